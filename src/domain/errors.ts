@@ -1,0 +1,47 @@
+/** Who has to act when this happens. */
+export type Blame = 'caller' | 'program' | 'policy' | 'upstream' | 'host' | 'machine';
+
+export interface ErrorTraits {
+  readonly blame: Blame;
+  /** HTTP status on the REST surface. */
+  readonly http: number;
+  /** Exit status of the command line. */
+  readonly exit: number;
+  /** Whether the same request may succeed if it is made again. */
+  readonly retry: boolean;
+}
+
+/**
+ * Every way in which the host itself can fail, and what each surface makes of it.
+ * A program that throws is a result, not an error: see `Failure` in `execution.ts`.
+ */
+export const ERRORS = {
+  bad_input: { blame: 'caller', http: 400, exit: 2, retry: false },
+  bad_config: { blame: 'caller', http: 500, exit: 2, retry: false },
+  not_found: { blame: 'caller', http: 404, exit: 2, retry: false },
+  cancelled: { blame: 'caller', http: 499, exit: 130, retry: true },
+  image_rejected: { blame: 'caller', http: 409, exit: 4, retry: false },
+  sandbox_busy: { blame: 'host', http: 503, exit: 75, retry: true },
+  shutting_down: { blame: 'host', http: 503, exit: 75, retry: true },
+  jail_unavailable: { blame: 'machine', http: 500, exit: 69, retry: false },
+  worker_lost: { blame: 'host', http: 500, exit: 70, retry: true },
+  wire_violation: { blame: 'host', http: 500, exit: 70, retry: true },
+  internal: { blame: 'host', http: 500, exit: 70, retry: false },
+} as const satisfies Record<string, ErrorTraits>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** The one error class of the host. `message` is read by people and models: what happened, and what to do next. */
+export class HostError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'HostError';
+    this.code = code;
+  }
+}
+
+export function isHostError(error: unknown, code?: ErrorCode): error is HostError {
+  return error instanceof HostError && (code === undefined || error.code === code);
+}

@@ -1,0 +1,88 @@
+import type { JsonValue } from './json.js';
+import type { Limits } from './limits.js';
+
+/** Ids of different things do not mix. */
+export type ExecutionId = string & { readonly __brand: 'ExecutionId' };
+/** Number of a call within its execution: 1, 2, 3... in the order in which the program made them. */
+export type CallNumber = number;
+/** Whoever the work is done for. Executions of different callers never share a process. */
+export type CallerId = string & { readonly __brand: 'CallerId' };
+
+export type SourceLanguage = 'javascript' | 'typescript';
+
+/** One name that a virtual module gives to the program. */
+export type ModuleExport =
+  | { readonly kind: 'call'; readonly name: string; readonly target: string }
+  | { readonly kind: 'callSync'; readonly name: string; readonly target: string }
+  | { readonly kind: 'value'; readonly name: string; readonly value: JsonValue };
+
+/** A module that exists only inside the sandbox, described as data: a worker turns it into code. */
+export interface VirtualModule {
+  readonly specifier: string;
+  readonly exports: readonly ModuleExport[];
+}
+
+/** What an agent submitted, with everything it may import. */
+export interface Program {
+  readonly source: string;
+  readonly language: SourceLanguage;
+  readonly modules: readonly VirtualModule[];
+  readonly limits: Limits;
+  /** Its calls block the program (`callSync`): it gets a worker of its own and cannot be suspended. */
+  readonly blocking?: boolean;
+}
+
+export type LogLevel = 'debug' | 'log' | 'warn' | 'error';
+
+export interface LogEntry {
+  readonly level: LogLevel;
+  readonly message: string;
+  /** Milliseconds since the execution started, by the program's own clock. */
+  readonly timeMs: number;
+}
+
+/** A place in the agent's own source, both counted from 1. */
+export interface SourcePosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+export type LimitName = 'timeout' | 'memory' | 'stack' | 'output';
+
+/** Why a program did not come to its end. The host did its work: this is a result. */
+export interface Failure {
+  readonly kind: 'syntax' | 'import' | 'exception' | 'limit' | 'never_settled' | 'not_serializable' | 'cancelled' | 'worker_lost';
+  /** Class name of what was thrown, where something was. */
+  readonly name: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly stack?: string;
+  readonly position?: SourcePosition;
+  readonly limit?: LimitName;
+}
+
+export type Outcome =
+  | { readonly status: 'completed'; readonly resultJson: string }
+  | { readonly status: 'failed'; readonly failure: Failure };
+
+/** A wish of the program, on its way to the host. */
+export interface GuestCall {
+  readonly execution: ExecutionId;
+  readonly number: CallNumber;
+  readonly target: string;
+  /** JSON array of the arguments as the program gave them. Untrusted text. */
+  readonly argumentsJson: string;
+}
+
+/** What a call came to, as the program will see it. */
+export type CallReply =
+  | { readonly ok: true; readonly json: string | Uint8Array }
+  | { readonly ok: false; readonly error: GuestError };
+
+/** An error that is thrown inside the program: a class of `@codemode/errors` and its fields. */
+export interface GuestError {
+  readonly errorClass: string;
+  readonly message: string;
+  readonly hint: string;
+  readonly fields?: { readonly [name: string]: JsonValue };
+}
