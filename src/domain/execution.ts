@@ -56,6 +56,8 @@ export interface Failure {
   readonly name: string;
   readonly message: string;
   readonly hint?: string;
+  /** The class of `@codemode/errors` behind it, where there is one. */
+  readonly errorClass?: string;
   readonly stack?: string;
   readonly position?: SourcePosition;
   readonly limit?: LimitName;

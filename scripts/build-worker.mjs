@@ -1,0 +1,74 @@
+// Builds what runs inside the jail: two bundles, the patched engine and its image. Everything lies in dist/worker, with
+// a manifest of hashes that the host checks before it mounts anything.
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const output = join(root, 'dist/worker');
+const require = createRequire(import.meta.url);
+
+/** The one binary that programs run in. A new version of the package is a decision, not an update. */
+const ENGINE_SHA256 = 'd4c9375f2b1ca4dc95f72c8aa2982a7a9951ac8011490d79c6582df732b4bbd9';
+const BUILD_PLACEHOLDER = 'codemode-build-id-placeholder';
+
+const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
+
+const bundle = async (entry, options) => {
+  const result = await build({
+    entryPoints: [join(root, entry)],
+    bundle: true,
+    write: false,
+    metafile: true,
+    legalComments: 'none',
+    absWorkingDir: root,
+    ...options,
+  });
+  return { text: result.outputFiles[0].text, inputs: Object.keys(result.metafile.inputs).sort() };
+};
+
+const forNode = { platform: 'node', format: 'esm', target: 'node20', define: { BUILD_ID: JSON.stringify(BUILD_PLACEHOLDER) } };
+
+export async function buildWorker() {
+  await mkdir(output, { recursive: true });
+  const [worker, transpiler, boot, maker] = await Promise.all([
+    bundle('src/worker/main.ts', forNode),
+    bundle('src/worker/transpiler/main.ts', forNode),
+    // Names stay: programs see the names of error classes. Lines do not: nobody sees those.
+    bundle('src/worker/quickjs/guest/boot.ts', { platform: 'neutral', format: 'iife', target: 'es2023', minifyWhitespace: true, minifySyntax: true }),
+    bundle('scripts/image-maker.ts', forNode),
+  ]);
+
+  const engine = await readFile(require.resolve('quickjs-wasi/quickjs.wasm'));
+  if (sha256(engine) !== ENGINE_SHA256) {
+    throw new Error(`quickjs.wasm has the hash ${sha256(engine)}, not the pinned one. Check what changed in quickjs-wasi, then pin the new hash.`);
+  }
+  const makerFile = join(output, 'image-maker.mjs');
+  await writeFile(makerFile, maker.text);
+  const { makeEngineAndImage } = await import(`${pathToFileURL(makerFile).href}?${Date.now()}`);
+  const { binary, image } = makeEngineAndImage(engine, boot.text);
+  await rm(makerFile);
+
+  const build = sha256(Buffer.concat([Buffer.from(worker.text), Buffer.from(transpiler.text), binary, image])).slice(0, 32);
+  const files = {
+    'worker.js': Buffer.from(worker.text.replaceAll(BUILD_PLACEHOLDER, build)),
+    'transpiler.js': Buffer.from(transpiler.text.replaceAll(BUILD_PLACEHOLDER, build)),
+    'quickjs.wasm': Buffer.from(binary),
+    'image.bin': Buffer.from(image),
+    // Node reads it to know that these files are modules.
+    'package.json': Buffer.from('{"type":"module"}\n'),
+  };
+  const hashes = {};
+  for (const [name, bytes] of Object.entries(files)) {
+    await writeFile(join(output, name), bytes);
+    hashes[name] = sha256(bytes);
+  }
+  const inputs = { 'worker.js': worker.inputs, 'transpiler.js': transpiler.inputs, guest: boot.inputs };
+  await writeFile(join(output, 'manifest.json'), `${JSON.stringify({ build, files: hashes, inputs }, null, 2)}\n`);
+  return { build, imageBytes: image.length };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(await buildWorker());

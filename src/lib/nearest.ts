@@ -1,0 +1,36 @@
+/** The candidates that look most like a misspelt name, best first; none when nothing is close. */
+export function nearest(name: string, candidates: readonly string[], most: number): string[] {
+  const wanted = normalise(name);
+  const furthest = Math.max(2, Math.floor(wanted.length / 3));
+  return candidates
+    .slice(0, MAX_CANDIDATES)
+    .map((candidate) => ({ candidate, distance: distanceTo(wanted, normalise(candidate)) }))
+    .filter(({ distance }) => distance <= furthest)
+    .sort((left, right) => left.distance - right.distance || (left.candidate < right.candidate ? -1 : 1))
+    .slice(0, most)
+    .map(({ candidate }) => candidate);
+}
+
+/** Comparing is quadratic in the length of a name; names come from strangers. */
+const MAX_CANDIDATES = 5_000;
+const MAX_CHARACTERS = 96;
+
+/** Case and separators are what people get wrong first; they cost nothing here. */
+function normalise(name: string): string {
+  return name.slice(0, MAX_CHARACTERS).toLowerCase().replace(/[_\-. ]/g, '');
+}
+
+function distanceTo(left: string, right: string): number {
+  if (left === right) return 0;
+  if (left.length > 3 && (right.includes(left) || left.includes(right))) return 1;
+  let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= left.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column++) {
+      const substitution = (previous[column - 1] as number) + (left[row - 1] === right[column - 1] ? 0 : 1);
+      current.push(Math.min(substitution, (previous[column] as number) + 1, (current[column - 1] as number) + 1));
+    }
+    previous = current;
+  }
+  return previous[right.length] as number;
+}

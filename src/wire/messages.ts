@@ -1,0 +1,58 @@
+import type { CallNumber, ExecutionId, Failure, LogLevel, SourceLanguage } from '../domain/execution.js';
+
+/** Raised whenever the meaning of a message changes. Both ends must name the same one. */
+export const PROTOCOL = 1;
+
+export type WorkerRole = 'quickjs' | 'transpiler';
+
+/**
+ * What the host tells a worker. A message that starts a program, or delivers something to one, is answered by exactly
+ * one of `execution/waiting`, `execution/end` and `execution/suspended`, in order: so the host always knows which
+ * program a worker is computing, and whom to blame when it stays silent.
+ */
+export type HostToWorker =
+  | { readonly type: 'host/hello'; readonly protocol: number; readonly build: string }
+  /** Body: JSON of the virtual modules. Sent once to a worker, named by digest from then on. */
+  | { readonly type: 'library/load'; readonly library: string }
+  /** Body: the JavaScript (`codeBytes` of it), then its source map as JSON. */
+  | {
+      readonly type: 'execution/start';
+      readonly execution: ExecutionId;
+      readonly library: string;
+      readonly codeBytes: number;
+      readonly seed: string;
+      readonly startedAtMs: number;
+      readonly timeoutMs: number;
+      readonly maxMemoryBytes: number;
+      readonly maxLogBytes: number;
+      readonly blocking: boolean;
+    }
+  /** Body: an image made by `execution/suspended` in a worker of the same build. */
+  | { readonly type: 'execution/resume'; readonly execution: ExecutionId; readonly library: string; readonly timeoutMs: number }
+  | { readonly type: 'execution/suspend'; readonly execution: ExecutionId }
+  | { readonly type: 'execution/cancel'; readonly execution: ExecutionId }
+  /** Body: JSON of the value. */
+  | { readonly type: 'call/result'; readonly execution: ExecutionId; readonly call: CallNumber; readonly atMs: number }
+  /** Body: JSON of a `GuestError`. */
+  | { readonly type: 'call/error'; readonly execution: ExecutionId; readonly call: CallNumber; readonly atMs: number }
+  /** The time the program asked to be woken at has come. */
+  | { readonly type: 'timer/fire'; readonly execution: ExecutionId; readonly atMs: number }
+  /** Body: the agent's source as UTF-8. */
+  | { readonly type: 'source/transpile'; readonly source: number; readonly language: SourceLanguage };
+
+/** What a worker tells the host. All of it is hostile until `parse.ts` has read it. */
+export type WorkerToHost =
+  | { readonly type: 'worker/ready'; readonly protocol: number; readonly build: string; readonly role: WorkerRole }
+  /** Body: JSON array of the arguments. */
+  | { readonly type: 'call/request'; readonly execution: ExecutionId; readonly call: CallNumber; readonly target: string }
+  /** Body: the message as UTF-8. Numbered from 0, so that a rebuilt program does not say it twice. */
+  | { readonly type: 'execution/log'; readonly execution: ExecutionId; readonly entry: number; readonly level: LogLevel; readonly atMs: number }
+  /** Nothing more can be done until something is delivered. `wakeAtMs`: when the next timer is due, by the program's clock. */
+  | { readonly type: 'execution/waiting'; readonly execution: ExecutionId; readonly wakeAtMs: number | null }
+  /** Body: the image. */
+  | { readonly type: 'execution/suspended'; readonly execution: ExecutionId }
+  /** Body: JSON of the result, where `failure` is null. */
+  | { readonly type: 'execution/end'; readonly execution: ExecutionId; readonly failure: Failure | null; readonly logsCut: boolean }
+  /** Body: the JavaScript (`codeBytes` of it), then its source map as JSON. */
+  | { readonly type: 'source/transpiled'; readonly source: number; readonly codeBytes: number }
+  | { readonly type: 'source/rejected'; readonly source: number; readonly failure: Failure };

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { CallNumber, ExecutionId } from '../domain/execution.js';
+import { FrameError } from './frames.js';
+import type { WorkerToHost } from './messages.js';
+
+/** No code is generated in the host for the sake of parsing a stranger's bytes. */
+z.config({ jitless: true });
+
+const execution = z.string().min(1).max(64).transform((id) => id as ExecutionId);
+const call = z.number().int().min(1).max(2 ** 31).transform((number) => number as CallNumber);
+const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
+const clock = z.number().finite().nonnegative().max(Number.MAX_SAFE_INTEGER);
+const text = (most: number) => z.string().max(most);
+
+const failure = z.strictObject({
+  kind: z.enum(['syntax', 'import', 'exception', 'limit', 'never_settled', 'not_serializable', 'cancelled', 'worker_lost']),
+  name: text(256),
+  message: text(8_192),
+  hint: text(4_096).optional(),
+  errorClass: text(256).optional(),
+  stack: text(8_192).optional(),
+  position: z.strictObject({ line: count, column: count }).optional(),
+  limit: z.enum(['timeout', 'memory', 'stack', 'output']).optional(),
+});
+
+const workerToHost = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('worker/ready'), protocol: count, build: text(128), role: z.enum(['quickjs', 'transpiler']) }),
+  z.strictObject({ type: z.literal('call/request'), execution, call, target: text(1_024) }),
+  z.strictObject({ type: z.literal('execution/log'), execution, entry: count, level: z.enum(['debug', 'log', 'warn', 'error']), atMs: clock }),
+  z.strictObject({ type: z.literal('execution/waiting'), execution, wakeAtMs: clock.nullable() }),
+  z.strictObject({ type: z.literal('execution/suspended'), execution }),
+  z.strictObject({ type: z.literal('execution/end'), execution, failure: failure.nullable(), logsCut: z.boolean() }),
+  z.strictObject({ type: z.literal('source/transpiled'), source: count, codeBytes: count }),
+  z.strictObject({ type: z.literal('source/rejected'), source: count, failure }),
+]);
+
+/** Reads one head from a worker. Throws `FrameError` on anything that is not exactly a message of ours. */
+export function parseWorkerMessage(head: Buffer): WorkerToHost {
+  let value: unknown;
+  try {
+    value = JSON.parse(head.toString('utf8'));
+  } catch {
+    throw new FrameError('a worker sent a head that is not JSON');
+  }
+  const parsed = workerToHost.safeParse(value);
+  if (!parsed.success) throw new FrameError(`a worker sent a message that is none of ours: ${parsed.error.issues[0]?.message ?? 'unknown shape'}`);
+  return parsed.data as WorkerToHost;
+}
+
+/** What the schema above accepts; a type test holds it equal to `WorkerToHost`. */
+export type ParsedWorkerMessage = z.output<typeof workerToHost>;

@@ -1,0 +1,15 @@
+import type { CallNumber, ExecutionId, Failure, LogLevel } from '../domain/execution.js';
+
+/** How a program speaks to the host: the worker writes these as frames. */
+export interface Outbox {
+  call(execution: ExecutionId, call: CallNumber, target: string, argumentsJson: Buffer): void;
+  /** Blocks until the host has answered. */
+  callSync(execution: ExecutionId, call: CallNumber, target: string, argumentsJson: Buffer): { ok: boolean; json: Buffer; atMs: number };
+  log(execution: ExecutionId, entry: number, level: LogLevel, atMs: number, message: Buffer): void;
+}
+
+/** What a program came to after it was started or something was delivered to it. */
+export type Progress =
+  | { readonly state: 'waiting'; readonly wakeAtMs: number | null }
+  | { readonly state: 'ended'; readonly failure: null; readonly resultJson: Buffer }
+  | { readonly state: 'ended'; readonly failure: Failure };

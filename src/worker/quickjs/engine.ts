@@ -1,0 +1,255 @@
+/**
+ * QuickJS in WebAssembly, driven through its exports. One `Engine` is one instance with a linear memory of its own;
+ * everything a program is lies in that memory, so copying it back makes a fresh sandbox, and copying it out suspends one.
+ */
+export interface QuickJsExports {
+  readonly memory: WebAssembly.Memory;
+  readonly __stack_pointer: WebAssembly.Global<'i32'>;
+  _initialize(): void;
+  qjs_init(): number;
+  qjs_set_interrupt_handler(on: number): void;
+  qjs_set_promise_rejection_handler(on: number): void;
+  qjs_set_module_loader(on: number): void;
+  qjs_set_memory_limit(bytes: number): void;
+  qjs_set_max_stack_size(bytes: number): void;
+  qjs_run_gc(): void;
+  qjs_eval(code: number, length: number, fileName: number, flags: number): number;
+  qjs_new_string(pointer: number, length: number): number;
+  qjs_new_number(value: number): number;
+  qjs_new_host_function(name: number, length: number, argumentCount: number): number;
+  qjs_get_global(): number;
+  qjs_get_undefined(): number;
+  qjs_get_true(): number;
+  qjs_get_false(): number;
+  qjs_get_float64(value: number): number;
+  qjs_get_bool(value: number): number;
+  qjs_get_string_len(value: number, length: number): number;
+  qjs_free_cstring(pointer: number): void;
+  qjs_is_exception(value: number): number;
+  qjs_is_undefined(value: number): number;
+  qjs_dup_value(value: number): number;
+  qjs_free_value(value: number): void;
+  qjs_get_value_ptr(value: number): number;
+  qjs_get_prop_string(object: number, name: number): number;
+  qjs_set_prop_string(object: number, name: number, value: number): void;
+  qjs_call(target: number, self: number, count: number, list: number): number;
+  qjs_promise_state(promise: number): number;
+  qjs_promise_result(promise: number): number;
+  qjs_is_job_pending(): number;
+  qjs_execute_pending_job(): number;
+  qjs_get_exception(): number;
+  qjs_throw(error: number): void;
+  qjs_new_error(): number;
+  qjs_get_runtime_ptr(): number;
+  qjs_get_context_ptr(): number;
+  qjs_set_runtime_and_context(runtime: number, context: number): void;
+  JS_ParseJSON(context: number, text: number, length: number, fileName: number): bigint;
+  JS_FreeValue(context: number, value: bigint): void;
+  JS_ComputeMemoryUsage(runtime: number, output: number): void;
+  wasm_malloc(bytes: number): number;
+  wasm_free(pointer: number): void;
+}
+
+/** What an instance asks of the outside while it runs. One program at a time is attached to an engine. */
+export interface EngineHost {
+  /** True ends the program: the engine raises an exception that it cannot catch. */
+  shouldInterrupt(): boolean;
+  /** A host function was called; returns a handle, or throws to raise an error inside the program. */
+  hostCall(name: string, argumentHandles: readonly number[]): number;
+  promiseRejected(promise: number, reason: number, isHandled: boolean): void;
+  resolveModule(importer: string, specifier: string): string;
+  loadModule(specifier: string): string | undefined;
+  /** The program's clock. It stands still while the program computes. */
+  nowMs(): number;
+  randomByte(): number;
+}
+
+const decoder = new TextDecoder();
+const PAGE_BYTES = 65_536;
+
+/** Message of the trap that means: the program's memory limit is reached. */
+export const OUT_OF_MEMORY = 'out of memory';
+
+/** Something the engine itself could not survive: its memory is not to be trusted any more, the instance must go. */
+export class EngineTrap extends Error {}
+
+export class Engine {
+  readonly exports: QuickJsExports;
+  host: EngineHost | undefined;
+
+  constructor(module: WebAssembly.Module) {
+    this.exports = new WebAssembly.Instance(module, this.#imports()).exports as unknown as QuickJsExports;
+  }
+
+  get memory(): Uint8Array {
+    return new Uint8Array(this.exports.memory.buffer);
+  }
+
+  get pages(): number {
+    return this.exports.memory.buffer.byteLength / PAGE_BYTES;
+  }
+
+  growTo(pages: number): void {
+    const missing = pages - this.pages;
+    if (missing > 0) this.exports.memory.grow(missing);
+  }
+
+  /** Copies bytes into the instance, with a zero behind them. The caller frees. */
+  write(bytes: Uint8Array): number {
+    const pointer = this.exports.wasm_malloc(bytes.byteLength + 1);
+    if (pointer === 0) throw new EngineTrap(OUT_OF_MEMORY);
+    const memory = this.memory;
+    memory.set(bytes, pointer);
+    memory[pointer + bytes.byteLength] = 0;
+    return pointer;
+  }
+
+  writeText(text: string): { pointer: number; length: number } {
+    const bytes = Buffer.from(text, 'utf8');
+    return { pointer: this.write(bytes), length: bytes.byteLength };
+  }
+
+  /** A copy of a value's text, as UTF-8. */
+  readBytes(value: number): Buffer {
+    const { exports } = this;
+    const lengthAt = exports.wasm_malloc(4);
+    const text = exports.qjs_get_string_len(value, lengthAt);
+    const length = new DataView(exports.memory.buffer).getUint32(lengthAt, true);
+    exports.wasm_free(lengthAt);
+    if (text === 0) {
+      exports.qjs_free_value(exports.qjs_get_exception());
+      return Buffer.alloc(0);
+    }
+    const copy = Buffer.from(this.memory.subarray(text, text + length));
+    exports.qjs_free_cstring(text);
+    return copy;
+  }
+
+  readText(value: number): string {
+    return decoder.decode(this.readBytes(value));
+  }
+
+  newText(text: string): number {
+    const { pointer, length } = this.writeText(text);
+    const value = this.exports.qjs_new_string(pointer, length);
+    this.exports.wasm_free(pointer);
+    return value;
+  }
+
+  property(object: number, name: string): number {
+    const { pointer } = this.writeText(name);
+    const value = this.exports.qjs_get_prop_string(object, pointer);
+    this.exports.wasm_free(pointer);
+    return value;
+  }
+
+  setProperty(object: number, name: string, value: number): void {
+    const { pointer } = this.writeText(name);
+    this.exports.qjs_set_prop_string(object, pointer, value);
+    this.exports.wasm_free(pointer);
+  }
+
+  /** Returns a handle that may be an exception: ask `isException`. */
+  evaluate(code: Uint8Array, fileName: string, asModule: boolean): number {
+    const { exports } = this;
+    const source = this.write(code);
+    const name = this.writeText(fileName).pointer;
+    const result = exports.qjs_eval(source, code.byteLength, name, asModule ? 1 : 0);
+    exports.wasm_free(source);
+    exports.wasm_free(name);
+    return result;
+  }
+
+  call(target: number, list: readonly number[]): number {
+    const { exports } = this;
+    const at = exports.wasm_malloc(Math.max(4, list.length * 4));
+    const view = new DataView(exports.memory.buffer);
+    list.forEach((value, index) => {
+      view.setUint32(at + index * 4, value, true);
+    });
+    const undefinedHandle = exports.qjs_get_undefined();
+    const result = exports.qjs_call(target, undefinedHandle, list.length, at);
+    exports.qjs_free_value(undefinedHandle);
+    exports.wasm_free(at);
+    return result;
+  }
+
+  isException(value: number): boolean {
+    return this.exports.qjs_is_exception(value) !== 0;
+  }
+
+  #imports(): WebAssembly.Imports {
+    const view = () => new DataView(this.exports.memory.buffer);
+    const cString = (pointer: number) => {
+      const memory = this.memory;
+      return decoder.decode(memory.subarray(pointer, memory.indexOf(0, pointer)));
+    };
+    const host = () => {
+      if (this.host === undefined) throw new Error('the engine ran with no program attached');
+      return this.host;
+    };
+    /** Errors of ours become errors of the program; the engine's own traps pass through. */
+    const raise = (error: unknown): 0 => {
+      if (error instanceof EngineTrap || error instanceof WebAssembly.RuntimeError || error instanceof RangeError) throw error;
+      const handle = this.exports.qjs_new_error();
+      const message = this.newText(error instanceof Error ? error.message : String(error));
+      this.setProperty(handle, 'message', message);
+      this.exports.qjs_throw(handle);
+      return 0;
+    };
+    return {
+      env: {
+        host_call: (name: number, nameLength: number, _self: number, count: number, list: number) => {
+          try {
+            const handles: number[] = [];
+            const data = view();
+            for (let index = 0; index < count; index++) handles.push(data.getUint32(list + index * 4, true));
+            return host().hostCall(decoder.decode(this.memory.subarray(name, name + nameLength)), handles);
+          } catch (error) {
+            return raise(error);
+          }
+        },
+        host_interrupt: () => (host().shouldInterrupt() ? 1 : 0),
+        host_promise_rejection: (promise: number, reason: number, isHandled: number) => {
+          host().promiseRejected(promise, reason, isHandled !== 0);
+        },
+        host_module_normalize: (importer: number, specifier: number) => {
+          try {
+            return this.writeText(host().resolveModule(cString(importer), cString(specifier))).pointer;
+          } catch (error) {
+            return raise(error);
+          }
+        },
+        host_module_load: (specifier: number, lengthAt: number) => {
+          try {
+            const source = host().loadModule(cString(specifier));
+            if (source === undefined) return 0;
+            const { pointer, length } = this.writeText(source);
+            view().setUint32(lengthAt, length, true);
+            return pointer;
+          } catch (error) {
+            return raise(error);
+          }
+        },
+        // Programs live in UTC: the host's time zone is none of their business, and a replay must not depend on it.
+        host_get_timezone_offset: () => 0,
+      },
+      wasi_snapshot_preview1: {
+        clock_time_get: (_clock: number, _precision: bigint, output: number) => {
+          view().setBigUint64(output, BigInt(Math.round((this.host?.nowMs() ?? 0) * 1e6)), true);
+          return 0;
+        },
+        random_get: (output: number, length: number) => {
+          const memory = this.memory;
+          for (let index = 0; index < length; index++) memory[output + index] = this.host?.randomByte() ?? 0;
+          return 0;
+        },
+        // No descriptor exists: every file operation is "bad descriptor".
+        fd_write: () => 8,
+        fd_close: () => 8,
+        fd_fdstat_get: () => 8,
+        fd_seek: () => 8,
+      },
+    };
+  }
+}

@@ -1,0 +1,53 @@
+import { Engine } from './engine.js';
+import type { Image } from './image.js';
+import { withMemoryMaximum } from './wasm.js';
+
+const PAGE_BYTES = 65_536;
+const MEBIBYTE = 1024 * 1024;
+/** On top of a program's limit: the image, and copies of what is being handed over. */
+const HEADROOM_BYTES = 48 * MEBIBYTE;
+/** Idle instances kept: each is some 3 MB. */
+const MAX_IDLE = 4;
+
+/**
+ * Instances by the size of memory they may grow to. An instance is used again when its memory did not grow (a larger one
+ * costs more to restore each time, for ever) and nothing trapped in it.
+ */
+export class Engines {
+  readonly #binary: Uint8Array;
+  readonly #image: Image;
+  readonly #classes = new Map<number, { module: WebAssembly.Module; idle: Engine[] }>();
+
+  constructor(binary: Uint8Array, image: Image) {
+    this.#binary = binary;
+    this.#image = image;
+  }
+
+  take(maxMemoryBytes: number): Engine {
+    const { module, idle } = this.#class(maxMemoryBytes);
+    return idle.pop() ?? new Engine(module);
+  }
+
+  giveBack(engine: Engine, maxMemoryBytes: number, isTrapped: boolean): void {
+    engine.host = undefined;
+    const { idle } = this.#class(maxMemoryBytes);
+    if (!isTrapped && engine.pages === this.#image.pages && idle.length < MAX_IDLE) idle.push(engine);
+  }
+
+  /** Makes the next instance before it is needed. */
+  prepare(maxMemoryBytes: number): void {
+    const { module, idle } = this.#class(maxMemoryBytes);
+    if (idle.length === 0) idle.push(new Engine(module));
+  }
+
+  #class(maxMemoryBytes: number): { module: WebAssembly.Module; idle: Engine[] } {
+    // Powers of two: a handful of modules serve every limit, and a program cannot make us compile one per byte.
+    const bytes = 2 ** Math.ceil(Math.log2(maxMemoryBytes + HEADROOM_BYTES));
+    let found = this.#classes.get(bytes);
+    if (found === undefined) {
+      found = { module: new WebAssembly.Module(new Uint8Array(withMemoryMaximum(this.#binary, bytes / PAGE_BYTES))), idle: [] };
+      this.#classes.set(bytes, found);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,388 @@
+import type { CallNumber, ExecutionId, Failure, LogLevel } from '../../domain/execution.js';
+import { nearest } from '../../lib/nearest.js';
+import type { Outbox, Progress } from '../guest.js';
+import type { Engine, EngineHost } from './engine.js';
+import { failureOfThrown, failureOfTrap } from './failures.js';
+import { BINDINGS_MODULE, ERRORS_MODULE, restoreImage } from './image.js';
+import type { EntryName, Image } from './image.js';
+import type { Library } from './library.js';
+import { PROGRAM_FILE, PositionMap } from './positions.js';
+import { SeededRandom } from './random.js';
+
+export interface ExecutionOptions {
+  readonly execution: ExecutionId;
+  readonly seed: string;
+  readonly startedAtMs: number;
+  readonly timeoutMs: number;
+  readonly maxMemoryBytes: number;
+  readonly maxLogBytes: number;
+}
+
+/** What lies outside the linear memory. With the memory it is all there is of a program: see `suspension.ts`. */
+export interface ExecutionState {
+  clockMs: number;
+  wakeAtMs: number | null;
+  openCalls: number;
+  logEntries: number;
+  logBytes: number;
+  logsCut: boolean;
+  mainPromise: number;
+  unhandledCount: number;
+  /** The first few rejections nobody has handled: the promise's identity, its handle and its reason's. */
+  unhandled: { identity: number; promise: number; reason: number }[];
+  randomState: bigint;
+}
+
+/** More arguments or results than this do not cross; the host refuses larger frames anyway. */
+const MAX_VALUE_BYTES = 32 * 1024 * 1024;
+const MAX_TARGET_CHARACTERS = 1_024;
+const MAX_UNHANDLED_KEPT = 16;
+const PROMISE_PENDING = 0;
+const PROMISE_REJECTED = 2;
+
+/** One program inside one instance: started once, then fed deliveries until it ends or is put away. */
+export class QuickJsExecution implements EngineHost {
+  readonly engine: Engine;
+  readonly options: ExecutionOptions;
+  readonly state: ExecutionState;
+  readonly #image: Image;
+  readonly #library: Library;
+  readonly #outbox: Outbox;
+  readonly #random: SeededRandom;
+  #positions = new PositionMap('');
+  #deadline = Number.POSITIVE_INFINITY;
+  #timedOut = false;
+  /** The instance met something its memory did not survive; it must not be used again. */
+  trapped = false;
+
+  constructor(engine: Engine, image: Image, library: Library, outbox: Outbox, options: ExecutionOptions, state?: ExecutionState) {
+    this.engine = engine;
+    this.options = options;
+    this.#image = image;
+    this.#library = library;
+    this.#outbox = outbox;
+    this.state = state ?? {
+      clockMs: options.startedAtMs,
+      wakeAtMs: null,
+      openCalls: 0,
+      logEntries: 0,
+      logBytes: 0,
+      logsCut: false,
+      mainPromise: 0,
+      unhandledCount: 0,
+      unhandled: [],
+      randomState: BigInt(options.seed),
+    };
+    this.#random = new SeededRandom(this.state.randomState);
+  }
+
+  get positions(): PositionMap {
+    return this.#positions;
+  }
+
+  /** What a suspended program needs besides its memory. */
+  get randomState(): bigint {
+    return this.#random.state;
+  }
+
+  start(code: Uint8Array, mapJson: string): Progress {
+    this.#attach(mapJson);
+    restoreImage(this.engine, this.#image);
+    this.engine.exports.qjs_set_memory_limit(this.#image.usedBytes + this.options.maxMemoryBytes);
+    new DataView(this.engine.exports.memory.buffer).setBigUint64(this.#image.randomStateAt, this.#random.word() | 1n, true);
+    return this.#guarded(() => {
+      const main = this.engine.evaluate(code, PROGRAM_FILE, true);
+      if (this.engine.isException(main)) return this.#endWithException();
+      this.state.mainPromise = main;
+      return this.#settle();
+    });
+  }
+
+  /** Takes over a memory that another process filled. */
+  resume(mapJson: string): Progress {
+    this.#attach(mapJson);
+    return { state: 'waiting', wakeAtMs: this.state.wakeAtMs };
+  }
+
+  deliver(call: CallNumber, ok: boolean, json: Uint8Array, atMs: number): Progress {
+    return this.#guarded(() => {
+      this.#moveClock(atMs);
+      this.state.openCalls = Math.max(0, this.state.openCalls - 1);
+      if (!this.#deliverJson(call, ok, json)) return this.#endWithException();
+      return this.#settle();
+    });
+  }
+
+  fireTimers(atMs: number): Progress {
+    return this.#guarded(() => {
+      this.#moveClock(atMs);
+      const { exports } = this.engine;
+      for (;;) {
+        const fired = this.engine.call(this.#image.entry.fireNext, []);
+        if (this.engine.isException(fired)) return this.#endWithException();
+        const more = exports.qjs_get_bool(fired) !== 0;
+        exports.qjs_free_value(fired);
+        const progress = this.#settle();
+        if (!more || progress.state === 'ended') return progress;
+      }
+    });
+  }
+
+  // What the engine asks while it runs.
+
+  shouldInterrupt(): boolean {
+    if (!this.#timedOut && performance.now() > this.#deadline) this.#timedOut = true;
+    return this.#timedOut;
+  }
+
+  nowMs(): number {
+    return this.state.clockMs;
+  }
+
+  randomByte(): number {
+    return this.#random.byte();
+  }
+
+  hostCall(name: string, handles: readonly number[]): number {
+    const { engine } = this;
+    switch (name) {
+      case 'call':
+        this.#call(handles);
+        break;
+      case 'callSync':
+        return this.#callSync(handles);
+      case 'log':
+        this.#log(engine.readText(handles[0] as number) as LogLevel, engine.readBytes(handles[1] as number));
+        break;
+      case 'wake': {
+        const atMs = engine.exports.qjs_get_float64(handles[0] as number);
+        this.state.wakeAtMs = atMs < 0 ? null : atMs;
+        break;
+      }
+      case 'mapStack':
+        return engine.newText(this.#positions.stack(engine.readText(handles[0] as number)));
+    }
+    return engine.exports.qjs_get_undefined();
+  }
+
+  promiseRejected(promise: number, reason: number, isHandled: boolean): void {
+    const { exports } = this.engine;
+    const identity = exports.qjs_get_value_ptr(promise);
+    const { unhandled } = this.state;
+    if (!isHandled) {
+      this.state.unhandledCount++;
+      if (unhandled.length < MAX_UNHANDLED_KEPT) {
+        unhandled.push({ identity, promise, reason });
+        return;
+      }
+    } else {
+      this.state.unhandledCount = Math.max(0, this.state.unhandledCount - 1);
+      const index = unhandled.findIndex((each) => each.identity === identity);
+      if (index >= 0) {
+        const [kept] = unhandled.splice(index, 1);
+        if (kept !== undefined) {
+          exports.qjs_free_value(kept.promise);
+          exports.qjs_free_value(kept.reason);
+        }
+      }
+    }
+    exports.qjs_free_value(promise);
+    exports.qjs_free_value(reason);
+  }
+
+  resolveModule(importer: string, specifier: string): string {
+    if (specifier === BINDINGS_MODULE && this.#library.source(importer) === undefined) {
+      throw new Error(`could not load module '${specifier}'`);
+    }
+    return specifier;
+  }
+
+  loadModule(specifier: string): string {
+    const source = this.#library.source(specifier);
+    if (source !== undefined) return source;
+    throw new Error(`could not load module '${specifier}'`);
+  }
+
+  /** Everything that can be imported, for a message about something that cannot. */
+  suggestModules(specifier: string): string {
+    const known = [...this.#library.specifiers, ERRORS_MODULE];
+    const close = nearest(specifier, known, 3);
+    return close.length > 0
+      ? `Did you mean ${close.map((each) => `'${each}'`).join(' or ')}?`
+      : `Modules that can be imported: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', ...' : ''}.`;
+  }
+
+  suggestExports(specifier: string, name: string): string {
+    const known = this.#library.exportNames(specifier);
+    const close = nearest(name, known, 3);
+    const guess = close.length > 0 ? `Did you mean ${close.map((each) => `\`${each}\``).join(' or ')}?` : `It exports: ${known.slice(0, 20).join(', ')}.`;
+    return `${guess} If it is a type, write \`import type\`.`;
+  }
+
+  // How a slice of work is done.
+
+  #attach(mapJson: string): void {
+    this.engine.host = this;
+    this.#positions = new PositionMap(mapJson);
+    this.#deadline = performance.now() + this.options.timeoutMs;
+  }
+
+  #moveClock(atMs: number): void {
+    this.state.clockMs = Math.max(this.state.clockMs, atMs);
+  }
+
+  /** Traps end this program and its instance, never the worker. */
+  #guarded(work: () => Progress): Progress {
+    try {
+      return work();
+    } catch (error) {
+      this.trapped = true;
+      return { state: 'ended', failure: failureOfTrap(error, this.options) };
+    }
+  }
+
+  /** Runs everything that can run now, then says where that leaves the program. */
+  #settle(): Progress {
+    const { exports } = this.engine;
+    while (exports.qjs_is_job_pending() !== 0) {
+      if (exports.qjs_execute_pending_job() < 0 || this.#timedOut) return this.#endWithException();
+    }
+    if (this.#timedOut) return this.#endWithException();
+    const main = exports.qjs_promise_state(this.state.mainPromise);
+    if (main === PROMISE_REJECTED) return this.#endWithThrown(exports.qjs_promise_result(this.state.mainPromise));
+    if (this.state.openCalls > 0 || this.state.wakeAtMs !== null) return { state: 'waiting', wakeAtMs: this.state.wakeAtMs };
+    const forgotten = this.state.unhandled[0];
+    if (forgotten !== undefined) return this.#endWithThrown(forgotten.reason);
+    if (main === PROMISE_PENDING) return this.#endNeverSettled();
+    return this.#endWithResult();
+  }
+
+  #deliverJson(call: CallNumber, ok: boolean, json: Uint8Array): boolean {
+    const { engine } = this;
+    const { exports } = engine;
+    const text = engine.write(json);
+    // The bytes become values of the program inside the engine: no object of ours is ever walked into it.
+    const value = exports.JS_ParseJSON(this.#image.context, text, json.byteLength, text + json.byteLength);
+    exports.wasm_free(text);
+    const box = exports.wasm_malloc(8);
+    new DataView(exports.memory.buffer).setBigInt64(box, value, true);
+    if (engine.isException(box)) {
+      exports.wasm_free(box);
+      return false;
+    }
+    const number = exports.qjs_new_number(call);
+    const flag = ok ? exports.qjs_get_true() : exports.qjs_get_false();
+    const result = engine.call(this.#image.entry.deliver, [number, flag, box]);
+    const succeeded = !engine.isException(result);
+    for (const handle of [result, number, flag]) exports.qjs_free_value(handle);
+    exports.JS_FreeValue(this.#image.context, value);
+    exports.wasm_free(box);
+    return succeeded;
+  }
+
+  #call(handles: readonly number[]): void {
+    const { number, target, argumentsJson } = this.#readCall(handles);
+    this.state.openCalls++;
+    this.#outbox.call(this.options.execution, number, target, argumentsJson);
+  }
+
+  #callSync(handles: readonly number[]): number {
+    const { number, target, argumentsJson } = this.#readCall(handles);
+    const reply = this.#outbox.callSync(this.options.execution, number, target, argumentsJson);
+    this.#moveClock(reply.atMs);
+    return this.engine.newText(`{"ok":${reply.ok},"${reply.ok ? 'value' : 'error'}":${reply.json.toString('utf8')}}`);
+  }
+
+  #readCall(handles: readonly number[]): { number: CallNumber; target: string; argumentsJson: Buffer } {
+    const { engine } = this;
+    const number = engine.exports.qjs_get_float64(handles[0] as number);
+    const target = engine.readText(handles[1] as number).slice(0, MAX_TARGET_CHARACTERS);
+    const argumentsJson = engine.readBytes(handles[2] as number);
+    if (argumentsJson.byteLength > MAX_VALUE_BYTES) {
+      throw new Error(`the arguments are ${argumentsJson.byteLength} bytes of JSON; at most ${MAX_VALUE_BYTES} can be sent in one call`);
+    }
+    return { number, target, argumentsJson };
+  }
+
+  #log(level: LogLevel, message: Buffer): void {
+    const { state } = this;
+    if (state.logsCut) return;
+    const room = this.options.maxLogBytes - state.logBytes;
+    if (message.byteLength > room) state.logsCut = true;
+    const kept = message.byteLength > room ? Buffer.from(message.subarray(0, Math.max(0, room)).toString('utf8').replace(/\ufffd$/, '')) : message;
+    state.logBytes += kept.byteLength;
+    if (kept.byteLength > 0 || !state.logsCut) this.#outbox.log(this.options.execution, state.logEntries++, level, state.clockMs - this.options.startedAtMs, kept);
+  }
+
+  // How it ends.
+
+  #endWithResult(): Progress {
+    const { engine } = this;
+    const result = this.#enter('collectResult', []);
+    if (engine.isException(result)) {
+      if (this.#timedOut) return this.#endTimedOut();
+      const failure = this.#describe(engine.exports.qjs_get_exception());
+      return this.#ended({
+        ...failure,
+        kind: 'not_serializable',
+        message: `the result cannot be turned into JSON: ${failure.message}`,
+        hint: 'Assign plain data (objects, arrays, strings, numbers, booleans, null) to globalThis.__codemode_result__.',
+      });
+    }
+    const resultJson = engine.readBytes(result);
+    if (resultJson.byteLength > MAX_VALUE_BYTES) {
+      return this.#ended({
+        kind: 'limit',
+        name: 'SandboxLimitError',
+        limit: 'output',
+        message: `the result is ${resultJson.byteLength} bytes of JSON; at most ${MAX_VALUE_BYTES} can be returned`,
+        hint: 'Filter or summarise the data in the program and return only what is needed.',
+      });
+    }
+    return { state: 'ended', failure: null, resultJson };
+  }
+
+  #endNeverSettled(): Progress {
+    return this.#ended({
+      kind: 'never_settled',
+      name: 'Error',
+      message: 'the program waits for something that will never come: a promise is awaited that nothing can settle any more',
+      hint: 'Look for an `await` on a promise whose resolve function is never called.',
+    });
+  }
+
+  #endTimedOut(): Progress {
+    return this.#ended({
+      kind: 'limit',
+      name: 'SandboxLimitError',
+      limit: 'timeout',
+      message: `the program was stopped after ${this.options.timeoutMs} ms`,
+      hint: 'Do less work in one run, or raise limits.timeoutMs.',
+    });
+  }
+
+  #endWithException(): Progress {
+    if (this.#timedOut) return this.#endTimedOut();
+    return this.#endWithThrown(this.engine.exports.qjs_get_exception());
+  }
+
+  #endWithThrown(thrown: number): Progress {
+    const failure = this.#describe(thrown);
+    return this.#timedOut ? this.#endTimedOut() : this.#ended(failure);
+  }
+
+  #describe(thrown: number): Failure {
+    const { engine } = this;
+    const description = this.#enter('describeThrown', [thrown]);
+    const json = engine.isException(description) ? '{}' : engine.readText(description);
+    return failureOfThrown(json, this);
+  }
+
+  #enter(name: EntryName, list: readonly number[]): number {
+    return this.engine.call(this.#image.entry[name], list);
+  }
+
+  #ended(failure: Failure): Progress {
+    return { state: 'ended', failure };
+  }
+}

@@ -1,0 +1,97 @@
+import type { Failure } from '../../domain/execution.js';
+import { EngineTrap, OUT_OF_MEMORY } from './engine.js';
+import { firstPosition } from './positions.js';
+
+/** What the failures of a program are called, from what the engine says of them. */
+
+const MAX_TEXT_CHARACTERS = 8_000;
+const MISSING_MODULE = /^could not load module '([^']{0,512})'$/;
+const MISSING_EXPORT = /^Could not find export '([^']{0,256})' in module '([^']{0,512})'$/i;
+/** A name that is not there says what it would have been elsewhere; here it gets the right call instead. */
+const MISSING_GLOBAL = /^'?([A-Za-z_$][\w$]{0,63})'? is not defined$/;
+
+export interface Suggestions {
+  suggestModules(specifier: string): string;
+  suggestExports(specifier: string, name: string): string;
+}
+
+export function failureOfThrown(json: string, suggestions: Suggestions): Failure {
+  const thrown = JSON.parse(json) as { name?: string; message?: string; stack?: string; hint?: string; errorClass?: string };
+  const name = cut(thrown.name ?? 'Error', 256);
+  const message = cut(thrown.message ?? 'the program failed and its error cannot be read', MAX_TEXT_CHARACTERS);
+  const stack = cut(thrown.stack ?? '', MAX_TEXT_CHARACTERS);
+  const position = firstPosition(stack);
+  const failure = { name, message, ...(stack === '' ? {} : { stack }), ...(position === undefined ? {} : { position }) };
+
+  const missingModule = MISSING_MODULE.exec(message);
+  if (missingModule !== null) return { ...failure, kind: 'import', hint: cut(suggestions.suggestModules(missingModule[1] as string), 4_000) };
+  const missingExport = MISSING_EXPORT.exec(message);
+  if (missingExport !== null) {
+    return { ...failure, kind: 'import', hint: cut(suggestions.suggestExports(missingExport[2] as string, missingExport[1] as string), 4_000) };
+  }
+  const hint = thrown.hint ?? hintFor(message);
+  return {
+    ...failure,
+    kind: name === 'SyntaxError' && isParseError(stack) ? 'syntax' : 'exception',
+    ...(hint === undefined ? {} : { hint: cut(hint, 4_000) }),
+    ...(thrown.errorClass === undefined ? {} : { errorClass: cut(thrown.errorClass, 256) }),
+  };
+}
+
+/** The engine's own words for what it could not survive. */
+export function failureOfTrap(error: unknown, limits: { readonly maxMemoryBytes: number }): Failure {
+  const limit = { kind: 'limit', name: 'SandboxLimitError' } as const;
+  if (isOutOfMemory(error)) {
+    return {
+      ...limit,
+      limit: 'memory',
+      message: `the program used more than its ${limits.maxMemoryBytes} bytes of memory`,
+      hint: 'Keep less in memory at once (filter early, work in pieces), or raise limits.maxMemoryBytes.',
+    };
+  }
+  if (error instanceof RangeError) {
+    return { ...limit, limit: 'stack', message: 'the program nested its calls or data too deeply', hint: 'Turn the recursion into a loop.' };
+  }
+  return { ...limit, limit: 'memory', message: 'the program brought its engine to an end', hint: 'Simplify what it does with very large or deeply nested values.' };
+}
+
+/** By message of ours, or by the function that was patched to trap: index set when the worker loads the engine. */
+function isOutOfMemory(error: unknown): boolean {
+  if (error instanceof EngineTrap) return error.message === OUT_OF_MEMORY;
+  if (!(error instanceof WebAssembly.RuntimeError)) return false;
+  return new RegExp(`wasm-function\\[${outOfMemoryFunction}\\]`).test(error.stack?.split('\n')[1] ?? '');
+}
+
+/** Index of the engine's function that raises "out of memory": known when the binary is patched, pinned with its hash. */
+const outOfMemoryFunction = 30;
+
+/** An error of the parser has no frame of a running function: only the place it stopped at. */
+function isParseError(stack: string): boolean {
+  return !stack.split('\n').some((line) => /^\s+at .*\(/.test(line));
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  fetch: 'There is no network here. Call a tool: import it from one of the @codemode/servers modules.',
+  require: "Use ES modules: import * as server from '@codemode/servers/<server>'.",
+  process: 'There is no process here: no environment, no files. Everything outside is reached through tools.',
+  Buffer: 'Use Uint8Array with TextEncoder, TextDecoder, atob and btoa.',
+  setInterval: 'Use setTimeout in a loop: await new Promise((resolve) => setTimeout(resolve, 1000)).',
+  setImmediate: 'Use setTimeout(callback, 0) or queueMicrotask(callback).',
+  XMLHttpRequest: 'There is no network here. Call a tool from one of the @codemode/servers modules.',
+  WebSocket: 'There is no network here. Call a tool from one of the @codemode/servers modules.',
+  eval: 'Code cannot be made from strings here; write it out in the program.',
+  tools: "Use: import { searchTools } from '@codemode/discovery', or import a server's module from '@codemode/servers/<server>'.",
+  mcp: "Use: import * as server from '@codemode/servers/<server>' and await server.tool(input).",
+  module: 'Assign the result to globalThis.__codemode_result__.',
+  exports: 'Assign the result to globalThis.__codemode_result__.',
+  Intl: 'Intl is not available; format dates and numbers by hand (toISOString, toFixed).',
+};
+
+function hintFor(message: string): string | undefined {
+  const name = MISSING_GLOBAL.exec(message)?.[1];
+  return name !== undefined && Object.hasOwn(HINTS, name) ? HINTS[name] : undefined;
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 3)}...`;
+}

@@ -1,0 +1,37 @@
+import { bindCall, bindCallSync, bindValue, deliver } from './calls.js';
+import * as errors from './errors.js';
+import { forbidCodeFromStrings, removeExtras } from './harden.js';
+import { collectResult, describeThrown } from './report.js';
+import { installStack } from './stack.js';
+import { clearTimeout, fireNext, setTimeout } from './timers.js';
+
+/** Makes the world a program wakes up in. Runs once, when the image is made; every execution gets a copy. */
+installStack();
+installGlobals({ setTimeout, clearTimeout });
+installGlobals({ __codemode_result__: undefined });
+removeExtras();
+forbidCodeFromStrings();
+
+/** What the worker calls, and what the two modules inside the image re-export; taken from here by the image builder. */
+(globalThis as Record<string, unknown>)['__entry'] = {
+  deliver,
+  fireNext,
+  collectResult,
+  describeThrown,
+  bindings: { bindCall, bindCallSync, bindValue },
+  errors: {
+    CodemodeError: errors.CodemodeError,
+    SchemaValidationError: errors.SchemaValidationError,
+    ToolNotFoundError: errors.ToolNotFoundError,
+    ServerNotFoundError: errors.ServerNotFoundError,
+    ToolCallError: errors.ToolCallError,
+    AuthenticationError: errors.AuthenticationError,
+    SandboxLimitError: errors.SandboxLimitError,
+  },
+};
+
+function installGlobals(values: Record<string, unknown>): void {
+  for (const name of Object.keys(values)) {
+    Object.defineProperty(globalThis, name, { value: values[name], writable: true, configurable: true, enumerable: false });
+  }
+}

@@ -1,0 +1,73 @@
+import { createGuestError } from './errors.js';
+import type { GuestErrorData } from './errors.js';
+import { host } from './host.js';
+
+/**
+ * Calls the program has made and not had answered. Taken at image time and kept off every prototype: a program that
+ * patches `Promise`, `Map` or `JSON` later changes nothing here.
+ */
+const stringify = JSON.stringify;
+const parse = JSON.parse;
+const NativePromise = Promise;
+const NativeError = Error;
+const freeze = Object.freeze;
+const defineProperty = Object.defineProperty;
+
+interface Pending {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (reason: unknown) => void;
+  /** Where in the program the call was made: the error of a failed call points there. */
+  readonly site: Error;
+}
+
+const pending: Record<number, Pending> = Object.create(null);
+let lastNumber = 0;
+
+type Callable = (...input: unknown[]) => unknown;
+
+/** An async function of a virtual module. */
+export function bindCall(name: string, target: string): Callable {
+  const call = (...input: unknown[]) =>
+    new NativePromise<unknown>((resolve, reject) => {
+      const argumentsJson = stringify(input);
+      const number = ++lastNumber;
+      pending[number] = { resolve, reject, site: new NativeError() };
+      host.call(number, target, argumentsJson);
+    });
+  return named(call, name);
+}
+
+/** A blocking function of a virtual module, for contracts whose calls are synchronous. */
+export function bindCallSync(name: string, target: string): Callable {
+  const call = (...input: unknown[]) => {
+    const reply = parse(host.callSync(++lastNumber, target, stringify(input))) as { ok: boolean; value?: unknown; error?: GuestErrorData };
+    if (reply.ok) return reply.value;
+    throw createGuestError(reply.error as GuestErrorData);
+  };
+  return named(call, name);
+}
+
+/** Hands an answer to the program. Answers to calls it never made, or twice, are ignored. */
+export function deliver(number: number, ok: boolean, value: unknown): void {
+  const call = pending[number];
+  if (call === undefined) return;
+  delete pending[number];
+  if (ok) call.resolve(value);
+  else call.reject(createGuestError(value as GuestErrorData, call.site));
+}
+
+/** A constant of a virtual module: plain data that nobody can change. */
+export function bindValue(json: string): unknown {
+  return deepFreeze(parse(json));
+}
+
+function named(call: Callable, name: string): Callable {
+  defineProperty(call, 'name', { value: name });
+  return freeze(call);
+}
+
+function deepFreeze(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const key of Object.keys(value)) deepFreeze((value as Record<string, unknown>)[key]);
+  return freeze(value);
+}

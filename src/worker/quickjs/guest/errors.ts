@@ -1,0 +1,72 @@
+import { framesOf, titleOf } from './stack.js';
+
+/** The classes of `@codemode/errors`. Everything a call can fail with is one of these. */
+
+const defineProperty = Object.defineProperty;
+const hasOwn = Object.hasOwn;
+const keysOf = Object.keys;
+
+export class CodemodeError extends Error {
+  /** One corrective action. */
+  readonly hint: string;
+
+  constructor(message?: string, options?: { hint?: string; cause?: unknown }) {
+    super(message, options !== undefined && 'cause' in options ? { cause: options.cause } : undefined);
+    this.hint = options?.hint ?? 'Read the message, correct the program and run it again.';
+  }
+}
+
+export class SchemaValidationError extends CodemodeError {}
+export class ToolNotFoundError extends CodemodeError {}
+export class ServerNotFoundError extends CodemodeError {}
+export class ToolCallError extends CodemodeError {}
+export class AuthenticationError extends ToolCallError {}
+export class SandboxLimitError extends CodemodeError {}
+
+const classes: Record<string, typeof CodemodeError> = Object.assign(Object.create(null), {
+  CodemodeError,
+  SchemaValidationError,
+  ToolNotFoundError,
+  ServerNotFoundError,
+  ToolCallError,
+  AuthenticationError,
+  SandboxLimitError,
+});
+
+for (const name of keysOf(classes)) {
+  const errorClass = classes[name] as typeof CodemodeError;
+  // Non-enumerable, as on the built-in errors, so that a logged error does not show it as data.
+  defineProperty(errorClass.prototype, 'name', { value: name });
+  Object.freeze(errorClass.prototype);
+  Object.freeze(errorClass);
+}
+
+export interface GuestErrorData {
+  readonly errorClass: string;
+  readonly message: string;
+  readonly hint: string;
+  readonly fields?: Record<string, unknown>;
+}
+
+/** Makes the error that a failed call throws, with the stack of the call rather than of its answer. */
+export function createGuestError(data: GuestErrorData, site?: Error): CodemodeError {
+  const ErrorClass = hasOwn(classes, data.errorClass) ? (classes[data.errorClass] as typeof CodemodeError) : ToolCallError;
+  const error = new ErrorClass(data.message, { hint: data.hint });
+  if (data.fields !== undefined) {
+    for (const key of keysOf(data.fields)) {
+      // `message`, `stack` and `name` are the error's own; a tool's data may not stand in for them.
+      if (key === 'message' || key === 'stack' || key === 'name' || key === 'hint') continue;
+      defineProperty(error, key, { value: data.fields[key], enumerable: true, writable: true, configurable: true });
+    }
+  }
+  if (site !== undefined) {
+    defineProperty(error, 'stack', { value: `${titleOf(error)}\n${framesOf(site)}`, writable: true, configurable: true });
+  }
+  return error;
+}
+
+export function errorClassOf(error: unknown): string | undefined {
+  if (!(error instanceof CodemodeError)) return undefined;
+  for (const name of keysOf(classes)) if (error.constructor === classes[name]) return name;
+  return 'CodemodeError';
+}

@@ -1,0 +1,25 @@
+/**
+ * Takes away what a program must not have. Code from strings goes by every route: `eval`, and the constructors that
+ * hide behind the four kinds of function.
+ */
+const defineProperty = Object.defineProperty;
+
+export function forbidCodeFromStrings(): void {
+  const refuse = function Function(): never {
+    throw new TypeError('code cannot be made from strings here; write the function out in the program');
+  };
+  defineProperty(refuse, 'prototype', { value: Function.prototype, writable: false, configurable: false });
+  const kinds = [function () {}, async function () {}, function* () {}, async function* () {}];
+  for (const kind of kinds) {
+    defineProperty(Object.getPrototypeOf(kind), 'constructor', { value: refuse, writable: false, configurable: false });
+  }
+  defineProperty(globalThis, 'Function', { value: refuse, writable: true, configurable: true });
+  delete (globalThis as { eval?: unknown }).eval;
+}
+
+/** What the engine has beyond the contract and a replay could not repeat, or nobody should find. */
+const REMOVED = ['performance', 'SharedArrayBuffer', 'InternalError'] as const;
+
+export function removeExtras(): void {
+  for (const name of REMOVED) delete (globalThis as Record<string, unknown>)[name];
+}

@@ -1,0 +1,70 @@
+import { errorClassOf } from './errors.js';
+import { titleOf } from './stack.js';
+
+/** What the worker asks at the end: the program's result, and what an exception was. Answers are JSON text. */
+const stringify = JSON.stringify;
+const create = Object.create;
+const toText = String;
+const MAX_CAUSES = 4;
+
+/** JSON of `__codemode_result__`; throws what the program's own `toJSON` and getters throw. */
+export function collectResult(): string {
+  const value = (globalThis as { __codemode_result__?: unknown }).__codemode_result__;
+  if (value === undefined) return 'null';
+  const json = stringify(value) as string | undefined;
+  if (json === undefined) throw new TypeError(`a ${typeof value} cannot be turned into JSON`);
+  return json;
+}
+
+/** JSON of `{name, message, stack, hint?, errorClass?}`, whatever was thrown. */
+export function describeThrown(thrown: unknown): string {
+  // No prototype: a program's `Object.prototype.toJSON` has no say here.
+  const description = create(null) as Record<string, unknown>;
+  try {
+    if (thrown instanceof Error) {
+      description['name'] = typeof thrown.name === 'string' ? thrown.name : 'Error';
+      description['message'] = typeof thrown.message === 'string' ? thrown.message + causes(thrown) : '';
+      const stack: unknown = thrown.stack;
+      description['stack'] = typeof stack === 'string' ? stack : '';
+      const hint = (thrown as { hint?: unknown }).hint;
+      if (typeof hint === 'string') description['hint'] = hint;
+      const errorClass = errorClassOf(thrown);
+      if (errorClass !== undefined) description['errorClass'] = errorClass;
+    } else {
+      description['name'] = typeof thrown;
+      description['message'] = `the program threw a value that is not an Error: ${preview(thrown)}`;
+      description['stack'] = '';
+    }
+  } catch {
+    description['name'] = 'Error';
+    description['message'] = 'the program threw something that cannot be read';
+    description['stack'] = '';
+  }
+  return stringify(description);
+}
+
+function causes(error: Error): string {
+  let text = '';
+  let current: unknown = (error as { cause?: unknown }).cause;
+  for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth++) {
+    text += ` (caused by ${titleOf(current)})`;
+    current = (current as { cause?: unknown }).cause;
+  }
+  const inner = (error as { errors?: unknown }).errors;
+  if (inner instanceof Array) {
+    for (let index = 0; index < inner.length && index < MAX_CAUSES; index++) {
+      const each: unknown = inner[index];
+      text += ` [${index + 1}: ${each instanceof Error ? titleOf(each) : preview(each)}]`;
+    }
+  }
+  return text;
+}
+
+function preview(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return typeof value === 'symbol' ? 'a symbol' : toText(value);
+  try {
+    return stringify(value) ?? 'an object';
+  } catch {
+    return 'an object that cannot be turned into JSON';
+  }
+}

@@ -1,0 +1,221 @@
+import { Engine } from './engine.js';
+import type { EngineHost } from './engine.js';
+
+/**
+ * A booted engine, frozen: the linear memory in which every global, polyfill and binding already exists, and where in
+ * it the worker finds what it calls. Made once at build time; copied over an instance for each execution.
+ */
+export interface Image {
+  /** What is not zero; long runs of zeroes between the segments are filled, not copied, which is twice as fast. */
+  readonly segments: readonly Segment[];
+  readonly pages: number;
+  readonly stackPointer: number;
+  readonly runtime: number;
+  readonly context: number;
+  /** Where the engine keeps the state of `Math.random`. */
+  readonly randomStateAt: number;
+  /** What the boot code itself occupies: a program's memory limit counts from here. */
+  readonly usedBytes: number;
+  /** Handles of the guest's entry points. */
+  readonly entry: Readonly<Record<EntryName, number>>;
+}
+
+export interface Segment {
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+const ENTRY_NAMES = ['deliver', 'fireNext', 'collectResult', 'describeThrown'] as const;
+export type EntryName = (typeof ENTRY_NAMES)[number];
+
+const HOST_FUNCTIONS = ['call', 'callSync', 'log', 'wake', 'mapStack'] as const;
+export type HostFunctionName = (typeof HOST_FUNCTIONS)[number];
+
+/** Only modules of ours may import it: see `resolveModule` in `execution.ts`. */
+export const BINDINGS_MODULE = 'codemode:bindings';
+export const ERRORS_MODULE = '@codemode/errors';
+
+/** Half of the binary's own stack, so that the engine notices deep recursion long before the instance runs over. */
+const STACK_BYTES = 512 * 1024;
+
+/** Room that is there from the start, so that a small program never has to grow its instance: grown ones are thrown away. */
+const SLACK_BYTES = 3 * 512 * 1024;
+
+export function buildImage(module: WebAssembly.Module, bootScript: string): Image {
+  const engine = new Engine(module);
+  const { exports } = engine;
+  engine.host = new BootHost();
+  exports._initialize();
+  if (exports.qjs_init() !== 0) throw new Error('the engine did not start');
+  exports.qjs_set_interrupt_handler(1);
+  exports.qjs_set_promise_rejection_handler(1);
+  exports.qjs_set_module_loader(1);
+  exports.qjs_set_max_stack_size(STACK_BYTES);
+
+  const global = exports.qjs_get_global();
+  for (const name of HOST_FUNCTIONS) {
+    const { pointer, length } = engine.writeText(name);
+    engine.setProperty(global, `__host_${name}`, exports.qjs_new_host_function(pointer, length, 0));
+    exports.wasm_free(pointer);
+  }
+  evaluate(engine, bootScript, 'codemode:boot', false);
+  const entry = engine.property(global, '__entry');
+  const handles = Object.fromEntries(ENTRY_NAMES.map((name) => [name, engine.property(entry, name)])) as Record<EntryName, number>;
+  loadBuiltInModules(engine, entry);
+  evaluate(engine, 'delete globalThis.__entry;', 'codemode:boot', false);
+
+  exports.qjs_run_gc();
+  const randomStateAt = findRandomState(engine);
+  exports.wasm_free(exports.wasm_malloc(SLACK_BYTES));
+  return {
+    segments: segmentsOf(engine.memory),
+    pages: engine.pages,
+    stackPointer: exports.__stack_pointer.value,
+    runtime: exports.qjs_get_runtime_ptr(),
+    context: exports.qjs_get_context_ptr(),
+    randomStateAt,
+    usedBytes: usedBytes(engine),
+    entry: handles,
+  };
+}
+
+/** Copies the image over an instance that has not grown. */
+export function restoreImage(engine: Engine, image: Image): void {
+  engine.growTo(image.pages);
+  const memory = engine.memory;
+  let filled = 0;
+  for (const { offset, bytes } of image.segments) {
+    memory.fill(0, filled, offset);
+    memory.set(bytes, offset);
+    filled = offset + bytes.length;
+  }
+  memory.fill(0, filled);
+  engine.exports.qjs_set_runtime_and_context(image.runtime, image.context);
+  engine.exports.__stack_pointer.value = image.stackPointer;
+}
+
+/** The image as a file: a line of JSON, then the segments. */
+export function encodeImage({ segments, ...rest }: Image): Buffer {
+  const places = segments.map(({ offset, bytes }) => ({ offset, length: bytes.length }));
+  return Buffer.concat([Buffer.from(`${JSON.stringify({ ...rest, segments: places })}\n`), ...segments.map(({ bytes }) => bytes)]);
+}
+
+export function decodeImage(file: Buffer): Image {
+  const end = file.indexOf(10);
+  const { segments: places, ...rest } = JSON.parse(file.toString('utf8', 0, end)) as Omit<Image, 'segments'> & { segments: { offset: number; length: number }[] };
+  let at = end + 1;
+  const segments = places.map(({ offset, length }) => {
+    const bytes = file.subarray(at, at + length);
+    at += length;
+    return { offset, bytes };
+  });
+  return { ...rest, segments };
+}
+
+/** Zeroes shorter than this are cheaper to copy along. */
+const MIN_GAP_BYTES = 65_536;
+
+function segmentsOf(memory: Uint8Array): Segment[] {
+  const segments: Segment[] = [];
+  let start = -1;
+  let lastUsed = -1;
+  for (let at = 0; at < memory.length; at++) {
+    if (memory[at] === 0) continue;
+    if (start >= 0 && at - lastUsed > MIN_GAP_BYTES) {
+      segments.push({ offset: start, bytes: memory.slice(start, lastUsed + 1) });
+      start = -1;
+    }
+    if (start < 0) start = at;
+    lastUsed = at;
+  }
+  if (start >= 0) segments.push({ offset: start, bytes: memory.slice(start, lastUsed + 1) });
+  return segments;
+}
+
+/**
+ * Modules that are in the image already. They take their values from a global that is gone before any program runs.
+ */
+function loadBuiltInModules(engine: Engine, entry: number): void {
+  for (const [specifier, group] of [[BINDINGS_MODULE, 'bindings'], [ERRORS_MODULE, 'errors']] as const) {
+    const names = keysOf(engine, engine.property(entry, group));
+    const source = names.map((name) => `export const ${name} = globalThis.__entry.${group}.${name};`).join('\n');
+    evaluate(engine, source, specifier, true);
+  }
+}
+
+function keysOf(engine: Engine, object: number): string[] {
+  const { exports } = engine;
+  const list = engine.evaluate(Buffer.from('(object) => Object.keys(object).join()'), 'codemode:boot', false);
+  return engine.readText(engine.call(list, [object])).split(',').filter((name) => name !== '' && exports.qjs_is_undefined(object) === 0);
+}
+
+function evaluate(engine: Engine, source: string, name: string, asModule: boolean): void {
+  const { exports } = engine;
+  const result = engine.evaluate(Buffer.from(source), name, asModule);
+  while (exports.qjs_is_job_pending() !== 0) if (exports.qjs_execute_pending_job() < 0) throw bootFailure(engine, name);
+  if (engine.isException(result)) throw bootFailure(engine, name);
+  if (asModule && exports.qjs_promise_state(result) === 2) {
+    throw new Error(`${name} failed: ${engine.readText(exports.qjs_promise_result(result))}`);
+  }
+  exports.qjs_free_value(result);
+}
+
+function bootFailure(engine: Engine, name: string): Error {
+  const exception = engine.exports.qjs_get_exception();
+  return new Error(`${name} failed: ${engine.readText(exception)} ${engine.readText(engine.property(exception, 'stack'))}`);
+}
+
+/**
+ * `Math.random` is xorshift64* with its state in the context. One step is simulated on every candidate word: the one
+ * that the engine changed in the same way is the state.
+ */
+function findRandomState(engine: Engine): number {
+  const { exports } = engine;
+  const context = exports.qjs_get_context_ptr();
+  const words = () => new BigUint64Array(exports.memory.buffer.slice(context, context + 2_048));
+  const before = words();
+  evaluate(engine, 'Math.random()', 'codemode:boot', false);
+  const after = words();
+  for (let index = 0; index < before.length; index++) {
+    let state = before[index] as bigint;
+    if (state === 0n || state === after[index]) continue;
+    state ^= state >> 12n;
+    state = BigInt.asUintN(64, state ^ (state << 25n));
+    state ^= state >> 27n;
+    if (state === after[index]) return context + index * 8;
+  }
+  throw new Error('the state of Math.random was not found');
+}
+
+/** `malloc_size` of the engine's own accounting, the figure its memory limit is compared with. */
+function usedBytes(engine: Engine): number {
+  const { exports } = engine;
+  const output = exports.wasm_malloc(512);
+  exports.JS_ComputeMemoryUsage(exports.qjs_get_runtime_ptr(), output);
+  const bytes = Number(new DataView(exports.memory.buffer).getBigInt64(output, true));
+  exports.wasm_free(output);
+  return bytes;
+}
+
+/** Booting calls nothing and waits for nothing. */
+class BootHost implements EngineHost {
+  shouldInterrupt(): boolean {
+    return false;
+  }
+  hostCall(name: string): number {
+    throw new Error(`the boot code called ${name}`);
+  }
+  promiseRejected(): void {}
+  resolveModule(_importer: string, specifier: string): string {
+    return specifier;
+  }
+  loadModule(): undefined {
+    return undefined;
+  }
+  nowMs(): number {
+    return 0;
+  }
+  randomByte(): number {
+    return 1;
+  }
+}

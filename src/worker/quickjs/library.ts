@@ -1,0 +1,60 @@
+import type { VirtualModule } from '../../domain/execution.js';
+import { BINDINGS_MODULE } from './image.js';
+
+/**
+ * The virtual modules a program may import, turned into code when one is first asked for. Names and targets are foreign
+ * text: a name must be a plain identifier to be written into code at all, everything else is written as a JSON string.
+ */
+export class Library {
+  readonly #modules = new Map<string, VirtualModule>();
+  readonly #sources = new Map<string, string>();
+
+  constructor(modules: readonly VirtualModule[]) {
+    for (const module of modules) this.#modules.set(module.specifier, module);
+  }
+
+  get specifiers(): string[] {
+    return [...this.#modules.keys()];
+  }
+
+  exportNames(specifier: string): string[] {
+    return this.#modules.get(specifier)?.exports.map((each) => each.name) ?? [];
+  }
+
+  source(specifier: string): string | undefined {
+    const known = this.#sources.get(specifier);
+    if (known !== undefined) return known;
+    const module = this.#modules.get(specifier);
+    if (module === undefined) return undefined;
+    const source = moduleSource(module);
+    this.#sources.set(specifier, source);
+    return source;
+  }
+}
+
+const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u;
+
+function moduleSource(module: VirtualModule): string {
+  const lines = [`import { bindCall, bindCallSync, bindValue } from '${BINDINGS_MODULE}';`];
+  module.exports.forEach((each, index) => {
+    if (!IDENTIFIER.test(each.name)) throw new Error(`${JSON.stringify(each.name)} cannot be the name of an export`);
+    lines.push(`const _${index} = ${binding(each)};`, `export { _${index} as ${each.name} };`);
+  });
+  return lines.join('\n');
+}
+
+function binding(each: VirtualModule['exports'][number]): string {
+  switch (each.kind) {
+    case 'call':
+      return `bindCall(${literal(each.name)}, ${literal(each.target)})`;
+    case 'callSync':
+      return `bindCallSync(${literal(each.name)}, ${literal(each.target)})`;
+    case 'value':
+      return `bindValue(${literal(JSON.stringify(each.value))})`;
+  }
+}
+
+/** JSON is JavaScript except for two line separators. */
+function literal(text: string): string {
+  return JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+}

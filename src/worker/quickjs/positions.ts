@@ -1,0 +1,59 @@
+import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping';
+import type { SourcePosition } from '../../domain/execution.js';
+
+/** The name under which the agent's source appears in stack traces. */
+export const PROGRAM_FILE = 'main.ts';
+
+/** Frames of our own bindings say nothing to the author of a program. */
+const OUR_FRAME = /\(?codemode:/;
+const PROGRAM_FRAME = /^(\s+at .{0,512}?)\bmain\.ts:(\d{1,9}):(\d{1,9})(\)?)$/;
+const MAX_FRAMES = 32;
+
+/** From positions in the code that runs to positions in the code that was written. Reads its map when first asked. */
+export class PositionMap {
+  readonly #mapJson: string;
+  #map: TraceMap | undefined;
+
+  constructor(mapJson: string) {
+    this.#mapJson = mapJson;
+  }
+
+  /** Kept as text, because a suspended program takes it along. */
+  get json(): string {
+    return this.#mapJson;
+  }
+
+  original(position: SourcePosition): SourcePosition {
+    if (this.#mapJson === '') return position;
+    this.#map ??= new TraceMap(this.#mapJson);
+    // Columns count from 1 for people and from 0 in source maps.
+    const found = originalPositionFor(this.#map, { line: position.line, column: Math.max(0, position.column - 1) });
+    return found.line === null ? position : { line: found.line, column: found.column + 1 };
+  }
+
+  stack(raw: string): string {
+    const lines: string[] = [];
+    for (const line of raw.split('\n')) {
+      if (line === '' || OUR_FRAME.test(line)) continue;
+      if (lines.length === MAX_FRAMES) break;
+      lines.push(this.#frame(line));
+    }
+    return lines.join('\n');
+  }
+
+  #frame(line: string): string {
+    const match = PROGRAM_FRAME.exec(line);
+    if (match === null) return line;
+    const { line: row, column } = this.original({ line: Number(match[2]), column: Number(match[3]) });
+    return `${match[1]}${PROGRAM_FILE}:${row}:${column}${match[4]}`;
+  }
+}
+
+/** Where in the agent's source a mapped stack begins. */
+export function firstPosition(stack: string): SourcePosition | undefined {
+  for (const line of stack.split('\n')) {
+    const match = PROGRAM_FRAME.exec(line);
+    if (match !== null) return { line: Number(match[2]), column: Number(match[3]) };
+  }
+  return undefined;
+}

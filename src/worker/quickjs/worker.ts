@@ -1,0 +1,151 @@
+import type { CallNumber, ExecutionId, LogLevel, VirtualModule } from '../../domain/execution.js';
+import type { HostToWorker } from '../../wire/messages.js';
+import type { Channel, Received } from '../channel.js';
+import type { Outbox, Progress } from '../guest.js';
+import { Engines } from './engines.js';
+import { QuickJsExecution } from './execution.js';
+import type { Image } from './image.js';
+import { Library } from './library.js';
+import { restorePages, suspend, unpack } from './suspension.js';
+
+type ExecutionMessage = Exclude<HostToWorker, { type: 'host/hello' | 'library/load' | 'source/transpile' }>;
+type StartMessage = Extract<HostToWorker, { type: 'execution/start' }>;
+type ResumeMessage = Extract<HostToWorker, { type: 'execution/resume' }>;
+
+/** Libraries change when an upstream's tools do; programs under way keep theirs, older ones may go. */
+const MAX_LIBRARIES = 8;
+
+/** Many programs in one process, one computing at a time, the others waiting in their own memories. */
+export class QuickJsWorker implements Outbox {
+  readonly #engines: Engines;
+  readonly #image: Image;
+  readonly #channel: Channel;
+  readonly #libraries = new Map<string, Library>();
+  readonly #executions = new Map<ExecutionId, QuickJsExecution>();
+  /** Messages that arrived while a blocking call waited for its answer. */
+  readonly #postponed: Received[] = [];
+
+  constructor(binary: Uint8Array, image: Image, channel: Channel) {
+    this.#engines = new Engines(binary, image);
+    this.#image = image;
+    this.#channel = channel;
+  }
+
+  prepare(maxMemoryBytes: number): void {
+    this.#engines.prepare(maxMemoryBytes);
+  }
+
+  loadLibrary(name: string, modules: readonly VirtualModule[]): void {
+    this.#libraries.delete(name);
+    this.#libraries.set(name, new Library(modules));
+    for (const oldest of this.#libraries.keys()) {
+      if (this.#libraries.size <= MAX_LIBRARIES) break;
+      this.#libraries.delete(oldest);
+    }
+  }
+
+  handle(message: ExecutionMessage, body: Buffer): void {
+    this.#dispatch(message, body);
+    for (let next = this.#postponed.shift(); next !== undefined; next = this.#postponed.shift()) {
+      this.#dispatch(next.message as ExecutionMessage, next.body);
+    }
+  }
+
+  #dispatch(message: ExecutionMessage, body: Buffer): void {
+    switch (message.type) {
+      case 'execution/start':
+        return this.#start(message, body);
+      case 'execution/resume':
+        return this.#resume(message, body);
+      case 'execution/suspend':
+        return this.#suspend(message.execution);
+      case 'execution/cancel':
+        return this.#forget(message.execution);
+      case 'call/result':
+      case 'call/error':
+        return this.#advance(message.execution, (execution) => execution.deliver(message.call, message.type === 'call/result', body, message.atMs));
+      case 'timer/fire':
+        return this.#advance(message.execution, (execution) => execution.fireTimers(message.atMs));
+    }
+  }
+
+  #start(message: StartMessage, body: Buffer): void {
+    const engine = this.#engines.take(message.maxMemoryBytes);
+    const execution = new QuickJsExecution(engine, this.#image, this.#library(message.library), this, message);
+    this.#executions.set(message.execution, execution);
+    this.#report(execution, execution.start(body.subarray(0, message.codeBytes), body.toString('utf8', message.codeBytes)));
+  }
+
+  #resume(message: ResumeMessage, body: Buffer): void {
+    const { head, pages } = unpack(body);
+    const options = { ...head.options, execution: message.execution, timeoutMs: message.timeoutMs };
+    const engine = this.#engines.take(options.maxMemoryBytes);
+    restorePages(engine, this.#image, head, pages);
+    const state = { ...head.state, randomState: BigInt(head.state.randomState) };
+    const execution = new QuickJsExecution(engine, this.#image, this.#library(message.library), this, options, state);
+    this.#executions.set(message.execution, execution);
+    this.#report(execution, execution.resume(head.mapJson));
+  }
+
+  #suspend(id: ExecutionId): void {
+    const execution = this.#executions.get(id);
+    if (execution === undefined) return;
+    const bytes = suspend(execution, this.#image);
+    this.#forget(id);
+    this.#channel.send({ type: 'execution/suspended', execution: id }, bytes);
+  }
+
+  #advance(id: ExecutionId, step: (execution: QuickJsExecution) => Progress): void {
+    const execution = this.#executions.get(id);
+    if (execution !== undefined) this.#report(execution, step(execution));
+  }
+
+  #report(execution: QuickJsExecution, progress: Progress): void {
+    const id = execution.options.execution;
+    if (progress.state === 'waiting') {
+      this.#channel.send({ type: 'execution/waiting', execution: id, wakeAtMs: progress.wakeAtMs });
+      return;
+    }
+    const body = progress.failure === null ? progress.resultJson : undefined;
+    this.#channel.send({ type: 'execution/end', execution: id, failure: progress.failure, logsCut: execution.state.logsCut }, body);
+    this.#forget(id);
+    // The answer leaves before the house is put in order.
+    if (!this.#channel.hasMore()) this.#channel.flush();
+    this.#engines.prepare(execution.options.maxMemoryBytes);
+  }
+
+  #forget(id: ExecutionId): void {
+    const execution = this.#executions.get(id);
+    if (execution === undefined) return;
+    this.#executions.delete(id);
+    this.#engines.giveBack(execution.engine, execution.options.maxMemoryBytes, execution.trapped);
+  }
+
+  #library(name: string): Library {
+    return this.#libraries.get(name) ?? new Library([]);
+  }
+
+  // What a program says on its way.
+
+  call(execution: ExecutionId, call: CallNumber, target: string, argumentsJson: Buffer): void {
+    this.#channel.send({ type: 'call/request', execution, call, target }, argumentsJson);
+  }
+
+  callSync(execution: ExecutionId, call: CallNumber, target: string, argumentsJson: Buffer): { ok: boolean; json: Buffer; atMs: number } {
+    this.call(execution, call, target, argumentsJson);
+    this.#channel.flush();
+    for (;;) {
+      const received = this.#channel.receive();
+      if (received === undefined) process.exit(0);
+      const { message, body } = received;
+      if ((message.type === 'call/result' || message.type === 'call/error') && message.execution === execution && message.call === call) {
+        return { ok: message.type === 'call/result', json: body, atMs: message.atMs };
+      }
+      this.#postponed.push(received);
+    }
+  }
+
+  log(execution: ExecutionId, entry: number, level: LogLevel, atMs: number, message: Buffer): void {
+    this.#channel.send({ type: 'execution/log', execution, entry, level, atMs }, message);
+  }
+}

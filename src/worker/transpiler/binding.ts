@@ -1,0 +1,34 @@
+import { createRequire } from 'node:module';
+
+/**
+ * The native part of `oxc-transform`, loaded from the one place where the jail has it. The package's own loader searches
+ * the file system for it, and there is none.
+ */
+export interface TransformOptions {
+  readonly lang: 'js' | 'ts';
+  readonly sourceType: 'module';
+  readonly sourcemap: boolean;
+  readonly typescript: { readonly onlyRemoveTypeImports: boolean };
+}
+
+export interface TransformError {
+  readonly severity: string;
+  readonly message: string;
+  readonly labels: readonly { readonly start: number }[];
+  readonly helpMessage: string | null;
+  readonly codeframe: string | null;
+}
+
+export interface TransformResult {
+  readonly code: string;
+  readonly map?: { readonly mappings: string } | null;
+  readonly errors: readonly TransformError[];
+}
+
+interface Binding {
+  transformSync(fileName: string, source: string, options: TransformOptions): TransformResult;
+}
+
+const binding = createRequire(import.meta.url)('./transform.node') as Binding;
+
+export const transformSync = binding.transformSync;
