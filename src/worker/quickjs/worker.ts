@@ -89,7 +89,7 @@ export class QuickJsWorker implements Outbox {
 
   #suspend(id: ExecutionId): void {
     const execution = this.#executions.get(id);
-    if (execution === undefined) return;
+    if (execution === undefined) return this.#answerForNobody(id);
     const bytes = suspend(execution, this.#image);
     this.#forget(id);
     this.#channel.send({ type: 'execution/suspended', execution: id }, bytes);
@@ -97,7 +97,13 @@ export class QuickJsWorker implements Outbox {
 
   #advance(id: ExecutionId, step: (execution: QuickJsExecution) => Progress): void {
     const execution = this.#executions.get(id);
-    if (execution !== undefined) this.#report(execution, step(execution));
+    if (execution === undefined) this.#answerForNobody(id);
+    else this.#report(execution, step(execution));
+  }
+
+  /** The host counts answers: something delivered to a program that has just ended is answered all the same. */
+  #answerForNobody(execution: ExecutionId): void {
+    this.#channel.send({ type: 'execution/waiting', execution, wakeAtMs: null });
   }
 
   #report(execution: QuickJsExecution, progress: Progress): void {

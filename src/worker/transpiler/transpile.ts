@@ -1,11 +1,13 @@
 import { transformSync } from './binding.js';
-import type { Failure, SourceLanguage } from '../../domain/execution.js';
+import type { TransformError } from './binding.js';
+import type { Failure, SourceLanguage, SourcePosition } from '../../domain/execution.js';
 
 export type Transpiled =
   | { readonly ok: true; readonly code: string; readonly mapJson: string }
   | { readonly ok: false; readonly failure: Failure };
 
 const MAX_MESSAGE_CHARACTERS = 8_000;
+const EXCERPT_CHARACTERS = 160;
 
 /**
  * Strips types and nothing else. TypeScript is always assumed where it is allowed: trying plain JavaScript first is a
@@ -20,23 +22,21 @@ export function transpile(source: string, language: SourceLanguage): Transpiled 
     typescript: { onlyRemoveTypeImports: true },
   });
   const error = result.errors.find((each) => each.severity === 'Error');
-  if (error !== undefined) {
-    const label = error.labels.at(-1);
-    const position = label === undefined ? undefined : positionOf(source, label.start);
-    const frame = error.codeframe?.trim();
-    return {
-      ok: false,
-      failure: {
-        kind: 'syntax',
-        name: 'SyntaxError',
-        message: `${error.message}${frame === undefined || frame === '' ? '' : `\n${frame}`}`.slice(0, MAX_MESSAGE_CHARACTERS),
-        ...(position === undefined ? {} : { position }),
-        hint: hintFor(error.message) ?? error.helpMessage ?? 'Correct the source at this place and run it again.',
-      },
-    };
-  }
+  if (error !== undefined) return { ok: false, failure: failureOf(error, source) };
   const map = result.map;
   return { ok: true, code: result.code, mapJson: map === undefined || map === null ? '' : JSON.stringify({ version: 3, sources: ['main.ts'], names: [], mappings: map.mappings }) };
+}
+
+function failureOf(error: TransformError, source: string): Failure {
+  const label = error.labels.at(-1);
+  const position = label === undefined ? undefined : positionOf(source, label.start);
+  return {
+    kind: 'syntax',
+    name: 'SyntaxError',
+    message: `${error.message}${position === undefined ? '' : excerpt(source, position)}`.slice(0, MAX_MESSAGE_CHARACTERS),
+    ...(position === undefined ? {} : { position }),
+    hint: hintFor(error.message) ?? error.helpMessage ?? 'Correct the source at this place and run it again.',
+  };
 }
 
 function hintFor(message: string): string | undefined {
@@ -44,8 +44,16 @@ function hintFor(message: string): string | undefined {
   return undefined;
 }
 
-function positionOf(source: string, offset: number): { line: number; column: number } {
-  const before = source.slice(0, offset);
-  const lineStart = before.lastIndexOf('\n') + 1;
-  return { line: before.split('\n').length, column: offset - lineStart + 1 };
+/** The parser counts bytes; people and editors count characters. */
+function positionOf(source: string, byteOffset: number): SourcePosition {
+  const before = Buffer.from(source, 'utf8').subarray(0, byteOffset).toString('utf8');
+  return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
+}
+
+/** The line in question with a mark under the place. */
+function excerpt(source: string, { line, column }: SourcePosition): string {
+  const text = source.split('\n')[line - 1] ?? '';
+  const start = Math.max(0, column - EXCERPT_CHARACTERS / 2);
+  const shown = text.slice(start, start + EXCERPT_CHARACTERS).replaceAll('\t', ' ');
+  return `\n${line} | ${shown}\n${' '.repeat(String(line).length)} | ${' '.repeat(column - 1 - start)}^`;
 }

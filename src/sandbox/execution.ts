@@ -1,0 +1,434 @@
+import { randomBytes } from 'node:crypto';
+import { HostError, isHostError } from '../domain/errors.js';
+import type { CallerId, CallNumber, CallReply, ExecutionId, Failure, GuestCall, LimitName, LogEntry, Outcome } from '../domain/execution.js';
+import { deferred } from '../lib/deferred.js';
+import type { WorkerToHost } from '../wire/messages.js';
+import { digestOf } from './journal.js';
+import type { Delivery, Journal } from './journal.js';
+import type { Pool } from './pool.js';
+import type { RunWorker, Tenant } from './run-worker.js';
+import type { CompiledSource } from './transpiler.js';
+
+export interface ExecutionHandlers {
+  /** Answers a call of the program. Rejections reach the program as an error that says nothing of ours. */
+  onCall(call: GuestCall, signal: AbortSignal): Promise<CallReply>;
+  onLog?(entry: LogEntry): void;
+  /** A call was answered after its program had been suspended: whoever resumes it must hand this in again. */
+  onLateReply?(call: GuestCall, reply: CallReply): void;
+}
+
+export interface ExecutionReport {
+  readonly outcome: Outcome;
+  readonly logs: readonly LogEntry[];
+  readonly logsCut: boolean;
+  readonly journal: Journal;
+  readonly durationMs: number;
+}
+
+/** What a suspended program leaves behind on the host's side. */
+export interface CarriedOver {
+  readonly openCalls: readonly GuestCall[];
+  readonly logs: readonly LogEntry[];
+  readonly wakeAtMs: number | null;
+}
+
+/** Given to a worker to end a program by itself before it is killed with everything it holds. */
+const KILL_GRACE_MS = 250;
+/** A program that loses its worker this often is not unlucky. */
+const MAX_REBUILDS = 3;
+const MAX_LOG_ENTRIES = 100_000;
+/** Calls a program may have open at once; each holds memory of ours. */
+const MAX_OPEN_CALLS = 10_000;
+
+/** One program's life on this side of the wall: where it is, what it waits for, and what reached it. */
+export class SandboxExecution implements Tenant {
+  readonly id: ExecutionId;
+  readonly caller: CallerId;
+  readonly journal: Journal;
+  readonly #pool: Pool;
+  readonly #handlers: ExecutionHandlers;
+  readonly #compiled: CompiledSource;
+  readonly #libraryDigest: string;
+  readonly #ended = deferred<ExecutionReport>();
+  readonly #abort = new AbortController();
+  readonly #openCalls = new Map<CallNumber, GuestCall>();
+  readonly #logs: LogEntry[] = [];
+  #logBytes = 0;
+  #worker: RunWorker | undefined;
+  #state: 'placing' | 'running' | 'suspending' | 'suspended' | 'ended' = 'placing';
+  #remainingMs: number;
+  #activeSince = performance.now();
+  readonly #begunAt = performance.now();
+  #deadlineTimer: NodeJS.Timeout | undefined;
+  #wakeTimer: NodeJS.Timeout | undefined;
+  #wakeAtMs: number | null = null;
+  #lastAtMs: number;
+  #rebuilds = 0;
+  /** How much of the journal the present worker has been sent. Behind its end: a rebuilt program is catching up. */
+  #sentDeliveries = 0;
+  #unanswered = 0;
+  #seenCalls = 0;
+  #seenLogs = 0;
+  #suspension: { resolve(image: Buffer): void; reject(error: unknown): void } | undefined;
+
+  constructor(pool: Pool, caller: CallerId, journal: Journal, compiled: CompiledSource, handlers: ExecutionHandlers, remainingMs?: number) {
+    this.id = journal.execution;
+    this.caller = caller;
+    this.journal = journal;
+    this.#pool = pool;
+    this.#handlers = handlers;
+    this.#compiled = compiled;
+    this.#libraryDigest = digestOf(JSON.stringify(journal.modules));
+    this.#remainingMs = remainingMs ?? journal.limits.timeoutMs;
+    this.#lastAtMs = journal.deliveries.at(-1)?.atMs ?? journal.startedAtMs;
+  }
+
+  static newSeed(): string {
+    return randomBytes(8).readBigUInt64LE().toString();
+  }
+
+  /** Settles when the program has come to an end of any kind. Suspended programs have not. */
+  get report(): Promise<ExecutionReport> {
+    return this.#ended.promise;
+  }
+
+  get openCalls(): readonly GuestCall[] {
+    return [...this.#openCalls.values()];
+  }
+
+  get isWaiting(): boolean {
+    return this.#state === 'running' && this.#unanswered === 0;
+  }
+
+  get remainingMs(): number {
+    return this.#remainingMs - (this.#state === 'running' ? performance.now() - this.#activeSince : 0);
+  }
+
+  // Beginnings: a new program, one from its journal, one from its image.
+
+  async begin(): Promise<void> {
+    this.#startClock();
+    await this.#place((worker) => this.#sendStart(worker));
+  }
+
+  async beginFromImage(image: Buffer, carried: CarriedOver): Promise<void> {
+    this.#carryOver(carried);
+    this.#startClock();
+    await this.#place((worker) => {
+      this.#sentDeliveries = this.journal.deliveries.length;
+      this.#assigned(() => worker.assign({ type: 'execution/resume', execution: this.id, library: this.#libraryDigest, timeoutMs: Math.max(1, Math.ceil(this.remainingMs)) }, image));
+    });
+  }
+
+  /** A program whose image is of another build: it walks through its journal again. */
+  async beginFromJournal(carried: CarriedOver): Promise<void> {
+    this.#carryOver(carried);
+    await this.begin();
+  }
+
+  #carryOver({ openCalls, logs, wakeAtMs }: CarriedOver): void {
+    for (const call of openCalls) this.#openCalls.set(call.number, call);
+    this.#seenCalls = this.journal.calls.length;
+    this.#logs.push(...logs);
+    this.#seenLogs = logs.length;
+    this.#logBytes = logs.reduce((sum, { message }) => sum + Buffer.byteLength(message), 0);
+    this.#wakeAtMs = wakeAtMs;
+  }
+
+  // What may be done with it from outside.
+
+  cancel(): void {
+    this.#fail({ kind: 'cancelled', name: 'Error', message: 'the run was cancelled' });
+  }
+
+  /** Answers an open call that was made before this program was suspended. */
+  answer(call: CallNumber, reply: CallReply): void {
+    this.#deliverReply(call, reply);
+  }
+
+  /** Takes the program out of its worker. It must be waiting; its open calls stay open. */
+  suspend(): Promise<Buffer> {
+    if (this.#state !== 'running' || this.#worker === undefined) throw new HostError('bad_input', 'only a running program can be suspended');
+    if (this.journal.blocking) throw new HostError('bad_input', 'a program with blocking calls cannot be suspended');
+    const worker = this.#worker;
+    this.#stopClock();
+    this.#state = 'suspending';
+    const { promise, resolve, reject } = deferred<Buffer>();
+    this.#suspension = { resolve, reject };
+    this.#assigned(() => worker.assign({ type: 'execution/suspend', execution: this.id }));
+    return promise;
+  }
+
+  /** What the next process must know of it besides journal and image. */
+  get carriedOver(): CarriedOver {
+    return { openCalls: this.openCalls, logs: this.#logs, wakeAtMs: this.#wakeAtMs };
+  }
+
+  // What the worker says. All of it is parsed, none of it is believed beyond this program.
+
+  receive(message: WorkerToHost, body: Buffer, from: RunWorker): void {
+    if (from !== this.#worker || this.#state === 'ended' || this.#state === 'suspended') return;
+    switch (message.type) {
+      case 'execution/waiting':
+        this.#unanswered--;
+        return this.#waiting(message.wakeAtMs);
+      case 'call/request':
+        return this.#requested({ execution: this.id, number: message.call, target: message.target, argumentsJson: body.toString('utf8') });
+      case 'execution/log':
+        return this.#logged(message.entry, { level: message.level, message: body.toString('utf8'), timeMs: Math.round(message.atMs) });
+      case 'execution/suspended':
+        return this.#suspended(body);
+      case 'execution/end':
+        return this.#finish(message.failure === null ? { status: 'completed', resultJson: body.toString('utf8') } : { status: 'failed', failure: message.failure }, message.logsCut);
+      case 'worker/ready':
+      case 'source/transpiled':
+      case 'source/rejected':
+        return;
+    }
+  }
+
+  workerLost(from: RunWorker, isGuilty: boolean, reason: string): void {
+    if (from !== this.#worker || this.#state === 'ended' || this.#state === 'suspended') return;
+    this.#worker = undefined;
+    if (isGuilty && this.remainingMs <= 0) return this.#fail(this.#timeoutFailure());
+    if (isGuilty || this.journal.blocking) {
+      return this.#fail({
+        kind: 'worker_lost',
+        name: 'SandboxLimitError',
+        limit: 'memory',
+        message: `the program brought its worker to an end (${reason})`,
+        hint: 'It used more memory than the process may have, or found a way to crash its engine: do less at once.',
+      });
+    }
+    if (this.#state === 'suspending') {
+      this.#suspension?.reject(new HostError('worker_lost', 'the worker was lost while it suspended the program; the program goes on in another one'));
+      this.#suspension = undefined;
+      this.#startClock();
+    }
+    this.#rebuild();
+  }
+
+  workerStalled(from: RunWorker): void {
+    if (from !== this.#worker || this.#state !== 'running' || this.journal.blocking) return;
+    if (!this.#pool.hasBetterThan(from)) return;
+    from.cancel(this.id);
+    this.#worker = undefined;
+    this.#rebuild();
+  }
+
+  // Getting into a worker, and into another one.
+
+  async #place(send: (worker: RunWorker) => void): Promise<void> {
+    let worker: RunWorker;
+    try {
+      worker = await this.#pool.place(this.caller, this.journal.blocking, this.#abort.signal);
+    } catch (error) {
+      if (this.#state === 'ended') return;
+      throw error;
+    }
+    if (this.#state === 'ended') return this.#pool.notNeeded(worker);
+    this.#worker = worker;
+    this.#state = 'running';
+    this.#unanswered = 0;
+    worker.admit(this);
+    worker.loadLibrary(this.#libraryDigest, this.journal.modules);
+    send(worker);
+    this.#pump();
+  }
+
+  #sendStart(worker: RunWorker): void {
+    const { limits, seed, startedAtMs, blocking } = this.journal;
+    this.#sentDeliveries = 0;
+    this.#assigned(() =>
+      worker.assign(
+        {
+          type: 'execution/start',
+          execution: this.id,
+          library: this.#libraryDigest,
+          codeBytes: this.#compiled.codeBytes,
+          seed,
+          startedAtMs,
+          timeoutMs: Math.max(1, Math.ceil(this.remainingMs)),
+          maxMemoryBytes: limits.maxMemoryBytes,
+          maxLogBytes: limits.maxLogBytes,
+          blocking,
+        },
+        this.#compiled.bytes,
+      ),
+    );
+  }
+
+  /** In another worker, from the journal. What it asks for again has been asked for already and is not asked twice. */
+  #rebuild(): void {
+    if (++this.#rebuilds > MAX_REBUILDS) {
+      this.#fail({ kind: 'worker_lost', name: 'Error', message: 'the program lost its worker several times', hint: 'Run it again.' });
+      return;
+    }
+    this.#state = 'placing';
+    this.#place((worker) => this.#sendStart(worker)).catch((error: unknown) => {
+      this.#fail({ kind: 'worker_lost', name: 'Error', message: isHostError(error) ? error.message : 'no worker could be had', hint: 'Run it again.' });
+    });
+  }
+
+  #assigned(send: () => void): void {
+    this.#unanswered++;
+    send();
+  }
+
+  // Deliveries: the only things that ever reach a program.
+
+  #deliver(delivery: Delivery): void {
+    this.journal.deliveries.push(delivery);
+    this.#pump();
+  }
+
+  /** Sends what the journal has and the worker has not had. */
+  #pump(): void {
+    const worker = this.#worker;
+    if (worker === undefined || this.#state !== 'running') return;
+    for (; this.#sentDeliveries < this.journal.deliveries.length; this.#sentDeliveries++) {
+      const delivery = this.journal.deliveries[this.#sentDeliveries] as Delivery;
+      if (delivery.kind === 'timer') {
+        this.#assigned(() => worker.assign({ type: 'timer/fire', execution: this.id, atMs: delivery.atMs }));
+        continue;
+      }
+      const message = { type: delivery.kind === 'result' ? 'call/result' : 'call/error', execution: this.id, call: delivery.call, atMs: delivery.atMs } as const;
+      if (this.journal.blocking) worker.reply(message, delivery.body);
+      else this.#assigned(() => worker.assign(message, delivery.body));
+    }
+  }
+
+  #deliverReply(call: CallNumber, reply: CallReply): void {
+    if (!this.#openCalls.delete(call)) return;
+    const body = reply.ok ? (typeof reply.json === 'string' ? Buffer.from(reply.json) : reply.json) : Buffer.from(JSON.stringify(reply.error));
+    this.#deliver({ kind: reply.ok ? 'result' : 'error', call, atMs: this.#now(), body });
+  }
+
+  /** Whole milliseconds, never backwards: the clock a program sees. */
+  #now(): number {
+    this.#lastAtMs = Math.max(this.#lastAtMs, Date.now());
+    return this.#lastAtMs;
+  }
+
+  #waiting(wakeAtMs: number | null): void {
+    this.#wakeAtMs = wakeAtMs;
+    clearTimeout(this.#wakeTimer);
+    if (wakeAtMs === null || this.#unanswered > 0 || this.#state !== 'running') return;
+    const delayMs = Math.min(Math.max(0, wakeAtMs - Date.now()), 2 ** 31 - 1);
+    this.#wakeTimer = setTimeout(() => {
+      // The event loop may wake a little early by its own clock; the program must not see a timer before its time.
+      this.#lastAtMs = Math.max(this.#lastAtMs, Math.ceil(wakeAtMs));
+      this.#deliver({ kind: 'timer', atMs: this.#now() });
+    }, delayMs);
+  }
+
+  #requested(call: GuestCall): void {
+    const known = this.journal.calls[call.number - 1];
+    const asked = { target: call.target, argumentsDigest: digestOf(call.argumentsJson) };
+    if (known !== undefined) {
+      if (call.number <= this.#seenCalls && known.target === asked.target && known.argumentsDigest === asked.argumentsDigest) return;
+      return this.#worker?.kill('it asked for something else than before under the same number');
+    }
+    if (call.number !== this.#seenCalls + 1) return this.#worker?.kill('it skipped a number');
+    if (this.#openCalls.size >= MAX_OPEN_CALLS) return this.#fail(this.#floodFailure());
+    this.#seenCalls = call.number;
+    this.journal.calls.push(asked);
+    this.#openCalls.set(call.number, call);
+    this.#handlers.onCall(call, this.#abort.signal).then(
+      (reply) => this.#replied(call, reply),
+      () => this.#replied(call, { ok: false, error: { errorClass: 'ToolCallError', message: 'the call failed inside the host', hint: 'Try again; if it keeps failing, look at the host log.' } }),
+    );
+  }
+
+  #replied(call: GuestCall, reply: CallReply): void {
+    // The image is taken already: what is delivered now would be in the journal and not in it.
+    if (this.#state === 'suspending' || this.#state === 'suspended') this.#handlers.onLateReply?.(call, reply);
+    else if (this.#state !== 'ended') this.#deliverReply(call.number, reply);
+  }
+
+  #logged(entry: number, log: LogEntry): void {
+    if (entry < this.#seenLogs || this.#logs.length >= MAX_LOG_ENTRIES) return;
+    this.#logBytes += Buffer.byteLength(log.message);
+    if (this.#logBytes > this.journal.limits.maxLogBytes) return this.#worker?.kill('it logged more than it may');
+    this.#seenLogs = entry + 1;
+    this.#logs.push(log);
+    this.#handlers.onLog?.(log);
+  }
+
+  #suspended(image: Buffer): void {
+    const suspension = this.#suspension;
+    if (this.#state !== 'suspending' || suspension === undefined) return this.#worker?.kill('it suspended what it was not asked to');
+    this.#state = 'suspended';
+    this.#worker?.release(this.id);
+    this.#worker = undefined;
+    suspension.resolve(Buffer.from(image));
+  }
+
+  // Time, and the end.
+
+  #startClock(): void {
+    this.#activeSince = performance.now();
+    this.#deadlineTimer = setTimeout(() => this.#deadline(), Math.min(this.#remainingMs, 2 ** 31 - 1));
+  }
+
+  #stopClock(): void {
+    this.#remainingMs -= performance.now() - this.#activeSince;
+    clearTimeout(this.#deadlineTimer);
+    clearTimeout(this.#wakeTimer);
+  }
+
+  /** A program that is computing ends itself, or is killed; one that waits ends here. */
+  #deadline(): void {
+    const isComputing = this.#worker !== undefined && this.#worker.computing === this.id;
+    if (!isComputing || this.journal.blocking) {
+      if (this.journal.blocking) this.#worker?.kill('its blocking program ran out of time');
+      this.#fail(this.#timeoutFailure());
+      return;
+    }
+    this.#deadlineTimer = setTimeout(() => {
+      const worker = this.#worker;
+      if (worker?.computing === this.id) worker.kill('a program did not stop when its time was over');
+      else this.#fail(this.#timeoutFailure());
+    }, KILL_GRACE_MS);
+  }
+
+  #timeoutFailure(): Failure {
+    const { timeoutMs } = this.journal.limits;
+    return limitFailure('timeout', `the program was stopped after ${timeoutMs} ms`, 'Do less work in one run, or raise limits.timeoutMs.');
+  }
+
+  #floodFailure(): Failure {
+    return limitFailure('output', `the program had ${MAX_OPEN_CALLS} calls open at once`, 'Await calls in batches of at most a hundred.');
+  }
+
+  #fail(failure: Failure): void {
+    if (this.#state === 'ended') return;
+    const worker = this.#worker;
+    if (worker !== undefined && !worker.isLost) {
+      const isComputing = worker.computing === this.id;
+      worker.cancel(this.id);
+      // It cannot read that while it computes. What else the worker holds is rebuilt elsewhere if it must be killed.
+      if (isComputing && failure.kind === 'cancelled') setTimeout(() => worker.computing === this.id && worker.kill('a cancelled program did not stop'), KILL_GRACE_MS);
+    }
+    this.#worker = undefined;
+    this.#finish({ status: 'failed', failure }, false);
+  }
+
+  #finish(outcome: Outcome, logsCut: boolean): void {
+    if (this.#state === 'ended') return;
+    this.#state = 'ended';
+    this.#worker?.release(this.id);
+    this.#worker = undefined;
+    clearTimeout(this.#deadlineTimer);
+    clearTimeout(this.#wakeTimer);
+    // Calls still under way are told to stop: nobody will read their answers.
+    this.#abort.abort();
+    this.#openCalls.clear();
+    this.#suspension?.reject(new HostError('bad_input', 'the program ended before it could be suspended'));
+    this.#ended.resolve({ outcome, logs: this.#logs, logsCut, journal: this.journal, durationMs: performance.now() - this.#begunAt });
+  }
+}
+
+function limitFailure(limit: LimitName, message: string, hint: string): Failure {
+  return { kind: 'limit', name: 'SandboxLimitError', limit, message, hint };
+}

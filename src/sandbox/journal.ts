@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import type { CallNumber, ExecutionId, Program, SourceLanguage, VirtualModule } from '../domain/execution.js';
+import type { Limits } from '../domain/limits.js';
+
+/**
+ * Everything that ever reached a program, in order. Its clock moves only when something is delivered, and its random
+ * numbers follow from the seed, so the same journal gives the same program in the same state: in another worker after
+ * one was lost, in another build after an upgrade, or years later in a replay.
+ */
+export interface Journal {
+  readonly execution: ExecutionId;
+  readonly source: string;
+  readonly language: SourceLanguage;
+  readonly modules: readonly VirtualModule[];
+  readonly limits: Limits;
+  readonly blocking: boolean;
+  readonly seed: string;
+  readonly startedAtMs: number;
+  readonly deliveries: Delivery[];
+  /** What the program asked for, so that a rebuilt one can be seen to ask for the same. */
+  readonly calls: JournalCall[];
+}
+
+export type Delivery =
+  | { readonly kind: 'result' | 'error'; readonly call: CallNumber; readonly atMs: number; readonly body: Uint8Array }
+  | { readonly kind: 'timer'; readonly atMs: number };
+
+export interface JournalCall {
+  readonly target: string;
+  readonly argumentsDigest: string;
+}
+
+export function openJournal(execution: ExecutionId, program: Program, seed: string, startedAtMs: number): Journal {
+  const { source, language, modules, limits } = program;
+  return { execution, source, language, modules, limits, blocking: program.blocking === true, seed, startedAtMs, deliveries: [], calls: [] };
+}
+
+export function digestOf(bytes: string | Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** A journal as JSON: bodies as base64, everything else as it is. */
+export function encodeJournal(journal: Journal): string {
+  return JSON.stringify({
+    ...journal,
+    deliveries: journal.deliveries.map((each) => ('body' in each ? { ...each, body: Buffer.from(each.body).toString('base64') } : each)),
+  });
+}
+
+/** Reads what `encodeJournal` wrote. It must come from a place that vouches for it: see `sealing.ts`. */
+export function decodeJournal(json: string): Journal {
+  const raw = JSON.parse(json) as Omit<Journal, 'deliveries'> & { deliveries: (Omit<Delivery, 'body'> & { body?: string })[] };
+  return {
+    ...raw,
+    deliveries: raw.deliveries.map((each) => (each.body === undefined ? each : { ...each, body: Buffer.from(each.body, 'base64') }) as Delivery),
+  };
+}

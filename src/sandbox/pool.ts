@@ -1,0 +1,248 @@
+import { HostError } from '../domain/errors.js';
+import type { CallerId } from '../domain/execution.js';
+import { deferred } from '../lib/deferred.js';
+import type { Deferred } from '../lib/deferred.js';
+import { RunWorker } from './run-worker.js';
+import { Transpiler } from './transpiler.js';
+import type { WorkerProcess } from './worker-process.js';
+import type { WorkerRole } from '../wire/messages.js';
+
+export interface PoolOptions {
+  /** Processes kept even when nobody needs them. */
+  readonly min: number;
+  readonly max: number;
+  readonly idleMs: number;
+  /** Programs that wait for a worker; one more is refused. */
+  readonly maxQueued: number;
+  /** Programs in one worker at once. Each is an instance of some 3 MB. */
+  readonly maxRunsPerWorker: number;
+  /** Programs after which a worker is replaced, idle or not in use. */
+  readonly maxRunsInLife: number;
+}
+
+interface Waiting {
+  readonly caller: CallerId;
+  readonly isBlocking: boolean;
+  readonly answer: Deferred<RunWorker>;
+}
+
+type StartProcess = (role: WorkerRole) => Promise<WorkerProcess>;
+
+/**
+ * Which program runs in which process. A process serves one caller from its first program to its end: whatever a program
+ * may do to it, the next one to meet it is of the same caller. Fresh spares make a new caller cheap.
+ */
+export class Pool {
+  readonly #options: PoolOptions;
+  readonly #start: StartProcess;
+  readonly #workers = new Set<RunWorker>();
+  readonly #transpilers = new Map<CallerId, { transpiler: Transpiler; lastUsedMs: number }>();
+  readonly #queue: Waiting[] = [];
+  readonly #sweeper: NodeJS.Timeout;
+  #spare: Promise<WorkerProcess> | undefined;
+  #spareTranspiler: Promise<WorkerProcess> | undefined;
+  #starting = 0;
+  #isClosed = false;
+
+  constructor(options: PoolOptions, start: StartProcess) {
+    this.#options = options;
+    this.#start = start;
+    this.#sweeper = setInterval(() => this.#sweep(), Math.max(50, Math.min(1_000, options.idleMs / 2)));
+    this.#sweeper.unref();
+  }
+
+  get size(): number {
+    return this.#workers.size + this.#starting;
+  }
+
+  /** Process ids of every worker there is, for the tests that kill them. */
+  get workers(): readonly RunWorker[] {
+    return [...this.#workers];
+  }
+
+  /** Starts spares, so that the first program does not wait for them. */
+  async warm(): Promise<void> {
+    this.#keepSpares();
+    await Promise.all([this.#spare, this.#spareTranspiler]);
+  }
+
+  transpilerFor(caller: CallerId): Transpiler {
+    const known = this.#transpilers.get(caller);
+    if (known !== undefined) {
+      known.lastUsedMs = performance.now();
+      return known.transpiler;
+    }
+    const transpiler = new Transpiler(() => this.#takeSpare('transpiler'));
+    this.#transpilers.set(caller, { transpiler, lastUsedMs: performance.now() });
+    return transpiler;
+  }
+
+  /** A worker of this caller with room for one more program. */
+  async place(caller: CallerId, isBlocking: boolean, signal: AbortSignal): Promise<RunWorker> {
+    if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
+    const best = this.#best(caller, isBlocking);
+    if (best !== undefined) {
+      // Good enough for this one; the next will find one that is not busy.
+      if (best.backlog > 0 && this.#mayGrow()) void this.#grow(caller).catch(() => {});
+      return best;
+    }
+    if (this.#mayGrow() || this.#makeRoom(caller)) return this.#claim(await this.#grow(caller), isBlocking);
+    return this.#wait(caller, isBlocking, signal);
+  }
+
+  /** Whether a program would be better off in another worker than this one. */
+  hasBetterThan(worker: RunWorker): boolean {
+    if (this.#mayGrow()) return true;
+    for (const other of this.#workers) if (other !== worker && this.#isOpenFor(other, worker.caller) && other.backlog === 0) return true;
+    return false;
+  }
+
+  notNeeded(worker: RunWorker): void {
+    worker.isExclusive = false;
+    this.#serveQueue();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#sweeper);
+    for (const { answer } of this.#queue.splice(0)) answer.reject(new HostError('shutting_down', 'the sandbox is shutting down'));
+    const spares = [this.#spare, this.#spareTranspiler].map((spare) => spare?.then((process) => process.close()).catch(() => {}));
+    this.#spare = undefined;
+    this.#spareTranspiler = undefined;
+    await Promise.all([...spares, ...[...this.#workers].map((worker) => worker.close()), ...[...this.#transpilers.values()].map(({ transpiler }) => transpiler.close())]);
+    this.#workers.clear();
+  }
+
+  #isOpenFor(worker: RunWorker, caller: CallerId): boolean {
+    return worker.caller === caller && !worker.isLost && !worker.isRetiring && !worker.isExclusive && worker.tenantCount < this.#options.maxRunsPerWorker;
+  }
+
+  #best(caller: CallerId, isBlocking: boolean): RunWorker | undefined {
+    let best: RunWorker | undefined;
+    for (const worker of this.#workers) {
+      if (!this.#isOpenFor(worker, caller) || (isBlocking && worker.tenantCount > 0)) continue;
+      if (best === undefined || worker.backlog < best.backlog || (worker.backlog === best.backlog && worker.tenantCount < best.tenantCount)) best = worker;
+    }
+    return best === undefined ? undefined : this.#claim(best, isBlocking);
+  }
+
+  #claim(worker: RunWorker, isBlocking: boolean): RunWorker {
+    if (isBlocking) worker.isExclusive = true;
+    return worker;
+  }
+
+  #mayGrow(): boolean {
+    return this.size < this.#options.max;
+  }
+
+  /** Closes a worker of somebody else that nobody is using. */
+  #makeRoom(caller: CallerId): boolean {
+    for (const worker of this.#workers) {
+      if (worker.caller === caller || worker.tenantCount > 0) continue;
+      this.#retire(worker);
+      return true;
+    }
+    return false;
+  }
+
+  async #grow(caller: CallerId): Promise<RunWorker> {
+    this.#starting++;
+    try {
+      const process = await this.#takeSpare('quickjs');
+      if (this.#isClosed) {
+        await process.close();
+        throw new HostError('shutting_down', 'the sandbox is shutting down');
+      }
+      const worker = new RunWorker(process, caller);
+      worker.onChange = () => this.#changed(worker);
+      if (process.hasExited) throw new HostError('worker_lost', 'a worker ended as soon as it started');
+      this.#workers.add(worker);
+      return worker;
+    } finally {
+      this.#starting--;
+    }
+  }
+
+  #wait(caller: CallerId, isBlocking: boolean, signal: AbortSignal): Promise<RunWorker> {
+    if (this.#queue.length >= this.#options.maxQueued) {
+      throw new HostError('sandbox_busy', `${this.#queue.length} programs are waiting for a worker already; try again in a few seconds, or raise sandbox.workers.max`);
+    }
+    const waiting: Waiting = { caller, isBlocking, answer: deferred() };
+    this.#queue.push(waiting);
+    signal.addEventListener('abort', () => {
+      const index = this.#queue.indexOf(waiting);
+      if (index >= 0) this.#queue.splice(index, 1);
+      waiting.answer.reject(new HostError('cancelled', 'the run was cancelled while it waited for a worker'));
+    });
+    return waiting.answer.promise;
+  }
+
+  #changed(worker: RunWorker): void {
+    if (worker.isLost) this.#workers.delete(worker);
+    else if (worker.tenantCount === 0) {
+      worker.isExclusive = false;
+      if (worker.startedCount >= this.#options.maxRunsInLife) this.#retire(worker);
+    }
+    this.#serveQueue();
+  }
+
+  #retire(worker: RunWorker): void {
+    worker.isRetiring = true;
+    this.#workers.delete(worker);
+    void worker.close();
+  }
+
+  #serveQueue(): void {
+    for (let index = 0; index < this.#queue.length; ) {
+      const { caller, isBlocking, answer } = this.#queue[index] as Waiting;
+      const best = this.#best(caller, isBlocking);
+      if (best !== undefined) answer.resolve(best);
+      else if (this.#mayGrow() || this.#makeRoom(caller)) this.#grow(caller).then((worker) => answer.resolve(this.#claim(worker, isBlocking)), answer.reject);
+      else {
+        index++;
+        continue;
+      }
+      this.#queue.splice(index, 1);
+    }
+  }
+
+  #takeSpare(role: WorkerRole): Promise<WorkerProcess> {
+    const taken = role === 'quickjs' ? this.#spare : this.#spareTranspiler;
+    if (role === 'quickjs') this.#spare = undefined;
+    else this.#spareTranspiler = undefined;
+    const process = taken === undefined ? this.#start(role) : taken.then((ready) => (ready.hasExited ? this.#start(role) : ready));
+    // Not before this one is there: two starts at once make both late.
+    void process.then(() => this.#keepSpares(), () => {});
+    return process;
+  }
+
+  #keepSpares(): void {
+    if (this.#isClosed) return;
+    this.#spare ??= this.#spareOf('quickjs');
+    this.#spareTranspiler ??= this.#spareOf('transpiler');
+  }
+
+  #spareOf(role: WorkerRole): Promise<WorkerProcess> {
+    const spare = this.#start(role);
+    // A spare that could not be started is nobody's failure yet: whoever needs one starts its own and hears why.
+    spare.catch(() => {
+      if (role === 'quickjs') this.#spare = undefined;
+      else this.#spareTranspiler = undefined;
+    });
+    return spare;
+  }
+
+  /** Closes what nobody has used for a while. */
+  #sweep(): void {
+    const now = performance.now();
+    for (const worker of this.#workers) {
+      if (this.#workers.size <= this.#options.min) break;
+      if (worker.tenantCount === 0 && now - worker.idleSinceMs > this.#options.idleMs) this.#retire(worker);
+    }
+    for (const [caller, { transpiler, lastUsedMs }] of this.#transpilers) {
+      if (this.#transpilers.size <= 1 || !transpiler.isIdle || now - lastUsedMs <= this.#options.idleMs) continue;
+      this.#transpilers.delete(caller);
+      void transpiler.close();
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import type { CallerId, ExecutionId, VirtualModule } from '../domain/execution.js';
+import type { HostToWorker, WorkerToHost } from '../wire/messages.js';
+import type { WorkerProcess } from './worker-process.js';
+
+/** What a worker tells the executions it holds. */
+export interface Tenant {
+  readonly id: ExecutionId;
+  receive(message: WorkerToHost, body: Buffer, from: RunWorker): void;
+  /** The worker is gone. `isGuilty`: it was computing this program when it went. */
+  workerLost(from: RunWorker, isGuilty: boolean, reason: string): void;
+  /** The worker has been computing another program for so long that this one should go elsewhere. */
+  workerStalled(from: RunWorker): void;
+}
+
+/** Messages that a worker answers, each exactly once and in order. */
+type Assignment = Extract<HostToWorker, { type: 'execution/start' | 'execution/resume' | 'call/result' | 'call/error' | 'timer/fire' | 'execution/suspend' }>;
+
+/**
+ * Others wait this long behind one program before they are taken to another worker. Long enough that ordinary programs
+ * never notice, short enough that a stuck one holds nobody up.
+ */
+const STALL_MS = 100;
+const MAX_LIBRARIES_KNOWN = 8;
+
+/** One QuickJS worker with the executions in it, and what it owes an answer to. */
+export class RunWorker {
+  readonly process: WorkerProcess;
+  readonly caller: CallerId;
+  /** Serves one blocking program and nobody else. */
+  isExclusive = false;
+  /** Takes no new executions; closed when the last one leaves. */
+  isRetiring = false;
+  startedCount = 0;
+  idleSinceMs = performance.now();
+  onChange: (() => void) | undefined;
+  readonly #tenants = new Map<ExecutionId, Tenant>();
+  readonly #owed: ExecutionId[] = [];
+  readonly #libraries = new Set<string>();
+  #stallTimer: NodeJS.Timeout | undefined;
+
+  constructor(process: WorkerProcess, caller: CallerId) {
+    this.process = process;
+    this.caller = caller;
+    process.events = { message: (message, body) => this.#receive(message, body), exit: (reason) => this.#lost(reason) };
+  }
+
+  get tenantCount(): number {
+    return this.#tenants.size;
+  }
+
+  /** How many messages it has not answered yet: zero means it can begin at once. */
+  get backlog(): number {
+    return this.#owed.length;
+  }
+
+  get isLost(): boolean {
+    return this.process.hasExited;
+  }
+
+  /** The program it is computing now, as far as can be told from outside. */
+  get computing(): ExecutionId | undefined {
+    return this.#owed[0];
+  }
+
+  admit(tenant: Tenant): void {
+    this.#tenants.set(tenant.id, tenant);
+    this.startedCount++;
+  }
+
+  release(id: ExecutionId): void {
+    if (!this.#tenants.delete(id)) return;
+    if (this.#tenants.size === 0) this.idleSinceMs = performance.now();
+    this.onChange?.();
+  }
+
+  loadLibrary(digest: string, modules: readonly VirtualModule[]): void {
+    if (this.#libraries.has(digest)) return;
+    // The worker forgets its oldest ones; forgetting ours at once costs a resend, never a missing module.
+    if (this.#libraries.size >= MAX_LIBRARIES_KNOWN - 1) this.#libraries.clear();
+    this.#libraries.add(digest);
+    this.process.send({ type: 'library/load', library: digest }, Buffer.from(JSON.stringify(modules)));
+  }
+
+  assign(message: Assignment, body?: Uint8Array): void {
+    this.#owed.push(message.execution);
+    this.process.send(message, body);
+    if (this.#owed.length > 1) this.#watch();
+  }
+
+  /** Answers a blocking call: the program is in the middle of its turn, and owes nothing more for this. */
+  reply(message: Extract<HostToWorker, { type: 'call/result' | 'call/error' }>, body: Uint8Array): void {
+    this.process.send(message, body);
+  }
+
+  /** Drops a program. Answers it owes still come, to nobody. */
+  cancel(id: ExecutionId): void {
+    this.process.send({ type: 'execution/cancel', execution: id });
+    this.release(id);
+  }
+
+  kill(reason: string): void {
+    this.process.kill(reason);
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#stallTimer);
+    this.#tenants.clear();
+    await this.process.close();
+  }
+
+  #receive(message: WorkerToHost, body: Buffer): void {
+    if (!('execution' in message)) return;
+    if (message.type === 'execution/waiting' || message.type === 'execution/end' || message.type === 'execution/suspended') {
+      this.#answered(message.execution);
+    }
+    // Ids that are not here are ignored: a worker has no say about executions it does not hold.
+    this.#tenants.get(message.execution)?.receive(message, body, this);
+  }
+
+  #answered(id: ExecutionId): void {
+    if (this.#owed[0] !== id) {
+      // Answers come in order. A worker that mixes them up would have us blame the wrong program.
+      this.kill('it answered for a program it was not computing');
+      return;
+    }
+    this.#owed.shift();
+    clearTimeout(this.#stallTimer);
+    this.#stallTimer = undefined;
+    if (this.#owed.length > 1) this.#watch();
+    if (this.#owed.length === 0) this.onChange?.();
+  }
+
+  #watch(): void {
+    this.#stallTimer ??= setTimeout(() => {
+      this.#stallTimer = undefined;
+      const busyWith = this.#owed[0];
+      const waiting = new Set(this.#owed.filter((id) => id !== busyWith));
+      for (const id of waiting) this.#tenants.get(id)?.workerStalled(this);
+    }, STALL_MS);
+  }
+
+  #lost(reason: string): void {
+    clearTimeout(this.#stallTimer);
+    const guilty = this.#owed[0];
+    const tenants = [...this.#tenants.values()];
+    this.#tenants.clear();
+    this.onChange?.();
+    for (const tenant of tenants) tenant.workerLost(this, tenant.id === guilty, reason);
+  }
+}

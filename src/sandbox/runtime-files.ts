@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { HostError } from '../domain/errors.js';
+import type { WorkerRole } from '../wire/messages.js';
+
+/** Where the files lie inside a jail. */
+export const JAIL_FOLDER = '/codemode';
+
+export interface RuntimeFiles {
+  readonly build: string;
+  /** What is mounted for a role, and nothing else is. */
+  readonly mounts: Readonly<Record<WorkerRole, readonly { readonly from: string; readonly to: string }[]>>;
+  readonly entry: Readonly<Record<WorkerRole, string>>;
+}
+
+const MOUNTED: Readonly<Record<WorkerRole, readonly string[]>> = {
+  quickjs: ['worker.js', 'quickjs.wasm', 'image.bin', 'package.json'],
+  transpiler: ['transpiler.js', 'package.json'],
+};
+
+const manifestSchema = z.object({ build: z.string(), files: z.record(z.string(), z.string()) });
+
+/**
+ * Finds the worker's files and checks each against the hash it was built with: a worker that is not the one we built is
+ * not started.
+ */
+export function loadRuntimeFiles(folder: string): RuntimeFiles {
+  const manifestFile = join(folder, 'manifest.json');
+  if (!existsSync(manifestFile)) throw new HostError('internal', `the worker is not built: ${manifestFile} is missing; run \`npm run build\``);
+  const manifest = manifestSchema.parse(JSON.parse(readFileSync(manifestFile, 'utf8')));
+  for (const [name, expected] of Object.entries(manifest.files)) {
+    const actual = createHash('sha256').update(readFileSync(join(folder, name))).digest('hex');
+    if (actual !== expected) throw new HostError('internal', `${join(folder, name)} is not the file that was built; run \`npm run build\``);
+  }
+  const mount = (name: string) => ({ from: join(folder, name), to: `${JAIL_FOLDER}/${name}` });
+  return {
+    build: manifest.build,
+    mounts: {
+      quickjs: MOUNTED.quickjs.map(mount),
+      transpiler: [...MOUNTED.transpiler.map(mount), { from: transpilerAddon(), to: `${JAIL_FOLDER}/transform.node` }],
+    },
+    entry: { quickjs: `${JAIL_FOLDER}/worker.js`, transpiler: `${JAIL_FOLDER}/transpiler.js` },
+  };
+}
+
+/** The native part of `oxc-transform` for this machine: npm installs one package per platform. */
+function transpilerAddon(): string {
+  const require = createRequire(createRequire(import.meta.url).resolve('oxc-transform'));
+  for (const libc of ['gnu', 'musl']) {
+    const name = `linux-${process.arch}-${libc}`;
+    try {
+      return require.resolve(`@oxc-transform/binding-${name}/transform.${name}.node`);
+    } catch {
+      // Not this C library: the other package may be there.
+    }
+  }
+  throw new HostError('internal', `oxc-transform has no native part for linux-${process.arch} here; run \`npm ci\` again on this machine`);
+}

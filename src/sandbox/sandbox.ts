@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { HostError } from '../domain/errors.js';
+import type { CallerId, ExecutionId, GuestCall, Outcome, Program } from '../domain/execution.js';
+import { SandboxExecution } from './execution.js';
+import type { CarriedOver, ExecutionHandlers, ExecutionReport } from './execution.js';
+import type { Jail } from './jail/jail.js';
+import { decodeJournal, digestOf, encodeJournal, openJournal } from './journal.js';
+import type { Journal } from './journal.js';
+import { Pool } from './pool.js';
+import type { PoolOptions } from './pool.js';
+import { loadRuntimeFiles } from './runtime-files.js';
+import { seal, unseal } from './sealing.js';
+import type { CompiledSource } from './transpiler.js';
+import { WorkerProcess } from './worker-process.js';
+
+export interface SandboxOptions {
+  readonly jail: Jail;
+  /** Folder of the built worker. */
+  readonly workerFolder: string;
+  readonly pool: PoolOptions;
+  /** Key under which suspended programs are sealed. */
+  readonly sealKey: Uint8Array;
+}
+
+export interface StartOptions {
+  readonly caller: CallerId;
+  readonly program: Program;
+  readonly execution?: ExecutionId;
+}
+
+/** A program that sleeps outside any process. */
+export interface SuspendedProgram {
+  readonly execution: ExecutionId;
+  readonly codeDigest: string;
+  readonly sealed: Buffer;
+  readonly openCalls: readonly GuestCall[];
+}
+
+/** Either a program that was started, or one that never could be: its source does not parse. */
+export interface Started {
+  readonly execution: SandboxExecution | undefined;
+  readonly report: Promise<ExecutionReport>;
+}
+
+/** Runs programs behind the wall. Knows nothing of tools, policies or profiles: calls go to whoever started the program. */
+export class Sandbox {
+  readonly jail: Jail;
+  readonly build: string;
+  readonly pool: Pool;
+  readonly #sealKey: Uint8Array;
+
+  constructor(options: SandboxOptions) {
+    const files = loadRuntimeFiles(options.workerFolder);
+    this.jail = options.jail;
+    this.build = files.build;
+    this.#sealKey = options.sealKey;
+    this.pool = new Pool(options.pool, (role) => WorkerProcess.start(role, options.jail, files));
+  }
+
+  /** Compiles and starts a program. Resolves as soon as it runs; its end is in `report`. */
+  async start({ caller, program, execution }: StartOptions, handlers: ExecutionHandlers): Promise<Started> {
+    const id = execution ?? (randomUUID() as ExecutionId);
+    const journal = openJournal(id, program, SandboxExecution.newSeed(), Date.now());
+    const compiled = await this.#compile(caller, journal);
+    if ('outcome' in compiled) return neverStarted(journal, compiled.outcome);
+    const started = new SandboxExecution(this.pool, caller, journal, compiled, handlers);
+    await started.begin();
+    return { execution: started, report: started.report };
+  }
+
+  /** Puts a waiting program away. The bytes hold everything: its memory, its journal, its open calls. */
+  async suspend(execution: SandboxExecution): Promise<SuspendedProgram> {
+    const image = await execution.suspend();
+    const codeDigest = digestOf(execution.journal.source);
+    const openCalls = execution.openCalls;
+    const head = Buffer.from(
+      JSON.stringify({
+        build: this.build,
+        journal: encodeJournal(execution.journal),
+        remainingMs: execution.remainingMs,
+        carried: execution.carriedOver,
+      } satisfies SuspendedHead),
+    );
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(head.length);
+    const sealed = seal(this.#sealKey, { execution: execution.id, caller: execution.caller, codeDigest }, Buffer.concat([length, head, image]));
+    return { execution: execution.id, codeDigest, sealed, openCalls };
+  }
+
+  /** Wakes a suspended program, in any worker. Its open calls are answered through `execution.answer`. */
+  async resume(suspended: Pick<SuspendedProgram, 'execution' | 'codeDigest' | 'sealed'>, caller: CallerId, handlers: ExecutionHandlers): Promise<Started> {
+    const plain = unseal(this.#sealKey, { execution: suspended.execution, caller, codeDigest: suspended.codeDigest }, suspended.sealed);
+    const headBytes = plain.readUInt32LE(0);
+    const head = JSON.parse(plain.toString('utf8', 4, 4 + headBytes)) as SuspendedHead;
+    const journal = decodeJournal(head.journal);
+    const compiled = await this.#compile(caller, journal);
+    if ('outcome' in compiled) return neverStarted(journal, compiled.outcome);
+    const execution = new SandboxExecution(this.pool, caller, journal, compiled, handlers, head.remainingMs);
+    if (head.build === this.build) await execution.beginFromImage(plain.subarray(4 + headBytes), head.carried);
+    else await execution.beginFromJournal(head.carried);
+    return { execution, report: execution.report };
+  }
+
+  /**
+   * Runs a recorded program again, offline: everything it asks for is answered from its journal. Says where it asked for
+   * something else, if it did.
+   */
+  async replay(recorded: Journal, caller: CallerId): Promise<{ report: ExecutionReport; divergence: string | undefined }> {
+    const journal: Journal = { ...recorded, execution: randomUUID() as ExecutionId, deliveries: [...recorded.deliveries], calls: [] };
+    const compiled = await this.#compile(caller, journal);
+    if ('outcome' in compiled) return { report: await neverStarted(journal, compiled.outcome).report, divergence: undefined };
+    let divergence: string | undefined;
+    const execution: SandboxExecution = new SandboxExecution(this.pool, caller, journal, compiled, {
+      // Answers come from the journal, in its order; a question is only compared.
+      onCall: (call) => {
+        const known = recorded.calls[call.number - 1];
+        if (known === undefined || known.target !== call.target || known.argumentsDigest !== digestOf(call.argumentsJson)) {
+          divergence ??= `call ${call.number} asked for ${call.target}, the record has ${known?.target ?? 'no such call'}${known?.target === call.target ? ' with other arguments' : ''}`;
+          execution.cancel();
+        }
+        return new Promise(() => {});
+      },
+    });
+    await execution.begin();
+    return { report: await execution.report, divergence };
+  }
+
+  async close(): Promise<void> {
+    await this.pool.close();
+  }
+
+  async #compile(caller: CallerId, journal: Journal): Promise<CompiledSource | { outcome: Outcome }> {
+    if (Buffer.byteLength(journal.source) > MAX_SOURCE_BYTES) {
+      throw new HostError('bad_input', `the program is larger than ${MAX_SOURCE_BYTES} bytes; pass data through tools, not through source`);
+    }
+    const compilation = await this.pool.transpilerFor(caller).compile(journal.source, journal.language);
+    return compilation.ok ? compilation.compiled : { outcome: { status: 'failed', failure: compilation.failure } };
+  }
+}
+
+/** A program is written by a model; a megabyte is far more than any writes. */
+export const MAX_SOURCE_BYTES = 1024 * 1024;
+
+interface SuspendedHead {
+  readonly build: string;
+  readonly journal: string;
+  readonly remainingMs: number;
+  readonly carried: CarriedOver;
+}
+
+function neverStarted(journal: Journal, outcome: Outcome): Started {
+  const report: ExecutionReport = { outcome, logs: [], logsCut: false, journal, durationMs: 0 };
+  return { execution: undefined, report: Promise.resolve(report) };
+}

@@ -1,0 +1,162 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import type { Duplex, Writable } from 'node:stream';
+import { HostError } from '../domain/errors.js';
+import { deferred } from '../lib/deferred.js';
+import { encodeFrame, FrameDecoder } from '../wire/frames.js';
+import type { HostToWorker, WorkerRole, WorkerToHost } from '../wire/messages.js';
+import { PROTOCOL } from '../wire/messages.js';
+import { parseWorkerMessage } from '../wire/parse.js';
+import type { Jail } from './jail/jail.js';
+import type { RuntimeFiles } from './runtime-files.js';
+
+/** A worker that has not said hello by then is not going to. */
+const START_TIMEOUT_MS = 20_000;
+/** What a worker may send in one frame: the largest thing is a suspended program. */
+const MAX_INCOMING_BYTES = 256 * 1024 * 1024;
+const MAX_STDERR_CHARACTERS = 4_096;
+/** The engine's own limit (512 KiB of its stack) is reached well before this much of the thread's. */
+const NODE_STACK_KIB = 7_000;
+const CHANNEL = 3;
+
+/** Memory over all programs of one worker; the engine's limit per program stands in front of it. */
+const DATA_BYTES: Readonly<Record<WorkerRole, number>> = { quickjs: 4 * 1024 ** 3, transpiler: 1024 ** 3 };
+const MAX_PROCESSES = 64;
+
+export interface WorkerEvents {
+  message(message: WorkerToHost, body: Buffer): void;
+  /** The process is gone, by its own doing or ours. Said once. */
+  exit(reason: string): void;
+}
+
+/** One child behind its walls: started, spoken to, killed. It is hostile from its first program on. */
+export class WorkerProcess {
+  readonly role: WorkerRole;
+  readonly #child: ChildProcess;
+  readonly #channel: Duplex;
+  readonly #decoder = new FrameDecoder(MAX_INCOMING_BYTES);
+  readonly #build: string;
+  readonly #ready = deferred<void>();
+  readonly #exited = deferred<void>();
+  #isReady = false;
+  #hasExited = false;
+  #stderr = '';
+  #reason: string | undefined;
+  events: WorkerEvents | undefined;
+
+  private constructor(role: WorkerRole, jail: Jail, files: RuntimeFiles) {
+    this.role = role;
+    this.#build = files.build;
+    const { file, args, env, descriptors } = jail.spawn({
+      runtime: role,
+      nodePath: process.execPath,
+      nodeArguments: [`--stack-size=${NODE_STACK_KIB}`, '--no-warnings', files.entry[role]],
+      files: files.mounts[role],
+      limits: { dataBytes: DATA_BYTES[role], cpuSeconds: undefined, processes: MAX_PROCESSES, fileBytes: 0 },
+    });
+    const stdio: ('ignore' | 'pipe')[] = ['ignore', 'ignore', 'pipe', 'pipe'];
+    for (const { fd } of descriptors) stdio[fd] = 'pipe';
+    // A group of its own: what is killed later is the group, whatever it has become.
+    this.#child = spawn(file, args, { stdio, env, detached: true, cwd: '/' });
+    for (const { fd, content } of descriptors) {
+      const stream = this.#child.stdio[fd] as Writable;
+      stream.on('error', () => {});
+      stream.end(content);
+    }
+    this.#channel = this.#child.stdio[CHANNEL] as Duplex;
+    this.#listen();
+  }
+
+  /** Starts a worker and waits for its hello. */
+  static async start(role: WorkerRole, jail: Jail, files: RuntimeFiles): Promise<WorkerProcess> {
+    const worker = new WorkerProcess(role, jail, files);
+    const timer = setTimeout(() => worker.kill(`it did not say hello within ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS);
+    try {
+      await worker.#ready.promise;
+    } finally {
+      clearTimeout(timer);
+    }
+    worker.send({ type: 'host/hello', protocol: PROTOCOL, build: files.build });
+    return worker;
+  }
+
+  get hasExited(): boolean {
+    return this.#hasExited;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  send(message: HostToWorker, body?: Uint8Array): void {
+    if (this.#hasExited) return;
+    const parts = encodeFrame(message, body);
+    if (parts.length === 1) {
+      this.#channel.write(parts[0]);
+      return;
+    }
+    this.#channel.cork();
+    for (const part of parts) this.#channel.write(part);
+    this.#channel.uncork();
+  }
+
+  kill(reason: string): void {
+    this.#reason ??= reason;
+    const { pid } = this.#child;
+    if (this.#hasExited || pid === undefined) return;
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch {
+      this.#child.kill('SIGKILL');
+    }
+  }
+
+  async close(): Promise<void> {
+    this.kill('it was closed');
+    await this.#exited.promise;
+  }
+
+  #listen(): void {
+    const child = this.#child;
+    this.#channel.on('data', (chunk: Buffer) => this.#receive(chunk));
+    this.#channel.on('error', () => {});
+    child.stderr?.on('data', (chunk: Buffer) => {
+      if (this.#stderr.length < MAX_STDERR_CHARACTERS) this.#stderr += chunk.toString('utf8').slice(0, MAX_STDERR_CHARACTERS);
+    });
+    child.on('error', (error) => this.#ended(error.message));
+    // `close` rather than `exit`: what the worker said before it died is read to the end first.
+    child.on('close', (status, signal) => this.#ended(this.#reason ?? `it ended with ${signal ?? `status ${status}`}`));
+  }
+
+  #receive(chunk: Buffer): void {
+    try {
+      for (const { head, body } of this.#decoder.push(chunk)) {
+        const message = parseWorkerMessage(head);
+        if (this.#isReady) this.events?.message(message, body);
+        else this.#greet(message);
+      }
+    } catch (error) {
+      // There is no next frame to find after a broken one, and no reason to believe this process any more.
+      this.kill(error instanceof Error ? error.message : 'it broke the protocol');
+    }
+  }
+
+  #greet(message: WorkerToHost): void {
+    if (message.type !== 'worker/ready' || message.protocol !== PROTOCOL || message.build !== this.#build || message.role !== this.role) {
+      this.kill('it is not a worker of this build');
+      return;
+    }
+    this.#isReady = true;
+    this.#ready.resolve();
+  }
+
+  #ended(reason: string): void {
+    if (this.#hasExited) return;
+    this.#hasExited = true;
+    const said = this.#stderr.trim().split('\n')[0] ?? '';
+    this.#ready.reject(new HostError('worker_lost', `a worker could not be started: ${reason}${said === '' ? '' : ` (${said})`}`));
+    this.#ready.promise.catch(() => {});
+    this.#exited.resolve();
+    this.events?.exit(reason);
+  }
+}
