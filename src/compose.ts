@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { processEnvironment } from './config/environment.js';
+import { readEnvironment } from './config/environment.js';
 import { loadConfig } from './config/load.js';
 import { Host } from './host/host.js';
 import { openJail } from './sandbox/jail/probe.js';
@@ -22,7 +22,7 @@ export async function compose(settings: HostSettings): Promise<Host> {
   const flags = settings.isolation === undefined ? [] : [{ path: ['sandbox', 'isolation'], value: settings.isolation, flag: '--isolation' }];
   const { config } = await loadConfig({
     cwd: process.cwd(),
-    environment: processEnvironment(),
+    environment: readEnvironment(),
     flags,
     ...(settings.configFile === undefined ? {} : { configFile: settings.configFile }),
   });
