@@ -51,7 +51,15 @@ export type LimitName = 'timeout' | 'memory' | 'stack' | 'output';
 
 /** Why a program did not come to its end. The host did its work: this is a result. */
 export interface Failure {
-  readonly kind: 'syntax' | 'import' | 'exception' | 'limit' | 'never_settled' | 'not_serializable' | 'cancelled' | 'worker_lost';
+  readonly kind:
+    | 'syntax'
+    | 'import'
+    | 'exception'
+    | 'limit'
+    | 'never_settled'
+    | 'not_serializable'
+    | 'cancelled'
+    | 'worker_lost';
   /** Class name of what was thrown, where something was. */
   readonly name: string;
   readonly message: string;
