@@ -1,0 +1,44 @@
+// The compile units, each with the types of the place where its code runs, and nothing more.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { CACHE, isMain, runNode, TOOLS } from './house.mjs';
+
+/** @type {readonly { name: string, project: string }[]} */
+export const UNITS = [
+  { name: 'host', project: 'tsconfig.host.json' },
+  { name: 'worker', project: 'src/worker/tsconfig.json' },
+  { name: 'guest', project: 'src/worker/quickjs/guest/tsconfig.json' },
+  { name: 'tests', project: 'tsconfig.json' },
+  { name: 'scripts', project: 'scripts/tsconfig.json' },
+];
+
+/** The compiler's number for "this project has no sources": a unit that is not written yet. */
+const NO_INPUTS = 'TS18003';
+
+/** Two at a time: the floor is a machine with two cores. */
+const PARALLEL = 2;
+
+if (isMain(import.meta.url)) {
+  mkdirSync(CACHE, { recursive: true });
+  const waiting = [...UNITS];
+  const failed = [];
+  const work = async () => {
+    for (let unit = waiting.shift(); unit !== undefined; unit = waiting.shift()) {
+      if (!(await checkUnit(unit))) failed.push(unit.name);
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, work));
+  process.exitCode = failed.length === 0 ? 0 : 1;
+}
+
+async function checkUnit({ name, project }) {
+  const state = join(CACHE, `types-${name}.tsbuildinfo`);
+  const { ok, output } = await runNode(
+    [TOOLS.tsc, '--project', project, '--noEmit', '--incremental', '--tsBuildInfoFile', state, '--pretty', 'false'],
+    { quiet: true },
+  );
+  const isEmpty = output.includes(NO_INPUTS);
+  console.log(`${name}: ${ok ? 'ok' : isEmpty ? 'no sources yet' : 'errors'}`);
+  if (!ok && !isEmpty) console.log(output);
+  return ok || isEmpty;
+}
