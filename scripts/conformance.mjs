@@ -1,0 +1,182 @@
+// Ties tests to requirements: reads the ids at the end of test titles, refuses unknown ones, and writes
+// docs/CONFORMANCE.md. With --check it writes nothing and fails when the file is out of date.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { transform } from 'esbuild';
+import ts from 'typescript';
+import { isMain, listFiles, ROOT } from './house.mjs';
+
+const OUTPUT = 'docs/CONFORMANCE.md';
+
+/** What stands between these lines is written by people and kept. */
+const DEVIATIONS_BEGIN = '<!-- deviations: written by hand from here -->';
+const DEVIATIONS_END = '<!-- deviations: to here -->';
+
+/** `[A3]`, `[A3, A14]` at the very end of a title. */
+const IDS_AT_END = /\[([A-Z]\d+(?:\s*,\s*[A-Z]\d+)*)\]\s*$/;
+
+/** The same in the middle of a title, without a comma, in lower case: a slip that must not go unnoticed. */
+const LIKE_A_CITATION = /\[[A-EX]\d+\b[^\]]*\]/i;
+
+/** Calls that make a test or a group. `.skip` and `.todo` prove nothing, so they do not count. */
+const TEST_CALLS = ['test', 'it', 'describe', 'suite'];
+const NOT_RUN = ['skip', 'todo'];
+
+if (isMain(import.meta.url)) {
+  const { CONTRACTS, UNPROVEN } = await loadRequirements();
+  const citations = listFiles('test', ['.test.ts']).flatMap((file) => findCitations(file, readText(file)));
+  const problems = findProblems(CONTRACTS, UNPROVEN, citations);
+  const present = readText(OUTPUT);
+  const wanted = render(CONTRACTS, UNPROVEN, citations, present);
+  if (problems.length === 0 && wanted !== present) {
+    if (process.argv.includes('--check')) problems.push(`${OUTPUT} is out of date; type: npm run conformance`);
+    else write(wanted);
+  }
+  for (const problem of problems) console.error(problem);
+  process.exitCode = problems.length === 0 ? 0 : 1;
+}
+
+/**
+ * @typedef {{ id: string, file: string, line: number }} Citation
+ * @typedef {Readonly<Record<string, { document: string, profile?: string, requirements: Readonly<Record<string, string>> }>>} Contracts
+ */
+
+/**
+ * The ids that the titles of a test file end with. The file is parsed, not searched: a title in a comment or in the
+ * text of a program under test proves nothing.
+ *
+ * @param {string} file @param {string} text @returns {Citation[]}
+ */
+export function findCitations(file, text) {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const citations = [];
+  const visit = (node, isRun) => {
+    const names = ts.isCallExpression(node) ? calledNames(node.expression) : [];
+    const isTest = TEST_CALLS.includes(names[0] ?? '');
+    const counts = isRun && !(isTest && names.some((name) => NOT_RUN.includes(name)));
+    if (isTest && counts) {
+      const title = node.arguments[0];
+      const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
+      for (const id of idsOf(title)) citations.push({ id, file, line: line + 1 });
+    }
+    ts.forEachChild(node, (child) => visit(child, counts));
+  };
+  visit(source, true);
+  return citations;
+}
+
+/** `test.skipIf(x)` and `describe.each(rows)` as ['test', 'skipIf'] and ['describe', 'each']. */
+function calledNames(expression) {
+  if (ts.isIdentifier(expression)) return [expression.text];
+  if (ts.isPropertyAccessExpression(expression)) return [...calledNames(expression.expression), expression.name.text];
+  if (ts.isCallExpression(expression)) return calledNames(expression.expression);
+  if (ts.isTaggedTemplateExpression(expression)) return calledNames(expression.tag);
+  return [];
+}
+
+function idsOf(title) {
+  const text = title && ts.isTemplateExpression(title) ? title.templateSpans.at(-1)?.literal.text : title?.text;
+  if (typeof text !== 'string') return [];
+  const ids = IDS_AT_END.exec(text)?.[1];
+  if (ids !== undefined) return ids.split(',').map((id) => id.trim());
+  // Meant as a citation but written wrongly: passed on as it stands, so that it is refused as unknown.
+  return LIKE_A_CITATION.exec(text) ?? [];
+}
+
+/**
+ * What makes the table wrong: an id that does not exist, or stands under the wrong contract.
+ *
+ * @param {Contracts} contracts @param {Readonly<Record<string, string>>} unproven @param {readonly Citation[]} citations
+ */
+export function findProblems(contracts, unproven, citations) {
+  const known = new Set(Object.values(contracts).flatMap(({ requirements }) => Object.keys(requirements)));
+  return [
+    ...Object.entries(contracts).flatMap(([letter, { requirements }]) =>
+      Object.keys(requirements)
+        .filter((id, index) => id !== `${letter}${index + 1}`)
+        .map((id) => `test/requirements.ts: ${id} is out of order under ${letter}`),
+    ),
+    ...Object.keys(unproven)
+      .filter((id) => !known.has(id))
+      .map((id) => `test/requirements.ts: there is no requirement ${id} to be unproven`),
+    ...citations
+      .filter(({ id }) => !known.has(id))
+      .map(({ id, file, line }) => `${file}:${line}: there is no requirement ${id}`),
+  ];
+}
+
+/**
+ * The whole file, with the hand-written part of `present`.
+ *
+ * @param {Contracts} contracts @param {Readonly<Record<string, string>>} unproven
+ * @param {readonly Citation[]} citations @param {string} present
+ */
+export function render(contracts, unproven, citations, present) {
+  const filesOf = (id) => [...new Set(citations.filter((citation) => citation.id === id).map(({ file }) => file))];
+  const state = (id) => {
+    const files = filesOf(id);
+    if (files.length === 0) return 'open';
+    const links = files.map((file) => `[${file.replace(/^test\//, '')}](../${file})`).join('<br>');
+    return unproven[id] === undefined ? links : `${links}<br>not yet: ${unproven[id]}`;
+  };
+  const sections = Object.values(contracts).map(({ document, profile, requirements }) =>
+    [
+      `## ${document}${profile === undefined ? '' : ` (profile \`${profile}\`)`}`,
+      '',
+      '| id | behaviour | tests |',
+      '|---|---|---|',
+      ...Object.entries(requirements).map(([id, behaviour]) => `| ${id} | ${cell(behaviour)} | ${state(id)} |`),
+      '',
+    ].join('\n'),
+  );
+  const ids = Object.values(contracts).flatMap(({ requirements }) => Object.keys(requirements));
+  const cited = ids.filter((id) => filesOf(id).length > 0);
+  return [
+    '# Conformance',
+    '',
+    '<!-- Made by `npm run conformance` from test/requirements.ts and the titles of the tests. Edit those. -->',
+    '',
+    `${cited.length} of ${ids.length} requirements have a test that goes through the real path and names them.`,
+    '"open" means that no test claims it, whatever the code may do.',
+    '',
+    ...sections,
+    '## Documented deviations',
+    '',
+    DEVIATIONS_BEGIN,
+    handWritten(present),
+    DEVIATIONS_END,
+    '',
+  ].join('\n');
+}
+
+function handWritten(present) {
+  const begin = present.indexOf(DEVIATIONS_BEGIN);
+  const end = present.indexOf(DEVIATIONS_END);
+  if (begin === -1 || end === -1) return '\nNone yet.\n';
+  return present.slice(begin + DEVIATIONS_BEGIN.length + 1, end - 1);
+}
+
+function cell(text) {
+  return text.replaceAll('|', '\\|');
+}
+
+/** The requirements are TypeScript, for the tests; Node 20 needs their types taken off. */
+async function loadRequirements() {
+  const { code } = await transform(readText('test/requirements.ts'), { loader: 'ts', format: 'esm' });
+  return await import(`data:text/javascript,${encodeURIComponent(code)}`);
+}
+
+function readText(file) {
+  try {
+    return readFileSync(join(ROOT, file), 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+function write(text) {
+  mkdirSync(dirname(join(ROOT, OUTPUT)), { recursive: true });
+  writeFileSync(join(ROOT, OUTPUT), text);
+  console.log(`wrote ${OUTPUT}`);
+}

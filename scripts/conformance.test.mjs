@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { findCitations, findProblems, render } from './conformance.mjs';
+
+const contracts = {
+  A: { document: 'First', profile: 'first', requirements: { A1: 'does one thing', A2: 'does | another' } },
+  X: { document: 'All', requirements: { X1: 'holds everywhere' } },
+};
+
+const idsIn = (text) => findCitations('test/a.test.ts', text).map(({ id }) => id);
+
+describe('citations', () => {
+  test('stand in brackets at the end of the title of a test or a group', () => {
+    const text = `
+      describe('a group [X1]', () => {
+        test('one [A1]', () => {});
+        it("two [A1, A2]", async () => {});
+        test.skipIf(late)('three [A2]', () => {});
+        test.each([1, 2])(\`case %i of \${name} [A1]\`, () => {});
+        test('four [A2]', needs('bubblewrap'), () => {});
+      });`;
+    expect(idsIn(text)).toEqual(['X1', 'A1', 'A1', 'A2', 'A2', 'A1', 'A2']);
+  });
+
+  test('carry the file and the line', () => {
+    expect(findCitations('test/a.test.ts', "\ntest('one [A1]', f);")).toEqual([
+      { id: 'A1', file: 'test/a.test.ts', line: 2 },
+    ]);
+  });
+
+  test('do not count in comments, in other strings, or in tests that never run', () => {
+    const text = `
+      // test('not me [A1]')
+      run("test('nor me [A1]', f)");
+      test.skip('nor me [A1]', f);
+      test.todo('nor me [A1]');
+      describe.skip('nor me [A1]', () => { test('nor me [A2]', f); });
+      test('plain [0] title', f);`;
+    expect(idsIn(text)).toEqual([]);
+  });
+
+  test.for(['one [A1] two', 'one [A1 A2]', 'one [a1]'])('are refused when badly written: %s', (title) => {
+    const citations = findCitations('test/a.test.ts', `test('${title}', f);`);
+    expect(findProblems(contracts, {}, citations)).toHaveLength(1);
+  });
+});
+
+describe('problems', () => {
+  test('an id that does not exist is named with its place', () => {
+    const citations = [{ id: 'A9', file: 'test/a.test.ts', line: 7 }];
+    expect(findProblems(contracts, {}, citations)).toEqual(['test/a.test.ts:7: there is no requirement A9']);
+  });
+
+  test('a remark about a requirement that does not exist is refused', () => {
+    expect(findProblems(contracts, { Q1: 'all of it' }, [])).toHaveLength(1);
+  });
+
+  test('a gap in the numbers of a contract is refused', () => {
+    const gap = { A: { document: 'First', requirements: { A1: 'one', A3: 'three' } } };
+    expect(findProblems(gap, {}, [])).toEqual(['test/requirements.ts: A3 is out of order under A']);
+  });
+});
+
+describe('the table', () => {
+  const citations = [
+    { id: 'A1', file: 'test/e2e/a.test.ts', line: 1 },
+    { id: 'A1', file: 'test/e2e/a.test.ts', line: 9 },
+    { id: 'A2', file: 'test/b.test.ts', line: 1 },
+  ];
+
+  test('links each requirement to its test files once, says what is unproven, and what is open', () => {
+    const lines = render(contracts, { A2: 'the other half' }, citations, '').split('\n');
+    expect(lines.filter((line) => /^\| [AX]\d/.test(line))).toEqual([
+      '| A1 | does one thing | [e2e/a.test.ts](../test/e2e/a.test.ts) |',
+      '| A2 | does \\| another | [b.test.ts](../test/b.test.ts)<br>not yet: the other half |',
+      '| X1 | holds everywhere | open |',
+    ]);
+    expect(lines).toContain('2 of 3 requirements have a test that goes through the real path and names them.');
+  });
+
+  test('keeps the hand-written deviations, and is stable', () => {
+    const first = render(contracts, {}, citations, '').replace('None yet.', 'The clock stands still.\n\nReally.');
+    const second = render(contracts, {}, citations, first);
+    expect(second).toContain('The clock stands still.\n\nReally.');
+    expect(render(contracts, {}, citations, second)).toBe(second);
+  });
+});
