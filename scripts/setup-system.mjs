@@ -1,0 +1,50 @@
+// Installs what the tests need from the system, where we may; says what to type where we may not. The tests look for
+// themselves (test/support/needs.ts) and are skipped with the same reason.
+import { spawnSync } from 'node:child_process';
+import { isMain } from './house.mjs';
+import { checkNeed, installCommand, NEEDS } from './system-needs.mjs';
+
+if (isMain(import.meta.url)) {
+  const missing = unmetNeeds().filter(({ check }) => check.isInstallable);
+  if (missing.length > 0 && mayInstall()) install(missing.map(({ name }) => NEEDS[name].package));
+  const unmet = unmetNeeds();
+  for (const { name } of allNeeds()) if (!unmet.some((need) => need.name === name)) console.log(`${name}: ok`);
+  for (const { name, check } of unmet) console.log(`${name}: ${check.reason}\n  its tests will be skipped`);
+}
+
+function allNeeds() {
+  return /** @type {import('./system-needs.mjs').NeedName[]} */ (Object.keys(NEEDS)).map((name) => ({ name }));
+}
+
+function unmetNeeds() {
+  return allNeeds().flatMap(({ name }) => {
+    const check = checkNeed(name);
+    return check.isMet ? [] : [{ name, check }];
+  });
+}
+
+function mayInstall() {
+  return process.getuid?.() === 0 && spawnSync('apt-get', ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
+/** Failing is not fatal: whatever is still missing afterwards is reported. @param {readonly string[]} packages */
+function install(packages) {
+  console.log(`installing ${packages.join(', ')} with apt-get (this takes a moment)`);
+  const apt = (args) =>
+    spawnSync('apt-get', args, {
+      encoding: 'utf8',
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  for (const args of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', ...packages],
+  ]) {
+    const { status, stderr } = apt(args);
+    if (status !== 0) {
+      console.log(`apt-get ${args[0]} failed; to try it by hand, type: ${installCommand(packages)}`);
+      console.log(stderr.trim().replace(/^/gm, '  '));
+      return;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// What the tests need from the machine beyond Node and npm. One line adds a need.
+import { spawnSync } from 'node:child_process';
+
+/**
+ * `package` is Debian's name. `probe` must succeed: it uses the thing, because a program that is installed may still
+ * be forbidden to work (user namespaces in a container, say). `use` completes the sentence "needed for ...".
+ *
+ * @satisfies {Record<string, { package: string, probe: readonly [string, ...string[]], use: string, ifBroken?: string }>}
+ */
+export const NEEDS = {
+  bubblewrap: {
+    package: 'bubblewrap',
+    probe: ['bwrap', '--unshare-all', '--ro-bind', '/', '/', '--proc', '/proc', 'true'],
+    use: 'the jail at level strict',
+    ifBroken: 'allow user namespaces to bwrap (a container needs its seccomp and AppArmor confinement lifted)',
+  },
+};
+
+/** @typedef {keyof typeof NEEDS} NeedName */
+
+const PROBE_TIMEOUT_MS = 10_000;
+
+/**
+ * Whether a need is met; if not, whether installing its package would help, and a reason that says what to type.
+ *
+ * @param {NeedName} name
+ * @returns {{ isMet: true } | { isMet: false, isInstallable: boolean, reason: string }}
+ */
+export function checkNeed(name) {
+  return probeNeed(NEEDS[name]);
+}
+
+/**
+ * @param {{ package: string, probe: readonly string[], use: string, ifBroken?: string }} need
+ * @returns {{ isMet: true } | { isMet: false, isInstallable: boolean, reason: string }}
+ */
+export function probeNeed(need) {
+  const [program = '', ...args] = need.probe;
+  const { error, status, stderr } = spawnSync(program, args, { encoding: 'utf8', timeout: PROBE_TIMEOUT_MS });
+  if (status === 0) return { isMet: true };
+  if (error !== undefined && 'code' in error && error.code === 'ENOENT') {
+    const reason = `${program} is missing, needed for ${need.use}; type: ${installCommand([need.package])}`;
+    return { isMet: false, isInstallable: true, reason };
+  }
+  const detail = stderr?.trim().split('\n')[0] || error?.message || `exit status ${status}`;
+  const advice = need.ifBroken ?? `try: ${need.probe.join(' ')}`;
+  const reason = `${program} does not work here (${detail}), needed for ${need.use}; ${advice}`;
+  return { isMet: false, isInstallable: false, reason };
+}
+
+/** @param {readonly string[]} packages */
+export function installCommand(packages) {
+  return `apt-get update && apt-get install -y --no-install-recommends ${packages.join(' ')}`;
+}

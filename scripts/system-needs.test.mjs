@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { probeNeed } from './system-needs.mjs';
+
+const need = { package: 'nothing', use: 'this test' };
+
+test('a need is met when its probe succeeds', () => {
+  expect(probeNeed({ ...need, probe: [process.execPath, '--version'] })).toEqual({ isMet: true });
+});
+
+test('a missing program can be installed, and the reason says what to type', () => {
+  expect(probeNeed({ ...need, probe: ['no-such-program-anywhere'] })).toEqual({
+    isMet: false,
+    isInstallable: true,
+    reason:
+      'no-such-program-anywhere is missing, needed for this test; ' +
+      'type: apt-get update && apt-get install -y --no-install-recommends nothing',
+  });
+});
+
+test('a program that is there but does not work is reported with its own words, and not installed again', () => {
+  const probe = [process.execPath, '-e', 'console.error("not permitted"); process.exit(1)'];
+  expect(probeNeed({ ...need, probe, ifBroken: 'permit it' })).toEqual({
+    isMet: false,
+    isInstallable: false,
+    reason: `${process.execPath} does not work here (not permitted), needed for this test; permit it`,
+  });
+});
