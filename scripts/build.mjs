@@ -1,0 +1,97 @@
+// Builds dist: the program, the library, its declarations, and (through build-worker.mjs) what runs in the jail.
+// Does nothing when no input changed since the last build that came to its end.
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { isMain, listFiles, ROOT, runNode, TOOLS } from './house.mjs';
+
+const DIST = join(ROOT, 'dist');
+
+/** Digest of the inputs of the build that is in dist; written last, so an interrupted build is done again. */
+const STAMP = join(DIST, '.inputs');
+
+/** Compiled apart from the host: it has its own targets and its own list of what it may contain. */
+const WORKER_BUILD = join(ROOT, 'scripts', 'build-worker.mjs');
+
+const ENTRIES = [
+  { source: 'src/bin.ts', output: 'dist/bin.js', isProgram: true },
+  { source: 'src/index.ts', output: 'dist/index.js', isProgram: false },
+];
+
+if (isMain(import.meta.url)) {
+  const start = performance.now();
+  const inputs = digestInputs();
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === inputs) {
+    console.log('dist is up to date');
+  } else {
+    await buildAll(inputs);
+    console.log(`built dist in ${Math.round(performance.now() - start)} ms`);
+  }
+}
+
+async function buildAll(inputs) {
+  // All of it, so that nothing of a file that is gone gets published.
+  rmSync(DIST, { recursive: true, force: true });
+  mkdirSync(DIST, { recursive: true });
+  for (const entry of ENTRIES) {
+    if (existsSync(join(ROOT, entry.source))) await bundle(entry, inputs);
+    else console.log(`${entry.source} is not there yet: ${entry.output} was not built`);
+  }
+  await emitDeclarations();
+  if (existsSync(WORKER_BUILD)) {
+    // Either does its work on import, or exports it as a function that gets the paths and the build's id.
+    const { buildWorker } = await import(pathToFileURL(WORKER_BUILD).href);
+    await buildWorker?.({ root: ROOT, dist: DIST, build: inputs });
+  }
+  writeFileSync(STAMP, inputs);
+}
+
+async function bundle({ source, output, isProgram }, inputs) {
+  const hasHashbang = readFileSync(join(ROOT, source), 'utf8').startsWith('#!');
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [source],
+    outfile: output,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    sourcemap: 'linked',
+    // Stack traces need the map, not a second copy of the source in it.
+    sourcesContent: false,
+    banner: isProgram && !hasHashbang ? { js: '#!/usr/bin/env node' } : {},
+    // Host and worker refuse to speak unless both were built from the same inputs.
+    define: { __CODEMODE_BUILD__: JSON.stringify(inputs) },
+    logLevel: 'warning',
+  });
+  if (isProgram) chmodSync(join(ROOT, output), 0o755);
+}
+
+async function emitDeclarations() {
+  const { ok, output } = await runNode(
+    [
+      ...[TOOLS.tsc, '--project', 'tsconfig.host.json', '--noEmit', 'false', '--declaration', '--emitDeclarationOnly'],
+      ...['--stripInternal', '--outDir', 'dist/types'],
+    ],
+    { quiet: true },
+  );
+  if (!ok) throw new Error(`the declarations could not be emitted:\n${output}`);
+}
+
+/** Of everything that ends up in dist or decides how: sources without tests, dependencies, settings, the builders. */
+function digestInputs() {
+  const files = [
+    ...listFiles('src', ['']).filter((file) => !file.endsWith('.test.ts')),
+    ...listFiles('scripts', ['.mjs']).filter((file) => /^scripts\/(build.*|house)\.mjs$/.test(file)),
+    ...['package.json', 'package-lock.json', 'tsconfig.base.json', 'tsconfig.host.json'],
+  ];
+  const digest = createHash('sha256').update(process.version);
+  for (const file of files) {
+    const content = readFileSync(join(ROOT, file));
+    digest.update(`\n${file} ${content.length}\n`).update(content);
+  }
+  return digest.digest('hex');
+}

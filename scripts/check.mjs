@@ -1,0 +1,29 @@
+// Everything that can be said about the sources without building the product. Prints one line a gate.
+import { rmSync } from 'node:fs';
+import { isMain, runNode, runSteps, TOOLS } from './house.mjs';
+import { reportPath } from './test-report.mjs';
+
+const quiet = { quiet: true };
+
+export const GATES = [
+  {
+    name: 'format and lint',
+    run: () => runNode([TOOLS.biome, 'check', '--error-on-warnings', '--max-diagnostics=50', '.'], quiet),
+  },
+  { name: 'types of every unit', run: () => runNode(['scripts/check-types.mjs'], quiet) },
+  { name: 'no floating promise', run: () => runNode(['scripts/check-promises.mjs'], quiet) },
+  { name: 'layers', run: () => runNode(['scripts/check-layers.mjs'], quiet) },
+  { name: 'conformance table', run: () => runNode(['scripts/conformance.mjs', '--check'], quiet) },
+  { name: 'unit tests', run: runUnitTests },
+];
+
+if (isMain(import.meta.url)) {
+  const failed = await runSteps(GATES);
+  if (failed.length > 0) console.log(`\nfailed: ${failed.join(', ')}`);
+  process.exitCode = failed.length === 0 ? 0 : 1;
+}
+
+function runUnitTests() {
+  rmSync(reportPath('unit'), { force: true });
+  return runNode([TOOLS.vitest, 'run', '--project', 'unit'], quiet);
+}

@@ -1,0 +1,46 @@
+// `npm test`: prepares the machine, builds, checks, runs every test, and closes with one line of totals.
+import { rmSync } from 'node:fs';
+import { isMain, runNode, TOOLS } from './house.mjs';
+import { readReport, reportPath, summarize } from './test-report.mjs';
+
+const PROJECTS = ['unit', 'product'];
+
+if (isMain(import.meta.url)) {
+  for (const project of PROJECTS) rmSync(reportPath(project), { force: true });
+  const failed = await runAll();
+  const reports = PROJECTS.flatMap((project) => tryReadReport(project) ?? []);
+  const { totals, list, unexplained } = summarize(reports);
+  if (unexplained > 0) failed.push('a test was skipped without a reason');
+  if (reports.length < PROJECTS.length) failed.push('not all tests were run');
+
+  console.log('');
+  for (const line of list) console.log(line);
+  for (const name of failed) console.log(`failed: ${name}`);
+  console.log(totals);
+  process.exitCode = failed.length === 0 ? 0 : 1;
+}
+
+/** @returns {Promise<string[]>} what went wrong */
+async function runAll() {
+  await section('system', ['scripts/setup-system.mjs']);
+  // Nothing below can be believed without a build of these very sources.
+  if (!(await section('build', ['scripts/build.mjs']))) return ['build'];
+  const failed = [];
+  if (!(await section('check', ['scripts/check.mjs']))) failed.push('check');
+  if (!(await section('test', [TOOLS.vitest, 'run', '--project', 'product']))) failed.push('product tests');
+  return failed;
+}
+
+async function section(title, args) {
+  console.log(`\n== ${title}`);
+  const { ok } = await runNode(args);
+  return ok;
+}
+
+function tryReadReport(project) {
+  try {
+    return readReport(project);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { skipped } from '../support/needs.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+/** What a user gets besides the built product. A red line here means: the package changed; was it meant? */
+const TEXTS = ['ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md'];
+
+/** Everything else in the package is built, and lies in one of these places. */
+const BUILT = [
+  /^dist\/(bin|index)\.js(\.map)?$/,
+  /^dist\/types\/.+\.d\.ts$/,
+  /^dist\/worker\/[^/]+\.(js|js\.map|wasm|image|py|go|node|json)$/,
+];
+
+test('the package offers one program, one library entry, and nothing deeper', () => {
+  expect({ bin: manifest.bin, main: manifest.main, types: manifest.types, exports: manifest.exports }).toEqual({
+    bin: { codemode: 'dist/bin.js' },
+    main: 'dist/index.js',
+    types: 'dist/types/index.d.ts',
+    exports: { '.': { types: './dist/types/index.d.ts', default: './dist/index.js' } },
+  });
+});
+
+test('the package asks for Node 20.19 and for exact versions of what it depends on', () => {
+  expect(manifest.engines).toEqual({ node: '>=20.19' });
+  const versions = Object.values({ ...manifest.dependencies, ...manifest.devDependencies });
+  expect(versions.filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)))).toEqual([]);
+});
+
+test('installing the package runs no script of ours', () => {
+  const onInstall = ['preinstall', 'install', 'postinstall', 'prepare'];
+  expect(Object.keys(manifest.scripts).filter((name) => onInstall.includes(name))).toEqual([]);
+});
+
+describe('the packed files', () => {
+  const packed = listPackedFiles();
+
+  test('are the built product and the texts for its users, and nothing else', () => {
+    const unexpected = packed.filter((file) => !BUILT.some((place) => place.test(file)));
+    const present = TEXTS.filter((file) => existsSync(join(ROOT, file)));
+    expect(unexpected.sort()).toEqual([...present, 'package.json'].sort());
+  });
+
+  const whenBuilt = existsSync(join(ROOT, 'src/bin.ts')) ? {} : skipped('src/bin.ts is not written yet');
+
+  test('hold everything that package.json points to, and a program that can be started', whenBuilt, () => {
+    const targets = [manifest.bin.codemode, manifest.main, manifest.types];
+    expect(targets.filter((target) => !packed.includes(target))).toEqual([]);
+    const program = join(ROOT, manifest.bin.codemode);
+    expect(readFileSync(program, 'utf8').split('\n', 1)).toEqual(['#!/usr/bin/env node']);
+    expect(statSync(program).mode & 0o111).toBe(0o111);
+  });
+});
+
+function listPackedFiles(): string[] {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'];
+  const [report] = JSON.parse(execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8' }));
+  return report.files.map((file: { path: string }) => file.path);
+}
