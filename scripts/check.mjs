@@ -13,6 +13,7 @@ export const GATES = [
   { name: 'types of every unit', run: () => runNode(['scripts/check-types.mjs'], quiet) },
   { name: 'no floating promise', run: () => runNode(['scripts/check-promises.mjs'], quiet) },
   { name: 'layers', run: () => runNode(['scripts/check-layers.mjs'], quiet) },
+  { name: 'lockfile', run: () => runNode(['scripts/check-lockfile.mjs'], quiet) },
   { name: 'conformance table', run: () => runNode(['scripts/conformance.mjs', '--check'], quiet) },
   { name: 'unit tests', run: runUnitTests },
 ];
