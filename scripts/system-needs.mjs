@@ -48,7 +48,8 @@ export function probeNeed(need) {
   return { isMet: false, isInstallable: false, reason };
 }
 
-/** @param {readonly string[]} packages */
-export function installCommand(packages) {
-  return `apt-get update && apt-get install -y --no-install-recommends ${packages.join(' ')}`;
+/** What to type, by whoever is asking. @param {readonly string[]} packages */
+export function installCommand(packages, isRoot = process.getuid?.() === 0) {
+  const apt = isRoot ? 'apt-get' : 'sudo apt-get';
+  return `${apt} update && ${apt} install -y --no-install-recommends ${packages.join(' ')}`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { probeNeed } from './system-needs.mjs';
+import { installCommand, probeNeed } from './system-needs.mjs';
 
 const need = { package: 'nothing', use: 'this test' };
 
@@ -11,10 +11,13 @@ test('a missing program can be installed, and the reason says what to type', () 
   expect(probeNeed({ ...need, probe: ['no-such-program-anywhere'] })).toEqual({
     isMet: false,
     isInstallable: true,
-    reason:
-      'no-such-program-anywhere is missing, needed for this test; ' +
-      'type: apt-get update && apt-get install -y --no-install-recommends nothing',
+    reason: `no-such-program-anywhere is missing, needed for this test; type: ${installCommand(['nothing'])}`,
   });
+});
+
+test('the command to type is complete, for root and for anyone else', () => {
+  expect(installCommand(['a', 'b'], true)).toBe('apt-get update && apt-get install -y --no-install-recommends a b');
+  expect(installCommand(['a'], false)).toBe('sudo apt-get update && sudo apt-get install -y --no-install-recommends a');
 });
 
 test('a program that is there but does not work is reported with its own words, and not installed again', () => {
