@@ -30,7 +30,8 @@ const ONE_HOME = {
   'oxc-transform': '^src/worker/',
   vm: '^src/worker/',
 };
-const TESTS = '\\.test\\.ts$';
+/** Tests, and what only they use. */
+const TESTS = '\\.test(-support)?\\.ts$';
 
 const layers = Object.entries(MAY_IMPORT).map(([folder, below]) => {
   const reachable = [folder, ...below, ...(FREE.includes(folder) ? [] : FREE)];

@@ -84,7 +84,7 @@ async function emitDeclarations() {
 /** Of everything that ends up in dist or decides how: sources without tests, dependencies, settings, the builders. */
 function digestInputs() {
   const files = [
-    ...listFiles('src', ['']).filter((file) => !file.endsWith('.test.ts')),
+    ...listFiles('src', ['']).filter((file) => !/\.test(-support)?\.ts$/.test(file)),
     ...listFiles('scripts', ['.mjs']).filter((file) => /^scripts\/(build.*|house)\.mjs$/.test(file)),
     ...['package.json', 'package-lock.json', 'tsconfig.base.json', 'tsconfig.host.json'],
   ];

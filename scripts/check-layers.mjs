@@ -50,7 +50,7 @@ async function findImportProblems(sources) {
 export function findEnvironmentReads(sources, read) {
   const problems = [];
   for (const file of sources) {
-    if (file.startsWith(ENVIRONMENT_HOME) || file.endsWith('.test.ts')) continue;
+    if (file.startsWith(ENVIRONMENT_HOME) || /\.test(-support)?\.ts$/.test(file)) continue;
     const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true);
     const visit = (node) => {
       if (readsEnvironment(node)) {
