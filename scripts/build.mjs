@@ -1,3 +1,4 @@
+// @ts-check
 // Builds dist: the program, the library, its declarations, and (through build-worker.mjs) what runs in the jail.
 // Does nothing when no input changed since the last build that came to its end.
 import { createHash } from 'node:crypto';
@@ -36,19 +37,18 @@ async function buildAll(inputs) {
   rmSync(DIST, { recursive: true, force: true });
   mkdirSync(DIST, { recursive: true });
   for (const entry of ENTRIES) {
-    if (existsSync(join(ROOT, entry.source))) await bundle(entry, inputs);
+    if (existsSync(join(ROOT, entry.source))) await bundle(entry);
     else console.log(`${entry.source} is not there yet: ${entry.output} was not built`);
   }
   await emitDeclarations();
   if (existsSync(WORKER_BUILD)) {
-    // Either does its work on import, or exports it as a function that gets the paths and the build's id.
     const { buildWorker } = await import(pathToFileURL(WORKER_BUILD).href);
-    await buildWorker?.({ root: ROOT, dist: DIST, build: inputs });
+    await buildWorker();
   }
   writeFileSync(STAMP, inputs);
 }
 
-async function bundle({ source, output, isProgram }, inputs) {
+async function bundle({ source, output, isProgram }) {
   const hasHashbang = readFileSync(join(ROOT, source), 'utf8').startsWith('#!');
   await build({
     absWorkingDir: ROOT,
@@ -63,8 +63,6 @@ async function bundle({ source, output, isProgram }, inputs) {
     // Stack traces need the map, not a second copy of the source in it.
     sourcesContent: false,
     banner: isProgram && !hasHashbang ? { js: '#!/usr/bin/env node' } : {},
-    // Host and worker refuse to speak unless both were built from the same inputs.
-    define: { __CODEMODE_BUILD__: JSON.stringify(inputs) },
     logLevel: 'warning',
   });
   if (isProgram) chmodSync(join(ROOT, output), 0o755);
@@ -85,7 +83,7 @@ async function emitDeclarations() {
 function digestInputs() {
   const files = [
     ...listFiles('src', ['']).filter((file) => !/\.test(-support)?\.ts$/.test(file)),
-    ...listFiles('scripts', ['.mjs']).filter((file) => /^scripts\/(build.*|house)\.mjs$/.test(file)),
+    ...listFiles('scripts', ['.mjs', '.ts']).filter((file) => !file.endsWith('.test.mjs')),
     ...['package.json', 'package-lock.json', 'tsconfig.base.json', 'tsconfig.host.json'],
   ];
   const digest = createHash('sha256').update(process.version);

@@ -1,3 +1,4 @@
+// @ts-check
 // The walls of src: who may import whom (.dependency-cruiser.cjs), and that the environment is read in one place.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

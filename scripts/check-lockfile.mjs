@@ -1,3 +1,4 @@
+// @ts-check
 // `npm ci` refuses a lockfile that lacks an optional package, even one for another platform; and npm leaves such
 // packages out when the registry in use does not carry them, or when node_modules is already there. This finds the
 // gaps; with --write it fills them. npm also accepts an entry without a checksum, and only fetches it where it fits.

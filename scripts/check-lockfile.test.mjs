@@ -1,3 +1,4 @@
+// @ts-check
 import { expect, test } from 'vitest';
 import { completePackages, findLockProblems } from './check-lockfile.mjs';
 

@@ -1,3 +1,4 @@
+// @ts-check
 // The compile units, each with the types of the place where its code runs, and nothing more.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @ts-check
 // Everything that can be said about the sources without building the product. Prints one line a gate.
 import { rmSync } from 'node:fs';
 import { isMain, runNode, runSteps, TOOLS } from './house.mjs';
@@ -11,7 +12,7 @@ export const GATES = [
     run: () => runNode([TOOLS.biome, 'check', '--error-on-warnings', '--max-diagnostics=50', '.'], quiet),
   },
   { name: 'types of every unit', run: () => runNode(['scripts/check-types.mjs'], quiet) },
-  { name: 'no floating promise', run: () => runNode(['scripts/check-promises.mjs'], quiet) },
+  { name: 'promises and switches', run: () => runNode(['scripts/check-meaning.mjs'], quiet) },
   { name: 'layers', run: () => runNode(['scripts/check-layers.mjs'], quiet) },
   { name: 'lockfile', run: () => runNode(['scripts/check-lockfile.mjs'], quiet) },
   { name: 'conformance table', run: () => runNode(['scripts/conformance.mjs', '--check'], quiet) },

@@ -1,3 +1,4 @@
+// @ts-check
 // Ties tests to requirements: reads the ids at the end of test titles, refuses unknown ones, and writes
 // docs/CONFORMANCE.md. With --check it writes nothing and fails when the file is out of date.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// @ts-check
 // What the scripts of the house share: where things are, and how a step is run and shown.
 import { spawn } from 'node:child_process';
 import { readdirSync, realpathSync } from 'node:fs';

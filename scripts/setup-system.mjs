@@ -1,3 +1,4 @@
+// @ts-check
 // Installs what the tests need from the system, where we may; says what to type where we may not. The tests look for
 // themselves (test/support/needs.ts) and are skipped with the same reason.
 import { spawnSync } from 'node:child_process';

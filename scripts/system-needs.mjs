@@ -1,3 +1,4 @@
+// @ts-check
 // What the tests need from the machine beyond Node and npm. One line adds a need.
 import { spawnSync } from 'node:child_process';
 

@@ -1,3 +1,4 @@
+// @ts-check
 // A Vitest reporter that writes down, for the closing summary of `npm test`, what passed, failed and was skipped, and
 // why it was skipped.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

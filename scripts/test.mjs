@@ -1,3 +1,4 @@
+// @ts-check
 // `npm test`: prepares the machine, builds, checks, runs every test, and closes with one line of totals.
 import { rmSync } from 'node:fs';
 import { isMain, runNode, TOOLS } from './house.mjs';

@@ -15,7 +15,7 @@ const TEXTS = ['ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECUR
 const BUILT = [
   /^dist\/(bin|index)\.js(\.map)?$/,
   /^dist\/types\/.+\.d\.ts$/,
-  /^dist\/worker\/[^/]+\.(js|js\.map|wasm|image|py|go|node|json)$/,
+  /^dist\/worker\/[^/]+\.(js|js\.map|wasm|bin|py|go|node|json)$/,
 ];
 
 test('the package offers one program, one library entry, and nothing deeper', () => {

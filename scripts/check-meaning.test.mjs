@@ -1,10 +1,11 @@
+// @ts-check
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { findFloatingPromises } from './check-promises.mjs';
+import { findProblems } from './check-meaning.mjs';
 
-const folder = mkdtempSync(join(tmpdir(), 'promises-'));
+const folder = mkdtempSync(join(tmpdir(), 'check-meaning-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test('a promise that nobody waits for is found, and one that is taken care of is not', () => {
@@ -27,11 +28,27 @@ test('a promise that nobody waits for is found, and one that is taken care of is
       const kept = write();
       return kept;
     }`;
+  expect(linesWithProblems(text)).toEqual([5, 6, 7, 8, 9, 10]);
+});
+
+test('a switch over a union needs every case or a default, and one over anything else needs nothing', () => {
+  const text = `type Message = { type: 'a' } | { type: 'b'; n: 1 | 2 } | { type: 'c' };
+    declare const all: Message; declare const some: Exclude<Message, { type: 'c' }>; declare const text: string;
+    switch (all.type) { case 'a': case 'b': }
+    switch (some.type) { case 'a': }
+    switch (all.type) { case 'a': case 'b': case 'c': }
+    switch (some.type) { case 'a': case 'b': }
+    switch (all.type) { case 'a': break; default: }
+    switch (text) { case 'a': }
+    export {};`;
+  expect(linesWithProblems(text)).toEqual([3, 4]);
+});
+
+function linesWithProblems(text) {
   writeFileSync(join(folder, 'a.ts'), text);
   writeFileSync(
     join(folder, 'tsconfig.json'),
     '{"compilerOptions":{"strict":true,"lib":["es2023"],"types":[]},"include":["."]}',
   );
-  const lines = findFloatingPromises(join(folder, 'tsconfig.json')).map((problem) => Number(problem.split(':')[1]));
-  expect(lines).toEqual([5, 6, 7, 8, 9, 10]);
-});
+  return findProblems(join(folder, 'tsconfig.json')).map((problem) => Number(problem.split(':')[1]));
+}
