@@ -27,8 +27,13 @@ if (isMain(import.meta.url)) {
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === inputs) {
     console.log('dist is up to date');
   } else {
-    await buildAll(inputs);
-    console.log(`built dist in ${Math.round(performance.now() - start)} ms`);
+    try {
+      await buildAll(inputs);
+      console.log(`built dist in ${Math.round(performance.now() - start)} ms`);
+    } catch (error) {
+      console.error(error.message);
+      process.exitCode = 1;
+    }
   }
 }
 
