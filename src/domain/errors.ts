@@ -21,6 +21,7 @@ export const ERRORS = {
   not_found: { blame: 'caller', http: 404, exit: 2, retry: false },
   cancelled: { blame: 'caller', http: 499, exit: 130, retry: true },
   image_rejected: { blame: 'caller', http: 409, exit: 4, retry: false },
+  upstream_unavailable: { blame: 'upstream', http: 502, exit: 69, retry: true },
   sandbox_busy: { blame: 'host', http: 503, exit: 75, retry: true },
   shutting_down: { blame: 'host', http: 503, exit: 75, retry: true },
   jail_unavailable: { blame: 'machine', http: 500, exit: 69, retry: false },

@@ -1,0 +1,82 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { clientFiles, discoverServers } from './discover.js';
+import { parseTomlDocument } from './document.js';
+import { detectFormat, importForeign } from './import.js';
+
+test('a Claude or Cursor file is taken as it is, and what is unknown in it is a warning', () => {
+  const value = { mcpServers: { a: { command: 'x', args: ['y'], alwaysAllow: [] }, b: {}, c: 7 }, theme: 'dark' };
+  expect(detectFormat('/x/claude_desktop_config.json', value)).toBe('claude');
+  const imported = importForeign(value, 'claude');
+  expect(imported.value).toEqual({ mcpServers: { a: { command: 'x', args: ['y'] } } });
+  expect(imported.warnings).toEqual([
+    'mcpServers.a.alwaysAllow is not known here and was left out',
+    'mcpServers.b has neither command nor url and was left out',
+    'mcpServers.c is no server and was left out',
+  ]);
+});
+
+test('inputs and env references of VS Code become environment variables', () => {
+  const value = {
+    inputs: [{ id: 'api-key', type: 'promptString', password: true }],
+    servers: {
+      web: { type: 'http', url: 'https://h/mcp', headers: { Authorization: 'Bearer ${input:api-key}', X: '${env:HOST}' } },
+      local: { type: 'stdio', command: 'node', args: ['${workspaceFolder}/s.js'] },
+    },
+  };
+  expect(detectFormat('/x/.vscode/mcp.json', value)).toBe('vscode');
+  const imported = importForeign(value, 'vscode');
+  expect(imported.value).toEqual({
+    mcpServers: {
+      web: { type: 'http', url: 'https://h/mcp', headers: { Authorization: 'Bearer ${API_KEY}', X: '${HOST}' } },
+      local: { type: 'stdio', command: 'node', args: ['./s.js'] },
+    },
+  });
+  expect(imported.warnings).toEqual(['servers.web asks for the input "api-key"; set the environment variable API_KEY instead']);
+});
+
+test('a Codex TOML file is understood with its own words for timeouts and tokens', () => {
+  const { value } = parseTomlDocument(
+    'model = "x"\n[mcp_servers.docs]\ncommand = "npx"\nargs = ["-y", "docs"]\nstartup_timeout_sec = 20\ntool_timeout_sec = 1.5\n[mcp_servers.docs.env]\nA = "b"\n[mcp_servers.web]\nurl = "https://h/mcp"\nbearer_token_env_var = "WEB_TOKEN"\nhttp_headers = { X = "1" }\n',
+    'config.toml',
+  );
+  expect(detectFormat('config.toml', value)).toBe('codex');
+  expect(importForeign(value, 'codex').value).toEqual({
+    mcpServers: {
+      docs: { command: 'npx', args: ['-y', 'docs'], connectTimeout: 20_000, timeout: 1_500, env: { A: 'b' } },
+      web: { url: 'https://h/mcp', headers: { Authorization: 'Bearer ${WEB_TOKEN}', X: '1' } },
+    },
+  });
+});
+
+test('a mistake in TOML has its line and column', () => {
+  expect(() => parseTomlDocument('a = 1\nb = = 2\n', 'config.toml')).toThrow(/^config.toml:2:5: /);
+});
+
+test('the servers of the clients on this machine are found where those clients keep them', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'codemode-home-'));
+  try {
+    const files = clientFiles({ HOME: home }, join(home, 'project'), 'linux');
+    const write = async (file: string, text: string) => {
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+    };
+    await write(join(home, '.config/Claude/claude_desktop_config.json'), '{"mcpServers":{"a":{"command":"x"}}}');
+    await write(join(home, '.claude.json'), '{"numStartups":1,"projects":{}}');
+    await write(join(home, '.cursor/mcp.json'), 'not json: [');
+    await write(join(home, '.codex/config.toml'), '[mcp_servers.b]\ncommand = "y"\n');
+    await write(join(home, '.config/Code/User/settings.json'), '{ // mine\n "mcp": { "servers": { "c": { "command": "z" } } }, }');
+    const found = await discoverServers(files);
+    expect(found.map(({ client, servers }) => [client, Object.keys(servers)])).toEqual([
+      ['Claude Desktop', ['a']],
+      ['Cursor', []],
+      ['VS Code', ['c']],
+      ['Codex', ['b']],
+    ]);
+    expect(found[1]?.warnings[0]).toContain('was left out: ');
+  } finally {
+    await rm(home, { recursive: true });
+  }
+});

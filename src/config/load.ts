@@ -1,0 +1,160 @@
+import { access } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { HostError } from '../domain/errors.js';
+import type { JsonObject } from '../domain/json.js';
+import type { UpstreamDefinition } from '../domain/upstream.js';
+import { badConfig, type ConfigDocument, parseTomlDocument, parseYaml } from './document.js';
+import type { Environment } from './environment.js';
+import { detectFormat, type ForeignFormat, importForeign } from './import.js';
+import { environmentLayer, type FlagValue, flagLayer, type LayerValues, type Merged, mergeLayers, type Origin } from './layers.js';
+import { type Mistake, mistakesOf } from './mistakes.js';
+import { type KeyPath, renderPath } from './path.js';
+import { readConfigFile } from './read-file.js';
+import { type Config, configSchema } from './schema.js';
+import { upstreamDefinitions } from './server-schema.js';
+import { isObject, type Shaped, shapeServers } from './shape.js';
+import { substitute } from './substitute.js';
+
+const EXTENSIONS = ['yaml', 'yml', 'json'] as const;
+const MAX_REPORTED_MISTAKES = 10;
+
+export interface LoadRequest {
+  /** `--config FILE`; without it the usual places are searched. */
+  readonly configFile?: string;
+  readonly cwd: string;
+  readonly environment: Environment;
+  readonly flags?: readonly FlagValue[];
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The file that was read; absent when there was none and everything is at its default. */
+  readonly file?: string;
+  readonly format: 'codemode' | ForeignFormat;
+  readonly origins: ReadonlyMap<string, Origin>;
+  /** Rendered paths of values that came out of environment variables. */
+  readonly fromEnvironment: ReadonlySet<string>;
+  readonly upstreams: readonly UpstreamDefinition[];
+  readonly warnings: readonly string[];
+}
+
+/** Reads, merges and checks the configuration. Throws `bad_config` with file, line, column, key and what was expected. */
+export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
+  const { file, warnings: searchWarnings } = await findConfigFile(request);
+  const source = file === undefined ? undefined : await readSource(file, request.environment);
+
+  const layers: LayerValues[] = [environmentLayer(request.environment), flagLayer(request.flags ?? [])];
+  if (source !== undefined) layers.unshift(source.layer);
+  const merged = mergeLayers(layers);
+  const parsed = configSchema.safeParse(merged.value);
+  const fromEnvironment = source?.fromEnvironment ?? new Set<string>();
+  if (!parsed.success) {
+    throw reportMistakes(mistakesOf(parsed.error, merged.value, fromEnvironment), (mistake) => placeOf(mistake, merged, source));
+  }
+  return {
+    config: parsed.data,
+    ...(file === undefined ? {} : { file }),
+    format: source?.format ?? 'codemode',
+    origins: merged.origins,
+    fromEnvironment,
+    upstreams: upstreamDefinitions(parsed.data.mcpServers, file === undefined ? request.cwd : dirname(file)),
+    warnings: [...searchWarnings, ...(source?.warnings ?? [])],
+  };
+}
+
+/** `--config`, else `./codemode.config.*`, else the user's configuration folder. */
+export async function findConfigFile(
+  request: Pick<LoadRequest, 'configFile' | 'cwd' | 'environment'>,
+): Promise<{ readonly file?: string; readonly warnings: readonly string[] }> {
+  if (request.configFile !== undefined) return { file: resolve(request.cwd, expandHome(request.configFile, request.environment)), warnings: [] };
+  for (const stem of [join(request.cwd, 'codemode.config'), join(configFolder(request.environment), 'config')]) {
+    const found: string[] = [];
+    for (const extension of EXTENSIONS) if (await exists(`${stem}.${extension}`)) found.push(`${stem}.${extension}`);
+    const [file, ...ignored] = found;
+    if (file === undefined) continue;
+    return { file, warnings: ignored.map((other) => `${other} is not read, because ${file} stands beside it`) };
+  }
+  return { warnings: [] };
+}
+
+/** The folder in which the user's own configuration lies: `$XDG_CONFIG_HOME/codemode`, else `~/.config/codemode`. */
+export function configFolder(environment: Environment): string {
+  const base = environment.XDG_CONFIG_HOME;
+  return join(base !== undefined && base.startsWith('/') ? base : join(home(environment), '.config'), 'codemode');
+}
+
+interface Source {
+  readonly document: ConfigDocument;
+  readonly shaped: Shaped;
+  readonly layer: LayerValues;
+  readonly format: 'codemode' | ForeignFormat;
+  readonly fromEnvironment: ReadonlySet<string>;
+  readonly warnings: readonly string[];
+}
+
+async function readSource(file: string, environment: Environment): Promise<Source> {
+  const text = await readConfigFile(file);
+  const document = file.endsWith('.toml') ? parseTomlDocument(text, file) : parseYaml(text, file);
+  if (!isObject(document.value)) {
+    const found = document.value === null ? 'only comments' : Array.isArray(document.value) ? 'a list' : 'a single value';
+    throw badConfig(file, document.placeOf([]), `expected a map of settings such as "profile: codemode", found ${found}`);
+  }
+  const format = detectFormat(file, document.value);
+  const shaped = format === undefined ? shapeServers(document.value) : importForeign(document.value, format);
+  const { result, problems } = substitute(shaped.value, environment);
+  const place = (path: KeyPath, part: 'key' | 'value') => renderPlace(document, shaped.originalPath(path), part);
+  const mistakes: Mistake[] = [
+    ...shaped.problems.map((problem) => ({ ...problem, part: 'key' as const })),
+    ...problems.map((problem) => ({ ...problem, path: shaped.originalPath(problem.path), part: 'value' as const })),
+  ];
+  if (mistakes.length > 0) throw reportMistakes(mistakes, (mistake) => renderPlace(document, mistake.path, mistake.part));
+  return {
+    document,
+    shaped,
+    layer: { layer: 'file', value: result.value as JsonObject, placeOf: (path) => place(path, 'key') },
+    format: format ?? 'codemode',
+    fromEnvironment: result.fromEnvironment,
+    warnings: 'warnings' in shaped ? (shaped.warnings as string[]).map((warning) => `${file}: ${warning}`) : [],
+  };
+}
+
+/** A mistake stands where its value came from: in the file, in a variable, on the command line. */
+function placeOf(mistake: Mistake, merged: Merged, source: Source | undefined): string {
+  for (let length = mistake.path.length; length > 0; length -= 1) {
+    const origin = merged.origins.get(renderPath(mistake.path.slice(0, length)));
+    if (origin !== undefined && origin.layer !== 'file') return origin.place;
+    if (origin !== undefined) break;
+  }
+  if (source === undefined) return 'configuration';
+  return renderPlace(source.document, source.shaped.originalPath(mistake.path), mistake.part);
+}
+
+function renderPlace(document: ConfigDocument, path: KeyPath, part: 'key' | 'value'): string {
+  const place = document.placeOf(path, part);
+  return place === undefined ? document.file : `${document.file}:${place.line}:${place.column}`;
+}
+
+function reportMistakes(mistakes: readonly Mistake[], place: (mistake: Mistake) => string): HostError {
+  const lines = mistakes.slice(0, MAX_REPORTED_MISTAKES).map((mistake) => {
+    const key = renderPath(mistake.path);
+    return `${place(mistake)}: ${key === '' ? '' : `${key}: `}${mistake.problem}`;
+  });
+  if (mistakes.length > lines.length) lines.push(`and ${mistakes.length - lines.length} more`);
+  return new HostError('bad_config', lines.join('\n'));
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT' && error.code !== 'ENOTDIR',
+  );
+}
+
+function expandHome(file: string, environment: Environment): string {
+  return file === '~' || file.startsWith('~/') ? join(home(environment), file.slice(1)) : file;
+}
+
+function home(environment: Environment): string {
+  return environment.HOME ?? homedir();
+}

@@ -1,0 +1,148 @@
+import * as z from 'zod';
+import { ISOLATION_LEVELS } from '../domain/isolation.js';
+import { DEFAULT_LIMITS, MAXIMUM_LIMITS } from '../domain/limits.js';
+import { serverMapSchema } from './server-schema.js';
+import { duration, flag, integer, size } from './units.js';
+
+export const PROFILE_NAMES = ['codemode', 'unified', 'code_execution', 'runner', 'go'] as const;
+export type ProfileName = (typeof PROFILE_NAMES)[number];
+
+/** Loopback: reaching the program from elsewhere is a decision that someone writes down. */
+const DEFAULT_HOST = '127.0.0.1';
+const DEFAULT_PORT = 3000;
+const MAX_WORKERS = 50;
+
+const codeMode = z.strictObject({
+  enabled: flag().default(true),
+  excludedTools: z.array(z.string()).default([]),
+});
+
+const maximumLimits = z.strictObject({
+  timeout: duration({ minMs: 1 }).default(MAXIMUM_LIMITS.timeoutMs),
+  memory: size({ minBytes: 1 }).default(MAXIMUM_LIMITS.maxMemoryBytes),
+  logs: size().default(MAXIMUM_LIMITS.maxLogBytes),
+  calls: integer(0, 1e9).default(MAXIMUM_LIMITS.maxToolCalls),
+});
+
+/** Without a default here, each profile keeps its own contract's. */
+const limits = z.strictObject({
+  timeout: duration({ minMs: 1 }).optional(),
+  memory: size({ minBytes: 1 }).optional(),
+  logs: size().optional(),
+  calls: integer(0, 1e9).optional(),
+  cpuQuota: z.number().positive().max(64).optional(),
+  maximum: maximumLimits.prefault({}),
+});
+
+const sandbox = z.strictObject({
+  runtime: z.enum(['quickjs']).default('quickjs'),
+  isolation: z.enum(ISOLATION_LEVELS).optional(),
+  unsafelyAllowNoJail: flag().default(false),
+  workers: z
+    .strictObject({
+      min: integer(0, MAX_WORKERS).default(2),
+      max: integer(1, MAX_WORKERS).optional(),
+      idleTimeout: duration({ minMs: 100 }).default(30_000),
+    })
+    .prefault({}),
+  limits: limits.prefault({}),
+});
+
+const server = z.strictObject({
+  host: z.string().min(1).default(DEFAULT_HOST),
+  port: integer(0, 65_535).default(DEFAULT_PORT),
+  cors: z.strictObject({ enabled: flag().default(false), origins: z.array(z.string()).default([]) }).prefault({}),
+  maxRequestSize: size({ minBytes: 1024 }).default(10 * 1024 * 1024),
+});
+
+const security = z.strictObject({
+  auth: z
+    .strictObject({
+      provider: z.enum(['token', 'oauth2']).default('token'),
+      issuer: z.url().optional(),
+      audience: z.string().optional(),
+    })
+    .prefault({}),
+  capabilities: z
+    .strictObject({
+      network: z
+        .strictObject({
+          maxRequestsPerSecond: integer(1, 1e6).optional(),
+          maxRequestSize: size().optional(),
+          allowedHosts: z.array(z.string()).default([]),
+          allowedPorts: z.array(integer(1, 65_535)).optional(),
+        })
+        .optional(),
+      filesystem: z
+        .strictObject({
+          paths: z.array(z.string()).default([]),
+          readOnly: flag().default(true),
+          maxFileSize: size().optional(),
+          extensions: z.array(z.string()).optional(),
+        })
+        .optional(),
+      mcp: z
+        .strictObject({
+          maxCallsPerSecond: integer(1, 1e6).optional(),
+          allowedServers: z.array(z.string()).optional(),
+          allowedTools: z.array(z.string()).optional(),
+        })
+        .optional(),
+    })
+    .prefault({}),
+});
+
+const logging = z.strictObject({
+  level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  format: z.enum(['json', 'text']).default('json'),
+  outputs: z
+    .array(
+      z.discriminatedUnion('type', [
+        z.strictObject({ type: z.literal('console') }),
+        z.strictObject({ type: z.literal('file'), path: z.string().min(1), rotation: z.enum(['hourly', 'daily']).optional() }),
+      ]),
+    )
+    .default([{ type: 'console' }]),
+});
+
+/** Settings of the `code_execution` contract. Its own file format has them at the top level. */
+const codeExecution = z.strictObject({
+  enabled: flag().default(true),
+  timeout: duration({ minMs: 1, maxMs: 600_000 }).default(120_000),
+  maxToolCalls: integer(0, 1e9).default(0),
+  poolSize: integer(1, 100).default(10),
+});
+
+/** The whole configuration, as it may be written. Every key that is not here is a mistake. */
+export const configSchema = z.strictObject({
+  $schema: z.string().optional(),
+  profile: z.enum(PROFILE_NAMES).default('codemode'),
+  toolName: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{1,64}$/, { error: '1 to 64 letters, digits, dots, dashes or underscores' })
+    .optional(),
+  mcpServers: serverMapSchema.prefault({}),
+  defaults: z.strictObject({ codeMode: codeMode.prefault({}) }).prefault({}),
+  models: z.array(z.strictObject({ ref: z.string().min(1), codeMode: codeMode.prefault({}) })).default([]),
+  policy: z.array(z.unknown()).default([]),
+  strictOutput: flag().default(false),
+  sandbox: sandbox.prefault({}),
+  codeExecution: codeExecution.prefault({}),
+  server: server.prefault({}),
+  security: security.prefault({}),
+  logging: logging.prefault({}),
+});
+
+/** The configuration, checked and complete. Durations are milliseconds, sizes are bytes. */
+export type Config = z.output<typeof configSchema>;
+
+/** Limits of one execution where the configuration sets them, else the defaults of the core. */
+export function configuredLimits(config: Config) {
+  const { timeout, memory, logs, calls } = config.sandbox.limits;
+  return {
+    timeoutMs: timeout ?? DEFAULT_LIMITS.timeoutMs,
+    maxMemoryBytes: memory ?? DEFAULT_LIMITS.maxMemoryBytes,
+    maxLogBytes: logs ?? DEFAULT_LIMITS.maxLogBytes,
+    maxToolCalls: calls ?? DEFAULT_LIMITS.maxToolCalls,
+  };
+}

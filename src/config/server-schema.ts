@@ -1,0 +1,138 @@
+import { isAbsolute, resolve } from 'node:path';
+import * as z from 'zod';
+import type { UpstreamDefinition, UpstreamTarget } from '../domain/upstream.js';
+import { duration, flag, integer } from './units.js';
+
+/** `npx -y` downloads a server before it starts. */
+const DEFAULT_CONNECT_TIMEOUT_MS = 60_000;
+const DEFAULT_CALL_TIMEOUT_MS = 60_000;
+const MAX_TIMEOUT_MS = 24 * 3_600_000;
+const MAX_ID_CHARACTERS = 128;
+
+const auth = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('none') }),
+  z.strictObject({ type: z.literal('bearer'), token: z.string().min(1) }),
+  z.strictObject({
+    type: z.literal('oauth2'),
+    clientId: z.string().optional(),
+    clientSecret: z.string().optional(),
+    issuer: z.url().optional(),
+    scopes: z.array(z.string()).optional(),
+    grant: z.enum(['authorization_code', 'client_credentials']).optional(),
+  }),
+]);
+
+const retryPolicy = z.strictObject({
+  maxAttempts: integer(1, 10).default(2),
+  delay: duration({ maxMs: 60_000 }).default(200),
+});
+
+/** One server, in the words of every client that people already have: `env` or `environment`, `type` or `transport`. */
+const serverSchema = z
+  .strictObject({
+    command: z.string().min(1).optional(),
+    args: z.array(z.string()).optional(),
+    env: z.record(z.string(), z.string()).optional(),
+    environment: z.record(z.string(), z.string()).optional(),
+    cwd: z.string().min(1).optional(),
+    url: z.string().min(1).optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+    type: z.string().optional(),
+    transport: z.string().optional(),
+    timeout: duration({ minMs: 1, maxMs: MAX_TIMEOUT_MS }).default(DEFAULT_CALL_TIMEOUT_MS),
+    connectTimeout: duration({ minMs: 1, maxMs: MAX_TIMEOUT_MS }).default(DEFAULT_CONNECT_TIMEOUT_MS),
+    labels: z.array(z.string()).default([]),
+    description: z.string().optional(),
+    trusted: flag().default(false),
+    enabled: flag().default(true),
+    disabled: flag().optional(),
+    auth: auth.optional(),
+    retryPolicy: retryPolicy.optional(),
+  })
+  .superRefine((server, context) => {
+    const complain = (path: string[], message: string) =>
+      context.issues.push({ code: 'custom', message, path, input: undefined });
+    if (server.command === undefined && server.url === undefined) complain([], 'command (a local server) or url (a remote one)');
+    if (server.command !== undefined && server.url !== undefined) complain(['url'], 'either command or url, not both');
+    if (server.env !== undefined && server.environment !== undefined) complain(['environment'], 'env or environment, not both');
+    if (server.url !== undefined && !/^(https?|wss?):$/.test(protocolOf(server.url))) {
+      complain(['url'], 'an address that starts with http://, https://, ws:// or wss://');
+    }
+    const named = server.transport ?? server.type;
+    const key = server.transport === undefined ? 'type' : 'transport';
+    if (named !== undefined && transportKind(named) === undefined) {
+      complain([key], 'one of stdio, http, streamable-http, sse, websocket');
+    } else if (named !== undefined && server.command !== undefined && transportKind(named) !== 'stdio') {
+      complain([key], 'stdio, because this server has a command');
+    } else if (named !== undefined && server.url !== undefined && transportKind(named) === 'stdio') {
+      complain([key], 'a transport for an url: http, streamable-http, sse or websocket');
+    }
+  });
+
+type ServerEntry = z.output<typeof serverSchema>;
+
+const serverId = z
+  .string()
+  .min(1)
+  .max(MAX_ID_CHARACTERS)
+  .regex(/^[^\p{C}/]+$/u, { error: 'a name without slashes and control characters' });
+
+/** Servers by name. The list form is brought to this one before it is checked: see `shape.ts`. */
+export const serverMapSchema = z.record(serverId, serverSchema);
+export type ServerMap = z.output<typeof serverMapSchema>;
+
+/** What the configured servers are for the rest of the program. Relative folders count from `baseFolder`. */
+export function upstreamDefinitions(servers: ServerMap, baseFolder: string): UpstreamDefinition[] {
+  return Object.entries(servers)
+    .filter(([, server]) => server.enabled && server.disabled !== true)
+    .map(([id, server]) => ({
+      id,
+      target: targetOf(server, baseFolder),
+      connectTimeoutMs: server.connectTimeout,
+      callTimeoutMs: server.timeout,
+      labels: server.labels,
+      ...(server.description === undefined ? {} : { description: server.description }),
+    }));
+}
+
+function targetOf(server: ServerEntry, baseFolder: string): UpstreamTarget {
+  if (server.command !== undefined) {
+    return {
+      kind: 'stdio',
+      command: server.command,
+      arguments: server.args ?? [],
+      environment: server.env ?? server.environment ?? {},
+      ...(server.cwd === undefined ? {} : { cwd: isAbsolute(server.cwd) ? server.cwd : resolve(baseFolder, server.cwd) }),
+    };
+  }
+  const url = server.url ?? '';
+  const bearer = server.auth?.type === 'bearer' ? { Authorization: `Bearer ${server.auth.token}` } : {};
+  const headers = { ...bearer, ...server.headers };
+  if (/^wss?:$/.test(protocolOf(url)) || transportKind(server.transport ?? server.type ?? '') === 'websocket') {
+    return { kind: 'websocket', url: url.replace(/^http/, 'ws'), headers };
+  }
+  const named = transportKind(server.transport ?? server.type ?? '');
+  return { kind: 'http', url, headers, flavour: named === 'sse' || named === 'streamable' ? named : 'auto' };
+}
+
+function transportKind(name: string): 'stdio' | 'http' | 'streamable' | 'sse' | 'websocket' | undefined {
+  switch (name.toLowerCase().replace(/[-_ ]/g, '')) {
+    case 'stdio':
+      return 'stdio';
+    case 'http':
+      return 'http';
+    case 'streamablehttp':
+      return 'streamable';
+    case 'sse':
+      return 'sse';
+    case 'websocket':
+    case 'ws':
+      return 'websocket';
+    default:
+      return undefined;
+  }
+}
+
+function protocolOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).protocol : '';
+}

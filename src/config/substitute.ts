@@ -1,0 +1,53 @@
+import type { JsonValue } from '../domain/json.js';
+import type { Environment } from './environment.js';
+import { type KeyPath, renderPath } from './path.js';
+
+/** `$${X}` stands for the text `${X}`; then `${X}` and `${X:-default}`. */
+const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-((?:[^}\\]|\\.)*))?\}|\$\{([^}]*)\}?/g;
+
+export interface Substitution {
+  readonly value: JsonValue;
+  /** Rendered paths of the values that hold something from the environment: they are never shown. */
+  readonly fromEnvironment: ReadonlySet<string>;
+}
+
+export interface SubstitutionProblem {
+  readonly path: KeyPath;
+  readonly problem: string;
+}
+
+/** Fills environment variables into every text value. Keys are left alone. Reports every missing variable at once. */
+export function substitute(
+  value: JsonValue,
+  environment: Environment,
+): { readonly result: Substitution; readonly problems: readonly SubstitutionProblem[] } {
+  const fromEnvironment = new Set<string>();
+  const problems: SubstitutionProblem[] = [];
+
+  const walk = (node: JsonValue, path: KeyPath): JsonValue => {
+    if (typeof node === 'string') return fill(node, path);
+    if (Array.isArray(node)) return node.map((item, index) => walk(item, [...path, index]));
+    if (node === null || typeof node !== 'object') return node;
+    return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, walk(child, [...path, key])]));
+  };
+
+  const fill = (text: string, path: KeyPath): string =>
+    text.replace(REFERENCE, (match, name?: string, fallback?: string, malformed?: string) => {
+      if (match === '$${') return '${';
+      if (name === undefined) {
+        problems.push({ path, problem: `expected \${NAME} or \${NAME:-default}, found \${${malformed ?? ''}` });
+        return match;
+      }
+      const found = environment[name];
+      // As in a shell: `:-` also stands in for a variable that is set to nothing.
+      if (fallback !== undefined && (found === undefined || found === '')) return fallback.replace(/\\(.)/g, '$1');
+      if (found === undefined) {
+        problems.push({ path, problem: `the environment variable ${name} is not set; set it, or write \${${name}:-default}` });
+        return match;
+      }
+      fromEnvironment.add(renderPath(path));
+      return found;
+    });
+
+  return { result: { value: walk(value, []), fromEnvironment }, problems };
+}

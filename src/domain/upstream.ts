@@ -1,0 +1,127 @@
+import type { JsonObject, JsonValue } from './json.js';
+import type { Tool } from './tool.js';
+
+/** Where an upstream is and how it is spoken to. Values may be secret: nothing here is ever printed as it is. */
+export type UpstreamTarget = StdioTarget | HttpTarget | WebSocketTarget;
+
+export interface StdioTarget {
+  readonly kind: 'stdio';
+  readonly command: string;
+  readonly arguments: readonly string[];
+  /** What the user set for this server; added to the few variables that every child inherits. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+export interface HttpTarget {
+  readonly kind: 'http';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** `auto` tries Streamable HTTP first and then the older HTTP+SSE transport. */
+  readonly flavour: 'auto' | 'streamable' | 'sse';
+}
+
+export interface WebSocketTarget {
+  readonly kind: 'websocket';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** One server the user configured or registered at run time. */
+export interface UpstreamDefinition {
+  readonly id: string;
+  readonly target: UpstreamTarget;
+  readonly connectTimeoutMs: number;
+  readonly callTimeoutMs: number;
+  readonly labels: readonly string[];
+  readonly description?: string;
+}
+
+/** What a server said of itself when it was connected. Its own words: untrusted text. */
+export interface UpstreamIdentity {
+  readonly name?: string;
+  readonly version?: string;
+  readonly instructions?: string;
+  readonly protocolVersion: string;
+  readonly transport: 'stdio' | 'streamable-http' | 'sse' | 'websocket';
+}
+
+/**
+ * - `idle`: never needed so far
+ * - `connecting`: the first connection is being made
+ * - `ready`: connected
+ * - `degraded`: was connected, is being reconnected
+ * - `failed`: given up for now; the next use tries again
+ * - `closed`: unregistered or shut down, for good
+ */
+export type UpstreamState = 'idle' | 'connecting' | 'ready' | 'degraded' | 'failed' | 'closed';
+
+export interface UpstreamHealth {
+  readonly id: string;
+  readonly state: UpstreamState;
+  /** Why it is not `ready`, in words for a person. */
+  readonly reason?: string;
+  readonly since: Date;
+  /** Connections lost since it was registered. */
+  readonly losses: number;
+  readonly identity?: UpstreamIdentity;
+  /** What is odd about this server but was got over: repaired tools, noise on its stdout. Bounded. */
+  readonly warnings: readonly string[];
+}
+
+export interface ToolListing {
+  readonly tools: readonly Tool[];
+  /** One line for each tool that had to be repaired or dropped. */
+  readonly warnings: readonly string[];
+}
+
+export interface UpstreamCall {
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  /** The tool's own schema, where the caller has it: it names arguments that a gateway wants to see as HTTP headers. */
+  readonly inputSchema?: JsonObject;
+  /** The server only answers this tool as a task, which is then polled to its end. */
+  readonly asTask?: boolean;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: CallProgress) => void;
+}
+
+export interface CallProgress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** What a tool answered. `isError` is the tool's own verdict, not ours. */
+export interface ToolReply {
+  readonly content: readonly JsonObject[];
+  readonly structuredContent?: JsonValue;
+  readonly isError: boolean;
+  readonly meta?: JsonObject;
+  readonly taskId?: string;
+}
+
+export type UpstreamFailureKind =
+  | 'not_sent' // it never reached the server
+  | 'outcome_unknown' // it was sent, and the connection was lost before the answer
+  | 'timeout'
+  | 'cancelled'
+  | 'refused' // the server answered with a protocol error
+  | 'unauthorized'
+  | 'invalid_reply';
+
+export interface UpstreamFailure {
+  readonly kind: UpstreamFailureKind;
+  readonly message: string;
+  /** Whether the tool may have acted. Only if false, a second try is safe for every tool. */
+  readonly mayHaveRun: boolean;
+  /** The server's own error code and data, for `refused`. */
+  readonly code?: number;
+  readonly data?: JsonValue;
+}
+
+/** The one shape of an answer, whatever kind of upstream gave it. */
+export type UpstreamOutcome =
+  | { readonly status: 'answered'; readonly reply: ToolReply }
+  | { readonly status: 'failed'; readonly failure: UpstreamFailure };

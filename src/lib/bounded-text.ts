@@ -1,0 +1,62 @@
+/** Keeps the last `maxBytes` of what is written to it: enough of a child's stderr to say why it died. */
+export class TextTail {
+  readonly #maxBytes: number;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  write(chunk: Buffer): void {
+    const kept = chunk.length > this.#maxBytes ? chunk.subarray(chunk.length - this.#maxBytes) : chunk;
+    // A copy: a subarray would keep the stream's whole buffer alive.
+    this.#chunks.push(Buffer.from(kept));
+    this.#bytes += kept.length;
+    while (this.#bytes > this.#maxBytes) {
+      const first = this.#chunks[0];
+      if (first === undefined) return;
+      const excess = this.#bytes - this.#maxBytes;
+      if (first.length <= excess) {
+        this.#chunks.shift();
+        this.#bytes -= first.length;
+      } else {
+        this.#chunks[0] = first.subarray(excess);
+        this.#bytes -= excess;
+      }
+    }
+  }
+
+  text(): string {
+    return Buffer.concat(this.#chunks).toString('utf8').trim();
+  }
+}
+
+/** A list of distinct lines that stops growing, and says how many it left out. */
+export class BoundedLines {
+  readonly #maxLines: number;
+  readonly #lines = new Set<string>();
+  #leftOut = 0;
+
+  constructor(maxLines: number) {
+    this.#maxLines = maxLines;
+  }
+
+  add(line: string): void {
+    if (this.#lines.has(line)) return;
+    if (this.#lines.size < this.#maxLines) this.#lines.add(line);
+    else this.#leftOut += 1;
+  }
+
+  list(): string[] {
+    const lines = [...this.#lines];
+    return this.#leftOut === 0 ? lines : [...lines, `and ${this.#leftOut} more`];
+  }
+}
+
+/** At most `maxCharacters` of a text from outside, on one line and without control characters. */
+export function oneLine(text: string, maxCharacters = 300): string {
+  // Terminal escapes and bidi controls would let a server repaint what a person reads.
+  const plain = text.slice(0, maxCharacters * 4).replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').replace(/ {2,}/g, ' ').trim();
+  return plain.length <= maxCharacters ? plain : `${plain.slice(0, maxCharacters - 1)}…`;
+}

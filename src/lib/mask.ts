@@ -1,0 +1,68 @@
+/** What stands where a secret stood. */
+export const MASK = '***';
+
+/** Shorter values (`1`, `true`, `info`) are no secrets, and masking them would make every message unreadable. */
+const MIN_SECRET_CHARACTERS = 8;
+/** Under a name that says it is a secret, even a short value is masked. */
+const MIN_NAMED_SECRET_CHARACTERS = 3;
+const SECRET_NAME = /key|token|secret|passw|pwd|auth|credential|cookie|session|signature|private|bearer|dsn/i;
+
+/** Whether a setting of this name should never be shown. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name);
+}
+
+/** Replaces every secret it was told of, also percent-encoded and in base64, in texts that leave the program. */
+export class SecretMask {
+  readonly #needles: readonly string[];
+
+  constructor(secrets: Iterable<string>) {
+    const needles = new Set<string>();
+    for (const secret of secrets) {
+      for (const form of [secret, encodeURIComponentSafely(secret), Buffer.from(secret).toString('base64')]) needles.add(form);
+    }
+    // Longest first, so that a secret that contains another leaves no rest.
+    this.#needles = [...needles].filter((needle) => needle !== '').sort((a, b) => b.length - a.length);
+  }
+
+  apply(text: string): string {
+    let masked = text;
+    for (const needle of this.#needles) masked = masked.replaceAll(needle, MASK);
+    return masked;
+  }
+}
+
+/** The values in a set of environment variables or headers that must not be shown. */
+export function secretsOf(values: Readonly<Record<string, string>>): string[] {
+  const secrets: string[] = [];
+  for (const [name, value] of Object.entries(values)) {
+    const least = isSecretName(name) ? MIN_NAMED_SECRET_CHARACTERS : MIN_SECRET_CHARACTERS;
+    // `Bearer abc`: the token is a secret without its scheme too.
+    for (const part of [value, ...value.split(/\s+/).slice(1)]) if (part.length >= least) secrets.push(part);
+  }
+  return secrets;
+}
+
+/** The secret parts of an address: password and query values. */
+export function secretsOfUrl(address: string): string[] {
+  if (!URL.canParse(address)) return [];
+  const url = new URL(address);
+  const parts = [url.password, decodeURIComponentSafely(url.password), ...url.searchParams.values()];
+  return parts.filter((part) => part.length >= MIN_NAMED_SECRET_CHARACTERS);
+}
+
+function encodeURIComponentSafely(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    return text; // a lone surrogate
+  }
+}
+
+function decodeURIComponentSafely(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
