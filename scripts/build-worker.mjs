@@ -30,7 +30,12 @@ const bundle = async (entry, options) => {
   return { text: result.outputFiles[0].text, inputs: Object.keys(result.metafile.inputs).sort() };
 };
 
-const forNode = { platform: 'node', format: 'esm', target: 'node20', define: { BUILD_ID: JSON.stringify(BUILD_PLACEHOLDER) } };
+const forNode = {
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  define: { BUILD_ID: JSON.stringify(BUILD_PLACEHOLDER) },
+};
 
 export async function buildWorker() {
   await mkdir(output, { recursive: true });
@@ -38,13 +43,21 @@ export async function buildWorker() {
     bundle('src/worker/main.ts', forNode),
     bundle('src/worker/transpiler/main.ts', forNode),
     // Names stay: programs see the names of error classes. Lines do not: nobody sees those.
-    bundle('src/worker/quickjs/guest/boot.ts', { platform: 'neutral', format: 'iife', target: 'es2023', minifyWhitespace: true, minifySyntax: true }),
+    bundle('src/worker/quickjs/guest/boot.ts', {
+      platform: 'neutral',
+      format: 'iife',
+      target: 'es2023',
+      minifyWhitespace: true,
+      minifySyntax: true,
+    }),
     bundle('scripts/image-maker.ts', forNode),
   ]);
 
   const engine = await readFile(require.resolve('quickjs-wasi/quickjs.wasm'));
   if (sha256(engine) !== ENGINE_SHA256) {
-    throw new Error(`quickjs.wasm has the hash ${sha256(engine)}, not the pinned one. Check what changed in quickjs-wasi, then pin the new hash.`);
+    throw new Error(
+      `quickjs.wasm has the hash ${sha256(engine)}, not the pinned one. Check what changed in quickjs-wasi, then pin the new hash.`,
+    );
   }
   const makerFile = join(output, 'image-maker.mjs');
   await writeFile(makerFile, maker.text);
@@ -52,7 +65,10 @@ export async function buildWorker() {
   const { binary, image } = makeEngineAndImage(engine, boot.text);
   await rm(makerFile);
 
-  const build = sha256(Buffer.concat([Buffer.from(worker.text), Buffer.from(transpiler.text), binary, image])).slice(0, 32);
+  const build = sha256(Buffer.concat([Buffer.from(worker.text), Buffer.from(transpiler.text), binary, image])).slice(
+    0,
+    32,
+  );
   const files = {
     'worker.js': Buffer.from(worker.text.replaceAll(BUILD_PLACEHOLDER, build)),
     'transpiler.js': Buffer.from(transpiler.text.replaceAll(BUILD_PLACEHOLDER, build)),

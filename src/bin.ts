@@ -1,4 +1,4 @@
-import { runCommandLine } from './surfaces/cli/program.js';
 import { compose } from './compose.js';
+import { runCommandLine } from './surfaces/cli/program.js';
 
 process.exitCode = await runCommandLine(process.argv, compose);

@@ -19,7 +19,10 @@ const MAX_RUNS_IN_LIFE = 10_000;
 
 /** Puts the program together: the one place that constructs things and hands them to each other. */
 export async function compose(settings: HostSettings): Promise<Host> {
-  const flags = settings.isolation === undefined ? [] : [{ path: ['sandbox', 'isolation'], value: settings.isolation, flag: '--isolation' }];
+  const flags =
+    settings.isolation === undefined
+      ? []
+      : [{ path: ['sandbox', 'isolation'], value: settings.isolation, flag: '--isolation' }];
   const { config } = await loadConfig({
     cwd: process.cwd(),
     environment: readEnvironment(),

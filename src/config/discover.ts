@@ -24,7 +24,10 @@ export interface DiscoveredServers extends ClientFile {
 /** Where the clients that people use keep their servers, on Linux and macOS; the project's own files first. */
 export function clientFiles(environment: Environment, cwd: string, platform: NodeJS.Platform): ClientFile[] {
   const home = environment.HOME ?? homedir();
-  const support = platform === 'darwin' ? join(home, 'Library', 'Application Support') : (environment.XDG_CONFIG_HOME ?? join(home, '.config'));
+  const support =
+    platform === 'darwin'
+      ? join(home, 'Library', 'Application Support')
+      : (environment.XDG_CONFIG_HOME ?? join(home, '.config'));
   return [
     { client: 'Claude Code', file: join(cwd, '.mcp.json'), format: 'claude' },
     { client: 'Cursor', file: join(cwd, '.cursor', 'mcp.json'), format: 'claude' },
@@ -46,7 +49,8 @@ export async function discoverServers(files: readonly ClientFile[]): Promise<Dis
     const text = await readQuietly(candidate.file);
     if (text === undefined) continue;
     try {
-      const document = candidate.format === 'codex' ? parseTomlDocument(text, candidate.file) : parseYaml(text, candidate.file);
+      const document =
+        candidate.format === 'codex' ? parseTomlDocument(text, candidate.file) : parseYaml(text, candidate.file);
       const { value, warnings } = importForeign(document.value, candidate.format);
       const servers = isObject(value) && isObject(value.mcpServers) ? value.mcpServers : {};
       if (Object.keys(servers).length > 0) discovered.push({ ...candidate, servers, warnings });

@@ -37,20 +37,27 @@ export function parseYaml(text: string, file: string): ConfigDocument {
     return { line, column: col };
   };
   const mistake = document.errors[0] ?? document.warnings[0];
-  if (mistake !== undefined) throw badConfig(file, place(mistake.pos[0]), plainSyntaxMessage(mistake.code, mistake.message));
+  if (mistake !== undefined)
+    throw badConfig(file, place(mistake.pos[0]), plainSyntaxMessage(mistake.code, mistake.message));
 
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (error) {
-    throw badConfig(file, undefined, `too many or unresolved aliases (${(error as Error).message}); write the values out`);
+    throw badConfig(
+      file,
+      undefined,
+      `too many or unresolved aliases (${(error as Error).message}); write the values out`,
+    );
   }
   const root = document.contents as Node | null;
   const placeOf = (path: KeyPath, part: 'key' | 'value' = 'value'): Place | undefined => {
     const offset = offsetOf(root, path, part);
     return offset === undefined ? undefined : place(offset);
   };
-  assertPlainData(value, (path, problem) => badConfig(file, placeOf(path, 'key'), `${renderPath(path) || 'the file'}: ${problem}`));
+  assertPlainData(value, (path, problem) =>
+    badConfig(file, placeOf(path, 'key'), `${renderPath(path) || 'the file'}: ${problem}`),
+  );
   return { file, value, placeOf };
 }
 
@@ -80,7 +87,9 @@ function offsetOf(root: Node | null, path: KeyPath, part: 'key' | 'value'): numb
   for (const [depth, step] of path.entries()) {
     const isLast = depth === path.length - 1;
     if (isMap(node)) {
-      const pair = node.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(step));
+      const pair = node.items.find(
+        (item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(step),
+      );
       if (pair === undefined) return offset;
       offset = rangeStart(isLast && part === 'value' ? pair.value : pair.key) ?? rangeStart(pair.key) ?? offset;
       node = pair.value;
@@ -113,7 +122,8 @@ function assertPlainData(
   if (typeof value !== 'object' || (Object.getPrototypeOf(value) !== Object.prototype && !Array.isArray(value))) {
     throw fail(path, `expected text, a number, true, false, a list or a map, found ${typeof value}`);
   }
-  if (above.includes(value)) throw fail(path, 'an alias that refers to something around it, so the value would never end');
+  if (above.includes(value))
+    throw fail(path, 'an alias that refers to something around it, so the value would never end');
   if (path.length > MAX_DEPTH) throw fail(path, `nested more than ${MAX_DEPTH} levels deep`);
   for (const [key, child] of Object.entries(value)) {
     // A parsed `__proto__` is harmless, but every later copy of the object would drop it or obey it.

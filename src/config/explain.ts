@@ -32,13 +32,17 @@ export function explainConfig(loaded: LoadedConfig): ExplainedValue[] {
 
 /** The map form of a list entry has the entry's place. */
 function nearestOrigin(path: KeyPath, loaded: LoadedConfig) {
-  return path.length > 1 && typeof path.at(-1) === 'number' ? loaded.origins.get(renderPath(path.slice(0, -1))) : undefined;
+  return path.length > 1 && typeof path.at(-1) === 'number'
+    ? loaded.origins.get(renderPath(path.slice(0, -1)))
+    : undefined;
 }
 
 function masked(value: JsonValue, path: KeyPath, fromEnvironment: ReadonlySet<string>): JsonValue {
   if (Array.isArray(value)) return value.map((item, index) => masked(item, [...path, index], fromEnvironment));
   if (value !== null && typeof value === 'object') {
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item, [...path, key], fromEnvironment)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, masked(item, [...path, key], fromEnvironment)]),
+    );
   }
   if (typeof value !== 'string' || value === '') return value;
   if (mayHoldSecret(path) || fromEnvironment.has(renderPath(path))) return MASK;

@@ -22,7 +22,11 @@ test('inputs and env references of VS Code become environment variables', () => 
   const value = {
     inputs: [{ id: 'api-key', type: 'promptString', password: true }],
     servers: {
-      web: { type: 'http', url: 'https://h/mcp', headers: { Authorization: 'Bearer ${input:api-key}', X: '${env:HOST}' } },
+      web: {
+        type: 'http',
+        url: 'https://h/mcp',
+        headers: { Authorization: 'Bearer ${input:api-key}', X: '${env:HOST}' },
+      },
       local: { type: 'stdio', command: 'node', args: ['${workspaceFolder}/s.js'] },
     },
   };
@@ -34,7 +38,9 @@ test('inputs and env references of VS Code become environment variables', () => 
       local: { type: 'stdio', command: 'node', args: ['./s.js'] },
     },
   });
-  expect(imported.warnings).toEqual(['servers.web asks for the input "api-key"; set the environment variable API_KEY instead']);
+  expect(imported.warnings).toEqual([
+    'servers.web asks for the input "api-key"; set the environment variable API_KEY instead',
+  ]);
 });
 
 test('a Codex TOML file is understood with its own words for timeouts and tokens', () => {
@@ -67,7 +73,10 @@ test('the servers of the clients on this machine are found where those clients k
     await write(join(home, '.claude.json'), '{"numStartups":1,"projects":{}}');
     await write(join(home, '.cursor/mcp.json'), 'not json: [');
     await write(join(home, '.codex/config.toml'), '[mcp_servers.b]\ncommand = "y"\n');
-    await write(join(home, '.config/Code/User/settings.json'), '{ // mine\n "mcp": { "servers": { "c": { "command": "z" } } }, }');
+    await write(
+      join(home, '.config/Code/User/settings.json'),
+      '{ // mine\n "mcp": { "servers": { "c": { "command": "z" } } }, }',
+    );
     const found = await discoverServers(files);
     expect(found.map(({ client, servers }) => [client, Object.keys(servers)])).toEqual([
       ['Claude Desktop', ['a']],

@@ -13,9 +13,29 @@ export interface Imported extends Shaped {
 }
 
 const CLAUDE_FILES = new Set(['claude_desktop_config.json', '.claude.json', '.mcp.json']);
-const MCPPROXY_KEYS = ['enable_code_execution', 'listen', 'data_dir', 'tools_limit', 'api_key', 'code_execution_timeout_ms'];
+const MCPPROXY_KEYS = [
+  'enable_code_execution',
+  'listen',
+  'data_dir',
+  'tools_limit',
+  'api_key',
+  'code_execution_timeout_ms',
+];
 /** Keys of a server entry that we understand under the same name. */
-const SAME_KEYS = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'type', 'transport', 'timeout', 'disabled', 'enabled', 'description'];
+const SAME_KEYS = [
+  'command',
+  'args',
+  'env',
+  'cwd',
+  'url',
+  'headers',
+  'type',
+  'transport',
+  'timeout',
+  'disabled',
+  'enabled',
+  'description',
+];
 
 /** Whose file this is, by its name and what is in it; undefined for our own. */
 export function detectFormat(file: string, value: JsonValue): ForeignFormat | undefined {
@@ -66,7 +86,8 @@ class Translation {
   }
 
   takeMap(servers: JsonValue | undefined, path: KeyPath): void {
-    if (isObject(servers)) for (const [name, entry] of Object.entries(servers)) this.#take(name, entry, [...path, name]);
+    if (isObject(servers))
+      for (const [name, entry] of Object.entries(servers)) this.#take(name, entry, [...path, name]);
     else if (servers !== undefined) this.#warn(path, 'is no map of servers and was left out');
   }
 
@@ -83,7 +104,8 @@ class Translation {
     }
     const codeExecution: JsonObject = { enabled: root.enable_code_execution ?? false };
     if (root.code_execution_timeout_ms !== undefined) codeExecution.timeout = root.code_execution_timeout_ms;
-    if (root.code_execution_max_tool_calls !== undefined) codeExecution.maxToolCalls = root.code_execution_max_tool_calls;
+    if (root.code_execution_max_tool_calls !== undefined)
+      codeExecution.maxToolCalls = root.code_execution_max_tool_calls;
     if (root.code_execution_pool_size !== undefined) codeExecution.poolSize = root.code_execution_pool_size;
     this.#settings.codeExecution = codeExecution;
     this.#settings.profile = 'code_execution';
@@ -122,7 +144,8 @@ class Translation {
       const isRemote = typeof server.type === 'string' && server.type !== 'stdio';
       delete server[isRemote ? 'command' : 'url'];
     }
-    if (server.command === '' || server.url === '') return this.#warn(path, 'has an empty command or url and was left out');
+    if (server.command === '' || server.url === '')
+      return this.#warn(path, 'has an empty command or url and was left out');
     this.#servers[name] = this.#withOurReferences(server, path) as JsonObject;
     this.#origins.set(name, path);
   }
@@ -134,7 +157,8 @@ class Translation {
     else if (key === 'protocol') {
       if (value !== 'auto') server.type = value;
     } else if (key === 'httpUrl' || key === 'serverUrl') server.url = value;
-    else if (key === 'http_headers' || key === 'httpHeaders') server.headers = { ...this.#headers(server), ...this.#stringMap(value) };
+    else if (key === 'http_headers' || key === 'httpHeaders')
+      server.headers = { ...this.#headers(server), ...this.#stringMap(value) };
     else if (key === 'env_http_headers') {
       const references = Object.entries(this.#stringMap(value)).map(([name, variable]) => [name, `\${${variable}}`]);
       server.headers = { ...this.#headers(server), ...Object.fromEntries(references) };
@@ -149,18 +173,24 @@ class Translation {
   /** `${env:X}` and `${input:X}` of the editors become `${X}`; a Claude or Codex file already has that form. */
   #withOurReferences(value: JsonValue, path: KeyPath): JsonValue {
     if (typeof value === 'string') {
-      return value.replace(/\$\{(env|input):([^}]+)\}|\$\{(workspaceFolder|userHome|pathSeparator|\/)\}/g, (match, kind, name, place) => {
-        if (kind === 'env') return `\${${name}}`;
-        if (kind === 'input') {
-          const variable = String(name).replace(/\W/g, '_').toUpperCase();
-          this.#warn(path, `asks for the input ${JSON.stringify(name)}; set the environment variable ${variable} instead`);
-          return `\${${variable}}`;
-        }
-        if (place === 'userHome') return '${HOME}';
-        if (place === 'workspaceFolder') return '.';
-        if (place === 'pathSeparator' || place === '/') return '/';
-        return match;
-      });
+      return value.replace(
+        /\$\{(env|input):([^}]+)\}|\$\{(workspaceFolder|userHome|pathSeparator|\/)\}/g,
+        (match, kind, name, place) => {
+          if (kind === 'env') return `\${${name}}`;
+          if (kind === 'input') {
+            const variable = String(name).replace(/\W/g, '_').toUpperCase();
+            this.#warn(
+              path,
+              `asks for the input ${JSON.stringify(name)}; set the environment variable ${variable} instead`,
+            );
+            return `\${${variable}}`;
+          }
+          if (place === 'userHome') return '${HOME}';
+          if (place === 'workspaceFolder') return '.';
+          if (place === 'pathSeparator' || place === '/') return '/';
+          return match;
+        },
+      );
     }
     if (Array.isArray(value)) return value.map((item) => this.#withOurReferences(item, path));
     if (!isObject(value)) return value;

@@ -81,7 +81,11 @@ export function environmentLayer(environment: Environment): LayerValues {
 export function flagLayer(flags: readonly FlagValue[]): LayerValues {
   const names = new Map(flags.map((flag) => [renderPath(flag.path), flag.flag]));
   const value = flags.reduce<JsonValue>((merged, flag) => overlay(merged, nest(flag.path, flag.value)), {});
-  return { layer: 'flag', value: value as JsonObject, placeOf: (path) => names.get(renderPath(path)) ?? 'command line' };
+  return {
+    layer: 'flag',
+    value: value as JsonObject,
+    placeOf: (path) => names.get(renderPath(path)) ?? 'command line',
+  };
 }
 
 function overlay(below: JsonValue, above: JsonValue): JsonValue {

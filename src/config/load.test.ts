@@ -16,7 +16,11 @@ async function load(text: string, request: Partial<LoadRequest> = {}, name = 'co
   return loadConfig({ cwd: folder, environment: { HOME: folder }, ...request });
 }
 
-async function mistake(text: string, request: Partial<LoadRequest> = {}, name = 'codemode.config.yaml'): Promise<string> {
+async function mistake(
+  text: string,
+  request: Partial<LoadRequest> = {},
+  name = 'codemode.config.yaml',
+): Promise<string> {
   const error = await load(text, request, name).then(
     () => undefined,
     (thrown: unknown) => thrown as { code?: string; message: string },
@@ -29,7 +33,11 @@ describe('where the configuration is found', () => {
   test('without any file everything is at its default', async () => {
     const loaded = await loadConfig({ cwd: folder, environment: { HOME: folder } });
     expect(loaded.file).toBeUndefined();
-    expect(loaded.config).toMatchObject({ profile: 'codemode', mcpServers: {}, server: { host: '127.0.0.1', port: 3000 } });
+    expect(loaded.config).toMatchObject({
+      profile: 'codemode',
+      mcpServers: {},
+      server: { host: '127.0.0.1', port: 3000 },
+    });
   });
 
   test('the project folder comes before the user folder, and YAML before JSON with a warning', async () => {
@@ -86,24 +94,96 @@ describe('where the configuration is found', () => {
 
 describe('a mistake is reported with file, line, column, key, what was expected and what was found', () => {
   const cases: [name: string, text: string, message: string][] = [
-    ['a wrong word', 'profile: codemod\n', 'codemode.config.yaml:1:10: profile: expected one of codemode, unified, code_execution, runner, go, found "codemod"'],
-    ['an unknown key', 'sandbox:\n  limits:\n    memroy: 1MB\n', 'codemode.config.yaml:3:5: sandbox.limits.memroy: unknown key; did you mean memory?'],
-    ['a wrong type', 'server:\n  cors:\n    origins: all\n', 'codemode.config.yaml:3:14: server.cors.origins: expected a list, found "all"'],
-    ['a wrong size', 'sandbox: { limits: { memory: lots } }\n', 'codemode.config.yaml:1:30: sandbox.limits.memory: expected a size such as 128MB or 64KB, found "lots"'],
-    ['a number out of range', 'server:\n  port: 70000\n', 'codemode.config.yaml:2:9: server.port: expected a whole number from 0 to 65535, found 70000'],
-    ['a server without command and url', 'mcpServers:\n  files: { args: [a] }\n', 'codemode.config.yaml:2:10: mcpServers.files: expected command (a local server) or url (a remote one), found a map'],
-    ['a list entry', 'mcpServers:\n  - name: a\n    command: x\n  - name: b\n    command: 7\n', 'codemode.config.yaml:5:14: mcpServers.b.command: expected text, found 7'],
-    ['a list entry without a name', 'mcpServers:\n  - command: x\n', 'codemode.config.yaml:2:5: mcpServers[0]: expected a name for this server'],
-    ['a doubled server', 'mcpServers: [{ name: a, command: x }, { name: a, command: y }]', 'codemode.config.yaml:1:39: mcpServers[1]: a second server is called "a"; rename one of them'],
-    ['a doubled key', 'profile: go\nprofile: go\n', 'codemode.config.yaml:2:1: this key stands here twice; keep one of them'],
-    ['broken syntax', 'a: [1\nb: 2\n', 'codemode.config.yaml:2:1: Flow sequence in block collection must be sufficiently indented and end with a ]'],
-    ['a circle of aliases', 'policy: &x\n  - *x\n', 'codemode.config.yaml:2:5: policy[0]: an alias that refers to something around it, so the value would never end'],
-    ['a name that would reach the prototype', 'mcpServers:\n  __proto__: { command: x }\n', 'codemode.config.yaml:2:3: mcpServers.__proto__: this name cannot be used'],
-    ['an own tag', 'profile: !!js/function "x"\n', expect.stringMatching(/^codemode.config.yaml:1:10: .*tags such as !!js are not allowed/) as unknown as string],
-    ['a missing variable', 'mcpServers:\n  a:\n    url: "https://x/${WHERE}"\n', 'codemode.config.yaml:3:10: mcpServers.a.url: the environment variable WHERE is not set; set it, or write ${WHERE:-default}'],
-    ['a malformed reference', 'toolName: "${1}"\n', 'codemode.config.yaml:1:11: toolName: expected ${NAME} or ${NAME:-default}, found ${1'],
-    ['an unknown kind', 'logging: { outputs: [{ type: tape }] }', 'codemode.config.yaml:1:30: logging.outputs[0].type: expected one of console, file, found "tape"'],
-    ['a transport for the other kind of server', 'mcpServers: { a: { command: x, type: sse } }', 'codemode.config.yaml:1:38: mcpServers.a.type: expected stdio, because this server has a command, found "sse"'],
+    [
+      'a wrong word',
+      'profile: codemod\n',
+      'codemode.config.yaml:1:10: profile: expected one of codemode, unified, code_execution, runner, go, found "codemod"',
+    ],
+    [
+      'an unknown key',
+      'sandbox:\n  limits:\n    memroy: 1MB\n',
+      'codemode.config.yaml:3:5: sandbox.limits.memroy: unknown key; did you mean memory?',
+    ],
+    [
+      'a wrong type',
+      'server:\n  cors:\n    origins: all\n',
+      'codemode.config.yaml:3:14: server.cors.origins: expected a list, found "all"',
+    ],
+    [
+      'a wrong size',
+      'sandbox: { limits: { memory: lots } }\n',
+      'codemode.config.yaml:1:30: sandbox.limits.memory: expected a size such as 128MB or 64KB, found "lots"',
+    ],
+    [
+      'a number out of range',
+      'server:\n  port: 70000\n',
+      'codemode.config.yaml:2:9: server.port: expected a whole number from 0 to 65535, found 70000',
+    ],
+    [
+      'a server without command and url',
+      'mcpServers:\n  files: { args: [a] }\n',
+      'codemode.config.yaml:2:10: mcpServers.files: expected command (a local server) or url (a remote one), found a map',
+    ],
+    [
+      'a list entry',
+      'mcpServers:\n  - name: a\n    command: x\n  - name: b\n    command: 7\n',
+      'codemode.config.yaml:5:14: mcpServers.b.command: expected text, found 7',
+    ],
+    [
+      'a list entry without a name',
+      'mcpServers:\n  - command: x\n',
+      'codemode.config.yaml:2:5: mcpServers[0]: expected a name for this server',
+    ],
+    [
+      'a doubled server',
+      'mcpServers: [{ name: a, command: x }, { name: a, command: y }]',
+      'codemode.config.yaml:1:39: mcpServers[1]: a second server is called "a"; rename one of them',
+    ],
+    [
+      'a doubled key',
+      'profile: go\nprofile: go\n',
+      'codemode.config.yaml:2:1: this key stands here twice; keep one of them',
+    ],
+    [
+      'broken syntax',
+      'a: [1\nb: 2\n',
+      'codemode.config.yaml:2:1: Flow sequence in block collection must be sufficiently indented and end with a ]',
+    ],
+    [
+      'a circle of aliases',
+      'policy: &x\n  - *x\n',
+      'codemode.config.yaml:2:5: policy[0]: an alias that refers to something around it, so the value would never end',
+    ],
+    [
+      'a name that would reach the prototype',
+      'mcpServers:\n  __proto__: { command: x }\n',
+      'codemode.config.yaml:2:3: mcpServers.__proto__: this name cannot be used',
+    ],
+    [
+      'an own tag',
+      'profile: !!js/function "x"\n',
+      expect.stringMatching(/^codemode.config.yaml:1:10: .*tags such as !!js are not allowed/) as unknown as string,
+    ],
+    [
+      'a missing variable',
+      'mcpServers:\n  a:\n    url: "https://x/${WHERE}"\n',
+      'codemode.config.yaml:3:10: mcpServers.a.url: the environment variable WHERE is not set; set it, or write ${WHERE:-default}',
+    ],
+    [
+      'a malformed reference',
+      'toolName: "${1}"\n',
+      'codemode.config.yaml:1:11: toolName: expected ${NAME} or ${NAME:-default}, found ${1',
+    ],
+    [
+      'an unknown kind',
+      'logging: { outputs: [{ type: tape }] }',
+      'codemode.config.yaml:1:30: logging.outputs[0].type: expected one of console, file, found "tape"',
+    ],
+    [
+      'a transport for the other kind of server',
+      'mcpServers: { a: { command: x, type: sse } }',
+      'codemode.config.yaml:1:38: mcpServers.a.type: expected stdio, because this server has a command, found "sse"',
+    ],
   ];
   test.each(cases)('%s', async (_name, text, message) => {
     expect(await mistake(text)).toEqual(message);
@@ -115,24 +195,36 @@ describe('a mistake is reported with file, line, column, key, what was expected 
 
   test('in JSON too, with tabs and comments', async () => {
     const text = '{\n\t// servers\n\t"mcpServers": {\n\t\t"a": { "comand": "x" },\n\t}\n}';
-    expect(await mistake(text, {}, 'codemode.config.json')).toContain('codemode.config.json:4:10: mcpServers.a.comand: unknown key; did you mean command?');
+    expect(await mistake(text, {}, 'codemode.config.json')).toContain(
+      'codemode.config.json:4:10: mcpServers.a.comand: unknown key; did you mean command?',
+    );
   });
 
   test('a mistake in a variable or a flag is reported there', async () => {
-    expect(await mistake('profile: go', { environment: { CODEMODE_PORT: 'http' } })).toBe('CODEMODE_PORT: server.port: expected a whole number from 0 to 65535, found "http"');
+    expect(await mistake('profile: go', { environment: { CODEMODE_PORT: 'http' } })).toBe(
+      'CODEMODE_PORT: server.port: expected a whole number from 0 to 65535, found "http"',
+    );
     const flags = [{ flag: '--profile', path: ['profile'], value: 'nope' }];
     expect(await mistake('profile: go', { flags })).toMatch(/^--profile: profile: expected one of/);
   });
 
   test('a value that may be secret is not repeated', async () => {
-    const message = await mistake('mcpServers:\n  a: { command: x, env: { KEY: 12345678 } }\n  b: { url: "${ADDRESS}" }', { environment: { ADDRESS: 'hunter2hunter2' } });
+    const message = await mistake(
+      'mcpServers:\n  a: { command: x, env: { KEY: 12345678 } }\n  b: { url: "${ADDRESS}" }',
+      { environment: { ADDRESS: 'hunter2hunter2' } },
+    );
     expect(message).not.toMatch(/12345678|hunter2/);
     expect(message).toContain('may be secret');
   });
 
   test('aliases that multiply are refused before they fill the memory', async () => {
     const lines = ['a0: &a0 [x,x,x,x,x,x,x,x,x]'];
-    for (let level = 1; level < 12; level += 1) lines.push(`a${level}: &a${level} [${Array(9).fill(`*a${level - 1}`).join(',')}]`);
+    for (let level = 1; level < 12; level += 1)
+      lines.push(
+        `a${level}: &a${level} [${Array(9)
+          .fill(`*a${level - 1}`)
+          .join(',')}]`,
+      );
     expect(await mistake(lines.join('\n'))).toContain('too many or unresolved aliases');
   });
 });
@@ -158,7 +250,10 @@ logging: { level: "info", format: "json", outputs: [{ type: "console" }, { type:
 `,
       { environment: { HELPSCOUT_CLIENT_ID: 'id-1' } },
     );
-    expect(config.sandbox).toMatchObject({ workers: { idleTimeout: 30_000 }, limits: { memory: 134_217_728, timeout: 30_000 } });
+    expect(config.sandbox).toMatchObject({
+      workers: { idleTimeout: 30_000 },
+      limits: { memory: 134_217_728, timeout: 30_000 },
+    });
     expect(upstreams).toEqual([
       {
         id: 'helpscout',
@@ -171,7 +266,9 @@ logging: { level: "info", format: "json", outputs: [{ type: "console" }, { type:
   });
 
   test('code mode can be set per model', async () => {
-    const { config } = await load('defaults: { codeMode: { enabled: true, excludedTools: [a] } }\nmodels: [{ ref: small, codeMode: { excludedTools: [b] } }]');
+    const { config } = await load(
+      'defaults: { codeMode: { enabled: true, excludedTools: [a] } }\nmodels: [{ ref: small, codeMode: { excludedTools: [b] } }]',
+    );
     expect(config.models).toEqual([{ ref: 'small', codeMode: { enabled: true, excludedTools: ['b'] } }]);
     expect(config.defaults.codeMode.excludedTools).toEqual(['a']);
   });
@@ -186,8 +283,14 @@ mcpServers:
   off: { command: x, disabled: true }
 `);
     expect(upstreams.map(({ id, target }) => [id, target])).toEqual([
-      ['local', { kind: 'stdio', command: 'node', arguments: ['server.js'], environment: {}, cwd: join(folder, 'servers') }],
-      ['http', { kind: 'http', url: 'https://example.com/mcp', headers: { Authorization: 'Bearer none' }, flavour: 'auto' }],
+      [
+        'local',
+        { kind: 'stdio', command: 'node', arguments: ['server.js'], environment: {}, cwd: join(folder, 'servers') },
+      ],
+      [
+        'http',
+        { kind: 'http', url: 'https://example.com/mcp', headers: { Authorization: 'Bearer none' }, flavour: 'auto' },
+      ],
       ['sse', { kind: 'http', url: 'https://example.com/sse', headers: {}, flavour: 'sse' }],
       ['socket', { kind: 'websocket', url: 'wss://example.com/mcp', headers: {} }],
     ]);
@@ -204,7 +307,12 @@ mcpServers:
     const rows = explainConfig(loaded);
     const row = (key: string) => rows.find((candidate) => candidate.key === key);
     expect(row('profile')).toEqual({ key: 'profile', value: '"runner"', layer: 'flag', place: '--profile' });
-    expect(row('server.port')).toEqual({ key: 'server.port', value: '2', layer: 'environment', place: 'CODEMODE_PORT' });
+    expect(row('server.port')).toEqual({
+      key: 'server.port',
+      value: '2',
+      layer: 'environment',
+      place: 'CODEMODE_PORT',
+    });
     expect(row('server.host')).toEqual({ key: 'server.host', value: '"127.0.0.1"', layer: 'default', place: '' });
     expect(row('mcpServers.a.command')).toMatchObject({ layer: 'file', place: `${folder}/codemode.config.yaml:5:8` });
     expect(row('mcpServers.a.args')?.value).toBe('["***","***"]');
@@ -221,7 +329,17 @@ test('the proxy file of the code_execution contract is read with --config', asyn
     code_execution_timeout_ms: 5000,
     code_execution_pool_size: 3,
     mcpServers: [
-      { name: 'gh', protocol: 'stdio', command: 'npx', args: ['x'], env: {}, url: '', enabled: true, quarantined: false, created: 'x' },
+      {
+        name: 'gh',
+        protocol: 'stdio',
+        command: 'npx',
+        args: ['x'],
+        env: {},
+        url: '',
+        enabled: true,
+        quarantined: false,
+        created: 'x',
+      },
       { name: 'web', protocol: 'http', url: 'https://h/mcp', command: '', enabled: false },
     ],
   });

@@ -7,7 +7,15 @@ import type { UpstreamDefinition } from '../domain/upstream.js';
 import { badConfig, type ConfigDocument, parseTomlDocument, parseYaml } from './document.js';
 import type { Environment } from './environment.js';
 import { detectFormat, type ForeignFormat, importForeign } from './import.js';
-import { environmentLayer, type FlagValue, flagLayer, type LayerValues, type Merged, mergeLayers, type Origin } from './layers.js';
+import {
+  environmentLayer,
+  type FlagValue,
+  flagLayer,
+  type LayerValues,
+  type Merged,
+  mergeLayers,
+  type Origin,
+} from './layers.js';
 import { type Mistake, mistakesOf } from './mistakes.js';
 import { type KeyPath, renderPath } from './path.js';
 import { readConfigFile } from './read-file.js';
@@ -50,7 +58,9 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const parsed = configSchema.safeParse(merged.value);
   const fromEnvironment = source?.fromEnvironment ?? new Set<string>();
   if (!parsed.success) {
-    throw reportMistakes(mistakesOf(parsed.error, merged.value, fromEnvironment), (mistake) => placeOf(mistake, merged, source));
+    throw reportMistakes(mistakesOf(parsed.error, merged.value, fromEnvironment), (mistake) =>
+      placeOf(mistake, merged, source),
+    );
   }
   return {
     config: parsed.data,
@@ -67,7 +77,8 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
 export async function findConfigFile(
   request: Pick<LoadRequest, 'configFile' | 'cwd' | 'environment'>,
 ): Promise<{ readonly file?: string; readonly warnings: readonly string[] }> {
-  if (request.configFile !== undefined) return { file: resolve(request.cwd, expandHome(request.configFile, request.environment)), warnings: [] };
+  if (request.configFile !== undefined)
+    return { file: resolve(request.cwd, expandHome(request.configFile, request.environment)), warnings: [] };
   for (const stem of [join(request.cwd, 'codemode.config'), join(configFolder(request.environment), 'config')]) {
     const found: string[] = [];
     for (const extension of EXTENSIONS) if (await exists(`${stem}.${extension}`)) found.push(`${stem}.${extension}`);
@@ -97,8 +108,13 @@ async function readSource(file: string, environment: Environment): Promise<Sourc
   const text = await readConfigFile(file);
   const document = file.endsWith('.toml') ? parseTomlDocument(text, file) : parseYaml(text, file);
   if (!isObject(document.value)) {
-    const found = document.value === null ? 'only comments' : Array.isArray(document.value) ? 'a list' : 'a single value';
-    throw badConfig(file, document.placeOf([]), `expected a map of settings such as "profile: codemode", found ${found}`);
+    const found =
+      document.value === null ? 'only comments' : Array.isArray(document.value) ? 'a list' : 'a single value';
+    throw badConfig(
+      file,
+      document.placeOf([]),
+      `expected a map of settings such as "profile: codemode", found ${found}`,
+    );
   }
   const format = detectFormat(file, document.value);
   const shaped = format === undefined ? shapeServers(document.value) : importForeign(document.value, format);
@@ -108,7 +124,8 @@ async function readSource(file: string, environment: Environment): Promise<Sourc
     ...shaped.problems.map((problem) => ({ ...problem, part: 'key' as const })),
     ...problems.map((problem) => ({ ...problem, path: shaped.originalPath(problem.path), part: 'value' as const })),
   ];
-  if (mistakes.length > 0) throw reportMistakes(mistakes, (mistake) => renderPlace(document, mistake.path, mistake.part));
+  if (mistakes.length > 0)
+    throw reportMistakes(mistakes, (mistake) => renderPlace(document, mistake.path, mistake.part));
   return {
     document,
     shaped,

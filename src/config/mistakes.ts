@@ -31,9 +31,16 @@ export function mistakesOf(error: z.ZodError, value: JsonValue, hidden: Readonly
 function expectation(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return { string: 'text', record: 'a map', object: 'a map', array: 'a list', number: 'a number', boolean: 'true or false' }[
-        issue.expected as string
-      ] ?? issue.expected;
+      return (
+        {
+          string: 'text',
+          record: 'a map',
+          object: 'a map',
+          array: 'a list',
+          number: 'a number',
+          boolean: 'true or false',
+        }[issue.expected as string] ?? issue.expected
+      );
     case 'invalid_value':
       return issue.values.length === 1 ? String(issue.values[0]) : `one of ${issue.values.map(String).join(', ')}`;
     case 'invalid_union':
@@ -61,7 +68,9 @@ function show(value: JsonValue, path: KeyPath, hidden: ReadonlySet<string>): str
 
 function unknownKey(path: KeyPath, key: string): string {
   const known = knownKeys(path);
-  const near = known.filter((candidate) => distance(candidate.toLowerCase(), key.toLowerCase()) <= Math.max(1, Math.floor(key.length / 3)));
+  const near = known.filter(
+    (candidate) => distance(candidate.toLowerCase(), key.toLowerCase()) <= Math.max(1, Math.floor(key.length / 3)),
+  );
   if (near[0] !== undefined) return `unknown key; did you mean ${near[0]}?`;
   return known.length > 0 ? `unknown key; expected one of ${known.join(', ')}` : 'unknown key';
 }
@@ -73,10 +82,16 @@ interface SchemaNode {
 }
 
 function knownKeys(path: KeyPath): string[] {
-  let node: SchemaNode | undefined = z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }) as SchemaNode;
+  let node: SchemaNode | undefined = z.toJSONSchema(configSchema, {
+    io: 'input',
+    unrepresentable: 'any',
+  }) as SchemaNode;
   for (const step of path) {
     const extra: SchemaNode | boolean | undefined = node?.additionalProperties;
-    node = typeof step === 'number' ? node?.items : (node?.properties?.[step] ?? (typeof extra === 'object' ? extra : undefined));
+    node =
+      typeof step === 'number'
+        ? node?.items
+        : (node?.properties?.[step] ?? (typeof extra === 'object' ? extra : undefined));
   }
   return Object.keys(node?.properties ?? {}).filter((key) => key !== '$schema');
 }

@@ -27,7 +27,8 @@ export function valueAt(value: JsonValue | undefined, path: KeyPath): JsonValue 
 
 /** Every value that is no object, and every empty one, with its path. An array counts as one value. */
 export function* leavesOf(value: JsonValue, path: KeyPath = []): Generator<{ path: KeyPath; value: JsonValue }> {
-  const isBranch = value !== null && typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length > 0;
+  const isBranch =
+    value !== null && typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length > 0;
   if (!isBranch) yield { path, value };
   else for (const [key, child] of Object.entries(value)) yield* leavesOf(child, [...path, key]);
 }

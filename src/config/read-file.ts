@@ -14,7 +14,8 @@ export async function readConfigFile(file: string): Promise<string> {
     throw badConfig(file, undefined, 'is not text in UTF-8; save it as UTF-8 YAML or JSON', error);
   }
   if (text.includes('\0')) throw badConfig(file, undefined, 'is a binary file; a YAML or JSON file is expected');
-  if (text.trim() === '') throw badConfig(file, undefined, 'is empty; run `codemode init` to write a first configuration');
+  if (text.trim() === '')
+    throw badConfig(file, undefined, 'is empty; run `codemode init` to write a first configuration');
   return text;
 }
 
@@ -30,8 +31,10 @@ async function readBytes(file: string): Promise<Buffer> {
     return await readFile(file);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'ENOTDIR') throw badConfig(file, undefined, 'does not exist; check the path', error);
-    if (code === 'EACCES' || code === 'EPERM') throw badConfig(file, undefined, 'may not be read; check its permissions', error);
+    if (code === 'ENOENT' || code === 'ENOTDIR')
+      throw badConfig(file, undefined, 'does not exist; check the path', error);
+    if (code === 'EACCES' || code === 'EPERM')
+      throw badConfig(file, undefined, 'may not be read; check its permissions', error);
     if (code === 'ELOOP') throw badConfig(file, undefined, 'is a symbolic link that leads to itself', error);
     throw error;
   }

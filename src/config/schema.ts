@@ -99,7 +99,11 @@ const logging = z.strictObject({
     .array(
       z.discriminatedUnion('type', [
         z.strictObject({ type: z.literal('console') }),
-        z.strictObject({ type: z.literal('file'), path: z.string().min(1), rotation: z.enum(['hourly', 'daily']).optional() }),
+        z.strictObject({
+          type: z.literal('file'),
+          path: z.string().min(1),
+          rotation: z.enum(['hourly', 'daily']).optional(),
+        }),
       ]),
     )
     .default([{ type: 'console' }]),

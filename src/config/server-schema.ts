@@ -52,9 +52,11 @@ const serverSchema = z
   .superRefine((server, context) => {
     const complain = (path: string[], message: string) =>
       context.issues.push({ code: 'custom', message, path, input: undefined });
-    if (server.command === undefined && server.url === undefined) complain([], 'command (a local server) or url (a remote one)');
+    if (server.command === undefined && server.url === undefined)
+      complain([], 'command (a local server) or url (a remote one)');
     if (server.command !== undefined && server.url !== undefined) complain(['url'], 'either command or url, not both');
-    if (server.env !== undefined && server.environment !== undefined) complain(['environment'], 'env or environment, not both');
+    if (server.env !== undefined && server.environment !== undefined)
+      complain(['environment'], 'env or environment, not both');
     if (server.url !== undefined && !/^(https?|wss?):$/.test(protocolOf(server.url))) {
       complain(['url'], 'an address that starts with http://, https://, ws:// or wss://');
     }
@@ -102,7 +104,9 @@ function targetOf(server: ServerEntry, baseFolder: string): UpstreamTarget {
       command: server.command,
       arguments: server.args ?? [],
       environment: server.env ?? server.environment ?? {},
-      ...(server.cwd === undefined ? {} : { cwd: isAbsolute(server.cwd) ? server.cwd : resolve(baseFolder, server.cwd) }),
+      ...(server.cwd === undefined
+        ? {}
+        : { cwd: isAbsolute(server.cwd) ? server.cwd : resolve(baseFolder, server.cwd) }),
     };
   }
   const url = server.url ?? '';

@@ -19,7 +19,8 @@ export function shapeServers(value: JsonValue): Shaped {
   const servers = new Map<string, JsonValue>();
 
   const take = (name: string, server: JsonValue, path: KeyPath): void => {
-    if (servers.has(name)) problems.push({ path, problem: `a second server is called ${JSON.stringify(name)}; rename one of them` });
+    if (servers.has(name))
+      problems.push({ path, problem: `a second server is called ${JSON.stringify(name)}; rename one of them` });
     servers.set(name, server);
     origins.set(name, path);
   };
@@ -27,8 +28,10 @@ export function shapeServers(value: JsonValue): Shaped {
     if (Array.isArray(entries)) {
       for (const [index, entry] of entries.entries()) {
         const at = [...path, index];
-        if (!isObject(entry)) problems.push({ path: at, problem: 'expected a server: a map with a name and a command or url' });
-        else if (typeof entry.name !== 'string') problems.push({ path: at, problem: 'expected a name for this server' });
+        if (!isObject(entry))
+          problems.push({ path: at, problem: 'expected a server: a map with a name and a command or url' });
+        else if (typeof entry.name !== 'string')
+          problems.push({ path: at, problem: 'expected a name for this server' });
         else {
           const { name, ...server } = entry;
           take(name as string, server, at);
@@ -47,7 +50,8 @@ export function shapeServers(value: JsonValue): Shaped {
   if (isObject(mcp)) {
     const { servers: inner, ...unknown } = mcp;
     if (inner !== undefined) takeAll(inner, ['mcp', 'servers']);
-    for (const key of Object.keys(unknown)) problems.push({ path: ['mcp', key], problem: `unknown key; mcp has only servers` });
+    for (const key of Object.keys(unknown))
+      problems.push({ path: ['mcp', key], problem: `unknown key; mcp has only servers` });
   } else if (mcp !== undefined && mcp !== null) {
     problems.push({ path: ['mcp'], problem: 'expected a map with servers' });
   }

@@ -42,7 +42,10 @@ export function substitute(
       // As in a shell: `:-` also stands in for a variable that is set to nothing.
       if (fallback !== undefined && (found === undefined || found === '')) return fallback.replace(/\\(.)/g, '$1');
       if (found === undefined) {
-        problems.push({ path, problem: `the environment variable ${name} is not set; set it, or write \${${name}:-default}` });
+        problems.push({
+          path,
+          problem: `the environment variable ${name} is not set; set it, or write \${${name}:-default}`,
+        });
         return match;
       }
       fromEnvironment.add(renderPath(path));

@@ -2,7 +2,15 @@ import * as z from 'zod';
 
 const DURATION_UNITS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 /** As in the published contracts: `128MB` is 134,217,728 bytes. */
-const SIZE_UNITS_BYTES = { b: 1, kb: 1024, kib: 1024, mb: 1024 ** 2, mib: 1024 ** 2, gb: 1024 ** 3, gib: 1024 ** 3 } as const;
+const SIZE_UNITS_BYTES = {
+  b: 1,
+  kb: 1024,
+  kib: 1024,
+  mb: 1024 ** 2,
+  mib: 1024 ** 2,
+  gb: 1024 ** 3,
+  gib: 1024 ** 3,
+} as const;
 
 /** `30s`, `500ms`, `2m`, `1.5h`, or a number of milliseconds; becomes milliseconds. */
 export function duration(bounds: { minMs?: number; maxMs?: number } = {}) {

@@ -35,7 +35,10 @@ export interface ExecuteOptions {
  * One program from start to end. The only place where the sandbox and what answers its calls meet: neither knows the
  * other.
  */
-export async function execute(sandbox: Sandbox, { caller, program, callTool, signal, onLog }: ExecuteOptions): Promise<ExecutionSummary> {
+export async function execute(
+  sandbox: Sandbox,
+  { caller, program, callTool, signal, onLog }: ExecuteOptions,
+): Promise<ExecutionSummary> {
   if (signal?.aborted === true) throw new HostError('cancelled', 'the run was cancelled before it started');
   const trace: TraceEntry[] = [];
   let calls = 0;
@@ -47,7 +50,10 @@ export async function execute(sandbox: Sandbox, { caller, program, callTool, sig
     trace.push(reply.ok ? entry : { ...entry, error: `${reply.error.errorClass}: ${reply.error.message}` });
     return reply;
   };
-  const { execution, report } = await sandbox.start({ caller, program }, { onCall, ...(onLog === undefined ? {} : { onLog }) });
+  const { execution, report } = await sandbox.start(
+    { caller, program },
+    { onCall, ...(onLog === undefined ? {} : { onLog }) },
+  );
   const cancel = () => execution?.cancel();
   signal?.addEventListener('abort', cancel, { once: true });
   try {

@@ -1,8 +1,8 @@
 import type { CallerId, LogEntry, Program } from '../domain/execution.js';
 import type { IsolationLevel } from '../domain/isolation.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
-import { execute } from './execution.js';
 import type { CallTool, ExecutionSummary } from './execution.js';
+import { execute } from './execution.js';
 
 export interface RunOptions {
   readonly caller: CallerId;
@@ -49,6 +49,9 @@ export class Host {
 
 const noSuchCall: CallTool = async ({ target }) => ({
   ok: false,
-  error: { errorClass: 'ToolNotFoundError', message: `there is no tool ${JSON.stringify(target)}`, hint: 'No server is connected in this run.' },
+  error: {
+    errorClass: 'ToolNotFoundError',
+    message: `there is no tool ${JSON.stringify(target)}`,
+    hint: 'No server is connected in this run.',
+  },
 });
-

@@ -25,21 +25,43 @@ function nodeFinding(): Finding {
   const isNewEnough = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
   const message = `${process.version} on ${process.platform} ${process.arch}`;
   if (isNewEnough) return { name: 'Node', state: 'ok', message };
-  return { name: 'Node', state: 'missing', message: `${message} is too old`, fix: `install Node ${OLDEST_NODE.join('.')} or newer` };
+  return {
+    name: 'Node',
+    state: 'missing',
+    message: `${message} is too old`,
+    fix: `install Node ${OLDEST_NODE.join('.')} or newer`,
+  };
 }
 
 /** The best level decides: a weaker one that fails as well changes nothing. */
 async function jailFindings(): Promise<Finding[]> {
   const { kernel, features, levels } = await inspectJail();
   const best = levels.find(({ works, level }) => works && level !== 'none');
-  const findings: Finding[] = [{ name: 'Kernel', state: 'ok', message: [kernel, ...features.map(({ name, value }) => `${name}: ${value}`)].join(', ') }];
+  const findings: Finding[] = [
+    {
+      name: 'Kernel',
+      state: 'ok',
+      message: [kernel, ...features.map(({ name, value }) => `${name}: ${value}`)].join(', '),
+    },
+  ];
   for (const { level, works, description, gaps, reason, fix } of levels) {
     if (level === 'none') continue;
     const name = `Isolation "${level}"`;
-    if (works) findings.push({ name, state: gaps.length === 0 || level !== best?.level ? 'ok' : 'warning', message: [description, ...gaps].join('; ') });
+    if (works)
+      findings.push({
+        name,
+        state: gaps.length === 0 || level !== best?.level ? 'ok' : 'warning',
+        message: [description, ...gaps].join('; '),
+      });
     else {
-      const state = best === undefined ? 'missing' : best.level === 'namespaces' && level === 'strict' ? 'warning' : 'ok';
-      findings.push({ name, state, message: `not to be had here: ${reason ?? 'unknown reason'}`, ...(fix === undefined ? {} : { fix }) });
+      const state =
+        best === undefined ? 'missing' : best.level === 'namespaces' && level === 'strict' ? 'warning' : 'ok';
+      findings.push({
+        name,
+        state,
+        message: `not to be had here: ${reason ?? 'unknown reason'}`,
+        ...(fix === undefined ? {} : { fix }),
+      });
     }
   }
   return findings;
@@ -49,12 +71,25 @@ async function runFinding(compose: () => Promise<Host>): Promise<Finding> {
   const name = 'A program in the sandbox';
   try {
     await using host = await compose();
-    const program = { source: 'globalThis.__codemode_result__ = 6 * 7;', language: 'typescript', modules: [], limits: DEFAULT_LIMITS } as const;
+    const program = {
+      source: 'globalThis.__codemode_result__ = 6 * 7;',
+      language: 'typescript',
+      modules: [],
+      limits: DEFAULT_LIMITS,
+    } as const;
     const { outcome, durationMs } = await host.run({ caller: 'doctor' as CallerId, program });
     if (outcome.status === 'completed' && outcome.resultJson === '42') {
-      return { name, state: 'ok', message: `ran in ${durationMs.toFixed(1)} ms, isolation ${host.isolation} (${host.isolationDescription})` };
+      return {
+        name,
+        state: 'ok',
+        message: `ran in ${durationMs.toFixed(1)} ms, isolation ${host.isolation} (${host.isolationDescription})`,
+      };
     }
-    return { name, state: 'missing', message: outcome.status === 'failed' ? outcome.failure.message : 'gave another result than it should' };
+    return {
+      name,
+      state: 'missing',
+      message: outcome.status === 'failed' ? outcome.failure.message : 'gave another result than it should',
+    };
   } catch (error) {
     return { name, state: 'missing', message: isHostError(error) ? error.message : 'could not be started' };
   }

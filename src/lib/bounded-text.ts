@@ -57,6 +57,10 @@ export class BoundedLines {
 /** At most `maxCharacters` of a text from outside, on one line and without control characters. */
 export function oneLine(text: string, maxCharacters = 300): string {
   // Terminal escapes and bidi controls would let a server repaint what a person reads.
-  const plain = text.slice(0, maxCharacters * 4).replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').replace(/ {2,}/g, ' ').trim();
+  const plain = text
+    .slice(0, maxCharacters * 4)
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+    .replace(/ {2,}/g, ' ')
+    .trim();
   return plain.length <= maxCharacters ? plain : `${plain.slice(0, maxCharacters - 1)}…`;
 }

@@ -19,7 +19,8 @@ export class SecretMask {
   constructor(secrets: Iterable<string>) {
     const needles = new Set<string>();
     for (const secret of secrets) {
-      for (const form of [secret, encodeURIComponentSafely(secret), Buffer.from(secret).toString('base64')]) needles.add(form);
+      for (const form of [secret, encodeURIComponentSafely(secret), Buffer.from(secret).toString('base64')])
+        needles.add(form);
     }
     // Longest first, so that a secret that contains another leaves no rest.
     this.#needles = [...needles].filter((needle) => needle !== '').sort((a, b) => b.length - a.length);

@@ -17,7 +17,10 @@ const MAX_CHARACTERS = 96;
 
 /** Case and separators are what people get wrong first; they cost nothing here. */
 function normalise(name: string): string {
-  return name.slice(0, MAX_CHARACTERS).toLowerCase().replace(/[_\-. ]/g, '');
+  return name
+    .slice(0, MAX_CHARACTERS)
+    .toLowerCase()
+    .replace(/[_\-. ]/g, '');
 }
 
 function distanceTo(left: string, right: string): number {

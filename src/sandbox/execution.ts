@@ -1,10 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { HostError, isHostError } from '../domain/errors.js';
-import type { CallerId, CallNumber, CallReply, ExecutionId, Failure, GuestCall, LimitName, LogEntry, Outcome } from '../domain/execution.js';
+import type {
+  CallerId,
+  CallNumber,
+  CallReply,
+  ExecutionId,
+  Failure,
+  GuestCall,
+  LimitName,
+  LogEntry,
+  Outcome,
+} from '../domain/execution.js';
 import { deferred } from '../lib/deferred.js';
 import type { WorkerToHost } from '../wire/messages.js';
-import { digestOf } from './journal.js';
 import type { Delivery, Journal } from './journal.js';
+import { digestOf } from './journal.js';
 import type { Pool } from './pool.js';
 import type { RunWorker, Tenant } from './run-worker.js';
 import type { CompiledSource } from './transpiler.js';
@@ -71,7 +81,14 @@ export class SandboxExecution implements Tenant {
   #seenLogs = 0;
   #suspension: { resolve(image: Buffer): void; reject(error: unknown): void } | undefined;
 
-  constructor(pool: Pool, caller: CallerId, journal: Journal, compiled: CompiledSource, handlers: ExecutionHandlers, remainingMs?: number) {
+  constructor(
+    pool: Pool,
+    caller: CallerId,
+    journal: Journal,
+    compiled: CompiledSource,
+    handlers: ExecutionHandlers,
+    remainingMs?: number,
+  ) {
     this.id = journal.execution;
     this.caller = caller;
     this.journal = journal;
@@ -116,7 +133,17 @@ export class SandboxExecution implements Tenant {
     this.#startClock();
     await this.#place((worker) => {
       this.#sentDeliveries = this.journal.deliveries.length;
-      this.#assigned(() => worker.assign({ type: 'execution/resume', execution: this.id, library: this.#libraryDigest, timeoutMs: Math.max(1, Math.ceil(this.remainingMs)) }, image));
+      this.#assigned(() =>
+        worker.assign(
+          {
+            type: 'execution/resume',
+            execution: this.id,
+            library: this.#libraryDigest,
+            timeoutMs: Math.max(1, Math.ceil(this.remainingMs)),
+          },
+          image,
+        ),
+      );
     });
   }
 
@@ -148,7 +175,8 @@ export class SandboxExecution implements Tenant {
 
   /** Takes the program out of its worker. It must be waiting; its open calls stay open. */
   suspend(): Promise<Buffer> {
-    if (this.#state !== 'running' || this.#worker === undefined) throw new HostError('bad_input', 'only a running program can be suspended');
+    if (this.#state !== 'running' || this.#worker === undefined)
+      throw new HostError('bad_input', 'only a running program can be suspended');
     if (this.journal.blocking) throw new HostError('bad_input', 'a program with blocking calls cannot be suspended');
     const worker = this.#worker;
     this.#stopClock();
@@ -173,13 +201,27 @@ export class SandboxExecution implements Tenant {
         this.#unanswered--;
         return this.#waiting(message.wakeAtMs);
       case 'call/request':
-        return this.#requested({ execution: this.id, number: message.call, target: message.target, argumentsJson: body.toString('utf8') });
+        return this.#requested({
+          execution: this.id,
+          number: message.call,
+          target: message.target,
+          argumentsJson: body.toString('utf8'),
+        });
       case 'execution/log':
-        return this.#logged(message.entry, { level: message.level, message: body.toString('utf8'), timeMs: Math.round(message.atMs) });
+        return this.#logged(message.entry, {
+          level: message.level,
+          message: body.toString('utf8'),
+          timeMs: Math.round(message.atMs),
+        });
       case 'execution/suspended':
         return this.#suspended(body);
       case 'execution/end':
-        return this.#finish(message.failure === null ? { status: 'completed', resultJson: body.toString('utf8') } : { status: 'failed', failure: message.failure }, message.logsCut);
+        return this.#finish(
+          message.failure === null
+            ? { status: 'completed', resultJson: body.toString('utf8') }
+            : { status: 'failed', failure: message.failure },
+          message.logsCut,
+        );
       case 'worker/ready':
       case 'source/transpiled':
       case 'source/rejected':
@@ -201,7 +243,12 @@ export class SandboxExecution implements Tenant {
       });
     }
     if (this.#state === 'suspending') {
-      this.#suspension?.reject(new HostError('worker_lost', 'the worker was lost while it suspended the program; the program goes on in another one'));
+      this.#suspension?.reject(
+        new HostError(
+          'worker_lost',
+          'the worker was lost while it suspended the program; the program goes on in another one',
+        ),
+      );
       this.#suspension = undefined;
       this.#startClock();
     }
@@ -261,12 +308,22 @@ export class SandboxExecution implements Tenant {
   /** In another worker, from the journal. What it asks for again has been asked for already and is not asked twice. */
   #rebuild(): void {
     if (++this.#rebuilds > MAX_REBUILDS) {
-      this.#fail({ kind: 'worker_lost', name: 'Error', message: 'the program lost its worker several times', hint: 'Run it again.' });
+      this.#fail({
+        kind: 'worker_lost',
+        name: 'Error',
+        message: 'the program lost its worker several times',
+        hint: 'Run it again.',
+      });
       return;
     }
     this.#state = 'placing';
     this.#place((worker) => this.#sendStart(worker)).catch((error: unknown) => {
-      this.#fail({ kind: 'worker_lost', name: 'Error', message: isHostError(error) ? error.message : 'no worker could be had', hint: 'Run it again.' });
+      this.#fail({
+        kind: 'worker_lost',
+        name: 'Error',
+        message: isHostError(error) ? error.message : 'no worker could be had',
+        hint: 'Run it again.',
+      });
     });
   }
 
@@ -292,7 +349,12 @@ export class SandboxExecution implements Tenant {
         this.#assigned(() => worker.assign({ type: 'timer/fire', execution: this.id, atMs: delivery.atMs }));
         continue;
       }
-      const message = { type: delivery.kind === 'result' ? 'call/result' : 'call/error', execution: this.id, call: delivery.call, atMs: delivery.atMs } as const;
+      const message = {
+        type: delivery.kind === 'result' ? 'call/result' : 'call/error',
+        execution: this.id,
+        call: delivery.call,
+        atMs: delivery.atMs,
+      } as const;
       if (this.journal.blocking) worker.reply(message, delivery.body);
       else this.#assigned(() => worker.assign(message, delivery.body));
     }
@@ -300,7 +362,11 @@ export class SandboxExecution implements Tenant {
 
   #deliverReply(call: CallNumber, reply: CallReply): void {
     if (!this.#openCalls.delete(call)) return;
-    const body = reply.ok ? (typeof reply.json === 'string' ? Buffer.from(reply.json) : reply.json) : Buffer.from(JSON.stringify(reply.error));
+    const body = reply.ok
+      ? typeof reply.json === 'string'
+        ? Buffer.from(reply.json)
+        : reply.json
+      : Buffer.from(JSON.stringify(reply.error));
     this.#deliver({ kind: reply.ok ? 'result' : 'error', call, atMs: this.#now(), body });
   }
 
@@ -326,7 +392,12 @@ export class SandboxExecution implements Tenant {
     const known = this.journal.calls[call.number - 1];
     const asked = { target: call.target, argumentsDigest: digestOf(call.argumentsJson) };
     if (known !== undefined) {
-      if (call.number <= this.#seenCalls && known.target === asked.target && known.argumentsDigest === asked.argumentsDigest) return;
+      if (
+        call.number <= this.#seenCalls &&
+        known.target === asked.target &&
+        known.argumentsDigest === asked.argumentsDigest
+      )
+        return;
       return this.#worker?.kill('it asked for something else than before under the same number');
     }
     if (call.number !== this.#seenCalls + 1) return this.#worker?.kill('it skipped a number');
@@ -336,7 +407,15 @@ export class SandboxExecution implements Tenant {
     this.#openCalls.set(call.number, call);
     this.#handlers.onCall(call, this.#abort.signal).then(
       (reply) => this.#replied(call, reply),
-      () => this.#replied(call, { ok: false, error: { errorClass: 'ToolCallError', message: 'the call failed inside the host', hint: 'Try again; if it keeps failing, look at the host log.' } }),
+      () =>
+        this.#replied(call, {
+          ok: false,
+          error: {
+            errorClass: 'ToolCallError',
+            message: 'the call failed inside the host',
+            hint: 'Try again; if it keeps failing, look at the host log.',
+          },
+        }),
     );
   }
 
@@ -357,7 +436,8 @@ export class SandboxExecution implements Tenant {
 
   #suspended(image: Buffer): void {
     const suspension = this.#suspension;
-    if (this.#state !== 'suspending' || suspension === undefined) return this.#worker?.kill('it suspended what it was not asked to');
+    if (this.#state !== 'suspending' || suspension === undefined)
+      return this.#worker?.kill('it suspended what it was not asked to');
     this.#state = 'suspended';
     this.#worker?.release(this.id);
     this.#worker = undefined;
@@ -394,11 +474,19 @@ export class SandboxExecution implements Tenant {
 
   #timeoutFailure(): Failure {
     const { timeoutMs } = this.journal.limits;
-    return limitFailure('timeout', `the program was stopped after ${timeoutMs} ms`, 'Do less work in one run, or raise limits.timeoutMs.');
+    return limitFailure(
+      'timeout',
+      `the program was stopped after ${timeoutMs} ms`,
+      'Do less work in one run, or raise limits.timeoutMs.',
+    );
   }
 
   #floodFailure(): Failure {
-    return limitFailure('output', `the program had ${MAX_OPEN_CALLS} calls open at once`, 'Await calls in batches of at most a hundred.');
+    return limitFailure(
+      'output',
+      `the program had ${MAX_OPEN_CALLS} calls open at once`,
+      'Await calls in batches of at most a hundred.',
+    );
   }
 
   #fail(failure: Failure): void {
@@ -408,7 +496,11 @@ export class SandboxExecution implements Tenant {
       const isComputing = worker.computing === this.id;
       worker.cancel(this.id);
       // It cannot read that while it computes. What else the worker holds is rebuilt elsewhere if it must be killed.
-      if (isComputing && failure.kind === 'cancelled') setTimeout(() => worker.computing === this.id && worker.kill('a cancelled program did not stop'), KILL_GRACE_MS);
+      if (isComputing && failure.kind === 'cancelled')
+        setTimeout(
+          () => worker.computing === this.id && worker.kill('a cancelled program did not stop'),
+          KILL_GRACE_MS,
+        );
     }
     this.#worker = undefined;
     this.#finish({ status: 'failed', failure }, false);
@@ -425,7 +517,13 @@ export class SandboxExecution implements Tenant {
     this.#abort.abort();
     this.#openCalls.clear();
     this.#suspension?.reject(new HostError('bad_input', 'the program ended before it could be suspended'));
-    this.#ended.resolve({ outcome, logs: this.#logs, logsCut, journal: this.journal, durationMs: performance.now() - this.#begunAt });
+    this.#ended.resolve({
+      outcome,
+      logs: this.#logs,
+      logsCut,
+      journal: this.journal,
+      durationMs: performance.now() - this.#begunAt,
+    });
   }
 }
 

@@ -32,7 +32,18 @@ export interface JournalCall {
 
 export function openJournal(execution: ExecutionId, program: Program, seed: string, startedAtMs: number): Journal {
   const { source, language, modules, limits } = program;
-  return { execution, source, language, modules, limits, blocking: program.blocking === true, seed, startedAtMs, deliveries: [], calls: [] };
+  return {
+    execution,
+    source,
+    language,
+    modules,
+    limits,
+    blocking: program.blocking === true,
+    seed,
+    startedAtMs,
+    deliveries: [],
+    calls: [],
+  };
 }
 
 export function digestOf(bytes: string | Uint8Array): string {
@@ -43,15 +54,21 @@ export function digestOf(bytes: string | Uint8Array): string {
 export function encodeJournal(journal: Journal): string {
   return JSON.stringify({
     ...journal,
-    deliveries: journal.deliveries.map((each) => ('body' in each ? { ...each, body: Buffer.from(each.body).toString('base64') } : each)),
+    deliveries: journal.deliveries.map((each) =>
+      'body' in each ? { ...each, body: Buffer.from(each.body).toString('base64') } : each,
+    ),
   });
 }
 
 /** Reads what `encodeJournal` wrote. It must come from a place that vouches for it: see `sealing.ts`. */
 export function decodeJournal(json: string): Journal {
-  const raw = JSON.parse(json) as Omit<Journal, 'deliveries'> & { deliveries: (Omit<Delivery, 'body'> & { body?: string })[] };
+  const raw = JSON.parse(json) as Omit<Journal, 'deliveries'> & {
+    deliveries: (Omit<Delivery, 'body'> & { body?: string })[];
+  };
   return {
     ...raw,
-    deliveries: raw.deliveries.map((each) => (each.body === undefined ? each : { ...each, body: Buffer.from(each.body, 'base64') }) as Delivery),
+    deliveries: raw.deliveries.map(
+      (each) => (each.body === undefined ? each : { ...each, body: Buffer.from(each.body, 'base64') }) as Delivery,
+    ),
   };
 }

@@ -1,11 +1,11 @@
 import { HostError } from '../domain/errors.js';
 import type { CallerId } from '../domain/execution.js';
-import { deferred } from '../lib/deferred.js';
 import type { Deferred } from '../lib/deferred.js';
+import { deferred } from '../lib/deferred.js';
+import type { WorkerRole } from '../wire/messages.js';
 import { RunWorker } from './run-worker.js';
 import { Transpiler } from './transpiler.js';
 import type { WorkerProcess } from './worker-process.js';
-import type { WorkerRole } from '../wire/messages.js';
 
 export interface PoolOptions {
   /** Processes kept even when nobody needs them. */
@@ -93,7 +93,8 @@ export class Pool {
   /** Whether a program would be better off in another worker than this one. */
   hasBetterThan(worker: RunWorker): boolean {
     if (this.#mayGrow()) return true;
-    for (const other of this.#workers) if (other !== worker && this.#isOpenFor(other, worker.caller) && other.backlog === 0) return true;
+    for (const other of this.#workers)
+      if (other !== worker && this.#isOpenFor(other, worker.caller) && other.backlog === 0) return true;
     return false;
   }
 
@@ -105,23 +106,41 @@ export class Pool {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#sweeper);
-    for (const { answer } of this.#queue.splice(0)) answer.reject(new HostError('shutting_down', 'the sandbox is shutting down'));
-    const spares = [this.#spare, this.#spareTranspiler].map((spare) => spare?.then((process) => process.close()).catch(() => {}));
+    for (const { answer } of this.#queue.splice(0))
+      answer.reject(new HostError('shutting_down', 'the sandbox is shutting down'));
+    const spares = [this.#spare, this.#spareTranspiler].map((spare) =>
+      spare?.then((process) => process.close()).catch(() => {}),
+    );
     this.#spare = undefined;
     this.#spareTranspiler = undefined;
-    await Promise.all([...spares, ...[...this.#workers].map((worker) => worker.close()), ...[...this.#transpilers.values()].map(({ transpiler }) => transpiler.close())]);
+    await Promise.all([
+      ...spares,
+      ...[...this.#workers].map((worker) => worker.close()),
+      ...[...this.#transpilers.values()].map(({ transpiler }) => transpiler.close()),
+    ]);
     this.#workers.clear();
   }
 
   #isOpenFor(worker: RunWorker, caller: CallerId): boolean {
-    return worker.caller === caller && !worker.isLost && !worker.isRetiring && !worker.isExclusive && worker.tenantCount < this.#options.maxRunsPerWorker;
+    return (
+      worker.caller === caller &&
+      !worker.isLost &&
+      !worker.isRetiring &&
+      !worker.isExclusive &&
+      worker.tenantCount < this.#options.maxRunsPerWorker
+    );
   }
 
   #best(caller: CallerId, isBlocking: boolean): RunWorker | undefined {
     let best: RunWorker | undefined;
     for (const worker of this.#workers) {
       if (!this.#isOpenFor(worker, caller) || (isBlocking && worker.tenantCount > 0)) continue;
-      if (best === undefined || worker.backlog < best.backlog || (worker.backlog === best.backlog && worker.tenantCount < best.tenantCount)) best = worker;
+      if (
+        best === undefined ||
+        worker.backlog < best.backlog ||
+        (worker.backlog === best.backlog && worker.tenantCount < best.tenantCount)
+      )
+        best = worker;
     }
     return best === undefined ? undefined : this.#claim(best, isBlocking);
   }
@@ -165,7 +184,10 @@ export class Pool {
 
   #wait(caller: CallerId, isBlocking: boolean, signal: AbortSignal): Promise<RunWorker> {
     if (this.#queue.length >= this.#options.maxQueued) {
-      throw new HostError('sandbox_busy', `${this.#queue.length} programs are waiting for a worker already; try again in a few seconds, or raise sandbox.workers.max`);
+      throw new HostError(
+        'sandbox_busy',
+        `${this.#queue.length} programs are waiting for a worker already; try again in a few seconds, or raise sandbox.workers.max`,
+      );
     }
     const waiting: Waiting = { caller, isBlocking, answer: deferred() };
     this.#queue.push(waiting);
@@ -197,7 +219,8 @@ export class Pool {
       const { caller, isBlocking, answer } = this.#queue[index] as Waiting;
       const best = this.#best(caller, isBlocking);
       if (best !== undefined) answer.resolve(best);
-      else if (this.#mayGrow() || this.#makeRoom(caller)) this.#grow(caller).then((worker) => answer.resolve(this.#claim(worker, isBlocking)), answer.reject);
+      else if (this.#mayGrow() || this.#makeRoom(caller))
+        this.#grow(caller).then((worker) => answer.resolve(this.#claim(worker, isBlocking)), answer.reject);
       else {
         index++;
         continue;
@@ -210,9 +233,13 @@ export class Pool {
     const taken = role === 'quickjs' ? this.#spare : this.#spareTranspiler;
     if (role === 'quickjs') this.#spare = undefined;
     else this.#spareTranspiler = undefined;
-    const process = taken === undefined ? this.#start(role) : taken.then((ready) => (ready.hasExited ? this.#start(role) : ready));
+    const process =
+      taken === undefined ? this.#start(role) : taken.then((ready) => (ready.hasExited ? this.#start(role) : ready));
     // Not before this one is there: two starts at once make both late.
-    void process.then(() => this.#keepSpares(), () => {});
+    void process.then(
+      () => this.#keepSpares(),
+      () => {},
+    );
     return process;
   }
 

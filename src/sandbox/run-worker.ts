@@ -13,7 +13,10 @@ export interface Tenant {
 }
 
 /** Messages that a worker answers, each exactly once and in order. */
-type Assignment = Extract<HostToWorker, { type: 'execution/start' | 'execution/resume' | 'call/result' | 'call/error' | 'timer/fire' | 'execution/suspend' }>;
+type Assignment = Extract<
+  HostToWorker,
+  { type: 'execution/start' | 'execution/resume' | 'call/result' | 'call/error' | 'timer/fire' | 'execution/suspend' }
+>;
 
 /**
  * Others wait this long behind one program before they are taken to another worker. Long enough that ordinary programs
@@ -110,7 +113,11 @@ export class RunWorker {
 
   #receive(message: WorkerToHost, body: Buffer): void {
     if (!('execution' in message)) return;
-    if (message.type === 'execution/waiting' || message.type === 'execution/end' || message.type === 'execution/suspended') {
+    if (
+      message.type === 'execution/waiting' ||
+      message.type === 'execution/end' ||
+      message.type === 'execution/suspended'
+    ) {
       this.#answered(message.execution);
     }
     // Ids that are not here are ignored: a worker has no say about executions it does not hold.

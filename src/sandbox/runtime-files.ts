@@ -29,11 +29,15 @@ const manifestSchema = z.object({ build: z.string(), files: z.record(z.string(),
  */
 export function loadRuntimeFiles(folder: string): RuntimeFiles {
   const manifestFile = join(folder, 'manifest.json');
-  if (!existsSync(manifestFile)) throw new HostError('internal', `the worker is not built: ${manifestFile} is missing; run \`npm run build\``);
+  if (!existsSync(manifestFile))
+    throw new HostError('internal', `the worker is not built: ${manifestFile} is missing; run \`npm run build\``);
   const manifest = manifestSchema.parse(JSON.parse(readFileSync(manifestFile, 'utf8')));
   for (const [name, expected] of Object.entries(manifest.files)) {
-    const actual = createHash('sha256').update(readFileSync(join(folder, name))).digest('hex');
-    if (actual !== expected) throw new HostError('internal', `${join(folder, name)} is not the file that was built; run \`npm run build\``);
+    const actual = createHash('sha256')
+      .update(readFileSync(join(folder, name)))
+      .digest('hex');
+    if (actual !== expected)
+      throw new HostError('internal', `${join(folder, name)} is not the file that was built; run \`npm run build\``);
   }
   const mount = (name: string) => ({ from: join(folder, name), to: `${JAIL_FOLDER}/${name}` });
   return {
@@ -57,5 +61,8 @@ function transpilerAddon(): string {
       // Not this C library: the other package may be there.
     }
   }
-  throw new HostError('internal', `oxc-transform has no native part for linux-${process.arch} here; run \`npm ci\` again on this machine`);
+  throw new HostError(
+    'internal',
+    `oxc-transform has no native part for linux-${process.arch} here; run \`npm ci\` again on this machine`,
+  );
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { HostError } from '../domain/errors.js';
 import type { CallerId, ExecutionId, GuestCall, Outcome, Program } from '../domain/execution.js';
-import { SandboxExecution } from './execution.js';
 import type { CarriedOver, ExecutionHandlers, ExecutionReport } from './execution.js';
+import { SandboxExecution } from './execution.js';
 import type { Jail } from './jail/jail.js';
-import { decodeJournal, digestOf, encodeJournal, openJournal } from './journal.js';
 import type { Journal } from './journal.js';
-import { Pool } from './pool.js';
+import { decodeJournal, digestOf, encodeJournal, openJournal } from './journal.js';
 import type { PoolOptions } from './pool.js';
+import { Pool } from './pool.js';
 import { loadRuntimeFiles } from './runtime-files.js';
 import { seal, unseal } from './sealing.js';
 import type { CompiledSource } from './transpiler.js';
@@ -83,13 +83,25 @@ export class Sandbox {
     );
     const length = Buffer.alloc(4);
     length.writeUInt32LE(head.length);
-    const sealed = seal(this.#sealKey, { execution: execution.id, caller: execution.caller, codeDigest }, Buffer.concat([length, head, image]));
+    const sealed = seal(
+      this.#sealKey,
+      { execution: execution.id, caller: execution.caller, codeDigest },
+      Buffer.concat([length, head, image]),
+    );
     return { execution: execution.id, codeDigest, sealed, openCalls };
   }
 
   /** Wakes a suspended program, in any worker. Its open calls are answered through `execution.answer`. */
-  async resume(suspended: Pick<SuspendedProgram, 'execution' | 'codeDigest' | 'sealed'>, caller: CallerId, handlers: ExecutionHandlers): Promise<Started> {
-    const plain = unseal(this.#sealKey, { execution: suspended.execution, caller, codeDigest: suspended.codeDigest }, suspended.sealed);
+  async resume(
+    suspended: Pick<SuspendedProgram, 'execution' | 'codeDigest' | 'sealed'>,
+    caller: CallerId,
+    handlers: ExecutionHandlers,
+  ): Promise<Started> {
+    const plain = unseal(
+      this.#sealKey,
+      { execution: suspended.execution, caller, codeDigest: suspended.codeDigest },
+      suspended.sealed,
+    );
     const headBytes = plain.readUInt32LE(0);
     const head = JSON.parse(plain.toString('utf8', 4, 4 + headBytes)) as SuspendedHead;
     const journal = decodeJournal(head.journal);
@@ -105,16 +117,29 @@ export class Sandbox {
    * Runs a recorded program again, offline: everything it asks for is answered from its journal. Says where it asked for
    * something else, if it did.
    */
-  async replay(recorded: Journal, caller: CallerId): Promise<{ report: ExecutionReport; divergence: string | undefined }> {
-    const journal: Journal = { ...recorded, execution: randomUUID() as ExecutionId, deliveries: [...recorded.deliveries], calls: [] };
+  async replay(
+    recorded: Journal,
+    caller: CallerId,
+  ): Promise<{ report: ExecutionReport; divergence: string | undefined }> {
+    const journal: Journal = {
+      ...recorded,
+      execution: randomUUID() as ExecutionId,
+      deliveries: [...recorded.deliveries],
+      calls: [],
+    };
     const compiled = await this.#compile(caller, journal);
-    if ('outcome' in compiled) return { report: await neverStarted(journal, compiled.outcome).report, divergence: undefined };
+    if ('outcome' in compiled)
+      return { report: await neverStarted(journal, compiled.outcome).report, divergence: undefined };
     let divergence: string | undefined;
     const execution: SandboxExecution = new SandboxExecution(this.pool, caller, journal, compiled, {
       // Answers come from the journal, in its order; a question is only compared.
       onCall: (call) => {
         const known = recorded.calls[call.number - 1];
-        if (known === undefined || known.target !== call.target || known.argumentsDigest !== digestOf(call.argumentsJson)) {
+        if (
+          known === undefined ||
+          known.target !== call.target ||
+          known.argumentsDigest !== digestOf(call.argumentsJson)
+        ) {
           divergence ??= `call ${call.number} asked for ${call.target}, the record has ${known?.target ?? 'no such call'}${known?.target === call.target ? ' with other arguments' : ''}`;
           execution.cancel();
         }
@@ -131,7 +156,10 @@ export class Sandbox {
 
   async #compile(caller: CallerId, journal: Journal): Promise<CompiledSource | { outcome: Outcome }> {
     if (Buffer.byteLength(journal.source) > MAX_SOURCE_BYTES) {
-      throw new HostError('bad_input', `the program is larger than ${MAX_SOURCE_BYTES} bytes; pass data through tools, not through source`);
+      throw new HostError(
+        'bad_input',
+        `the program is larger than ${MAX_SOURCE_BYTES} bytes; pass data through tools, not through source`,
+      );
     }
     const compilation = await this.pool.transpilerFor(caller).compile(journal.source, journal.language);
     return compilation.ok ? compilation.compiled : { outcome: { status: 'failed', failure: compilation.failure } };

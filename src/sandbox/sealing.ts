@@ -26,7 +26,11 @@ export function seal(key: Uint8Array, binding: SealBinding, plain: Uint8Array): 
 }
 
 export function unseal(key: Uint8Array, binding: SealBinding, bytes: Uint8Array): Buffer {
-  const rejected = () => new HostError('image_rejected', 'this suspended program was changed, belongs to another run, or was made under another key; start the run again');
+  const rejected = () =>
+    new HostError(
+      'image_rejected',
+      'this suspended program was changed, belongs to another run, or was made under another key; start the run again',
+    );
   const sealed = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (sealed.length < 1 + NONCE_BYTES + TAG_BYTES || sealed[0] !== VERSION) throw rejected();
   const decipher = createDecipheriv('aes-256-gcm', deriveKey(key), sealed.subarray(1, 1 + NONCE_BYTES));

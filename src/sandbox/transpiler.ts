@@ -1,7 +1,7 @@
-import type { Failure, SourceLanguage } from '../domain/execution.js';
 import { HostError } from '../domain/errors.js';
-import { deferred } from '../lib/deferred.js';
+import type { Failure, SourceLanguage } from '../domain/execution.js';
 import type { Deferred } from '../lib/deferred.js';
+import { deferred } from '../lib/deferred.js';
 import type { WorkerToHost } from '../wire/messages.js';
 import type { WorkerProcess } from './worker-process.js';
 
@@ -11,7 +11,9 @@ export interface CompiledSource {
   readonly bytes: Buffer;
 }
 
-export type Compilation = { readonly ok: true; readonly compiled: CompiledSource } | { readonly ok: false; readonly failure: Failure };
+export type Compilation =
+  | { readonly ok: true; readonly compiled: CompiledSource }
+  | { readonly ok: false; readonly failure: Failure };
 
 interface Request {
   readonly number: number;
@@ -52,7 +54,12 @@ export class Transpiler {
   }
 
   compile(source: string, language: SourceLanguage): Promise<Compilation> {
-    const request: Request = { number: ++this.#lastNumber, source: Buffer.from(source, 'utf8'), language, answer: deferred() };
+    const request: Request = {
+      number: ++this.#lastNumber,
+      source: Buffer.from(source, 'utf8'),
+      language,
+      answer: deferred(),
+    };
     this.#waiting.push(request);
     if (this.#waiting.length === 1) this.#sendFirst();
     return request.answer.promise;
@@ -60,7 +67,8 @@ export class Transpiler {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const request of this.#waiting.splice(0)) request.answer.reject(new HostError('shutting_down', 'the sandbox is shutting down'));
+    for (const request of this.#waiting.splice(0))
+      request.answer.reject(new HostError('shutting_down', 'the sandbox is shutting down'));
     clearTimeout(this.#timer);
     await this.#starting?.catch(() => {});
     await this.#process?.close();
@@ -100,11 +108,20 @@ export class Transpiler {
   #receive(message: WorkerToHost, body: Buffer): void {
     const first = this.#waiting[0];
     // Whatever else it says, it is only ever asked one thing at a time.
-    if (first === undefined || (message.type !== 'source/transpiled' && message.type !== 'source/rejected') || message.source !== first.number) return;
+    if (
+      first === undefined ||
+      (message.type !== 'source/transpiled' && message.type !== 'source/rejected') ||
+      message.source !== first.number
+    )
+      return;
     clearTimeout(this.#timer);
     this.#waiting.shift();
     if (message.type === 'source/rejected') first.answer.resolve({ ok: false, failure: message.failure });
-    else first.answer.resolve({ ok: true, compiled: { codeBytes: Math.min(message.codeBytes, body.length), bytes: body } });
+    else
+      first.answer.resolve({
+        ok: true,
+        compiled: { codeBytes: Math.min(message.codeBytes, body.length), bytes: body },
+      });
     this.#sendFirst();
   }
 

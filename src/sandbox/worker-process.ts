@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import type { Duplex, Writable } from 'node:stream';
 import { HostError } from '../domain/errors.js';
 import { deferred } from '../lib/deferred.js';
@@ -121,7 +121,8 @@ export class WorkerProcess {
     this.#channel.on('data', (chunk: Buffer) => this.#receive(chunk));
     this.#channel.on('error', () => {});
     child.stderr?.on('data', (chunk: Buffer) => {
-      if (this.#stderr.length < MAX_STDERR_CHARACTERS) this.#stderr += chunk.toString('utf8').slice(0, MAX_STDERR_CHARACTERS);
+      if (this.#stderr.length < MAX_STDERR_CHARACTERS)
+        this.#stderr += chunk.toString('utf8').slice(0, MAX_STDERR_CHARACTERS);
     });
     child.on('error', (error) => this.#ended(error.message));
     // `close` rather than `exit`: what the worker said before it died is read to the end first.
@@ -142,7 +143,12 @@ export class WorkerProcess {
   }
 
   #greet(message: WorkerToHost): void {
-    if (message.type !== 'worker/ready' || message.protocol !== PROTOCOL || message.build !== this.#build || message.role !== this.role) {
+    if (
+      message.type !== 'worker/ready' ||
+      message.protocol !== PROTOCOL ||
+      message.build !== this.#build ||
+      message.role !== this.role
+    ) {
       this.kill('it is not a worker of this build');
       return;
     }
@@ -154,7 +160,9 @@ export class WorkerProcess {
     if (this.#hasExited) return;
     this.#hasExited = true;
     const said = this.#stderr.trim().split('\n')[0] ?? '';
-    this.#ready.reject(new HostError('worker_lost', `a worker could not be started: ${reason}${said === '' ? '' : ` (${said})`}`));
+    this.#ready.reject(
+      new HostError('worker_lost', `a worker could not be started: ${reason}${said === '' ? '' : ` (${said})`}`),
+    );
     this.#ready.promise.catch(() => {});
     this.#exited.resolve();
     this.events?.exit(reason);

@@ -28,7 +28,8 @@ export function encodeFrame(head: object, body?: Uint8Array): Buffer[] {
   const headBytes = Buffer.byteLength(headText);
   const bodyBytes = body?.byteLength ?? 0;
   if (headBytes > MAX_HEAD_BYTES) throw new FrameError(`a head of ${headBytes} bytes is too long to send`);
-  if (headBytes + bodyBytes > MAX_FRAME_BYTES) throw new FrameError(`a frame of ${bodyBytes} bytes is too long to send`);
+  if (headBytes + bodyBytes > MAX_FRAME_BYTES)
+    throw new FrameError(`a frame of ${bodyBytes} bytes is too long to send`);
   const start = Buffer.allocUnsafe(PREFIX_BYTES + headBytes);
   start.writeUInt32LE(4 + headBytes + bodyBytes, 0);
   start.writeUInt32LE(headBytes, 4);
@@ -64,7 +65,10 @@ export class FrameDecoder {
     if (this.#buffered < 4 + frameBytes) return undefined;
     const whole = this.#gather(4 + frameBytes);
     this.#drop(4 + frameBytes);
-    return { head: whole.subarray(PREFIX_BYTES, PREFIX_BYTES + headBytes), body: whole.subarray(PREFIX_BYTES + headBytes, 4 + frameBytes) };
+    return {
+      head: whole.subarray(PREFIX_BYTES, PREFIX_BYTES + headBytes),
+      body: whole.subarray(PREFIX_BYTES + headBytes, 4 + frameBytes),
+    };
   }
 
   /** The first `count` buffered bytes in one piece. Chunks are joined only here, and only when a frame spans them. */
@@ -94,10 +98,15 @@ export class FrameDecoder {
 }
 
 /** Reads the eight bytes in front of a frame and refuses what cannot be one. */
-export function readPrefix(bytes: Buffer, maxFrameBytes: number = MAX_FRAME_BYTES): { frameBytes: number; headBytes: number } {
+export function readPrefix(
+  bytes: Buffer,
+  maxFrameBytes: number = MAX_FRAME_BYTES,
+): { frameBytes: number; headBytes: number } {
   const frameBytes = bytes.readUInt32LE(0);
   const headBytes = bytes.readUInt32LE(4);
-  if (frameBytes > maxFrameBytes) throw new FrameError(`a frame of ${frameBytes} bytes was announced; the most is ${maxFrameBytes}`);
-  if (headBytes > MAX_HEAD_BYTES || headBytes + 4 > frameBytes) throw new FrameError(`a head of ${headBytes} bytes was announced in a frame of ${frameBytes}`);
+  if (frameBytes > maxFrameBytes)
+    throw new FrameError(`a frame of ${frameBytes} bytes was announced; the most is ${maxFrameBytes}`);
+  if (headBytes > MAX_HEAD_BYTES || headBytes + 4 > frameBytes)
+    throw new FrameError(`a head of ${headBytes} bytes was announced in a frame of ${frameBytes}`);
   return { frameBytes, headBytes };
 }

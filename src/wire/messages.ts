@@ -28,7 +28,12 @@ export type HostToWorker =
       readonly blocking: boolean;
     }
   /** Body: an image made by `execution/suspended` in a worker of the same build. */
-  | { readonly type: 'execution/resume'; readonly execution: ExecutionId; readonly library: string; readonly timeoutMs: number }
+  | {
+      readonly type: 'execution/resume';
+      readonly execution: ExecutionId;
+      readonly library: string;
+      readonly timeoutMs: number;
+    }
   | { readonly type: 'execution/suspend'; readonly execution: ExecutionId }
   | { readonly type: 'execution/cancel'; readonly execution: ExecutionId }
   /** Body: JSON of the value. */
@@ -44,15 +49,31 @@ export type HostToWorker =
 export type WorkerToHost =
   | { readonly type: 'worker/ready'; readonly protocol: number; readonly build: string; readonly role: WorkerRole }
   /** Body: JSON array of the arguments. */
-  | { readonly type: 'call/request'; readonly execution: ExecutionId; readonly call: CallNumber; readonly target: string }
+  | {
+      readonly type: 'call/request';
+      readonly execution: ExecutionId;
+      readonly call: CallNumber;
+      readonly target: string;
+    }
   /** Body: the message as UTF-8. Numbered from 0, so that a rebuilt program does not say it twice. */
-  | { readonly type: 'execution/log'; readonly execution: ExecutionId; readonly entry: number; readonly level: LogLevel; readonly atMs: number }
+  | {
+      readonly type: 'execution/log';
+      readonly execution: ExecutionId;
+      readonly entry: number;
+      readonly level: LogLevel;
+      readonly atMs: number;
+    }
   /** Nothing more can be done until something is delivered. `wakeAtMs`: when the next timer is due, by the program's clock. */
   | { readonly type: 'execution/waiting'; readonly execution: ExecutionId; readonly wakeAtMs: number | null }
   /** Body: the image. */
   | { readonly type: 'execution/suspended'; readonly execution: ExecutionId }
   /** Body: JSON of the result, where `failure` is null. */
-  | { readonly type: 'execution/end'; readonly execution: ExecutionId; readonly failure: Failure | null; readonly logsCut: boolean }
+  | {
+      readonly type: 'execution/end';
+      readonly execution: ExecutionId;
+      readonly failure: Failure | null;
+      readonly logsCut: boolean;
+    }
   /** Body: the JavaScript (`codeBytes` of it), then its source map as JSON. */
   | { readonly type: 'source/transpiled'; readonly source: number; readonly codeBytes: number }
   | { readonly type: 'source/rejected'; readonly source: number; readonly failure: Failure };

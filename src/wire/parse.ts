@@ -6,14 +6,32 @@ import type { WorkerToHost } from './messages.js';
 /** No code is generated in the host for the sake of parsing a stranger's bytes. */
 z.config({ jitless: true });
 
-const execution = z.string().min(1).max(64).transform((id) => id as ExecutionId);
-const call = z.number().int().min(1).max(2 ** 31).transform((number) => number as CallNumber);
+const execution = z
+  .string()
+  .min(1)
+  .max(64)
+  .transform((id) => id as ExecutionId);
+const call = z
+  .number()
+  .int()
+  .min(1)
+  .max(2 ** 31)
+  .transform((number) => number as CallNumber);
 const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 const clock = z.number().finite().nonnegative().max(Number.MAX_SAFE_INTEGER);
 const text = (most: number) => z.string().max(most);
 
 const failure = z.strictObject({
-  kind: z.enum(['syntax', 'import', 'exception', 'limit', 'never_settled', 'not_serializable', 'cancelled', 'worker_lost']),
+  kind: z.enum([
+    'syntax',
+    'import',
+    'exception',
+    'limit',
+    'never_settled',
+    'not_serializable',
+    'cancelled',
+    'worker_lost',
+  ]),
   name: text(256),
   message: text(8_192),
   hint: text(4_096).optional(),
@@ -24,9 +42,20 @@ const failure = z.strictObject({
 });
 
 const workerToHost = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('worker/ready'), protocol: count, build: text(128), role: z.enum(['quickjs', 'transpiler']) }),
+  z.strictObject({
+    type: z.literal('worker/ready'),
+    protocol: count,
+    build: text(128),
+    role: z.enum(['quickjs', 'transpiler']),
+  }),
   z.strictObject({ type: z.literal('call/request'), execution, call, target: text(1_024) }),
-  z.strictObject({ type: z.literal('execution/log'), execution, entry: count, level: z.enum(['debug', 'log', 'warn', 'error']), atMs: clock }),
+  z.strictObject({
+    type: z.literal('execution/log'),
+    execution,
+    entry: count,
+    level: z.enum(['debug', 'log', 'warn', 'error']),
+    atMs: clock,
+  }),
   z.strictObject({ type: z.literal('execution/waiting'), execution, wakeAtMs: clock.nullable() }),
   z.strictObject({ type: z.literal('execution/suspended'), execution }),
   z.strictObject({ type: z.literal('execution/end'), execution, failure: failure.nullable(), logsCut: z.boolean() }),
@@ -43,7 +72,10 @@ export function parseWorkerMessage(head: Buffer): WorkerToHost {
     throw new FrameError('a worker sent a head that is not JSON');
   }
   const parsed = workerToHost.safeParse(value);
-  if (!parsed.success) throw new FrameError(`a worker sent a message that is none of ours: ${parsed.error.issues[0]?.message ?? 'unknown shape'}`);
+  if (!parsed.success)
+    throw new FrameError(
+      `a worker sent a message that is none of ours: ${parsed.error.issues[0]?.message ?? 'unknown shape'}`,
+    );
   return parsed.data as WorkerToHost;
 }
 

@@ -29,7 +29,10 @@ export class Channel {
   receive(): Received | undefined {
     if (!this.hasMore()) this.flush();
     if (!this.#fill(PREFIX_BYTES)) return undefined;
-    const { frameBytes, headBytes } = readPrefix(this.#buffer.subarray(this.#start, this.#start + PREFIX_BYTES), MAX_FRAME_BYTES);
+    const { frameBytes, headBytes } = readPrefix(
+      this.#buffer.subarray(this.#start, this.#start + PREFIX_BYTES),
+      MAX_FRAME_BYTES,
+    );
     if (!this.#fill(4 + frameBytes)) return undefined;
     const headAt = this.#start + PREFIX_BYTES;
     const message = JSON.parse(this.#buffer.toString('utf8', headAt, headAt + headBytes)) as HostToWorker;

@@ -4,7 +4,12 @@ import type { CallNumber, ExecutionId, Failure, LogLevel } from '../domain/execu
 export interface Outbox {
   call(execution: ExecutionId, call: CallNumber, target: string, argumentsJson: Buffer): void;
   /** Blocks until the host has answered. */
-  callSync(execution: ExecutionId, call: CallNumber, target: string, argumentsJson: Buffer): { ok: boolean; json: Buffer; atMs: number };
+  callSync(
+    execution: ExecutionId,
+    call: CallNumber,
+    target: string,
+    argumentsJson: Buffer,
+  ): { ok: boolean; json: Buffer; atMs: number };
   log(execution: ExecutionId, entry: number, level: LogLevel, atMs: number, message: Buffer): void;
 }
 

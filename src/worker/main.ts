@@ -14,7 +14,11 @@ declare const BUILD_ID: string;
 /** The QuickJS worker's process: say hello, then obey until the host is gone. */
 const folder = dirname(fileURLToPath(import.meta.url));
 const channel = new Channel();
-const worker = new QuickJsWorker(readFileSync(join(folder, 'quickjs.wasm')), decodeImage(readFileSync(join(folder, 'image.bin'))), channel);
+const worker = new QuickJsWorker(
+  readFileSync(join(folder, 'quickjs.wasm')),
+  decodeImage(readFileSync(join(folder, 'image.bin'))),
+  channel,
+);
 worker.prepare(DEFAULT_LIMITS.maxMemoryBytes);
 channel.send({ type: 'worker/ready', protocol: PROTOCOL, build: BUILD_ID, role: 'quickjs' });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { HostError } from '../../domain/errors.js';
-import { DEFAULT_LIMITS, MAXIMUM_LIMITS } from '../../domain/limits.js';
 import type { Limits } from '../../domain/limits.js';
+import { DEFAULT_LIMITS, MAXIMUM_LIMITS } from '../../domain/limits.js';
 
 /** What an agent sends to `codemode.run`. */
 export interface RunRequest {
@@ -10,7 +10,13 @@ export interface RunRequest {
   readonly requestedCapabilities: readonly string[];
 }
 
-const limit = (maximum: number) => z.number().int('must be a whole number').min(1, 'must be at least 1').max(maximum, `must be at most ${maximum}`).optional();
+const limit = (maximum: number) =>
+  z
+    .number()
+    .int('must be a whole number')
+    .min(1, 'must be at least 1')
+    .max(maximum, `must be at most ${maximum}`)
+    .optional();
 
 /** Unknown limit keys are ignored, as the contract says; unknown fields of the request too. */
 const requestSchema = z.object({
@@ -20,7 +26,12 @@ const requestSchema = z.object({
       timeoutMs: limit(MAXIMUM_LIMITS.timeoutMs),
       maxMemoryBytes: limit(MAXIMUM_LIMITS.maxMemoryBytes),
       maxLogBytes: limit(MAXIMUM_LIMITS.maxLogBytes),
-      maxToolCalls: z.number().int('must be a whole number').min(0, 'must not be negative').max(MAXIMUM_LIMITS.maxToolCalls).optional(),
+      maxToolCalls: z
+        .number()
+        .int('must be a whole number')
+        .min(0, 'must not be negative')
+        .max(MAXIMUM_LIMITS.maxToolCalls)
+        .optional(),
     })
     .optional(),
   requestedCapabilities: z.array(z.string()).max(1_000).optional(),

@@ -45,7 +45,10 @@ export function renderResponse(summary: ExecutionSummary, limits: Limits, isolat
   return {
     logs: logsCut ? [...logs, truncation(limits.maxLogBytes, logs.at(-1)?.timeMs ?? 0)] : logs,
     result: outcome.status === 'completed' ? (JSON.parse(outcome.resultJson) as JsonValue) : null,
-    diagnostics: [...(outcome.status === 'failed' ? [diagnose(outcome.failure)] : []), ...(isolation === 'none' ? [NOT_ISOLATED] : [])],
+    diagnostics: [
+      ...(outcome.status === 'failed' ? [diagnose(outcome.failure)] : []),
+      ...(isolation === 'none' ? [NOT_ISOLATED] : []),
+    ],
     toolTrace: trace.map(({ target, ...entry }) => ({ ...splitTarget(target), ...entry })),
   };
 }
@@ -71,11 +74,17 @@ const NOT_ISOLATED: Diagnostic = {
 };
 
 function truncation(maxLogBytes: number, timeMs: number): LogEntry {
-  return { level: 'warn', message: `logs were truncated: the limit of ${maxLogBytes} bytes (maxLogBytes) was reached`, timeMs };
+  return {
+    level: 'warn',
+    message: `logs were truncated: the limit of ${maxLogBytes} bytes (maxLogBytes) was reached`,
+    timeMs,
+  };
 }
 
 /** Targets are `server/tool`; tool names may hold slashes of their own. */
 function splitTarget(target: string): { serverId: string; toolName: string } {
   const slash = target.indexOf('/');
-  return slash < 0 ? { serverId: '', toolName: target } : { serverId: target.slice(0, slash), toolName: target.slice(slash + 1) };
+  return slash < 0
+    ? { serverId: '', toolName: target }
+    : { serverId: target.slice(0, slash), toolName: target.slice(slash + 1) };
 }

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { ERRORS, isHostError } from '../../domain/errors.js';
-import { ISOLATION_LEVELS } from '../../domain/isolation.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
+import { ISOLATION_LEVELS } from '../../domain/isolation.js';
 import type { Host } from '../../host/host.js';
 import { demo } from './commands/demo.js';
 import { doctor } from './commands/doctor.js';
@@ -28,7 +28,10 @@ export async function runCommandLine(argv: readonly string[], compose: Compose):
     .exitOverride();
   const settings = (): HostSettings => {
     const { config, isolation } = program.opts<{ config?: string; isolation?: string }>();
-    return { ...(config === undefined ? {} : { configFile: config }), ...(isolation === undefined ? {} : { isolation: isolation as IsolationLevel }) };
+    return {
+      ...(config === undefined ? {} : { configFile: config }),
+      ...(isolation === undefined ? {} : { isolation: isolation as IsolationLevel }),
+    };
   };
 
   program
@@ -65,7 +68,9 @@ export async function runCommandLine(argv: readonly string[], compose: Compose):
       process.stderr.write(`codemode: ${plain(error.message)}\n`);
       return ERRORS[error.code].exit;
     }
-    process.stderr.write(`codemode: something went wrong inside codemode: ${plain(error instanceof Error ? error.message : String(error))}\n`);
+    process.stderr.write(
+      `codemode: something went wrong inside codemode: ${plain(error instanceof Error ? error.message : String(error))}\n`,
+    );
     return ERRORS.internal.exit;
   }
 }

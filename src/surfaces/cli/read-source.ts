@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { HostError } from '../../domain/errors.js';
 
 /** The most source a run accepts; more is refused before it is read. */
@@ -33,7 +33,8 @@ async function readFile(file: string): Promise<Buffer> {
   try {
     const stat = await handle.stat();
     if (stat.isDirectory()) throw new HostError('bad_input', `${file} is a directory; name the file with the program`);
-    if (!stat.isFile()) throw new HostError('bad_input', `${file} is not a regular file; pipe it in instead: codemode run - < ${file}`);
+    if (!stat.isFile())
+      throw new HostError('bad_input', `${file} is not a regular file; pipe it in instead: codemode run - < ${file}`);
     if (stat.size > MAX_SOURCE_BYTES) throw tooLarge(file, stat.size);
     return await handle.readFile();
   } finally {
@@ -60,5 +61,8 @@ function cannotOpen(file: string, code: string | undefined): string {
 }
 
 function tooLarge(name: string, bytes: number): HostError {
-  return new HostError('bad_input', `${name} has ${bytes > MAX_SOURCE_BYTES ? 'more than ' : ''}${MAX_SOURCE_BYTES} bytes, the most a program may have; keep data out of the source`);
+  return new HostError(
+    'bad_input',
+    `${name} has ${bytes > MAX_SOURCE_BYTES ? 'more than ' : ''}${MAX_SOURCE_BYTES} bytes, the most a program may have; keep data out of the source`,
+  );
 }

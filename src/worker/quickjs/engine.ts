@@ -190,7 +190,8 @@ export class Engine {
     };
     /** Errors of ours become errors of the program; the engine's own traps pass through. */
     const raise = (error: unknown): 0 => {
-      if (error instanceof EngineTrap || error instanceof WebAssembly.RuntimeError || error instanceof RangeError) throw error;
+      if (error instanceof EngineTrap || error instanceof WebAssembly.RuntimeError || error instanceof RangeError)
+        throw error;
       const handle = this.exports.qjs_new_error();
       const message = this.newText(error instanceof Error ? error.message : String(error));
       this.setProperty(handle, 'message', message);

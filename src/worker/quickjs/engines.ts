@@ -45,7 +45,10 @@ export class Engines {
     const bytes = 2 ** Math.ceil(Math.log2(maxMemoryBytes + HEADROOM_BYTES));
     let found = this.#classes.get(bytes);
     if (found === undefined) {
-      found = { module: new WebAssembly.Module(new Uint8Array(withMemoryMaximum(this.#binary, bytes / PAGE_BYTES))), idle: [] };
+      found = {
+        module: new WebAssembly.Module(new Uint8Array(withMemoryMaximum(this.#binary, bytes / PAGE_BYTES))),
+        idle: [],
+      };
       this.#classes.set(bytes, found);
     }
     return found;

@@ -3,10 +3,10 @@ import { nearest } from '../../lib/nearest.js';
 import type { Outbox, Progress } from '../guest.js';
 import type { Engine, EngineHost } from './engine.js';
 import { failureOfThrown, failureOfTrap } from './failures.js';
-import { BINDINGS_MODULE, ERRORS_MODULE, restoreImage } from './image.js';
 import type { EntryName, Image } from './image.js';
+import { BINDINGS_MODULE, ERRORS_MODULE, restoreImage } from './image.js';
 import type { Library } from './library.js';
-import { PROGRAM_FILE, PositionMap } from './positions.js';
+import { PositionMap, PROGRAM_FILE } from './positions.js';
 import { SeededRandom } from './random.js';
 
 export interface ExecutionOptions {
@@ -55,7 +55,14 @@ export class QuickJsExecution implements EngineHost {
   /** The instance met something its memory did not survive; it must not be used again. */
   trapped = false;
 
-  constructor(engine: Engine, image: Image, library: Library, outbox: Outbox, options: ExecutionOptions, state?: ExecutionState) {
+  constructor(
+    engine: Engine,
+    image: Image,
+    library: Library,
+    outbox: Outbox,
+    options: ExecutionOptions,
+    state?: ExecutionState,
+  ) {
     this.engine = engine;
     this.options = options;
     this.#image = image;
@@ -89,7 +96,11 @@ export class QuickJsExecution implements EngineHost {
     this.#attach(mapJson);
     restoreImage(this.engine, this.#image);
     this.engine.exports.qjs_set_memory_limit(this.#image.usedBytes + this.options.maxMemoryBytes);
-    new DataView(this.engine.exports.memory.buffer).setBigUint64(this.#image.randomStateAt, this.#random.word() | 1n, true);
+    new DataView(this.engine.exports.memory.buffer).setBigUint64(
+      this.#image.randomStateAt,
+      this.#random.word() | 1n,
+      true,
+    );
     return this.#guarded(() => {
       const main = this.engine.evaluate(code, PROGRAM_FILE, true);
       if (this.engine.isException(main)) return this.#endWithException();
@@ -215,7 +226,10 @@ export class QuickJsExecution implements EngineHost {
   suggestExports(specifier: string, name: string): string {
     const known = this.#library.exportNames(specifier);
     const close = nearest(name, known, 3);
-    const guess = close.length > 0 ? `Did you mean ${close.map((each) => `\`${each}\``).join(' or ')}?` : `It exports: ${known.slice(0, 20).join(', ')}.`;
+    const guess =
+      close.length > 0
+        ? `Did you mean ${close.map((each) => `\`${each}\``).join(' or ')}?`
+        : `It exports: ${known.slice(0, 20).join(', ')}.`;
     return `${guess} If it is a type, write \`import type\`.`;
   }
 
@@ -250,7 +264,8 @@ export class QuickJsExecution implements EngineHost {
     if (this.#timedOut) return this.#endWithException();
     const main = exports.qjs_promise_state(this.state.mainPromise);
     if (main === PROMISE_REJECTED) return this.#endWithThrown(exports.qjs_promise_result(this.state.mainPromise));
-    if (this.state.openCalls > 0 || this.state.wakeAtMs !== null) return { state: 'waiting', wakeAtMs: this.state.wakeAtMs };
+    if (this.state.openCalls > 0 || this.state.wakeAtMs !== null)
+      return { state: 'waiting', wakeAtMs: this.state.wakeAtMs };
     const forgotten = this.state.unhandled[0];
     if (forgotten !== undefined) return this.#endWithThrown(forgotten.reason);
     if (main === PROMISE_PENDING) return this.#endNeverSettled();
@@ -299,7 +314,9 @@ export class QuickJsExecution implements EngineHost {
     const target = engine.readText(handles[1] as number).slice(0, MAX_TARGET_CHARACTERS);
     const argumentsJson = engine.readBytes(handles[2] as number);
     if (argumentsJson.byteLength > MAX_VALUE_BYTES) {
-      throw new Error(`the arguments are ${argumentsJson.byteLength} bytes of JSON; at most ${MAX_VALUE_BYTES} can be sent in one call`);
+      throw new Error(
+        `the arguments are ${argumentsJson.byteLength} bytes of JSON; at most ${MAX_VALUE_BYTES} can be sent in one call`,
+      );
     }
     return { number, target, argumentsJson };
   }
@@ -309,9 +326,24 @@ export class QuickJsExecution implements EngineHost {
     if (state.logsCut) return;
     const room = this.options.maxLogBytes - state.logBytes;
     if (message.byteLength > room) state.logsCut = true;
-    const kept = message.byteLength > room ? Buffer.from(message.subarray(0, Math.max(0, room)).toString('utf8').replace(/\ufffd$/, '')) : message;
+    const kept =
+      message.byteLength > room
+        ? Buffer.from(
+            message
+              .subarray(0, Math.max(0, room))
+              .toString('utf8')
+              .replace(/\ufffd$/, ''),
+          )
+        : message;
     state.logBytes += kept.byteLength;
-    if (kept.byteLength > 0 || !state.logsCut) this.#outbox.log(this.options.execution, state.logEntries++, level, state.clockMs - this.options.startedAtMs, kept);
+    if (kept.byteLength > 0 || !state.logsCut)
+      this.#outbox.log(
+        this.options.execution,
+        state.logEntries++,
+        level,
+        state.clockMs - this.options.startedAtMs,
+        kept,
+      );
   }
 
   // How it ends.
@@ -346,7 +378,8 @@ export class QuickJsExecution implements EngineHost {
     return this.#ended({
       kind: 'never_settled',
       name: 'Error',
-      message: 'the program waits for something that will never come: a promise is awaited that nothing can settle any more',
+      message:
+        'the program waits for something that will never come: a promise is awaited that nothing can settle any more',
       hint: 'Look for an `await` on a promise whose resolve function is never called.',
     });
   }

@@ -16,18 +16,34 @@ export interface Suggestions {
 }
 
 export function failureOfThrown(json: string, suggestions: Suggestions): Failure {
-  const thrown = JSON.parse(json) as { name?: string; message?: string; stack?: string; hint?: string; errorClass?: string };
+  const thrown = JSON.parse(json) as {
+    name?: string;
+    message?: string;
+    stack?: string;
+    hint?: string;
+    errorClass?: string;
+  };
   const name = cut(thrown.name ?? 'Error', 256);
   const message = cut(thrown.message ?? 'the program failed and its error cannot be read', MAX_TEXT_CHARACTERS);
   const stack = cut(thrown.stack ?? '', MAX_TEXT_CHARACTERS);
   const position = firstPosition(stack);
-  const failure = { name, message, ...(stack === '' ? {} : { stack }), ...(position === undefined ? {} : { position }) };
+  const failure = {
+    name,
+    message,
+    ...(stack === '' ? {} : { stack }),
+    ...(position === undefined ? {} : { position }),
+  };
 
   const missingModule = MISSING_MODULE.exec(message);
-  if (missingModule !== null) return { ...failure, kind: 'import', hint: cut(suggestions.suggestModules(missingModule[1] as string), 4_000) };
+  if (missingModule !== null)
+    return { ...failure, kind: 'import', hint: cut(suggestions.suggestModules(missingModule[1] as string), 4_000) };
   const missingExport = MISSING_EXPORT.exec(message);
   if (missingExport !== null) {
-    return { ...failure, kind: 'import', hint: cut(suggestions.suggestExports(missingExport[2] as string, missingExport[1] as string), 4_000) };
+    return {
+      ...failure,
+      kind: 'import',
+      hint: cut(suggestions.suggestExports(missingExport[2] as string, missingExport[1] as string), 4_000),
+    };
   }
   const hint = thrown.hint ?? hintFor(message);
   return {
@@ -50,9 +66,19 @@ export function failureOfTrap(error: unknown, limits: { readonly maxMemoryBytes:
     };
   }
   if (error instanceof RangeError) {
-    return { ...limit, limit: 'stack', message: 'the program nested its calls or data too deeply', hint: 'Turn the recursion into a loop.' };
+    return {
+      ...limit,
+      limit: 'stack',
+      message: 'the program nested its calls or data too deeply',
+      hint: 'Turn the recursion into a loop.',
+    };
   }
-  return { ...limit, limit: 'memory', message: 'the program brought its engine to an end', hint: 'Simplify what it does with very large or deeply nested values.' };
+  return {
+    ...limit,
+    limit: 'memory',
+    message: 'the program brought its engine to an end',
+    hint: 'Simplify what it does with very large or deeply nested values.',
+  };
 }
 
 /** By message of ours, or by the function that was patched to trap: index set when the worker loads the engine. */
@@ -80,7 +106,8 @@ const HINTS: Readonly<Record<string, string>> = {
   XMLHttpRequest: 'There is no network here. Call a tool from one of the @codemode/servers modules.',
   WebSocket: 'There is no network here. Call a tool from one of the @codemode/servers modules.',
   eval: 'Code cannot be made from strings here; write it out in the program.',
-  tools: "Use: import { searchTools } from '@codemode/discovery', or import a server's module from '@codemode/servers/<server>'.",
+  tools:
+    "Use: import { searchTools } from '@codemode/discovery', or import a server's module from '@codemode/servers/<server>'.",
   mcp: "Use: import * as server from '@codemode/servers/<server>' and await server.tool(input).",
   module: 'Assign the result to globalThis.__codemode_result__.',
   exports: 'Assign the result to globalThis.__codemode_result__.',

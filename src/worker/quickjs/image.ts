@@ -1,5 +1,5 @@
-import { Engine } from './engine.js';
 import type { EngineHost } from './engine.js';
+import { Engine } from './engine.js';
 
 /**
  * A booted engine, frozen: the linear memory in which every global, polyfill and binding already exists, and where in
@@ -60,7 +60,10 @@ export function buildImage(module: WebAssembly.Module, bootScript: string): Imag
   }
   evaluate(engine, bootScript, 'codemode:boot', false);
   const entry = engine.property(global, '__entry');
-  const handles = Object.fromEntries(ENTRY_NAMES.map((name) => [name, engine.property(entry, name)])) as Record<EntryName, number>;
+  const handles = Object.fromEntries(ENTRY_NAMES.map((name) => [name, engine.property(entry, name)])) as Record<
+    EntryName,
+    number
+  >;
   loadBuiltInModules(engine, entry);
   evaluate(engine, 'delete globalThis.__entry;', 'codemode:boot', false);
 
@@ -97,12 +100,17 @@ export function restoreImage(engine: Engine, image: Image): void {
 /** The image as a file: a line of JSON, then the segments. */
 export function encodeImage({ segments, ...rest }: Image): Buffer {
   const places = segments.map(({ offset, bytes }) => ({ offset, length: bytes.length }));
-  return Buffer.concat([Buffer.from(`${JSON.stringify({ ...rest, segments: places })}\n`), ...segments.map(({ bytes }) => bytes)]);
+  return Buffer.concat([
+    Buffer.from(`${JSON.stringify({ ...rest, segments: places })}\n`),
+    ...segments.map(({ bytes }) => bytes),
+  ]);
 }
 
 export function decodeImage(file: Buffer): Image {
   const end = file.indexOf(10);
-  const { segments: places, ...rest } = JSON.parse(file.toString('utf8', 0, end)) as Omit<Image, 'segments'> & { segments: { offset: number; length: number }[] };
+  const { segments: places, ...rest } = JSON.parse(file.toString('utf8', 0, end)) as Omit<Image, 'segments'> & {
+    segments: { offset: number; length: number }[];
+  };
   let at = end + 1;
   const segments = places.map(({ offset, length }) => {
     const bytes = file.subarray(at, at + length);
@@ -136,7 +144,10 @@ function segmentsOf(memory: Uint8Array): Segment[] {
  * Modules that are in the image already. They take their values from a global that is gone before any program runs.
  */
 function loadBuiltInModules(engine: Engine, entry: number): void {
-  for (const [specifier, group] of [[BINDINGS_MODULE, 'bindings'], [ERRORS_MODULE, 'errors']] as const) {
+  for (const [specifier, group] of [
+    [BINDINGS_MODULE, 'bindings'],
+    [ERRORS_MODULE, 'errors'],
+  ] as const) {
     const names = keysOf(engine, engine.property(entry, group));
     const source = names.map((name) => `export const ${name} = globalThis.__entry.${group}.${name};`).join('\n');
     evaluate(engine, source, specifier, true);
@@ -146,7 +157,10 @@ function loadBuiltInModules(engine: Engine, entry: number): void {
 function keysOf(engine: Engine, object: number): string[] {
   const { exports } = engine;
   const list = engine.evaluate(Buffer.from('(object) => Object.keys(object).join()'), 'codemode:boot', false);
-  return engine.readText(engine.call(list, [object])).split(',').filter((name) => name !== '' && exports.qjs_is_undefined(object) === 0);
+  return engine
+    .readText(engine.call(list, [object]))
+    .split(',')
+    .filter((name) => name !== '' && exports.qjs_is_undefined(object) === 0);
 }
 
 function evaluate(engine: Engine, source: string, name: string, asModule: boolean): void {
@@ -162,7 +176,9 @@ function evaluate(engine: Engine, source: string, name: string, asModule: boolea
 
 function bootFailure(engine: Engine, name: string): Error {
   const exception = engine.exports.qjs_get_exception();
-  return new Error(`${name} failed: ${engine.readText(exception)} ${engine.readText(engine.property(exception, 'stack'))}`);
+  return new Error(
+    `${name} failed: ${engine.readText(exception)} ${engine.readText(engine.property(exception, 'stack'))}`,
+  );
 }
 
 /**

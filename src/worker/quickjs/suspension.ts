@@ -1,8 +1,8 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { Engine } from './engine.js';
 import type { ExecutionOptions, ExecutionState, QuickJsExecution } from './execution.js';
-import { restoreImage } from './image.js';
 import type { Image } from './image.js';
+import { restoreImage } from './image.js';
 
 /**
  * A waiting program as bytes: the pages of its memory that differ from the image, and what lies outside the memory.
@@ -42,14 +42,19 @@ export function suspend(execution: QuickJsExecution, image: Image): Buffer {
   const headBytes = Buffer.from(JSON.stringify(head));
   const prefix = Buffer.alloc(4);
   prefix.writeUInt32LE(headBytes.length);
-  return brotliCompressSync(Buffer.concat([prefix, headBytes, ...parts]), { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } });
+  return brotliCompressSync(Buffer.concat([prefix, headBytes, ...parts]), {
+    params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY },
+  });
 }
 
 /** Fills an instance with a suspended program's memory and gives the rest of its state back. */
 export function unpack(bytes: Buffer): { head: SuspendedHead; pages: Buffer } {
   const plain = brotliDecompressSync(bytes, { maxOutputLength: MAX_MEMORY_BYTES });
   const headBytes = plain.readUInt32LE(0);
-  return { head: JSON.parse(plain.toString('utf8', 4, 4 + headBytes)) as SuspendedHead, pages: plain.subarray(4 + headBytes) };
+  return {
+    head: JSON.parse(plain.toString('utf8', 4, 4 + headBytes)) as SuspendedHead,
+    pages: plain.subarray(4 + headBytes),
+  };
 }
 
 export function restorePages(engine: Engine, image: Image, head: SuspendedHead, pages: Buffer): void {

@@ -37,10 +37,15 @@ export function trapOnOutOfMemory(binary: Uint8Array): { binary: Uint8Array; fun
 export function withMemoryMaximum(binary: Uint8Array, maximumPages: number): Uint8Array {
   const found = section(binary, SECTION.memory);
   const reader = new Reader(binary, found.start);
-  if (reader.number() !== 1 || reader.number() !== 0) throw new Error('the engine declares its memory in another way than expected');
+  if (reader.number() !== 1 || reader.number() !== 0)
+    throw new Error('the engine declares its memory in another way than expected');
   const minimumPages = reader.number();
   const body = [1, 1, ...leb128(minimumPages), ...leb128(Math.max(minimumPages, maximumPages))];
-  return Buffer.concat([binary.subarray(0, found.header), Buffer.from([SECTION.memory, body.length, ...body]), binary.subarray(found.end)]);
+  return Buffer.concat([
+    binary.subarray(0, found.header),
+    Buffer.from([SECTION.memory, body.length, ...body]),
+    binary.subarray(found.end),
+  ]);
 }
 
 class Reader {

@@ -63,7 +63,9 @@ export class QuickJsWorker implements Outbox {
         return this.#forget(message.execution);
       case 'call/result':
       case 'call/error':
-        return this.#advance(message.execution, (execution) => execution.deliver(message.call, message.type === 'call/result', body, message.atMs));
+        return this.#advance(message.execution, (execution) =>
+          execution.deliver(message.call, message.type === 'call/result', body, message.atMs),
+        );
       case 'timer/fire':
         return this.#advance(message.execution, (execution) => execution.fireTimers(message.atMs));
     }
@@ -73,7 +75,10 @@ export class QuickJsWorker implements Outbox {
     const engine = this.#engines.take(message.maxMemoryBytes);
     const execution = new QuickJsExecution(engine, this.#image, this.#library(message.library), this, message);
     this.#executions.set(message.execution, execution);
-    this.#report(execution, execution.start(body.subarray(0, message.codeBytes), body.toString('utf8', message.codeBytes)));
+    this.#report(
+      execution,
+      execution.start(body.subarray(0, message.codeBytes), body.toString('utf8', message.codeBytes)),
+    );
   }
 
   #resume(message: ResumeMessage, body: Buffer): void {
@@ -113,7 +118,10 @@ export class QuickJsWorker implements Outbox {
       return;
     }
     const body = progress.failure === null ? progress.resultJson : undefined;
-    this.#channel.send({ type: 'execution/end', execution: id, failure: progress.failure, logsCut: execution.state.logsCut }, body);
+    this.#channel.send(
+      { type: 'execution/end', execution: id, failure: progress.failure, logsCut: execution.state.logsCut },
+      body,
+    );
     this.#forget(id);
     // The answer leaves before the house is put in order.
     if (!this.#channel.hasMore()) this.#channel.flush();
@@ -137,14 +145,23 @@ export class QuickJsWorker implements Outbox {
     this.#channel.send({ type: 'call/request', execution, call, target }, argumentsJson);
   }
 
-  callSync(execution: ExecutionId, call: CallNumber, target: string, argumentsJson: Buffer): { ok: boolean; json: Buffer; atMs: number } {
+  callSync(
+    execution: ExecutionId,
+    call: CallNumber,
+    target: string,
+    argumentsJson: Buffer,
+  ): { ok: boolean; json: Buffer; atMs: number } {
     this.call(execution, call, target, argumentsJson);
     this.#channel.flush();
     for (;;) {
       const received = this.#channel.receive();
       if (received === undefined) process.exit(0);
       const { message, body } = received;
-      if ((message.type === 'call/result' || message.type === 'call/error') && message.execution === execution && message.call === call) {
+      if (
+        (message.type === 'call/result' || message.type === 'call/error') &&
+        message.execution === execution &&
+        message.call === call
+      ) {
         return { ok: message.type === 'call/result', json: body, atMs: message.atMs };
       }
       this.#postponed.push(received);

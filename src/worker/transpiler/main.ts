@@ -21,5 +21,8 @@ for (let received = channel.receive(); received !== undefined; received = channe
     continue;
   }
   const code = Buffer.from(result.code);
-  channel.send({ type: 'source/transpiled', source: message.source, codeBytes: code.length }, Buffer.concat([code, Buffer.from(result.mapJson)]));
+  channel.send(
+    { type: 'source/transpiled', source: message.source, codeBytes: code.length },
+    Buffer.concat([code, Buffer.from(result.mapJson)]),
+  );
 }

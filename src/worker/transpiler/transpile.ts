@@ -1,6 +1,6 @@
-import { transformSync } from './binding.js';
-import type { TransformError } from './binding.js';
 import type { Failure, SourceLanguage, SourcePosition } from '../../domain/execution.js';
+import type { TransformError } from './binding.js';
+import { transformSync } from './binding.js';
 
 export type Transpiled =
   | { readonly ok: true; readonly code: string; readonly mapJson: string }
@@ -24,7 +24,14 @@ export function transpile(source: string, language: SourceLanguage): Transpiled 
   const error = result.errors.find((each) => each.severity === 'Error');
   if (error !== undefined) return { ok: false, failure: failureOf(error, source) };
   const map = result.map;
-  return { ok: true, code: result.code, mapJson: map === undefined || map === null ? '' : JSON.stringify({ version: 3, sources: ['main.ts'], names: [], mappings: map.mappings }) };
+  return {
+    ok: true,
+    code: result.code,
+    mapJson:
+      map === undefined || map === null
+        ? ''
+        : JSON.stringify({ version: 3, sources: ['main.ts'], names: [], mappings: map.mappings }),
+  };
 }
 
 function failureOf(error: TransformError, source: string): Failure {
@@ -33,14 +40,18 @@ function failureOf(error: TransformError, source: string): Failure {
   return {
     kind: 'syntax',
     name: 'SyntaxError',
-    message: `${error.message}${position === undefined ? '' : excerpt(source, position)}`.slice(0, MAX_MESSAGE_CHARACTERS),
+    message: `${error.message}${position === undefined ? '' : excerpt(source, position)}`.slice(
+      0,
+      MAX_MESSAGE_CHARACTERS,
+    ),
     ...(position === undefined ? {} : { position }),
     hint: hintFor(error.message) ?? error.helpMessage ?? 'Correct the source at this place and run it again.',
   };
 }
 
 function hintFor(message: string): string | undefined {
-  if (/'return' statement/.test(message)) return 'Assign the result to globalThis.__codemode_result__ instead of returning it.';
+  if (/'return' statement/.test(message))
+    return 'Assign the result to globalThis.__codemode_result__ instead of returning it.';
   return undefined;
 }
 

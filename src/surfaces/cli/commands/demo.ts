@@ -48,7 +48,9 @@ export async function demo(compose: () => Promise<Host>): Promise<number> {
   out(styled('bold', 'Where it ran'));
   out(`  isolation: ${host.isolation} (${host.isolationDescription})`);
   out(`  workers ready in ${readyMs.toFixed(0)} ms; this program took ${first.durationMs.toFixed(1)} ms`);
-  out(`  a fresh sandbox for a tiny program: ${(times[RUNS / 2] as number).toFixed(2)} ms (median of ${RUNS}), ${(times[Math.floor(RUNS * 0.95)] as number).toFixed(2)} ms (p95)`);
+  out(
+    `  a fresh sandbox for a tiny program: ${(times[RUNS / 2] as number).toFixed(2)} ms (median of ${RUNS}), ${(times[Math.floor(RUNS * 0.95)] as number).toFixed(2)} ms (p95)`,
+  );
   out('');
   out('Run your own:  node dist/bin.js run your-script.ts');
   return first.outcome.status === 'completed' ? 0 : 1;

@@ -1,6 +1,6 @@
 import type { Host } from '../../../host/host.js';
-import { inspectMachine } from '../../../host/inspection.js';
 import type { Finding } from '../../../host/inspection.js';
+import { inspectMachine } from '../../../host/inspection.js';
 import { plain, printableJson, styled } from '../terminal.js';
 
 const MARKS: Readonly<Record<Finding['state'], string>> = { ok: 'ok', warning: 'warn', missing: 'fail' };
@@ -15,7 +15,9 @@ export async function doctor(flags: { readonly json?: boolean }, compose: () => 
     return canRun ? 0 : 1;
   }
   for (const { state, name, message, fix } of findings) {
-    process.stdout.write(`${styled(STYLES[state], MARKS[state].padEnd(4))}  ${styled('bold', name)}: ${plain(message)}\n`);
+    process.stdout.write(
+      `${styled(STYLES[state], MARKS[state].padEnd(4))}  ${styled('bold', name)}: ${plain(message)}\n`,
+    );
     if (fix !== undefined) process.stdout.write(`${plain(fix).replace(/^/gm, '        ')}\n`);
   }
   return canRun ? 0 : 1;

@@ -14,7 +14,10 @@ export interface RunFlags {
 /** `codemode run`: one program of profile codemode, its response on standard output. */
 export async function run(file: string, flags: RunFlags, compose: () => Promise<Host>): Promise<number> {
   const code = await readSource(file);
-  const limits = { ...(flags.timeout === undefined ? {} : { timeoutMs: Number(flags.timeout) }), ...(flags.memory === undefined ? {} : { maxMemoryBytes: Number(flags.memory) }) };
+  const limits = {
+    ...(flags.timeout === undefined ? {} : { timeoutMs: Number(flags.timeout) }),
+    ...(flags.memory === undefined ? {} : { maxMemoryBytes: Number(flags.memory) }),
+  };
   const request = parseRunRequest({ code, limits });
   await using host = await compose();
   const interrupted = new AbortController();
@@ -22,7 +25,9 @@ export async function run(file: string, flags: RunFlags, compose: () => Promise<
   process.once('SIGTERM', () => interrupted.abort());
   const program = { source: request.code, language: 'typescript', modules: [], limits: request.limits } as const;
   const summary = await host.run({ caller: 'command line' as CallerId, program, signal: interrupted.signal });
-  process.stdout.write(`${printableJson(renderResponse(summary, request.limits, host.isolation), flags.pretty === true)}\n`);
+  process.stdout.write(
+    `${printableJson(renderResponse(summary, request.limits, host.isolation), flags.pretty === true)}\n`,
+  );
   if (interrupted.signal.aborted) return 130;
   return summary.outcome.status === 'completed' ? 0 : 1;
 }

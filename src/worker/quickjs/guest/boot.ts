@@ -32,6 +32,11 @@ forbidCodeFromStrings();
 
 function installGlobals(values: Record<string, unknown>): void {
   for (const name of Object.keys(values)) {
-    Object.defineProperty(globalThis, name, { value: values[name], writable: true, configurable: true, enumerable: false });
+    Object.defineProperty(globalThis, name, {
+      value: values[name],
+      writable: true,
+      configurable: true,
+      enumerable: false,
+    });
   }
 }

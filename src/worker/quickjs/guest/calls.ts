@@ -1,5 +1,5 @@
-import { createGuestError } from './errors.js';
 import type { GuestErrorData } from './errors.js';
+import { createGuestError } from './errors.js';
 import { host } from './host.js';
 
 /**
@@ -40,7 +40,11 @@ export function bindCall(name: string, target: string): Callable {
 /** A blocking function of a virtual module, for contracts whose calls are synchronous. */
 export function bindCallSync(name: string, target: string): Callable {
   const call = (...input: unknown[]) => {
-    const reply = parse(host.callSync(++lastNumber, target, stringify(input))) as { ok: boolean; value?: unknown; error?: GuestErrorData };
+    const reply = parse(host.callSync(++lastNumber, target, stringify(input))) as {
+      ok: boolean;
+      value?: unknown;
+      error?: GuestErrorData;
+    };
     if (reply.ok) return reply.value;
     throw createGuestError(reply.error as GuestErrorData);
   };

@@ -50,7 +50,9 @@ export interface GuestErrorData {
 
 /** Makes the error that a failed call throws, with the stack of the call rather than of its answer. */
 export function createGuestError(data: GuestErrorData, site?: Error): CodemodeError {
-  const ErrorClass = hasOwn(classes, data.errorClass) ? (classes[data.errorClass] as typeof CodemodeError) : ToolCallError;
+  const ErrorClass = hasOwn(classes, data.errorClass)
+    ? (classes[data.errorClass] as typeof CodemodeError)
+    : ToolCallError;
   const error = new ErrorClass(data.message, { hint: data.hint });
   if (data.fields !== undefined) {
     for (const key of keysOf(data.fields)) {
@@ -60,7 +62,11 @@ export function createGuestError(data: GuestErrorData, site?: Error): CodemodeEr
     }
   }
   if (site !== undefined) {
-    defineProperty(error, 'stack', { value: `${titleOf(error)}\n${framesOf(site)}`, writable: true, configurable: true });
+    defineProperty(error, 'stack', {
+      value: `${titleOf(error)}\n${framesOf(site)}`,
+      writable: true,
+      configurable: true,
+    });
   }
   return error;
 }

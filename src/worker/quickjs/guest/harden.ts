@@ -9,7 +9,7 @@ export function forbidCodeFromStrings(): void {
     throw new TypeError('code cannot be made from strings here; write the function out in the program');
   };
   defineProperty(refuse, 'prototype', { value: Function.prototype, writable: false, configurable: false });
-  const kinds = [function () {}, async function () {}, function* () {}, async function* () {}];
+  const kinds = [() => {}, async () => {}, function* () {}, async function* () {}];
   for (const kind of kinds) {
     defineProperty(Object.getPrototypeOf(kind), 'constructor', { value: refuse, writable: false, configurable: false });
   }

@@ -10,7 +10,8 @@ const defineProperty = Object.defineProperty;
 const native = Object.getOwnPropertyDescriptor(Error.prototype, 'stack') as PropertyDescriptor;
 const nativeGet = native.get as (this: unknown) => unknown;
 const nativeSet = native.set as (this: unknown, value: unknown) => void;
-const nativeCapture = (Error as unknown as { captureStackTrace: (target: object, above?: unknown) => void }).captureStackTrace;
+const nativeCapture = (Error as unknown as { captureStackTrace: (target: object, above?: unknown) => void })
+  .captureStackTrace;
 
 /** The frames of an error, mapped, without its name and message. */
 export function framesOf(error: unknown): string {
@@ -42,7 +43,11 @@ export function installStack(): void {
       nativeCapture(target, above);
       const raw = Object.getOwnPropertyDescriptor(target, 'stack')?.value;
       if (typeof raw !== 'string') return;
-      defineProperty(target, 'stack', { value: `${titleOf(target)}\n${host.mapStack(raw)}`, writable: true, configurable: true });
+      defineProperty(target, 'stack', {
+        value: `${titleOf(target)}\n${host.mapStack(raw)}`,
+        writable: true,
+        configurable: true,
+      });
     },
     writable: true,
     configurable: true,
