@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { GuestCall } from '../../src/domain/execution.js';
+import { deferred } from '../../src/lib/deferred.js';
+import { decodeJournal, encodeJournal } from '../../src/sandbox/journal.js';
+import { CALLER, openSandbox, result, type TestSandbox } from '../support/sandbox.js';
+
+let box: TestSandbox;
+beforeAll(async () => {
+  box = await openSandbox({ min: 1, max: 2 });
+});
+afterAll(() => box[Symbol.asyncDispose]());
+
+const WAITING = (index: number) => `
+  import { first, second } from '@codemode/servers/test';
+  const drawn = Math.random();
+  console.log('started', ${index});
+  const a = await first(${index});
+  await new Promise((resolve) => setTimeout(resolve, 2));
+  const b = await second(a);
+  ${result(`[a, b, drawn === drawn, ${index}]`)}`;
+
+describe('a worker that is lost', () => {
+  test('while one of a hundred waiting programs is stuck in an uninterruptible built-in: that one ends, the others finish, and no call is made twice [A35]', async () => {
+    await using crowded = await openSandbox({ min: 1, max: 1, maxRunsPerWorker: 256 });
+    const made: string[] = [];
+    const released = deferred<void>();
+    const functions = {
+      first: async (input: unknown, call: GuestCall) => {
+        made.push(`${call.execution} ${call.number}`);
+        await released.promise;
+        return (input as number) * 2;
+      },
+      second: async (input: unknown, call: GuestCall) => {
+        made.push(`${call.execution} ${call.number}`);
+        return (input as number) + 1;
+      },
+    };
+    const others = Array.from({ length: 99 }, (_, index) => crowded.run(WAITING(index), { functions }));
+    await expect.poll(() => made.length).toBe(99);
+    const worker = crowded.sandbox.pool.workers[0];
+    expect(worker?.tenantCount).toBe(99);
+
+    const guilty = crowded.run(`await 0; ("a".repeat(4e6) + "b").indexOf("a".repeat(2e6) + "c")`, { limits: { timeoutMs: 300 } });
+    await expect.poll(() => worker?.tenantCount).toBe(100);
+    released.resolve();
+    expect((await guilty).outcome).toMatchObject({ status: 'failed', failure: { kind: 'limit', limit: 'timeout' } });
+    expect(worker?.isLost).toBe(true);
+
+    const reports = await Promise.all(others);
+    reports.forEach(({ outcome, logs }, index) => {
+      expect(outcome).toEqual({ status: 'completed', resultJson: JSON.stringify([index * 2, index * 2 + 1, true, index]) });
+      expect(logs.map(({ message }) => message)).toEqual([`started ${index}`]);
+    });
+    expect(made).toHaveLength(198);
+    expect(new Set(made).size).toBe(198);
+  });
+
+  test('takes no waiting program along when it is killed from outside', async () => {
+    const go = deferred<void>();
+    const running = box.run(`import { wait } from '@codemode/servers/test'; const before = [Math.random(), Date.now()]; await wait(); ${result('[before[0] < 1, before[1] > 1e12]')}`, { functions: { wait: () => go.promise } });
+    await expect.poll(() => box.sandbox.pool.workers.some((worker) => worker.tenantCount === 1 && worker.backlog === 0)).toBe(true);
+    for (const worker of box.sandbox.pool.workers) worker.kill('the test');
+    go.resolve();
+    expect((await running).outcome).toEqual({ status: 'completed', resultJson: '[true,true]' });
+  });
+
+  test('that was computing blames the program it computed', async () => {
+    const busy = box.run('while (true) {}');
+    await expect.poll(() => box.sandbox.pool.workers.some((worker) => worker.computing !== undefined)).toBe(true);
+    for (const worker of box.sandbox.pool.workers) if (worker.computing !== undefined) worker.kill('the test');
+    expect((await busy).outcome).toMatchObject({ status: 'failed', failure: { kind: 'worker_lost' } });
+  });
+});
+
+test('a program that computes for long does not hold up the others of its worker', async () => {
+  await using pair = await openSandbox({ min: 1, max: 2 });
+  const go = deferred<void>();
+  const waiting = pair.run(`import { wait } from '@codemode/servers/test'; await wait(); ${result('"through"')}`, { functions: { wait: () => go.promise } });
+  await expect.poll(() => pair.sandbox.pool.workers[0]?.tenantCount).toBe(1);
+  await expect.poll(() => pair.sandbox.pool.workers[0]?.backlog).toBe(0);
+  const hog = pair.run('while (true) {}', { limits: { timeoutMs: 5_000 } });
+  await expect.poll(() => pair.sandbox.pool.workers[0]?.backlog).toBe(1);
+  go.resolve();
+  const winner = await Promise.race([waiting.then(() => 'waiting'), hog.then(() => 'hog')]);
+  expect(winner).toBe('waiting');
+  expect((await waiting).outcome).toEqual({ status: 'completed', resultJson: '"through"' });
+  expect((await hog).outcome).toMatchObject({ failure: { limit: 'timeout' } });
+});
+
+describe('replay', () => {
+  const SOURCE = `
+    import { ask } from '@codemode/servers/test';
+    const drawn = [Math.random(), Math.random()];
+    const times = [Date.now()];
+    const answers = await Promise.all([ask(1), ask(2), ask(3).catch((error) => error.message)]);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    times.push(Date.now());
+    console.log('answers', answers);
+    ${result('{ drawn, times, answers, more: await ask(drawn[0]) }')}`;
+
+  test('of a journal comes out the same, offline: numbers, times, logs and result [A14]', async () => {
+    const functions = {
+      ask: async (input: unknown) => {
+        if (input === 3) throw new Error('three');
+        await new Promise((resolve) => setTimeout(resolve, input === 1 ? 8 : 1));
+        return { input, salt: Math.random() };
+      },
+    };
+    const original = await box.run(SOURCE, { functions });
+    expect(original.outcome.status).toBe('completed');
+    const journal = decodeJournal(encodeJournal(original.journal));
+    const before = box.calls.length;
+    const { report, divergence } = await box.sandbox.replay(journal, CALLER);
+    expect(divergence).toBeUndefined();
+    expect(report.outcome).toEqual(original.outcome);
+    expect(report.logs).toEqual(original.logs);
+    expect(box.calls.length).toBe(before);
+  });
+
+  test('of a changed program says where it parted', async () => {
+    const original = await box.run(SOURCE, { functions: { ask: (input) => input } });
+    const changed = { ...original.journal, source: original.journal.source.replace('ask(2)', 'ask(20)') };
+    const { divergence } = await box.sandbox.replay(changed, CALLER);
+    expect(divergence).toContain('call 2 asked for test/ask');
+  });
+});

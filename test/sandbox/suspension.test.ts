@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CallerId, ExecutionId, GuestCall } from '../../src/domain/execution.js';
+import type { SandboxExecution } from '../../src/sandbox/execution.js';
+import { CALLER, openSandbox, type ProgramOptions, result, type TestSandbox } from '../support/sandbox.js';
+
+let first: TestSandbox;
+let second: TestSandbox;
+beforeAll(async () => {
+  [first, second] = await Promise.all([openSandbox({ max: 1 }), openSandbox({ max: 1 })]);
+});
+afterAll(async () => {
+  await Promise.all([first[Symbol.asyncDispose](), second[Symbol.asyncDispose]()]);
+});
+
+/** Starts a program and waits until it has made so many calls and waits. */
+async function startAndWait(box: TestSandbox, source: string, calls: number, options: ProgramOptions = {}) {
+  const made: GuestCall[] = [];
+  const { execution } = await box.sandbox.start(
+    { caller: CALLER, program: box.program(source, { functions: { ask: () => null }, ...options }) },
+    {
+      onCall: (call) => {
+        made.push(call);
+        return new Promise(() => {});
+      },
+    },
+  );
+  await until(() => made.length >= calls && execution?.isWaiting === true);
+  return { execution: execution as SandboxExecution, made };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const never = { onCall: () => new Promise<never>(() => {}) };
+const json = (value: unknown) => ({ ok: true, json: JSON.stringify(value) }) as const;
+
+describe('a suspended program', () => {
+  test('goes on in another process, in the middle of a half-answered Promise.all', async () => {
+    const source = `
+      import { ask } from '@codemode/servers/test';
+      const local = new Map([['kept', [1, 2, 3]]]);
+      class Counter { #n = 1; add(k: number) { this.#n += k; return this.#n } }
+      const counter = new Counter();
+      const answers = await Promise.all([ask('a'), ask('b'), (async () => { const x = await ask('c'); counter.add(x); return ask('d') })()]);
+      ${result("[answers, local.get('kept'), counter.add(0)]")}`;
+    const { execution } = await startAndWait(first, source, 3);
+    execution.answer(1, json('A'));
+    await until(() => execution.isWaiting);
+    const suspended = await first.sandbox.suspend(execution);
+    expect(suspended.openCalls.map(({ number, argumentsJson }) => [number, argumentsJson])).toEqual([[2, '["b"]'], [3, '["c"]']]);
+    expect(suspended.sealed.length).toBeLessThan(50_000);
+    for (const worker of first.sandbox.pool.workers) worker.kill('the test ends every worker in between');
+
+    const later: GuestCall[] = [];
+    const { execution: resumed, report } = await second.sandbox.resume(suspended, CALLER, {
+      onCall: async (call) => {
+        later.push(call);
+        return json('D');
+      },
+    });
+    resumed?.answer(3, json(40));
+    resumed?.answer(2, json('B'));
+    expect((await report).outcome).toEqual({ status: 'completed', resultJson: JSON.stringify([['A', 'B', 'D'], [1, 2, 3], 41]) });
+    expect(later.map(({ number, argumentsJson }) => [number, argumentsJson])).toEqual([[4, '["d"]']]);
+  });
+
+  test('takes its timers, its clock and its logs along', async () => {
+    const source = `
+      console.log('before');
+      const started = Date.now();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      console.log('after');
+      ${result('Date.now() - started')}`;
+    const { execution } = await startAndWait(first, source, 0);
+    const suspended = await first.sandbox.suspend(execution);
+    const { report } = await second.sandbox.resume(suspended, CALLER, never);
+    const { outcome, logs } = await report;
+    expect(outcome.status === 'completed' && Number(outcome.resultJson)).toBeGreaterThanOrEqual(300);
+    expect(logs.map(({ message }) => message)).toEqual(['before', 'after']);
+  });
+
+  test('does not spend its time limit while it sleeps', async () => {
+    const { execution } = await startAndWait(first, `import { ask } from '@codemode/servers/test'; ${result('await ask(1)')}`, 1, { limits: { timeoutMs: 400 } });
+    const suspended = await first.sandbox.suspend(execution);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const { execution: resumed, report } = await second.sandbox.resume(suspended, CALLER, never);
+    resumed?.answer(1, json('in time'));
+    expect((await report).outcome).toEqual({ status: 'completed', resultJson: '"in time"' });
+  });
+
+  test('keeps its time limit when it goes on', async () => {
+    const { execution } = await startAndWait(first, `import { ask } from '@codemode/servers/test'; await ask(1)`, 1, { limits: { timeoutMs: 300 } });
+    const suspended = await first.sandbox.suspend(execution);
+    const { report } = await second.sandbox.resume(suspended, CALLER, never);
+    expect((await report).outcome).toMatchObject({ failure: { limit: 'timeout' } });
+  });
+
+  test('whose memory had grown comes back whole', async () => {
+    const source = `import { ask } from '@codemode/servers/test'; const big = Array.from({ length: 2e5 }, (_, i) => ({ i })); await ask(1); ${result('big.reduce((sum, { i }) => sum + i, 0)')}`;
+    const { execution } = await startAndWait(first, source, 1);
+    const suspended = await first.sandbox.suspend(execution);
+    const { execution: resumed, report } = await second.sandbox.resume(suspended, CALLER, never);
+    resumed?.answer(1, json(null));
+    expect((await report).outcome).toEqual({ status: 'completed', resultJson: String((2e5 * (2e5 - 1)) / 2) });
+  });
+
+  test('can still import, fail at the agent’s own line, and be suspended again', async () => {
+    const source = `import { ask } from '@codemode/servers/test';\ninterface A { a: 1 }\nawait ask(1);\nawait ask(2);\nconst { ToolCallError } = await import('@codemode/errors');\nthrow new ToolCallError('after all');`;
+    const { execution } = await startAndWait(first, source, 1);
+    const once = await first.sandbox.suspend(execution);
+    const made: GuestCall[] = [];
+    const { execution: again } = await second.sandbox.resume(once, CALLER, { onCall: (call) => (made.push(call), new Promise(() => {})) });
+    again?.answer(1, json(null));
+    await until(() => made.length === 1 && again?.isWaiting === true);
+    const twice = await second.sandbox.suspend(again as SandboxExecution);
+    const { execution: last, report } = await first.sandbox.resume(twice, CALLER, never);
+    last?.answer(2, json(null));
+    expect((await report).outcome).toMatchObject({ failure: { errorClass: 'ToolCallError', message: 'after all', position: { line: 6 } } });
+  });
+
+  test('a reply that comes after suspension is handed to whoever asked, not lost', async () => {
+    const late: unknown[] = [];
+    let reply: (value: { ok: true; json: string }) => void = () => {};
+    const { execution } = await first.sandbox.start(
+      { caller: CALLER, program: first.program(`import { ask } from '@codemode/servers/test'; ${result('await ask(1)')}`, { functions: { ask: () => null } }) },
+      { onCall: () => new Promise((resolve) => { reply = resolve; }), onLateReply: (call, answer) => late.push([call.number, answer]) },
+    );
+    await until(() => execution?.isWaiting === true);
+    const suspended = await first.sandbox.suspend(execution as SandboxExecution);
+    reply({ ok: true, json: '"late"' });
+    await until(() => late.length === 1);
+    expect(late).toEqual([[1, { ok: true, json: '"late"' }]]);
+    expect(suspended.openCalls).toHaveLength(1);
+  });
+});
+
+describe('a sealed program opens for nobody else', () => {
+  let sealed: Awaited<ReturnType<TestSandbox['sandbox']['suspend']>>;
+  beforeAll(async () => {
+    const { execution } = await startAndWait(first, `import { ask } from '@codemode/servers/test'; await ask('secret canary')`, 1);
+    sealed = await first.sandbox.suspend(execution);
+  });
+  const rejected = { code: 'image_rejected' };
+
+  test('a changed bit, anywhere', async () => {
+    for (const at of [0, 1, 14, 30, Math.floor(sealed.sealed.length / 2), sealed.sealed.length - 1]) {
+      const bytes = Buffer.from(sealed.sealed);
+      bytes[at] = (bytes[at] as number) ^ 1;
+      await expect(second.sandbox.resume({ ...sealed, sealed: bytes }, CALLER, never)).rejects.toMatchObject(rejected);
+    }
+  });
+  test('another run’s id', () => expect(second.sandbox.resume({ ...sealed, execution: 'other' as ExecutionId }, CALLER, never)).rejects.toMatchObject(rejected));
+  test('another code', () => expect(second.sandbox.resume({ ...sealed, codeDigest: 'other' }, CALLER, never)).rejects.toMatchObject(rejected));
+  test('another caller', () => expect(second.sandbox.resume(sealed, 'mallory' as CallerId, never)).rejects.toMatchObject(rejected));
+  test('cut short, or empty', async () => {
+    await expect(second.sandbox.resume({ ...sealed, sealed: sealed.sealed.subarray(0, 20) }, CALLER, never)).rejects.toMatchObject(rejected);
+    await expect(second.sandbox.resume({ ...sealed, sealed: Buffer.alloc(0) }, CALLER, never)).rejects.toMatchObject(rejected);
+  });
+  test('another key', async () => {
+    await using stranger = await openSandbox({ max: 1 }, new Uint8Array(32).fill(8));
+    await expect(stranger.sandbox.resume(sealed, CALLER, never)).rejects.toMatchObject(rejected);
+  });
+  test('its bytes show nothing of what it holds', () => {
+    expect(sealed.sealed.includes('secret canary')).toBe(false);
+    expect(sealed.sealed.includes('ask')).toBe(false);
+  });
+});
