@@ -16,7 +16,7 @@ import type { WorkerToHost } from '../wire/messages.js';
 import type { Delivery, Journal } from './journal.js';
 import { digestOf } from './journal.js';
 import type { Pool } from './pool.js';
-import type { RunWorker, Tenant } from './run-worker.js';
+import type { PartInLoss, RunWorker, Tenant } from './run-worker.js';
 import type { CompiledSource } from './transpiler.js';
 
 export interface ExecutionHandlers {
@@ -74,6 +74,7 @@ export class SandboxExecution implements Tenant {
   #wakeAtMs: number | null = null;
   #lastAtMs: number;
   #rebuilds = 0;
+  #crashes = 0;
   /** How much of the journal the present worker has been sent. Behind its end: a rebuilt program is catching up. */
   #sentDeliveries = 0;
   #unanswered = 0;
@@ -229,11 +230,13 @@ export class SandboxExecution implements Tenant {
     }
   }
 
-  workerLost(from: RunWorker, isGuilty: boolean, reason: string): void {
+  workerLost(from: RunWorker, part: PartInLoss, reason: string): void {
     if (from !== this.#worker || this.#state === 'ended' || this.#state === 'suspended') return;
     this.#worker = undefined;
-    if (isGuilty && this.remainingMs <= 0) return this.#fail(this.#timeoutFailure());
-    if (isGuilty || this.journal.blocking) {
+    if (part === 'guilty' && this.remainingMs <= 0) return this.#fail(this.#timeoutFailure());
+    // A suspect gets one more try: what it was sent may have crossed with the end of a worker that died of another cause.
+    if (part === 'suspect') this.#crashes++;
+    if (part === 'guilty' || this.#crashes > 1 || this.journal.blocking) {
       return this.#fail({
         kind: 'worker_lost',
         name: 'SandboxLimitError',

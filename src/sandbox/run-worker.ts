@@ -2,12 +2,17 @@ import type { CallerId, ExecutionId, VirtualModule } from '../domain/execution.j
 import type { HostToWorker, WorkerToHost } from '../wire/messages.js';
 import type { WorkerProcess } from './worker-process.js';
 
+/**
+ * What a program had to do with the loss of its worker. `guilty`: we ended the worker because of it. `suspect`: the worker
+ * died by itself, and this was the program it owed an answer to.
+ */
+export type PartInLoss = 'guilty' | 'suspect' | 'bystander';
+
 /** What a worker tells the executions it holds. */
 export interface Tenant {
   readonly id: ExecutionId;
   receive(message: WorkerToHost, body: Buffer, from: RunWorker): void;
-  /** The worker is gone. `isGuilty`: it was computing this program when it went. */
-  workerLost(from: RunWorker, isGuilty: boolean, reason: string): void;
+  workerLost(from: RunWorker, part: PartInLoss, reason: string): void;
   /** The worker has been computing another program for so long that this one should go elsewhere. */
   workerStalled(from: RunWorker): void;
 }
@@ -40,6 +45,8 @@ export class RunWorker {
   readonly #owed: ExecutionId[] = [];
   readonly #libraries = new Set<string>();
   #stallTimer: NodeJS.Timeout | undefined;
+  /** What it was computing when we ended it: what is sent to it from then on is nobody's fault. */
+  #killed: { readonly computing: ExecutionId | undefined } | undefined;
 
   constructor(process: WorkerProcess, caller: CallerId) {
     this.process = process;
@@ -102,6 +109,7 @@ export class RunWorker {
   }
 
   kill(reason: string): void {
+    this.#killed ??= { computing: this.#owed[0] };
     this.process.kill(reason);
   }
 
@@ -148,10 +156,14 @@ export class RunWorker {
 
   #lost(reason: string): void {
     clearTimeout(this.#stallTimer);
-    const guilty = this.#owed[0];
+    const killed = this.#killed;
+    const computing = killed === undefined ? this.#owed[0] : killed.computing;
     const tenants = [...this.#tenants.values()];
     this.#tenants.clear();
     this.onChange?.();
-    for (const tenant of tenants) tenant.workerLost(this, tenant.id === guilty, reason);
+    for (const tenant of tenants) {
+      const part = tenant.id !== computing ? 'bystander' : killed === undefined ? 'suspect' : 'guilty';
+      tenant.workerLost(this, part, reason);
+    }
   }
 }

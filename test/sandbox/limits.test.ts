@@ -14,7 +14,10 @@ describe('time', () => {
     ['a loop', 'while (true) {}'],
     ['a loop inside try', 'try { while (true) {} } catch { globalThis.__codemode_result__ = "caught" }'],
     ['a loop inside finally', 'try { throw 1 } finally { while (true) {} }'],
-    ['a loop in an async function', 'await (async () => { try { while (true) {} } catch { globalThis.__codemode_result__ = "caught" } })()'],
+    [
+      'a loop in an async function',
+      'await (async () => { try { while (true) {} } catch { globalThis.__codemode_result__ = "caught" } })()',
+    ],
     ['a flood of microtasks', 'const again = () => { queueMicrotask(again) }; again(); await new Promise(() => {})'],
     ['an endless generator', 'function* g() { while (true) yield 1 } for (const _ of g()) {}'],
     ['an endless chain of timers', 'const again = () => setTimeout(again, 1); again(); await new Promise(() => {})'],
@@ -24,7 +27,15 @@ describe('time', () => {
     ['a loop in toString of an error', 'throw new (class extends Error { get message() { while (true) {} } })()'],
   ])('%s ends at the time limit and cannot be caught [A7, A35]', async (_, source) => {
     const { outcome } = await box.run(source, { ...QUICK, functions: { never: () => new Promise(() => {}) } });
-    expect(outcome).toMatchObject({ status: 'failed', failure: { kind: 'limit', limit: 'timeout', name: 'SandboxLimitError', message: expect.stringContaining('300 ms') } });
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      failure: {
+        kind: 'limit',
+        limit: 'timeout',
+        name: 'SandboxLimitError',
+        message: expect.stringContaining('300 ms'),
+      },
+    });
   });
 
   test('a built-in that the engine cannot interrupt is killed, and the next program runs [A35]', async () => {
@@ -52,22 +63,37 @@ describe('memory', () => {
   test.each([
     ['arrays', 'const a = []; while (true) a.push(new Array(1e4).fill(0))'],
     ['strings', 'const a = []; while (true) a.push("x".repeat(1e5) + a.length)'],
-    ['ropes', 'let s = "abcdefgh"; const a = []; while (true) { s = s + a.length + s.slice(0, 1e5); a.push(s.slice(1)) }'],
+    [
+      'ropes',
+      'let s = "abcdefgh"; const a = []; while (true) { s = s + a.length + s.slice(0, 1e5); a.push(s.slice(1)) }',
+    ],
     ['typed arrays', 'const a = []; while (true) a.push(new Uint8Array(1e5))'],
     ['one array buffer', 'new ArrayBuffer(5e8)'],
     ['maps', 'const m = new Map(); for (let i = 0; ; i++) m.set(i, { i })'],
     ['sets of strings', 'const s = new Set(); for (let i = 0; ; i++) s.add("k" + i)'],
     ['objects', 'const o = {}; for (let i = 0; ; i++) o["k" + i] = { i }'],
-    ['closures', 'let f = () => 0; while (true) { const g = f; const big = new Array(100).fill(0); f = () => [g, big] }'],
+    [
+      'closures',
+      'let f = () => 0; while (true) { const g = f; const big = new Array(100).fill(0); f = () => [g, big] }',
+    ],
     ['promises', 'const a = []; while (true) a.push(new Promise(() => {}))'],
-    ['JSON text', 'const big = JSON.stringify(new Array(1e6).fill("abcdefgh")); JSON.parse("[" + new Array(50).fill(big).join() + "]")'],
+    [
+      'JSON text',
+      'const big = JSON.stringify(new Array(1e6).fill("abcdefgh")); JSON.parse("[" + new Array(50).fill(big).join() + "]")',
+    ],
     ['template strings', 'let s = "x".repeat(1e6); while (true) s = `${s}${s.slice(0, 5e5)}`'],
     ['regular expressions', 'const a = []; while (true) a.push(new RegExp("(" + "a?".repeat(2000) + ")" + a.length))'],
     ['a join', 'new Array(1e8).join("abc")'],
     ['timers', 'while (true) setTimeout(() => {}, 1e6)'],
   ])('%s past the limit end the program, and cannot be survived [A7, A35]', async (_, code) => {
-    const { outcome } = await box.run(`try { ${code} } catch (error) { globalThis.__codemode_result__ = 'survived ' + error }`, SMALL);
-    expect(outcome).toMatchObject({ status: 'failed', failure: { kind: 'limit', limit: 'memory', message: expect.stringContaining('16777216 bytes') } });
+    const { outcome } = await box.run(
+      `try { ${code} } catch (error) { globalThis.__codemode_result__ = 'survived ' + error }`,
+      SMALL,
+    );
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      failure: { kind: 'limit', limit: 'memory', message: expect.stringContaining('16777216 bytes') },
+    });
   });
 
   test('a program within its limit is not bothered, whatever the one before it did', async () => {
@@ -92,14 +118,19 @@ describe('depth', () => {
     ['iterators', 'let i = [1].values(); for (let n = 0; n < 1e4; n++) i = i.map((x) => x); i.next()'],
     ['async functions', 'const f = async () => { await f() }; await f()'],
   ])('endless depth in %s ends at worst that program, and the worker goes on [A35]', async (_, code) => {
-    await box.run(`try { ${code} } catch (error) { globalThis.__codemode_result__ = String(error) }`, { limits: { timeoutMs: 3_000 } });
+    await box.run(`try { ${code} } catch (error) { globalThis.__codemode_result__ = String(error) }`, {
+      limits: { timeoutMs: 3_000 },
+    });
     expect(await box.value(result('"alive"'))).toBe('alive');
   });
 });
 
 describe('logs', () => {
   test('are cut at their limit, with what fits kept, and a flood costs nobody anything [A7, A35]', async () => {
-    const { logs, logsCut, outcome } = await box.run(`for (let i = 0; i < 1e5; i++) console.log('line', i); ${result('1')}`, { limits: { maxLogBytes: 1_000 } });
+    const { logs, logsCut, outcome } = await box.run(
+      `for (let i = 0; i < 1e5; i++) console.log('line', i); ${result('1')}`,
+      { limits: { maxLogBytes: 1_000 } },
+    );
     expect(outcome.status).toBe('completed');
     expect(logsCut).toBe(true);
     expect(logs.reduce((sum, { message }) => sum + Buffer.byteLength(message), 0)).toBe(1_000);
@@ -114,7 +145,9 @@ describe('logs', () => {
 
 describe('results', () => {
   test('a result too large to hand over is refused by name [A35]', async () => {
-    const { outcome } = await box.run(result(`'x'.repeat(40 * 1024 * 1024)`), { limits: { maxMemoryBytes: 512 * 1024 * 1024 } });
+    const { outcome } = await box.run(result(`'x'.repeat(40 * 1024 * 1024)`), {
+      limits: { maxMemoryBytes: 512 * 1024 * 1024 },
+    });
     expect(outcome).toMatchObject({ status: 'failed', failure: { kind: 'limit', limit: 'output' } });
   });
 });

@@ -22,7 +22,9 @@ describe('a fresh sandbox', () => {
       setTimeout(() => { globalThis.later = 1 }, 5); const m = await import('@codemode/errors');
       JSON.stringify = () => 'mine';
     `);
-    const seen = await box.value(result(`[typeof leftover, ({}).polluted, [].push(1), typeof later, JSON.stringify({ a: 1 })]`));
+    const seen = await box.value(
+      result(`[typeof leftover, ({}).polluted, [].push(1), typeof later, JSON.stringify({ a: 1 })]`),
+    );
     expect(seen).toEqual(['undefined', null, 1, 'undefined', '{"a":1}']);
   });
 
@@ -85,9 +87,24 @@ describe('modules and TypeScript', () => {
 
 describe('positions', () => {
   test('an uncaught exception is placed in the agent’s own TypeScript lines and columns [A11]', async () => {
-    const source = ['interface Wide {', '  a: number;', '}', '', 'enum E { A, B }', 'function fail(wide: Wide): never {', "  throw new TypeError('no');", '}', 'fail({ a: 1 });'].join('\n');
+    const source = [
+      'interface Wide {',
+      '  a: number;',
+      '}',
+      '',
+      'enum E { A, B }',
+      'function fail(wide: Wide): never {',
+      "  throw new TypeError('no');",
+      '}',
+      'fail({ a: 1 });',
+    ].join('\n');
     const failed = await failure(source);
-    expect(failed).toMatchObject({ kind: 'exception', name: 'TypeError', message: 'no', position: { line: 7, column: 13 } });
+    expect(failed).toMatchObject({
+      kind: 'exception',
+      name: 'TypeError',
+      message: 'no',
+      position: { line: 7, column: 13 },
+    });
     expect(failed.stack).toContain('at fail (main.ts:7:');
     expect(failed.stack).toContain('(main.ts:9:1)');
   });
@@ -99,7 +116,9 @@ describe('positions', () => {
   });
 
   test('a stack read by the program itself has the agent’s positions too [A11]', async () => {
-    const stack = (await box.value(`type Long = {\n a: 1,\n b: 2 };\nconst e = new Error('here');\n${result('e.stack')}`)) as string;
+    const stack = (await box.value(
+      `type Long = {\n a: 1,\n b: 2 };\nconst e = new Error('here');\n${result('e.stack')}`,
+    )) as string;
     expect(stack).toBe('Error: here\n    at <anonymous> (main.ts:4:15)');
   });
 
@@ -111,7 +130,13 @@ describe('positions', () => {
         },
       },
     });
-    expect(failed).toMatchObject({ name: 'ToolCallError', errorClass: 'ToolCallError', message: 'not today', hint: 'Try something else.', position: { line: 4 } });
+    expect(failed).toMatchObject({
+      name: 'ToolCallError',
+      errorClass: 'ToolCallError',
+      message: 'not today',
+      hint: 'Try something else.',
+      position: { line: 4 },
+    });
   });
 });
 
@@ -141,8 +166,14 @@ describe('results and failures', () => {
     ['throw { a: 1 }', { kind: 'exception', message: expect.stringContaining('{"a":1}') }],
     ['Promise.reject(new Error("lost"))', { kind: 'exception', message: 'lost' }],
     ['setTimeout(() => { throw new Error("late") }, 1)', { kind: 'exception', message: 'late' }],
-    ['await Promise.any([Promise.reject(new Error("inner"))])', { kind: 'exception', name: 'AggregateError', message: expect.stringContaining('inner') }],
-    ['throw new Error("outer", { cause: new Error("deep") })', { kind: 'exception', message: 'outer (caused by Error: deep)' }],
+    [
+      'await Promise.any([Promise.reject(new Error("inner"))])',
+      { kind: 'exception', name: 'AggregateError', message: expect.stringContaining('inner') },
+    ],
+    [
+      'throw new Error("outer", { cause: new Error("deep") })',
+      { kind: 'exception', message: 'outer (caused by Error: deep)' },
+    ],
     ['const x = {', { kind: 'syntax' }],
     ['let a = 1; let a = 2;', { kind: 'syntax', position: { line: 1, column: 16 } }],
     ['return 1', { kind: 'syntax', hint: expect.stringContaining('__codemode_result__') }],
@@ -152,7 +183,9 @@ describe('results and failures', () => {
   });
 
   test('a rejection that is handled later is no failure', async () => {
-    expect(await box.value(`const p = Promise.reject(new Error('x')); await 0; p.catch(() => {}); ${result('1')}`)).toBe(1);
+    expect(
+      await box.value(`const p = Promise.reject(new Error('x')); await 0; p.catch(() => {}); ${result('1')}`),
+    ).toBe(1);
   });
 
   test('logs up to a failure are kept [A12]', async () => {
@@ -164,7 +197,10 @@ describe('results and failures', () => {
   test('a program waits for its timers and calls before it ends, awaited or not', async () => {
     const seen: unknown[] = [];
     const functions = { note: (input: unknown) => void seen.push(input) };
-    await box.value(`import { note } from '@codemode/servers/test'; setTimeout(() => note('timer'), 5); note('call');`, { functions });
+    await box.value(
+      `import { note } from '@codemode/servers/test'; setTimeout(() => note('timer'), 5); note('call');`,
+      { functions },
+    );
     expect(seen.sort()).toEqual(['call', 'timer']);
   });
 

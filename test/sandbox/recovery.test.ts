@@ -40,7 +40,9 @@ describe('a worker that is lost', () => {
     const worker = crowded.sandbox.pool.workers[0];
     expect(worker?.tenantCount).toBe(99);
 
-    const guilty = crowded.run(`await 0; ("a".repeat(4e6) + "b").indexOf("a".repeat(2e6) + "c")`, { limits: { timeoutMs: 300 } });
+    const guilty = crowded.run(`await 0; ("a".repeat(4e6) + "b").indexOf("a".repeat(2e6) + "c")`, {
+      limits: { timeoutMs: 300 },
+    });
     await expect.poll(() => worker?.tenantCount).toBe(100);
     released.resolve();
     expect((await guilty).outcome).toMatchObject({ status: 'failed', failure: { kind: 'limit', limit: 'timeout' } });
@@ -48,7 +50,10 @@ describe('a worker that is lost', () => {
 
     const reports = await Promise.all(others);
     reports.forEach(({ outcome, logs }, index) => {
-      expect(outcome).toEqual({ status: 'completed', resultJson: JSON.stringify([index * 2, index * 2 + 1, true, index]) });
+      expect(outcome).toEqual({
+        status: 'completed',
+        resultJson: JSON.stringify([index * 2, index * 2 + 1, true, index]),
+      });
       expect(logs.map(({ message }) => message)).toEqual([`started ${index}`]);
     });
     expect(made).toHaveLength(198);
@@ -57,8 +62,13 @@ describe('a worker that is lost', () => {
 
   test('takes no waiting program along when it is killed from outside', async () => {
     const go = deferred<void>();
-    const running = box.run(`import { wait } from '@codemode/servers/test'; const before = [Math.random(), Date.now()]; await wait(); ${result('[before[0] < 1, before[1] > 1e12]')}`, { functions: { wait: () => go.promise } });
-    await expect.poll(() => box.sandbox.pool.workers.some((worker) => worker.tenantCount === 1 && worker.backlog === 0)).toBe(true);
+    const running = box.run(
+      `import { wait } from '@codemode/servers/test'; const before = [Math.random(), Date.now()]; await wait(); ${result('[before[0] < 1, before[1] > 1e12]')}`,
+      { functions: { wait: () => go.promise } },
+    );
+    await expect
+      .poll(() => box.sandbox.pool.workers.some((worker) => worker.tenantCount === 1 && worker.backlog === 0))
+      .toBe(true);
     for (const worker of box.sandbox.pool.workers) worker.kill('the test');
     go.resolve();
     expect((await running).outcome).toEqual({ status: 'completed', resultJson: '[true,true]' });
@@ -75,7 +85,9 @@ describe('a worker that is lost', () => {
 test('a program that computes for long does not hold up the others of its worker', async () => {
   await using pair = await openSandbox({ min: 1, max: 2 });
   const go = deferred<void>();
-  const waiting = pair.run(`import { wait } from '@codemode/servers/test'; await wait(); ${result('"through"')}`, { functions: { wait: () => go.promise } });
+  const waiting = pair.run(`import { wait } from '@codemode/servers/test'; await wait(); ${result('"through"')}`, {
+    functions: { wait: () => go.promise },
+  });
   await expect.poll(() => pair.sandbox.pool.workers[0]?.tenantCount).toBe(1);
   await expect.poll(() => pair.sandbox.pool.workers[0]?.backlog).toBe(0);
   const hog = pair.run('while (true) {}', { limits: { timeoutMs: 5_000 } });

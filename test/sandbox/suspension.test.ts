@@ -48,7 +48,10 @@ describe('a suspended program', () => {
     execution.answer(1, json('A'));
     await until(() => execution.isWaiting);
     const suspended = await first.sandbox.suspend(execution);
-    expect(suspended.openCalls.map(({ number, argumentsJson }) => [number, argumentsJson])).toEqual([[2, '["b"]'], [3, '["c"]']]);
+    expect(suspended.openCalls.map(({ number, argumentsJson }) => [number, argumentsJson])).toEqual([
+      [2, '["b"]'],
+      [3, '["c"]'],
+    ]);
     expect(suspended.sealed.length).toBeLessThan(50_000);
     for (const worker of first.sandbox.pool.workers) worker.kill('the test ends every worker in between');
 
@@ -61,7 +64,10 @@ describe('a suspended program', () => {
     });
     resumed?.answer(3, json(40));
     resumed?.answer(2, json('B'));
-    expect((await report).outcome).toEqual({ status: 'completed', resultJson: JSON.stringify([['A', 'B', 'D'], [1, 2, 3], 41]) });
+    expect((await report).outcome).toEqual({
+      status: 'completed',
+      resultJson: JSON.stringify([['A', 'B', 'D'], [1, 2, 3], 41]),
+    });
     expect(later.map(({ number, argumentsJson }) => [number, argumentsJson])).toEqual([[4, '["d"]']]);
   });
 
@@ -81,7 +87,12 @@ describe('a suspended program', () => {
   });
 
   test('does not spend its time limit while it sleeps', async () => {
-    const { execution } = await startAndWait(first, `import { ask } from '@codemode/servers/test'; ${result('await ask(1)')}`, 1, { limits: { timeoutMs: 400 } });
+    const { execution } = await startAndWait(
+      first,
+      `import { ask } from '@codemode/servers/test'; ${result('await ask(1)')}`,
+      1,
+      { limits: { timeoutMs: 400 } },
+    );
     const suspended = await first.sandbox.suspend(execution);
     await new Promise((resolve) => setTimeout(resolve, 500));
     const { execution: resumed, report } = await second.sandbox.resume(suspended, CALLER, never);
@@ -90,7 +101,9 @@ describe('a suspended program', () => {
   });
 
   test('keeps its time limit when it goes on', async () => {
-    const { execution } = await startAndWait(first, `import { ask } from '@codemode/servers/test'; await ask(1)`, 1, { limits: { timeoutMs: 300 } });
+    const { execution } = await startAndWait(first, `import { ask } from '@codemode/servers/test'; await ask(1)`, 1, {
+      limits: { timeoutMs: 300 },
+    });
     const suspended = await first.sandbox.suspend(execution);
     const { report } = await second.sandbox.resume(suspended, CALLER, never);
     expect((await report).outcome).toMatchObject({ failure: { limit: 'timeout' } });
@@ -110,21 +123,36 @@ describe('a suspended program', () => {
     const { execution } = await startAndWait(first, source, 1);
     const once = await first.sandbox.suspend(execution);
     const made: GuestCall[] = [];
-    const { execution: again } = await second.sandbox.resume(once, CALLER, { onCall: (call) => (made.push(call), new Promise(() => {})) });
+    const { execution: again } = await second.sandbox.resume(once, CALLER, {
+      onCall: (call) => (made.push(call), new Promise(() => {})),
+    });
     again?.answer(1, json(null));
     await until(() => made.length === 1 && again?.isWaiting === true);
     const twice = await second.sandbox.suspend(again as SandboxExecution);
     const { execution: last, report } = await first.sandbox.resume(twice, CALLER, never);
     last?.answer(2, json(null));
-    expect((await report).outcome).toMatchObject({ failure: { errorClass: 'ToolCallError', message: 'after all', position: { line: 6 } } });
+    expect((await report).outcome).toMatchObject({
+      failure: { errorClass: 'ToolCallError', message: 'after all', position: { line: 6 } },
+    });
   });
 
   test('a reply that comes after suspension is handed to whoever asked, not lost', async () => {
     const late: unknown[] = [];
     let reply: (value: { ok: true; json: string }) => void = () => {};
     const { execution } = await first.sandbox.start(
-      { caller: CALLER, program: first.program(`import { ask } from '@codemode/servers/test'; ${result('await ask(1)')}`, { functions: { ask: () => null } }) },
-      { onCall: () => new Promise((resolve) => { reply = resolve; }), onLateReply: (call, answer) => late.push([call.number, answer]) },
+      {
+        caller: CALLER,
+        program: first.program(`import { ask } from '@codemode/servers/test'; ${result('await ask(1)')}`, {
+          functions: { ask: () => null },
+        }),
+      },
+      {
+        onCall: () =>
+          new Promise((resolve) => {
+            reply = resolve;
+          }),
+        onLateReply: (call, answer) => late.push([call.number, answer]),
+      },
     );
     await until(() => execution?.isWaiting === true);
     const suspended = await first.sandbox.suspend(execution as SandboxExecution);
@@ -138,7 +166,11 @@ describe('a suspended program', () => {
 describe('a sealed program opens for nobody else', () => {
   let sealed: Awaited<ReturnType<TestSandbox['sandbox']['suspend']>>;
   beforeAll(async () => {
-    const { execution } = await startAndWait(first, `import { ask } from '@codemode/servers/test'; await ask('secret canary')`, 1);
+    const { execution } = await startAndWait(
+      first,
+      `import { ask } from '@codemode/servers/test'; await ask('secret canary')`,
+      1,
+    );
     sealed = await first.sandbox.suspend(execution);
   });
   const rejected = { code: 'image_rejected' };
@@ -150,12 +182,21 @@ describe('a sealed program opens for nobody else', () => {
       await expect(second.sandbox.resume({ ...sealed, sealed: bytes }, CALLER, never)).rejects.toMatchObject(rejected);
     }
   });
-  test('another run’s id', () => expect(second.sandbox.resume({ ...sealed, execution: 'other' as ExecutionId }, CALLER, never)).rejects.toMatchObject(rejected));
-  test('another code', () => expect(second.sandbox.resume({ ...sealed, codeDigest: 'other' }, CALLER, never)).rejects.toMatchObject(rejected));
-  test('another caller', () => expect(second.sandbox.resume(sealed, 'mallory' as CallerId, never)).rejects.toMatchObject(rejected));
+  test('another run’s id', () =>
+    expect(
+      second.sandbox.resume({ ...sealed, execution: 'other' as ExecutionId }, CALLER, never),
+    ).rejects.toMatchObject(rejected));
+  test('another code', () =>
+    expect(second.sandbox.resume({ ...sealed, codeDigest: 'other' }, CALLER, never)).rejects.toMatchObject(rejected));
+  test('another caller', () =>
+    expect(second.sandbox.resume(sealed, 'mallory' as CallerId, never)).rejects.toMatchObject(rejected));
   test('cut short, or empty', async () => {
-    await expect(second.sandbox.resume({ ...sealed, sealed: sealed.sealed.subarray(0, 20) }, CALLER, never)).rejects.toMatchObject(rejected);
-    await expect(second.sandbox.resume({ ...sealed, sealed: Buffer.alloc(0) }, CALLER, never)).rejects.toMatchObject(rejected);
+    await expect(
+      second.sandbox.resume({ ...sealed, sealed: sealed.sealed.subarray(0, 20) }, CALLER, never),
+    ).rejects.toMatchObject(rejected);
+    await expect(second.sandbox.resume({ ...sealed, sealed: Buffer.alloc(0) }, CALLER, never)).rejects.toMatchObject(
+      rejected,
+    );
   });
   test('another key', async () => {
     await using stranger = await openSandbox({ max: 1 }, new Uint8Array(32).fill(8));

@@ -50,14 +50,20 @@ export interface ProgramOptions {
 export const CALLER = 'tester' as CallerId;
 
 /** The functions as a module, `import { echo } from '@codemode/servers/test'`. */
-export function moduleOf(functions: Readonly<Record<string, HostFunction>>, kind: 'call' | 'callSync' = 'call'): VirtualModule {
+export function moduleOf(
+  functions: Readonly<Record<string, HostFunction>>,
+  kind: 'call' | 'callSync' = 'call',
+): VirtualModule {
   return {
     specifier: '@codemode/servers/test',
     exports: Object.keys(functions).map((name) => ({ kind, name, target: `test/${name}` })),
   };
 }
 
-export async function openSandbox(pool: Partial<PoolOptions> = {}, sealKey = new Uint8Array(32).fill(7)): Promise<TestSandbox> {
+export async function openSandbox(
+  pool: Partial<PoolOptions> = {},
+  sealKey = new Uint8Array(32).fill(7),
+): Promise<TestSandbox> {
   const sandbox = new Sandbox({
     jail: await testJail(),
     workerFolder: WORKER_FOLDER,
@@ -71,7 +77,10 @@ export async function openSandbox(pool: Partial<PoolOptions> = {}, sealKey = new
       return answer(functions, call, signal);
     },
   });
-  const program = (source: string, { limits, functions = {}, modules, isBlocking = false }: ProgramOptions = {}): Program => ({
+  const program = (
+    source: string,
+    { limits, functions = {}, modules, isBlocking = false }: ProgramOptions = {},
+  ): Program => ({
     source,
     language: 'typescript',
     modules: modules ?? [moduleOf(functions, isBlocking ? 'callSync' : 'call')],
@@ -91,7 +100,11 @@ export async function openSandbox(pool: Partial<PoolOptions> = {}, sealKey = new
   return { sandbox, calls, program, run, value, handlers, [Symbol.asyncDispose]: () => sandbox.close() };
 }
 
-export async function answer(functions: Readonly<Record<string, HostFunction>>, call: GuestCall, signal: AbortSignal): Promise<CallReply> {
+export async function answer(
+  functions: Readonly<Record<string, HostFunction>>,
+  call: GuestCall,
+  signal: AbortSignal,
+): Promise<CallReply> {
   const name = call.target.replace(/^test\//, '');
   try {
     const [input] = JSON.parse(call.argumentsJson) as unknown[];
@@ -99,7 +112,14 @@ export async function answer(functions: Readonly<Record<string, HostFunction>>, 
     return { ok: true, json: JSON.stringify(result ?? null) };
   } catch (error) {
     const errorClass = error instanceof CallFailure ? error.errorClass : 'ToolCallError';
-    return { ok: false, error: { errorClass, message: error instanceof Error ? error.message : String(error), hint: 'Try something else.' } };
+    return {
+      ok: false,
+      error: {
+        errorClass,
+        message: error instanceof Error ? error.message : String(error),
+        hint: 'Try something else.',
+      },
+    };
   }
 }
 

@@ -26,7 +26,9 @@ export function suspend(execution: QuickJsExecution, image: Image): Buffer {
   const original = plainMemory(image, memory.length);
   const dirtyPages: number[] = [];
   const parts: Buffer[] = [];
-  for (let offset = 0; offset < memory.length; offset += PAGE_BYTES) {
+  // Below the stack pointer lies the stack, and while a program waits there is nothing on it but what earlier calls left.
+  const firstPage = Math.floor(image.stackPointer / PAGE_BYTES);
+  for (let offset = firstPage * PAGE_BYTES; offset < memory.length; offset += PAGE_BYTES) {
     const page = Buffer.from(memory.buffer, memory.byteOffset + offset, PAGE_BYTES);
     if (page.equals(original.subarray(offset, offset + PAGE_BYTES))) continue;
     dirtyPages.push(offset / PAGE_BYTES);
