@@ -1,6 +1,7 @@
+// biome-ignore-all lint/style/useTemplate: a program can patch what template literals call, see primordials.ts.
 // console.table as a Markdown table, which a model reads as easily as a person.
 import { textOfArguments } from './console-text.js';
-import { objectKeys, toText } from './primordials.js';
+import { objectKeys, smallerOf, toText } from './primordials.js';
 
 /** Rows and columns beyond these are left out, with a note. */
 const MAX_ROWS = 1_000;
@@ -18,7 +19,7 @@ export function textOfTable(data: unknown, columns: unknown, maxCharacters: numb
 
 function render(data: Record<string, unknown>, wanted: unknown, maxCharacters: number): string {
   const rowKeys = objectKeys(data);
-  const rowCount = rowKeys.length < MAX_ROWS ? rowKeys.length : MAX_ROWS;
+  const rowCount = smallerOf(rowKeys.length, MAX_ROWS);
   const columns = { __proto__: null, count: 0 } as unknown as { count: number } & Record<number, string>;
   const isKnown = { __proto__: null } as unknown as Record<string, true>;
   let hasValues = false;

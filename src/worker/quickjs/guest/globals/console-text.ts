@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/useTemplate: a program can patch what template literals call, see primordials.ts.
 // One console call as one line of the log: every argument as text, joined by a space. Nothing is ever interpreted as a
 // format: '%s' is a percent sign and an s.
 import { kindOf } from './object-kinds.js';
@@ -101,7 +102,11 @@ function read(value: object, key: PropertyKey): unknown {
 }
 
 function textOr(value: unknown, otherwise: string): string {
-  return typeof value === 'string' ? value : value === undefined || value === null ? otherwise : primitiveText(value, otherwise);
+  return typeof value === 'string'
+    ? value
+    : value === undefined || value === null
+      ? otherwise
+      : primitiveText(value, otherwise);
 }
 
 function primitiveText(value: unknown, otherwise: string): string {

@@ -41,11 +41,17 @@ test.each([
   ['{ f: function named() {}, g() {} }', '{"f":"[Function named]","g":"[Function g]"}'],
   ['new Map([["b", 1], [{ z: 1, a: 2 }, new Map()]])', '[["b",1],[{"a":2,"z":1},[]]]'],
   ['new Set([3, 1, { b: 1, a: 1 }]), { s: new Set() }', '[3,1,{"a":1,"b":1}] {"s":[]}'],
-  ['new Date(0), { d: new Date(0) }, new Date(NaN)', '"1970-01-01T00:00:00.000Z" {"d":"1970-01-01T00:00:00.000Z"} null'],
+  [
+    'new Date(0), { d: new Date(0) }, new Date(NaN)',
+    '"1970-01-01T00:00:00.000Z" {"d":"1970-01-01T00:00:00.000Z"} null',
+  ],
   ['/a\\/b/gi, [/x/]', '/a\\/b/gi ["/x/"]'],
   ['new Uint8Array([1, 2]), new BigInt64Array([3n]), new Float32Array([0.5])', '[1,2] ["3"] [0.5]'],
   ['new ArrayBuffer(3), [new DataView(new ArrayBuffer(2))]', '[ArrayBuffer 3 bytes] ["[DataView 2 bytes]"]'],
-  ['Promise.resolve(1), [new WeakMap(), new WeakSet()], [1][Symbol.iterator]()', '[object Promise] ["[object WeakMap]","[object WeakSet]"] [object Array Iterator]'],
+  [
+    'Promise.resolve(1), [new WeakMap(), new WeakSet()], [1][Symbol.iterator]()',
+    '[object Promise] ["[object WeakMap]","[object WeakSet]"] [object Array Iterator]',
+  ],
   ['Object(1), [Object("s"), Object(false), Object(2n)]', '1 ["s",false,"2"]'],
   ['{ toJSON() { return { b: 1, a: this.x }; }, x: 5 }', '{"a":5,"b":1}'],
   ['{ k: { toJSON: (key) => "key " + key } }, { toJSON: () => undefined }', '{"k":"key k"} undefined'],
@@ -80,30 +86,59 @@ test.each([
 test('an error shows name, message, stack, its own properties, causes and errors', () => {
   const withoutFrames = (text: string | undefined) => text?.replace(/(?:\n {4}at .*)+/g, '\n    at …');
   expect(withoutFrames(messageOf(`new TypeError('boom')`))).toBe('TypeError: boom\n    at …');
-  expect(withoutFrames(messageOf(`Object.assign(new Error('x'), { code: 'E', name: 'Custom', b: 1 })`))).toBe('Custom: x\n    at …\n{"b":1,"code":"E"}');
-  expect(withoutFrames(messageOf(`new Error('outer', { cause: new RangeError('inner', { cause: { why: 1 } }) })`))).toBe(
-    'Error: outer\n    at …\n[cause]: RangeError: inner\n    at …\n[cause]: {"why":1}',
+  expect(withoutFrames(messageOf(`Object.assign(new Error('x'), { code: 'E', name: 'Custom', b: 1 })`))).toBe(
+    'Custom: x\n    at …\n{"b":1,"code":"E"}',
   );
+  expect(
+    withoutFrames(messageOf(`new Error('outer', { cause: new RangeError('inner', { cause: { why: 1 } }) })`)),
+  ).toBe('Error: outer\n    at …\n[cause]: RangeError: inner\n    at …\n[cause]: {"why":1}');
   expect(withoutFrames(messageOf(`new AggregateError([new Error('one'), 'two'], 'many')`))).toBe(
     'AggregateError: many\n    at …\n[errors][0]: Error: one\n    at …\n[errors][1]: two',
   );
-  expect(withoutFrames(messageOf(`(() => { const e = new Error('self'); e.cause = e; return e; })()`))).toBe('Error: self\n    at …\n[cause]: [Circular]');
+  expect(withoutFrames(messageOf(`(() => { const e = new Error('self'); e.cause = e; return e; })()`))).toBe(
+    'Error: self\n    at …\n[cause]: [Circular]',
+  );
   expect(withoutFrames(messageOf(`new DOMException('gone', 'AbortError')`))).toBe('AbortError: gone\n    at …');
-  expect(messageOf(`Object.assign(new Error('m'), { stack: 'Error: m\\n  own frames' })`)).toBe('Error: m\n  own frames');
-  expect(messageOf(`Object.defineProperty(Object.assign(new Error('m'), { stack: '' }), 'message', { get() { throw 1; } })`)).toBe('Error');
+  expect(messageOf(`Object.assign(new Error('m'), { stack: 'Error: m\\n  own frames' })`)).toBe(
+    'Error: m\n  own frames',
+  );
+  expect(
+    messageOf(`Object.defineProperty(Object.assign(new Error('m'), { stack: '' }), 'message', { get() { throw 1; } })`),
+  ).toBe('Error');
 });
 
 test('an error inside of an object is written out too, never {}', () => {
   expect(
-    JSON.parse(messageOf(`{ e: Object.assign(new TypeError('x', { cause: new Error('why') }), { code: 5 }), list: [new AggregateError([new Error('a')])] }`) as string),
+    JSON.parse(
+      messageOf(
+        `{ e: Object.assign(new TypeError('x', { cause: new Error('why') }), { code: 5 }), list: [new AggregateError([new Error('a')])] }`,
+      ) as string,
+    ),
   ).toEqual({
-    e: { code: 5, message: 'x', name: 'TypeError', stack: expect.any(String), cause: { message: 'why', name: 'Error', stack: expect.any(String) } },
-    list: [{ message: '', name: 'AggregateError', stack: expect.any(String), errors: [{ message: 'a', name: 'Error', stack: expect.any(String) }] }],
+    e: {
+      code: 5,
+      message: 'x',
+      name: 'TypeError',
+      stack: expect.any(String),
+      cause: { message: 'why', name: 'Error', stack: expect.any(String) },
+    },
+    list: [
+      {
+        message: '',
+        name: 'AggregateError',
+        stack: expect.any(String),
+        errors: [{ message: 'a', name: 'Error', stack: expect.any(String) }],
+      },
+    ],
   });
 });
 
 test('each method writes at its level', () => {
-  expect(logOf(`console.log(1); console.info(2); console.debug(3); console.warn(4); console.error(5); console.dir({ a: 1 }, { depth: 0 })`)).toEqual([
+  expect(
+    logOf(
+      `console.log(1); console.info(2); console.debug(3); console.warn(4); console.error(5); console.dir({ a: 1 }, { depth: 0 })`,
+    ),
+  ).toEqual([
     ['log', '1'],
     ['log', '2'],
     ['debug', '3'],
@@ -145,8 +180,15 @@ test('the smaller methods do their part', () => {
 });
 
 test('console.table is a Markdown table, and console.log for what is no table', () => {
-  expect(logOf(`console.table([{ a: 1, b: 'x' }, { a: 2, c: { z: 1 } }, 5]); console.table({ r: [1, 2] }, ['1']); console.table('text'); console.table(null)`)).toEqual([
-    ['log', '| (index) | a | b | c | Values |\n| --- | --- | --- | --- | --- |\n| 0 | 1 | x |  |  |\n| 1 | 2 |  | {"z":1} |  |\n| 2 |  |  |  | 5 |'],
+  expect(
+    logOf(
+      `console.table([{ a: 1, b: 'x' }, { a: 2, c: { z: 1 } }, 5]); console.table({ r: [1, 2] }, ['1']); console.table('text'); console.table(null)`,
+    ),
+  ).toEqual([
+    [
+      'log',
+      '| (index) | a | b | c | Values |\n| --- | --- | --- | --- | --- |\n| 0 | 1 | x |  |  |\n| 1 | 2 |  | {"z":1} |  |\n| 2 |  |  |  | 5 |',
+    ],
     ['log', '| (index) | 1 |\n| --- | --- |\n| r | 2 |'],
     ['log', 'text'],
     ['log', 'null'],
@@ -172,7 +214,9 @@ test('a message is cut at the bound, with a note, however it came to be so long'
     expect(message.length).toBeGreaterThan(1900);
     expect(message).toBe((message as string & { toWellFormed(): string }).toWellFormed());
   }
-  expect(logOf(`console.group(); console.log('\\n'.repeat(2000))`).at(-1)?.[1]?.length).toBeLessThanOrEqual(2000 + note.length);
+  expect(logOf(`console.group(); console.log('\\n'.repeat(2000))`).at(-1)?.[1]?.length).toBeLessThanOrEqual(
+    2000 + note.length,
+  );
   expect(logOf(`console.groupEnd(); console.log('x'.repeat(2000))`).at(-1)?.[1]).toHaveLength(2000);
 });
 

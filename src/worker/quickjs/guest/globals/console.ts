@@ -1,6 +1,7 @@
-import { cutNote, textOfArguments } from './console-text.js';
+// biome-ignore-all lint/style/useTemplate: a program can patch what template literals call, see primordials.ts.
 import { textOfTable } from './console-table.js';
-import { currentTimeMs, indexOf, repeat, slice, toText } from './primordials.js';
+import { cutNote, textOfArguments } from './console-text.js';
+import { currentTimeMs, indexOf, repeat, slice, smallerOf, toText } from './primordials.js';
 
 export type LogLevel = 'debug' | 'log' | 'warn' | 'error';
 
@@ -42,7 +43,10 @@ export interface GuestConsole {
  * A console that hands every call, as one string, to `write`. Arguments are joined by one space and never read as a
  * format. It goes on working when a program has patched the built-in prototypes.
  */
-export function createConsole(write: (level: LogLevel, message: string) => void, options: ConsoleOptions = {}): GuestConsole {
+export function createConsole(
+  write: (level: LogLevel, message: string) => void,
+  options: ConsoleOptions = {},
+): GuestConsole {
   const maxCharacters = options.maxMessageCharacters ?? DEFAULT_MAX_MESSAGE_CHARACTERS;
   const now = options.now ?? currentTimeMs;
   const counts = { __proto__: null } as unknown as Record<string, number>;
@@ -50,10 +54,11 @@ export function createConsole(write: (level: LogLevel, message: string) => void,
   let groups = 0;
 
   const writeText = (level: LogLevel, text: string): void => {
-    const levels = groups < MAX_INDENT_LEVELS ? groups : MAX_INDENT_LEVELS;
+    const levels = smallerOf(groups, MAX_INDENT_LEVELS);
     write(level, levels === 0 ? text : indentLines(text, repeat('  ', levels), maxCharacters));
   };
-  const writeAll = (level: LogLevel, values: readonly unknown[]): void => writeText(level, textOfArguments(values, maxCharacters));
+  const writeAll = (level: LogLevel, values: readonly unknown[]): void =>
+    writeText(level, textOfArguments(values, maxCharacters));
   const label = (value: unknown): string => (value === undefined ? 'default' : textOfArguments([value], maxCharacters));
   const elapsed = (name: string): string => name + ': ' + toText(now() - (starts[name] as number)) + 'ms';
   const group: Log = (...values) => {

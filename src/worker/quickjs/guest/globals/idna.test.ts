@@ -23,6 +23,7 @@ test('every range of the Unicode table begins and ends where UTS #46 says', () =
 
 test('labels of mixed scripts, joiners, marks and Punycode give the answers of UTS #46', () => {
   const random = seededRandom(46);
+  // biome-ignore format: a list to read along, not down.
   const alphabets = [
     'abz019-.', 'ÄößẞéŁıİſ', 'אבגתװ', 'ابتثنيهہ', '٠١٢۰۱', '0123', 'कखग्षऽ', '\u200c\u200d', '\u0301\u0308\u064b\u0bcd\u094d',
     'ᏸꭰᎠ', 'ᾳΣςσΌ', '日本語。．', '\u00ad\u200b\ufe0f', '😀👍🏽', 'ﬁℌⅣ①', '\u{10ac0}\u{10ac1}\u{1e900}', '-', '.', 'xn--', 'ܐܒܓ', '߀߁ߊ',
@@ -56,7 +57,10 @@ function toAscii(domain: string): string | null {
 }
 
 function disagreements(domains: readonly string[]): unknown[] {
-  const ours = guest.call('(domains) => domains.map((domain) => domainToAscii(domain) ?? null)', domains) as (string | null)[];
+  const ours = guest.call('(domains) => domains.map((domain) => domainToAscii(domain) ?? null)', domains) as (
+    | string
+    | null
+  )[];
   return domains.flatMap((domain, index) => {
     const theirs = toAscii(domain);
     return ours[index] === theirs ? [] : [{ domain: escape(domain), ours: ours[index], theirs }];

@@ -68,7 +68,11 @@ const KNOWN: readonly KnownKind[] = [
   { prototype: Date.prototype, name: 'Date', slot: method(Date.prototype, 'getTime') },
   { prototype: RegExp.prototype, name: 'RegExp', slot: getter(RegExp.prototype, 'source') },
   { prototype: ArrayBuffer.prototype, name: 'ArrayBuffer', slot: getter(ArrayBuffer.prototype, 'byteLength') },
-  { prototype: SharedArrayBuffer.prototype, name: 'SharedArrayBuffer', slot: getter(SharedArrayBuffer.prototype, 'byteLength') },
+  {
+    prototype: SharedArrayBuffer.prototype,
+    name: 'SharedArrayBuffer',
+    slot: getter(SharedArrayBuffer.prototype, 'byteLength'),
+  },
   // To this engine, Error.isError is false of a DOMException.
   { prototype: DOMException.prototype, name: 'DOMException', slot: getter(DOMException.prototype, 'name') },
   { prototype: Number.prototype, name: 'Number', slot: method(Number.prototype, 'valueOf') },

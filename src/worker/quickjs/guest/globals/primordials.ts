@@ -20,6 +20,7 @@ export const quote = JSON.stringify as (text: string) => string;
 export const toText = String;
 export const isFiniteNumber = Number.isFinite;
 export const currentTimeMs = Date.now;
+export const smallerOf = Math.min;
 
 export const sortInPlace = uncurryThis(Array.prototype.sort as (this: string[]) => string[]);
 export const slice = uncurryThis(String.prototype.slice);

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { runInThisContext } from 'node:vm';
 import { build } from 'esbuild';
 import { QuickJS } from 'quickjs-wasi';
 
@@ -26,8 +27,13 @@ export interface Guest {
  */
 export async function startGuest(install: string): Promise<Guest> {
   const script = await bundleForGuest(install);
-  const wasm = new WebAssembly.Module(readFileSync(require.resolve('quickjs-wasi/quickjs.wasm')));
-  const engine = await QuickJS.create({ wasm, maxStackSize: 512 * 1024, memoryLimit: MEMORY_LIMIT_BYTES, timezoneOffset: 0 });
+  const wasm = readFileSync(require.resolve('quickjs-wasi/quickjs.wasm'));
+  const engine = await QuickJS.create({
+    wasm,
+    maxStackSize: 512 * 1024,
+    memoryLimit: MEMORY_LIMIT_BYTES,
+    timezoneOffset: 0,
+  });
   engine.evalCode(script, 'globals.js').dispose();
   const evaluateToText = (code: string): unknown => {
     const handle = engine.evalCode(`JSON.stringify(${code})`, 'test.js');
@@ -59,6 +65,11 @@ export async function bundleForGuest(source: string): Promise<string> {
     charset: 'utf8',
   });
   return result.outputFiles[0]?.text ?? '';
+}
+
+/** The same source that a guest gets, evaluated in Node: the other side of a comparison. */
+export function evaluateInNode(source: string): unknown {
+  return runInThisContext(source);
 }
 
 /** Numbers in [0, 1) from a seed, so that a failing case can be run again. */

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/useTemplate: a program can patch what template literals call, see primordials.ts.
 // Values as text for the log: JSON with sorted keys, so that the same data always gives the same text. It differs from
 // JSON.stringify only where that would lose something:
 //   BigInt           its digits, in a string         Map    an array of [key, value], as in [...map]
@@ -124,7 +125,12 @@ function writeOfKind(sink: TextSink, value: object, kind: ObjectKind, ancestors:
       return writeList(sink, ancestors, (value as unknown[]).length, (index) => (value as unknown[])[index]);
     case 'ArrayBufferView':
       if (typedArrayName(value as ArrayBufferView) === undefined) break;
-      return writeList(sink, ancestors, typedArrayLength(value as ArrayBufferView), (index) => (value as number[])[index]);
+      return writeList(
+        sink,
+        ancestors,
+        typedArrayLength(value as ArrayBufferView),
+        (index) => (value as number[])[index],
+      );
     case 'Map':
       return writeIterated(sink, ancestors, mapEntries(value as Map<unknown, unknown>), mapNext);
     case 'Set':

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/complexity/noArguments: Web IDL counts the arguments that were given.
 import { kindOf } from './object-kinds.js';
 
 declare const DOMException: new (message: string, name: string) => Error;
@@ -98,7 +99,12 @@ function cloneArray(original: readonly unknown[], run: CloneRun): unknown[] {
   return copy;
 }
 
-function cloneProperties<Copy extends object>(original: object, copy: Copy, run: CloneRun, keys = Object.keys(original)): Copy {
+function cloneProperties<Copy extends object>(
+  original: object,
+  copy: Copy,
+  run: CloneRun,
+  keys = Object.keys(original),
+): Copy {
   for (const key of keys) {
     // A getter that ran before may have deleted it.
     if (!Object.hasOwn(original, key)) continue;
@@ -111,7 +117,8 @@ function cloneProperties<Copy extends object>(original: object, copy: Copy, run:
 
 function cloneMap(original: Map<unknown, unknown>, run: CloneRun): Map<unknown, unknown> {
   const copy = remember(new Map<unknown, unknown>(), original, run);
-  for (const [key, value] of [...Map.prototype.entries.call(original)]) copy.set(cloneValue(key, run), cloneValue(value, run));
+  for (const [key, value] of [...Map.prototype.entries.call(original)])
+    copy.set(cloneValue(key, run), cloneValue(value, run));
   return copy;
 }
 
@@ -136,7 +143,8 @@ function cloneError(original: Error, run: CloneRun): Error {
   const name = String(original.name);
   const message = Object.getOwnPropertyDescriptor(original, 'message');
   const copy = remember(new (CLONEABLE_ERRORS[name] ?? Error)(), original, run);
-  const hide = (key: string, value: unknown) => Object.defineProperty(copy, key, { value, writable: true, configurable: true });
+  const hide = (key: string, value: unknown) =>
+    Object.defineProperty(copy, key, { value, writable: true, configurable: true });
   if (message !== undefined && 'value' in message) hide('message', String(message.value));
   hide('stack', String(original.stack));
   if (Object.hasOwn(original, 'cause')) hide('cause', cloneValue(original.cause, run));
@@ -157,12 +165,20 @@ function cloneBuffer(original: ModernArrayBuffer, run: CloneRun): object {
 
 const typedArrayName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)
   ?.get as () => string | undefined;
-const VIEW_CONSTRUCTORS = new Map<string, new (buffer: ArrayBuffer, offset: number, length: number) => ArrayBufferView>();
-for (const constructor of [
+const VIEW_CONSTRUCTORS = new Map<
+  string,
+  new (
+    buffer: ArrayBuffer,
+    offset: number,
+    length: number,
+  ) => ArrayBufferView
+>();
+// biome-ignore format: one kind, two lines.
+for (const Constructor of [
   DataView, Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array,
   Float32Array, Float64Array, BigInt64Array, BigUint64Array,
 ]) {
-  VIEW_CONSTRUCTORS.set(constructor.name, constructor as never);
+  VIEW_CONSTRUCTORS.set(Constructor.name, Constructor as never);
 }
 
 function cloneView(original: ArrayBufferView, run: CloneRun): object {
@@ -194,8 +210,10 @@ function transferList(options: unknown): ModernArrayBuffer[] {
   for (const [index, buffer] of buffers.entries()) {
     const isObject = (typeof buffer === 'object' && buffer !== null) || typeof buffer === 'function';
     if (!isObject) throw new TypeError('structuredClone: transfer must list objects');
-    if (kindOrThrow(buffer) !== 'ArrayBuffer') throw new DOMException('Found invalid object in transferList', 'DataCloneError');
-    if (buffer.detached) throw new DOMException('An ArrayBuffer is detached and could not be cloned.', 'DataCloneError');
+    if (kindOrThrow(buffer) !== 'ArrayBuffer')
+      throw new DOMException('Found invalid object in transferList', 'DataCloneError');
+    if (buffer.detached)
+      throw new DOMException('An ArrayBuffer is detached and could not be cloned.', 'DataCloneError');
     if (buffers.indexOf(buffer) !== index) {
       throw new DOMException('ArrayBuffer occurs in the transfer list more than once', 'DataCloneError');
     }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Guest, seededRandom, startGuest } from './run-in-quickjs.test-support.js';
+import { evaluateInNode, type Guest, seededRandom, startGuest } from './run-in-quickjs.test-support.js';
 
 let guest: Guest;
 beforeAll(async () => {
@@ -31,28 +31,44 @@ interface DecodeCase {
 test('TextDecoder gives what Node gives for random bytes, whole and in chunks, fatal and not', () => {
   const random = seededRandom(8);
   const byte = (): number => {
-    const interesting = [0x61, 0x80, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0x9f, 0xa0, 0xed, 0xef, 0xbb, 0xbf, 0xf0, 0x8f, 0x90, 0xf4, 0xf5, 0xff];
-    return random() < 0.8 ? (interesting[Math.floor(random() * interesting.length)] as number) : Math.floor(random() * 256);
+    const interesting = [
+      0x61, 0x80, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0x9f, 0xa0, 0xed, 0xef, 0xbb, 0xbf, 0xf0, 0x8f, 0x90, 0xf4, 0xf5,
+      0xff,
+    ];
+    return random() < 0.8
+      ? (interesting[Math.floor(random() * interesting.length)] as number)
+      : Math.floor(random() * 256);
   };
   const cases: DecodeCase[] = [];
   for (let count = 0; count < 4_000; count++) {
     const valid = random() < 0.3 ? [...new TextEncoder().encode('aé€😀\ufeff'.slice(Math.floor(random() * 4)))] : [];
-    const bytes = [...(random() < 0.2 ? [0xef, 0xbb, 0xbf] : []), ...valid, ...Array.from({ length: Math.floor(random() * 9) }, byte), ...valid];
+    const bytes = [
+      ...(random() < 0.2 ? [0xef, 0xbb, 0xbf] : []),
+      ...valid,
+      ...Array.from({ length: Math.floor(random() * 9) }, byte),
+      ...valid,
+    ];
     const chunks: number[][] = [];
     while (bytes.length > 0) chunks.push(bytes.splice(0, 1 + Math.floor(random() * 6)));
     cases.push({ chunks, fatal: random() < 0.3, ignoreBOM: random() < 0.3 });
   }
-  // biome-ignore lint/security/noGlobalEval: the same source is evaluated in the guest, and it is ours.
-  const decode = (0, eval)(DECODE) as (test: DecodeCase) => string[];
+  const decode = evaluateInNode(DECODE) as (test: DecodeCase) => string[];
   const ours = guest.call(`(tests) => tests.map(${DECODE})`, cases) as string[][];
-  expect(cases.flatMap((test, index) => (JSON.stringify(ours[index]) === JSON.stringify(decode(test)) ? [] : [{ test, ours: ours[index], node: decode(test) }]))).toEqual([]);
+  expect(
+    cases.flatMap((test, index) =>
+      JSON.stringify(ours[index]) === JSON.stringify(decode(test))
+        ? []
+        : [{ test, ours: ours[index], node: decode(test) }],
+    ),
+  ).toEqual([]);
 });
 
 test('TextEncoder gives what Node gives for random text, encodeInto into every length too', () => {
   const random = seededRandom(9);
   const texts = Array.from({ length: 1_500 }, () =>
-    Array.from({ length: Math.floor(random() * 12) }, () =>
-      ['a', 'é', '€', '😀', '\ud83d', '\ude00', '\0', '\u07ff', '\uffff'][Math.floor(random() * 9)],
+    Array.from(
+      { length: Math.floor(random() * 12) },
+      () => ['a', 'é', '€', '😀', '\ud83d', '\ude00', '\0', '\u07ff', '\uffff'][Math.floor(random() * 9)],
     ).join(''),
   );
   const source = `(text) => {
@@ -63,8 +79,7 @@ test('TextEncoder gives what Node gives for random text, encodeInto into every l
     });
     return [[...encoder.encode(text)], into];
   }`;
-  // biome-ignore lint/security/noGlobalEval: as above.
-  const encode = (0, eval)(source) as (text: string) => unknown;
+  const encode = evaluateInNode(source) as (text: string) => unknown;
   expect(guest.call(`(texts) => texts.map(${source})`, texts)).toEqual(texts.map((text) => encode(text)));
 });
 
@@ -88,17 +103,26 @@ test.each([
   `const buffer = new Uint8Array([1, 0x68, 0x69, 2]).buffer; return [new TextDecoder().decode(buffer), new TextDecoder().decode(new DataView(buffer, 1, 2)), new TextDecoder().decode(new Uint16Array(buffer, 2, 1)), new TextDecoder().decode(new Uint8Array(buffer).subarray(1, 3)), new TextDecoder().decode(), new TextDecoder().decode(undefined, {})];`,
   `return [[...new TextEncoder().encode()], [...new TextEncoder().encode(undefined)], [...new TextEncoder().encode(null)], [...new TextEncoder().encode(12.5)]];`,
   `return [TextEncoder.name, TextDecoder.name, TextEncoder.length, TextDecoder.length, String(new TextEncoder()), String(new TextDecoder())];`,
-  ...['TextEncoder()', 'new TextDecoder().decode("x")', 'new TextDecoder().decode({})', 'new TextDecoder("utf-8", 5)', 'TextDecoder.prototype.fatal', 'new TextEncoder().encode(Symbol())', 'new TextEncoder().encodeInto("a", [])', 'TextDecoder.prototype.decode.call({})'].map(
-    (expression) => `try { ${expression}; return 'fine'; } catch (error) { return error.name; }`,
-  ),
+  ...[
+    'TextEncoder()',
+    'new TextDecoder().decode("x")',
+    'new TextDecoder().decode({})',
+    'new TextDecoder("utf-8", 5)',
+    'TextDecoder.prototype.fatal',
+    'new TextEncoder().encode(Symbol())',
+    'new TextEncoder().encodeInto("a", [])',
+    'TextDecoder.prototype.decode.call({})',
+  ].map((expression) => `try { ${expression}; return 'fine'; } catch (error) { return error.name; }`),
 ])('TextEncoder and TextDecoder behave as in Node: %s', (body) => {
-  // biome-ignore lint/security/noGlobalEval: as above.
-  expect(guest.evaluate(`(() => { ${body} })()`)).toEqual((0, eval)(`JSON.parse(JSON.stringify((() => { ${body} })()))`));
+  expect(guest.evaluate(`(() => { ${body} })()`)).toEqual(
+    evaluateInNode(`JSON.parse(JSON.stringify((() => { ${body} })()))`),
+  );
 });
 
 test('an encoding that is not there says which one is', () => {
-  expect(guest.evaluate(`(() => { try { new TextDecoder('latin1'); } catch (error) { return [error.name, error.message]; } })()`)).toEqual([
-    'RangeError',
-    'TextDecoder: the encoding "latin1" is not available here, only utf-8 is',
-  ]);
+  expect(
+    guest.evaluate(
+      `(() => { try { new TextDecoder('latin1'); } catch (error) { return [error.name, error.message]; } })()`,
+    ),
+  ).toEqual(['RangeError', 'TextDecoder: the encoding "latin1" is not available here, only utf-8 is']);
 });

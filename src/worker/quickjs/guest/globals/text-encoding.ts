@@ -9,8 +9,6 @@ interface Base64Constructor {
 }
 declare const atob: (base64: string) => string;
 declare const btoa: (binary: string) => string;
-declare const escape: (text: string) => string;
-declare const unescape: (text: string) => string;
 
 /** Bytes or characters handled at once: the detours hold several copies of a piece, and a run's memory is limited. */
 const PIECE = 96 * 1024;
@@ -31,7 +29,8 @@ export class TextEncoder {
   /** Writes as many whole characters as fit. */
   encodeInto(source: unknown, destination: unknown): { read: number; written: number } {
     requireEncoder(this);
-    if (!(destination instanceof Uint8Array)) throw new TypeError('TextEncoder.encodeInto: the destination must be a Uint8Array');
+    if (!(destination instanceof Uint8Array))
+      throw new TypeError('TextEncoder.encodeInto: the destination must be a Uint8Array');
     const text = toWellFormed(source);
     // At most one UTF-16 unit per byte can be read.
     const read = cutBefore(text, Math.min(text.length, destination.length));
@@ -112,6 +111,7 @@ export class TextDecoder {
       return decodeValid(binary);
     } catch {
       if (!this.#fatal) return decodeLeniently(binary);
+      this.#pending = '';
       throw Object.assign(new TypeError('The encoded data was not valid for encoding utf-8'), {
         code: 'ERR_ENCODING_INVALID_ENCODED_DATA',
       });
@@ -183,7 +183,9 @@ const SEQUENCE =
 
 /** Broken sequences become the three bytes of U+FFFD, and then all of it is valid. */
 function decodeLeniently(binary: string): string {
-  return decodeValid(binary.replace(SEQUENCE, (sequence) => (sequence.length === sequenceLength(sequence) ? sequence : '\xef\xbf\xbd')));
+  return decodeValid(
+    binary.replace(SEQUENCE, (sequence) => (sequence.length === sequenceLength(sequence) ? sequence : '\xef\xbf\xbd')),
+  );
 }
 
 /** How many bytes the first byte announces; 0 where it can't be a first byte. */
@@ -201,7 +203,8 @@ function bytesOf(input: unknown): Uint8Array {
 
 function dictionary(options: unknown): Record<string, unknown> {
   if (options === undefined || options === null) return {};
-  if (typeof options !== 'object' && typeof options !== 'function') throw new TypeError('TextDecoder: options must be an object');
+  if (typeof options !== 'object' && typeof options !== 'function')
+    throw new TypeError('TextDecoder: options must be an object');
   return options as Record<string, unknown>;
 }
 
@@ -214,11 +217,11 @@ function requireEncoder(value: unknown): true {
   return true;
 }
 
-function shapeLikeWebIdl(constructor: typeof TextEncoder | typeof TextDecoder, name: string): void {
-  for (const key of Object.getOwnPropertyNames(constructor.prototype)) {
-    if (key !== 'constructor') Object.defineProperty(constructor.prototype, key, { enumerable: true });
+function shapeLikeWebIdl(target: typeof TextEncoder | typeof TextDecoder, name: string): void {
+  for (const key of Object.getOwnPropertyNames(target.prototype)) {
+    if (key !== 'constructor') Object.defineProperty(target.prototype, key, { enumerable: true });
   }
-  Object.defineProperty(constructor.prototype, Symbol.toStringTag, { value: name, configurable: true });
+  Object.defineProperty(target.prototype, Symbol.toStringTag, { value: name, configurable: true });
   // A minifier may rename the class.
-  Object.defineProperty(constructor, 'name', { value: name, configurable: true });
+  Object.defineProperty(target, 'name', { value: name, configurable: true });
 }

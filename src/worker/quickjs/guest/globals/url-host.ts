@@ -83,6 +83,10 @@ function serialiseIpv6(pieces: readonly number[]): string {
       longestAt = start;
     }
   }
-  const hex = (from: number, to?: number) => pieces.slice(from, to).map((piece) => piece.toString(16)).join(':');
+  const hex = (from: number, to?: number) =>
+    pieces
+      .slice(from, to)
+      .map((piece) => piece.toString(16))
+      .join(':');
   return longestAt < 0 ? hex(0) : `${hex(0, longestAt)}::${hex(longestAt + longest)}`;
 }

@@ -130,7 +130,8 @@ function parseFile(rest: string, base: UrlRecord | undefined): UrlRecord | undef
   if (/^[/\\]/.test(rest)) {
     if (base !== undefined) {
       record.host = base.host;
-      if (!STARTS_WITH_DRIVE_LETTER.test(rest.slice(1))) record.path = /^\/[A-Za-z]:(?=\/|$)/.exec(base.path)?.[0] ?? '';
+      if (!STARTS_WITH_DRIVE_LETTER.test(rest.slice(1)))
+        record.path = /^\/[A-Za-z]:(?=\/|$)/.exec(base.path)?.[0] ?? '';
     }
     return appendPath(record, rest.slice(1));
   }

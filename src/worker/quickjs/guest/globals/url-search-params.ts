@@ -1,3 +1,4 @@
+// biome-ignore-all lint/complexity/noArguments: Web IDL counts the arguments that were given.
 import { formDecode, formEncode, wellFormed } from './percent-encoding.js';
 
 type Pair = [name: string, value: string];
@@ -104,15 +105,24 @@ export class URLSearchParams {
   }
 
   entries(): IterableIterator<Pair> {
-    return new PairIterator(() => this.#pairs, ([name, value]): Pair => [name, value]) as never;
+    return new PairIterator(
+      () => this.#pairs,
+      ([name, value]): Pair => [name, value],
+    ) as never;
   }
 
   keys(): IterableIterator<string> {
-    return new PairIterator(() => this.#pairs, (pair) => pair[0]) as never;
+    return new PairIterator(
+      () => this.#pairs,
+      (pair) => pair[0],
+    ) as never;
   }
 
   values(): IterableIterator<string> {
-    return new PairIterator(() => this.#pairs, (pair) => pair[1]) as never;
+    return new PairIterator(
+      () => this.#pairs,
+      (pair) => pair[1],
+    ) as never;
   }
 
   toString(): string {
@@ -158,9 +168,7 @@ function parsePairs(query: string): Pair[] {
     if (part === '') continue;
     const equals = part.indexOf('=');
     pairs.push(
-      equals < 0
-        ? [formDecode(part), '']
-        : [formDecode(part.slice(0, equals)), formDecode(part.slice(equals + 1))],
+      equals < 0 ? [formDecode(part), ''] : [formDecode(part.slice(0, equals)), formDecode(part.slice(equals + 1))],
     );
   }
   return pairs;

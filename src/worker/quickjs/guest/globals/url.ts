@@ -1,3 +1,4 @@
+// biome-ignore-all lint/complexity/noArguments: Web IDL counts the arguments that were given.
 import { FRAGMENT_SET, percentEncode, USERINFO_SET, wellFormed } from './percent-encoding.js';
 import { parseHost } from './url-host.js';
 import {
@@ -188,7 +189,10 @@ function parseOrThrow(input: string, base: string | undefined): UrlRecord {
   if (record !== undefined) return record;
   const error = new TypeError('Invalid URL');
   // The same fields that Node gives: what is not in the message is found by those who look.
-  throw Object.assign(error, base === undefined ? { code: 'ERR_INVALID_URL', input } : { code: 'ERR_INVALID_URL', input, base });
+  throw Object.assign(
+    error,
+    base === undefined ? { code: 'ERR_INVALID_URL', input } : { code: 'ERR_INVALID_URL', input, base },
+  );
 }
 
 function originOf(record: UrlRecord): string {
