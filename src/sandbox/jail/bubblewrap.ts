@@ -1,0 +1,81 @@
+import type { JailLimits, Spawn } from './jail.js';
+import { fileLimitArgument, limitArguments, processLimitArgument } from './limits.js';
+import type { HardLimits } from './machine.js';
+import { ENVIRONMENT_INSIDE, type FileReader, type JailView, viewThrough } from './view.js';
+
+/** Level `strict`: every namespace, no capability, a read-only handful of files, and the filter. Pure. */
+export function bubblewrapSpawn(view: JailView, options: BubblewrapOptions): Spawn {
+  const { tools, limits, hardLimits } = options;
+  const inside = options.processLimit.place === 'inside' ? limitedInside(view, options, options.processLimit.reader) : view;
+  const rlimits = [...limitArguments(limits, hardLimits), fileLimitArgument(limits, hardLimits)];
+  // bwrap waits outside for its child, under the same uid.
+  if (options.processLimit.place === 'outside') rlimits.push(processLimitArgument(limits, 1, hardLimits));
+  return {
+    file: tools.setpriv,
+    args: [
+      ...becomeWorker(options.uid),
+      '--',
+      tools.prlimit,
+      ...rlimits,
+      '--',
+      tools.bwrap,
+      ...NAMESPACES,
+      '--uid', '1000', '--gid', '1000',
+      '--cap-drop', 'ALL',
+      '--die-with-parent',
+      '--new-session',
+      // No init beside the worker: it could only reap children, and the filter lets a worker have none.
+      '--as-pid-1',
+      '--clearenv',
+      ...Object.entries(ENVIRONMENT_INSIDE).flatMap(([name, value]) => ['--setenv', name, value]),
+      // No /proc, /dev, /sys, /tmp or /etc: Node runs without any of them.
+      ...inside.mounts.flatMap(({ from, to }) => ['--ro-bind', from, to]),
+      '--remount-ro', '/',
+      '--chdir', '/',
+      '--seccomp', String(FILTER_FD),
+      '--',
+      ...inside.command,
+    ],
+    env: {},
+    descriptors: [{ fd: FILTER_FD, content: options.filter }],
+  };
+}
+
+export interface BubblewrapOptions {
+  readonly tools: { readonly setpriv: string; readonly prlimit: string; readonly bwrap: string };
+  readonly limits: JailLimits;
+  readonly hardLimits: HardLimits;
+  /** A uid of the worker's own; undefined when the host is not root and so has none to give. */
+  readonly uid: number | undefined;
+  readonly processLimit: ProcessLimit;
+  readonly filter: Uint8Array;
+}
+
+/**
+ * Where RLIMIT_NPROC is set. `outside` counts a uid's processes on the whole machine: right for a uid that only this
+ * worker has. `inside` counts those of the worker's user namespace, for a host that shares its uid with its workers.
+ */
+export type ProcessLimit =
+  | { readonly place: 'outside' }
+  | { readonly place: 'inside'; readonly reader: FileReader }
+  | { readonly place: 'nowhere' };
+
+/** bwrap fails on an empty or cut program, so a filter that did not arrive is no jail without a filter. */
+const FILTER_FD = 4;
+
+// The cgroup namespace only hides a name, and is missing in some containers: the one that may be.
+const NAMESPACES = [
+  '--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try',
+  '--hostname', 'codemode',
+];
+
+/** Arguments for `setpriv`: dies with the host, and is no longer root. */
+export function becomeWorker(uid: number | undefined): string[] {
+  const identity = uid === undefined ? [] : ['--reuid', String(uid), '--regid', String(uid), '--clear-groups'];
+  return [...identity, '--pdeathsig', 'KILL'];
+}
+
+function limitedInside(view: JailView, options: BubblewrapOptions, reader: FileReader): JailView {
+  const limit = processLimitArgument(options.limits, 0, options.hardLimits);
+  return viewThrough(options.tools.prlimit, [limit], view, reader);
+}

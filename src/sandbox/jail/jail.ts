@@ -1,0 +1,97 @@
+import type { IsolationLevel } from '../../domain/isolation.js';
+import type { JailRuntime } from './seccomp-lists.js';
+
+/** A way to start a worker cut off from the machine. Get one from `openJail`, which has seen it hold. */
+export interface Jail {
+  readonly level: IsolationLevel;
+  /** One sentence for the start-up log. */
+  readonly description: string;
+  /** What this level lacks here and now, one sentence each; empty when it is all it can be. */
+  readonly gaps: readonly string[];
+  /**
+   * Describes the process that runs `program` in the jail. Nothing is started. Each call picks a new uid where the host
+   * can, so call it once per process. The first call for a file may link or copy it to where that uid can read it.
+   */
+  spawn(program: JailedProgram): Spawn;
+}
+
+export interface JailedProgram {
+  /** Picks the list of system calls. */
+  readonly runtime: JailRuntime;
+  readonly nodePath: string;
+  /** Paths in it are those inside the jail: the `to` of a file. */
+  readonly nodeArguments: readonly string[];
+  /** The only other files that exist inside, read-only. `to` is absolute; shared libraries of addons come by themselves. */
+  readonly files: readonly JailedFile[];
+  readonly limits: JailLimits;
+}
+
+export interface JailedFile {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface JailLimits {
+  /** RLIMIT_DATA: heap, WebAssembly memories and thread stacks together. Node alone starts with 48 MB. */
+  readonly dataBytes: number;
+  /** RLIMIT_CPU over the whole life of the process; it ends by SIGKILL. */
+  readonly cpuSeconds: number | undefined;
+  /** Threads and processes at the same time; never less than `MINIMUM_PROCESSES`. */
+  readonly processes: number;
+  /** RLIMIT_FSIZE. There is nothing to write to, so 0. */
+  readonly fileBytes: number;
+}
+
+/**
+ * A process to start: see `launch`. Descriptor 3 is the channel; `descriptors` are read by the jail before the worker
+ * starts and are closed to it.
+ */
+export interface Spawn {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** The whole environment of the started process, not additions to ours. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly descriptors: readonly SpawnDescriptor[];
+}
+
+export interface SpawnDescriptor {
+  readonly fd: number;
+  /** Below `MAX_DESCRIPTOR_BYTES`, so that writing it into a fresh pipe never waits. */
+  readonly content: Uint8Array;
+}
+
+/** A pipe holds at least one page on every kernel. */
+export const MAX_DESCRIPTOR_BYTES = 4096;
+
+/** The descriptor on which worker and host talk. */
+export const CHANNEL_FD = 3;
+
+/**
+ * Node creates ten threads and hangs for ever, without a word, when it cannot create one of them: a limit below this
+ * would look like a worker that never says hello.
+ */
+export const MINIMUM_PROCESSES = 16;
+
+/** What `codemode doctor` shows. */
+export interface JailReport {
+  readonly kernel: string;
+  readonly architecture: string;
+  readonly features: readonly JailFeature[];
+  /** Best level first, the order in which `openJail` tries them. */
+  readonly levels: readonly LevelReport[];
+}
+
+export interface JailFeature {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface LevelReport {
+  readonly level: IsolationLevel;
+  readonly works: boolean;
+  readonly description: string;
+  readonly gaps: readonly string[];
+  /** Why it does not work, and the commands or text that make it work. */
+  readonly reason?: string;
+  readonly fix?: string;
+}

@@ -1,0 +1,35 @@
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import type { Duplex, Writable } from 'node:stream';
+import { CHANNEL_FD, MAX_DESCRIPTOR_BYTES, type Spawn } from './jail.js';
+
+export interface Launched {
+  readonly child: ChildProcess;
+  readonly channel: Duplex;
+}
+
+/**
+ * Starts what a jail described: channel on descriptor 3, the jail's own descriptors filled, nothing else inherited.
+ * Must be called on the main thread: the kernel ties "dies with its parent" to the thread that made the child.
+ */
+export function launch(described: Spawn, stderr: 'ignore' | 'pipe'): Launched {
+  const stdio: StdioOptions = ['ignore', 'ignore', stderr, 'pipe'];
+  for (const { fd, content } of described.descriptors) {
+    if (content.length > MAX_DESCRIPTOR_BYTES) throw new RangeError('a descriptor of the jail holds more than a pipe');
+    while (stdio.length <= fd) stdio.push('ignore');
+    stdio[fd] = 'pipe';
+  }
+  const child = spawn(described.file, [...described.args], {
+    stdio,
+    env: { ...described.env },
+    cwd: '/',
+    // Its own process group: an interrupt typed at the host's terminal is not meant for the workers.
+    detached: true,
+  });
+  for (const { fd, content } of described.descriptors) {
+    const pipe = child.stdio[fd] as Writable;
+    // A jail that dies early closes its end; its exit tells the story, this need not.
+    pipe.on('error', () => {});
+    pipe.end(content);
+  }
+  return { child, channel: child.stdio[CHANNEL_FD] as Duplex };
+}

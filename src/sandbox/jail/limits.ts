@@ -1,0 +1,41 @@
+import { type JailLimits, MINIMUM_PROCESSES } from './jail.js';
+import type { HardLimits } from './machine.js';
+
+/** A worker needs about twenty descriptors; an intruder needs none. */
+const MAX_DESCRIPTORS = 64;
+
+/**
+ * Arguments for util-linux `prlimit`, soft and hard limit at once. RLIMIT_AS is not among them: WebAssembly reserves
+ * gigabytes of address space that it never touches.
+ */
+export function limitArguments(limits: JailLimits, hard: HardLimits): string[] {
+  const wanted: [flag: string, value: number, kernelName: string][] = [
+    ['data', limits.dataBytes, 'Max data size'],
+    ['core', 0, 'Max core file size'],
+    ['nofile', MAX_DESCRIPTORS, 'Max open files'],
+    // POSIX message queues and locked pages are kernel memory that RLIMIT_DATA does not see.
+    ['msgqueue', 0, 'Max msgqueue size'],
+    ['memlock', 0, 'Max locked memory'],
+  ];
+  if (limits.cpuSeconds !== undefined) wanted.push(['cpu', Math.ceil(limits.cpuSeconds), 'Max cpu time']);
+  return wanted.map(([flag, value, kernelName]) => limitArgument(flag, value, hard.get(kernelName)));
+}
+
+/** RLIMIT_FSIZE, apart from the others because the script of level `namespaces` writes one small file of its own first. */
+export function fileLimitArgument(limits: JailLimits, hard: HardLimits): string {
+  return limitArgument('fsize', limits.fileBytes, hard.get('Max file size'));
+}
+
+/**
+ * RLIMIT_NPROC, which must be set where it counts this worker alone: under a uid of its own, or inside its user
+ * namespace. `helpers` are the jail's own processes in the same count.
+ */
+export function processLimitArgument(limits: JailLimits, helpers: number, hard: HardLimits): string {
+  return limitArgument('nproc', Math.max(limits.processes, MINIMUM_PROCESSES) + helpers, hard.get('Max processes'));
+}
+
+function limitArgument(flag: string, value: number, hard: number | undefined): string {
+  // Asking for more than we have ourselves would be refused and would stop the jail, for nothing.
+  const possible = hard === undefined ? value : Math.min(value, hard);
+  return `--${flag}=${possible}:${possible}`;
+}

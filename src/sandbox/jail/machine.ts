@@ -1,0 +1,117 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { release } from 'node:os';
+import { join } from 'node:path';
+import type { FilterArchitecture } from './seccomp.js';
+
+/** What this machine offers to build a jail with. Read once, handed to the builders, which look at nothing else. */
+export interface Machine {
+  readonly isLinux: boolean;
+  readonly architecture: FilterArchitecture | undefined;
+  readonly kernel: string;
+  /** Linux 5.14: RLIMIT_NPROC is counted per user namespace, not only per user of the whole machine. */
+  readonly countsProcessesPerNamespace: boolean;
+  readonly isRoot: boolean;
+  /** Uids to run workers under, when the host is root and may become others. */
+  readonly workerUids: UidRange | undefined;
+  readonly hardLimits: HardLimits;
+  readonly tools: Readonly<Partial<Record<ToolName, string>>>;
+}
+
+export interface UidRange {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** Hard limits of this process, where they are finite: only a privileged process could raise them. */
+export type HardLimits = ReadonlyMap<string, number>;
+
+const TOOL_NAMES = [
+  'bwrap',
+  'unshare',
+  'setpriv',
+  'prlimit',
+  'sh',
+  'mount',
+  'umount',
+  'pivot_root',
+  'mkdir',
+  'ln',
+  'rm',
+  'hostname',
+] as const;
+export type ToolName = (typeof TOOL_NAMES)[number];
+
+/** Not PATH: whoever can change our PATH must not choose what builds the jail. */
+const TOOL_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/run/current-system/sw/bin', '/usr/local/bin'];
+
+export function readMachine(): Machine {
+  const isLinux = process.platform === 'linux';
+  const isRoot = process.getuid?.() === 0;
+  const [major = 0, minor = 0] = release().split('.').map(Number);
+  return {
+    isLinux,
+    architecture: process.arch === 'x64' || process.arch === 'arm64' ? process.arch : undefined,
+    kernel: release(),
+    countsProcessesPerNamespace: major > 5 || (major === 5 && minor >= 14),
+    isRoot,
+    workerUids: isRoot ? chooseUids(readText('/proc/self/uid_map'), readText('/proc/self/gid_map')) : undefined,
+    hardLimits: parseHardLimits(readText('/proc/self/limits') ?? ''),
+    tools: isLinux ? findTools() : {},
+  };
+}
+
+/**
+ * A hundred million uids that no distribution, systemd or subuid default hands out, so that each worker is a user of
+ * its own: it shares no process count with another and may signal none. Inside a container with a small id map, the
+ * upper end of that map instead.
+ */
+export function chooseUids(uidMap: string | undefined, gidMap: string | undefined): UidRange | undefined {
+  const wide = { first: 2_000_000_000, count: 100_000_000 };
+  const [uids, gids] = [largestRange(uidMap), largestRange(gidMap)];
+  if (uids === undefined || gids === undefined) return undefined;
+  const end = Math.min(uids.first + uids.count, gids.first + gids.count);
+  const start = Math.max(uids.first, gids.first);
+  if (start <= wide.first && end >= wide.first + wide.count) return wide;
+  // Below the last two: 65534 and 65535 are "nobody" and "unknown" in a map of the usual size.
+  const narrow = { first: end - 2 - NARROW_UID_COUNT, count: NARROW_UID_COUNT };
+  return narrow.first >= Math.max(start, FIRST_ORDINARY_UID) ? narrow : undefined;
+}
+
+const NARROW_UID_COUNT = 4_000;
+const FIRST_ORDINARY_UID = 10_000;
+
+function largestRange(map: string | undefined): UidRange | undefined {
+  const ranges = (map ?? '').split('\n').flatMap((line) => {
+    const [inside, , count] = line.trim().split(/\s+/).map(Number);
+    return inside === undefined || count === undefined ? [] : [{ first: inside, count }];
+  });
+  return ranges.sort((a, b) => b.count - a.count)[0];
+}
+
+export function parseHardLimits(text: string): HardLimits {
+  const limits = new Map<string, number>();
+  for (const line of text.split('\n')) {
+    const [, name, hard] = /^(Max .*?)\s{2,}\S+\s+(\d+)\s/.exec(line) ?? [];
+    if (name !== undefined && hard !== undefined) limits.set(name, Number(hard));
+  }
+  return limits;
+}
+
+function findTools(): Partial<Record<ToolName, string>> {
+  const found: Partial<Record<ToolName, string>> = {};
+  for (const name of TOOL_NAMES) {
+    const path = TOOL_FOLDERS.map((folder) => join(folder, name)).find((candidate) => existsSync(candidate));
+    // busybox knows its commands by the name it is called with: such a link is kept as it is.
+    if (path !== undefined) found[name] = realpathSync(path).endsWith(`/${name}`) ? realpathSync(path) : path;
+  }
+  return found;
+}
+
+/** A small text of the kernel or the distribution; undefined where it is not to be had. */
+export function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

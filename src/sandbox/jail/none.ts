@@ -1,0 +1,24 @@
+import { becomeWorker } from './bubblewrap.js';
+import type { JailedProgram, Spawn } from './jail.js';
+import { fileLimitArgument, limitArguments } from './limits.js';
+import type { Machine } from './machine.js';
+
+/**
+ * Level `none`: an ordinary process of the host's own user, which sees all that the host sees. Limits and "dies with
+ * the host" where util-linux is there to give them. Pure.
+ */
+export function plainSpawn(program: JailedProgram, machine: Pick<Machine, 'tools' | 'hardLimits'>): Spawn {
+  const { setpriv, prlimit } = machine.tools;
+  const paths = new Map(program.files.map(({ from, to }) => [to, from]));
+  const { limits } = program;
+  const rlimits = [...limitArguments(limits, machine.hardLimits), fileLimitArgument(limits, machine.hardLimits)];
+  const command = [
+    ...(setpriv === undefined ? [] : [setpriv, ...becomeWorker(undefined), '--no-new-privs', '--']),
+    ...(prlimit === undefined ? [] : [prlimit, ...rlimits, '--']),
+    program.nodePath,
+    // There is no other view of the files here: an argument that names one by its path inside means the file itself.
+    ...program.nodeArguments.map((argument) => paths.get(argument) ?? argument),
+  ];
+  const [file = program.nodePath, ...args] = command;
+  return { file, args, env: { UV_USE_IO_URING: '0' }, descriptors: [] };
+}

@@ -1,0 +1,131 @@
+import type { GuardedCall, SyscallPolicy } from './seccomp.js';
+import type { SyscallName } from './syscall-numbers.js';
+
+/** Whose list a worker runs under. `escape` is the QuickJS list, for attack tests that bring Node code of their own. */
+export type JailRuntime = 'quickjs' | 'transpiler' | 'escape';
+
+/**
+ * What each runtime may ask of the kernel. Found by strace of Node 20, 22 and 24 doing a worker's work inside the jail,
+ * where /proc, /dev and /etc do not exist: so these are fewer calls than Node makes on an open machine.
+ */
+export function syscallPolicy(runtime: JailRuntime): SyscallPolicy {
+  const own: Record<JailRuntime, readonly SyscallName[]> = {
+    quickjs: CHANNEL_AS_STREAM,
+    escape: CHANNEL_AS_STREAM,
+    transpiler: [],
+  };
+  return {
+    allow: [...RUNNING, ...STARTING, ...own[runtime]],
+    guarded: GUARDED,
+    refuse: REFUSED,
+    kill: KILLED,
+    // What we do not know does not exist: libraries then fall back to an older call, as on an older kernel.
+    otherwise: { errno: ENOSYS },
+  };
+}
+
+const EPERM = 1;
+const ENOTTY = 25;
+const EROFS = 30;
+const ENOSYS = 38;
+
+/** A worker at work: the channel (3), memory, threads, time. */
+const RUNNING: readonly SyscallName[] = [
+  'futex', 'read', 'write', 'madvise', 'mprotect', 'mmap', 'munmap', 'mremap', 'brk',
+  'epoll_pwait', 'epoll_wait', 'epoll_ctl', 'epoll_create1', 'eventfd2', 'pipe2', 'poll', 'ppoll', 'readv', 'writev',
+  'clock_gettime', 'clock_getres', 'clock_nanosleep', 'nanosleep', 'gettimeofday', 'getrandom', 'getrusage', 'sched_yield',
+  'rt_sigprocmask', 'rt_sigaction', 'rt_sigreturn', 'sigaltstack', 'restart_syscall',
+  'close', 'lseek', 'pread64', 'fstat', 'newfstatat', 'statx', 'stat', 'lstat',
+  'exit', 'exit_group',
+  // abort() and raise(): to a thread of this process, and the process namespace holds no other.
+  'tgkill', 'gettid', 'getpid',
+]; // mmap and mprotect with PROT_EXEC stay open: V8 compiles WebAssembly to machine code, and --jitless cannot run it.
+
+/** What the dynamic loader, libc and Node do once. */
+const STARTING: readonly SyscallName[] = [
+  // bwrap itself starts the worker after the filter is in place, so this call cannot be closed, and a pointer to a path
+  // cannot be tested. It stays harmless: the jail holds no program but Node (and the loader), nothing in it can be
+  // written, memfd_create does not exist, and whatever is started keeps this filter.
+  'execve',
+  'arch_prctl', 'set_tid_address', 'set_robust_list', 'rseq', 'access', 'faccessat', 'faccessat2', 'readlink', 'readlinkat',
+  'getcwd', 'getdents64', 'uname', 'sysinfo', 'getrlimit', 'getppid',
+  // Node asks whether it runs with more rights than its caller before it believes the environment.
+  'getuid', 'geteuid', 'getgid', 'getegid', 'capget',
+  'sched_getaffinity', 'sched_getparam', 'sched_getscheduler',
+  // V8 guards its code pages with protection keys where the processor has them.
+  'pkey_alloc', 'pkey_free', 'pkey_mprotect',
+];
+
+/** `net.Socket({ fd: 3 })` looks at the socket it was given. None of these can make or reach another one. */
+const CHANNEL_AS_STREAM: readonly SyscallName[] = ['getsockopt', 'getsockname', 'shutdown'];
+
+const CLONE_THREAD_FLAGS = 0x00010f00; // VM | FS | FILES | SIGHAND | THREAD
+const CLONE_NAMESPACE_FLAGS = 0x7e020000; // NEWNS | NEWCGROUP | NEWUTS | NEWIPC | NEWUSER | NEWPID | NEWNET
+const CLONE_FOREIGN_FLAGS = 0x0000a000; // PTRACE | PARENT
+
+// O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_TMPFILE's own bit; the same numbers on x64 and arm64.
+const OPEN_FOR_WRITING = 0x00400243;
+
+const IOCTL_TCGETS = 0x5401;
+const IOCTL_TIOCGWINSZ = 0x5413;
+const IOCTL_FIONBIO = 0x5421;
+const IOCTL_FIOCLEX = 0x5451;
+const PRCTL_SET_NAME = 15;
+const PRCTL_GET_NAME = 16;
+const PRCTL_SET_VMA = 0x53564d41;
+// F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC
+const FCNTL_COMMANDS = [0, 1, 2, 3, 4, 1030];
+
+const GUARDED: readonly GuardedCall[] = [
+  {
+    // Threads only. A child process would outlive an exit, and a namespace of its own would hand it capabilities.
+    call: 'clone',
+    anyOf: [
+      [{ argument: 0, mask: CLONE_THREAD_FLAGS | CLONE_NAMESPACE_FLAGS | CLONE_FOREIGN_FLAGS, equals: CLONE_THREAD_FLAGS }],
+    ],
+    otherwise: { errno: EPERM },
+  },
+  // The file systems are read-only already; this says it a second time.
+  { call: 'openat', anyOf: [[{ argument: 2, mask: OPEN_FOR_WRITING, equals: 0 }]], otherwise: { errno: EROFS } },
+  { call: 'open', anyOf: [[{ argument: 1, mask: OPEN_FOR_WRITING, equals: 0 }]], otherwise: { errno: EROFS } },
+  {
+    call: 'ioctl',
+    anyOf: [IOCTL_TCGETS, IOCTL_TIOCGWINSZ, IOCTL_FIONBIO, IOCTL_FIOCLEX].map((equals) => [{ argument: 1, equals }]),
+    otherwise: { errno: ENOTTY },
+  },
+  {
+    // Names for threads and mappings. Not PR_SET_PDEATHSIG: it would undo "dies with the host".
+    call: 'prctl',
+    anyOf: [PRCTL_SET_NAME, PRCTL_GET_NAME, PRCTL_SET_VMA].map((equals) => [{ argument: 0, equals }]),
+    otherwise: { errno: EPERM },
+  },
+  { call: 'fcntl', anyOf: FCNTL_COMMANDS.map((equals) => [{ argument: 1, equals }]), otherwise: { errno: EPERM } },
+  // Its own limits only. They can be lowered, and raised no further than the hard limits that we set.
+  { call: 'prlimit64', anyOf: [[{ argument: 0, equals: 0 }]], otherwise: { errno: EPERM } },
+];
+
+const REFUSED: readonly (readonly [SyscallName, number])[] = [
+  // Not EPERM: glibc takes ENOSYS as "use clone instead", and clone's flags can be tested, clone3's cannot.
+  ['clone3', ENOSYS],
+  // Node 22 and later try these at start, even under UV_USE_IO_URING=0, and go on without.
+  ['io_uring_setup', ENOSYS],
+  ['io_uring_enter', ENOSYS],
+  ['io_uring_register', ENOSYS],
+  ['fork', EPERM],
+  ['vfork', EPERM],
+  ['socket', EPERM],
+  ['socketpair', EPERM],
+  ['kill', EPERM],
+];
+
+const KILLED: readonly SyscallName[] = [
+  'ptrace', 'process_vm_readv', 'process_vm_writev', 'process_madvise', 'pidfd_getfd', 'kcmp',
+  'mount', 'umount2', 'pivot_root', 'chroot', 'unshare', 'setns', 'mknodat',
+  'move_mount', 'open_tree', 'fsopen', 'fsconfig', 'fsmount', 'fspick', 'mount_setattr',
+  'open_by_handle_at', 'name_to_handle_at', 'bpf', 'perf_event_open', 'userfaultfd',
+  // The host's session keyring is inherited by its children, through every namespace.
+  'keyctl', 'add_key', 'request_key',
+  'init_module', 'finit_module', 'delete_module', 'kexec_load', 'kexec_file_load', 'reboot', 'swapon', 'swapoff',
+  'acct', 'quotactl', 'syslog', 'settimeofday', 'clock_settime', 'adjtimex', 'sethostname', 'setdomainname',
+  'setuid', 'setgid', 'setresuid', 'setresgid', 'setgroups', 'capset', 'seccomp', 'iopl', 'ioperm', 'modify_ldt',
+];

@@ -1,0 +1,131 @@
+import { dirname } from 'node:path';
+import { HostError } from '../../domain/errors.js';
+import { becomeWorker } from './bubblewrap.js';
+import type { JailedFile, JailLimits, Spawn } from './jail.js';
+import { fileLimitArgument, limitArguments, processLimitArgument } from './limits.js';
+import type { HardLimits } from './machine.js';
+import { ENVIRONMENT_INSIDE, type FileReader, type JailView, viewThrough } from './view.js';
+
+/** Level `namespaces`: the same view of the machine as `strict`, made with util-linux alone, without a filter. Pure. */
+export function unshareSpawn(view: JailView, options: UnshareOptions): Spawn {
+  const { tools, limits, hardLimits, reader } = options;
+  const inside = viewThrough(tools.setpriv, DROP_EVERYTHING, view, reader);
+  const root = mountPoint(inside);
+  const lastLimits = [fileLimitArgument(limits, hardLimits)];
+  if (options.setsProcessLimit) lastLimits.push(processLimitArgument(limits, 0, hardLimits));
+  const umount = reader.linkage(tools.umount);
+  const folders = new Set(umount.libraries.map(({ path }) => `/old${dirname(path)}`));
+  // After the pivot the machine's programs run only through their loader, by hand, from the old root.
+  const throughLoader =
+    umount.loaderFile === undefined ? [] : [`/old${umount.loaderFile}`, '--library-path', [...folders].join(':')];
+  return {
+    file: tools.setpriv,
+    args: [
+      ...becomeWorker(options.uid),
+      '--',
+      tools.prlimit,
+      ...limitArguments(limits, hardLimits),
+      '--',
+      tools.unshare,
+      '--user', '--map-root-user', '--mount', '--pid', '--net', '--ipc', '--uts', '--cgroup',
+      '--fork', '--kill-child',
+      '--',
+      tools.sh, '-c', SCRIPT, 'codemode-jail',
+      root,
+      lastLimits.join(' '),
+      mountTable(inside.mounts, root),
+      ...inside.mounts.map(({ to }) => root + to),
+      '--',
+      ...throughLoader, `/old${tools.umount}`, '-n', '-l', '/old',
+      '--',
+      ...inside.command,
+    ],
+    // For the script's commands; it is gone from the environment when the worker starts.
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin' },
+    descriptors: [],
+  };
+}
+
+export interface UnshareOptions {
+  readonly tools: Readonly<Record<'setpriv' | 'prlimit' | 'unshare' | 'sh' | 'umount', string>>;
+  readonly limits: JailLimits;
+  readonly hardLimits: HardLimits;
+  readonly uid: number | undefined;
+  /** False where the kernel would count every process of the host's user instead of the worker's own. */
+  readonly setsProcessLimit: boolean;
+  readonly reader: FileReader;
+}
+
+/** Root inside the namespace has nothing left: no capability, and no way to get one by starting a program. */
+const DROP_EVERYTHING = ['--no-new-privs', '--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all'];
+
+/**
+ * Runs as root of the new user namespace, process 1 of the new process namespace. Every step stands alone on its line,
+ * so that `set -e` ends the script, and with it the jail, at the first that fails.
+ */
+const SCRIPT = `set -eu
+umask 022
+root=$1
+limits=$2
+table=$3
+shift 3
+# A user namespace of its own would give an intruder all capabilities over it, and the kernel's whole surface.
+printf 0 > /proc/sys/user/max_user_namespaces
+# The namespace starts with a copy of the host's name.
+hostname codemode
+mount -n -t tmpfs -o size=256k,nr_inodes=512,mode=755,nosuid,nodev codemode "$root"
+while [ "$1" != -- ]; do
+  folder=\${1%/*}
+  if [ ! -d "$folder" ]; then
+    mkdir -p "$folder"
+  fi
+  : > "$1"
+  shift
+done
+shift
+# It names paths of the machine, so it must not stay.
+printf %s "$table" > "$root/table"
+mount -n -a -T "$root/table"
+rm "$root/table"
+mkdir "$root/old"
+# umount looks into /proc for what it is to unmount. Points nowhere as soon as it has done so.
+ln -s old/proc "$root/proc"
+mount -n -o remount,bind,ro,nosuid,nodev "$root"
+# Unquoted on purpose, here and below: words of our own, without blanks.
+prlimit --pid $$ $limits
+cd "$root"
+pivot_root . old
+cd /
+unset PATH PWD OLDPWD
+leave=
+while [ "$1" != -- ]; do
+  leave="$leave $1"
+  shift
+done
+shift
+$leave
+export ${Object.entries(ENVIRONMENT_INSIDE)
+  .map(([name, value]) => `${name}=${value}`)
+  .join(' ')}
+exec "$@"
+`;
+
+/**
+ * All mounts in the form of an fstab, for one `mount -a`: a command for each takes 3 ms, seventeen times. It answers
+ * with an error when any of them fails.
+ */
+function mountTable(mounts: readonly JailedFile[], root: string): string {
+  const escape = (path: string): string =>
+    path.replace(/[\s\\#]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`);
+  return mounts.map(({ from, to }) => `${escape(from)} ${escape(root + to)} none bind,ro,nosuid,nodev 0 0\n`).join('');
+}
+
+/** Folders that every machine has and that nobody keeps Node in. */
+const MOUNT_POINTS = ['/mnt', '/media', '/srv', '/tmp'];
+
+/** The new root is mounted over a folder of the old one, which must not hide anything that is mounted from there. */
+function mountPoint(view: JailView): string {
+  const free = MOUNT_POINTS.find((folder) => !view.mounts.some(({ from }) => from.startsWith(`${folder}/`)));
+  if (free !== undefined) return free;
+  throw new HostError('jail_unavailable', `Node and codemode lie under ${MOUNT_POINTS.join(', ')}; move one of them`);
+}

@@ -1,0 +1,76 @@
+import { posix } from 'node:path';
+import { HostError } from '../../domain/errors.js';
+import type { JailedFile, JailedProgram } from './jail.js';
+import type { Linkage } from './libraries.js';
+
+/** Everything that exists inside a jail, and the command that is run there. */
+export interface JailView {
+  readonly mounts: readonly JailedFile[];
+  readonly command: readonly string[];
+}
+
+export interface FileReader {
+  /** Where a file can be mounted from by the uid that the jail runs under. */
+  readable(path: string): string;
+  linkage(path: string, loaderForLibraries?: string): Linkage;
+  isElf(path: string): boolean;
+}
+
+export const NODE_INSIDE = '/bin/node';
+const LIBRARY_FOLDER = '/lib';
+const SETUP_FOLDER = '/setup';
+
+/**
+ * The environment inside, all of it. The libraries lie in one folder, wherever they came from, so that no cache and no
+ * /etc is needed to find them. io_uring would be a second way into the kernel, past the filter.
+ */
+export const ENVIRONMENT_INSIDE = { LD_LIBRARY_PATH: LIBRARY_FOLDER, UV_USE_IO_URING: '0' } as const;
+
+/** Node, the shared libraries it needs, and the given files: nothing else of the machine. */
+export function viewOf(program: JailedProgram, reader: FileReader): JailView {
+  const mounts = new Map<string, string>();
+  const add = (from: string, to: string): void => {
+    mounts.set(to, reader.readable(from));
+  };
+  const node = reader.linkage(program.nodePath);
+  const addLibraries = (linkage: Linkage): void => {
+    for (const { name, path } of linkage.libraries) add(path, `${LIBRARY_FOLDER}/${name}`);
+  };
+  add(program.nodePath, NODE_INSIDE);
+  addLibraries(node);
+  for (const file of program.files) {
+    checkTarget(file.to);
+    add(file.from, file.to);
+    if (reader.isElf(file.from)) addLibraries(reader.linkage(file.from, node.loader));
+  }
+  if (node.loader !== undefined) add(node.loader, node.loader);
+  return { mounts: toFiles(mounts), command: [NODE_INSIDE, ...program.nodeArguments] };
+}
+
+/**
+ * A view in which a tool of the machine runs first, then `program`. The tool stays there and is of no use to anyone:
+ * what it can do, any code in the worker could do by the same system calls.
+ */
+export function viewThrough(tool: string, toolArguments: readonly string[], program: JailView, reader: FileReader): JailView {
+  const inside = `${SETUP_FOLDER}/${posix.basename(tool)}`;
+  const { loader, libraries } = reader.linkage(tool);
+  const mounts = new Map([[inside, reader.readable(tool)]]);
+  for (const { name, path } of libraries) mounts.set(`${SETUP_FOLDER}/${name}`, reader.readable(path));
+  // Through its loader by hand: the tool may come from another C library than Node does.
+  const start = loader === undefined ? [inside] : [`${SETUP_FOLDER}/loader`, '--library-path', SETUP_FOLDER, inside];
+  if (loader !== undefined) mounts.set(`${SETUP_FOLDER}/loader`, reader.readable(loader));
+  return {
+    mounts: [...program.mounts, ...toFiles(mounts)],
+    command: [...start, ...toolArguments, '--', ...program.command],
+  };
+}
+
+function toFiles(mounts: ReadonlyMap<string, string>): JailedFile[] {
+  return [...mounts].map(([to, from]) => ({ from, to }));
+}
+
+function checkTarget(path: string): void {
+  const isPlain = path.startsWith('/') && posix.normalize(path) === path && !path.endsWith('/');
+  const isTaken = [LIBRARY_FOLDER, SETUP_FOLDER, NODE_INSIDE].some((ours) => path === ours || path.startsWith(`${ours}/`));
+  if (!isPlain || isTaken) throw new HostError('internal', `${path} cannot be the path of a file in the jail`);
+}
