@@ -12,7 +12,8 @@ export function unshareSpawn(view: JailView, options: UnshareOptions): Spawn {
   const inside = viewThrough(tools.setpriv, DROP_EVERYTHING, view, reader);
   const root = mountPoint(inside);
   const lastLimits = [fileLimitArgument(limits, hardLimits)];
-  if (options.setsProcessLimit) lastLimits.push(processLimitArgument(limits, 0, hardLimits));
+  // `unshare` waits outside for its child, but is in the same user namespace, and so in the same count.
+  if (options.setsProcessLimit) lastLimits.push(processLimitArgument(limits, 1, hardLimits));
   const umount = reader.linkage(tools.umount);
   const folders = new Set(umount.libraries.map(({ path }) => `/old${dirname(path)}`));
   // After the pivot the machine's programs run only through their loader, by hand, from the old root.
