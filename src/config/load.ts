@@ -92,7 +92,7 @@ export async function findConfigFile(
 /** The folder in which the user's own configuration lies: `$XDG_CONFIG_HOME/codemode`, else `~/.config/codemode`. */
 export function configFolder(environment: Environment): string {
   const base = environment.XDG_CONFIG_HOME;
-  return join(base !== undefined && base.startsWith('/') ? base : join(home(environment), '.config'), 'codemode');
+  return join(base?.startsWith('/') ? base : join(home(environment), '.config'), 'codemode');
 }
 
 interface Source {

@@ -7,16 +7,17 @@ import type {
   ExecutionId,
   Failure,
   GuestCall,
-  LimitName,
   LogEntry,
   Outcome,
 } from '../domain/execution.js';
 import { deferred } from '../lib/deferred.js';
 import type { WorkerToHost } from '../wire/messages.js';
+import { CANCELLED, endedItsWorker, lostItsWorkers, outOfTime, tooManyOpenCalls } from './failures.js';
 import type { Delivery, Journal } from './journal.js';
 import { digestOf } from './journal.js';
 import type { Pool } from './pool.js';
 import type { PartInLoss, RunWorker, Tenant } from './run-worker.js';
+import { TimeBudget } from './time-budget.js';
 import type { CompiledSource } from './transpiler.js';
 
 export interface ExecutionHandlers {
@@ -66,10 +67,9 @@ export class SandboxExecution implements Tenant {
   #logBytes = 0;
   #worker: RunWorker | undefined;
   #state: 'placing' | 'running' | 'suspending' | 'suspended' | 'ended' = 'placing';
-  #remainingMs: number;
-  #activeSince = performance.now();
+  readonly #budget: TimeBudget;
   readonly #begunAt = performance.now();
-  #deadlineTimer: NodeJS.Timeout | undefined;
+  #killTimer: NodeJS.Timeout | undefined;
   #wakeTimer: NodeJS.Timeout | undefined;
   #wakeAtMs: number | null = null;
   #lastAtMs: number;
@@ -97,7 +97,7 @@ export class SandboxExecution implements Tenant {
     this.#handlers = handlers;
     this.#compiled = compiled;
     this.#libraryDigest = digestOf(JSON.stringify(journal.modules));
-    this.#remainingMs = remainingMs ?? journal.limits.timeoutMs;
+    this.#budget = new TimeBudget(remainingMs ?? journal.limits.timeoutMs, () => this.#outOfTime());
     this.#lastAtMs = journal.deliveries.at(-1)?.atMs ?? journal.startedAtMs;
   }
 
@@ -119,19 +119,17 @@ export class SandboxExecution implements Tenant {
   }
 
   get remainingMs(): number {
-    return this.#remainingMs - (this.#state === 'running' ? performance.now() - this.#activeSince : 0);
+    return this.#budget.remainingMs;
   }
 
   // Beginnings: a new program, one from its journal, one from its image.
 
   async begin(): Promise<void> {
-    this.#startClock();
     await this.#place((worker) => this.#sendStart(worker));
   }
 
   async beginFromImage(image: Buffer, carried: CarriedOver): Promise<void> {
     this.#carryOver(carried);
-    this.#startClock();
     await this.#place((worker) => {
       this.#sentDeliveries = this.journal.deliveries.length;
       this.#assigned(() =>
@@ -166,7 +164,7 @@ export class SandboxExecution implements Tenant {
   // What may be done with it from outside.
 
   cancel(): void {
-    this.#fail({ kind: 'cancelled', name: 'Error', message: 'the run was cancelled' });
+    this.#fail(CANCELLED);
   }
 
   /** Answers an open call that was made before this program was suspended. */
@@ -180,7 +178,7 @@ export class SandboxExecution implements Tenant {
       throw new HostError('bad_input', 'only a running program can be suspended');
     if (this.journal.blocking) throw new HostError('bad_input', 'a program with blocking calls cannot be suspended');
     const worker = this.#worker;
-    this.#stopClock();
+    this.#pause();
     this.#state = 'suspending';
     const { promise, resolve, reject } = deferred<Buffer>();
     this.#suspension = { resolve, reject };
@@ -220,7 +218,7 @@ export class SandboxExecution implements Tenant {
         return this.#finish(
           message.failure === null
             ? { status: 'completed', resultJson: body.toString('utf8') }
-            : { status: 'failed', failure: message.failure },
+            : { status: 'failed', failure: message.failure.limit === 'timeout' ? this.#timeout : message.failure },
           message.logsCut,
         );
       case 'worker/ready':
@@ -233,18 +231,13 @@ export class SandboxExecution implements Tenant {
   workerLost(from: RunWorker, part: PartInLoss, reason: string): void {
     if (from !== this.#worker || this.#state === 'ended' || this.#state === 'suspended') return;
     this.#worker = undefined;
-    if (part === 'guilty' && this.remainingMs <= 0) return this.#fail(this.#timeoutFailure());
+    if (part === 'guilty' && this.remainingMs <= 0) return this.#fail(this.#timeout);
     // A suspect gets one more try: what it was sent may have crossed with the end of a worker that died of another cause.
     if (part === 'suspect') this.#crashes++;
     if (part === 'guilty' || this.#crashes > 1 || this.journal.blocking) {
-      return this.#fail({
-        kind: 'worker_lost',
-        name: 'SandboxLimitError',
-        limit: 'memory',
-        message: `the program brought its worker to an end (${reason})`,
-        hint: 'It used more memory than the process may have, or found a way to crash its engine: do less at once.',
-      });
+      return this.#fail(endedItsWorker(reason));
     }
+    this.#pause();
     if (this.#state === 'suspending') {
       this.#suspension?.reject(
         new HostError(
@@ -253,7 +246,6 @@ export class SandboxExecution implements Tenant {
         ),
       );
       this.#suspension = undefined;
-      this.#startClock();
     }
     this.#rebuild();
   }
@@ -261,6 +253,7 @@ export class SandboxExecution implements Tenant {
   workerStalled(from: RunWorker): void {
     if (from !== this.#worker || this.#state !== 'running' || this.journal.blocking) return;
     if (!this.#pool.hasBetterThan(from)) return;
+    this.#pause();
     from.cancel(this.id);
     this.#worker = undefined;
     this.#rebuild();
@@ -279,6 +272,7 @@ export class SandboxExecution implements Tenant {
     if (this.#state === 'ended') return this.#pool.notNeeded(worker);
     this.#worker = worker;
     this.#state = 'running';
+    this.#budget.start();
     this.#unanswered = 0;
     worker.admit(this);
     worker.loadLibrary(this.#libraryDigest, this.journal.modules);
@@ -311,22 +305,12 @@ export class SandboxExecution implements Tenant {
   /** In another worker, from the journal. What it asks for again has been asked for already and is not asked twice. */
   #rebuild(): void {
     if (++this.#rebuilds > MAX_REBUILDS) {
-      this.#fail({
-        kind: 'worker_lost',
-        name: 'Error',
-        message: 'the program lost its worker several times',
-        hint: 'Run it again.',
-      });
+      this.#fail(lostItsWorkers('it lost several'));
       return;
     }
     this.#state = 'placing';
     this.#place((worker) => this.#sendStart(worker)).catch((error: unknown) => {
-      this.#fail({
-        kind: 'worker_lost',
-        name: 'Error',
-        message: isHostError(error) ? error.message : 'no worker could be had',
-        hint: 'Run it again.',
-      });
+      this.#fail(lostItsWorkers(isHostError(error) ? error.message : 'none could be had'));
     });
   }
 
@@ -404,7 +388,7 @@ export class SandboxExecution implements Tenant {
       return this.#worker?.kill('it asked for something else than before under the same number');
     }
     if (call.number !== this.#seenCalls + 1) return this.#worker?.kill('it skipped a number');
-    if (this.#openCalls.size >= MAX_OPEN_CALLS) return this.#fail(this.#floodFailure());
+    if (this.#openCalls.size >= MAX_OPEN_CALLS) return this.#fail(tooManyOpenCalls(MAX_OPEN_CALLS));
     this.#seenCalls = call.number;
     this.journal.calls.push(asked);
     this.#openCalls.set(call.number, call);
@@ -449,47 +433,29 @@ export class SandboxExecution implements Tenant {
 
   // Time, and the end.
 
-  #startClock(): void {
-    this.#activeSince = performance.now();
-    this.#deadlineTimer = setTimeout(() => this.#deadline(), Math.min(this.#remainingMs, 2 ** 31 - 1));
-  }
-
-  #stopClock(): void {
-    this.#remainingMs -= performance.now() - this.#activeSince;
-    clearTimeout(this.#deadlineTimer);
+  /** Neither time nor timers go on while the program is nowhere. */
+  #pause(): void {
+    this.#budget.stop();
     clearTimeout(this.#wakeTimer);
+    clearTimeout(this.#killTimer);
   }
 
   /** A program that is computing ends itself, or is killed; one that waits ends here. */
-  #deadline(): void {
-    const isComputing = this.#worker !== undefined && this.#worker.computing === this.id;
-    if (!isComputing || this.journal.blocking) {
-      if (this.journal.blocking) this.#worker?.kill('its blocking program ran out of time');
-      this.#fail(this.#timeoutFailure());
+  #outOfTime(): void {
+    const worker = this.#worker;
+    if (this.journal.blocking) worker?.kill('its blocking program ran out of time');
+    else if (worker?.computing === this.id) {
+      this.#killTimer = setTimeout(() => {
+        if (worker.computing === this.id) worker.kill('a program did not stop when its time was over');
+        else this.#fail(this.#timeout);
+      }, KILL_GRACE_MS);
       return;
     }
-    this.#deadlineTimer = setTimeout(() => {
-      const worker = this.#worker;
-      if (worker?.computing === this.id) worker.kill('a program did not stop when its time was over');
-      else this.#fail(this.#timeoutFailure());
-    }, KILL_GRACE_MS);
+    this.#fail(this.#timeout);
   }
 
-  #timeoutFailure(): Failure {
-    const { timeoutMs } = this.journal.limits;
-    return limitFailure(
-      'timeout',
-      `the program was stopped after ${timeoutMs} ms`,
-      'Do less work in one run, or raise limits.timeoutMs.',
-    );
-  }
-
-  #floodFailure(): Failure {
-    return limitFailure(
-      'output',
-      `the program had ${MAX_OPEN_CALLS} calls open at once`,
-      'Await calls in batches of at most a hundred.',
-    );
+  get #timeout(): Failure {
+    return outOfTime(this.journal.limits.timeoutMs);
   }
 
   #fail(failure: Failure): void {
@@ -514,8 +480,7 @@ export class SandboxExecution implements Tenant {
     this.#state = 'ended';
     this.#worker?.release(this.id);
     this.#worker = undefined;
-    clearTimeout(this.#deadlineTimer);
-    clearTimeout(this.#wakeTimer);
+    this.#pause();
     // Calls still under way are told to stop: nobody will read their answers.
     this.#abort.abort();
     this.#openCalls.clear();
@@ -528,8 +493,4 @@ export class SandboxExecution implements Tenant {
       durationMs: performance.now() - this.#begunAt,
     });
   }
-}
-
-function limitFailure(limit: LimitName, message: string, hint: string): Failure {
-  return { kind: 'limit', name: 'SandboxLimitError', limit, message, hint };
 }

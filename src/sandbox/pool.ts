@@ -81,7 +81,7 @@ export class Pool {
   async place(caller: CallerId, isBlocking: boolean, signal: AbortSignal): Promise<RunWorker> {
     if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
     const best = this.#best(caller, isBlocking);
-    if (best !== undefined) {
+    if (best !== undefined && !(best.isStalled && this.#mayGrow())) {
       // Good enough for this one; the next will find one that is not busy.
       if (best.backlog > 0 && this.#mayGrow()) void this.#grow(caller).catch(() => {});
       return best;
@@ -135,12 +135,7 @@ export class Pool {
     let best: RunWorker | undefined;
     for (const worker of this.#workers) {
       if (!this.#isOpenFor(worker, caller) || (isBlocking && worker.tenantCount > 0)) continue;
-      if (
-        best === undefined ||
-        worker.backlog < best.backlog ||
-        (worker.backlog === best.backlog && worker.tenantCount < best.tenantCount)
-      )
-        best = worker;
+      if (best === undefined || load(worker) < load(best)) best = worker;
     }
     return best === undefined ? undefined : this.#claim(best, isBlocking);
   }
@@ -176,6 +171,7 @@ export class Pool {
       worker.onChange = () => this.#changed(worker);
       if (process.hasExited) throw new HostError('worker_lost', 'a worker ended as soon as it started');
       this.#workers.add(worker);
+      setImmediate(() => this.#serveQueue());
       return worker;
     } finally {
       this.#starting--;
@@ -272,4 +268,9 @@ export class Pool {
       void transpiler.close();
     }
   }
+}
+
+/** Unanswered messages first, then programs; a stalled worker comes last. */
+function load(worker: RunWorker): number {
+  return (worker.isStalled ? 1e12 : 0) + worker.backlog * 1e6 + worker.tenantCount;
 }

@@ -38,6 +38,8 @@ export class RunWorker {
   isExclusive = false;
   /** Takes no new executions; closed when the last one leaves. */
   isRetiring = false;
+  /** Has kept others waiting for longer than it should; nobody is sent here until it answers. */
+  isStalled = false;
   startedCount = 0;
   idleSinceMs = performance.now();
   onChange: (() => void) | undefined;
@@ -141,6 +143,7 @@ export class RunWorker {
     this.#owed.shift();
     clearTimeout(this.#stallTimer);
     this.#stallTimer = undefined;
+    this.isStalled = false;
     if (this.#owed.length > 1) this.#watch();
     if (this.#owed.length === 0) this.onChange?.();
   }
@@ -148,6 +151,7 @@ export class RunWorker {
   #watch(): void {
     this.#stallTimer ??= setTimeout(() => {
       this.#stallTimer = undefined;
+      this.isStalled = true;
       const busyWith = this.#owed[0];
       const waiting = new Set(this.#owed.filter((id) => id !== busyWith));
       for (const id of waiting) this.#tenants.get(id)?.workerStalled(this);

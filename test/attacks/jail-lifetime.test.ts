@@ -20,29 +20,37 @@ for (const level of ['strict', 'namespaces'] as const) {
   const describeWorker = (marker: string): Spawn | undefined =>
     jail?.spawn(nodeProgram(`require('node:fs').writeSync(3, 'up'); setInterval(() => {}, 1000); '${marker}';`));
 
-  test.skipIf(jail === undefined)(`a host killed by SIGKILL leaves no process behind at level ${level}${reason}`, async () => {
-    const marker = randomUUID();
-    const described = describeWorker(marker);
-    const filter = Buffer.from(described?.descriptors[0]?.content ?? []).toString('base64');
-    const host = start(process.execPath, ['-e', HOST, JSON.stringify({ ...described, filter })], { stdio: ['ignore', 'pipe', 'inherit'] });
-    await new Promise((resolve) => host.stdout.once('data', resolve));
-    expect(processesNamed(marker, host.pid)).toBeGreaterThan(0);
-    const ended = new Promise((resolve) => host.once('exit', resolve));
-    host.kill('SIGKILL');
-    await ended;
-    await gone(marker);
-  });
+  test.skipIf(jail === undefined)(
+    `a host killed by SIGKILL leaves no process behind at level ${level}${reason}`,
+    async () => {
+      const marker = randomUUID();
+      const described = describeWorker(marker);
+      const filter = Buffer.from(described?.descriptors[0]?.content ?? []).toString('base64');
+      const host = start(process.execPath, ['-e', HOST, JSON.stringify({ ...described, filter })], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      await new Promise((resolve) => host.stdout.once('data', resolve));
+      expect(processesNamed(marker, host.pid)).toBeGreaterThan(0);
+      const ended = new Promise((resolve) => host.once('exit', resolve));
+      host.kill('SIGKILL');
+      await ended;
+      await gone(marker);
+    },
+  );
 
-  test.skipIf(jail === undefined)(`killing the started process ends all of the jail at level ${level}${reason}`, async () => {
-    const marker = randomUUID();
-    const described = describeWorker(marker);
-    if (described === undefined) return;
-    const { child, channel } = launch(described, 'ignore');
-    channel.on('error', () => {});
-    await new Promise((resolve) => channel.once('data', resolve));
-    child.kill('SIGKILL');
-    await gone(marker);
-  });
+  test.skipIf(jail === undefined)(
+    `killing the started process ends all of the jail at level ${level}${reason}`,
+    async () => {
+      const marker = randomUUID();
+      const described = describeWorker(marker);
+      if (described === undefined) return;
+      const { child, channel } = launch(described, 'ignore');
+      channel.on('error', () => {});
+      await new Promise((resolve) => channel.once('data', resolve));
+      child.kill('SIGKILL');
+      await gone(marker);
+    },
+  );
 }
 
 /** The marker is part of the command line of everything that the jail consists of. */

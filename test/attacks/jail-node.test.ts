@@ -1,8 +1,8 @@
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { hostname } from 'node:os';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jailOrReason, nodeProgram, openFolder, ROOMY, runJailed } from '../support/jailed.js';
 
@@ -144,13 +144,17 @@ for (const level of ['strict', 'namespaces'] as const) {
 
     test('that runs out of heap ends, although process 1 ignores its own abort', async () => {
       const program = nodeProgram('', {
-        nodeArguments: ['--max-old-space-size=20', '-e', 'const all = []; for (;;) all.push(new Array(1000).fill(all.length));'],
+        nodeArguments: [
+          '--max-old-space-size=20',
+          '-e',
+          'const all = []; for (;;) all.push(new Array(1000).fill(all.length));',
+        ],
       });
       const { code } = await runJailed(need(jail).spawn(program));
       expect(code).toBeGreaterThan(128);
     });
 
-    test('can do a QuickJS worker\'s work: compile WebAssembly, talk on the channel as descriptor and as stream', async () => {
+    test("can do a QuickJS worker's work: compile WebAssembly, talk on the channel as descriptor and as stream", async () => {
       const wasm = join(dirname(createRequire(import.meta.url).resolve('quickjs-wasi/package.json')), 'quickjs.wasm');
       const code = `const fs = require('node:fs'), net = require('node:net'), zlib = require('node:zlib');
         const bytes = fs.readFileSync('/codemode/quickjs.wasm');
@@ -165,15 +169,21 @@ for (const level of ['strict', 'namespaces'] as const) {
       expect({ answer: answer.toString(), stderr }).toEqual({ answer: 'hello true', stderr: '' });
     });
 
-    test('can do the transpiler\'s work with its native addon', async () => {
-      const scope = join(dirname(createRequire(import.meta.url).resolve('oxc-transform/package.json')), '../@oxc-transform');
+    test("can do the transpiler's work with its native addon", async () => {
+      const scope = join(
+        dirname(createRequire(import.meta.url).resolve('oxc-transform/package.json')),
+        '../@oxc-transform',
+      );
       const addon = readdirSync(scope)
         .flatMap((folder) => readdirSync(join(scope, folder)).map((name) => join(scope, folder, name)))
         .find((path) => path.endsWith('.node'));
       const code = `const addon = { exports: {} };
         process.dlopen(addon, '/codemode/oxc.node');
         require('node:fs').writeSync(3, addon.exports.transformSync('a.ts', 'let a: number = 1', {}).code);`;
-      const program = nodeProgram(code, { runtime: 'transpiler', files: [{ from: need(addon), to: '/codemode/oxc.node' }] });
+      const program = nodeProgram(code, {
+        runtime: 'transpiler',
+        files: [{ from: need(addon), to: '/codemode/oxc.node' }],
+      });
       const { answer, stderr } = await runJailed(need(jail).spawn(program));
       expect({ answer: answer.toString(), stderr }).toEqual({ answer: 'let a = 1;\n', stderr: '' });
     });
@@ -195,7 +205,11 @@ for (const level of ['strict', 'namespaces'] as const) {
 const strict = await jailOrReason('strict');
 test.skipIf(strict.jail === undefined)(`a filter that did not arrive stops the worker${strict.reason}`, async () => {
   const spawn = need(strict.jail).spawn(nodeProgram("require('node:fs').writeSync(3, 'started')"));
-  for (const content of [new Uint8Array(0), new Uint8Array(4), spawn.descriptors[0]?.content.subarray(0, 12) ?? new Uint8Array(1)]) {
+  for (const content of [
+    new Uint8Array(0),
+    new Uint8Array(4),
+    spawn.descriptors[0]?.content.subarray(0, 12) ?? new Uint8Array(1),
+  ]) {
     const { answer, code } = await runJailed({ ...spawn, descriptors: [{ fd: 4, content }] });
     expect({ answer: answer.toString(), failed: code !== 0 }).toEqual({ answer: '', failed: true });
   }

@@ -62,8 +62,14 @@ describe.skipIf(!isX64 || strict.jail === undefined)(`machine code in a jail of 
       [call('openat', -100, '/bin/node', 2), -30],
       [{ number: 100_000 }, ENOSYS],
     ];
-    const { answer, stderr } = await runRaw(jail, attempts.map(([attempt]) => attempt));
-    expect({ results: rawResults(answer), stderr }).toEqual({ results: attempts.map(([, verdict]) => verdict), stderr: '' });
+    const { answer, stderr } = await runRaw(
+      jail,
+      attempts.map(([attempt]) => attempt),
+    );
+    expect({ results: rawResults(answer), stderr }).toEqual({
+      results: attempts.map(([, verdict]) => verdict),
+      stderr: '',
+    });
   });
 
   test.each<[string, RawCall]>([
@@ -86,14 +92,25 @@ describe.skipIf(!isX64 || strict.jail === undefined)(`machine code in a jail of 
   });
 
   test('gets no more threads than its limit', async () => {
-    const results = rawResults((await runRaw(jail, Array.from({ length: 40 }, () => thread), 20)).answer);
+    const results = rawResults(
+      (
+        await runRaw(
+          jail,
+          Array.from({ length: 40 }, () => thread),
+          20,
+        )
+      ).answer,
+    );
     expect(results.filter((result) => result > 0)).toHaveLength(19);
     expect(results.slice(19).every((result) => result === EAGAIN)).toBe(true);
   });
 
   test('that starts a program finds no shell, and keeps the filter', async () => {
     using folder = openFolder();
-    const nodePath = folder.write('first', rawProgram([call('execve', '/bin/sh', 0, 0), call('execve', '/codemode/second', 0, 0)]));
+    const nodePath = folder.write(
+      'first',
+      rawProgram([call('execve', '/bin/sh', 0, 0), call('execve', '/codemode/second', 0, 0)]),
+    );
     const from = folder.write('second', rawProgram([call('socket', 2, 1, 0)]));
     const run = await runJailed(jail.spawn(nodeProgram('', { nodePath, files: [{ from, to: '/codemode/second' }] })));
     // One answer: that of the second program.
@@ -102,32 +119,49 @@ describe.skipIf(!isX64 || strict.jail === undefined)(`machine code in a jail of 
 });
 
 const namespaces = await jailOrReason('namespaces');
-describe.skipIf(!isX64 || namespaces.jail === undefined)(`machine code in a jail of level namespaces${namespaces.reason}`, () => {
-  const jail = namespaces.jail as Jail;
+describe.skipIf(!isX64 || namespaces.jail === undefined)(
+  `machine code in a jail of level namespaces${namespaces.reason}`,
+  () => {
+    const jail = namespaces.jail as Jail;
 
-  test('has no capability, no other process to reach, and no way to a namespace of its own', async () => {
-    const attempts: [RawCall, number][] = [
-      [call('mount', 'none', '/bin', 'tmpfs', 0, 0), EPERM],
-      [call('umount2', '/bin/node', 2), EPERM],
-      [call('pivot_root', '/', '/'), EPERM],
-      [call('chroot', '/bin'), EPERM],
-      [call('sethostname', 'x', 1), EPERM],
-      [call('unshare', NEW_USER), ENOSPC],
-      [{ ...call('clone', NEW_USER | SIGCHLD), makesChild: true }, ENOSPC],
-      [call('unshare', 0x20000), EPERM],
-      [call('ptrace', 16, process.pid), ESRCH],
-      [call('kill', process.pid, 9), ESRCH],
-      [call('setresuid', 1000, 1000, 1000), -22],
-      [call('bpf', 5, 0x800100, 128), EPERM],
-      [call('prlimit64', process.pid, 7, 0, 0x800100), ESRCH],
-    ];
-    const { answer, stderr } = await runRaw(jail, attempts.map(([attempt]) => attempt));
-    expect({ results: rawResults(answer), stderr }).toEqual({ results: attempts.map(([, verdict]) => verdict), stderr: '' });
-  });
+    test('has no capability, no other process to reach, and no way to a namespace of its own', async () => {
+      const attempts: [RawCall, number][] = [
+        [call('mount', 'none', '/bin', 'tmpfs', 0, 0), EPERM],
+        [call('umount2', '/bin/node', 2), EPERM],
+        [call('pivot_root', '/', '/'), EPERM],
+        [call('chroot', '/bin'), EPERM],
+        [call('sethostname', 'x', 1), EPERM],
+        [call('unshare', NEW_USER), ENOSPC],
+        [{ ...call('clone', NEW_USER | SIGCHLD), makesChild: true }, ENOSPC],
+        [call('unshare', 0x20000), EPERM],
+        [call('ptrace', 16, process.pid), ESRCH],
+        [call('kill', process.pid, 9), ESRCH],
+        [call('setresuid', 1000, 1000, 1000), -22],
+        [call('bpf', 5, 0x800100, 128), EPERM],
+        [call('prlimit64', process.pid, 7, 0, 0x800100), ESRCH],
+      ];
+      const { answer, stderr } = await runRaw(
+        jail,
+        attempts.map(([attempt]) => attempt),
+      );
+      expect({ results: rawResults(answer), stderr }).toEqual({
+        results: attempts.map(([, verdict]) => verdict),
+        stderr: '',
+      });
+    });
 
-  test('gets no more processes than its limit', async () => {
-    const results = rawResults((await runRaw(jail, Array.from({ length: 40 }, () => fork), 20)).answer);
-    expect(results.filter((result) => result > 0)).toHaveLength(19);
-    expect(results.slice(19).every((result) => result === EAGAIN)).toBe(true);
-  });
-});
+    test('gets no more processes than its limit', async () => {
+      const results = rawResults(
+        (
+          await runRaw(
+            jail,
+            Array.from({ length: 40 }, () => fork),
+            20,
+          )
+        ).answer,
+      );
+      expect(results.filter((result) => result > 0)).toHaveLength(19);
+      expect(results.slice(19).every((result) => result === EAGAIN)).toBe(true);
+    });
+  },
+);

@@ -10,6 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => box[Symbol.asyncDispose]());
 
+const SOON = { timeout: 20_000 };
+
 const WAITING = (index: number) => `
   import { first, second } from '@codemode/servers/test';
   const drawn = Math.random();
@@ -36,14 +38,14 @@ describe('a worker that is lost', () => {
       },
     };
     const others = Array.from({ length: 99 }, (_, index) => crowded.run(WAITING(index), { functions }));
-    await expect.poll(() => made.length).toBe(99);
+    await expect.poll(() => made.length, SOON).toBe(99);
     const worker = crowded.sandbox.pool.workers[0];
     expect(worker?.tenantCount).toBe(99);
 
     const guilty = crowded.run(`await 0; ("a".repeat(4e6) + "b").indexOf("a".repeat(2e6) + "c")`, {
       limits: { timeoutMs: 300 },
     });
-    await expect.poll(() => worker?.tenantCount).toBe(100);
+    await expect.poll(() => worker?.tenantCount, SOON).toBe(100);
     released.resolve();
     expect((await guilty).outcome).toMatchObject({ status: 'failed', failure: { kind: 'limit', limit: 'timeout' } });
     expect(worker?.isLost).toBe(true);
@@ -76,7 +78,7 @@ describe('a worker that is lost', () => {
 
   test('that was computing blames the program it computed', async () => {
     const busy = box.run('while (true) {}');
-    await expect.poll(() => box.sandbox.pool.workers.some((worker) => worker.computing !== undefined)).toBe(true);
+    await expect.poll(() => box.sandbox.pool.workers.some((worker) => worker.computing !== undefined), SOON).toBe(true);
     for (const worker of box.sandbox.pool.workers) if (worker.computing !== undefined) worker.kill('the test');
     expect((await busy).outcome).toMatchObject({ status: 'failed', failure: { kind: 'worker_lost' } });
   });
@@ -88,10 +90,10 @@ test('a program that computes for long does not hold up the others of its worker
   const waiting = pair.run(`import { wait } from '@codemode/servers/test'; await wait(); ${result('"through"')}`, {
     functions: { wait: () => go.promise },
   });
-  await expect.poll(() => pair.sandbox.pool.workers[0]?.tenantCount).toBe(1);
-  await expect.poll(() => pair.sandbox.pool.workers[0]?.backlog).toBe(0);
+  await expect.poll(() => pair.sandbox.pool.workers[0]?.tenantCount, SOON).toBe(1);
+  await expect.poll(() => pair.sandbox.pool.workers[0]?.backlog, SOON).toBe(0);
   const hog = pair.run('while (true) {}', { limits: { timeoutMs: 5_000 } });
-  await expect.poll(() => pair.sandbox.pool.workers[0]?.backlog).toBe(1);
+  await expect.poll(() => pair.sandbox.pool.workers[0]?.backlog, SOON).toBe(1);
   go.resolve();
   const winner = await Promise.race([waiting.then(() => 'waiting'), hog.then(() => 'hog')]);
   expect(winner).toBe('waiting');

@@ -25,7 +25,14 @@ export async function jailOrReason(level: IsolationLevel): Promise<{ jail?: Jail
 }
 
 export function nodeProgram(code: string, changes: Partial<JailedProgram> = {}): JailedProgram {
-  return { runtime: 'escape', nodePath: process.execPath, nodeArguments: ['-e', code], files: [], limits: ROOMY, ...changes };
+  return {
+    runtime: 'escape',
+    nodePath: process.execPath,
+    nodeArguments: ['-e', code],
+    files: [],
+    limits: ROOMY,
+    ...changes,
+  };
 }
 
 /** Starts it, sends `input` on the channel, and waits for its end. */

@@ -21,11 +21,22 @@ export function rawProgram(calls: readonly RawCall[]): Uint8Array {
     dataAddress += Buffer.byteLength(text) + 1;
   }
   const code = calls.flatMap((call, index) => {
-    const values = (call.arguments ?? []).map((value) => (typeof value === 'string' ? (strings.get(value) ?? 0) : value));
-    return [...system(call.number, values, call.through32Bit), ...(call.makesChild === true ? parkChild() : []), 0x48, 0xa3, ...word64(DATA_ADDRESS + 8 * index)];
+    const values = (call.arguments ?? []).map((value) =>
+      typeof value === 'string' ? (strings.get(value) ?? 0) : value,
+    );
+    return [
+      ...system(call.number, values, call.through32Bit),
+      ...(call.makesChild === true ? parkChild() : []),
+      0x48,
+      0xa3,
+      ...word64(DATA_ADDRESS + 8 * index),
+    ];
   });
   code.push(...system(WRITE, [CHANNEL, DATA_ADDRESS, 8 * calls.length]), ...system(EXIT_GROUP, [0]));
-  const data = Buffer.concat([Buffer.alloc(RESULT_AREA_BYTES), ...[...strings.keys()].map((text) => Buffer.from(`${text}\0`))]);
+  const data = Buffer.concat([
+    Buffer.alloc(RESULT_AREA_BYTES),
+    ...[...strings.keys()].map((text) => Buffer.from(`${text}\0`)),
+  ]);
   return elf(Buffer.from(code), data);
 }
 
@@ -47,7 +58,14 @@ const HEADER_BYTES = 64 + 2 * 56;
 
 // rax, then rdi, rsi, rdx, r10, r8, r9: "move a 64-bit constant into".
 const MOVE_NUMBER = [0x48, 0xb8];
-const MOVE_ARGUMENT = [[0x48, 0xbf], [0x48, 0xbe], [0x48, 0xba], [0x49, 0xba], [0x49, 0xb8], [0x49, 0xb9]];
+const MOVE_ARGUMENT = [
+  [0x48, 0xbf],
+  [0x48, 0xbe],
+  [0x48, 0xba],
+  [0x49, 0xba],
+  [0x49, 0xb8],
+  [0x49, 0xb9],
+];
 
 function system(number: number, values: readonly number[], through32Bit = false): number[] {
   const moves = MOVE_ARGUMENT.flatMap((move, index) => [...move, ...word64(values[index] ?? 0)]);
@@ -84,7 +102,11 @@ function elf(code: Buffer, data: Buffer): Buffer {
   return Buffer.concat([header, code, Buffer.alloc(dataOffset - start.length), data]);
 }
 
-function segment(header: Buffer, at: number, part: { flags: number; offset: number; address: number; bytes: number }): void {
+function segment(
+  header: Buffer,
+  at: number,
+  part: { flags: number; offset: number; address: number; bytes: number },
+): void {
   header.writeUInt32LE(1, at);
   header.writeUInt32LE(part.flags, at + 4);
   header.writeBigUInt64LE(BigInt(part.offset), at + 8);

@@ -63,7 +63,9 @@ const INSTALL: Record<Distribution, string> = {
 };
 
 export function distribution(osRelease: string): Distribution {
-  const words = [...osRelease.matchAll(/^(?:ID|ID_LIKE)="?([^"\n]*)/gm)].flatMap(([, names]) => (names ?? '').split(' '));
+  const words = [...osRelease.matchAll(/^(?:ID|ID_LIKE)="?([^"\n]*)/gm)].flatMap(([, names]) =>
+    (names ?? '').split(' '),
+  );
   const known: [Distribution, RegExp][] = [
     ['debian', /^(debian|ubuntu)$/],
     ['fedora', /^(fedora|rhel|centos)$/],
@@ -110,11 +112,17 @@ export function kernelFeatures(machine: Machine): JailFeature[] {
     { name: 'unshare', value: machine.tools.unshare ?? 'not installed' },
     { name: 'user namespaces allowed', value: readText(NAMESPACE_COUNT)?.trim() ?? 'unknown' },
     { name: 'restricted by AppArmor', value: readText(APPARMOR_SWITCH)?.trim() === '1' ? 'yes' : 'no' },
-    { name: 'switched off by kernel.unprivileged_userns_clone', value: readText(DEBIAN_SWITCH)?.trim() === '0' ? 'yes' : 'no' },
-    { name: 'processes counted per user namespace', value: machine.countsProcessesPerNamespace ? 'yes' : 'no, since Linux 5.14' },
+    {
+      name: 'switched off by kernel.unprivileged_userns_clone',
+      value: readText(DEBIAN_SWITCH)?.trim() === '0' ? 'yes' : 'no',
+    },
+    {
+      name: 'processes counted per user namespace',
+      value: machine.countsProcessesPerNamespace ? 'yes' : 'no, since Linux 5.14',
+    },
     {
       name: 'uids for workers',
-      value: uids === undefined ? 'the host\'s own' : `${uids.first} to ${uids.first + uids.count - 1}`,
+      value: uids === undefined ? "the host's own" : `${uids.first} to ${uids.first + uids.count - 1}`,
     },
   ];
 }

@@ -6,7 +6,8 @@ import { ENVIRONMENT_INSIDE, type FileReader, type JailView, viewThrough } from 
 /** Level `strict`: every namespace, no capability, a read-only handful of files, and the filter. Pure. */
 export function bubblewrapSpawn(view: JailView, options: BubblewrapOptions): Spawn {
   const { tools, limits, hardLimits } = options;
-  const inside = options.processLimit.place === 'inside' ? limitedInside(view, options, options.processLimit.reader) : view;
+  const inside =
+    options.processLimit.place === 'inside' ? limitedInside(view, options, options.processLimit.reader) : view;
   const rlimits = [...limitArguments(limits, hardLimits), fileLimitArgument(limits, hardLimits)];
   // bwrap waits outside for its child, under the same uid.
   if (options.processLimit.place === 'outside') rlimits.push(processLimitArgument(limits, 1, hardLimits));
@@ -20,8 +21,12 @@ export function bubblewrapSpawn(view: JailView, options: BubblewrapOptions): Spa
       '--',
       tools.bwrap,
       ...NAMESPACES,
-      '--uid', '1000', '--gid', '1000',
-      '--cap-drop', 'ALL',
+      '--uid',
+      '1000',
+      '--gid',
+      '1000',
+      '--cap-drop',
+      'ALL',
       '--die-with-parent',
       '--new-session',
       // No init beside the worker: it could only reap children, and the filter lets a worker have none.
@@ -30,9 +35,12 @@ export function bubblewrapSpawn(view: JailView, options: BubblewrapOptions): Spa
       ...Object.entries(ENVIRONMENT_INSIDE).flatMap(([name, value]) => ['--setenv', name, value]),
       // No /proc, /dev, /sys, /tmp or /etc: Node runs without any of them.
       ...inside.mounts.flatMap(({ from, to }) => ['--ro-bind', from, to]),
-      '--remount-ro', '/',
-      '--chdir', '/',
-      '--seccomp', String(FILTER_FD),
+      '--remount-ro',
+      '/',
+      '--chdir',
+      '/',
+      '--seccomp',
+      String(FILTER_FD),
       '--',
       ...inside.command,
     ],
@@ -65,8 +73,14 @@ const FILTER_FD = 4;
 
 // The cgroup namespace only hides a name, and is missing in some containers: the one that may be.
 const NAMESPACES = [
-  '--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try',
-  '--hostname', 'codemode',
+  '--unshare-user',
+  '--unshare-ipc',
+  '--unshare-pid',
+  '--unshare-net',
+  '--unshare-uts',
+  '--unshare-cgroup-try',
+  '--hostname',
+  'codemode',
 ];
 
 /** Arguments for `setpriv`: dies with the host, and is no longer root. */

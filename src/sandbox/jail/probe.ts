@@ -98,7 +98,12 @@ function buildJail(level: IsolationLevel, machine: Machine, stagingFolder: strin
     const setsProcessLimit = machine.workerUids !== undefined || machine.countsProcessesPerNamespace;
     const spawn = (program: JailedProgram) =>
       unshareSpawn(viewOf(program, reader), {
-        tools, hardLimits, reader, setsProcessLimit, limits: program.limits, uid: nextUid(),
+        tools,
+        hardLimits,
+        reader,
+        setsProcessLimit,
+        limits: program.limits,
+        uid: nextUid(),
       });
     return { level, description, spawn, gaps: [NO_FILTER, ...uidGaps(machine, setsProcessLimit)] };
   }
@@ -108,16 +113,33 @@ function buildJail(level: IsolationLevel, machine: Machine, stagingFolder: strin
   const processLimit = placeOfProcessLimit(machine, reader);
   const spawn = (program: JailedProgram) =>
     bubblewrapSpawn(viewOf(program, reader), {
-      tools, hardLimits, processLimit, limits: program.limits, uid: nextUid(),
+      tools,
+      hardLimits,
+      processLimit,
+      limits: program.limits,
+      uid: nextUid(),
       filter: compileFilter(syscallPolicy(program.runtime), architecture),
     });
   return { level, description, spawn, gaps: uidGaps(machine, processLimit.place !== 'nowhere') };
 }
 
-const UNSHARE_TOOLS = ['setpriv', 'prlimit', 'unshare', 'sh', 'umount', 'mount', 'mkdir', 'ln', 'rm', 'pivot_root', 'hostname'] as const;
+const UNSHARE_TOOLS = [
+  'setpriv',
+  'prlimit',
+  'unshare',
+  'sh',
+  'umount',
+  'mount',
+  'mkdir',
+  'ln',
+  'rm',
+  'pivot_root',
+  'hostname',
+] as const;
 
 const NO_JAIL = 'programs can reach every file, process and network that this user can';
-const NO_FILTER = 'the whole system call surface of the kernel, its keyrings included, is open to code that escapes the engine';
+const NO_FILTER =
+  'the whole system call surface of the kernel, its keyrings included, is open to code that escapes the engine';
 
 /** An answer that settled for less says what the better level lacked, so that the start-up log can. */
 function withBetterLevel(jail: Jail, failures: readonly string[]): Jail {
@@ -131,7 +153,9 @@ function uidGaps(machine: Machine, limitsProcesses: boolean): string[] {
       : []),
     ...(limitsProcesses
       ? []
-      : [`Linux ${machine.kernel} counts processes per user only: a worker's threads are not limited (from 5.14 they are)`]),
+      : [
+          `Linux ${machine.kernel} counts processes per user only: a worker's threads are not limited (from 5.14 they are)`,
+        ]),
   ];
 }
 

@@ -138,7 +138,8 @@ class Assembler {
   }
 
   bytes(): Uint8Array {
-    if (this.#instructions.length > MAX_INSTRUCTIONS) throw new RangeError('the filter is longer than the kernel takes');
+    if (this.#instructions.length > MAX_INSTRUCTIONS)
+      throw new RangeError('the filter is longer than the kernel takes');
     const bytes = new Uint8Array(this.#instructions.length * BYTES_PER_INSTRUCTION);
     const view = new DataView(bytes.buffer);
     this.#instructions.forEach((instruction, index) => {

@@ -60,7 +60,9 @@ function compare(seen: unknown, expected: Readonly<Record<string, string | numbe
   const found = typeof seen === 'object' && seen !== null ? new Map<string, unknown>(Object.entries(seen)) : new Map();
   const wrong = Object.entries(expected).filter(([attempt, answer]) => found.get(attempt) !== answer);
   if (wrong.length === 0) return undefined;
-  const list = wrong.map(([attempt, answer]) => `${attempt}: ${String(found.get(attempt))} instead of ${String(answer)}`);
+  const list = wrong.map(
+    ([attempt, answer]) => `${attempt}: ${String(found.get(attempt))} instead of ${String(answer)}`,
+  );
   return `the jail started but does not hold (${list.join(', ')})`;
 }
 

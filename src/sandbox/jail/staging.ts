@@ -1,6 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { chmodSync, constants, copyFileSync, linkSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import type { Stats } from 'node:fs';
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { HostError } from '../../domain/errors.js';
 

@@ -51,7 +51,12 @@ export function viewOf(program: JailedProgram, reader: FileReader): JailView {
  * A view in which a tool of the machine runs first, then `program`. The tool stays there and is of no use to anyone:
  * what it can do, any code in the worker could do by the same system calls.
  */
-export function viewThrough(tool: string, toolArguments: readonly string[], program: JailView, reader: FileReader): JailView {
+export function viewThrough(
+  tool: string,
+  toolArguments: readonly string[],
+  program: JailView,
+  reader: FileReader,
+): JailView {
   const inside = `${SETUP_FOLDER}/${posix.basename(tool)}`;
   const { loader, libraries } = reader.linkage(tool);
   const mounts = new Map([[inside, reader.readable(tool)]]);
@@ -71,6 +76,8 @@ function toFiles(mounts: ReadonlyMap<string, string>): JailedFile[] {
 
 function checkTarget(path: string): void {
   const isPlain = path.startsWith('/') && posix.normalize(path) === path && !path.endsWith('/');
-  const isTaken = [LIBRARY_FOLDER, SETUP_FOLDER, NODE_INSIDE].some((ours) => path === ours || path.startsWith(`${ours}/`));
+  const isTaken = [LIBRARY_FOLDER, SETUP_FOLDER, NODE_INSIDE].some(
+    (ours) => path === ours || path.startsWith(`${ours}/`),
+  );
   if (!isPlain || isTaken) throw new HostError('internal', `${path} cannot be the path of a file in the jail`);
 }

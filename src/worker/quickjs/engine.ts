@@ -13,6 +13,7 @@ export interface QuickJsExports {
   qjs_set_memory_limit(bytes: number): void;
   qjs_set_max_stack_size(bytes: number): void;
   qjs_run_gc(): void;
+  qjs_set_gc_threshold(bytes: number): void;
   qjs_eval(code: number, length: number, fileName: number, flags: number): number;
   qjs_new_string(pointer: number, length: number): number;
   qjs_new_number(value: number): number;

@@ -38,6 +38,12 @@ export const ERRORS_MODULE = '@codemode/errors';
 /** Half of the binary's own stack, so that the engine notices deep recursion long before the instance runs over. */
 const STACK_BYTES = 512 * 1024;
 
+/**
+ * Garbage is first collected here. The engine's own figure is below what the image holds: every small program would pay
+ * for a collection, and every page of its memory would differ from the image when it is suspended.
+ */
+const FIRST_COLLECTION_BYTES = 4 * 1024 * 1024;
+
 /** Room that is there from the start, so that a small program never has to grow its instance: grown ones are thrown away. */
 const SLACK_BYTES = 3 * 512 * 1024;
 
@@ -51,6 +57,7 @@ export function buildImage(module: WebAssembly.Module, bootScript: string): Imag
   exports.qjs_set_promise_rejection_handler(1);
   exports.qjs_set_module_loader(1);
   exports.qjs_set_max_stack_size(STACK_BYTES);
+  exports.qjs_set_gc_threshold(FIRST_COLLECTION_BYTES);
 
   const global = exports.qjs_get_global();
   for (const name of HOST_FUNCTIONS) {

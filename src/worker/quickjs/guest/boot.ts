@@ -1,13 +1,19 @@
 import { bindCall, bindCallSync, bindValue, deliver } from './calls.js';
 import * as errors from './errors.js';
+import { createConsole } from './globals/console.js';
+import { structuredClone } from './globals/structured-clone.js';
+import { TextDecoder, TextEncoder } from './globals/text-encoding.js';
+import { URL, URLSearchParams } from './globals/url.js';
 import { forbidCodeFromStrings, removeExtras } from './harden.js';
+import { host } from './host.js';
 import { collectResult, describeThrown } from './report.js';
 import { installStack } from './stack.js';
 import { clearTimeout, fireNext, setTimeout } from './timers.js';
 
 /** Makes the world a program wakes up in. Runs once, when the image is made; every execution gets a copy. */
 installStack();
-installGlobals({ setTimeout, clearTimeout });
+installGlobals({ URL, URLSearchParams, TextEncoder, TextDecoder, structuredClone, setTimeout, clearTimeout });
+installGlobals({ console: createConsole((level, message) => host.log(level, message)) });
 installGlobals({ __codemode_result__: undefined });
 removeExtras();
 forbidCodeFromStrings();

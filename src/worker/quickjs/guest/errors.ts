@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/useTemplate: the engine turns template literals into calls of String.prototype.concat, which a program can patch.
 import { framesOf, titleOf } from './stack.js';
 
 /** The classes of `@codemode/errors`. Everything a call can fail with is one of these. */
@@ -63,7 +64,7 @@ export function createGuestError(data: GuestErrorData, site?: Error): CodemodeEr
   }
   if (site !== undefined) {
     defineProperty(error, 'stack', {
-      value: `${titleOf(error)}\n${framesOf(site)}`,
+      value: titleOf(error) + '\n' + framesOf(site),
       writable: true,
       configurable: true,
     });

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/useTemplate: the engine turns template literals into calls of String.prototype.concat, which a program can patch.
 import { errorClassOf } from './errors.js';
 import { titleOf } from './stack.js';
 
@@ -12,7 +13,7 @@ export function collectResult(): string {
   const value = (globalThis as { __codemode_result__?: unknown }).__codemode_result__;
   if (value === undefined) return 'null';
   const json = stringify(value) as string | undefined;
-  if (json === undefined) throw new TypeError(`a ${typeof value} cannot be turned into JSON`);
+  if (json === undefined) throw new TypeError('a ' + typeof value + ' cannot be turned into JSON');
   return json;
 }
 
@@ -32,7 +33,7 @@ export function describeThrown(thrown: unknown): string {
       if (errorClass !== undefined) description['errorClass'] = errorClass;
     } else {
       description['name'] = typeof thrown;
-      description['message'] = `the program threw a value that is not an Error: ${preview(thrown)}`;
+      description['message'] = 'the program threw a value that is not an Error: ' + preview(thrown);
       description['stack'] = '';
     }
   } catch {
@@ -47,14 +48,14 @@ function causes(error: Error): string {
   let text = '';
   let current: unknown = (error as { cause?: unknown }).cause;
   for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth++) {
-    text += ` (caused by ${titleOf(current)})`;
+    text += ' (caused by ' + titleOf(current) + ')';
     current = (current as { cause?: unknown }).cause;
   }
   const inner = (error as { errors?: unknown }).errors;
   if (inner instanceof Array) {
     for (let index = 0; index < inner.length && index < MAX_CAUSES; index++) {
       const each: unknown = inner[index];
-      text += ` [${index + 1}: ${each instanceof Error ? titleOf(each) : preview(each)}]`;
+      text += ' [' + (index + 1) + ': ' + (each instanceof Error ? titleOf(each) : preview(each)) + ']';
     }
   }
   return text;

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/useTemplate: the engine turns template literals into calls of String.prototype.concat, which a program can patch.
 import { host } from './host.js';
 
 /**
@@ -22,7 +23,7 @@ export function framesOf(error: unknown): string {
 export function titleOf(error: { readonly name?: unknown; readonly message?: unknown }): string {
   const name = typeof error.name === 'string' ? error.name : 'Error';
   const message = typeof error.message === 'string' ? error.message : '';
-  return message === '' ? name : `${name}: ${message}`;
+  return message === '' ? name : name + ': ' + message;
 }
 
 export function installStack(): void {
@@ -30,7 +31,7 @@ export function installStack(): void {
     get(this: Error) {
       const raw = apply(nativeGet, this, []);
       if (typeof raw !== 'string') return raw;
-      return `${titleOf(this)}\n${host.mapStack(raw)}`;
+      return titleOf(this) + '\n' + host.mapStack(raw);
     },
     set(this: Error, value: unknown) {
       apply(nativeSet, this, [value]);
@@ -44,7 +45,7 @@ export function installStack(): void {
       const raw = Object.getOwnPropertyDescriptor(target, 'stack')?.value;
       if (typeof raw !== 'string') return;
       defineProperty(target, 'stack', {
-        value: `${titleOf(target)}\n${host.mapStack(raw)}`,
+        value: titleOf(target) + '\n' + host.mapStack(raw),
         writable: true,
         configurable: true,
       });

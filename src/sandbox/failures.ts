@@ -1,0 +1,44 @@
+import type { Failure } from '../domain/execution.js';
+
+/** How a program fails for reasons that only this side of the wall can see. */
+
+export const CANCELLED: Failure = { kind: 'cancelled', name: 'Error', message: 'the run was cancelled' };
+
+export function outOfTime(timeoutMs: number): Failure {
+  return {
+    kind: 'limit',
+    name: 'SandboxLimitError',
+    limit: 'timeout',
+    message: `the program was stopped after ${timeoutMs} ms`,
+    hint: 'Do less work in one run, or raise limits.timeoutMs.',
+  };
+}
+
+export function tooManyOpenCalls(most: number): Failure {
+  return {
+    kind: 'limit',
+    name: 'SandboxLimitError',
+    limit: 'output',
+    message: `the program had ${most} calls open at once`,
+    hint: 'Await calls in batches of at most a hundred.',
+  };
+}
+
+export function endedItsWorker(reason: string): Failure {
+  return {
+    kind: 'worker_lost',
+    name: 'SandboxLimitError',
+    limit: 'memory',
+    message: `the program brought its worker to an end (${reason})`,
+    hint: 'It used more memory than the process may have, or found a way to crash its engine: do less at once.',
+  };
+}
+
+export function lostItsWorkers(reason: string): Failure {
+  return {
+    kind: 'worker_lost',
+    name: 'Error',
+    message: `the program could not go on in another worker: ${reason}`,
+    hint: 'Run it again.',
+  };
+}

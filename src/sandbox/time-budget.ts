@@ -1,0 +1,33 @@
+/** The longest delay a timer of Node takes; longer ones would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Time that is spent only while it runs: computing and waiting for tools count, sleeping on disk and queueing do not. */
+export class TimeBudget {
+  readonly #onSpent: () => void;
+  #remainingMs: number;
+  #runningSince: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(totalMs: number, onSpent: () => void) {
+    this.#remainingMs = totalMs;
+    this.#onSpent = onSpent;
+  }
+
+  get remainingMs(): number {
+    return this.#runningSince === undefined
+      ? this.#remainingMs
+      : this.#remainingMs - (performance.now() - this.#runningSince);
+  }
+
+  start(): void {
+    if (this.#runningSince !== undefined) return;
+    this.#runningSince = performance.now();
+    this.#timer = setTimeout(this.#onSpent, Math.min(Math.max(0, this.#remainingMs), MAX_TIMER_MS));
+  }
+
+  stop(): void {
+    this.#remainingMs = this.remainingMs;
+    this.#runningSince = undefined;
+    clearTimeout(this.#timer);
+  }
+}
