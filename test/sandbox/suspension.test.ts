@@ -52,7 +52,7 @@ describe('a suspended program', () => {
       [2, '["b"]'],
       [3, '["c"]'],
     ]);
-    expect(suspended.sealed.length).toBeLessThan(50_000);
+    expect(suspended.sealed.length).toBeLessThan(20_000);
     for (const worker of first.sandbox.pool.workers) worker.kill('the test ends every worker in between');
 
     const later: GuestCall[] = [];
