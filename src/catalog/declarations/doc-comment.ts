@@ -1,0 +1,41 @@
+import { clipText, visibleText } from '../../lib/visible-text.js';
+
+/**
+ * Lines of a foreign text that may stand in a block comment of TypeScript: visible characters only, no end of comment,
+ * no code fence (declarations are shown in fenced blocks), no line that passes for one of our own tags, no blank lines.
+ */
+export function commentLines(text: string, maximumLength: number): string[] {
+  return clipText(visibleText(text).trim(), maximumLength)
+    .split('\n')
+    .map((line) => harmless(line.trim().replace(/ {2,}/g, ' ')))
+    .filter((line) => line !== '');
+}
+
+/** The same for a text that must stay on one line. */
+export function commentLine(text: string, maximumLength: number): string {
+  return harmless(clipText(visibleText(text).replace(/\s+/g, ' ').trim(), maximumLength));
+}
+
+/** What a reader needs when there is room for one sentence only. */
+export function firstSentence(text: string): string {
+  const [line = ''] = visibleText(text).trimStart().split('\n', 1);
+  return SENTENCE.exec(line)?.[0] ?? line;
+}
+
+/** A block comment over harmless lines. Empty where there is nothing to say. */
+export function docComment(lines: readonly string[], indent: string): string {
+  const [first] = lines;
+  if (first === undefined) return '';
+  if (lines.length === 1) return `${indent}/** ${first} */\n`;
+  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join('')}${indent} */\n`;
+}
+
+// "e.g. " and its like do not end a sentence. The text has no line breaks, and the match is lazy and linear.
+const SENTENCE = /^.*?(?<!\b(?:e\.g|i\.e|etc|vs|cf|incl))[.!?](?=\s|$)/;
+
+function harmless(line: string): string {
+  return line
+    .replaceAll('*/', '*\\/')
+    .replace(/`{3,}|~{3,}/g, "'''")
+    .replace(/^@/, '\\@');
+}

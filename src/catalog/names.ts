@@ -1,0 +1,116 @@
+/*
+ * Upstream names to outward identifiers. One function per contract, all of the same kind: deterministic, independent
+ * of the order in which a server lists its tools, and safe against collisions. The name that is sent upstream is
+ * never changed.
+ */
+
+/**
+ * Export names of one server's module in profile `codemode`, by tool name.
+ *
+ * Illegal characters become `_`, a leading digit gets `_` in front, a name that can't be declared gets `_` behind.
+ * Among names that come out equal the alphabetically first (by code point) keeps the clean one, the others get
+ * `__2`, `__3`, ... A number that is another tool's clean name is skipped: adding `a.b` must not take `a_b__2` away
+ * from the tool that is really called so. Repeated names count once.
+ */
+export function exportNames(toolNames: readonly string[]): Map<string, string> {
+  return assignNames(toolNames, exportIdentifier, '__');
+}
+
+/**
+ * Path segments under `@codemode/servers/`, by server id: lower-case, `[a-z0-9-]`, `--2`, `--3` on collision.
+ * A clean path has no double dash, so a numbered one never meets it.
+ */
+export function modulePaths(serverIds: readonly string[]): Map<string, string> {
+  return assignNames(serverIds, modulePath, '--');
+}
+
+/** The tools of one server with every name once; the first of equal names wins. */
+export function withoutDuplicates<T extends { readonly name: string }>(
+  tools: readonly T[],
+): { readonly tools: readonly T[]; readonly duplicates: readonly string[] } {
+  const byName = new Map<string, T>();
+  const duplicates = new Set<string>();
+  for (const tool of tools) {
+    if (byName.has(tool.name)) duplicates.add(tool.name);
+    else byName.set(tool.name, tool);
+  }
+  return { tools: [...byName.values()], duplicates: [...duplicates] };
+}
+
+/** Order by code point: unlike `<`, which compares UTF-16 units, it does not put an emoji before U+FF21. */
+export function compareCodePoints(left: string, right: string): number {
+  let index = 0;
+  while (index < left.length && index < right.length) {
+    const a = left.codePointAt(index) as number;
+    const b = right.codePointAt(index) as number;
+    if (a !== b) return a - b;
+    index += a > 0xffff ? 2 : 1;
+  }
+  return left.length - right.length;
+}
+
+/** Gives every original its clean name or a numbered one. The result is in alphabetical order of the originals. */
+function assignNames(
+  originals: readonly string[],
+  toCleanName: (original: string) => string,
+  separator: string,
+): Map<string, string> {
+  const sorted = [...new Set(originals)].sort(compareCodePoints);
+  const assigned = new Map<string, string>();
+  const taken = new Set<string>();
+  const colliding: [original: string, clean: string][] = [];
+  for (const original of sorted) {
+    const clean = toCleanName(original);
+    assigned.set(original, clean);
+    if (taken.has(clean)) colliding.push([original, clean]);
+    taken.add(clean);
+  }
+  const nextNumbers = new Map<string, number>();
+  for (const [original, clean] of colliding) {
+    let number = nextNumbers.get(clean) ?? 2;
+    while (taken.has(`${clean}${separator}${number}`)) number += 1;
+    const numbered = `${clean}${separator}${number}`;
+    taken.add(numbered);
+    nextNumbers.set(clean, number + 1);
+    assigned.set(original, numbered);
+  }
+  return assigned;
+}
+
+// Letters outside the basic plane are left out although the language allows them: which ones it allows depends on the
+// Unicode version, and the engine in the sandbox, the transpiler and this process do not share one.
+const ILLEGAL_IN_IDENTIFIER = /[^\p{ID_Continue}$]|[\u{10000}-\u{10ffff}]/gu;
+const LEGAL_FIRST = /^[\p{ID_Start}$_]/u;
+
+function exportIdentifier(toolName: string): string {
+  // Composed first: nobody can type the decomposed form of a letter on purpose.
+  const legal = toolName.normalize('NFC').replace(ILLEGAL_IN_IDENTIFIER, '_');
+  const identifier = LEGAL_FIRST.test(legal) ? legal : `_${legal}`;
+  return UNDECLARABLE.has(identifier) ? `${identifier}_` : identifier;
+}
+
+function modulePath(serverId: string): string {
+  const path = serverId
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '-')
+    .replace(/-{2,}/g, '-')
+    .replace(/^-|-$/g, '');
+  return path === '' ? 'server' : path;
+}
+
+/** Names that no module may export as a function, or that would do harm if it did. */
+const UNDECLARABLE: ReadonlySet<string> = new Set([
+  // the contract's list of reserved words
+  ...['break', 'case', 'class', 'const', 'continue', 'debugger', 'default', 'delete', 'do', 'else', 'export'],
+  ...['extends', 'false', 'finally', 'for', 'function', 'if', 'import', 'in', 'instanceof', 'new', 'null', 'return'],
+  ...['super', 'switch', 'this', 'throw', 'true', 'try', 'typeof', 'var', 'void', 'while', 'with', 'yield', 'let'],
+  ...['static', 'await'],
+  // reserved in strict code
+  ...['enum', 'implements', 'interface', 'package', 'private', 'protected', 'public', 'eval', 'arguments'],
+  // legal JavaScript, but no declaration file can declare them, and importing them would shadow the real ones
+  ...['undefined', 'globalThis'],
+  // a module with an export called `then` hijacks `await import()`
+  'then',
+  // every server module exports its own
+  '__meta__',
+]);

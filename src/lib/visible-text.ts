@@ -1,0 +1,52 @@
+/**
+ * Text from outside with nothing in it that a reader can't see: no terminal sequences, no control, bidirectional,
+ * zero-width or tag characters, no lone surrogates; every kind of line break is `\n`. People and models are shown what
+ * this returns, so that what one of them reads is what the other reads.
+ *
+ * For text that is only read. A value that must keep its meaning (a key, an enum member) is escaped instead:
+ * see `quoteVisibly`.
+ */
+export function visibleText(text: string): string {
+  if (PLAIN.test(text)) return text;
+  return text
+    .replace(TERMINAL_SEQUENCE, '')
+    .replace(LINE_BREAK, '\n')
+    .replaceAll('\t', ' ')
+    .replace(INVISIBLE, (character) => (character === '\n' ? character : ''))
+    .replace(LONE_SURROGATE, '\ufffd');
+}
+
+/** A double-quoted string literal of the same value, in which every invisible character stands as an escape. */
+export function quoteVisibly(value: string): string {
+  const quoted = JSON.stringify(value);
+  if (PLAIN.test(quoted)) return quoted;
+  return quoted.replace(INVISIBLE, (character) => {
+    const codePoint = character.codePointAt(0) as number;
+    return codePoint > 0xffff ? `\\u{${codePoint.toString(16)}}` : `\\u${codePoint.toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** At most `maximum` UTF-16 units, cut at a space where one is near, with an ellipsis where something is missing. */
+export function clipText(text: string, maximum: number): string {
+  if (text.length <= maximum) return text;
+  let end = maximum - 1;
+  if (isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
+  const space = text.lastIndexOf(' ', end);
+  if (space > Math.max(0, end - 24)) end = space;
+  return `${text.slice(0, end).trimEnd()}…`;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+const PLAIN = /^[\x20-\x7e\n]*$/;
+// CSI, OSC and the two-character sequences, in their 7-bit and 8-bit forms. The classes of neighbouring repetitions are
+// disjoint, so hostile text can't make the match backtrack.
+const TERMINAL_SEQUENCE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)?|\u001b[@-Z\\-_]/g;
+const LINE_BREAK = /\r\n?|[\u2028\u2029\u0085\v\f]/g;
+// Controls, formats (bidi, zero-width, tags), private use, and what renders as nothing (fillers, variation selectors).
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+const LONE_SURROGATE = /\p{Cs}/gu;

@@ -1,0 +1,61 @@
+import ts from 'typescript';
+
+/** As much of the standard library as declarations and values need; the real one costs seconds. */
+const SMALL_LIBRARY = `
+interface Array<T> { length: number; [n: number]: T }
+interface ReadonlyArray<T> { length: number; [n: number]: T }
+interface Boolean {} interface Function {} interface CallableFunction {} interface NewableFunction {}
+interface IArguments {} interface Number {} interface Object {} interface RegExp {} interface String {} interface Symbol {}
+interface PromiseLike<T> { then(done: (value: T) => unknown): unknown }
+interface Promise<T> extends PromiseLike<T> { readonly finally: T }
+type Record<K extends keyof any, T> = { [P in K]: T };
+type NonNullable<T> = T & {};
+type Parameters<T extends (...args: any) => any> = T extends (...args: infer P) => any ? P : never;
+type Awaited<T> = T extends Promise<infer V> ? V : T;
+`;
+
+export interface TypeError {
+  readonly file: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+/** What the compiler says about these files, under `strict`, in one program; nothing is read from disk. */
+export function typeCheck(files: ReadonlyMap<string, string>): readonly TypeError[] {
+  const texts = new Map([['/library.d.ts', SMALL_LIBRARY], ...files]);
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    noLib: true,
+    types: [],
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ES2022,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+  };
+  const host: ts.CompilerHost = {
+    fileExists: (name) => texts.has(name),
+    readFile: (name) => texts.get(name),
+    getSourceFile(name, languageVersion) {
+      const text = texts.get(name);
+      return text === undefined ? undefined : ts.createSourceFile(name, text, languageVersion);
+    },
+    getDefaultLibFileName: () => '/library.d.ts',
+    writeFile: () => undefined,
+    getCurrentDirectory: () => '/',
+    getCanonicalFileName: (name) => name,
+    useCaseSensitiveFileNames: () => true,
+    getNewLine: () => '\n',
+  };
+  const program = ts.createProgram([...texts.keys()], options, host);
+  const diagnostics = [
+    ...program.getOptionsDiagnostics(),
+    ...program.getGlobalDiagnostics(),
+    ...program.getSyntacticDiagnostics(),
+    ...program.getSemanticDiagnostics(),
+  ];
+  return diagnostics.map((diagnostic) => ({
+    file: diagnostic.file?.fileName ?? '',
+    line: diagnostic.file?.getLineAndCharacterOfPosition(diagnostic.start ?? 0).line ?? 0,
+    message: ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n'),
+  }));
+}
