@@ -118,7 +118,8 @@ class PatternReader {
     const isNegated = this.#take('^');
     const samples: string[] = [];
     const tests: CharacterTest[] = [];
-    while (this.#at < this.#pattern.length && !this.#take(']')) {
+    while (!this.#take(']')) {
+      if (this.#at >= this.#pattern.length) return this.#giveUp();
       const escaped = this.#peek() === '\\' ? CLASS_ESCAPES[this.#pattern[this.#at + 1] ?? ''] : undefined;
       if (escaped !== undefined) {
         this.#at += 2;

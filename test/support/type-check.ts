@@ -4,13 +4,15 @@ import ts from 'typescript';
 const SMALL_LIBRARY = `
 interface Array<T> { length: number; [n: number]: T }
 interface ReadonlyArray<T> { length: number; [n: number]: T }
-interface Boolean {} interface Function {} interface CallableFunction {} interface NewableFunction {}
-interface IArguments {} interface Number {} interface Object {} interface RegExp {} interface String {} interface Symbol {}
+interface Boolean { valueOf(): boolean } interface Number { toFixed(): string } interface String { charAt(at: number): string }
+interface Function {} interface CallableFunction {} interface NewableFunction {} interface IArguments {}
+interface Object {} interface RegExp {} interface Symbol {}
 interface PromiseLike<T> { then(done: (value: T) => unknown): unknown }
 interface Promise<T> extends PromiseLike<T> { readonly finally: T }
 type Record<K extends keyof any, T> = { [P in K]: T };
 type NonNullable<T> = T & {};
 type Parameters<T extends (...args: any) => any> = T extends (...args: infer P) => any ? P : never;
+type ReturnType<T extends (...args: any) => any> = T extends (...args: any) => infer R ? R : never;
 type Awaited<T> = T extends Promise<infer V> ? V : T;
 `;
 

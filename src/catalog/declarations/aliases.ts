@@ -13,28 +13,28 @@ export interface AliasGroup {
 
 /** Which definitions of several schemas are the same type, and which of those deserve a name. */
 export function groupDefinitions(roots: readonly SchemaNode[]): Map<Definition, AliasGroup> {
-  const uses = collectUses(roots);
-  const classes = equivalenceClasses([...uses.keys()]);
-  const members = new Map<number, Definition[]>();
-  for (const [definition, id] of classes) {
-    const list = members.get(id);
-    if (list === undefined) members.set(id, [definition]);
-    else list.push(definition);
+  const definitions = reachableDefinitions(roots);
+  const classOf = equivalenceClasses(definitions);
+  const representatives = new Map<number, Definition>();
+  for (const [definition, id] of classOf) if (!representatives.has(id)) representatives.set(id, definition);
+  const recursive = new Set([...recursiveDefinitions(definitions)].map((definition) => classOf.get(definition)));
+
+  // Only one body of a class is ever written, so only its references count.
+  const uses = new Map<number | undefined, { count: number; readonly property: string }>();
+  for (const node of [...roots, ...[...representatives.values()].map((definition) => definition.node)]) {
+    for (const [definition, property] of referencesIn(node, '')) {
+      const use = uses.get(classOf.get(definition));
+      if (use === undefined) uses.set(classOf.get(definition), { count: 1, property });
+      else use.count += 1;
+    }
   }
-  const recursive = recursiveDefinitions([...uses.keys()]);
-  const groups = new Map<Definition, AliasGroup>();
-  for (const definitions of members.values()) {
-    const [first] = definitions as [Definition, ...Definition[]];
-    const count = definitions.reduce((sum, definition) => sum + (uses.get(definition)?.count ?? 0), 0);
-    const isRecursive = definitions.some((definition) => recursive.has(definition));
-    const group: AliasGroup = {
-      definition: first,
-      suggestedName: suggestName(first, uses.get(first)?.property ?? ''),
-      isNamed: isRecursive || (count > 1 && !isSmall(first.node)),
-    };
-    for (const definition of definitions) groups.set(definition, group);
+  const groups = new Map<number, AliasGroup>();
+  for (const [id, definition] of representatives) {
+    const { count, property } = uses.get(id) ?? { count: 0, property: '' };
+    const isNamed = recursive.has(id) || (count > 1 && !isSmall(definition.node));
+    groups.set(id, { definition, suggestedName: suggestName(definition, property), isNamed });
   }
-  return groups;
+  return new Map([...classOf].map(([definition, id]) => [definition, groups.get(id) as AliasGroup]));
 }
 
 /** The references directly in a node, with the property that holds them; definitions are not entered. */
@@ -68,20 +68,17 @@ function referencesIn(node: SchemaNode, property: string, found: [Definition, st
   return found;
 }
 
-function collectUses(roots: readonly SchemaNode[]): Map<Definition, { count: number; readonly property: string }> {
-  const uses = new Map<Definition, { count: number; readonly property: string }>();
+function reachableDefinitions(roots: readonly SchemaNode[]): readonly Definition[] {
+  const reached = new Set<Definition>();
   const waiting = [...roots];
   for (const node of waiting) {
-    for (const [definition, property] of referencesIn(node, '')) {
-      const use = uses.get(definition);
-      if (use !== undefined) use.count += 1;
-      else {
-        uses.set(definition, { count: 1, property });
-        waiting.push(definition.node);
-      }
+    for (const [definition] of referencesIn(node, '')) {
+      if (reached.has(definition)) continue;
+      reached.add(definition);
+      waiting.push(definition.node);
     }
   }
-  return uses;
+  return [...reached];
 }
 
 /**

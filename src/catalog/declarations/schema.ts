@@ -203,8 +203,11 @@ class SchemaReader {
 
   /** The shape that `type` and the keywords of that type give, combinators apart. */
   #ownShape(types: readonly string[], schema: JsonObject, place: Place): Shape {
+    const [only] = types;
+    if (only === undefined) return UNKNOWN;
+    if (types.length === 1) return this.#typeShape(only, schema, place);
     const shapes = types.map((type): SchemaNode => ({ shape: this.#typeShape(type, schema, place), notes: NO_NOTES }));
-    return shapes.length === 0 ? UNKNOWN : unite(shapes).shape;
+    return unite(shapes).shape;
   }
 
   #typeShape(type: string, schema: JsonObject, place: Place): Shape {

@@ -2,7 +2,8 @@ import type { JsonValue } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
 import { quoteVisibly } from '../../lib/visible-text.js';
 import { commentLine, commentLines, firstSentence } from './doc-comment.js';
-import type { Constraints, Notes, SchemaNode } from './shape.js';
+import { mergeNotes } from './notes.js';
+import type { Constraints, Notes, SchemaNode, Shape } from './shape.js';
 
 /**
  * How much is said beside the types. `full`: everything worth knowing. `compact`: one sentence, defaults and formats.
@@ -27,17 +28,16 @@ export function toolDocs(tool: Tool, exportName: string, warnings: readonly stri
   return lines;
 }
 
-/** `outer` is a description that already stands above: repeating it says nothing. */
-export function propertyDocs(node: SchemaNode, detail: Detail, outer?: string): string[] {
+/** What is said about a property, or about the type of a whole definition. */
+export function propertyDocs(node: SchemaNode, detail: Detail): string[] {
   if (detail === 'signatures') return [];
-  const { notes, shape } = node;
-  const description = notes.description ?? notes.title ?? '';
-  const text = description === outer ? '' : description;
-  const lines = detail === 'full' ? commentLines(text, MAX_PROPERTY_TEXT.full) : oneLine(firstSentence(text), MAX_PROPERTY_TEXT.compact);
-  const tags = tagsOf(notes, detail);
-  if (shape.kind === 'integer') tags.unshift('@integer');
-  if (shape.kind === 'array') {
-    const items = itemDocs(shape.item, detail);
+  // `X | null` is described like X: converters put the words on either.
+  const core = onlyOption(node);
+  const notes = core === node ? node.notes : mergeNotes(node.notes, core.notes);
+  const lines = descriptionLines(notes.description ?? notes.title ?? '', detail);
+  const tags = tagsOf(core.shape, notes, detail);
+  if (core.shape.kind === 'array') {
+    const items = itemDocs(core.shape.item, detail);
     if (items !== '') tags.push(`@items ${items}`);
   }
   if (tags.length > 0) {
@@ -52,28 +52,49 @@ export function propertyDocs(node: SchemaNode, detail: Detail, outer?: string): 
   return lines;
 }
 
+/** What is said about one option of a union, unless it already stands above the whole. */
+export function optionDocs(option: SchemaNode, whole: SchemaNode, detail: Detail): string[] {
+  const { description, title, warnings } = option.notes;
+  const text = description ?? title;
+  const isNews = (text !== undefined && text !== whole.notes.description) || warnings !== undefined;
+  return isNews && onlyOption(whole) === whole ? propertyDocs(option, detail) : [];
+}
+
+/** The one option beside `null`, where there is only one; else the node itself. */
+function onlyOption(node: SchemaNode): SchemaNode {
+  if (node.shape.kind !== 'union') return node;
+  const options = node.shape.options.filter((option) => option.shape.kind !== 'null');
+  return options.length === 1 ? (options[0] as SchemaNode) : node;
+}
+
+function descriptionLines(text: string, detail: 'full' | 'compact'): string[] {
+  if (detail === 'full') return commentLines(text, MAX_PROPERTY_TEXT.full);
+  return oneLine(firstSentence(text), MAX_PROPERTY_TEXT.compact);
+}
+
 function itemDocs(item: SchemaNode, detail: Detail): string {
   if (detail !== 'full') return '';
   const words = item.notes.description === undefined ? [] : [commentLine(firstSentence(item.notes.description), 200)];
-  if (item.shape.kind === 'integer') words.push('@integer');
-  return [...words, ...tagsOf(item.notes, detail)].join(' ');
+  return [...words, ...tagsOf(item.shape, item.notes, detail)].join(' ');
 }
 
-function tagsOf(notes: Notes, detail: Detail): string[] {
-  const tags: string[] = [];
+function tagsOf(shape: Shape, notes: Notes, detail: Detail): string[] {
+  const tags: string[] = shape.kind === 'integer' ? ['@integer'] : [];
   if (notes.defaultValue !== undefined) tags.push(`@default ${valueText(notes.defaultValue.value)}`);
   if (notes.format !== undefined) tags.push(`@format ${commentLine(notes.format, 40)}`);
   if (detail !== 'full') return tags;
-  if (notes.constraints !== undefined) tags.push(...constraintTags(notes.constraints));
+  if (notes.constraints !== undefined) tags.push(...constraintTags(notes.constraints, shape));
   const [example] = notes.examples ?? [];
   if (example !== undefined) tags.push(`@example ${valueText(example)}`);
   if (notes.readOnly === true) tags.push('@readonly');
   return tags;
 }
 
-function constraintTags(constraints: Constraints): string[] {
+function constraintTags(constraints: Constraints, shape: Shape): string[] {
   const tags: string[] = [];
   for (const [name, value] of Object.entries(constraints) as [keyof Constraints, string | number | boolean][]) {
+    // A tuple's type already says how many there are.
+    if (shape.kind === 'tuple' && (name === 'minItems' || name === 'maxItems')) continue;
     if (value === true) tags.push(`@${name}`);
     else if (typeof value === 'string') tags.push(`@${name} ${commentLine(value, MAX_VALUE_TEXT)}`);
     else if (typeof value === 'number' && !isMachineLimit(value)) tags.push(`@${name} ${value}`);

@@ -4,7 +4,7 @@ import type { AliasGroup } from './aliases.js';
 import { docComment } from './doc-comment.js';
 import { mergeNotes } from './notes.js';
 import { type Definition, isJsonObject, type ObjectShape, type SchemaNode, type TupleShape } from './shape.js';
-import { type Detail, propertyDocs } from './typescript-docs.js';
+import { type Detail, optionDocs, propertyDocs } from './typescript-docs.js';
 
 export interface TypeWriterOptions {
   readonly detail: Detail;
@@ -186,7 +186,7 @@ export class TypeWriter {
     const described = new Map<string, string>();
     const add = (option: SchemaNode): void => {
       const node = this.inPlace(option, depth);
-      const docs = docComment(propertyDocs(node, this.#options.detail, parent.notes.description), inner);
+      const docs = docComment(optionDocs(node, parent, this.#options.detail), inner);
       // A union that was a definition of its own is part of this one.
       if (node.shape.kind === 'union' && docs === '') {
         for (const nested of node.shape.options) add(nested);
@@ -220,11 +220,14 @@ function propertyName(name: string): string {
 }
 
 export function literalUnion(values: readonly JsonValue[]): string {
-  const texts = values.map(literalType);
-  if (texts.includes('true') && texts.includes('false')) {
-    return [...texts.filter((text) => text !== 'true' && text !== 'false'), 'boolean'].join(' | ');
+  const texts = new Set(values.map(literalType));
+  if (texts.has('true') && texts.has('false')) {
+    texts.delete('true');
+    texts.delete('false');
+    texts.add('boolean');
   }
-  return texts.join(' | ');
+  if (texts.delete('null')) texts.add('null');
+  return [...texts].join(' | ');
 }
 
 export function literalType(value: JsonValue): string {

@@ -1,12 +1,12 @@
 import type { Tool } from '../../domain/tool.js';
-import { withoutDuplicates, exportNames } from '../names.js';
+import { quoteVisibly } from '../../lib/visible-text.js';
+import { exportNames, withoutDuplicates } from '../names.js';
 import { type AliasGroup, groupDefinitions, pascalCase } from './aliases.js';
 import { commentLine, docComment } from './doc-comment.js';
 import { readSchema } from './schema.js';
 import { type Definition, type SchemaModel, type SchemaNode, withoutReference } from './shape.js';
 import { type Detail, propertyDocs, toolDocs } from './typescript-docs.js';
 import { TypeWriter } from './typescript-types.js';
-import { quoteVisibly } from '../../lib/visible-text.js';
 
 export interface ServerModule {
   /** Segment under `@codemode/servers/`, as `modulePaths` gives it. */
@@ -172,7 +172,7 @@ class ModuleWriter {
       this.#names.set(group, name);
       this.#takenNames.add(name);
     }
-    const warnings: string[] = [];
+    const warnings = [...(plan.input.root.notes.warnings ?? [])];
     if (writer.isCut) warnings.push(this.#cutWarning(plan, 'deeply nested parts are cut to unknown'));
     else if (detail !== this.#detail) warnings.push(this.#cutWarning(plan, 'descriptions are left out'));
     const docs = docComment(toolDocs(plan.tool, plan.exportName, warnings, this.#detail), MODULE_INDENT);

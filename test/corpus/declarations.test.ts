@@ -1,0 +1,126 @@
+import { type OutputUnit, Validator } from '@cfworker/json-schema';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { declareModule, SHARED_DECLARATIONS } from '../../src/catalog/declarations/typescript.js';
+import { exampleInput } from '../../src/catalog/examples.js';
+import { exportNames } from '../../src/catalog/names.js';
+import type { JsonObject, JsonValue } from '../../src/domain/json.js';
+import type { Tool } from '../../src/domain/tool.js';
+import { schemaValues, spoiledValues } from '../support/schema-values.js';
+import { CORPUS_MISSING, loadToolsets, type Toolset } from '../support/shared-corpus.js';
+import { type TypeError, typeCheck } from '../support/type-check.js';
+
+const VALUES_PER_SCHEMA = 3;
+const SPOILED_PER_SCHEMA = 4;
+
+describe.skipIf(CORPUS_MISSING !== undefined)(`declarations of real tools${CORPUS_MISSING ? `: ${CORPUS_MISSING}` : ''}`, () => {
+  let toolsets: readonly Toolset[] = [];
+  let lines: readonly ValueLine[] = [];
+  let errors: readonly TypeError[] = [];
+  let refusedLines: ReadonlySet<string> = new Set();
+  const isRefused = ({ file, line }: ValueLine) => refusedLines.has(`${file}:${line}`);
+
+  beforeAll(() => {
+    toolsets = loadToolsets();
+    lines = toolsets.flatMap(valueLines);
+    // One program for all: the declarations, and per server one file with a line for every value.
+    const files = new Map([['/shared.d.ts', SHARED_DECLARATIONS]]);
+    for (const toolset of toolsets) {
+      files.set(`/${toolset.id}.d.ts`, declare(toolset).text);
+      const own = lines.filter((line) => line.file === `/${toolset.id}.ts`);
+      const values = own.map(({ type, value }, index) => `const v${index}: ${type} = ${JSON.stringify(value)};`);
+      files.set(`/${toolset.id}.ts`, [`import * as m from "@codemode/servers/${toolset.id}";`, ...values].join('\n'));
+    }
+    errors = typeCheck(files);
+    refusedLines = new Set(errors.map(({ file, line }) => `${file}:${line}`));
+  }, 60_000);
+
+  test('all 1,312 tools are declared and compile under strict', () => {
+    expect(toolsets.reduce((sum, { tools }) => sum + tools.length, 0)).toBe(1_312);
+    expect(errors.filter(({ file }) => file.endsWith('.d.ts'))).toEqual([]);
+  });
+
+  test('every value that validates fits the declared type', () => {
+    const valid = lines.filter((line) => line.isValid);
+    const refused = valid.filter(isRefused);
+    expect(refused.map(({ type, value }) => ({ type, value }))).toEqual([]);
+    expect(valid.length).toBeGreaterThan(3_000);
+  });
+
+  test('a value of a wrong type, without a required key or outside an enumeration does not fit the declared type', () => {
+    const spoiled = lines.filter((line) => !line.isValid);
+    const accepted = spoiled.filter((line) => !isRefused(line));
+    expect(accepted.map(({ type, value }) => ({ type, value }))).toEqual([]);
+    expect(spoiled.length).toBeGreaterThan(1_000);
+  });
+
+  test('hardly any tool is too large to be declared in full', () => {
+    const cut = toolsets.flatMap((toolset) => declare(toolset).warnings.filter(({ message }) => message.startsWith('too large')));
+    expect(cut.length).toBeLessThan(15);
+  });
+
+  test('the example payload of every schema validates', () => {
+    const invalid: string[] = [];
+    for (const { id, tools } of toolsets) {
+      for (const tool of tools) {
+        for (const schema of [tool.inputSchema, tool.outputSchema]) {
+          if (schema !== undefined && !validate(schema, exampleInput(schema)).valid) invalid.push(`${id}/${tool.name}`);
+        }
+      }
+    }
+    // Its schema has a required property with `enum: []`, which no value satisfies.
+    expect(invalid).toEqual(['netlify/netlify-coding-rules']);
+  });
+});
+
+interface ValueLine {
+  readonly file: string;
+  readonly line: number;
+  readonly type: string;
+  readonly value: JsonValue;
+  readonly isValid: boolean;
+}
+
+function declare({ id, serverName, tools }: Toolset) {
+  return declareModule({ path: id, serverId: id, serverName, tools });
+}
+
+function valueLines(toolset: Toolset, seed: number): ValueLine[] {
+  const names = exportNames(toolset.tools.map((tool) => tool.name));
+  const found: Omit<ValueLine, 'line' | 'file'>[] = [];
+  for (const tool of toolset.tools) {
+    const name = names.get(tool.name) as string;
+    const sides: [JsonObject | undefined, string][] = [
+      [tool.inputSchema, `NonNullable<Parameters<typeof m.${name}>[0]>`],
+      [tool.outputSchema, `Awaited<ReturnType<typeof m.${name}>>`],
+    ];
+    for (const [schema, type] of sides) if (schema !== undefined) found.push(...valuesOf(schema, type, seed, tool));
+  }
+  return found.map((line, index) => ({ ...line, file: `/${toolset.id}.ts`, line: index + 1 }));
+}
+
+function valuesOf(schema: JsonObject, type: string, seed: number, tool: Tool): Omit<ValueLine, 'line' | 'file'>[] {
+  const valid = [...schemaValues(schema, seed + tool.name.length, VALUES_PER_SCHEMA)].filter((value) => validate(schema, value).valid);
+  const spoiled = valid
+    .slice(0, 1)
+    .flatMap((value) => [...spoiledValues(value, seed, SPOILED_PER_SCHEMA)])
+    .filter((value) => isTypeError(validate(schema, value).errors));
+  return [
+    ...valid.map((value) => ({ type, value, isValid: true })),
+    ...spoiled.map((value) => ({ type, value, isValid: false })),
+  ];
+}
+
+/** Whether types can say what is wrong: not a limit, a format or a pattern. */
+function isTypeError(errors: readonly OutputUnit[]): boolean {
+  const leaves = errors.filter(({ keyword }) => !['properties', 'items', 'additionalProperties'].includes(keyword));
+  return leaves.length > 0 && leaves.every(({ keyword }) => ['type', 'required', 'enum', 'const'].includes(keyword));
+}
+
+const validators = new WeakMap<JsonObject, Validator>();
+
+function validate(schema: JsonObject, value: JsonValue) {
+  const draft = String(schema.$schema ?? '').includes('draft-07') ? '7' : '2020-12';
+  const validator = validators.get(schema) ?? new Validator(schema, draft, false);
+  validators.set(schema, validator);
+  return validator.validate(value);
+}
