@@ -2,11 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../domain/json.js';
 import { exampleInput } from './examples.js';
 
-const exampleOf = (schema: JsonObject) => (exampleInput({ type: 'object', properties: { p: schema }, required: ['p'] }) as JsonObject).p;
+const exampleOf = (schema: JsonObject) =>
+  (exampleInput({ type: 'object', properties: { p: schema }, required: ['p'] }) as JsonObject).p;
 
 describe('example payloads (A27)', () => {
   test("the schema's own example comes first, then its default, then made-up values", () => {
-    expect(exampleInput({ type: 'object', examples: [{ a: 1 }], properties: { a: { type: 'number' } }, required: ['a'] })).toEqual({ a: 1 });
+    expect(
+      exampleInput({ type: 'object', examples: [{ a: 1 }], properties: { a: { type: 'number' } }, required: ['a'] }),
+    ).toEqual({ a: 1 });
     expect(exampleOf({ type: 'string', examples: ['x'], default: 'y' })).toBe('x');
     expect(exampleOf({ type: 'string', example: 'x' })).toBe('x');
     expect(exampleOf({ type: 'string', default: 'y' })).toBe('y');
@@ -21,7 +24,11 @@ describe('example payloads (A27)', () => {
   });
 
   test('only what is required is there, and what was asked for', () => {
-    const schema = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'boolean' }, c: { type: 'null' } }, required: ['a'] };
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'boolean' }, c: { type: 'null' } },
+      required: ['a'],
+    };
     expect(exampleInput(schema)).toEqual({ a: 'text' });
     expect(exampleInput(schema, ['b'])).toEqual({ a: 'text', b: true });
     expect(exampleInput(undefined)).toEqual({});
@@ -41,7 +48,10 @@ describe('example payloads (A27)', () => {
     [{ type: 'array', items: { enum: ['a', 'b'] }, minItems: 2, uniqueItems: true }, ['a', 'b']],
     [{ type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }], minItems: 2 }, ['text', 1]],
     [{ anyOf: [{ type: 'null' }, { type: 'integer' }] }, 1],
-    [{ allOf: [{ type: 'object', properties: { a: { const: 1 } }, required: ['a'] }, { required: ['b'] }] }, { a: 1, b: 'value' }],
+    [
+      { allOf: [{ type: 'object', properties: { a: { const: 1 } }, required: ['a'] }, { required: ['b'] }] },
+      { a: 1, b: 'value' },
+    ],
     [{ type: 'object', minProperties: 1, additionalProperties: { type: 'number' } }, { key1: 1 }],
   ])('%j', (schema, expected) => {
     expect(exampleOf(schema as JsonObject)).toEqual(expected);
@@ -49,8 +59,17 @@ describe('example payloads (A27)', () => {
 
   test('a recursive schema is satisfied with as little depth as it takes', () => {
     const $defs = {
-      group: { type: 'object', properties: { of: { type: 'array', minItems: 1, items: { $ref: '#/$defs/filter' } } }, required: ['of'] },
-      filter: { anyOf: [{ $ref: '#/$defs/group' }, { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }] },
+      group: {
+        type: 'object',
+        properties: { of: { type: 'array', minItems: 1, items: { $ref: '#/$defs/filter' } } },
+        required: ['of'],
+      },
+      filter: {
+        anyOf: [
+          { $ref: '#/$defs/group' },
+          { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+        ],
+      },
     };
     expect(exampleInput({ $defs, $ref: '#/$defs/group' })).toEqual({ of: [{ name: 'text' }] });
   });
@@ -60,7 +79,9 @@ describe('example payloads (A27)', () => {
     expect(JSON.stringify(endless).length).toBeLessThan(1_000);
     expect(exampleOf({ type: 'array', items: { type: 'string' }, minItems: 1e9 })).toHaveLength(16);
     expect((exampleOf({ type: 'string', minLength: 1e9 }) as string).length).toBe(256);
-    const proto = exampleInput(JSON.parse('{"type":"object","required":["__proto__"],"properties":{"__proto__":{"const":1}}}'));
+    const proto = exampleInput(
+      JSON.parse('{"type":"object","required":["__proto__"],"properties":{"__proto__":{"const":1}}}'),
+    );
     expect(JSON.stringify(proto)).toBe('{"__proto__":1}');
   });
 });

@@ -108,7 +108,8 @@ class ExampleMaker {
     }
     for (let index = 1; missing() > 0 && index <= MAX_ITEMS; index += 1) {
       const [pattern] = shape.patterns;
-      const name = pattern === undefined ? `key${index}` : (examplePatternMatch(pattern.pattern, index) ?? `key${index}`);
+      const name =
+        pattern === undefined ? `key${index}` : (examplePatternMatch(pattern.pattern, index) ?? `key${index}`);
       const node = pattern?.node ?? (typeof shape.additional === 'string' ? undefined : shape.additional);
       setOwn(example, name, node === undefined ? 'value' : this.make(node, depth + 1));
     }
@@ -161,7 +162,9 @@ function givenValue(node: SchemaNode): JsonValue | undefined {
 
 function mergedDefinition(shape: Extract<Shape, { kind: 'reference' }>, notes: Notes): SchemaNode {
   const { node } = shape.definition;
-  return notes.examples === undefined && notes.defaultValue === undefined ? node : { shape: node.shape, notes: { ...node.notes, ...notes } };
+  return notes.examples === undefined && notes.defaultValue === undefined
+    ? node
+    : { shape: node.shape, notes: { ...node.notes, ...notes } };
 }
 
 const BY_FORMAT: Readonly<Record<string, string>> = {
@@ -191,7 +194,8 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
 
 function exampleText(notes: Notes): string {
   const { pattern, minLength = 0, maxLength = MAX_TEXT } = notes.constraints ?? {};
-  const known = notes.format === undefined || !Object.hasOwn(BY_FORMAT, notes.format) ? undefined : BY_FORMAT[notes.format];
+  const known =
+    notes.format === undefined || !Object.hasOwn(BY_FORMAT, notes.format) ? undefined : BY_FORMAT[notes.format];
   if (known !== undefined && known.length >= minLength && known.length <= maxLength) return known;
   const matching = pattern === undefined ? undefined : examplePatternMatch(pattern, Math.min(minLength, MAX_TEXT));
   if (matching !== undefined) return matching;
@@ -203,7 +207,19 @@ function exampleNumber(node: SchemaNode): number {
   const low = minimum ?? exclusiveMinimum ?? 0;
   const high = maximum ?? exclusiveMaximum ?? low + 1;
   const steps = Math.ceil(low / multipleOf) * multipleOf;
-  const candidates = [1, 0, low, Math.ceil(low), steps, steps + multipleOf, low + 1, high, Math.floor(high), high - 1, (low + high) / 2];
+  const candidates = [
+    1,
+    0,
+    low,
+    Math.ceil(low),
+    steps,
+    steps + multipleOf,
+    low + 1,
+    high,
+    Math.floor(high),
+    high - 1,
+    (low + high) / 2,
+  ];
   return candidates.find((candidate) => conforms(node, candidate)) ?? low;
 }
 
@@ -211,7 +227,8 @@ function exampleNumber(node: SchemaNode): number {
 function distinct(item: SchemaNode, value: JsonValue, index: number): JsonValue {
   if (index === 0) return value;
   if (item.shape.kind === 'literals') return item.shape.values[index % item.shape.values.length] ?? value;
-  if (item.shape.kind !== 'string' || typeof value !== 'string') return typeof value === 'number' ? value + index : value;
+  if (item.shape.kind !== 'string' || typeof value !== 'string')
+    return typeof value === 'number' ? value + index : value;
   const isFree = item.notes.format === undefined && item.notes.constraints?.pattern === undefined;
   return isFree ? `${value}${index + 1}` : value;
 }

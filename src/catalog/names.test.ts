@@ -73,7 +73,7 @@ describe('export names (A24)', () => {
   });
 
   test('an escaped reserved word collides like any other name', () => {
-    expect(exported('then', 'then_', 'then-')).toEqual({ then: 'then_', 'then-': 'then___2', then_: 'then___3' });
+    expect(exported('do', 'do_', 'do-')).toEqual({ do: 'do_', 'do-': 'do___2', do_: 'do___3' });
   });
 
   test('a repeated name counts once', () => {

@@ -108,7 +108,9 @@ class PatternReader {
   }
 
   #codePoint(kind: string): string {
-    const digits = (kind === 'x' ? /^[\da-f]{2}/i : /^[\da-f]{4}/i).exec(this.#pattern.slice(this.#at, this.#at + 4))?.[0];
+    const digits = (kind === 'x' ? /^[\da-f]{2}/i : /^[\da-f]{4}/i).exec(
+      this.#pattern.slice(this.#at, this.#at + 4),
+    )?.[0];
     if (digits === undefined) return this.#giveUp();
     this.#at += digits.length;
     return String.fromCharCode(Number.parseInt(digits, 16));
@@ -150,7 +152,13 @@ class PatternReader {
     const [text, least, range, most] = quantifier;
     const minimum = least === undefined ? (text.startsWith('+') ? 1 : 0) : Number(least);
     const isBounded = text.startsWith('?') || (least !== undefined && (range === undefined || most !== ''));
-    const maximum = text.startsWith('?') ? 1 : least !== undefined && range === undefined ? minimum : most ? Number(most) : 0;
+    const maximum = text.startsWith('?')
+      ? 1
+      : least !== undefined && range === undefined
+        ? minimum
+        : most
+          ? Number(most)
+          : 0;
     const count = isBounded ? Math.min(maximum, minimum + this.#extra) : minimum + this.#extra;
     return count * atom.length > MAX_RESULT_LENGTH ? this.#giveUp() : atom.repeat(count);
   }

@@ -1,7 +1,6 @@
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
-import { declareModule, SHARED_DECLARATIONS } from '../../src/catalog/declarations/typescript.js';
-import type { Detail } from '../../src/catalog/declarations/typescript-docs.js';
+import { type Detail, declareModule, SHARED_DECLARATIONS } from '../../src/catalog/declarations/typescript.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Tool } from '../../src/domain/tool.js';
 import { typeCheck } from '../support/type-check.js';
@@ -14,7 +13,10 @@ import { typeCheck } from '../support/type-check.js';
 const MARK = 'ESCAPED';
 const ATTEMPTS: readonly [name: string, text: string][] = [
   ['ends the comment', `*/ export const ${MARK}: 1; /*`],
-  ['ends the comment with invisible characters in between', `*\u200b/ export const ${MARK}: 1; *\u202e/ *\u0000/ *\u001b[0m/`],
+  [
+    'ends the comment with invisible characters in between',
+    `*\u200b/ export const ${MARK}: 1; *\u202e/ *\u0000/ *\u001b[0m/`,
+  ],
   ['ends the comment at the end of a line', `*\n/ export const ${MARK}: 1; *`],
   ['breaks the line of a comment', `x\u2028export const ${MARK}: 1;\u2029\u0085\r\v\f`],
   ['ends a string', `"; export const ${MARK}: 1; "`],
@@ -33,10 +35,20 @@ const ATTEMPTS: readonly [name: string, text: string][] = [
 
 describe.each(ATTEMPTS)('text that %s', (_, text) => {
   describe.each<Detail>(['full', 'compact', 'signatures'])('in %s detail', (detail) => {
-    const declaration = declareModule({ path: 'srv', serverId: text, serverName: text, tools: hostileTools(text) }, { detail });
+    const declaration = declareModule(
+      { path: 'srv', serverId: text, serverName: text, tools: hostileTools(text) },
+      { detail },
+    );
 
     test('gives a file that compiles and declares what it is to declare', () => {
-      expect(typeCheck(new Map([['/shared.d.ts', SHARED_DECLARATIONS], ['/srv.d.ts', declaration.text]]))).toEqual([]);
+      expect(
+        typeCheck(
+          new Map([
+            ['/shared.d.ts', SHARED_DECLARATIONS],
+            ['/srv.d.ts', declaration.text],
+          ]),
+        ),
+      ).toEqual([]);
       const file = ts.createSourceFile('/srv.d.ts', declaration.text, ts.ScriptTarget.ES2022);
       expect(file.statements.map((statement) => ts.SyntaxKind[statement.kind])).toEqual(['ModuleDeclaration']);
       const [module] = file.statements as unknown as [ts.ModuleDeclaration];
@@ -62,10 +74,20 @@ test('a value with hostile text means exactly that text', () => {
       path: 'srv',
       serverId: 'srv',
       serverName: 'srv',
-      tools: [{ serverId: 'srv', name: 'f', inputSchema: { type: 'object', properties: { p: { const: text } }, required: ['p'] } }],
+      tools: [
+        {
+          serverId: 'srv',
+          name: 'f',
+          inputSchema: { type: 'object', properties: { p: { const: text } }, required: ['p'] },
+        },
+      ],
     });
     const use = `import { f } from "@codemode/servers/srv";\nconst p: Parameters<typeof f>[0] = { p: ${JSON.stringify(text)} };`;
-    const files = new Map([['/shared.d.ts', SHARED_DECLARATIONS], ['/srv.d.ts', declared], ['/use.ts', use]]);
+    const files = new Map([
+      ['/shared.d.ts', SHARED_DECLARATIONS],
+      ['/srv.d.ts', declared],
+      ['/use.ts', use],
+    ]);
     expect(typeCheck(files)).toEqual([]);
   }
 });
@@ -74,7 +96,15 @@ test('a value with hostile text means exactly that text', () => {
 function hostileTools(text: string): readonly Tool[] {
   const own = (value: JsonObject): JsonObject => Object.fromEntries([[text, value]]) as JsonObject;
   const pointer = `#/$defs/${text.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  const words = { title: text, description: text, default: text, format: text, pattern: text, examples: [text], contentEncoding: text };
+  const words = {
+    title: text,
+    description: text,
+    default: text,
+    format: text,
+    pattern: text,
+    examples: [text],
+    contentEncoding: text,
+  };
   const schema: JsonObject = {
     type: 'object',
     ...words,
@@ -86,9 +116,18 @@ function hostileTools(text: string): readonly Tool[] {
       type: { type: text, description: text },
       reference: { $ref: text },
       known: { $ref: pointer },
-      keys: { type: 'object', patternProperties: own({ type: 'string', ...words }), properties: { a: { type: 'number' } } },
+      keys: {
+        type: 'object',
+        patternProperties: own({ type: 'string', ...words }),
+        properties: { a: { type: 'number' } },
+      },
       prefixed: { type: 'object', patternProperties: { [`^${text}`]: { type: 'string' } } },
-      options: { oneOf: [{ const: 1, description: text }, { type: 'object', properties: own({ ...words }) }] },
+      options: {
+        oneOf: [
+          { const: 1, description: text },
+          { type: 'object', properties: own({ ...words }) },
+        ],
+      },
       items: { type: 'array', items: { type: 'string', ...words } },
     },
     required: [text, `${text}!`],
@@ -97,6 +136,14 @@ function hostileTools(text: string): readonly Tool[] {
   return [
     { serverId: text, name: 'plain', ...more, inputSchema: schema, outputSchema: schema },
     { serverId: text, name: text, ...more, inputSchema: schema },
-    { serverId: text, name: `${text}2`, ...more, inputSchema: { type: 'object', properties: { big: { enum: Array.from({ length: 300 }, (_, index) => `${text}${index}`) } } } },
+    {
+      serverId: text,
+      name: `${text}2`,
+      ...more,
+      inputSchema: {
+        type: 'object',
+        properties: { big: { enum: Array.from({ length: 300 }, (_, index) => `${text}${index}`) } },
+      },
+    },
   ];
 }

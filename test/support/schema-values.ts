@@ -36,13 +36,17 @@ class ValueMaker {
     const options = schema.anyOf ?? schema.oneOf;
     if (Array.isArray(options)) {
       const option = this.make(this.#pick(options), depth + 1);
-      return isObject(option) && schema.properties !== undefined ? { ...this.#object(schema, depth), ...option } : option;
+      return isObject(option) && schema.properties !== undefined
+        ? { ...this.#object(schema, depth), ...option }
+        : option;
     }
     if (Array.isArray(schema.allOf)) {
       const parts = schema.allOf.map((part) => this.make(part, depth + 1));
       return parts.every(isObject) ? Object.assign({}, ...parts) : (parts[0] ?? null);
     }
-    const type = Array.isArray(schema.type) ? this.#pick(schema.type) : (schema.type ?? (schema.properties ? 'object' : undefined));
+    const type = Array.isArray(schema.type)
+      ? this.#pick(schema.type)
+      : (schema.type ?? (schema.properties ? 'object' : undefined));
     switch (type) {
       case 'object':
         return this.#object(schema, depth);
@@ -70,7 +74,8 @@ class ValueMaker {
       if (required.has(name) || this.#random() < chance) value[name] = this.make(property, depth + 1);
     }
     const other = schema.additionalProperties;
-    if (other !== undefined && other !== false && this.#random() < 0.3) value[`other${depth}`] = this.make(other, depth + 1);
+    if (other !== undefined && other !== false && this.#random() < 0.3)
+      value[`other${depth}`] = this.make(other, depth + 1);
     return value;
   }
 
@@ -90,8 +95,12 @@ class ValueMaker {
       uri: 'https://example.org/a',
       email: 'someone@example.org',
     };
-    if (typeof schema.format === 'string' && formats[schema.format] !== undefined) return formats[schema.format] as string;
-    const length = Math.max(typeof schema.minLength === 'number' ? schema.minLength : 0, Math.floor(this.#random() * 6));
+    if (typeof schema.format === 'string' && formats[schema.format] !== undefined)
+      return formats[schema.format] as string;
+    const length = Math.max(
+      typeof schema.minLength === 'number' ? schema.minLength : 0,
+      Math.floor(this.#random() * 6),
+    );
     return 'abcdef'.repeat(1 + Math.floor(length / 6)).slice(0, length);
   }
 

@@ -25,7 +25,10 @@ export function loadToolsets(): readonly Toolset[] {
     .sort()
     .map((file) => {
       const id = file.slice(0, -'.json'.length);
-      const { server, tools } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as { server: string; tools: Tool[] };
+      const { server, tools } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
+        server: string;
+        tools: Tool[];
+      };
       return { id, serverName: server, tools: tools.map((tool) => ({ ...tool, serverId: id })) };
     });
 }

@@ -157,7 +157,9 @@ function isSmall(node: SchemaNode): boolean {
     case 'object':
       return shape.properties.size === 0 && shape.patterns.length === 0 && isFree(shape);
     case 'union':
-      return shape.options.length <= 3 && shape.options.every((option) => option.shape.kind !== 'union' && isSmall(option));
+      return (
+        shape.options.length <= 3 && shape.options.every((option) => option.shape.kind !== 'union' && isSmall(option))
+      );
     case 'intersection':
     case 'tuple':
     case 'reference':
@@ -172,7 +174,8 @@ function isFree(shape: ObjectShape): boolean {
 }
 
 /** Keywords, numbers and the serial names of converters say nothing about a type. */
-const MEANINGLESS = /^(?:|#|(?:def|definition|schema|type|ref|model|items?)_*\d*|__schema\d+|\d+|additionalProperties)$/i;
+const MEANINGLESS =
+  /^(?:|#|(?:def|definition|schema|type|ref|model|items?)_*\d*|__schema\d+|\d+|additionalProperties)$/i;
 
 function suggestName(definition: Definition, property: string): string {
   const token = lastToken(definition.pointer);
@@ -183,7 +186,12 @@ function suggestName(definition: Definition, property: string): string {
 
 /** ASCII letters and digits only, at most 40: names come from outside. */
 export function pascalCase(text: string): string {
-  const words = visibleText(text).split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
-  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('').slice(0, 40);
+  const words = visibleText(text)
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '');
+  const name = words
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+    .slice(0, 40);
   return /^[A-Za-z]/.test(name) ? name : name === '' ? '' : `T${name}`;
 }

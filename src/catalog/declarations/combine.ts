@@ -44,7 +44,8 @@ export function intersect(first: SchemaNode, second: SchemaNode, budget: MergeBu
   if (first.shape.kind === 'never' || second.shape.kind === 'never') return { shape: NEVER, notes };
   budget.remaining -= 1;
   const merged = budget.remaining < 0 ? undefined : intersectShapes(first, second, budget, isNested);
-  if (merged === undefined) return { shape: { kind: 'intersection', parts: [first, second].flatMap(flatParts) }, notes };
+  if (merged === undefined)
+    return { shape: { kind: 'intersection', parts: [first, second].flatMap(flatParts) }, notes };
   if (merged.kind === 'never') return { shape: NEVER, notes: withWarning(notes, 'no value can satisfy this schema') };
   return { shape: merged, notes };
 }

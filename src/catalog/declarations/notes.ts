@@ -48,21 +48,20 @@ const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties
 const TEXTS = ['pattern', 'contentEncoding', 'contentMediaType'] as const;
 
 function readConstraints(schema: JsonObject): Constraints | undefined {
-  let found: { -readonly [Key in keyof Constraints]: Constraints[Key] } | undefined;
+  const found: { -readonly [Key in keyof Constraints]: Constraints[Key] } = {};
   for (const key of NUMBERS) {
     const value = schema[key];
-    if (typeof value === 'number') (found ??= {})[key] = value;
+    if (typeof value === 'number') found[key] = value;
   }
   for (const key of COUNTS) {
     const value = schema[key];
-    if (typeof value === 'number' && Number.isInteger(value) && value >= 0) (found ??= {})[key] = value;
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 0) found[key] = value;
   }
   for (const key of TEXTS) {
     const value = schema[key];
-    if (typeof value === 'string' && value !== '') (found ??= {})[key] = value;
+    if (typeof value === 'string' && value !== '') found[key] = value;
   }
-  if (schema.uniqueItems === true) (found ??= {}).uniqueItems = true;
-  if (found === undefined) return undefined;
+  if (schema.uniqueItems === true) found.uniqueItems = true;
   // Draft-04: a boolean says that the limit beside it is itself excluded.
   if (schema.exclusiveMinimum === true && found.minimum !== undefined) {
     found.exclusiveMinimum = found.minimum;
@@ -72,7 +71,7 @@ function readConstraints(schema: JsonObject): Constraints | undefined {
     found.exclusiveMaximum = found.maximum;
     delete found.maximum;
   }
-  return found;
+  return Object.keys(found).length === 0 ? undefined : found;
 }
 
 const LOWER_BOUNDS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'] as const;

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../domain/json.js';
-import { intersect, type MergeBudget, unite } from './combine.js';
 import { circularAliases } from './circular-aliases.js';
+import { intersect, type MergeBudget, unite } from './combine.js';
 import { declaredTypes, KNOWN_TYPES } from './declared-types.js';
 import { readNotes, withWarning } from './notes.js';
 import { type References, referencesOf } from './references.js';
@@ -102,8 +102,10 @@ class SchemaReader {
   #body(schema: JsonObject, place: Place): SchemaNode {
     let notes = readNotes(schema);
     this.#nodes += 1;
-    if (place.depth > SCHEMA_BOUNDS.depth) return this.#unrepresentable(place, 'nested too deeply to be declared', notes);
-    if (this.#nodes > SCHEMA_BOUNDS.nodes) return this.#unrepresentable(place, 'the schema is too large to be declared', notes);
+    if (place.depth > SCHEMA_BOUNDS.depth)
+      return this.#unrepresentable(place, 'nested too deeply to be declared', notes);
+    if (this.#nodes > SCHEMA_BOUNDS.nodes)
+      return this.#unrepresentable(place, 'the schema is too large to be declared', notes);
     for (const warning of notes.warnings ?? []) this.#warnings.push({ pointer: pointerOf(place), message: warning });
 
     const types = declaredTypes(schema);
@@ -117,7 +119,8 @@ class SchemaReader {
     }
     for (const key of ['anyOf', 'oneOf']) {
       const options = schema[key];
-      if (Array.isArray(options) && options.length > 0) node = this.#both(node, this.#options(options, place, key), place);
+      if (Array.isArray(options) && options.length > 0)
+        node = this.#both(node, this.#options(options, place, key), place);
     }
     if (Array.isArray(schema.allOf)) {
       for (const [index, part] of schema.allOf.entries()) {
@@ -126,7 +129,13 @@ class SchemaReader {
     }
     node = this.#narrowToValues(node, schema, place);
     if (schema.nullable === true && node.shape.kind !== 'unknown') {
-      node = { shape: unite([{ shape: node.shape, notes: NO_NOTES }, { shape: { kind: 'null' }, notes: NO_NOTES }]).shape, notes: node.notes };
+      node = {
+        shape: unite([
+          { shape: node.shape, notes: NO_NOTES },
+          { shape: { kind: 'null' }, notes: NO_NOTES },
+        ]).shape,
+        notes: node.notes,
+      };
     }
     return node;
   }
@@ -153,10 +162,16 @@ class SchemaReader {
     const values = schema.const !== undefined ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : undefined;
     if (values === undefined) return node;
     if (values.length > SCHEMA_BOUNDS.enumValues) {
-      return { shape: node.shape, notes: this.#warn(place, `one of ${values.length} values, too many to be declared`, node.notes) };
+      return {
+        shape: node.shape,
+        notes: this.#warn(place, `one of ${values.length} values, too many to be declared`, node.notes),
+      };
     }
     const unique = [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
-    const literals: SchemaNode = { shape: unique.length === 0 ? NEVER : { kind: 'literals', values: unique }, notes: NO_NOTES };
+    const literals: SchemaNode = {
+      shape: unique.length === 0 ? NEVER : { kind: 'literals', values: unique },
+      notes: NO_NOTES,
+    };
     const narrowed = intersect(node, literals, this.#merges);
     if (narrowed.shape.kind !== 'never' || unique.length === 0) return narrowed;
     return { shape: literals.shape, notes: this.#warn(place, 'these values do not fit the declared type', node.notes) };
@@ -166,7 +181,10 @@ class SchemaReader {
     const resolved = this.#references.resolve(reference);
     if (resolved === undefined) {
       const isRemote = !reference.startsWith('#');
-      return this.#unrepresentable(place, isRemote ? 'refers to another document' : `refers to ${reference}, which is not there`);
+      return this.#unrepresentable(
+        place,
+        isRemote ? 'refers to another document' : `refers to ${reference}, which is not there`,
+      );
     }
     if (!isJsonObject(resolved.target)) return this.#node(resolved.target, place);
     const definition = this.#define(resolved.pointer, resolved.target);

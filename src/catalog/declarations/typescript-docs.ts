@@ -19,7 +19,8 @@ const MAX_VALUE_TEXT = 80;
 export function toolDocs(tool: Tool, exportName: string, warnings: readonly string[], detail: Detail): string[] {
   if (detail === 'signatures') return [];
   const text = tool.description || tool.annotations?.title || tool.title || '';
-  const lines = detail === 'full' ? commentLines(text, MAX_TOOL_TEXT.full) : oneLine(firstSentence(text), MAX_TOOL_TEXT.compact);
+  const lines =
+    detail === 'full' ? commentLines(text, MAX_TOOL_TEXT.full) : oneLine(firstSentence(text), MAX_TOOL_TEXT.compact);
   if (exportName !== tool.name) lines.push(`@tool ${commentLine(quoteVisibly(tool.name), 200)}`);
   const hints = annotationHints(tool, detail);
   if (hints.length > 0) lines.push(`@annotations ${hints.join(', ')}`);

@@ -136,7 +136,10 @@ export class TypeWriter {
       members.push(index);
     }
     if (!hasDocs && members.length <= MAX_ONE_LINE_MEMBERS) {
-      const oneLine = `{ ${members.map((member) => member.trim()).join(' ').slice(0, -1)} }`;
+      const oneLine = `{ ${members
+        .map((member) => member.trim())
+        .join(' ')
+        .slice(0, -1)} }`;
       if (indent.length + oneLine.length <= MAX_ONE_LINE && !oneLine.includes('\n')) return oneLine;
     }
     return `{\n${members.join('\n')}\n${indent}}`;
@@ -146,7 +149,12 @@ export class TypeWriter {
    * What other keys may hold. TypeScript wants every declared property to fit the index signature too, so a signature
    * beside properties has the union of all their types; what the other keys really hold is then said in words.
    */
-  #indexSignature(shape: ObjectShape, declared: ReadonlySet<string>, indent: string, depth: number): string | undefined {
+  #indexSignature(
+    shape: ObjectShape,
+    declared: ReadonlySet<string>,
+    indent: string,
+    depth: number,
+  ): string | undefined {
     const { patterns, additional } = shape;
     const isOpen = additional !== 'closed' && additional !== 'unstated';
     if (!isOpen && patterns.length === 0) return undefined;
@@ -154,7 +162,8 @@ export class TypeWriter {
     if (isOpen) others.add(this.type(this.inPlace(additional, depth + 1), indent, depth + 1));
     for (const { node } of patterns) others.add(this.type(this.inPlace(node, depth + 1), indent, depth + 1));
     const [pattern] = patterns;
-    const prefix = !isOpen && patterns.length === 1 && pattern !== undefined ? literalPrefix(pattern.pattern) : undefined;
+    const prefix =
+      !isOpen && patterns.length === 1 && pattern !== undefined ? literalPrefix(pattern.pattern) : undefined;
     if (prefix !== undefined && ![...shape.properties.keys()].some((name) => name.startsWith(prefix))) {
       return `${indent}[key: \`${prefix}\${string}\`]: ${unionOf(others)};`;
     }
@@ -169,7 +178,10 @@ export class TypeWriter {
 
   #remark(lines: readonly string[], indent: string): string {
     if (this.#options.detail === 'signatures') return '';
-    return docComment(propertyDocs({ shape: { kind: 'unknown' }, notes: { description: lines.join('; ') } }, 'full'), indent);
+    return docComment(
+      propertyDocs({ shape: { kind: 'unknown' }, notes: { description: lines.join('; ') } }, 'full'),
+      indent,
+    );
   }
 
   #tuple(shape: TupleShape, indent: string, depth: number): string {
@@ -240,7 +252,9 @@ export function literalType(value: JsonValue): string {
 
 /** Declarations are shown in fenced blocks, and no literal may close one. */
 function fenceless(literal: string): string {
-  return literal.replace(/`{3,}|~{3,}/g, (run) => [...run].map((mark) => (mark === '`' ? '\\u0060' : '\\u007e')).join(''));
+  return literal.replace(/`{3,}|~{3,}/g, (run) =>
+    [...run].map((mark) => (mark === '`' ? '\\u0060' : '\\u007e')).join(''),
+  );
 }
 
 function arrayOf(type: string, indent: string): string {

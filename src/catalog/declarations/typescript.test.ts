@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { typeCheck } from '../../../test/support/type-check.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
-import { declareModule, type DeclarationOptions, SHARED_DECLARATIONS } from './typescript.js';
+import { type DeclarationOptions, declareModule, SHARED_DECLARATIONS } from './typescript.js';
 
 const tool = (name: string, inputSchema?: JsonObject, more: Partial<Tool> = {}): Tool => ({
   serverId: 'srv',
@@ -13,7 +13,12 @@ const tool = (name: string, inputSchema?: JsonObject, more: Partial<Tool> = {}):
 
 function declare(tools: readonly Tool[], options?: DeclarationOptions) {
   const declaration = declareModule({ path: 'srv', serverId: 'srv', serverName: 'Server', tools }, options);
-  const errors = typeCheck(new Map([['/shared.d.ts', SHARED_DECLARATIONS], ['/srv.d.ts', declaration.text]]));
+  const errors = typeCheck(
+    new Map([
+      ['/shared.d.ts', SHARED_DECLARATIONS],
+      ['/srv.d.ts', declaration.text],
+    ]),
+  );
   expect(errors).toEqual([]);
   return declaration;
 }
@@ -31,7 +36,10 @@ const typeOf = (schema: JsonObject | boolean): string =>
 
 /** Everything that is written about one tool with one property, in full detail. */
 const linesOf = (schema: JsonObject, more: Partial<Tool> = {}): string[] =>
-  declare([tool('f', { type: 'object', properties: { p: schema } }, more)]).text.split('\n').slice(2, -4).map((line) => line.trim());
+  declare([tool('f', { type: 'object', properties: { p: schema } }, more)])
+    .text.split('\n')
+    .slice(2, -4)
+    .map((line) => line.trim());
 
 describe('types (A25)', () => {
   test.each<[string, JsonObject | boolean, string]>([
@@ -60,7 +68,16 @@ describe('types (A25)', () => {
     ['oneOf', { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] }, 'string | string[]'],
     ['nested unions', { anyOf: [{ oneOf: [{ const: 1 }, { const: 2 }] }, { type: 'null' }] }, '1 | 2 | null'],
     ['an option that is anything', { anyOf: [{ type: 'string' }, {}] }, 'unknown'],
-    ['allOf of limits', { allOf: [{ type: 'integer', minimum: 0 }, { type: 'number', maximum: 50 }] }, 'number'],
+    [
+      'allOf of limits',
+      {
+        allOf: [
+          { type: 'integer', minimum: 0 },
+          { type: 'number', maximum: 50 },
+        ],
+      },
+      'number',
+    ],
     ['a type above options', { type: 'string', anyOf: [{ format: 'uri' }, { enum: ['x'] }] }, 'string'],
     ['limits beside options', { anyOf: [{ type: 'string' }, { type: 'null' }], minLength: 1 }, 'string | null'],
   ])('%s', (_, schema, expected) => {
@@ -68,10 +85,26 @@ describe('types (A25)', () => {
   });
 
   test.each<[string, JsonObject, string]>([
-    ['of old drafts', { items: [{ type: 'string' }, { type: 'number' }], additionalItems: false, minItems: 2 }, '[string, number]'],
-    ['of 2020-12', { prefixItems: [{ type: 'string' }, { type: 'number' }], items: false, minItems: 2 }, '[string, number]'],
-    ['with optional elements', { prefixItems: [{ type: 'string' }, { type: ['number', 'null'] }], minItems: 1 }, '[string, (number | null)?]'],
-    ['with a rest', { prefixItems: [{ type: 'string' }], items: { type: 'number' }, minItems: 1 }, '[string, ...number[]]'],
+    [
+      'of old drafts',
+      { items: [{ type: 'string' }, { type: 'number' }], additionalItems: false, minItems: 2 },
+      '[string, number]',
+    ],
+    [
+      'of 2020-12',
+      { prefixItems: [{ type: 'string' }, { type: 'number' }], items: false, minItems: 2 },
+      '[string, number]',
+    ],
+    [
+      'with optional elements',
+      { prefixItems: [{ type: 'string' }, { type: ['number', 'null'] }], minItems: 1 },
+      '[string, (number | null)?]',
+    ],
+    [
+      'with a rest',
+      { prefixItems: [{ type: 'string' }], items: { type: 'number' }, minItems: 1 },
+      '[string, ...number[]]',
+    ],
     ['cut by maxItems', { items: [{ type: 'string' }, { type: 'number' }], maxItems: 1 }, '[string?]'],
   ])('a tuple %s', (_, schema, expected) => {
     expect(typeOf({ type: 'array', ...schema })).toBe(expected);
@@ -84,12 +117,16 @@ describe('types (A25)', () => {
   });
 
   test('a property that marks itself as required is required', () => {
-    expect(inputOf({ type: 'object', properties: { a: { type: 'string', required: true } } })).toBe('input: { a: string }');
+    expect(inputOf({ type: 'object', properties: { a: { type: 'string', required: true } } })).toBe(
+      'input: { a: string }',
+    );
   });
 
   test('other keys stay compatible with the declared properties', () => {
     const properties = { k: { type: 'string' } };
-    expect(typeOf({ type: 'object', properties, additionalProperties: true })).toBe('{ k?: string; [key: string]: unknown }');
+    expect(typeOf({ type: 'object', properties, additionalProperties: true })).toBe(
+      '{ k?: string; [key: string]: unknown }',
+    );
     expect(typeOf({ type: 'object', properties, additionalProperties: { type: 'number' } })).toBe(
       '{ k?: string; [key: string]: number | string | undefined }',
     );
@@ -99,18 +136,22 @@ describe('types (A25)', () => {
   });
 
   test('keys by pattern become a template where one can say it, else an index signature', () => {
-    expect(typeOf({ type: 'object', patternProperties: { '^x-': { type: 'string' } }, additionalProperties: false })).toBe(
-      '{ [key: `x-${string}`]: string }',
-    );
-    expect(typeOf({ type: 'object', properties: { n: { type: 'number' } }, patternProperties: { '^\\d+$': { type: 'string' } } })).toBe(
-      '{ n?: number; [key: string]: string | number | undefined }',
-    );
+    expect(
+      typeOf({ type: 'object', patternProperties: { '^x-': { type: 'string' } }, additionalProperties: false }),
+    ).toBe('{ [key: `x-${string}`]: string }');
+    expect(
+      typeOf({
+        type: 'object',
+        properties: { n: { type: 'number' } },
+        patternProperties: { '^\\d+$': { type: 'string' } },
+      }),
+    ).toBe('{ n?: number; [key: string]: string | number | undefined }');
   });
 
   test('keys from an enumeration become properties', () => {
-    expect(typeOf({ type: 'object', propertyNames: { enum: ['a', 'b'] }, additionalProperties: { type: 'number' } })).toBe(
-      '{ a?: number; b?: number }',
-    );
+    expect(
+      typeOf({ type: 'object', propertyNames: { enum: ['a', 'b'] }, additionalProperties: { type: 'number' } }),
+    ).toBe('{ a?: number; b?: number }');
   });
 
   test('objects of an allOf become one object', () => {
@@ -125,13 +166,19 @@ describe('types (A25)', () => {
   test('alternatives in what is required are written out while they are short, and added while they are not', () => {
     const anyOf = [{ required: ['a'] }, { required: ['b'] }];
     const few = { a: { type: 'string' }, b: { type: 'string' } };
-    expect(inputOf({ type: 'object', properties: few, anyOf })).toBe('input: { a: string; b?: string } | { b: string; a?: string }');
+    expect(inputOf({ type: 'object', properties: few, anyOf })).toBe(
+      'input: { a: string; b?: string } | { b: string; a?: string }',
+    );
     const many = Object.fromEntries([...'abcdefghijklmnop'].map((name) => [name, { type: 'string' }]));
-    expect(inputOf({ type: 'object', properties: many, anyOf })).toMatch(/ p\?: string; \} & \(\{ a: unknown \} \| \{ b: unknown \}\)$/);
+    expect(inputOf({ type: 'object', properties: many, anyOf })).toMatch(
+      / p\?: string; \} & \(\{ a: unknown \} \| \{ b: unknown \}\)$/,
+    );
   });
 
   test('names that are no identifiers are quoted, and __proto__ is a name like any other', () => {
-    const properties = JSON.parse('{"a-b":{},"1x":{},"@odata.type":{},"__proto__":{},"class":{},"":{},"日本":{}}') as JsonObject;
+    const properties = JSON.parse(
+      '{"a-b":{},"1x":{},"@odata.type":{},"__proto__":{},"class":{},"":{},"日本":{}}',
+    ) as JsonObject;
     expect(inputOf({ type: 'object', properties })).toBe(
       'input?: { "a-b"?: unknown; "1x"?: unknown; "@odata.type"?: unknown; __proto__?: unknown; class?: unknown; ""?: unknown; "日本"?: unknown; }',
     );
@@ -142,9 +189,15 @@ describe('references (A25)', () => {
   const point = { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] };
 
   test('a definition that is used once is written in place, one that is used twice gets a name', () => {
-    expect(inputOf({ type: 'object', $defs: { point }, properties: { p: { $ref: '#/$defs/point' } } })).toBe('input?: { p?: { x: number } }');
+    expect(inputOf({ type: 'object', $defs: { point }, properties: { p: { $ref: '#/$defs/point' } } })).toBe(
+      'input?: { p?: { x: number } }',
+    );
     const { text } = declare([
-      tool('f', { type: 'object', definitions: { point }, properties: { p: { $ref: '#/definitions/point' }, q: { $ref: '#/definitions/point' } } }),
+      tool('f', {
+        type: 'object',
+        definitions: { point },
+        properties: { p: { $ref: '#/definitions/point' }, q: { $ref: '#/definitions/point' } },
+      }),
     ]);
     expect(text).toContain('  interface Point { x: number }\n  export function f(input?: { p?: Point; q?: Point })');
   });
@@ -158,7 +211,9 @@ describe('references (A25)', () => {
       },
       properties: { list: { $ref: `#/$defs/${node}` } },
     });
-    const { text } = declare([tool('f', list('def0', 'def1')), tool('g', list('def7', 'def3'))], { detail: 'signatures' });
+    const { text } = declare([tool('f', list('def0', 'def1')), tool('g', list('def7', 'def3'))], {
+      detail: 'signatures',
+    });
     expect(text.match(/interface|type /g)).toEqual(['interface']);
     expect(text).toContain('f(input?: { list?: List })');
     expect(text).toContain('g(input?: { list?: List })');
@@ -179,7 +234,10 @@ describe('references (A25)', () => {
     const { text } = declare(
       [
         tool('walk', { type: 'object', properties: { v: { type: 'string' }, next: { $ref: '#' } } }),
-        tool('g', { type: 'object', properties: { 'a/b': point, b: { $ref: '#/properties/a~1b' }, c: { $ref: '#/properties/a%7E1b' } } }),
+        tool('g', {
+          type: 'object',
+          properties: { 'a/b': point, b: { $ref: '#/properties/a~1b' }, c: { $ref: '#/properties/a%7E1b' } },
+        }),
       ],
       { detail: 'signatures' },
     );
@@ -191,7 +249,11 @@ describe('references (A25)', () => {
     const { text, warnings } = declare([
       tool('f', {
         type: 'object',
-        $defs: { A: { $ref: '#/$defs/B' }, B: { $ref: '#/$defs/A' }, C: { anyOf: [{ $ref: '#/$defs/C' }, { type: 'string' }] } },
+        $defs: {
+          A: { $ref: '#/$defs/B' },
+          B: { $ref: '#/$defs/A' },
+          C: { anyOf: [{ $ref: '#/$defs/C' }, { type: 'string' }] },
+        },
         properties: { a: { $ref: '#/$defs/A' }, c: { $ref: '#/$defs/C' } },
       }),
     ]);
@@ -200,7 +262,9 @@ describe('references (A25)', () => {
   });
 
   test('a reference to another document is never followed', () => {
-    expect(linesOf({ $ref: 'https://example.com/schema.json' })).toContain('/** @warning refers to another document */');
+    expect(linesOf({ $ref: 'https://example.com/schema.json' })).toContain(
+      '/** @warning refers to another document */',
+    );
     expect(linesOf({ $ref: '#/nowhere' })).toContain('/** @warning refers to #/nowhere, which is not there */');
     expect(linesOf({ $ref: '#/constructor/prototype' })).toContain('p?: unknown;');
   });
@@ -218,7 +282,10 @@ describe('references (A25)', () => {
 
 describe('functions (A21-A23)', () => {
   const signature = (one: Tool): string | undefined =>
-    declare([one], { detail: 'signatures' }).text.split('\n').find((line) => line.includes('export function'))?.trim();
+    declare([one], { detail: 'signatures' })
+      .text.split('\n')
+      .find((line) => line.includes('export function'))
+      ?.trim();
 
   test.each<[string, JsonObject | undefined]>([
     ['absent', undefined],
@@ -230,7 +297,9 @@ describe('functions (A21-A23)', () => {
   });
 
   test('the input may be left out where nothing is required', () => {
-    expect(signature(tool('f', { type: 'object', properties: { a: { type: 'string' } } }))).toContain('f(input?: { a?: string })');
+    expect(signature(tool('f', { type: 'object', properties: { a: { type: 'string' } } }))).toContain(
+      'f(input?: { a?: string })',
+    );
   });
 
   test('a root that is no object is taken as it is', () => {
@@ -244,29 +313,86 @@ describe('functions (A21-A23)', () => {
   });
 
   test('every kind of unwrapped result fits the shared output type', () => {
-    const results = ['"text"', '{ rows: [1, null] }', '[1]', '{ content: [{ type: "image", data: "", mimeType: "image/png" }] }', '4'];
+    const results = [
+      '"text"',
+      '{ rows: [1, null] }',
+      '[1]',
+      '{ content: [{ type: "image", data: "", mimeType: "image/png" }] }',
+      '4',
+    ];
     const values = results.map((result, index) => `const r${index}: ToolOutput = ${result};`).join('\n');
-    expect(typeCheck(new Map([['/shared.d.ts', SHARED_DECLARATIONS], ['/values.ts', `export {};\n${values}`]]))).toEqual([]);
+    expect(
+      typeCheck(
+        new Map([
+          ['/shared.d.ts', SHARED_DECLARATIONS],
+          ['/values.ts', `export {};\n${values}`],
+        ]),
+      ),
+    ).toEqual([]);
   });
 
   test('a tool under another name says its real one, and a doubled name is reported', () => {
-    const { text, warnings } = declare([tool('list-all', {}), tool('list.all', {}), tool('list-all', { type: 'string' })]);
+    const { text, warnings } = declare([
+      tool('list-all', {}),
+      tool('list.all', {}),
+      tool('list-all', { type: 'string' }),
+    ]);
     expect(text).toContain('@tool "list-all"');
     expect(text).toContain('export function list_all__2(');
-    expect(warnings).toEqual([{ toolName: 'list-all', message: 'the server lists this name more than once; the first one is used' }]);
+    expect(warnings).toEqual([
+      { toolName: 'list-all', message: 'the server lists this name more than once; the first one is used' },
+    ]);
   });
 
   test('names of built-ins, contextual keywords and shared types are legal tool names', () => {
-    const names = ['Promise', 'console', 'Array', 'Record', 'ToolOutput', 'undefined', 'globalThis', 'then', '__meta__', '__proto__'];
-    const more = ['async', 'type', 'of', 'get', 'declare', 'module', 'any', 'string', 'never', 'require', 'exports', 'Object', '', '🚀'];
-    const node = { type: 'object', $defs: { Promise: { type: 'object', properties: { next: { $ref: '#/$defs/Promise' } } } }, $ref: '#/$defs/Promise' };
+    const names = [
+      'Promise',
+      'console',
+      'Array',
+      'Record',
+      'ToolOutput',
+      'undefined',
+      'globalThis',
+      'then',
+      '__meta__',
+      '__proto__',
+    ];
+    const more = [
+      'async',
+      'type',
+      'of',
+      'get',
+      'declare',
+      'module',
+      'any',
+      'string',
+      'never',
+      'require',
+      'exports',
+      'Object',
+      '',
+      '🚀',
+    ];
+    const node = {
+      type: 'object',
+      $defs: { Promise: { type: 'object', properties: { next: { $ref: '#/$defs/Promise' } } } },
+      $ref: '#/$defs/Promise',
+    };
     declare([...names, ...more].map((name) => tool(name, node)));
   });
 });
 
 describe('documentation', () => {
   test('a property says its description, default, format, limits, example and deprecation', () => {
-    expect(linesOf({ type: 'integer', description: 'How many.\n\nAt most a hundred.', default: 30, minimum: 1, maximum: 100 })).toEqual([
+    expect(
+      linesOf({
+        type: 'integer',
+        description: 'How many.\n\nAt most a hundred.',
+        default: 30,
+        minimum: 1,
+        maximum: 100,
+      }),
+    ).toEqual([
       'export function f(input?: {',
       '/**',
       '* How many.',
@@ -292,8 +418,12 @@ describe('documentation', () => {
   });
 
   test('words about the items of a list and about the one option beside null are kept', () => {
-    expect(linesOf({ type: 'array', items: { type: 'string', format: 'uuid', description: 'An id.' } })).toContain('/** @items An id. @format uuid */');
-    expect(linesOf({ anyOf: [{ type: 'string', description: 'A name.' }, { type: 'null' }] })).toContain('/** A name. */');
+    expect(linesOf({ type: 'array', items: { type: 'string', format: 'uuid', description: 'An id.' } })).toContain(
+      '/** @items An id. @format uuid */',
+    );
+    expect(linesOf({ anyOf: [{ type: 'string', description: 'A name.' }, { type: 'null' }] })).toContain(
+      '/** A name. */',
+    );
   });
 
   test('a tool says its annotations and that it is deprecated (A26)', () => {
@@ -308,14 +438,24 @@ describe('documentation', () => {
   });
 
   test('what a type cannot say is a warning beside it', () => {
-    expect(linesOf({ type: 'string', not: { const: 'x' } })).toContain('/** @warning not expressed in this type: not */');
-    const { text } = declare([tool('f', { type: 'object', if: { required: ['a'] }, then: { required: ['b'] } })]);
+    expect(linesOf({ type: 'string', not: { const: 'x' } })).toContain(
+      '/** @warning not expressed in this type: not */',
+    );
+    const { text } = declare([tool('f', { type: 'object', if: { required: ['a'] }, else: { required: ['b'] } })]);
     expect(text).toContain('/** @warning not expressed in this type: if/then/else */');
   });
 
   test('compact keeps one sentence, defaults and formats; signatures keep nothing', () => {
-    const schema = { type: 'object', properties: { p: { type: 'string', description: 'One, e.g. this. Two.', default: 'x', maxLength: 9, format: 'uri' } } };
-    const one = tool('f', schema, { description: 'First. Second.\nThird.', annotations: { readOnlyHint: false, destructiveHint: true } });
+    const schema = {
+      type: 'object',
+      properties: {
+        p: { type: 'string', description: 'One, e.g. this. Two.', default: 'x', maxLength: 9, format: 'uri' },
+      },
+    };
+    const one = tool('f', schema, {
+      description: 'First. Second.\nThird.',
+      annotations: { readOnlyHint: false, destructiveHint: true },
+    });
     const compact = declare([one], { detail: 'compact' }).text;
     expect(compact).toContain('/** One, e.g. this. @default "x" @format uri */');
     expect(compact).toContain('   * First.\n   * @annotations destructiveHint: true\n');
@@ -329,11 +469,19 @@ describe('bounds', () => {
     depth === 0 ? { type: 'string' } : { type: 'object', properties: { [`level${depth}`]: nested(depth - 1) } };
 
   test('a tool that is too large loses its words first, then what is nested deeply, and says how to see the rest', () => {
-    const wordy = { type: 'object', properties: { a: { type: 'string', description: 'word '.repeat(90) }, b: nested(2) } };
+    const wordy = {
+      type: 'object',
+      properties: { a: { type: 'string', description: 'word '.repeat(90) }, b: nested(2) },
+    };
     const words = declare([tool('f', wordy)], { maximumToolCharacters: 300 });
-    expect(words.text).toContain('descriptions are left out; getTool("srv", "f") of @codemode/discovery has the whole schema');
+    expect(words.text).toContain(
+      'descriptions are left out; getTool("srv", "f") of @codemode/discovery has the whole schema',
+    );
     expect(words.text).toContain('b?: { level2?: { level1?: string } }');
-    const wide = { type: 'object', properties: Object.fromEntries([1, 2, 3, 4].map((index) => [`p${index}`, nested(9)])) };
+    const wide = {
+      type: 'object',
+      properties: Object.fromEntries([1, 2, 3, 4].map((index) => [`p${index}`, nested(9)])),
+    };
     const cut = declare([tool('f', wide)], { maximumToolCharacters: 500 });
     expect(cut.text).toContain('deeply nested parts are cut to unknown');
     expect(cut.text.length).toBeLessThan(1_000);
@@ -341,7 +489,10 @@ describe('bounds', () => {
   });
 
   test('a tool that does not fit at all is declared without types', () => {
-    const wide = { type: 'object', properties: Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, { type: 'string' }])) };
+    const wide = {
+      type: 'object',
+      properties: Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, { type: 'string' }])),
+    };
     const { text } = declare([tool('f', wide)], { maximumToolCharacters: 500 });
     expect(text).toContain('export function f(input: unknown): Promise<unknown>;');
   });
@@ -350,21 +501,38 @@ describe('bounds', () => {
     let deep = '{"type":"string"}';
     for (let level = 0; level < 3_000; level += 1) deep = `{"type":"object","properties":{"a":${deep}}}`;
     const chain = Object.fromEntries(
-      Array.from({ length: 5_000 }, (_, index) => [`d${index}`, { type: 'object', properties: { a: { $ref: `#/$defs/d${index + 1}` } } }]),
+      Array.from({ length: 5_000 }, (_, index) => [
+        `d${index}`,
+        { type: 'object', properties: { a: { $ref: `#/$defs/d${index + 1}` } } },
+      ]),
     );
     const doubling = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [
         `d${index}`,
-        { allOf: [{ $ref: `#/$defs/d${index + 1}` }, { properties: { [`p${index}`]: { $ref: `#/$defs/d${index + 1}` } } }, { $ref: `#/$defs/d${index + 2}` }] },
+        {
+          allOf: [
+            { $ref: `#/$defs/d${index + 1}` },
+            { properties: { [`p${index}`]: { $ref: `#/$defs/d${index + 1}` } } },
+            { $ref: `#/$defs/d${index + 2}` },
+          ],
+        },
       ]),
     );
     const { warnings } = declare([
       tool('deep', JSON.parse(deep) as JsonObject),
       tool('chain', { type: 'object', $defs: chain, properties: { a: { $ref: '#/$defs/d0' } } }),
       tool('doubling', { type: 'object', $defs: doubling, properties: { a: { $ref: '#/$defs/d0' } } }),
-      tool('options', { type: 'object', properties: { a: { anyOf: Array.from({ length: 5_000 }, (_, index) => ({ const: index })) } } }),
-      tool('values', { type: 'object', properties: { a: { type: 'string', enum: Array.from({ length: 5_000 }, String) } } }),
+      tool('options', {
+        type: 'object',
+        properties: { a: { anyOf: Array.from({ length: 5_000 }, (_, index) => ({ const: index })) } },
+      }),
+      tool('values', {
+        type: 'object',
+        properties: { a: { type: 'string', enum: Array.from({ length: 5_000 }, String) } },
+      }),
     ]);
-    expect(warnings.map(({ toolName }) => toolName)).toEqual(expect.arrayContaining(['deep', 'chain', 'options', 'values']));
+    expect(warnings.map(({ toolName }) => toolName)).toEqual(
+      expect.arrayContaining(['deep', 'chain', 'options', 'values']),
+    );
   });
 });

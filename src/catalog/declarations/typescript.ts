@@ -8,6 +8,8 @@ import { type Definition, type SchemaModel, type SchemaNode, withoutReference } 
 import { type Detail, propertyDocs, toolDocs } from './typescript-docs.js';
 import { TypeWriter } from './typescript-types.js';
 
+export type { Detail };
+
 export interface ServerModule {
   /** Segment under `@codemode/servers/`, as `modulePaths` gives it. */
   readonly path: string;
@@ -34,7 +36,7 @@ export interface DeclarationOptions {
   readonly maximumToolCharacters?: number;
 }
 
-/** About 5,000 tokens. Of 1,312 real tools, 15 are longer in full detail and 2 without a word of documentation. */
+/** About 5,000 tokens. Of 1,312 real tools 11 are longer in full detail, and none is without its documentation. */
 const MAX_TOOL_CHARACTERS = 20_000;
 const MODULE_INDENT = '  ';
 
@@ -90,6 +92,7 @@ class ModuleWriter {
   readonly #warnings: DeclarationWarning[] = [];
   readonly #names = new Map<AliasGroup, string>();
   readonly #takenNames: Set<string>;
+  readonly #nextNumbers = new Map<string, number>();
 
   constructor(server: ServerModule, options: DeclarationOptions) {
     this.#server = server;
@@ -126,21 +129,29 @@ class ModuleWriter {
 
   /** One tool, in as much detail as fits: first words are left out, then what is nested deeply, then everything. */
   #tool(plan: ToolPlan): string {
-    for (const { pointer, message } of [...plan.input.warnings, ...(plan.output?.warnings ?? [])].slice(0, MAX_WARNINGS)) {
+    for (const { pointer, message } of [...plan.input.warnings, ...(plan.output?.warnings ?? [])].slice(
+      0,
+      MAX_WARNINGS,
+    )) {
       this.#warnings.push({ toolName: plan.tool.name, message: `${pointer}: ${message}` });
     }
     const attempts: [Detail, number][] = [
-      [this.#detail, Number.POSITIVE_INFINITY],
-      ['compact', Number.POSITIVE_INFINITY],
-      ['signatures', Number.POSITIVE_INFINITY],
-      ...[8, 5, 3, 2].map((depth): [Detail, number] => ['signatures', depth]),
+      ...DETAILS.slice(DETAILS.indexOf(this.#detail)).map((detail): [Detail, number] => [
+        detail,
+        Number.POSITIVE_INFINITY,
+      ]),
+      ...CUT_DEPTHS.map((depth): [Detail, number] => ['signatures', depth]),
     ];
-    const start = DETAILS.indexOf(this.#detail);
-    for (const [detail, depth] of attempts.slice(start === 0 ? 0 : start)) {
+    for (const [detail, depth] of attempts) {
       const text = this.#attempt(plan, detail, depth);
       if (text !== undefined) return text;
     }
-    const lines = toolDocs(plan.tool, plan.exportName, [this.#cutWarning(plan, 'the types are left out')], this.#detail);
+    const lines = toolDocs(
+      plan.tool,
+      plan.exportName,
+      [this.#cutWarning(plan, 'the types are left out')],
+      this.#detail,
+    );
     return `${docComment(lines, MODULE_INDENT)}${MODULE_INDENT}export function ${plan.exportName}(input: unknown): Promise<unknown>;\n`;
   }
 
@@ -189,13 +200,19 @@ class ModuleWriter {
   #freeName(wanted: string, added: ReadonlyMap<AliasGroup, { readonly name: string }>): string {
     const base = wanted === '' ? 'Type' : wanted;
     const pending = new Set([...added.values()].map(({ name }) => name));
-    let name = base;
-    for (let number = 2; this.#takenNames.has(name) || pending.has(name); number += 1) name = `${base}${number}`;
-    return name;
+    const isTaken = (name: string) => this.#takenNames.has(name) || pending.has(name);
+    if (!isTaken(base)) return base;
+    let number = this.#nextNumbers.get(base) ?? 2;
+    while (isTaken(`${base}${number}`)) number += 1;
+    this.#nextNumbers.set(base, number + 1);
+    return `${base}${number}`;
   }
 }
 
 const DETAILS: readonly Detail[] = ['full', 'compact', 'signatures'];
+/** How deep types may still be nested when a tool does not fit, one attempt after the other. */
+const CUT_DEPTHS = [8, 5, 3, 2];
+/** Warnings of one tool that are passed on. */
 const MAX_WARNINGS = 20;
 
 function aliasDeclaration(name: string, node: SchemaNode, writer: TypeWriter, detail: Detail, depth: number): string {
