@@ -1,6 +1,6 @@
 // Measures tool search against plain BM25: recall for whole tasks and for single steps, and the time it takes.
 // Needs the shared corpus (../shared/corpus, or $CODEMODE_SHARED/corpus); says so and stops where it is missing.
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -43,9 +43,21 @@ function reportBenchmark() {
       share(task.expectedToolNames, (name) => lists.some((names) => names.slice(0, cut).includes(name)));
     const hitShare = ({ task, lists }, cut) =>
       share(lists, (names) => names.slice(0, cut).some((name) => task.expectedToolNames.includes(name)));
-    rows.push([`whole task: needed tools found`, engine, ...CUTS.map((cut) => mean(whole, (row) => foundShare(row, cut)))]);
-    rows.push([`per step: needed tools found by any step`, engine, ...CUTS.map((cut) => mean(steps, (row) => foundShare(row, cut)))]);
-    rows.push([`per step: steps with a needed tool`, engine, ...CUTS.map((cut) => mean(steps, (row) => hitShare(row, cut)))]);
+    rows.push([
+      `whole task: needed tools found`,
+      engine,
+      ...CUTS.map((cut) => mean(whole, (row) => foundShare(row, cut))),
+    ]);
+    rows.push([
+      `per step: needed tools found by any step`,
+      engine,
+      ...CUTS.map((cut) => mean(steps, (row) => foundShare(row, cut))),
+    ]);
+    rows.push([
+      `per step: steps with a needed tool`,
+      engine,
+      ...CUTS.map((cut) => mean(steps, (row) => hitShare(row, cut))),
+    ]);
   }
   printTable(`LiveMCPBench dev: ${tasks.length} tasks over ${benchmarkDocuments.length} tools`, rows);
 }
@@ -87,7 +99,10 @@ function reportTimings() {
   createSearchIndex(documents); // compiles the code; the builds after it are what a running host pays
   const builds = Array.from({ length: 5 }, () => timed(() => createSearchIndex(documents)));
   const index = createSearchIndex(documents);
-  const queries = { 'whole task': benchmark.queries.map((task) => task.query), step: benchmark.queries.flatMap((task) => task.steps) };
+  const queries = {
+    'whole task': benchmark.queries.map((task) => task.query),
+    step: benchmark.queries.flatMap((task) => task.steps),
+  };
   console.log(`\nTimes for ${TIMED_TOOLS} tools (node ${process.version})`);
   console.log(`  build                p50 ${percentile(builds, 0.5).toFixed(1)} ms`);
   for (const [kind, texts] of Object.entries(queries)) {
@@ -100,18 +115,28 @@ function reportTimings() {
 
 function readToolsets() {
   const folder = join(corpus, 'toolsets');
-  return readdirSync(folder).filter((file) => file !== 'index.json').sort().flatMap((file) => {
-    const { server, tools } = readJson(join(folder, file));
-    const serverId = file.replace(/\.json$/, '');
-    return tools.map((tool) => ({ tool: { ...tool, serverId }, serverName: server }));
-  });
+  return readdirSync(folder)
+    .filter((file) => file !== 'index.json')
+    .sort()
+    .flatMap((file) => {
+      const { server, tools } = readJson(join(folder, file));
+      const serverId = file.replace(/\.json$/, '');
+      return tools.map((tool) => ({ tool: { ...tool, serverId }, serverName: server }));
+    });
 }
 
 async function load(entry) {
   const folder = mkdtempSync(join(tmpdir(), 'codemode-bench-'));
   try {
     const outfile = join(folder, 'bundle.mjs');
-    await build({ entryPoints: [join(root, entry)], outfile, bundle: true, format: 'esm', platform: 'node', logLevel: 'error' });
+    await build({
+      entryPoints: [join(root, entry)],
+      outfile,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      logLevel: 'error',
+    });
     return await import(pathToFileURL(outfile).href);
   } finally {
     rmSync(folder, { recursive: true });
@@ -149,6 +174,8 @@ function printTable(title, rows) {
   console.log(`\n${title}`);
   console.log(`  ${''.padEnd(42)}${''.padEnd(12)}${CUTS.map((cut) => `recall@${cut}`.padStart(11)).join('')}`);
   for (const [what, engine, ...values] of rows.sort((a, b) => a[0].localeCompare(b[0]) || b[1].localeCompare(a[1]))) {
-    console.log(`  ${what.padEnd(42)}${engine.padEnd(12)}${values.map((value) => value.toFixed(3).padStart(11)).join('')}`);
+    console.log(
+      `  ${what.padEnd(42)}${engine.padEnd(12)}${values.map((value) => value.toFixed(3).padStart(11)).join('')}`,
+    );
   }
 }
