@@ -139,7 +139,7 @@ function weighTerms(reader: TermReader, documentCount: number, fields: readonly 
   });
 }
 
-/** Bounds the memory of an index over hostile text in which no word comes twice. 1,839 real tools have 19,000. */
+/** Bounds the memory of an index over hostile text in which no word comes twice. 1,839 real tools have 10,400. */
 const MAX_RUNS = 500_000;
 
 /** Texts to term numbers, all in one array. A run of letters is split and stemmed once, however often it occurs. */

@@ -38,7 +38,7 @@ export function isBlank(query: string): boolean {
 
 /** A request of more than a page is cut: its first page says what it is about. */
 const MAX_QUERY_CHARS = 4_000;
-/** Bounds the work of one query; the longest task of the benchmark has 60. */
+/** Bounds the work of one query. */
 const MAX_QUERY_WORDS = 96;
 const MAX_CORRECTIONS = 12;
 const SHORTEST_HALF = 4;
