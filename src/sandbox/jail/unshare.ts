@@ -133,7 +133,9 @@ exec "$@"
 function mountTable(mounts: readonly JailedFile[], root: string): string {
   const escapeOctal = (path: string): string =>
     path.replace(/[\s\\#]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`);
-  return mounts.map(({ from, to }) => `${escapeOctal(from)} ${escapeOctal(root + to)} none bind,ro,nosuid,nodev 0 0\n`).join('');
+  return mounts
+    .map(({ from, to }) => `${escapeOctal(from)} ${escapeOctal(root + to)} none bind,ro,nosuid,nodev 0 0\n`)
+    .join('');
 }
 
 /** Folders that every machine has and that nobody keeps Node in. */
