@@ -8,12 +8,14 @@ import type { WorkerRole } from '../wire/messages.js';
 
 /** Where the files lie inside a jail. */
 export const JAIL_FOLDER = '/codemode';
+const ADDON = `${JAIL_FOLDER}/transform.node`;
 
 export interface RuntimeFiles {
   readonly build: string;
   /** What is mounted for a role, and nothing else is. */
   readonly mounts: Readonly<Record<WorkerRole, readonly { readonly from: string; readonly to: string }[]>>;
-  readonly entry: Readonly<Record<WorkerRole, string>>;
+  /** What Node is started with: the entry, then what it is to find its way by. */
+  readonly arguments: Readonly<Record<WorkerRole, readonly string[]>>;
 }
 
 const MOUNTED: Readonly<Record<WorkerRole, readonly string[]>> = {
@@ -44,9 +46,12 @@ export function loadRuntimeFiles(folder: string): RuntimeFiles {
     build: manifest.build,
     mounts: {
       quickjs: MOUNTED.quickjs.map(mount),
-      transpiler: [...MOUNTED.transpiler.map(mount), { from: transpilerAddon(), to: `${JAIL_FOLDER}/transform.node` }],
+      transpiler: [...MOUNTED.transpiler.map(mount), { from: transpilerAddon(), to: ADDON }],
     },
-    entry: { quickjs: `${JAIL_FOLDER}/worker.js`, transpiler: `${JAIL_FOLDER}/transpiler.js` },
+    arguments: {
+      quickjs: [`${JAIL_FOLDER}/worker.js`],
+      transpiler: [`${JAIL_FOLDER}/transpiler.js`, ADDON],
+    },
   };
 }
 

@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
-import type { Duplex, Writable } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { HostError } from '../domain/errors.js';
 import { deferred } from '../lib/deferred.js';
 import { encodeFrame, FrameDecoder } from '../wire/frames.js';
@@ -8,6 +7,7 @@ import type { HostToWorker, WorkerRole, WorkerToHost } from '../wire/messages.js
 import { PROTOCOL } from '../wire/messages.js';
 import { parseWorkerMessage } from '../wire/parse.js';
 import type { Jail } from './jail/jail.js';
+import { launch } from './jail/launch.js';
 import type { RuntimeFiles } from './runtime-files.js';
 
 /** A worker that has not said hello by then is not going to. */
@@ -17,7 +17,6 @@ const MAX_INCOMING_BYTES = 256 * 1024 * 1024;
 const MAX_STDERR_CHARACTERS = 4_096;
 /** The engine's own limit (512 KiB of its stack) is reached well before this much of the thread's. */
 const NODE_STACK_KIB = 7_000;
-const CHANNEL = 3;
 
 /** Memory over all programs of one worker; the engine's limit per program stands in front of it. */
 const DATA_BYTES: Readonly<Record<WorkerRole, number>> = { quickjs: 4 * 1024 ** 3, transpiler: 1024 ** 3 };
@@ -47,23 +46,16 @@ export class WorkerProcess {
   private constructor(role: WorkerRole, jail: Jail, files: RuntimeFiles) {
     this.role = role;
     this.#build = files.build;
-    const { file, args, env, descriptors } = jail.spawn({
+    const described = jail.spawn({
       runtime: role,
       nodePath: process.execPath,
-      nodeArguments: [`--stack-size=${NODE_STACK_KIB}`, '--no-warnings', files.entry[role]],
+      nodeArguments: [`--stack-size=${NODE_STACK_KIB}`, '--no-warnings', ...files.arguments[role]],
       files: files.mounts[role],
       limits: { dataBytes: DATA_BYTES[role], cpuSeconds: undefined, processes: MAX_PROCESSES, fileBytes: 0 },
     });
-    const stdio: ('ignore' | 'pipe')[] = ['ignore', 'ignore', 'pipe', 'pipe'];
-    for (const { fd } of descriptors) stdio[fd] = 'pipe';
-    // A group of its own: what is killed later is the group, whatever it has become.
-    this.#child = spawn(file, args, { stdio, env, detached: true, cwd: '/' });
-    for (const { fd, content } of descriptors) {
-      const stream = this.#child.stdio[fd] as Writable;
-      stream.on('error', () => {});
-      stream.end(content);
-    }
-    this.#channel = this.#child.stdio[CHANNEL] as Duplex;
+    const { child, channel } = launch(described, 'pipe');
+    this.#child = child;
+    this.#channel = channel;
     this.#listen();
   }
 

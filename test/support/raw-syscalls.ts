@@ -58,14 +58,8 @@ const HEADER_BYTES = 64 + 2 * 56;
 
 // rax, then rdi, rsi, rdx, r10, r8, r9: "move a 64-bit constant into".
 const MOVE_NUMBER = [0x48, 0xb8];
-const MOVE_ARGUMENT = [
-  [0x48, 0xbf],
-  [0x48, 0xbe],
-  [0x48, 0xba],
-  [0x49, 0xba],
-  [0x49, 0xb8],
-  [0x49, 0xb9],
-];
+// biome-ignore format: six of a kind
+const MOVE_ARGUMENT = [[0x48, 0xbf], [0x48, 0xbe], [0x48, 0xba], [0x49, 0xba], [0x49, 0xb8], [0x49, 0xb9]];
 
 function system(number: number, values: readonly number[], through32Bit = false): number[] {
   const moves = MOVE_ARGUMENT.flatMap((move, index) => [...move, ...word64(values[index] ?? 0)]);

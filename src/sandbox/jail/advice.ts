@@ -45,7 +45,7 @@ export function advise(level: IsolationLevel, reason: string, symptoms: Symptoms
       ? appArmorAdvice(symptoms.bwrapPath)
       : 'this system lets only programs with an AppArmor profile make namespaces: use sandbox.isolation "strict"';
   }
-  return 'run: codemode doctor, and compare with docs/guides/jail.md';
+  return 'allow this user to make user namespaces (try: unshare --user --map-root-user true), then start codemode again';
 }
 
 /** How bwrap, unshare and mount say that the kernel or its guards would not let them. */

@@ -13,6 +13,7 @@ export function bubblewrapSpawn(view: JailView, options: BubblewrapOptions): Spa
   if (options.processLimit.place === 'outside') rlimits.push(processLimitArgument(limits, 1, hardLimits));
   return {
     file: tools.setpriv,
+    // biome-ignore format: an option and its value on one line
     args: [
       ...becomeWorker(options.uid),
       '--',
@@ -21,12 +22,8 @@ export function bubblewrapSpawn(view: JailView, options: BubblewrapOptions): Spa
       '--',
       tools.bwrap,
       ...NAMESPACES,
-      '--uid',
-      '1000',
-      '--gid',
-      '1000',
-      '--cap-drop',
-      'ALL',
+      '--uid', '1000', '--gid', '1000',
+      '--cap-drop', 'ALL',
       '--die-with-parent',
       '--new-session',
       // No init beside the worker: it could only reap children, and the filter lets a worker have none.
@@ -35,12 +32,9 @@ export function bubblewrapSpawn(view: JailView, options: BubblewrapOptions): Spa
       ...Object.entries(ENVIRONMENT_INSIDE).flatMap(([name, value]) => ['--setenv', name, value]),
       // No /proc, /dev, /sys, /tmp or /etc: Node runs without any of them.
       ...inside.mounts.flatMap(({ from, to }) => ['--ro-bind', from, to]),
-      '--remount-ro',
-      '/',
-      '--chdir',
-      '/',
-      '--seccomp',
-      String(FILTER_FD),
+      '--remount-ro', '/',
+      '--chdir', '/',
+      '--seccomp', String(FILTER_FD),
       '--',
       ...inside.command,
     ],
@@ -72,15 +66,10 @@ export type ProcessLimit =
 const FILTER_FD = 4;
 
 // The cgroup namespace only hides a name, and is missing in some containers: the one that may be.
+// biome-ignore format: they belong together
 const NAMESPACES = [
-  '--unshare-user',
-  '--unshare-ipc',
-  '--unshare-pid',
-  '--unshare-net',
-  '--unshare-uts',
-  '--unshare-cgroup-try',
-  '--hostname',
-  'codemode',
+  '--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try',
+  '--hostname', 'codemode',
 ];
 
 /** Arguments for `setpriv`: dies with the host, and is no longer root. */

@@ -32,7 +32,10 @@ export interface JailedFile {
 }
 
 export interface JailLimits {
-  /** RLIMIT_DATA: heap, WebAssembly memories and thread stacks together. Node alone starts with 48 MB. */
+  /**
+   * RLIMIT_DATA: heap, WebAssembly memories and thread stacks together; Node alone takes 48 MB. The room that newer V8s
+   * set aside for machine code is added by the jail.
+   */
   readonly dataBytes: number;
   /** RLIMIT_CPU over the whole life of the process; it ends by SIGKILL. */
   readonly cpuSeconds: number | undefined;

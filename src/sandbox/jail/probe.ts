@@ -3,7 +3,7 @@ import { HostError } from '../../domain/errors.js';
 import { ISOLATION_LEVELS, type IsolationLevel } from '../../domain/isolation.js';
 import { adviceFor, kernelFeatures } from './advice.js';
 import { bubblewrapSpawn, type ProcessLimit } from './bubblewrap.js';
-import type { Jail, JailedProgram, JailReport, LevelReport } from './jail.js';
+import type { Jail, JailedProgram, JailLimits, JailReport, LevelReport } from './jail.js';
 import { isElf, readLinkage } from './libraries.js';
 import { type Machine, readMachine, type ToolName } from './machine.js';
 import { plainSpawn } from './none.js';
@@ -93,6 +93,10 @@ function buildJail(level: IsolationLevel, machine: Machine, stagingFolder: strin
   const reader = fileReader(machine, stagingFolder);
   const nextUid = uidSource(machine);
   const { hardLimits } = machine;
+  const limitsOf = ({ limits }: JailedProgram): JailLimits => ({
+    ...limits,
+    dataBytes: limits.dataBytes + machine.codeReserveBytes,
+  });
   if (level === 'namespaces') {
     const tools = needTools(machine, UNSHARE_TOOLS);
     const setsProcessLimit = machine.workerUids !== undefined || machine.countsProcessesPerNamespace;
@@ -102,7 +106,7 @@ function buildJail(level: IsolationLevel, machine: Machine, stagingFolder: strin
         hardLimits,
         reader,
         setsProcessLimit,
-        limits: program.limits,
+        limits: limitsOf(program),
         uid: nextUid(),
       });
     return { level, description, spawn, gaps: [NO_FILTER, ...uidGaps(machine, setsProcessLimit)] };
@@ -116,7 +120,7 @@ function buildJail(level: IsolationLevel, machine: Machine, stagingFolder: strin
       tools,
       hardLimits,
       processLimit,
-      limits: program.limits,
+      limits: limitsOf(program),
       uid: nextUid(),
       filter: compileFilter(syscallPolicy(program.runtime), architecture),
     });

@@ -21,6 +21,7 @@ export function unshareSpawn(view: JailView, options: UnshareOptions): Spawn {
     umount.loaderFile === undefined ? [] : [`/old${umount.loaderFile}`, '--library-path', [...folders].join(':')];
   return {
     file: tools.setpriv,
+    // biome-ignore format: an option and its value on one line
     args: [
       ...becomeWorker(options.uid),
       '--',
@@ -28,31 +29,16 @@ export function unshareSpawn(view: JailView, options: UnshareOptions): Spawn {
       ...limitArguments(limits, hardLimits),
       '--',
       tools.unshare,
-      '--user',
-      '--map-root-user',
-      '--mount',
-      '--pid',
-      '--net',
-      '--ipc',
-      '--uts',
-      '--cgroup',
-      '--fork',
-      '--kill-child',
+      '--user', '--map-root-user', '--mount', '--pid', '--net', '--ipc', '--uts', '--cgroup',
+      '--fork', '--kill-child',
       '--',
-      tools.sh,
-      '-c',
-      SCRIPT,
-      'codemode-jail',
+      tools.sh, '-c', SCRIPT, 'codemode-jail',
       root,
       lastLimits.join(' '),
       mountTable(inside.mounts, root),
       ...inside.mounts.map(({ to }) => root + to),
       '--',
-      ...throughLoader,
-      `/old${tools.umount}`,
-      '-n',
-      '-l',
-      '/old',
+      ...throughLoader, `/old${tools.umount}`, '-n', '-l', '/old',
       '--',
       ...inside.command,
     ],
@@ -131,10 +117,10 @@ exec "$@"
  * with an error when any of them fails.
  */
 function mountTable(mounts: readonly JailedFile[], root: string): string {
-  const escapeOctal = (path: string): string =>
+  const inOctal = (path: string): string =>
     path.replace(/[\s\\#]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`);
   return mounts
-    .map(({ from, to }) => `${escapeOctal(from)} ${escapeOctal(root + to)} none bind,ro,nosuid,nodev 0 0\n`)
+    .map(({ from, to }) => `${inOctal(from)} ${inOctal(root + to)} none bind,ro,nosuid,nodev 0 0\n`)
     .join('');
 }
 

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 
 /**
- * The native part of `oxc-transform`, loaded from the one place where the jail has it. The package's own loader searches
- * the file system for it, and there is none.
+ * The native part of `oxc-transform`, loaded from the path that the host named: the package's own loader searches the
+ * file system for it, and there is none.
  */
 export interface TransformOptions {
   readonly lang: 'js' | 'ts';
@@ -29,6 +29,6 @@ interface Binding {
   transformSync(fileName: string, source: string, options: TransformOptions): TransformResult;
 }
 
-const binding = createRequire(import.meta.url)('./transform.node') as Binding;
+const binding = createRequire(import.meta.url)(process.argv[2] ?? './transform.node') as Binding;
 
 export const transformSync = binding.transformSync;

@@ -1,0 +1,175 @@
+import { expect, test } from 'vitest';
+import { bubblewrapSpawn } from './bubblewrap.js';
+import type { JailedProgram } from './jail.js';
+import type { Linkage } from './libraries.js';
+import { plainSpawn } from './none.js';
+import { unshareSpawn } from './unshare.js';
+import { type FileReader, viewOf } from './view.js';
+
+const program: JailedProgram = {
+  runtime: 'quickjs',
+  nodePath: '/opt/node/bin/node',
+  nodeArguments: ['--stack-size=900', '/codemode/worker.js'],
+  files: [
+    { from: '/app/dist/worker.js', to: '/codemode/worker.js' },
+    { from: '/app/addon.node', to: '/codemode/addon.node' },
+  ],
+  limits: { dataBytes: 1000, cpuSeconds: 2.5, processes: 24, fileBytes: 0 },
+};
+
+const LINKAGES: Record<string, Linkage['libraries']> = {
+  '/opt/node/bin/node': [{ name: 'libc.so.6', path: '/usr/lib/libc.so.6' }],
+  '/app/addon.node': [
+    { name: 'libc.so.6', path: '/usr/lib/libc.so.6' },
+    { name: 'librt.so.1', path: '/usr/lib/librt.so.1' },
+  ],
+};
+const reader: FileReader = {
+  readable: (path) => path,
+  linkage: (path) => ({ loader: '/lib64/ld.so', loaderFile: '/usr/lib/ld.so', libraries: LINKAGES[path] ?? [] }),
+  isElf: (path) => path.endsWith('.node'),
+};
+const tools = {
+  setpriv: '/usr/bin/setpriv',
+  prlimit: '/usr/bin/prlimit',
+  bwrap: '/usr/bin/bwrap',
+  unshare: '/usr/bin/unshare',
+  sh: '/bin/sh',
+  umount: '/usr/bin/umount',
+};
+const hardLimits = new Map([['Max open files', 32]]);
+const view = viewOf(program, reader);
+const filter = new Uint8Array(8);
+
+const LIMITS = '--data=1000:1000 --core=0:0 --nofile=32:32 --msgqueue=0:0 --memlock=0:0 --cpu=3:3';
+const MOUNTS =
+  '--ro-bind /opt/node/bin/node /bin/node --ro-bind /usr/lib/libc.so.6 /lib/libc.so.6 ' +
+  '--ro-bind /app/dist/worker.js /codemode/worker.js --ro-bind /app/addon.node /codemode/addon.node ' +
+  '--ro-bind /usr/lib/librt.so.1 /lib/librt.so.1 --ro-bind /lib64/ld.so /lib64/ld.so';
+
+test('strict, for a host that is root, is exactly this command', () => {
+  const spawn = bubblewrapSpawn(view, {
+    tools,
+    hardLimits,
+    filter,
+    limits: program.limits,
+    uid: 2_000_000_001,
+    processLimit: { place: 'outside' },
+  });
+  expect(spawn).toEqual({
+    file: '/usr/bin/setpriv',
+    args: (
+      '--reuid 2000000001 --regid 2000000001 --clear-groups --pdeathsig KILL -- ' +
+      `/usr/bin/prlimit ${LIMITS} --fsize=0:0 --nproc=25:25 -- /usr/bin/bwrap ` +
+      '--unshare-user --unshare-ipc --unshare-pid --unshare-net --unshare-uts --unshare-cgroup-try --hostname codemode ' +
+      '--uid 1000 --gid 1000 --cap-drop ALL --die-with-parent --new-session --as-pid-1 ' +
+      `--clearenv --setenv LD_LIBRARY_PATH /lib --setenv UV_USE_IO_URING 0 ${MOUNTS} ` +
+      '--remount-ro / --chdir / --seccomp 4 -- /bin/node --stack-size=900 /codemode/worker.js'
+    ).split(' '),
+    env: {},
+    descriptors: [{ fd: 4, content: filter }],
+  });
+});
+
+test('strict, for a host that is not root, limits processes inside the namespace, where only the worker counts', () => {
+  const { args } = bubblewrapSpawn(view, {
+    tools,
+    hardLimits,
+    filter,
+    limits: program.limits,
+    uid: undefined,
+    processLimit: { place: 'inside', reader },
+  });
+  const text = args.join(' ');
+  expect(text).toMatch(/^--pdeathsig KILL -- \/usr\/bin\/prlimit (?!.*--nproc.*--nproc)/);
+  expect(text).toContain('--ro-bind /usr/bin/prlimit /setup/prlimit --ro-bind /lib64/ld.so /setup/loader');
+  expect(text).toMatch(
+    /-- \/setup\/loader --library-path \/setup \/setup\/prlimit --nproc=24:24 -- \/bin\/node --stack-size=900 \/codemode\/worker.js$/,
+  );
+});
+
+test('namespaces is exactly this command around its script, in which no failure is passed over', () => {
+  const spawn = unshareSpawn(view, {
+    tools,
+    hardLimits,
+    reader,
+    limits: program.limits,
+    uid: 2_000_000_001,
+    setsProcessLimit: true,
+  });
+  const scriptAt = spawn.args.indexOf('-c') + 1;
+  const [script = '', name, root, limits, table, ...rest] = spawn.args.slice(scriptAt);
+  expect(spawn.args.slice(0, scriptAt).join(' ')).toBe(
+    '--reuid 2000000001 --regid 2000000001 --clear-groups --pdeathsig KILL -- ' +
+      `/usr/bin/prlimit ${LIMITS} -- /usr/bin/unshare --user --map-root-user --mount --pid --net --ipc --uts --cgroup ` +
+      '--fork --kill-child -- /bin/sh -c',
+  );
+  expect({ name, root, limits }).toEqual({ name: 'codemode-jail', root: '/mnt', limits: '--fsize=0:0 --nproc=25:25' });
+  expect(table?.split('\n')[0]).toBe('/opt/node/bin/node /mnt/bin/node none bind,ro,nosuid,nodev 0 0');
+  expect(rest.slice(-9).join(' ')).toBe(
+    '/setup/setpriv --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all -- ' +
+      '/bin/node --stack-size=900 /codemode/worker.js',
+  );
+  expect(script.startsWith('set -eu\n')).toBe(true);
+  expect(script).not.toMatch(/\|\||&&|\btrue\b|set \+e/);
+});
+
+test('a path with blanks is written into the mount table so that it stays one path', () => {
+  const blank = viewOf({ ...program, files: [{ from: '/app/my #1\\x', to: '/codemode/a' }] }, reader);
+  const { args } = unshareSpawn(blank, {
+    tools,
+    hardLimits,
+    reader,
+    limits: program.limits,
+    uid: undefined,
+    setsProcessLimit: true,
+  });
+  expect(args.find((argument) => argument.includes('none bind'))).toContain(
+    '/app/my\\040\\0431\\134x /mnt/codemode/a none',
+  );
+});
+
+test('the new root is never mounted over something that is mounted from there', () => {
+  const hidden = viewOf({ ...program, files: [{ from: '/mnt/app/worker.js', to: '/codemode/worker.js' }] }, reader);
+  const { args } = unshareSpawn(hidden, {
+    tools,
+    hardLimits,
+    reader,
+    limits: program.limits,
+    uid: undefined,
+    setsProcessLimit: true,
+  });
+  expect(args[args.indexOf('codemode-jail') + 1]).toBe('/media');
+});
+
+test('none is a plain process, with paths as they are outside', () => {
+  expect(plainSpawn(program, { tools, hardLimits })).toEqual({
+    file: '/usr/bin/setpriv',
+    args: (
+      `--pdeathsig KILL --no-new-privs -- /usr/bin/prlimit ${LIMITS} --fsize=0:0 -- ` +
+      '/opt/node/bin/node --stack-size=900 /app/dist/worker.js'
+    ).split(' '),
+    env: { UV_USE_IO_URING: '0' },
+    descriptors: [],
+  });
+  expect(plainSpawn(program, { tools: {}, hardLimits }).file).toBe('/opt/node/bin/node');
+});
+
+test.each(['codemode/a', '/codemode/../a', '/lib/libc.so.6', '/bin/node', '/setup/x', '/'])(
+  '%s cannot be a file of the view',
+  (to) => {
+    expect(() => viewOf({ ...program, files: [{ from: '/app/a.js', to }] }, reader)).toThrow(/cannot be the path/);
+  },
+);
+
+test('a limit too low for Node to start is raised to one with which it does', () => {
+  const { args } = bubblewrapSpawn(view, {
+    tools,
+    hardLimits,
+    filter,
+    limits: { ...program.limits, processes: 1 },
+    uid: 1,
+    processLimit: { place: 'outside' },
+  });
+  expect(args).toContain('--nproc=17:17');
+});
