@@ -80,8 +80,6 @@ export interface UpstreamCall {
   readonly arguments: JsonObject;
   /** The tool's own schema, where the caller has it: it names arguments that a gateway wants to see as HTTP headers. */
   readonly inputSchema?: JsonObject;
-  /** The server only answers this tool as a task, which is then polled to its end. */
-  readonly asTask?: boolean;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CallProgress) => void;

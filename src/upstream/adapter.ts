@@ -1,0 +1,30 @@
+import type { ToolListing, UpstreamCall, UpstreamHealth, UpstreamIdentity, UpstreamOutcome } from '../domain/upstream.js';
+
+/** What an upstream tells whoever is interested. */
+export type AdapterEvent =
+  /** Its tools may be others now: ask again. */
+  | { readonly type: 'changed' }
+  | { readonly type: 'state'; readonly health: UpstreamHealth };
+
+/** One upstream, of whatever kind: an MCP server, an OpenAPI document, functions of this process. */
+export interface Adapter {
+  readonly id: string;
+  readonly kind: 'mcp' | 'openapi' | 'native' | 'langchain';
+
+  /** Connects if it is not connected. Throws `upstream_unavailable` with the reason. */
+  connect(signal?: AbortSignal): Promise<UpstreamIdentity>;
+
+  /** All tools, under the names their server gave them. Throws `upstream_unavailable`. */
+  listTools(signal?: AbortSignal): Promise<ToolListing>;
+
+  /** Makes one call, connecting first if need be. Never throws for what the upstream does: see `UpstreamOutcome`. */
+  call(call: UpstreamCall): Promise<UpstreamOutcome>;
+
+  health(): UpstreamHealth;
+
+  /** Returns the function that stops listening. */
+  onEvent(listener: (event: AdapterEvent) => void): () => void;
+
+  /** Ends it for good, with everything it started. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,231 @@
+import { Client, SdkError, SdkErrorCode, SdkHttpError, SseError } from '@modelcontextprotocol/client';
+import type { UpstreamDefinition, UpstreamIdentity, UpstreamTarget } from '../../domain/upstream.js';
+import { backoffMs } from '../../lib/backoff.js';
+import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
+import { SecretMask, secretsOf, secretsOfUrl } from '../../lib/mask.js';
+import { openSse, openStreamable } from './http.js';
+import { capabilitiesFor, installHandlers, type UpstreamRequestHandlers } from './requests.js';
+import { ChannelShield, Shield } from './shield.js';
+import { StdioTransport } from './stdio.js';
+import type { ChildGroups } from './stdio-groups.js';
+import { WebSocketTransport } from './websocket.js';
+
+/** A message this long is a mistake or an attack: the engine's strings end at 512 MB. */
+const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
+/** How long a silent server on a pipe is given to answer the newer protocol's first question. */
+const PROBE_MS = 5_000;
+const MAX_WARNINGS = 20;
+const LIST_CHANGED_DEBOUNCE_MS = 50;
+const LISTEN_BACKOFF = { firstMs: 1_000, maxMs: 60_000, factor: 2 };
+
+export interface ConnectionOptions {
+  readonly clientInfo: { readonly name: string; readonly version: string };
+  readonly baseEnvironment: Readonly<Record<string, string>>;
+  readonly handlers: UpstreamRequestHandlers;
+  readonly groups: ChildGroups;
+}
+
+/** What one connection reports while it lives. */
+export interface ConnectionEvents {
+  onToolsChanged(): void;
+  /** It ended, from whichever side; the reason is masked and for people. */
+  onClosed(reason: string): void;
+  /** Something went wrong that may or may not mean that the server is gone. */
+  onTrouble(reason: string): void;
+}
+
+/** One live connection to one server. */
+export interface McpConnection {
+  readonly client: Client;
+  readonly identity: UpstreamIdentity;
+  warnings(): string[];
+  close(): Promise<void>;
+}
+
+/** The protocol era to try: `auto` asks the server, `legacy` does not. */
+export type EraHint = 'auto' | 'legacy';
+
+/** Connects and shakes hands. Throws what the client library throws; nothing is left running then. */
+export async function openConnection(
+  definition: UpstreamDefinition,
+  options: ConnectionOptions,
+  events: ConnectionEvents,
+  signal: AbortSignal,
+  era: EraHint = 'auto',
+): Promise<McpConnection> {
+  const attempt = (target: UpstreamTarget, mode: EraHint) => new Attempt({ ...definition, target }, options, events, mode).run(signal);
+  const { target } = definition;
+  if (target.kind !== 'http') {
+    try {
+      return await attempt(target, era);
+    } catch (error) {
+      // Some older servers end when they are asked something before the handshake: ask a fresh one nothing.
+      const diedOfTheQuestion = error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed;
+      if (era === 'legacy' || !diedOfTheQuestion || signal.aborted) throw error;
+      return attempt(target, 'legacy');
+    }
+  }
+  if (target.flavour !== 'auto') return attempt(target, era);
+  try {
+    return await attempt({ ...target, flavour: 'streamable' }, era);
+  } catch (error) {
+    if (!isForOlderTransport(error) || signal.aborted) throw error;
+    // The first error is the better one to show when neither works.
+    return attempt({ ...target, flavour: 'sse' }, 'legacy').catch(() => Promise.reject(error));
+  }
+}
+
+/** Statuses by which a server says that it takes no POST here, so that it may be of the older kind. */
+function isForOlderTransport(error: unknown): boolean {
+  return error instanceof SdkHttpError && [400, 404, 405, 406, 415].includes(error.status);
+}
+
+class Attempt {
+  readonly #definition: UpstreamDefinition;
+  readonly #events: ConnectionEvents;
+  readonly #client: Client;
+  readonly #mask: SecretMask;
+  readonly #warnings = new BoundedLines(MAX_WARNINGS);
+  readonly #channel: Channel;
+  #isOpen = false;
+  #isClosing = false;
+
+  constructor(definition: UpstreamDefinition, options: ConnectionOptions, events: ConnectionEvents, era: EraHint) {
+    this.#definition = definition;
+    this.#events = events;
+    this.#mask = maskFor(definition.target);
+    this.#channel = openChannel(definition, options, (warning) => this.#warnings.add(this.#mask.apply(warning)));
+    this.#client = new Client(options.clientInfo, {
+      capabilities: capabilitiesFor(options.handlers),
+      versionNegotiation: { mode: era, probe: { timeoutMs: probeMs(definition, this.#channel.kind) } },
+      listChanged: { tools: { autoRefresh: false, debounceMs: LIST_CHANGED_DEBOUNCE_MS, onChanged: () => events.onToolsChanged() } },
+    });
+    installHandlers(this.#client, definition.id, options.handlers);
+    this.#client.onclose = () => this.#closed();
+    this.#client.onerror = (error) => this.#trouble(error);
+  }
+
+  async run(signal: AbortSignal): Promise<McpConnection> {
+    // The library's own signal does not reach every wait of a handshake; closing the transport does.
+    const abort = (): void => void this.#close();
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      signal.throwIfAborted();
+      await this.#client.connect(this.#channel.shield, { timeout: this.#definition.connectTimeoutMs, signal });
+      signal.throwIfAborted();
+    } catch (error) {
+      const diagnosis = this.#channel.diagnosis?.();
+      await this.#close();
+      throw error instanceof Error && diagnosis !== undefined ? Object.assign(error, { diagnosis }) : error;
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+    this.#isOpen = true;
+    void this.#keepListening();
+    return {
+      client: this.#client,
+      identity: this.#identity(),
+      warnings: () => this.#warnings.list(),
+      close: () => this.#close(),
+    };
+  }
+
+  #identity(): UpstreamIdentity {
+    const info = this.#client.getServerVersion();
+    const instructions = this.#client.getInstructions();
+    return {
+      ...(info?.name === undefined ? {} : { name: info.name }),
+      ...(info?.version === undefined ? {} : { version: info.version }),
+      ...(instructions === undefined ? {} : { instructions }),
+      protocolVersion: this.#client.getNegotiatedProtocolVersion() ?? 'unknown',
+      transport: this.#channel.transport,
+    };
+  }
+
+  /** In the newer era, news of changed tools comes on a stream of its own: it is opened again when it ends. */
+  async #keepListening(): Promise<void> {
+    let subscription = this.#client.autoOpenedSubscription;
+    for (let attempt = 1; subscription !== undefined; attempt += 1) {
+      const openedAt = performance.now();
+      const how = await subscription.closed;
+      if (how === 'local' || !this.#isOpen || this.#isClosing) return;
+      this.#events.onTrouble('the stream of changes ended');
+      if (performance.now() - openedAt > LISTEN_BACKOFF.maxMs) attempt = 1;
+      await new Promise<void>((resolve) => setTimeout(resolve, backoffMs(attempt, LISTEN_BACKOFF)).unref());
+      if (!this.#isOpen || this.#isClosing) return;
+      subscription = await this.#client.listen({ toolsListChanged: true }).catch(() => undefined);
+      // Whatever changed in between, nobody has told us.
+      if (subscription !== undefined) this.#events.onToolsChanged();
+    }
+  }
+
+  async #close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#channel.dispose();
+    await this.#client.close();
+  }
+
+  #closed(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#events.onClosed(this.#isClosing ? 'closed' : oneLine(this.#mask.apply(this.#channel.diagnosis?.() ?? 'the connection was closed'), 600));
+  }
+
+  #trouble(error: Error): void {
+    if (!this.#isOpen || this.#isClosing) return;
+    const reason = oneLine(this.#mask.apply(error.message));
+    this.#warnings.add(reason);
+    // The event source connects again by itself, to a session that was never initialised: that is no connection.
+    if (error instanceof SseError) void this.#close();
+    else this.#events.onTrouble(reason);
+  }
+}
+
+/** On a pipe or socket, silence means an older server, so it is not waited for long; over HTTP it means an outage. */
+function probeMs({ connectTimeoutMs }: UpstreamDefinition, kind: Channel['kind']): number {
+  return kind === 'single' ? Math.min(PROBE_MS, connectTimeoutMs / 4) : connectTimeoutMs;
+}
+
+interface Channel {
+  readonly shield: Shield;
+  /** Whether everything goes through one pipe or socket. */
+  readonly kind: 'single' | 'http';
+  readonly transport: UpstreamIdentity['transport'];
+  diagnosis?(): string | undefined;
+  dispose(): Promise<void>;
+}
+
+function openChannel(definition: UpstreamDefinition, options: ConnectionOptions, warn: (warning: string) => void): Channel {
+  const { target } = definition;
+  const limits = { maxMessageBytes: MAX_MESSAGE_BYTES };
+  const onNoise = (line: string): void => warn(`not a message: ${line}`);
+  switch (target.kind) {
+    case 'stdio': {
+      const { baseEnvironment, groups } = options;
+      const transport = new StdioTransport({ target, baseEnvironment, groups, onNoise, ...limits });
+      return {
+        shield: new ChannelShield(transport),
+        kind: 'single',
+        transport: 'stdio',
+        diagnosis: () => transport.diagnosis(),
+        dispose: () => transport.close(),
+      };
+    }
+    case 'websocket': {
+      const transport = new WebSocketTransport({ target, onNoise, handshakeTimeoutMs: definition.connectTimeoutMs, ...limits });
+      return { shield: new ChannelShield(transport), kind: 'single', transport: 'websocket', dispose: () => transport.close() };
+    }
+    case 'http': {
+      const onOversize = (): void => warn(`a message was longer than ${MAX_MESSAGE_BYTES} bytes and was dropped`);
+      const open = target.flavour === 'sse' ? openSse : openStreamable;
+      const { transport, dispose } = open({ target, onOversize, ...limits });
+      return { shield: new Shield(transport), kind: 'http', transport: target.flavour === 'sse' ? 'sse' : 'streamable-http', dispose };
+    }
+  }
+}
+
+/** Hides the credentials of an upstream in whatever is said about it. */
+export function maskFor(target: UpstreamTarget): SecretMask {
+  if (target.kind === 'stdio') return new SecretMask(secretsOf(target.environment));
+  return new SecretMask([...secretsOf(target.headers), ...secretsOfUrl(target.url)]);
+}

@@ -1,0 +1,96 @@
+import { type FetchLike, SSEClientTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { Agent, fetch as undiciFetch } from 'undici';
+import type { HttpTarget } from '../../domain/upstream.js';
+
+/** How long the goodbye to a session may take. */
+const GOODBYE_MS = 1_000;
+/** The standing stream of a session is opened again this often by the client library before it gives up. */
+const STREAM_RECONNECTION = { initialReconnectionDelay: 500, maxReconnectionDelay: 10_000, reconnectionDelayGrowFactor: 2, maxRetries: 3 };
+
+export interface HttpOptions {
+  readonly target: HttpTarget;
+  readonly maxMessageBytes: number;
+  readonly onOversize: () => void;
+}
+
+/** A transport over HTTP, and what must be ended with it. */
+export interface HttpChannel {
+  readonly transport: Transport;
+  /** Ends the session politely if the server has one, then every open socket. */
+  dispose(): Promise<void>;
+}
+
+/** Streamable HTTP, in either protocol era. Redirects to another origin are not followed: they would carry the headers along. */
+export function openStreamable(options: HttpOptions): HttpChannel {
+  const network = boundedFetch(options);
+  const transport = new StreamableHTTPClientTransport(new URL(options.target.url), {
+    fetch: network.fetch,
+    requestInit: { headers: { ...options.target.headers } },
+    reconnectionOptions: STREAM_RECONNECTION,
+  });
+  const dispose = async (): Promise<void> => {
+    if (transport.sessionId !== undefined) await within(GOODBYE_MS, transport.terminateSession());
+    await transport.close();
+    await network.close();
+  };
+  return { transport, dispose };
+}
+
+/** The older transport: one long event stream down, one POST for each message up. */
+export function openSse(options: HttpOptions): HttpChannel {
+  const network = boundedFetch(options);
+  const transport = new SSEClientTransport(new URL(options.target.url), {
+    fetch: network.fetch,
+    eventSourceInit: { fetch: network.fetch as typeof fetch },
+    requestInit: { headers: { ...options.target.headers } },
+  });
+  const dispose = async (): Promise<void> => {
+    await transport.close();
+    await network.close();
+  };
+  return { transport, dispose };
+}
+
+/**
+ * `fetch` for one upstream: no time-outs of its own (Node's would end a tool that thinks for five minutes; calls have
+ * their own), and no message beyond the limit, which the client library would collect without any bound.
+ */
+function boundedFetch(options: HttpOptions): { readonly fetch: FetchLike; close(): Promise<void> } {
+  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 15_000 } });
+  const bounded: FetchLike = async (url, init) => {
+    const answer = await undiciFetch(url, { ...(init as object), dispatcher: agent });
+    const response = answer as unknown as Response;
+    if (response.body === null) return response;
+    const body = response.body.pipeThrough(messageLimit(options.maxMessageBytes, options.onOversize));
+    return new Response(body, { status: response.status, statusText: response.statusText, headers: [...response.headers] });
+  };
+  return { fetch: bounded, close: () => agent.destroy() };
+}
+
+/** Counts bytes since the last blank line: the end of an event in a stream, and simply all bytes in a JSON answer. */
+function messageLimit(maxBytes: number, onOversize: () => void): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      const end = lastBlankLine(chunk);
+      bytes = end === -1 ? bytes + chunk.length : chunk.length - end;
+      if (bytes <= maxBytes) return controller.enqueue(chunk);
+      onOversize();
+      controller.error(new RangeError(`a message is longer than ${maxBytes} bytes`));
+    },
+  });
+}
+
+function lastBlankLine(chunk: Uint8Array): number {
+  const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  return Math.max(buffer.lastIndexOf('\n\n'), buffer.lastIndexOf('\n\r\n'));
+}
+
+async function within(waitMs: number, promise: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, waitMs);
+  });
+  await Promise.race([promise.catch(() => undefined), late]);
+  clearTimeout(timer);
+}

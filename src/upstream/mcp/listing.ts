@@ -1,0 +1,200 @@
+import type { Client } from '@modelcontextprotocol/client';
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+import type { Tool, ToolAnnotations } from '../../domain/tool.js';
+import type { ToolListing } from '../../domain/upstream.js';
+import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
+import { anything } from './anything.js';
+import { RAW } from './shield.js';
+
+/** Bounds on what one server may list. The largest real catalogs have some thousand tools. */
+export const MAX_TOOLS = 100_000;
+const MAX_PAGES = 10_000;
+const MAX_NAME_CHARACTERS = 512;
+const MAX_DESCRIPTION_CHARACTERS = 100_000;
+const MAX_SCHEMA_CHARACTERS = 1_000_000;
+const MAX_LISTING_CHARACTERS = 256 * 1024 * 1024;
+const MAX_WARNINGS = 100;
+const METHOD_NOT_FOUND = -32_601;
+
+export interface McpListing extends ToolListing {
+  /** Tools that their server answers only as a task. */
+  readonly taskTools: ReadonlySet<string>;
+}
+
+/** All tools of a server. One that is malformed is repaired or left out, with a warning; it never costs the others. */
+export async function listAllTools(client: Client, serverId: string, timeoutMs: number, signal?: AbortSignal): Promise<McpListing> {
+  const collected = new Collection(serverId);
+  const cursors = new Set<string>();
+  let cursor: string | undefined;
+  for (let page = 0; ; page += 1) {
+    if (page === MAX_PAGES) {
+      collected.warn(`more than ${MAX_PAGES} pages of tools; the rest is left out`);
+      break;
+    }
+    const result = await requestPage(client, cursor, timeoutMs, signal);
+    const isFull = !collected.addPage(result.tools);
+    const next = result.nextCursor;
+    if (isFull || next === undefined || next === null || next === '') break;
+    if (typeof next !== 'string' || cursors.has(next)) {
+      collected.warn(`the list of tools leads back to a page that was read already; reading stopped after ${page + 1} pages`);
+      break;
+    }
+    cursors.add(next);
+    cursor = next;
+  }
+  return collected.finish();
+}
+
+async function requestPage(client: Client, cursor: string | undefined, timeoutMs: number, signal?: AbortSignal): Promise<{ [key: string]: unknown }> {
+  const request = { method: 'tools/list', params: cursor === undefined ? {} : { cursor } };
+  const options = { timeout: timeoutMs, ...(signal === undefined ? {} : { signal }) };
+  try {
+    const result = (await client.request(request, anything, options)) as { [key: string]: unknown };
+    const raw = result[RAW];
+    return raw !== null && typeof raw === 'object' ? (raw as { [key: string]: unknown }) : {};
+  } catch (error) {
+    // A server of prompts and resources only.
+    if ((error as { code?: unknown }).code === METHOD_NOT_FOUND) return { tools: [] };
+    throw error;
+  }
+}
+
+class Collection {
+  readonly #serverId: string;
+  readonly #tools = new Map<string, Tool>();
+  readonly #taskTools = new Set<string>();
+  readonly #warnings = new BoundedLines(MAX_WARNINGS);
+  #characters = 0;
+
+  constructor(serverId: string) {
+    this.#serverId = serverId;
+  }
+
+  warn(warning: string): void {
+    this.#warnings.add(warning);
+  }
+
+  /** False when nothing more is taken. */
+  addPage(tools: unknown): boolean {
+    if (!Array.isArray(tools)) {
+      this.warn('a page of tools has no list in it');
+      return true;
+    }
+    for (const raw of tools) {
+      if (this.#tools.size >= MAX_TOOLS || this.#characters > MAX_LISTING_CHARACTERS) {
+        this.warn(`the list of tools is too long; reading stopped at ${this.#tools.size}`);
+        return false;
+      }
+      this.#add(raw);
+    }
+    return true;
+  }
+
+  finish(): McpListing {
+    return { tools: [...this.#tools.values()], warnings: this.#warnings.list(), taskTools: this.#taskTools };
+  }
+
+  #add(raw: unknown): void {
+    const { tool, warnings, size } = normaliseTool(raw, this.#serverId);
+    for (const warning of warnings) this.warn(warning);
+    if (tool === undefined) return;
+    if (this.#tools.has(tool.name)) return this.warn(`tool ${quote(tool.name)} is listed twice; the first one counts`);
+    this.#tools.set(tool.name, tool);
+    this.#characters += size;
+    const execution = (raw as { execution?: unknown }).execution;
+    if (isObject(execution) && execution.taskSupport === 'required') this.#taskTools.add(tool.name);
+  }
+}
+
+/** One tool as its server described it, brought to our form. */
+export function normaliseTool(
+  raw: unknown,
+  serverId: string,
+): { readonly tool?: Tool; readonly warnings: readonly string[]; readonly size: number } {
+  const warnings: string[] = [];
+  if (!isObject(raw)) return { warnings: [`a tool is no object and was left out`], size: 0 };
+  const { name } = raw;
+  if (typeof name !== 'string' || name === '') return { warnings: ['a tool has no name and was left out'], size: 0 };
+  if (name.length > MAX_NAME_CHARACTERS) return { warnings: [`tool ${quote(name)} has a name of ${name.length} characters and was left out`], size: 0 };
+  const label = `tool ${quote(name)}`;
+  let size = name.length;
+
+  const text = (key: 'title' | 'description'): string | undefined => {
+    const value = raw[key];
+    if (value === undefined || value === null) return undefined;
+    if (typeof value !== 'string') {
+      warnings.push(`${label}: its ${key} is no text and was left out`);
+      return undefined;
+    }
+    if (value.length > MAX_DESCRIPTION_CHARACTERS) warnings.push(`${label}: its ${key} was cut at ${MAX_DESCRIPTION_CHARACTERS} characters`);
+    size += Math.min(value.length, MAX_DESCRIPTION_CHARACTERS);
+    return value.slice(0, MAX_DESCRIPTION_CHARACTERS);
+  };
+  const schema = (key: 'inputSchema' | 'outputSchema'): JsonObject | undefined => {
+    const value = raw[key];
+    if (value === undefined || value === null) return undefined;
+    if (!isObject(value)) {
+      warnings.push(`${label}: its ${key} is no object and was left out`);
+      return undefined;
+    }
+    const characters = lengthOf(value);
+    if (characters > MAX_SCHEMA_CHARACTERS) {
+      warnings.push(`${label}: its ${key} is too large or too deep and was left out`);
+      return undefined;
+    }
+    size += characters;
+    return value;
+  };
+
+  const title = text('title');
+  const description = text('description');
+  const inputSchema = schema('inputSchema');
+  const outputSchema = schema('outputSchema');
+  const annotations = normaliseAnnotations(raw.annotations, label, warnings);
+  const tool: Tool = {
+    serverId,
+    name,
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    ...(inputSchema === undefined ? {} : { inputSchema }),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(annotations === undefined ? {} : { annotations }),
+    ...(raw.deprecated === true ? { deprecated: true } : {}),
+  };
+  return { tool, warnings, size };
+}
+
+const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+
+function normaliseAnnotations(raw: JsonValue | undefined, label: string, warnings: string[]): ToolAnnotations | undefined {
+  if (raw === undefined || raw === null) return undefined;
+  if (!isObject(raw)) {
+    warnings.push(`${label}: its annotations are no object and were left out`);
+    return undefined;
+  }
+  const annotations: { -readonly [key in keyof ToolAnnotations]: ToolAnnotations[key] } = {};
+  if (typeof raw.title === 'string') annotations.title = raw.title.slice(0, MAX_NAME_CHARACTERS);
+  for (const hint of HINTS) {
+    const value = raw[hint];
+    if (typeof value === 'boolean') annotations[hint] = value;
+    // A hint that is not true or false says nothing; guessing could turn a dangerous tool into a harmless one.
+    else if (value !== undefined && value !== null) warnings.push(`${label}: ${hint} is neither true nor false and was left out`);
+  }
+  return annotations;
+}
+
+function lengthOf(value: JsonObject): number {
+  try {
+    return JSON.stringify(value).length;
+  } catch {
+    return Number.POSITIVE_INFINITY; // nested too deep for the stack
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function quote(name: string): string {
+  return JSON.stringify(oneLine(name, 80));
+}

@@ -1,0 +1,37 @@
+/**
+ * The process groups of all servers that we started and that still live. A server is the leader of a group of its
+ * own, so that what it starts (`npx` starts a shell, which starts the server) ends with it.
+ */
+export class ChildGroups {
+  readonly #living = new Set<number>();
+  readonly #onExit = (): void => this.killAll();
+
+  add(leader: number): void {
+    if (this.#living.size === 0) process.on('exit', this.#onExit);
+    this.#living.add(leader);
+  }
+
+  /** Ends whatever is left of a group whose leader is gone. */
+  remove(leader: number): void {
+    if (!this.#living.delete(leader)) return;
+    signalGroup(leader, 'SIGKILL');
+    if (this.#living.size === 0) process.off('exit', this.#onExit);
+  }
+
+  /** The last resort when this process ends without closing its upstreams. */
+  killAll(): void {
+    for (const leader of this.#living) signalGroup(leader, 'SIGKILL');
+  }
+
+  get size(): number {
+    return this.#living.size;
+  }
+}
+
+export function signalGroup(leader: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-leader, signal);
+  } catch {
+    // Nobody is left in it.
+  }
+}

@@ -1,0 +1,160 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import type { StdioTarget } from '../../domain/upstream.js';
+import { oneLine, TextTail } from '../../lib/bounded-text.js';
+import { NotSentError } from './failures.js';
+import { parseMessages } from './messages.js';
+import { type ChildGroups, signalGroup } from './stdio-groups.js';
+import { LineSplitter } from './stdio-lines.js';
+
+/** The most that is kept of what a server writes to stderr: the end of it, where the reason of a crash stands. */
+const STDERR_TAIL_BYTES = 8 * 1024;
+/** A server that was told to stop by the end of its input gets this long before it is asked, and again before it is killed. */
+const STOP_GRACE_MS = 1_000;
+/** After the process is gone, its last output may still be on the way; a grandchild that holds the pipe is not waited for. */
+const DRAIN_MS = 250;
+
+export interface StdioOptions {
+  readonly target: StdioTarget;
+  readonly baseEnvironment: Readonly<Record<string, string>>;
+  readonly maxMessageBytes: number;
+  readonly groups: ChildGroups;
+  /** Told of lines on stdout that are no messages. */
+  readonly onNoise: (line: string) => void;
+}
+
+/** A server as a child process of ours, spoken to in lines of JSON on its stdin and stdout. */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+
+  readonly #options: StdioOptions;
+  readonly #stderr = new TextTail(STDERR_TAIL_BYTES);
+  #child: ChildProcessWithoutNullStreams | undefined;
+  #exited: Promise<void> = Promise.resolve();
+  #end: string | undefined;
+
+  constructor(options: StdioOptions) {
+    this.#options = options;
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
+  /** How the process ended, and the last of what it wrote to stderr. Not masked yet. */
+  diagnosis(): string | undefined {
+    const stderr = this.#stderr.text();
+    const parts = [this.#end, stderr === '' ? undefined : `stderr: ${stderr}`].filter((part) => part !== undefined);
+    return parts.length === 0 ? undefined : parts.join('; ');
+  }
+
+  start(): Promise<void> {
+    const { target, baseEnvironment, groups } = this.#options;
+    const child = spawn(target.command, target.arguments, {
+      env: { ...baseEnvironment, ...target.environment },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      shell: false,
+      detached: true,
+      windowsHide: true,
+      ...(target.cwd === undefined ? {} : { cwd: target.cwd }),
+    });
+    this.#child = child;
+    if (child.pid !== undefined) groups.add(child.pid);
+
+    const splitter = new LineSplitter(this.#options.maxMessageBytes);
+    child.stdout.on('data', (chunk: Buffer) => {
+      try {
+        for (const line of splitter.push(chunk)) this.#receive(line);
+      } catch (error) {
+        this.#end = (error as Error).message;
+        this.onerror?.(error as Error);
+        void this.close();
+      }
+    });
+    child.stderr.on('data', (chunk: Buffer) => this.#stderr.write(chunk));
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', (error) => this.onerror?.(error));
+
+    this.#exited = new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        if (child.pid !== undefined) groups.remove(child.pid);
+        this.#end ??= signal === null ? `the process ended with exit code ${code}` : `the process was ended by ${signal}`;
+        resolve();
+        const finish = (): void => {
+          clearTimeout(timer);
+          for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+          this.#finish();
+        };
+        const timer = setTimeout(finish, DRAIN_MS);
+        child.once('close', finish);
+      });
+    });
+    return new Promise((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (error: NodeJS.ErrnoException) => reject(new NotSentError(spawnProblem(target, error))));
+    });
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null || !child.stdin.writable) {
+      return Promise.reject(new NotSentError('the process is gone'));
+    }
+    return new Promise((resolve, reject) => {
+      child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /** End of input, then SIGTERM, then SIGKILL, each to the whole group. Resolves when the process is gone. */
+  async close(): Promise<void> {
+    const child = this.#child;
+    if (child?.pid === undefined) return this.#finish();
+    child.stdin.end();
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      if (await settledWithin(this.#exited, STOP_GRACE_MS)) break;
+      signalGroup(child.pid, signal);
+    }
+    await this.#exited;
+    this.#finish();
+  }
+
+  #receive(line: string): void {
+    if (line.trim() === '') return;
+    let messages: JSONRPCMessage[];
+    try {
+      messages = parseMessages(line);
+    } catch {
+      this.#options.onNoise(oneLine(line, 120));
+      return;
+    }
+    for (const message of messages) this.onmessage?.(message);
+  }
+
+  #finish(): void {
+    const { onclose } = this;
+    delete this.onclose;
+    onclose?.();
+  }
+}
+
+function spawnProblem(target: StdioTarget, error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') {
+    const where = target.cwd === undefined ? '' : `, or its folder ${JSON.stringify(target.cwd)} does not exist`;
+    return `the command ${JSON.stringify(target.command)} was not found${where}; install it or correct the configuration`;
+  }
+  if (error.code === 'EACCES') return `the command ${JSON.stringify(target.command)} may not be executed; check its permissions`;
+  return `the command ${JSON.stringify(target.command)} could not be started (${error.code ?? error.message})`;
+}
+
+async function settledWithin(promise: Promise<void>, waitMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, waitMs, false);
+  });
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

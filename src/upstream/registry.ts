@@ -1,0 +1,129 @@
+import { HostError } from '../domain/errors.js';
+import type { ToolListing, UpstreamDefinition, UpstreamHealth } from '../domain/upstream.js';
+import type { Adapter, AdapterEvent } from './adapter.js';
+import type { UpstreamRequestHandlers } from './mcp/requests.js';
+import { ChildGroups } from './mcp/stdio-groups.js';
+import { McpUpstream } from './mcp/supervisor.js';
+
+/** Servers that are started at the same time. More only makes each of them slower to answer. */
+const MAX_PARALLEL_LISTINGS = 8;
+
+export interface RegistryOptions {
+  /** How we introduce ourselves to servers. */
+  readonly clientInfo: { readonly name: string; readonly version: string };
+  /** What every server process inherits. */
+  readonly baseEnvironment: Readonly<Record<string, string>>;
+  /** Who answers the questions that servers ask. */
+  readonly handlers?: UpstreamRequestHandlers;
+}
+
+export type RegistryEvent =
+  | { readonly type: 'registered' | 'unregistered'; readonly id: string }
+  | ({ readonly id: string } & AdapterEvent);
+
+export interface ListedUpstream {
+  readonly id: string;
+  readonly listing?: ToolListing;
+  /** Why there is no listing. */
+  readonly problem?: HostError;
+}
+
+/** All upstreams there are. Nothing is connected before it is used. */
+export class UpstreamRegistry {
+  readonly #options: RegistryOptions;
+  readonly #groups = new ChildGroups();
+  readonly #adapters = new Map<string, Adapter>();
+  readonly #listeners = new Set<(event: RegistryEvent) => void>();
+  #isClosed = false;
+
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+  }
+
+  /** Adds an MCP server. Throws `bad_input` when the name is taken. */
+  register(definition: UpstreamDefinition): Adapter {
+    const { clientInfo, baseEnvironment, handlers = {} } = this.#options;
+    return this.add(new McpUpstream(definition, { clientInfo, baseEnvironment, handlers, groups: this.#groups }));
+  }
+
+  /** Adds an upstream of any kind. */
+  add(adapter: Adapter): Adapter {
+    if (this.#isClosed) throw new HostError('shutting_down', 'no server can be added any more');
+    if (this.#adapters.has(adapter.id)) {
+      throw new HostError('bad_input', `a server called ${JSON.stringify(adapter.id)} exists already; unregister it first or choose another name`);
+    }
+    this.#adapters.set(adapter.id, adapter);
+    adapter.onEvent((event) => this.#emit({ id: adapter.id, ...event }));
+    this.#emit({ type: 'registered', id: adapter.id });
+    return adapter;
+  }
+
+  /** Takes an upstream out and ends it. Its open calls end as lost. */
+  async unregister(id: string): Promise<void> {
+    const adapter = this.get(id);
+    this.#adapters.delete(id);
+    await adapter.close();
+    this.#emit({ type: 'unregistered', id });
+  }
+
+  /** Throws `not_found`, with the names there are. */
+  get(id: string): Adapter {
+    const adapter = this.#adapters.get(id);
+    if (adapter !== undefined) return adapter;
+    const known = [...this.#adapters.keys()].slice(0, 20).join(', ');
+    throw new HostError('not_found', `there is no server called ${JSON.stringify(id)}; there are: ${known === '' ? 'none' : known}`);
+  }
+
+  has(id: string): boolean {
+    return this.#adapters.has(id);
+  }
+
+  ids(): string[] {
+    return [...this.#adapters.keys()];
+  }
+
+  health(): UpstreamHealth[] {
+    return [...this.#adapters.values()].map((adapter) => adapter.health());
+  }
+
+  /** The tools of every upstream. One that cannot be reached is reported, and costs the others nothing. */
+  async listAll(signal?: AbortSignal): Promise<ListedUpstream[]> {
+    const waiting = [...this.#adapters.values()].entries();
+    const listed: ListedUpstream[] = [];
+    const work = async (): Promise<void> => {
+      for (const [index, adapter] of waiting) listed[index] = await listOne(adapter, signal);
+    };
+    await Promise.all(Array.from({ length: MAX_PARALLEL_LISTINGS }, work));
+    return listed;
+  }
+
+  /** Returns the function that stops listening. */
+  onEvent(listener: (event: RegistryEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Ends every upstream and every process that was started for one. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const adapters = [...this.#adapters.values()];
+    this.#adapters.clear();
+    await Promise.allSettled(adapters.map((adapter) => adapter.close()));
+    this.#groups.killAll();
+    this.#listeners.clear();
+  }
+
+  #emit(event: RegistryEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+async function listOne(adapter: Adapter, signal: AbortSignal | undefined): Promise<ListedUpstream> {
+  try {
+    return { id: adapter.id, listing: await adapter.listTools(signal) };
+  } catch (error) {
+    signal?.throwIfAborted();
+    const problem = error instanceof HostError ? error : new HostError('upstream_unavailable', String(error), { cause: error });
+    return { id: adapter.id, problem };
+  }
+}
