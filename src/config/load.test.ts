@@ -261,6 +261,8 @@ logging: { level: "info", format: "json", outputs: [{ type: "console" }, { type:
         connectTimeoutMs: 60_000,
         callTimeoutMs: 60_000,
         labels: [],
+        isTrusted: false,
+        retry: { maxAttempts: 2, delayMs: 200 },
       },
     ]);
   });

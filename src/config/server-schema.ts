@@ -47,7 +47,7 @@ const serverSchema = z
     enabled: flag().default(true),
     disabled: flag().optional(),
     auth: auth.optional(),
-    retryPolicy: retryPolicy.optional(),
+    retryPolicy: retryPolicy.prefault({}),
   })
   .superRefine((server, context) => {
     const complain = (path: string[], message: string) =>
@@ -93,6 +93,8 @@ export function upstreamDefinitions(servers: ServerMap, baseFolder: string): Ups
       connectTimeoutMs: server.connectTimeout,
       callTimeoutMs: server.timeout,
       labels: server.labels,
+      isTrusted: server.trusted,
+      retry: { maxAttempts: server.retryPolicy.maxAttempts, delayMs: server.retryPolicy.delay },
       ...(server.description === undefined ? {} : { description: server.description }),
     }));
 }

@@ -34,6 +34,10 @@ export interface UpstreamDefinition {
   readonly connectTimeoutMs: number;
   readonly callTimeoutMs: number;
   readonly labels: readonly string[];
+  /** Whether the user vouches for what this server claims about its own tools. */
+  readonly isTrusted: boolean;
+  /** How often a call that is safe to repeat is made, in all. */
+  readonly retry: { readonly maxAttempts: number; readonly delayMs: number };
   readonly description?: string;
 }
 

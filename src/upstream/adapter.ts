@@ -1,10 +1,15 @@
-import type { ToolListing, UpstreamCall, UpstreamHealth, UpstreamIdentity, UpstreamOutcome } from '../domain/upstream.js';
+import type {
+  ToolListing,
+  UpstreamCall,
+  UpstreamHealth,
+  UpstreamIdentity,
+  UpstreamOutcome,
+} from '../domain/upstream.js';
 
 /** What an upstream tells whoever is interested. */
 export type AdapterEvent =
   /** Its tools may be others now: ask again. */
-  | { readonly type: 'changed' }
-  | { readonly type: 'state'; readonly health: UpstreamHealth };
+  { readonly type: 'changed' } | { readonly type: 'state'; readonly health: UpstreamHealth };
 
 /** One upstream, of whatever kind: an MCP server, an OpenAPI document, functions of this process. */
 export interface Adapter {

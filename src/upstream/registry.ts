@@ -1,6 +1,7 @@
 import { HostError } from '../domain/errors.js';
 import type { ToolListing, UpstreamDefinition, UpstreamHealth } from '../domain/upstream.js';
 import type { Adapter, AdapterEvent } from './adapter.js';
+import { MAX_MESSAGE_BYTES } from './mcp/client.js';
 import type { UpstreamRequestHandlers } from './mcp/requests.js';
 import { ChildGroups } from './mcp/stdio-groups.js';
 import { McpUpstream } from './mcp/supervisor.js';
@@ -15,6 +16,8 @@ export interface RegistryOptions {
   readonly baseEnvironment: Readonly<Record<string, string>>;
   /** Who answers the questions that servers ask. */
   readonly handlers?: UpstreamRequestHandlers;
+  /** The longest message that is read; a server that sends a longer one is cut off. */
+  readonly maxMessageBytes?: number;
 }
 
 export type RegistryEvent =
@@ -42,15 +45,19 @@ export class UpstreamRegistry {
 
   /** Adds an MCP server. Throws `bad_input` when the name is taken. */
   register(definition: UpstreamDefinition): Adapter {
-    const { clientInfo, baseEnvironment, handlers = {} } = this.#options;
-    return this.add(new McpUpstream(definition, { clientInfo, baseEnvironment, handlers, groups: this.#groups }));
+    const { clientInfo, baseEnvironment, handlers = {}, maxMessageBytes = MAX_MESSAGE_BYTES } = this.#options;
+    const options = { clientInfo, baseEnvironment, handlers, maxMessageBytes, groups: this.#groups };
+    return this.add(new McpUpstream(definition, options));
   }
 
   /** Adds an upstream of any kind. */
   add(adapter: Adapter): Adapter {
     if (this.#isClosed) throw new HostError('shutting_down', 'no server can be added any more');
     if (this.#adapters.has(adapter.id)) {
-      throw new HostError('bad_input', `a server called ${JSON.stringify(adapter.id)} exists already; unregister it first or choose another name`);
+      throw new HostError(
+        'bad_input',
+        `a server called ${JSON.stringify(adapter.id)} exists already; unregister it first or choose another name`,
+      );
     }
     this.#adapters.set(adapter.id, adapter);
     adapter.onEvent((event) => this.#emit({ id: adapter.id, ...event }));
@@ -71,7 +78,10 @@ export class UpstreamRegistry {
     const adapter = this.#adapters.get(id);
     if (adapter !== undefined) return adapter;
     const known = [...this.#adapters.keys()].slice(0, 20).join(', ');
-    throw new HostError('not_found', `there is no server called ${JSON.stringify(id)}; there are: ${known === '' ? 'none' : known}`);
+    throw new HostError(
+      'not_found',
+      `there is no server called ${JSON.stringify(id)}; there are: ${known === '' ? 'none' : known}`,
+    );
   }
 
   has(id: string): boolean {
@@ -123,7 +133,8 @@ async function listOne(adapter: Adapter, signal: AbortSignal | undefined): Promi
     return { id: adapter.id, listing: await adapter.listTools(signal) };
   } catch (error) {
     signal?.throwIfAborted();
-    const problem = error instanceof HostError ? error : new HostError('upstream_unavailable', String(error), { cause: error });
+    const problem =
+      error instanceof HostError ? error : new HostError('upstream_unavailable', String(error), { cause: error });
     return { id: adapter.id, problem };
   }
 }

@@ -14,11 +14,20 @@ export function packageProgram(name: string): string {
   return fileURLToPath(new URL(`../../node_modules/@modelcontextprotocol/${name}/dist/index.js`, import.meta.url));
 }
 
-export function definition(id: string, target: UpstreamTarget, more: Partial<UpstreamDefinition> = {}): UpstreamDefinition {
-  return { id, target, connectTimeoutMs: 20_000, callTimeoutMs: 20_000, labels: [], ...more };
+export function definition(
+  id: string,
+  target: UpstreamTarget,
+  more: Partial<UpstreamDefinition> = {},
+): UpstreamDefinition {
+  const patience = { connectTimeoutMs: 20_000, callTimeoutMs: 20_000 };
+  return { id, target, labels: [], isTrusted: false, retry: { maxAttempts: 1, delayMs: 0 }, ...patience, ...more };
 }
 
-export function stdio(script: string, scriptArguments: readonly string[] = [], environment: Record<string, string> = {}): UpstreamTarget {
+export function stdio(
+  script: string,
+  scriptArguments: readonly string[] = [],
+  environment: Record<string, string> = {},
+): UpstreamTarget {
   return { kind: 'stdio', command: process.execPath, arguments: [script, ...scriptArguments], environment };
 }
 
@@ -34,7 +43,9 @@ export function createRegistry(options: Partial<RegistryOptions> = {}): Upstream
 
 /** Starts `http-server.mjs` and waits until it listens. */
 export async function startHttpServer(mode: 'stateless' | 'sessions' | 'sse' | 'websocket', port = 0) {
-  const child: ChildProcess = spawn(process.execPath, [fixture('http-server.mjs'), mode, String(port)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child: ChildProcess = spawn(process.execPath, [fixture('http-server.mjs'), mode, String(port)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
   const listening = JSON.parse(line.toString()) as { port: number };
   const stop = async (): Promise<void> => {

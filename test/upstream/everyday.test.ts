@@ -12,7 +12,9 @@ const TRANSPORTS = [
 ] as const;
 
 describe.each(TRANSPORTS)('over $name', ({ mode, protocolVersion, transport }) => {
-  const registry = createRegistry({ handlers: { elicit: async () => ({ action: 'accept', content: { sure: true } }) } });
+  const registry = createRegistry({
+    handlers: { elicit: async () => ({ action: 'accept', content: { sure: true } }) },
+  });
   let server: Awaited<ReturnType<typeof startHttpServer>> | undefined;
   let adapter: Adapter;
   beforeAll(async () => {
@@ -32,7 +34,13 @@ describe.each(TRANSPORTS)('over $name', ({ mode, protocolVersion, transport }) =
 
   test('a server is connected at its first use, in its own protocol era', async () => {
     expect(adapter.health().state).toBe('idle');
-    const identity = { name: 'everyday', version: '1.2.3', instructions: 'Everyday tools.', protocolVersion, transport };
+    const identity = {
+      name: 'everyday',
+      version: '1.2.3',
+      instructions: 'Everyday tools.',
+      protocolVersion,
+      transport,
+    };
     expect(await adapter.connect()).toEqual(identity);
     expect(adapter.health()).toMatchObject({ state: 'ready', identity, warnings: [], losses: 0 });
   });
@@ -54,8 +62,13 @@ describe.each(TRANSPORTS)('over $name', ({ mode, protocolVersion, transport }) =
       status: 'answered',
       reply: { content: [{ type: 'text', text: '3' }], structuredContent: { sum: 3 }, isError: false },
     });
-    expect(await adapter.call({ tool: 'fail', arguments: {} })).toMatchObject({ status: 'answered', reply: { isError: true } });
-    expect(await adapter.call({ tool: 'image', arguments: {} })).toMatchObject({ reply: { content: [{ type: 'image', mimeType: 'image/png' }] } });
+    expect(await adapter.call({ tool: 'fail', arguments: {} })).toMatchObject({
+      status: 'answered',
+      reply: { isError: true },
+    });
+    expect(await adapter.call({ tool: 'image', arguments: {} })).toMatchObject({
+      reply: { content: [{ type: 'image', mimeType: 'image/png' }] },
+    });
   });
 
   test('a tool that asks the user gets the answer of the handler', async () => {
@@ -69,7 +82,11 @@ describe.each(TRANSPORTS)('over $name', ({ mode, protocolVersion, transport }) =
 
   test('a call reports progress', async () => {
     const reports: unknown[] = [];
-    const outcome = await adapter.call({ tool: 'slow', arguments: { ms: 20 }, onProgress: (progress) => reports.push(progress) });
+    const outcome = await adapter.call({
+      tool: 'slow',
+      arguments: { ms: 20 },
+      onProgress: (progress) => reports.push(progress),
+    });
     expect(textOf(outcome)).toBe('done');
     expect(reports).toEqual([{ progress: 1, total: 2, message: 'half' }]);
   });
@@ -83,8 +100,13 @@ describe.each(TRANSPORTS)('over $name', ({ mode, protocolVersion, transport }) =
       signal: controller.signal,
       onProgress: () => controller.abort(),
     });
-    expect(outcome).toEqual({ status: 'failed', failure: { kind: 'cancelled', mayHaveRun: true, message: 'the call was cancelled' } });
-    await expect.poll(async () => Number(textOf(await adapter.call({ tool: 'cancellations', arguments: {} })))).toBe(before + 1);
+    expect(outcome).toEqual({
+      status: 'failed',
+      failure: { kind: 'cancelled', mayHaveRun: true, message: 'the call was cancelled' },
+    });
+    await expect
+      .poll(async () => Number(textOf(await adapter.call({ tool: 'cancellations', arguments: {} }))))
+      .toBe(before + 1);
   });
 
   test('a call that takes too long is given up, and may have taken effect', async () => {
@@ -95,11 +117,15 @@ describe.each(TRANSPORTS)('over $name', ({ mode, protocolVersion, transport }) =
 
   test('arguments that the tool does not take are reported by the tool', async () => {
     const outcome = await adapter.call({ tool: 'add', arguments: { a: 'x' } });
-    expect(outcome).toMatchObject(outcome.status === 'failed' ? { failure: { kind: 'refused' } } : { reply: { isError: true } });
+    expect(outcome).toMatchObject(
+      outcome.status === 'failed' ? { failure: { kind: 'refused' } } : { reply: { isError: true } },
+    );
   });
 
   test('many calls at once do not get in each other’s way', async () => {
-    const outcomes = await Promise.all(Array.from({ length: 50 }, (_, n) => adapter.call({ tool: 'echo', arguments: { message: `m${n}` } })));
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => adapter.call({ tool: 'echo', arguments: { message: `m${n}` } })),
+    );
     expect(outcomes.map(textOf)).toEqual(Array.from({ length: 50 }, (_, n) => `m${n}`));
   });
 
@@ -115,19 +141,23 @@ describe.each(TRANSPORTS)('over $name', ({ mode, protocolVersion, transport }) =
 test('several servers work side by side, and one that cannot start costs the others nothing', async () => {
   await using registry = createRegistry();
   for (const id of ['one', 'two', 'three']) registry.register(definition(id, stdio(fixture('everyday-server.mjs'))));
-  registry.register(definition('broken', { kind: 'stdio', command: 'no-such-program', arguments: [], environment: {} }));
+  registry.register(
+    definition('broken', { kind: 'stdio', command: 'no-such-program', arguments: [], environment: {} }),
+  );
   const listed = await registry.listAll();
   expect(listed.map(({ id, listing }) => [id, listing?.tools.length])).toEqual([
-    ['one', 12],
-    ['two', 12],
-    ['three', 12],
+    ['one', 13],
+    ['two', 13],
+    ['three', 13],
     ['broken', undefined],
   ]);
   expect(listed[3]?.problem).toMatchObject({
     code: 'upstream_unavailable',
     message: 'server "broken": the command "no-such-program" was not found; install it or correct the configuration',
   });
-  const pids = await Promise.all(['one', 'two', 'three'].map(async (id) => textOf(await registry.get(id).call({ tool: 'pid', arguments: {} }))));
+  const pids = await Promise.all(
+    ['one', 'two', 'three'].map(async (id) => textOf(await registry.get(id).call({ tool: 'pid', arguments: {} }))),
+  );
   expect(new Set(pids).size).toBe(3);
 });
 
@@ -136,12 +166,28 @@ test('servers come and go at run time', async () => {
   const events: string[] = [];
   registry.onEvent((event) => event.type !== 'state' && events.push(`${event.type} ${event.id}`));
   registry.register(definition('a', stdio(fixture('everyday-server.mjs'))));
-  expect(() => registry.register(definition('a', stdio(fixture('everyday-server.mjs'))))).toThrow('a server called "a" exists already');
+  expect(() => registry.register(definition('a', stdio(fixture('everyday-server.mjs'))))).toThrow(
+    'a server called "a" exists already',
+  );
   const adapter = registry.get('a');
   await adapter.connect();
   await registry.unregister('a');
   expect(adapter.health().state).toBe('closed');
-  expect(await adapter.call({ tool: 'echo', arguments: {} })).toMatchObject({ failure: { kind: 'not_sent', mayHaveRun: false } });
+  expect(await adapter.call({ tool: 'echo', arguments: {} })).toMatchObject({
+    failure: { kind: 'not_sent', mayHaveRun: false },
+  });
   expect(() => registry.get('a')).toThrow('there is no server called "a"; there are: none');
   expect(events).toEqual(['registered a', 'unregistered a']);
+});
+
+test('a server process sees its own variables and the few that are meant for all, nothing else', async () => {
+  await using registry = createRegistry({ baseEnvironment: { PATH: process.env.PATH ?? '', LANG: 'C' } });
+  const adapter = registry.register(definition('a', stdio(fixture('everyday-server.mjs'), [], { MINE: 'yes' })));
+  const read = async (name: string) => textOf(await adapter.call({ tool: 'environment', arguments: { name } }));
+  expect([await read('MINE'), await read('LANG'), await read('HOME'), await read('VITEST')]).toEqual([
+    'yes',
+    'C',
+    'unset',
+    'unset',
+  ]);
 });

@@ -11,7 +11,10 @@ export interface McpCall extends UpstreamCall {
 }
 
 /** Calls a tool and brings whatever comes of it to one shape. Also says whether the connection is still good. */
-export async function callTool(client: Client, call: McpCall): Promise<{ readonly outcome: UpstreamOutcome; readonly connection: ConnectionVerdict }> {
+export async function callTool(
+  client: Client,
+  call: McpCall,
+): Promise<{ readonly outcome: UpstreamOutcome; readonly connection: ConnectionVerdict }> {
   const startedAt = performance.now();
   const remainingMs = (): number => Math.max(1, call.timeoutMs - (performance.now() - startedAt));
   try {
@@ -44,7 +47,11 @@ async function request(client: Client, call: McpCall): Promise<unknown> {
       ? {}
       : {
           onprogress: ({ progress, total, message }) =>
-            onProgress({ progress, ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message }) }),
+            onProgress({
+              progress,
+              ...(total === undefined ? {} : { total }),
+              ...(message === undefined ? {} : { message }),
+            }),
         }),
   });
   return (result as { [key: string]: unknown })[RAW];
@@ -57,14 +64,21 @@ function signalOf(call: McpCall): { signal?: AbortSignal } {
 /** The library ends aborted and timed-out requests with the same error: the signal tells them apart. */
 function inOurWords(failure: UpstreamFailure, call: McpCall): UpstreamFailure {
   if (call.signal?.aborted === true) return { ...failure, kind: 'cancelled', message: 'the call was cancelled' };
-  if (failure.kind === 'timeout') return { ...failure, message: `no answer within ${call.timeoutMs} ms; the call was cancelled, but it may have taken effect` };
+  if (failure.kind === 'timeout')
+    return {
+      ...failure,
+      message: `no answer within ${call.timeoutMs} ms; the call was cancelled, but it may have taken effect`,
+    };
   return failure;
 }
 
 function answered(raw: unknown, taskId: string | undefined): UpstreamOutcome {
   const reply = normaliseReply(raw);
   if (reply !== undefined) return { status: 'answered', reply: taskId === undefined ? reply : { ...reply, taskId } };
-  return { status: 'failed', failure: { kind: 'invalid_reply', mayHaveRun: true, message: 'the answer is no tool result' } };
+  return {
+    status: 'failed',
+    failure: { kind: 'invalid_reply', mayHaveRun: true, message: 'the answer is no tool result' },
+  };
 }
 
 /** A tool's answer as servers really give it: content that is a string, blocks that are none, results of older protocols. */
@@ -74,7 +88,9 @@ export function normaliseReply(raw: unknown): ToolReply | undefined {
   const structured = structuredContent ?? toolResult;
   return {
     content: normaliseContent(content),
-    ...(structured === undefined || (structured === null && structuredContent === undefined) ? {} : { structuredContent: structured }),
+    ...(structured === undefined || (structured === null && structuredContent === undefined)
+      ? {}
+      : { structuredContent: structured }),
     isError: raw.isError === true,
     ...(isObject(meta) && Object.keys(meta).length > 0 ? { meta } : {}),
   };

@@ -11,7 +11,7 @@ import type { ChildGroups } from './stdio-groups.js';
 import { WebSocketTransport } from './websocket.js';
 
 /** A message this long is a mistake or an attack: the engine's strings end at 512 MB. */
-const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
+export const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
 /** How long a silent server on a pipe is given to answer the newer protocol's first question. */
 const PROBE_MS = 5_000;
 const MAX_WARNINGS = 20;
@@ -23,6 +23,7 @@ export interface ConnectionOptions {
   readonly baseEnvironment: Readonly<Record<string, string>>;
   readonly handlers: UpstreamRequestHandlers;
   readonly groups: ChildGroups;
+  readonly maxMessageBytes: number;
 }
 
 /** What one connection reports while it lives. */
@@ -53,7 +54,8 @@ export async function openConnection(
   signal: AbortSignal,
   era: EraHint = 'auto',
 ): Promise<McpConnection> {
-  const attempt = (target: UpstreamTarget, mode: EraHint) => new Attempt({ ...definition, target }, options, events, mode).run(signal);
+  const attempt = (target: UpstreamTarget, mode: EraHint) =>
+    new Attempt({ ...definition, target }, options, events, mode).run(signal);
   const { target } = definition;
   if (target.kind !== 'http') {
     try {
@@ -88,7 +90,7 @@ class Attempt {
   readonly #warnings = new BoundedLines(MAX_WARNINGS);
   readonly #channel: Channel;
   #isOpen = false;
-  #isClosing = false;
+  #closing: Promise<void> | undefined;
 
   constructor(definition: UpstreamDefinition, options: ConnectionOptions, events: ConnectionEvents, era: EraHint) {
     this.#definition = definition;
@@ -98,7 +100,9 @@ class Attempt {
     this.#client = new Client(options.clientInfo, {
       capabilities: capabilitiesFor(options.handlers),
       versionNegotiation: { mode: era, probe: { timeoutMs: probeMs(definition, this.#channel.kind) } },
-      listChanged: { tools: { autoRefresh: false, debounceMs: LIST_CHANGED_DEBOUNCE_MS, onChanged: () => events.onToolsChanged() } },
+      listChanged: {
+        tools: { autoRefresh: false, debounceMs: LIST_CHANGED_DEBOUNCE_MS, onChanged: () => events.onToolsChanged() },
+      },
     });
     installHandlers(this.#client, definition.id, options.handlers);
     this.#client.onclose = () => this.#closed();
@@ -148,31 +152,36 @@ class Attempt {
     for (let attempt = 1; subscription !== undefined; attempt += 1) {
       const openedAt = performance.now();
       const how = await subscription.closed;
-      if (how === 'local' || !this.#isOpen || this.#isClosing) return;
+      if (how === 'local' || !this.#isOpen || this.#closing !== undefined) return;
       this.#events.onTrouble('the stream of changes ended');
       if (performance.now() - openedAt > LISTEN_BACKOFF.maxMs) attempt = 1;
       await new Promise<void>((resolve) => setTimeout(resolve, backoffMs(attempt, LISTEN_BACKOFF)).unref());
-      if (!this.#isOpen || this.#isClosing) return;
+      if (!this.#isOpen || this.#closing !== undefined) return;
       subscription = await this.#client.listen({ toolsListChanged: true }).catch(() => undefined);
       // Whatever changed in between, nobody has told us.
       if (subscription !== undefined) this.#events.onToolsChanged();
     }
   }
 
-  async #close(): Promise<void> {
-    this.#isClosing = true;
-    await this.#channel.dispose();
-    await this.#client.close();
+  #close(): Promise<void> {
+    this.#closing ??= this.#channel.dispose().finally(() => this.#client.close());
+    return this.#closing;
   }
 
   #closed(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#events.onClosed(this.#isClosing ? 'closed' : oneLine(this.#mask.apply(this.#channel.diagnosis?.() ?? 'the connection was closed'), 600));
+    this.#events.onClosed(
+      this.#closing !== undefined
+        ? 'closed'
+        : oneLine(this.#mask.apply(this.#channel.diagnosis?.() ?? 'the connection was closed'), 600),
+    );
   }
 
   #trouble(error: Error): void {
-    if (!this.#isOpen || this.#isClosing) return;
+    if (!this.#isOpen || this.#closing !== undefined) return;
+    // Late progress of a call that has ended: common, and harmless.
+    if (error.message.startsWith('Received a progress notification for an unknown token')) return;
     const reason = oneLine(this.#mask.apply(error.message));
     this.#warnings.add(reason);
     // The event source connects again by itself, to a session that was never initialised: that is no connection.
@@ -195,9 +204,13 @@ interface Channel {
   dispose(): Promise<void>;
 }
 
-function openChannel(definition: UpstreamDefinition, options: ConnectionOptions, warn: (warning: string) => void): Channel {
+function openChannel(
+  definition: UpstreamDefinition,
+  options: ConnectionOptions,
+  warn: (warning: string) => void,
+): Channel {
   const { target } = definition;
-  const limits = { maxMessageBytes: MAX_MESSAGE_BYTES };
+  const limits = { maxMessageBytes: options.maxMessageBytes };
   const onNoise = (line: string): void => warn(`not a message: ${line}`);
   switch (target.kind) {
     case 'stdio': {
@@ -212,14 +225,29 @@ function openChannel(definition: UpstreamDefinition, options: ConnectionOptions,
       };
     }
     case 'websocket': {
-      const transport = new WebSocketTransport({ target, onNoise, handshakeTimeoutMs: definition.connectTimeoutMs, ...limits });
-      return { shield: new ChannelShield(transport), kind: 'single', transport: 'websocket', dispose: () => transport.close() };
+      const transport = new WebSocketTransport({
+        target,
+        onNoise,
+        handshakeTimeoutMs: definition.connectTimeoutMs,
+        ...limits,
+      });
+      return {
+        shield: new ChannelShield(transport),
+        kind: 'single',
+        transport: 'websocket',
+        dispose: () => transport.close(),
+      };
     }
     case 'http': {
-      const onOversize = (): void => warn(`a message was longer than ${MAX_MESSAGE_BYTES} bytes and was dropped`);
+      const onOversize = (): void => warn(`a message was longer than ${options.maxMessageBytes} bytes and was dropped`);
       const open = target.flavour === 'sse' ? openSse : openStreamable;
       const { transport, dispose } = open({ target, onOversize, ...limits });
-      return { shield: new Shield(transport), kind: 'http', transport: target.flavour === 'sse' ? 'sse' : 'streamable-http', dispose };
+      return {
+        shield: new Shield(transport),
+        kind: 'http',
+        transport: target.flavour === 'sse' ? 'sse' : 'streamable-http',
+        dispose,
+      };
     }
   }
 }

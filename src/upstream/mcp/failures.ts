@@ -14,7 +14,19 @@ export class NotSentError extends Error {
 export const STREAM_LOST = -1_000_001;
 
 /** Errors of a socket that was never open. */
-const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ERR_TLS_CERT_ALTNAME_INVALID']);
+const NEVER_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
 /** With these, the server says that it did not take the request on. */
 const NOT_TAKEN_ON = new Set([400, 404, 405, 406, 413, 415, 421, 429, 501]);
 /** Parse error, invalid request, no such method, invalid parameters: the tool was not reached. */
@@ -25,18 +37,34 @@ const MAX_MESSAGE_CHARACTERS = 4_000;
 export type ConnectionVerdict = 'usable' | 'lost';
 
 /** What an error of the client library says about a call that ended with it. */
-export function failureOf(error: unknown): { readonly failure: UpstreamFailure; readonly connection: ConnectionVerdict } {
+export function failureOf(error: unknown): {
+  readonly failure: UpstreamFailure;
+  readonly connection: ConnectionVerdict;
+} {
   const message = text(error);
-  const failure = (kind: UpstreamFailure['kind'], mayHaveRun: boolean, said = message): UpstreamFailure => ({ kind, mayHaveRun, message: said });
+  const failure = (kind: UpstreamFailure['kind'], mayHaveRun: boolean, said = message): UpstreamFailure => ({
+    kind,
+    mayHaveRun,
+    message: said,
+  });
 
   if (error instanceof NotSentError) return { failure: failure('not_sent', false), connection: 'lost' };
   if (error instanceof ProtocolError) {
     if (error.code === STREAM_LOST) return { failure: failure('outcome_unknown', true), connection: 'usable' };
-    const refused: UpstreamFailure = { ...failure('refused', !NOT_UNDERSTOOD.has(error.code)), code: error.code, ...dataOf(error.data) };
+    const refused: UpstreamFailure = {
+      ...failure('refused', !NOT_UNDERSTOOD.has(error.code)),
+      code: error.code,
+      ...dataOf(error.data),
+    };
     return { failure: refused, connection: 'usable' };
   }
-  if (error instanceof UnauthorizedError) return { failure: failure('unauthorized', false, 'the server asks for authorization'), connection: 'usable' };
+  if (error instanceof UnauthorizedError)
+    return { failure: failure('unauthorized', false, 'the server asks for authorization'), connection: 'usable' };
   if (error instanceof SdkHttpError) return ofHttpStatus(error.status, message);
+  const code = socketCode(error);
+  if (code !== undefined && NEVER_CONNECTED.has(code)) {
+    return { failure: failure('not_sent', false, `the server cannot be reached (${code})`), connection: 'lost' };
+  }
   if (error instanceof SdkError) {
     switch (error.code) {
       case SdkErrorCode.RequestTimeout:
@@ -45,7 +73,10 @@ export function failureOf(error: unknown): { readonly failure: UpstreamFailure; 
       case SdkErrorCode.SendFailed:
         return { failure: failure('not_sent', false), connection: 'lost' };
       case SdkErrorCode.ConnectionClosed:
-        return { failure: failure('outcome_unknown', true, 'the connection was lost before the answer came'), connection: 'lost' };
+        return {
+          failure: failure('outcome_unknown', true, 'the connection was lost before the answer came'),
+          connection: 'lost',
+        };
       case SdkErrorCode.MethodNotSupportedByProtocolVersion:
       case SdkErrorCode.CapabilityNotSupported:
         return { failure: failure('refused', false), connection: 'usable' };
@@ -53,13 +84,13 @@ export function failureOf(error: unknown): { readonly failure: UpstreamFailure; 
         return { failure: failure('invalid_reply', true), connection: 'usable' };
     }
   }
-  if (error instanceof Error && error.message === 'Not connected') return { failure: failure('not_sent', false), connection: 'lost' };
-  const code = socketCode(error);
-  if (code !== undefined && NEVER_CONNECTED.has(code)) {
-    return { failure: failure('not_sent', false, `the server cannot be reached (${code})`), connection: 'lost' };
-  }
+  if (error instanceof Error && error.message === 'Not connected')
+    return { failure: failure('not_sent', false), connection: 'lost' };
   if (code !== undefined || (error instanceof TypeError && /fetch failed|terminated/.test(error.message))) {
-    return { failure: failure('outcome_unknown', true, `the connection was lost (${code ?? message})`), connection: 'lost' };
+    return {
+      failure: failure('outcome_unknown', true, `the connection was lost (${code ?? message})`),
+      connection: 'lost',
+    };
   }
   return { failure: failure('invalid_reply', true), connection: 'usable' };
 }
@@ -68,28 +99,54 @@ export function failureOf(error: unknown): { readonly failure: UpstreamFailure; 
 export function connectProblem(error: unknown): string {
   const { failure } = failureOf(error);
   const { diagnosis } = error as { diagnosis?: unknown };
-  const problem = failure.kind === 'timeout' ? 'it did not answer in time' : failure.kind === 'outcome_unknown' ? 'it ended the connection' : failure.message;
+  const hasEnded = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
+  const isHttp = error instanceof SdkHttpError && failure.kind !== 'unauthorized';
+  const problem = hasEnded
+    ? 'it ended the connection'
+    : failure.kind === 'timeout'
+      ? 'it did not answer in time'
+      : isHttp
+        ? `it answered HTTP ${error.status} (${text(error)})`
+        : failure.message;
   return typeof diagnosis === 'string' ? `${problem}: ${diagnosis}` : problem;
 }
 
 function ofHttpStatus(status: number, message: string): ReturnType<typeof failureOf> {
   if (status === 401 || status === 403) {
-    return { failure: { kind: 'unauthorized', mayHaveRun: false, message: `the server refused the credentials (HTTP ${status})` }, connection: 'usable' };
+    return {
+      failure: {
+        kind: 'unauthorized',
+        mayHaveRun: false,
+        message: `the server refused the credentials (HTTP ${status})`,
+      },
+      connection: 'usable',
+    };
   }
   // 404 to a request with a session id is how a restarted server says that it does not know the session;
   // some answer 400 instead.
   if (status === 404 || (status === 400 && /session/i.test(message))) {
-    return { failure: { kind: 'not_sent', mayHaveRun: false, message: `the server does not know this session (HTTP ${status})` }, connection: 'lost' };
+    return {
+      failure: {
+        kind: 'not_sent',
+        mayHaveRun: false,
+        message: `the server does not know this session (HTTP ${status})`,
+      },
+      connection: 'lost',
+    };
   }
   const mayHaveRun = !NOT_TAKEN_ON.has(status);
   const kind = mayHaveRun ? 'outcome_unknown' : 'refused';
-  return { failure: { kind, mayHaveRun, message: `HTTP ${status}: ${message}`.slice(0, MAX_MESSAGE_CHARACTERS) }, connection: 'usable' };
+  return {
+    failure: { kind, mayHaveRun, message: `HTTP ${status}: ${message}`.slice(0, MAX_MESSAGE_CHARACTERS) },
+    connection: 'usable',
+  };
 }
 
 function socketCode(error: unknown): string | undefined {
   for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth += 1) {
     const { code } = current as NodeJS.ErrnoException;
-    if (typeof code === 'string' && /^(E[A-Z]|UND_|CERT|DEPTH|SELF|UNABLE|HPE)/.test(code)) return code;
+    if (typeof code === 'string' && (NEVER_CONNECTED.has(code) || /^(E[A-Z0-9]+|UND_\w+|HPE_\w+)$/.test(code)))
+      return code;
     if (current instanceof AggregateError) return socketCode(current.errors[0]);
   }
   return undefined;

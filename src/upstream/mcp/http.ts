@@ -1,11 +1,21 @@
-import { type FetchLike, SSEClientTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import {
+  type FetchLike,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { Agent, fetch as undiciFetch } from 'undici';
 import type { HttpTarget } from '../../domain/upstream.js';
 
 /** How long the goodbye to a session may take. */
 const GOODBYE_MS = 1_000;
 /** The standing stream of a session is opened again this often by the client library before it gives up. */
-const STREAM_RECONNECTION = { initialReconnectionDelay: 500, maxReconnectionDelay: 10_000, reconnectionDelayGrowFactor: 2, maxRetries: 3 };
+const STREAM_RECONNECTION = {
+  initialReconnectionDelay: 500,
+  maxReconnectionDelay: 10_000,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: 3,
+};
 
 export interface HttpOptions {
   readonly target: HttpTarget;
@@ -62,7 +72,11 @@ function boundedFetch(options: HttpOptions): { readonly fetch: FetchLike; close(
     const response = answer as unknown as Response;
     if (response.body === null) return response;
     const body = response.body.pipeThrough(messageLimit(options.maxMessageBytes, options.onOversize));
-    return new Response(body, { status: response.status, statusText: response.statusText, headers: [...response.headers] });
+    return new Response(body, {
+      status: response.status,
+      statusText: response.statusText,
+      headers: [...response.headers],
+    });
   };
   return { fetch: bounded, close: () => agent.destroy() };
 }

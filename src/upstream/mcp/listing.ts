@@ -22,7 +22,12 @@ export interface McpListing extends ToolListing {
 }
 
 /** All tools of a server. One that is malformed is repaired or left out, with a warning; it never costs the others. */
-export async function listAllTools(client: Client, serverId: string, timeoutMs: number, signal?: AbortSignal): Promise<McpListing> {
+export async function listAllTools(
+  client: Client,
+  serverId: string,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<McpListing> {
   const collected = new Collection(serverId);
   const cursors = new Set<string>();
   let cursor: string | undefined;
@@ -36,7 +41,9 @@ export async function listAllTools(client: Client, serverId: string, timeoutMs: 
     const next = result.nextCursor;
     if (isFull || next === undefined || next === null || next === '') break;
     if (typeof next !== 'string' || cursors.has(next)) {
-      collected.warn(`the list of tools leads back to a page that was read already; reading stopped after ${page + 1} pages`);
+      collected.warn(
+        `the list of tools leads back to a page that was read already; reading stopped after ${page + 1} pages`,
+      );
       break;
     }
     cursors.add(next);
@@ -45,7 +52,12 @@ export async function listAllTools(client: Client, serverId: string, timeoutMs: 
   return collected.finish();
 }
 
-async function requestPage(client: Client, cursor: string | undefined, timeoutMs: number, signal?: AbortSignal): Promise<{ [key: string]: unknown }> {
+async function requestPage(
+  client: Client,
+  cursor: string | undefined,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<{ [key: string]: unknown }> {
   const request = { method: 'tools/list', params: cursor === undefined ? {} : { cursor } };
   const options = { timeout: timeoutMs, ...(signal === undefined ? {} : { signal }) };
   try {
@@ -115,7 +127,8 @@ export function normaliseTool(
   if (!isObject(raw)) return { warnings: [`a tool is no object and was left out`], size: 0 };
   const { name } = raw;
   if (typeof name !== 'string' || name === '') return { warnings: ['a tool has no name and was left out'], size: 0 };
-  if (name.length > MAX_NAME_CHARACTERS) return { warnings: [`tool ${quote(name)} has a name of ${name.length} characters and was left out`], size: 0 };
+  if (name.length > MAX_NAME_CHARACTERS)
+    return { warnings: [`tool ${quote(name)} has a name of ${name.length} characters and was left out`], size: 0 };
   const label = `tool ${quote(name)}`;
   let size = name.length;
 
@@ -126,7 +139,8 @@ export function normaliseTool(
       warnings.push(`${label}: its ${key} is no text and was left out`);
       return undefined;
     }
-    if (value.length > MAX_DESCRIPTION_CHARACTERS) warnings.push(`${label}: its ${key} was cut at ${MAX_DESCRIPTION_CHARACTERS} characters`);
+    if (value.length > MAX_DESCRIPTION_CHARACTERS)
+      warnings.push(`${label}: its ${key} was cut at ${MAX_DESCRIPTION_CHARACTERS} characters`);
     size += Math.min(value.length, MAX_DESCRIPTION_CHARACTERS);
     return value.slice(0, MAX_DESCRIPTION_CHARACTERS);
   };
@@ -166,7 +180,11 @@ export function normaliseTool(
 
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-function normaliseAnnotations(raw: JsonValue | undefined, label: string, warnings: string[]): ToolAnnotations | undefined {
+function normaliseAnnotations(
+  raw: JsonValue | undefined,
+  label: string,
+  warnings: string[],
+): ToolAnnotations | undefined {
   if (raw === undefined || raw === null) return undefined;
   if (!isObject(raw)) {
     warnings.push(`${label}: its annotations are no object and were left out`);
@@ -178,7 +196,8 @@ function normaliseAnnotations(raw: JsonValue | undefined, label: string, warning
     const value = raw[hint];
     if (typeof value === 'boolean') annotations[hint] = value;
     // A hint that is not true or false says nothing; guessing could turn a dangerous tool into a harmless one.
-    else if (value !== undefined && value !== null) warnings.push(`${label}: ${hint} is neither true nor false and was left out`);
+    else if (value !== undefined && value !== null)
+      warnings.push(`${label}: ${hint} is neither true nor false and was left out`);
   }
   return annotations;
 }

@@ -54,7 +54,10 @@ export class Shield implements Transport {
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (!('method' in message)) return this.inner.send(message, options);
     if (!('id' in message)) {
-      const cancelled = message.method === 'notifications/cancelled' ? (message.params as { requestId?: RequestId }).requestId : undefined;
+      const cancelled =
+        message.method === 'notifications/cancelled'
+          ? (message.params as { requestId?: RequestId }).requestId
+          : undefined;
       if (cancelled !== undefined) this.#waiting.delete(cancelled);
       return this.inner.send(message, options);
     }
@@ -92,7 +95,10 @@ export class Shield implements Transport {
     const method = this.#waiting.get(id);
     if (method === undefined) return;
     this.#waiting.delete(id);
-    this.onmessage?.('result' in message ? { ...message, id, result: shielded(method, message.result) } : { ...message, id });
+    const answer =
+      'result' in message ? { ...message, id, result: shielded(method, message.result) } : { ...message, id };
+    // The library takes answers at once but notifications a turn later: the last progress of a call would be lost.
+    queueMicrotask(() => this.onmessage?.(answer));
   }
 }
 
@@ -127,7 +133,9 @@ function shielded(method: string, result: Result): Result {
 
 function completedHandshake(result: Result): Result {
   const info = asObject(result.serverInfo);
-  const capabilities = Object.entries(asObject(result.capabilities)).filter(([, value]) => value !== null && value !== false);
+  const capabilities = Object.entries(asObject(result.capabilities)).filter(
+    ([, value]) => value !== null && value !== false,
+  );
   const { instructions, ...rest } = result;
   return {
     ...rest,

@@ -70,16 +70,19 @@ export class StdioTransport implements Transport {
       } catch (error) {
         this.#end = (error as Error).message;
         this.onerror?.(error as Error);
-        void this.close();
+        // No politeness for a flood: it would go on for as long as we are polite.
+        if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
       }
     });
     child.stderr.on('data', (chunk: Buffer) => this.#stderr.write(chunk));
-    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', (error) => this.onerror?.(error));
+    for (const stream of [child.stdin, child.stdout, child.stderr])
+      stream.on('error', (error) => this.onerror?.(error));
 
     this.#exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         if (child.pid !== undefined) groups.remove(child.pid);
-        this.#end ??= signal === null ? `the process ended with exit code ${code}` : `the process was ended by ${signal}`;
+        this.#end ??=
+          signal === null ? `the process ended with exit code ${code}` : `the process was ended by ${signal}`;
         resolve();
         const finish = (): void => {
           clearTimeout(timer);
@@ -143,7 +146,8 @@ function spawnProblem(target: StdioTarget, error: NodeJS.ErrnoException): string
     const where = target.cwd === undefined ? '' : `, or its folder ${JSON.stringify(target.cwd)} does not exist`;
     return `the command ${JSON.stringify(target.command)} was not found${where}; install it or correct the configuration`;
   }
-  if (error.code === 'EACCES') return `the command ${JSON.stringify(target.command)} may not be executed; check its permissions`;
+  if (error.code === 'EACCES')
+    return `the command ${JSON.stringify(target.command)} may not be executed; check its permissions`;
   return `the command ${JSON.stringify(target.command)} could not be started (${error.code ?? error.message})`;
 }
 

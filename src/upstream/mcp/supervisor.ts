@@ -17,9 +17,9 @@ import { type ConnectionOptions, type EraHint, type McpConnection, maskFor, open
 import { connectProblem, failureOf, NotSentError } from './failures.js';
 import { listAllTools } from './listing.js';
 
-const BACKOFF: BackoffOptions = { firstMs: 200, maxMs: 30_000, factor: 3 };
+const BACKOFF: BackoffOptions = { firstMs: 200, maxMs: 30_000, factor: 2 };
 /** About half a minute of trying; after that only a use tries again. */
-const MAX_ATTEMPTS_AFTER_LOSS = 6;
+const MAX_ATTEMPTS_AFTER_LOSS = 8;
 /** A connection that lived this long was a good one: its loss starts a new count of attempts. */
 const STABLE_MS = 10_000;
 const HEALTH_CHECK_MS = 5_000;
@@ -72,7 +72,12 @@ export class McpUpstream implements Adapter {
   async listTools(signal?: AbortSignal): Promise<ToolListing> {
     const connection = await this.#connected(signal);
     try {
-      const { tools, warnings, taskTools } = await listAllTools(connection.client, this.id, this.#definition.connectTimeoutMs, signal);
+      const { tools, warnings, taskTools } = await listAllTools(
+        connection.client,
+        this.id,
+        this.#definition.connectTimeoutMs,
+        signal,
+      );
       this.#taskTools = taskTools;
       this.#listWarnings = warnings;
       return { tools, warnings };
@@ -88,7 +93,8 @@ export class McpUpstream implements Adapter {
   async call(call: UpstreamCall): Promise<UpstreamOutcome> {
     // Twice at most: a connection may turn out to be dead only when a call is not taken by it.
     const first = await this.#callOnce(call);
-    const isSafeToRepeat = first.status === 'failed' && first.failure.kind === 'not_sent' && this.#connection === undefined;
+    const isSafeToRepeat =
+      first.status === 'failed' && first.failure.kind === 'not_sent' && this.#connection === undefined;
     return isSafeToRepeat && this.#state === 'degraded' && call.signal?.aborted !== true ? this.#callOnce(call) : first;
   }
 
@@ -141,13 +147,21 @@ export class McpUpstream implements Adapter {
     let connection: McpConnection;
     try {
       const patience = AbortSignal.timeout(timeoutMs);
-      connection = await this.#connected(call.signal === undefined ? patience : AbortSignal.any([call.signal, patience]));
+      connection = await this.#connected(
+        call.signal === undefined ? patience : AbortSignal.any([call.signal, patience]),
+      );
     } catch (error) {
       const kind = call.signal?.aborted === true ? 'cancelled' : 'not_sent';
-      const message = isHostError(error) ? error.message : `server ${JSON.stringify(this.id)} is not connected${this.#reason === undefined ? '' : `: ${this.#reason}`}`;
+      const message = isHostError(error)
+        ? error.message
+        : `server ${JSON.stringify(this.id)} is not connected${this.#reason === undefined ? '' : `: ${this.#reason}`}`;
       return { status: 'failed', failure: { kind, mayHaveRun: false, message } };
     }
-    const { outcome, connection: verdict } = await callTool(connection.client, { ...call, timeoutMs, asTask: this.#taskTools.has(call.tool) });
+    const { outcome, connection: verdict } = await callTool(connection.client, {
+      ...call,
+      timeoutMs,
+      asTask: this.#taskTools.has(call.tool),
+    });
     if (outcome.status === 'answered') return outcome;
     const failure = { ...outcome.failure, message: this.#mask.apply(outcome.failure.message) };
     if (verdict === 'lost') this.#lose(connection, failure.message);
@@ -215,7 +229,8 @@ export class McpUpstream implements Adapter {
       this.#era,
     );
     current = connection;
-    if (connection.client.transport === undefined) throw new NotSentError('it ended the connection right after the handshake');
+    if (connection.client.transport === undefined)
+      throw new NotSentError('it ended the connection right after the handshake');
     const wasConnectedBefore = this.#identity !== undefined;
     this.#connection = connection;
     this.#connectedAt = performance.now();
@@ -239,17 +254,8 @@ export class McpUpstream implements Adapter {
   }
 
   #pauseBeforeAttempt(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(resolve, backoffMs(this.#attempts, BACKOFF));
-      this.#ended.signal.addEventListener(
-        'abort',
-        () => {
-          clearTimeout(timer);
-          reject(this.#ended.signal.reason);
-        },
-        { once: true },
-      );
-    });
+    const pause = new Promise<void>((resolve) => setTimeout(resolve, backoffMs(this.#attempts, BACKOFF)).unref());
+    return abortable(pause, this.#ended.signal);
   }
 
   #enter(state: UpstreamState, reason?: string): void {
@@ -284,6 +290,7 @@ function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Pro
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason);
+    if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });

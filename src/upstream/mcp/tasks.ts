@@ -42,7 +42,9 @@ export async function awaitTask(client: Client, first: RunningTask, wait: TaskWa
   let isFinished = false;
   const ask = async (method: 'tasks/get' | 'tasks/result'): Promise<unknown> => {
     const options = { timeout: wait.remainingMs(), ...(wait.signal === undefined ? {} : { signal: wait.signal }) };
-    const result = (await client.request({ method, params: { taskId } }, anything, options)) as { [key: string]: unknown };
+    const result = (await client.request({ method, params: { taskId } }, anything, options)) as {
+      [key: string]: unknown;
+    };
     return result[RAW];
   };
   try {
@@ -53,7 +55,8 @@ export async function awaitTask(client: Client, first: RunningTask, wait: TaskWa
     }
     // For `input_required` too: asking for the result is what makes the server put its question.
     isFinished = task.status !== 'input_required';
-    if (task.status === 'cancelled') throw new ProtocolError(TASK_FAILED, `the server cancelled the task: ${task.statusMessage ?? 'no reason given'}`);
+    if (task.status === 'cancelled')
+      throw new ProtocolError(TASK_FAILED, `the server cancelled the task: ${task.statusMessage ?? 'no reason given'}`);
     const result = await ask('tasks/result');
     isFinished = true;
     return result;

@@ -60,7 +60,8 @@ export class WebSocketTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     const socket = this.#socket;
-    if (socket === undefined || socket.readyState !== WebSocket.OPEN) return Promise.reject(new NotSentError('the socket is closed'));
+    if (socket === undefined || socket.readyState !== WebSocket.OPEN)
+      return Promise.reject(new NotSentError('the socket is closed'));
     return new Promise((resolve, reject) => {
       socket.send(JSON.stringify(message), (error) => (error ? reject(error) : resolve()));
     });

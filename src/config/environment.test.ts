@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { inheritedEnvironment } from './environment.js';
+
+test('a server inherits what it needs to run, and no secret of ours', () => {
+  const ours = {
+    PATH: '/bin',
+    HOME: '/home/a',
+    AWS_SECRET_ACCESS_KEY: 'x',
+    CODEMODE_APPROVER_SECRET: 'y',
+    SHELL: '() { :; }',
+  };
+  expect(inheritedEnvironment(ours)).toEqual({ PATH: '/bin', HOME: '/home/a' });
+});

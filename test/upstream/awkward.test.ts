@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'vitest';
+import type { UpstreamDefinition } from '../../src/domain/upstream.js';
+import { changeOf, createRegistry, definition, fixture, isAlive, stdio, textOf } from '../support/upstreams.js';
+
+function awkward(
+  registry: ReturnType<typeof createRegistry>,
+  mode: string,
+  more: Partial<UpstreamDefinition> = {},
+  environment = {},
+) {
+  const [name = 'plain', ...rest] = mode.split(' ');
+  return registry.register(
+    definition('awkward', stdio(fixture('awkward-server.mjs'), [name, ...rest], environment), more),
+  );
+}
+
+describe('listing tools', () => {
+  test('malformed tools are repaired or left out, each with a warning, and the good ones stay', async () => {
+    await using registry = createRegistry();
+    const adapter = awkward(registry, 'odd-tools');
+    const { tools, warnings } = await adapter.listTools();
+    const schema = { inputSchema: { type: 'object' } };
+    expect(tools).toEqual([
+      { serverId: 'awkward', name: 'good', description: 'fine', annotations: { readOnlyHint: true }, ...schema },
+      { serverId: 'awkward', name: 'no-schema' },
+      { serverId: 'awkward', name: 'null-everything' },
+      { serverId: 'awkward', name: 'text-hint', annotations: { destructiveHint: true }, ...schema },
+      { serverId: 'awkward', name: 'schema-is-text' },
+      { serverId: 'awkward', name: 'array-output', outputSchema: { type: 'array', items: {} }, ...schema },
+      { serverId: 'awkward', name: 'a b/c:ü', ...schema },
+      { serverId: 'awkward', name: '__proto__', ...schema },
+      { serverId: 'awkward', name: 'constructor', ...schema },
+    ]);
+    expect(warnings).toEqual([
+      'a tool is no object and was left out',
+      'a tool has no name and was left out',
+      'tool "text-hint": readOnlyHint is neither true nor false and was left out',
+      'tool "schema-is-text": its inputSchema is no object and was left out',
+      'tool "good" is listed twice; the first one counts',
+      'tool "a b/c:ü": its description is no text and was left out',
+      expect.stringMatching(/^tool "x+…" has a name of 600 characters and was left out$/),
+    ]);
+    expect(adapter.health().warnings).toEqual(warnings);
+  });
+
+  test('pages that lead in a circle are read once', async () => {
+    await using registry = createRegistry();
+    const { tools, warnings } = await awkward(registry, 'cursor-loop').listTools();
+    expect(tools.map((tool) => tool.name)).toEqual(['tool-0', 'tool-1', 'tool-2', 'tool-3']);
+    expect(warnings).toEqual([
+      'the list of tools leads back to a page that was read already; reading stopped after 4 pages',
+    ]);
+  });
+
+  test('an endless list is cut at 100,000 tools', async () => {
+    await using registry = createRegistry();
+    const { tools, warnings } = await awkward(registry, 'pages 30000').listTools();
+    expect(tools.length).toBe(100_000);
+    expect(warnings).toEqual(['the list of tools is too long; reading stopped at 100000']);
+  });
+
+  test('a list that is none gives no tools, and a server without tools is no error', async () => {
+    await using first = createRegistry();
+    expect(await awkward(first, 'no-list').listTools()).toEqual({
+      tools: [],
+      warnings: ['a page of tools has no list in it'],
+    });
+    await using second = createRegistry();
+    expect(await awkward(second, 'no-tools').listTools()).toEqual({ tools: [], warnings: [] });
+  });
+
+  test('a changed list is announced and read anew', async () => {
+    await using registry = createRegistry();
+    const adapter = awkward(registry, 'changing');
+    expect((await adapter.listTools()).tools.map((tool) => tool.name)).toEqual(['version-0']);
+    const changed = changeOf(adapter);
+    await adapter.call({ tool: 'change', arguments: {} });
+    await changed;
+    expect((await adapter.listTools()).tools.map((tool) => tool.name)).toEqual(['version-1']);
+  });
+});
+
+describe('answers', () => {
+  const reply = (content: unknown, more: object = {}) => ({
+    status: 'answered',
+    reply: { content, isError: false, ...more },
+  });
+  const text = (value: string) => ({ type: 'text', text: value });
+
+  test('odd results are brought to one shape', async () => {
+    await using registry = createRegistry();
+    const adapter = awkward(registry, 'plain');
+    const call = (tool: string) => adapter.call({ tool, arguments: {} });
+    expect(await call('string')).toEqual(reply([text('just text')]));
+    expect(await call('nothing')).toEqual(reply([]));
+    expect(await call('structured')).toEqual(reply([], { structuredContent: { a: 1 } }));
+    expect(await call('array')).toEqual(reply([], { structuredContent: [1, 2] }));
+    expect(await call('legacy')).toEqual(reply([], { structuredContent: { a: 1 } }));
+    expect(await call('video')).toEqual(
+      reply([{ type: 'video', url: 'x' }, text('loose'), text('7'), text('{"text":"no type"}')]),
+    );
+    expect(await call('truthy')).toEqual(reply([]));
+    expect(await call('text-id')).toEqual(reply([]));
+    expect(await call('batch')).toEqual(reply([]));
+  });
+
+  test('errors of the protocol keep their code and data, and a bare string is an error too', async () => {
+    await using registry = createRegistry();
+    const adapter = awkward(registry, 'plain');
+    expect(await adapter.call({ tool: 'protocol-error', arguments: {} })).toEqual({
+      status: 'failed',
+      failure: {
+        kind: 'refused',
+        mayHaveRun: true,
+        code: -32042,
+        message: expect.stringContaining('sign in first'),
+        data: { url: 'https://x' },
+      },
+    });
+    expect(await adapter.call({ tool: 'string-error', arguments: {} })).toMatchObject({
+      failure: { kind: 'refused', message: expect.stringContaining('it broke') },
+    });
+  });
+
+  test('an answer that is no message does not hold a call longer than its time', async () => {
+    await using registry = createRegistry();
+    const adapter = awkward(registry, 'plain', { callTimeoutMs: 200 });
+    expect(await adapter.call({ tool: 'null-result', arguments: {} })).toMatchObject({ failure: { kind: 'timeout' } });
+    expect(await adapter.call({ tool: 'never', arguments: {} })).toMatchObject({
+      failure: { kind: 'timeout', mayHaveRun: true },
+    });
+  });
+
+  test('keys that aim at prototypes stay plain data', async () => {
+    await using registry = createRegistry();
+    const outcome = await awkward(registry, 'plain').call({ tool: 'proto', arguments: {} });
+    const structured = outcome.status === 'answered' ? (outcome.reply.structuredContent as object) : {};
+    expect(Object.getOwnPropertyNames(structured)).toEqual(['__proto__', 'constructor']);
+    expect(Object.getPrototypeOf(structured)).toBe(Object.prototype);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+
+  test('a tool that answers as a task is waited for, and its task is cancelled with the call', async () => {
+    await using registry = createRegistry();
+    const adapter = awkward(registry, 'tasks');
+    await adapter.listTools();
+    expect(await adapter.call({ tool: 'job', arguments: { polls: 3 } })).toEqual(
+      reply([text('the job is done')], { taskId: 'task-1' }),
+    );
+    const outcome = await adapter.call({ tool: 'job', arguments: { polls: 1_000_000 }, timeoutMs: 100 });
+    expect(outcome).toMatchObject({ failure: { kind: 'timeout', mayHaveRun: true } });
+    await expect.poll(async () => textOf(await adapter.call({ tool: 'cancelled', arguments: {} }))).toBe('1');
+  });
+});
+
+describe('the handshake', () => {
+  test('a server that dies of a question before the handshake is started again without one', async () => {
+    await using registry = createRegistry();
+    expect(await awkward(registry, 'dies-of-questions').connect()).toMatchObject({
+      name: 'awkward',
+      protocolVersion: '2025-06-18',
+    });
+  });
+
+  test('a server that ignores questions before the handshake is taken for an older one', async () => {
+    await using registry = createRegistry();
+    expect(await awkward(registry, 'ignores-questions', { connectTimeoutMs: 2_000 }).connect()).toMatchObject({
+      protocolVersion: '2025-06-18',
+    });
+  });
+
+  test('a handshake with missing names is completed', async () => {
+    await using registry = createRegistry();
+    expect(await awkward(registry, 'nameless').connect()).toEqual({
+      name: 'unnamed',
+      version: 'unknown',
+      protocolVersion: '2025-06-18',
+      transport: 'stdio',
+    });
+  });
+
+  test('noise on stdout is passed over, and kept as a warning without terminal codes', async () => {
+    await using registry = createRegistry();
+    const adapter = awkward(registry, 'noise');
+    expect((await adapter.listTools()).tools).toHaveLength(1);
+    const { warnings } = adapter.health();
+    expect(warnings).toContain('not a message: Welcome to the awkward server!');
+    expect(warnings).toContain('not a message: [31mred [0m');
+    expect(warnings).toContain('not a message: DEBUG: handling a request');
+  });
+
+  test('a server that never answers is given up in time, and its process is gone', async () => {
+    await using registry = createRegistry();
+    const adapter = awkward(registry, 'mute', { connectTimeoutMs: 400 });
+    await expect(adapter.connect()).rejects.toMatchObject({
+      code: 'upstream_unavailable',
+      message: expect.stringMatching(/did not answer/),
+    });
+    expect(adapter.health()).toMatchObject({ state: 'failed' });
+  });
+
+  test('a server that cannot start says why, without its secrets', async () => {
+    await using registry = createRegistry();
+    const adapter = awkward(registry, 'crash-on-start', {}, { API_TOKEN: 'hunter2hunter2' });
+    const failure = await adapter.connect().catch((error: Error) => error);
+    expect((failure as Error).message).toContain(
+      'the process ended with exit code 1; stderr: no configuration for ***, giving up',
+    );
+    expect(JSON.stringify([failure, adapter.health()])).not.toContain('hunter2');
+  });
+
+  test('a loop over a server that is down does not start it again and again', async () => {
+    await using registry = createRegistry();
+    const adapter = awkward(registry, 'crash-on-start');
+    await adapter.connect().catch(() => undefined);
+    const states: string[] = [];
+    adapter.onEvent((event) => event.type === 'state' && states.push(event.health.state));
+    for (let n = 0; n < 20; n += 1)
+      expect(await adapter.call({ tool: 'x', arguments: {} })).toMatchObject({
+        failure: { kind: 'not_sent', mayHaveRun: false },
+      });
+    expect(states).toEqual([]);
+  });
+
+  test('an endless line ends the server, not us', async () => {
+    await using registry = createRegistry({ maxMessageBytes: 5_000_000 });
+    await expect(awkward(registry, 'huge-line').connect()).rejects.toThrow('a message is longer than 5000000 bytes');
+  });
+});
+
+test('a server that ignores every request to stop is killed with everything it started', async () => {
+  const registry = createRegistry();
+  const adapter = awkward(registry, 'stubborn');
+  const [server = 0, descendant = 0] = JSON.parse(
+    String(textOf(await adapter.call({ tool: 'descendant', arguments: {} }))),
+  ) as number[];
+  expect([isAlive(server), isAlive(descendant)]).toEqual([true, true]);
+  await registry.close();
+  await expect.poll(() => [isAlive(server), isAlive(descendant)]).toEqual([false, false]);
+});
+
+test('questions that nobody answers are refused with a clear error', async () => {
+  await using registry = createRegistry();
+  const answer = JSON.parse(String(textOf(await awkward(registry, 'plain').call({ tool: 'ask', arguments: {} }))));
+  expect(answer).toEqual({
+    code: -32601,
+    message: 'this client does not answer sampling/createMessage; it was not among the capabilities it announced',
+  });
+});
