@@ -129,25 +129,32 @@ class Translation {
   }
 
   #take(name: string, entry: JsonValue, path: KeyPath): void {
-    if (!isObject(entry)) return this.#warn(path, 'is no server and was left out');
-    const server: JsonObject = {};
-    for (const [key, value] of Object.entries(entry)) {
-      if (key === 'name' || value === null) continue;
-      if (SAME_KEYS.includes(key)) server[key] = value;
-      else this.#translate(server, key, value, [...path, key]);
-    }
+    const server = isObject(entry) ? this.#translated(entry, path) : {};
     if (typeof server.command !== 'string' && typeof server.url !== 'string') {
-      return this.#warn(path, 'has neither command nor url and was left out');
+      this.#warn(
+        path,
+        isObject(entry) ? 'has neither command nor url and was left out' : 'is no server and was left out',
+      );
+      return;
     }
-    // Some files carry both; the one that its transport names is meant, and a command without one.
+    // Some files carry both: the one that the transport names is meant, and the command where none is named.
     if (server.command !== undefined && server.url !== undefined) {
       const isRemote = typeof server.type === 'string' && server.type !== 'stdio';
       delete server[isRemote ? 'command' : 'url'];
     }
-    if (server.command === '' || server.url === '')
-      return this.#warn(path, 'has an empty command or url and was left out');
     this.#servers[name] = this.#withOurReferences(server, path) as JsonObject;
     this.#origins.set(name, path);
+  }
+
+  #translated(entry: JsonObject, path: KeyPath): JsonObject {
+    const server: JsonObject = {};
+    for (const [key, value] of Object.entries(entry)) {
+      const isUnset = value === null || (value === '' && (key === 'command' || key === 'url'));
+      if (key === 'name' || isUnset) continue;
+      if (SAME_KEYS.includes(key)) server[key] = value;
+      else this.#translate(server, key, value, [...path, key]);
+    }
+    return server;
   }
 
   #translate(server: JsonObject, key: string, value: JsonValue, path: KeyPath): void {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { UpstreamDefinition, UpstreamHealth, UpstreamOutcome, UpstreamTarget } from '../../src/domain/upstream.js';
 import type { Adapter } from '../../src/upstream/adapter.js';
@@ -86,10 +87,16 @@ export function textOf(outcome: UpstreamOutcome): unknown {
   return block?.text;
 }
 
+/** Whether a process runs. One that has ended and was not collected by its parent yet does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+  } catch {
+    return false;
+  }
+  if (!existsSync('/proc/self/stat')) return true;
+  try {
+    return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
   }

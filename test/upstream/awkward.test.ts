@@ -239,6 +239,14 @@ test('a server that ignores every request to stop is killed with everything it s
   await expect.poll(() => [isAlive(server), isAlive(descendant)]).toEqual([false, false]);
 });
 
+test('what a crashed server left behind is ended too', async () => {
+  await using registry = createRegistry();
+  const adapter = awkward(registry, 'stubborn');
+  const pids = JSON.parse(String(textOf(await adapter.call({ tool: 'descendant', arguments: {} })))) as number[];
+  await adapter.call({ tool: 'crash', arguments: {} });
+  await expect.poll(() => pids.map(isAlive)).toEqual([false, false]);
+});
+
 test('questions that nobody answers are refused with a clear error', async () => {
   await using registry = createRegistry();
   const answer = JSON.parse(String(textOf(await awkward(registry, 'plain').call({ tool: 'ask', arguments: {} }))));

@@ -91,6 +91,18 @@ describe.concurrent('over the network', () => {
     20_000,
   );
 
+  test.each(NETWORK)(
+    'a call whose answer is cut off by a server (%s) that lives on ends as unknown',
+    async (mode) => {
+      await using web = await overHttp(mode);
+      const hangUp = () => void fetch(`http://127.0.0.1:${web.port}/hang-up`).catch(() => undefined);
+      const outcome = await web.adapter.call({ tool: 'slow', arguments: { ms: 60_000 }, onProgress: hangUp });
+      expect(outcome).toMatchObject({ status: 'failed', failure: { kind: 'outcome_unknown', mayHaveRun: true } });
+      expect(textOf(await web.adapter.call({ tool: 'echo', arguments: { message: 'on' } }))).toBe('on');
+    },
+    20_000,
+  );
+
   test('a session that the server forgot is made anew, and the call is made once', async () => {
     await using web = await overHttp('sessions');
     expect(textOf(await web.adapter.call({ tool: 'count', arguments: {} }))).toBe('1');

@@ -110,7 +110,10 @@ class Collection {
     const { tool, warnings, size } = normaliseTool(raw, this.#serverId);
     for (const warning of warnings) this.warn(warning);
     if (tool === undefined) return;
-    if (this.#tools.has(tool.name)) return this.warn(`tool ${quote(tool.name)} is listed twice; the first one counts`);
+    if (this.#tools.has(tool.name)) {
+      this.warn(`tool ${quote(tool.name)} is listed twice; the first one counts`);
+      return;
+    }
     this.#tools.set(tool.name, tool);
     this.#characters += size;
     const execution = (raw as { execution?: unknown }).execution;

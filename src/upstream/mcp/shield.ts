@@ -88,7 +88,10 @@ export class Shield implements Transport {
   }
 
   #receive(message: JSONRPCMessage): void {
-    if ('method' in message) return this.onmessage?.(message);
+    if ('method' in message) {
+      this.onmessage?.(message);
+      return;
+    }
     if (message.id === undefined) return;
     // Some servers send the number of a request back as text.
     const id = this.#waiting.has(message.id) ? message.id : Number(message.id);

@@ -146,10 +146,8 @@ export class McpUpstream implements Adapter {
     const timeoutMs = call.timeoutMs ?? this.#definition.callTimeoutMs;
     let connection: McpConnection;
     try {
-      const patience = AbortSignal.timeout(timeoutMs);
-      connection = await this.#connected(
-        call.signal === undefined ? patience : AbortSignal.any([call.signal, patience]),
-      );
+      call.signal?.throwIfAborted();
+      connection = this.#connection ?? (await this.#connectedWithin(timeoutMs, call.signal));
     } catch (error) {
       const kind = call.signal?.aborted === true ? 'cancelled' : 'not_sent';
       const message = isHostError(error)
@@ -166,6 +164,11 @@ export class McpUpstream implements Adapter {
     const failure = { ...outcome.failure, message: this.#mask.apply(outcome.failure.message) };
     if (verdict === 'lost') this.#lose(connection, failure.message);
     return { status: 'failed', failure };
+  }
+
+  #connectedWithin(waitMs: number, signal: AbortSignal | undefined): Promise<McpConnection> {
+    const patience = AbortSignal.timeout(waitMs);
+    return this.#connected(signal === undefined ? patience : AbortSignal.any([signal, patience]));
   }
 
   /** The connection, made now if there is none. Waits for an attempt that is already under way. */

@@ -81,7 +81,10 @@ export class WebSocketTransport implements Transport {
   }
 
   #beat(): void {
-    if (!this.#isAlive) return this.#socket?.terminate();
+    if (!this.#isAlive) {
+      this.#socket?.terminate();
+      return;
+    }
     this.#isAlive = false;
     this.#socket?.ping();
   }
