@@ -13,6 +13,8 @@ export interface ClientFile {
   readonly client: 'Claude Desktop' | 'Claude Code' | 'Cursor' | 'VS Code' | 'Codex' | 'mcpproxy';
   readonly file: string;
   readonly format: ForeignFormat;
+  /** The file has sections for projects; this one's counts too. */
+  readonly project?: string;
 }
 
 export interface DiscoveredServers extends ClientFile {
@@ -33,7 +35,7 @@ export function clientFiles(environment: Environment, cwd: string, platform: Nod
     { client: 'Cursor', file: join(cwd, '.cursor', 'mcp.json'), format: 'claude' },
     { client: 'VS Code', file: join(cwd, '.vscode', 'mcp.json'), format: 'vscode' },
     { client: 'Claude Desktop', file: join(support, 'Claude', 'claude_desktop_config.json'), format: 'claude' },
-    { client: 'Claude Code', file: join(home, '.claude.json'), format: 'claude' },
+    { client: 'Claude Code', file: join(home, '.claude.json'), format: 'claude', project: cwd },
     { client: 'Cursor', file: join(home, '.cursor', 'mcp.json'), format: 'claude' },
     { client: 'VS Code', file: join(support, 'Code', 'User', 'mcp.json'), format: 'vscode' },
     { client: 'VS Code', file: join(support, 'Code', 'User', 'settings.json'), format: 'vscode' },
@@ -51,14 +53,24 @@ export async function discoverServers(files: readonly ClientFile[]): Promise<Dis
     try {
       const document =
         candidate.format === 'codex' ? parseTomlDocument(text, candidate.file) : parseYaml(text, candidate.file);
-      const { value, warnings } = importForeign(document.value, candidate.format);
-      const servers = isObject(value) && isObject(value.mcpServers) ? value.mcpServers : {};
+      const imported = [document.value, projectSection(document.value, candidate.project)].map((section) =>
+        importForeign(section, candidate.format),
+      );
+      const servers = Object.assign({}, ...imported.map(({ value }) => (isObject(value) ? value.mcpServers : {})));
+      const warnings = imported.flatMap((section) => section.warnings);
       if (Object.keys(servers).length > 0) discovered.push({ ...candidate, servers, warnings });
     } catch (error) {
       discovered.push({ ...candidate, servers: {}, warnings: [`was left out: ${(error as Error).message}`] });
     }
   }
   return discovered;
+}
+
+function projectSection(value: JsonValue, project: string | undefined): JsonValue {
+  const projects = isObject(value) && project !== undefined ? value.projects : undefined;
+  return isObject(projects) && project !== undefined && Object.hasOwn(projects, project)
+    ? (projects[project] ?? {})
+    : {};
 }
 
 async function readQuietly(file: string): Promise<string | undefined> {

@@ -70,7 +70,14 @@ test('the servers of the clients on this machine are found where those clients k
       await writeFile(file, text);
     };
     await write(join(home, '.config/Claude/claude_desktop_config.json'), '{"mcpServers":{"a":{"command":"x"}}}');
-    await write(join(home, '.claude.json'), '{"numStartups":1,"projects":{}}');
+    await write(
+      join(home, '.claude.json'),
+      JSON.stringify({
+        numStartups: 1,
+        mcpServers: { d: { command: 'x' } },
+        projects: { [join(home, 'project')]: { mcpServers: { e: { url: 'https://h' } } } },
+      }),
+    );
     await write(join(home, '.cursor/mcp.json'), 'not json: [');
     await write(join(home, '.codex/config.toml'), '[mcp_servers.b]\ncommand = "y"\n');
     await write(
@@ -80,11 +87,12 @@ test('the servers of the clients on this machine are found where those clients k
     const found = await discoverServers(files);
     expect(found.map(({ client, servers }) => [client, Object.keys(servers)])).toEqual([
       ['Claude Desktop', ['a']],
+      ['Claude Code', ['d', 'e']],
       ['Cursor', []],
       ['VS Code', ['c']],
       ['Codex', ['b']],
     ]);
-    expect(found[1]?.warnings[0]).toContain('was left out: ');
+    expect(found[2]?.warnings[0]).toContain('was left out: ');
   } finally {
     await rm(home, { recursive: true });
   }

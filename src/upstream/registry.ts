@@ -2,9 +2,9 @@ import { HostError } from '../domain/errors.js';
 import type { ToolListing, UpstreamDefinition, UpstreamHealth } from '../domain/upstream.js';
 import type { Adapter, AdapterEvent } from './adapter.js';
 import { MAX_MESSAGE_BYTES } from './mcp/client.js';
+import { McpUpstream } from './mcp/mcp-upstream.js';
 import type { UpstreamRequestHandlers } from './mcp/requests.js';
 import { ChildGroups } from './mcp/stdio-groups.js';
-import { McpUpstream } from './mcp/supervisor.js';
 
 /** Servers that are started at the same time. More only makes each of them slower to answer. */
 const MAX_PARALLEL_LISTINGS = 8;

@@ -247,6 +247,16 @@ test('what a crashed server left behind is ended too', async () => {
   await expect.poll(() => pids.map(isAlive)).toEqual([false, false]);
 });
 
+test('a server that is busy for long is not taken for dead', async () => {
+  await using registry = createRegistry();
+  const adapter = awkward(registry, 'noise');
+  await adapter.connect();
+  expect(await adapter.call({ tool: 'never', arguments: {}, timeoutMs: 300 })).toMatchObject({
+    failure: { kind: 'timeout' },
+  });
+  expect(adapter.health()).toMatchObject({ state: 'ready', losses: 0 });
+});
+
 test('questions that nobody answers are refused with a clear error', async () => {
   await using registry = createRegistry();
   const answer = JSON.parse(String(textOf(await awkward(registry, 'plain').call({ tool: 'ask', arguments: {} }))));

@@ -17,9 +17,10 @@ describe.each(TRANSPORTS)('over $name', ({ mode, protocolVersion, transport }) =
   });
   let server: Awaited<ReturnType<typeof startHttpServer>> | undefined;
   let adapter: Adapter;
+  let target: UpstreamTarget;
   beforeAll(async () => {
     if (mode !== undefined) server = await startHttpServer(mode);
-    const target: UpstreamTarget =
+    target =
       mode === undefined
         ? stdio(fixture('everyday-server.mjs'))
         : mode === 'websocket'
@@ -78,6 +79,14 @@ describe.each(TRANSPORTS)('over $name', ({ mode, protocolVersion, transport }) =
   test('a result of 30 MB arrives whole', async () => {
     const text = textOf(await adapter.call({ tool: 'big', arguments: { bytes: 30_000_000 } }));
     expect(String(text).length).toBe(30_000_000);
+  });
+
+  test('a message beyond the limit fails its call and not the program', async () => {
+    await using strict = createRegistry({ maxMessageBytes: 1_000_000 });
+    const limited = strict.register(definition('limited', target));
+    const outcome = await limited.call({ tool: 'big', arguments: { bytes: 5_000_000 } });
+    expect(outcome).toMatchObject({ status: 'failed', failure: { mayHaveRun: true } });
+    expect(textOf(await limited.call({ tool: 'echo', arguments: { message: 'on' } }))).toBe('on');
   });
 
   test('a call reports progress', async () => {

@@ -186,7 +186,8 @@ class Attempt {
     this.#warnings.add(reason);
     // The event source connects again by itself, to a session that was never initialised: that is no connection.
     if (error instanceof SseError) void this.#close();
-    else this.#events.onTrouble(reason);
+    // A pipe or a socket says itself when it ends; over HTTP the server must be asked.
+    else if (this.#channel.kind === 'http') this.#events.onTrouble(reason);
   }
 }
 

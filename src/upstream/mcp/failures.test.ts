@@ -29,7 +29,7 @@ test('what certainly did not reach the tool may be repeated, everything else may
   ]).toEqual([
     ['not_sent', false, 'lost'],
     ['not_sent', false, 'lost'],
-    ['not_sent', false, 'lost'],
+    ['not_sent', false, 'suspect'],
     ['not_sent', false, 'lost'],
     ['not_sent', false, 'lost'],
     ['unauthorized', false, 'usable'],
@@ -37,7 +37,7 @@ test('what certainly did not reach the tool may be repeated, everything else may
     ['refused', false, 'usable'],
     ['refused', true, 'usable'],
     ['outcome_unknown', true, 'usable'],
-    ['outcome_unknown', true, 'lost'],
+    ['outcome_unknown', true, 'suspect'],
     ['outcome_unknown', true, 'lost'],
     ['timeout', true, 'usable'],
     ['invalid_reply', true, 'usable'],

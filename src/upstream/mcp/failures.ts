@@ -33,8 +33,11 @@ const NOT_TAKEN_ON = new Set([400, 404, 405, 406, 413, 415, 421, 429, 501]);
 const NOT_UNDERSTOOD = new Set([-32_700, -32_600, -32_601, -32_602]);
 const MAX_MESSAGE_CHARACTERS = 4_000;
 
-/** Whether an error means that this connection is of no more use. */
-export type ConnectionVerdict = 'usable' | 'lost';
+/**
+ * What an error means for the connection: nothing, that it is of no more use, or that the server must be asked. One
+ * socket of many that broke does not condemn the calls on the others.
+ */
+export type ConnectionVerdict = 'usable' | 'suspect' | 'lost';
 
 /** What an error of the client library says about a call that ended with it. */
 export function failureOf(error: unknown): {
@@ -63,7 +66,7 @@ export function failureOf(error: unknown): {
   if (error instanceof SdkHttpError) return ofHttpStatus(error.status, message);
   const code = socketCode(error);
   if (code !== undefined && NEVER_CONNECTED.has(code)) {
-    return { failure: failure('not_sent', false, `the server cannot be reached (${code})`), connection: 'lost' };
+    return { failure: failure('not_sent', false, `the server cannot be reached (${code})`), connection: 'suspect' };
   }
   if (error instanceof SdkError) {
     switch (error.code) {
@@ -89,7 +92,7 @@ export function failureOf(error: unknown): {
   if (code !== undefined || (error instanceof TypeError && /fetch failed|terminated/.test(error.message))) {
     return {
       failure: failure('outcome_unknown', true, `the connection was lost (${code ?? message})`),
-      connection: 'lost',
+      connection: 'suspect',
     };
   }
   return { failure: failure('invalid_reply', true), connection: 'usable' };

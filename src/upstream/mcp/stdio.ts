@@ -104,6 +104,9 @@ export class StdioTransport implements Transport {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null || !child.stdin.writable) {
       return Promise.reject(new NotSentError('the process is gone'));
     }
+    if (child.stdin.writableLength > this.#options.maxMessageBytes) {
+      return Promise.reject(new NotSentError('the process does not read its input'));
+    }
     return new Promise((resolve, reject) => {
       child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
     });

@@ -1,0 +1,124 @@
+import { isHostError } from '../../domain/errors.js';
+import type {
+  ToolListing,
+  UpstreamCall,
+  UpstreamDefinition,
+  UpstreamFailure,
+  UpstreamHealth,
+  UpstreamIdentity,
+  UpstreamOutcome,
+} from '../../domain/upstream.js';
+import type { Adapter, AdapterEvent } from '../adapter.js';
+import { callTool } from './call.js';
+import type { ConnectionOptions, McpConnection } from './client.js';
+import { failureOf } from './failures.js';
+import { listAllTools } from './listing.js';
+import { Supervisor } from './supervisor.js';
+
+/** An MCP server as an upstream: its tools and calls, over a connection that the supervisor keeps. */
+export class McpUpstream implements Adapter {
+  readonly kind = 'mcp';
+  readonly #definition: UpstreamDefinition;
+  readonly #supervisor: Supervisor;
+  readonly #listeners = new Set<(event: AdapterEvent) => void>();
+  #taskTools: ReadonlySet<string> = new Set();
+  #listWarnings: readonly string[] = [];
+  #callsUnderWay = 0;
+
+  constructor(definition: UpstreamDefinition, options: ConnectionOptions) {
+    this.#definition = definition;
+    this.#supervisor = new Supervisor(definition, options, {
+      onToolsChanged: () => this.#emit({ type: 'changed' }),
+      onState: () => this.#emit({ type: 'state', health: this.health() }),
+    });
+  }
+
+  get id(): string {
+    return this.#definition.id;
+  }
+
+  async connect(signal?: AbortSignal): Promise<UpstreamIdentity> {
+    return (await this.#supervisor.connected(signal)).identity;
+  }
+
+  async listTools(signal?: AbortSignal): Promise<ToolListing> {
+    const connection = await this.#supervisor.connected(signal);
+    try {
+      const { connectTimeoutMs } = this.#definition;
+      const { tools, warnings, taskTools } = await listAllTools(connection.client, this.id, connectTimeoutMs, signal);
+      this.#taskTools = taskTools;
+      this.#listWarnings = warnings;
+      return { tools, warnings };
+    } catch (error) {
+      signal?.throwIfAborted();
+      const { failure, connection: verdict } = failureOf(error);
+      if (verdict === 'lost') this.#supervisor.lose(connection, failure.message);
+      if (verdict === 'suspect') void this.#supervisor.check(this.#callsUnderWay > 0);
+      const reason = this.#supervisor.masked(failure.message);
+      throw this.#supervisor.unavailable(`its tools could not be listed: ${reason}`, error);
+    }
+  }
+
+  async call(call: UpstreamCall): Promise<UpstreamOutcome> {
+    const first = await this.#callOnce(call);
+    // A connection may turn out to be dead only when it does not take a call. Then the call is made on the next one.
+    const wasNotTaken = first.status === 'failed' && first.failure.kind === 'not_sent';
+    const isBeingReplaced = this.#supervisor.describe().state === 'degraded';
+    return wasNotTaken && isBeingReplaced && call.signal?.aborted !== true ? this.#callOnce(call) : first;
+  }
+
+  health(): UpstreamHealth {
+    const { warnings, ...state } = this.#supervisor.describe();
+    return { id: this.id, ...state, warnings: [...this.#listWarnings, ...warnings] };
+  }
+
+  onEvent(listener: (event: AdapterEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    await this.#supervisor.close();
+    this.#listeners.clear();
+  }
+
+  async #callOnce(call: UpstreamCall): Promise<UpstreamOutcome> {
+    const timeoutMs = call.timeoutMs ?? this.#definition.callTimeoutMs;
+    let connection: McpConnection;
+    try {
+      call.signal?.throwIfAborted();
+      connection = this.#supervisor.current ?? (await this.#connectedWithin(timeoutMs, call.signal));
+    } catch (error) {
+      return { status: 'failed', failure: this.#notConnected(error, call.signal?.aborted === true) };
+    }
+    this.#callsUnderWay += 1;
+    const asTask = this.#taskTools.has(call.tool);
+    const { outcome, connection: verdict } = await callTool(connection.client, { ...call, timeoutMs, asTask });
+    this.#callsUnderWay -= 1;
+    if (outcome.status === 'answered') return outcome;
+    const failure = { ...outcome.failure, message: this.#supervisor.masked(outcome.failure.message) };
+    if (verdict === 'lost') this.#supervisor.lose(connection, failure.message);
+    // Waited for where it decides whether the call can be made again.
+    const checked = verdict === 'suspect' ? this.#supervisor.check(this.#callsUnderWay > 0) : undefined;
+    if (failure.kind === 'not_sent') await checked;
+    return { status: 'failed', failure };
+  }
+
+  #connectedWithin(waitMs: number, signal: AbortSignal | undefined): Promise<McpConnection> {
+    const patience = AbortSignal.timeout(waitMs);
+    return this.#supervisor.connected(signal === undefined ? patience : AbortSignal.any([signal, patience]));
+  }
+
+  #notConnected(error: unknown, wasCancelled: boolean): UpstreamFailure {
+    if (wasCancelled) return { kind: 'cancelled', mayHaveRun: false, message: 'the call was cancelled' };
+    const { reason = 'it did not answer in time' } = this.#supervisor.describe();
+    const message = isHostError(error)
+      ? error.message
+      : `server ${JSON.stringify(this.id)} is not connected: ${reason}`;
+    return { kind: 'not_sent', mayHaveRun: false, message };
+  }
+
+  #emit(event: AdapterEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
