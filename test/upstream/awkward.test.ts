@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { UpstreamDefinition } from '../../src/domain/upstream.js';
 import { changeOf, createRegistry, definition, fixture, isAlive, stdio, textOf } from '../support/upstreams.js';
 
@@ -14,7 +14,7 @@ function awkward(
   );
 }
 
-describe('listing tools', () => {
+describe.concurrent('listing tools', () => {
   test('malformed tools are repaired or left out, each with a warning, and the good ones stay', async () => {
     await using registry = createRegistry();
     const adapter = awkward(registry, 'odd-tools');
@@ -80,7 +80,7 @@ describe('listing tools', () => {
   });
 });
 
-describe('answers', () => {
+describe.concurrent('answers', () => {
   const reply = (content: unknown, more: object = {}) => ({
     status: 'answered',
     reply: { content, isError: false, ...more },
@@ -125,6 +125,7 @@ describe('answers', () => {
   test('an answer that is no message does not hold a call longer than its time', async () => {
     await using registry = createRegistry();
     const adapter = awkward(registry, 'plain', { callTimeoutMs: 200 });
+    await adapter.connect();
     expect(await adapter.call({ tool: 'null-result', arguments: {} })).toMatchObject({ failure: { kind: 'timeout' } });
     expect(await adapter.call({ tool: 'never', arguments: {} })).toMatchObject({
       failure: { kind: 'timeout', mayHaveRun: true },
@@ -149,11 +150,11 @@ describe('answers', () => {
     );
     const outcome = await adapter.call({ tool: 'job', arguments: { polls: 1_000_000 }, timeoutMs: 100 });
     expect(outcome).toMatchObject({ failure: { kind: 'timeout', mayHaveRun: true } });
-    await expect.poll(async () => textOf(await adapter.call({ tool: 'cancelled', arguments: {} }))).toBe('1');
+    await vi.waitFor(async () => expect(textOf(await adapter.call({ tool: 'cancelled', arguments: {} }))).toBe('1'));
   });
 });
 
-describe('the handshake', () => {
+describe.concurrent('the handshake', () => {
   test('a server that dies of a question before the handshake is started again without one', async () => {
     await using registry = createRegistry();
     expect(await awkward(registry, 'dies-of-questions').connect()).toMatchObject({
@@ -228,7 +229,7 @@ describe('the handshake', () => {
   });
 });
 
-test('a server that ignores every request to stop is killed with everything it started', async () => {
+test.concurrent('a server that ignores every request to stop is killed with everything it started', async () => {
   const registry = createRegistry();
   const adapter = awkward(registry, 'stubborn');
   const [server = 0, descendant = 0] = JSON.parse(
@@ -236,18 +237,18 @@ test('a server that ignores every request to stop is killed with everything it s
   ) as number[];
   expect([isAlive(server), isAlive(descendant)]).toEqual([true, true]);
   await registry.close();
-  await expect.poll(() => [isAlive(server), isAlive(descendant)]).toEqual([false, false]);
+  await vi.waitFor(() => expect([isAlive(server), isAlive(descendant)]).toEqual([false, false]));
 });
 
-test('what a crashed server left behind is ended too', async () => {
+test.concurrent('what a crashed server left behind is ended too', async () => {
   await using registry = createRegistry();
   const adapter = awkward(registry, 'stubborn');
   const pids = JSON.parse(String(textOf(await adapter.call({ tool: 'descendant', arguments: {} })))) as number[];
   await adapter.call({ tool: 'crash', arguments: {} });
-  await expect.poll(() => pids.map(isAlive)).toEqual([false, false]);
+  await vi.waitFor(() => expect(pids.map(isAlive)).toEqual([false, false]));
 });
 
-test('a server that is busy for long is not taken for dead', async () => {
+test.concurrent('a server that is busy for long is not taken for dead', async () => {
   await using registry = createRegistry();
   const adapter = awkward(registry, 'noise');
   await adapter.connect();
@@ -257,7 +258,7 @@ test('a server that is busy for long is not taken for dead', async () => {
   expect(adapter.health()).toMatchObject({ state: 'ready', losses: 0 });
 });
 
-test('questions that nobody answers are refused with a clear error', async () => {
+test.concurrent('questions that nobody answers are refused with a clear error', async () => {
   await using registry = createRegistry();
   const answer = JSON.parse(String(textOf(await awkward(registry, 'plain').call({ tool: 'ask', arguments: {} }))));
   expect(answer).toEqual({
