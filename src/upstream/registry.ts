@@ -1,11 +1,12 @@
 import { HostError } from '../domain/errors.js';
 import type { ToolListing, UpstreamDefinition, UpstreamHealth } from '../domain/upstream.js';
 import type { Adapter, AdapterEvent } from './adapter.js';
-import { MAX_MESSAGE_BYTES } from './mcp/client.js';
 import { McpUpstream } from './mcp/mcp-upstream.js';
 import type { UpstreamRequestHandlers } from './mcp/requests.js';
 import { ChildGroups } from './mcp/stdio-groups.js';
 
+/** A message this long is a mistake or an attack: the engine's strings end at 512 MB. */
+const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
 /** Servers that are started at the same time. More only makes each of them slower to answer. */
 const MAX_PARALLEL_LISTINGS = 8;
 

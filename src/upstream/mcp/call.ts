@@ -1,14 +1,10 @@
 import type { Client } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
-import type { ToolReply, UpstreamCall, UpstreamFailure, UpstreamOutcome } from '../../domain/upstream.js';
-import { type ConnectionVerdict, failureOf } from './failures.js';
+import type { ToolReply, UpstreamFailure, UpstreamOutcome } from '../../domain/upstream.js';
+import type { ConnectionVerdict, McpCall } from './connection.js';
+import { failureOf } from './failures.js';
 import { RAW } from './shield.js';
 import { awaitTask, taskOf } from './tasks.js';
-
-export interface McpCall extends UpstreamCall {
-  readonly timeoutMs: number;
-  readonly asTask: boolean;
-}
 
 /** Calls a tool and brings whatever comes of it to one shape. Also says whether the connection is still good. */
 export async function callTool(

@@ -2,57 +2,45 @@ import { Client, SdkError, SdkErrorCode, SdkHttpError, SseError } from '@modelco
 import type { UpstreamDefinition, UpstreamIdentity, UpstreamTarget } from '../../domain/upstream.js';
 import { backoffMs } from '../../lib/backoff.js';
 import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
-import { SecretMask, secretsOf, secretsOfUrl } from '../../lib/mask.js';
+import type { SecretMask } from '../../lib/mask.js';
+import { callTool } from './call.js';
+import type { ConnectionEvents, ConnectionOptions, EraHint, McpConnection } from './connection.js';
+import { connectProblem, failureOf } from './failures.js';
 import { openSse, openStreamable } from './http.js';
-import { capabilitiesFor, installHandlers, type UpstreamRequestHandlers } from './requests.js';
+import { listAllTools } from './listing.js';
+import { capabilitiesFor, installHandlers } from './requests.js';
 import { ChannelShield, Shield } from './shield.js';
 import { StdioTransport } from './stdio.js';
-import type { ChildGroups } from './stdio-groups.js';
+import { maskFor } from './target-mask.js';
 import { WebSocketTransport } from './websocket.js';
 
-/** A message this long is a mistake or an attack: the engine's strings end at 512 MB. */
-export const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
 /** How long a silent server on a pipe is given to answer the newer protocol's first question. */
 const PROBE_MS = 5_000;
 const MAX_WARNINGS = 20;
 const LIST_CHANGED_DEBOUNCE_MS = 50;
 const LISTEN_BACKOFF = { firstMs: 1_000, maxMs: 60_000, factor: 2 };
 
-export interface ConnectionOptions {
-  readonly clientInfo: { readonly name: string; readonly version: string };
-  readonly baseEnvironment: Readonly<Record<string, string>>;
-  readonly handlers: UpstreamRequestHandlers;
-  readonly groups: ChildGroups;
-  readonly maxMessageBytes: number;
-}
-
-/** What one connection reports while it lives. */
-export interface ConnectionEvents {
-  onToolsChanged(): void;
-  /** It ended, from whichever side; the reason is masked and for people. */
-  onClosed(reason: string): void;
-  /** Something went wrong that may or may not mean that the server is gone. */
-  onTrouble(reason: string): void;
-}
-
-/** One live connection to one server. */
-export interface McpConnection {
-  readonly client: Client;
-  readonly identity: UpstreamIdentity;
-  warnings(): string[];
-  close(): Promise<void>;
-}
-
-/** The protocol era to try: `auto` asks the server, `legacy` does not. */
-export type EraHint = 'auto' | 'legacy';
-
-/** Connects and shakes hands. Throws what the client library throws; nothing is left running then. */
+/** Connects and shakes hands. Throws an error with a reason for people, not masked yet; nothing is left running then. */
 export async function openConnection(
   definition: UpstreamDefinition,
   options: ConnectionOptions,
   events: ConnectionEvents,
   signal: AbortSignal,
-  era: EraHint = 'auto',
+  era: EraHint,
+): Promise<McpConnection> {
+  try {
+    return await openInAnyWay(definition, options, events, signal, era);
+  } catch (error) {
+    throw signal.aborted ? signal.reason : new Error(connectProblem(error), { cause: error });
+  }
+}
+
+async function openInAnyWay(
+  definition: UpstreamDefinition,
+  options: ConnectionOptions,
+  events: ConnectionEvents,
+  signal: AbortSignal,
+  era: EraHint,
 ): Promise<McpConnection> {
   const attempt = (target: UpstreamTarget, mode: EraHint) =>
     new Attempt({ ...definition, target }, options, events, mode).run(signal);
@@ -126,10 +114,27 @@ class Attempt {
     }
     this.#isOpen = true;
     void this.#keepListening();
+    return this.#connection();
+  }
+
+  #connection(): McpConnection {
+    const client = this.#client;
+    const { id } = this.#definition;
+    const isModern = client.getProtocolEra() === 'modern';
     return {
-      client: this.#client,
       identity: this.#identity(),
+      era: isModern ? 'auto' : 'legacy',
+      get isOpen() {
+        return client.transport !== undefined;
+      },
       warnings: () => this.#warnings.list(),
+      call: (call) => callTool(client, call),
+      list: (timeoutMs, signal) => listAllTools(client, id, timeoutMs, signal).catch(failureOf),
+      ping: (timeoutMs) =>
+        (isModern ? client.discover({ timeout: timeoutMs }) : client.ping({ timeout: timeoutMs })).then(
+          () => undefined,
+          failureOf,
+        ),
       close: () => this.#close(),
     };
   }
@@ -251,10 +256,4 @@ function openChannel(
       };
     }
   }
-}
-
-/** Hides the credentials of an upstream in whatever is said about it. */
-export function maskFor(target: UpstreamTarget): SecretMask {
-  if (target.kind === 'stdio') return new SecretMask(secretsOf(target.environment));
-  return new SecretMask([...secretsOf(target.headers), ...secretsOfUrl(target.url)]);
 }

@@ -1,6 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
 import type { JsonValue } from '../../domain/json.js';
 import type { UpstreamFailure } from '../../domain/upstream.js';
+import type { ConnectionProblem } from './connection.js';
 
 /** Thrown by our own transports for a message that certainly did not leave. */
 export class NotSentError extends Error {
@@ -33,17 +34,8 @@ const NOT_TAKEN_ON = new Set([400, 404, 405, 406, 413, 415, 421, 429, 501]);
 const NOT_UNDERSTOOD = new Set([-32_700, -32_600, -32_601, -32_602]);
 const MAX_MESSAGE_CHARACTERS = 4_000;
 
-/**
- * What an error means for the connection: nothing, that it is of no more use, or that the server must be asked. One
- * socket of many that broke does not condemn the calls on the others.
- */
-export type ConnectionVerdict = 'usable' | 'suspect' | 'lost';
-
 /** What an error of the client library says about a call that ended with it. */
-export function failureOf(error: unknown): {
-  readonly failure: UpstreamFailure;
-  readonly connection: ConnectionVerdict;
-} {
+export function failureOf(error: unknown): ConnectionProblem {
   const message = text(error);
   const failure = (kind: UpstreamFailure['kind'], mayHaveRun: boolean, said = message): UpstreamFailure => ({
     kind,
@@ -114,7 +106,7 @@ export function connectProblem(error: unknown): string {
   return typeof diagnosis === 'string' ? `${problem}: ${diagnosis}` : problem;
 }
 
-function ofHttpStatus(status: number, message: string): ReturnType<typeof failureOf> {
+function ofHttpStatus(status: number, message: string): ConnectionProblem {
   if (status === 401 || status === 403) {
     return {
       failure: {

@@ -1,9 +1,9 @@
 import type { Client } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { Tool, ToolAnnotations } from '../../domain/tool.js';
-import type { ToolListing } from '../../domain/upstream.js';
 import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
 import { anything } from './anything.js';
+import type { McpListing } from './connection.js';
 import { RAW } from './shield.js';
 
 /** Bounds on what one server may list. The largest real catalogs have some thousand tools. */
@@ -15,11 +15,6 @@ const MAX_SCHEMA_CHARACTERS = 1_000_000;
 const MAX_LISTING_CHARACTERS = 256 * 1024 * 1024;
 const MAX_WARNINGS = 100;
 const METHOD_NOT_FOUND = -32_601;
-
-export interface McpListing extends ToolListing {
-  /** Tools that their server answers only as a task. */
-  readonly taskTools: ReadonlySet<string>;
-}
 
 /** All tools of a server. One that is malformed is repaired or left out, with a warning; it never costs the others. */
 export async function listAllTools(

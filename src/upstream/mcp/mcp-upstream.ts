@@ -9,10 +9,7 @@ import type {
   UpstreamOutcome,
 } from '../../domain/upstream.js';
 import type { Adapter, AdapterEvent } from '../adapter.js';
-import { callTool } from './call.js';
-import type { ConnectionOptions, McpConnection } from './client.js';
-import { failureOf } from './failures.js';
-import { listAllTools } from './listing.js';
+import type { ConnectionOptions, McpConnection } from './connection.js';
 import { Supervisor } from './supervisor.js';
 
 /** An MCP server as an upstream: its tools and calls, over a connection that the supervisor keeps. */
@@ -43,20 +40,17 @@ export class McpUpstream implements Adapter {
 
   async listTools(signal?: AbortSignal): Promise<ToolListing> {
     const connection = await this.#supervisor.connected(signal);
-    try {
-      const { connectTimeoutMs } = this.#definition;
-      const { tools, warnings, taskTools } = await listAllTools(connection.client, this.id, connectTimeoutMs, signal);
-      this.#taskTools = taskTools;
-      this.#listWarnings = warnings;
-      return { tools, warnings };
-    } catch (error) {
-      signal?.throwIfAborted();
-      const { failure, connection: verdict } = failureOf(error);
-      if (verdict === 'lost') this.#supervisor.lose(connection, failure.message);
-      if (verdict === 'suspect') void this.#supervisor.check(this.#callsUnderWay > 0);
-      const reason = this.#supervisor.masked(failure.message);
-      throw this.#supervisor.unavailable(`its tools could not be listed: ${reason}`, error);
+    const listed = await connection.list(this.#definition.connectTimeoutMs, signal);
+    if (!('failure' in listed)) {
+      this.#taskTools = listed.taskTools;
+      this.#listWarnings = listed.warnings;
+      return { tools: listed.tools, warnings: listed.warnings };
     }
+    signal?.throwIfAborted();
+    const { failure, connection: verdict } = listed;
+    if (verdict === 'lost') this.#supervisor.lose(connection, failure.message);
+    if (verdict === 'suspect') void this.#supervisor.check(this.#callsUnderWay > 0);
+    throw this.#supervisor.unavailable(`its tools could not be listed: ${this.#supervisor.masked(failure.message)}`);
   }
 
   async call(call: UpstreamCall): Promise<UpstreamOutcome> {
@@ -93,7 +87,7 @@ export class McpUpstream implements Adapter {
     }
     this.#callsUnderWay += 1;
     const asTask = this.#taskTools.has(call.tool);
-    const { outcome, connection: verdict } = await callTool(connection.client, { ...call, timeoutMs, asTask });
+    const { outcome, connection: verdict } = await connection.call({ ...call, timeoutMs, asTask });
     this.#callsUnderWay -= 1;
     if (outcome.status === 'answered') return outcome;
     const failure = { ...outcome.failure, message: this.#supervisor.masked(outcome.failure.message) };

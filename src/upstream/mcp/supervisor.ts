@@ -1,9 +1,9 @@
-import { HostError, isHostError } from '../../domain/errors.js';
+import { HostError } from '../../domain/errors.js';
 import type { UpstreamDefinition, UpstreamIdentity, UpstreamState } from '../../domain/upstream.js';
 import { type BackoffOptions, backoffMs } from '../../lib/backoff.js';
 import { oneLine } from '../../lib/bounded-text.js';
-import { type ConnectionOptions, type EraHint, type McpConnection, maskFor, openConnection } from './client.js';
-import { connectProblem, failureOf, NotSentError } from './failures.js';
+import type { ConnectionOptions, EraHint, McpConnection } from './connection.js';
+import { maskFor } from './target-mask.js';
 
 const BACKOFF: BackoffOptions = { firstMs: 200, maxMs: 30_000, factor: 2 };
 /** About half a minute of trying; after that only a use tries again. */
@@ -87,7 +87,7 @@ export class Supervisor {
     if (this.#opening === undefined) {
       // A loop over a server that is down must not start it a thousand times.
       if (this.#state === 'failed' && Date.now() - this.#since.getTime() < QUIET_AFTER_FAILURE_MS) {
-        throw this.unavailable(this.#reason ?? 'it failed', undefined);
+        throw this.unavailable(this.#reason ?? 'it failed');
       }
       this.#enter('connecting');
       this.#attempts = 0;
@@ -132,23 +132,19 @@ export class Supervisor {
     return oneLine(this.#mask.apply(text), MAX_REASON_CHARACTERS);
   }
 
-  unavailable(reason: string, cause: unknown): HostError {
+  unavailable(reason: string, cause?: unknown): HostError {
     return new HostError('upstream_unavailable', `server ${JSON.stringify(this.#definition.id)}: ${reason}`, { cause });
   }
 
   async #ask(isBusy: boolean): Promise<void> {
     const connection = this.#connection;
     if (connection === undefined) return;
-    const { client } = connection;
-    try {
-      if (client.getProtocolEra() === 'modern') await client.discover({ timeout: HEALTH_CHECK_MS });
-      else await client.ping({ timeout: HEALTH_CHECK_MS });
-    } catch (error) {
-      const { failure } = failureOf(error);
-      const isAnswer = failure.kind === 'refused';
-      const mayBeBusy = failure.kind === 'timeout' && isBusy;
-      if (!isAnswer && !mayBeBusy) this.lose(connection, failure.message);
-    }
+    const problem = await connection.ping(HEALTH_CHECK_MS);
+    if (problem === undefined) return;
+    const { kind, message } = problem.failure;
+    const isAnswer = kind === 'refused';
+    const mayBeBusy = kind === 'timeout' && isBusy;
+    if (!isAnswer && !mayBeBusy) this.lose(connection, message);
   }
 
   /** Starts up to `maxAttempts` tries; `#opening` is there for as long as they last. */
@@ -182,6 +178,7 @@ export class Supervisor {
     await this.#closing;
     const signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(this.#definition.connectTimeoutMs)]);
     let opened: McpConnection | undefined;
+    const { openConnection } = await import('./client.js');
     const connection = await openConnection(
       this.#definition,
       this.#options,
@@ -194,15 +191,13 @@ export class Supervisor {
       this.#era,
     );
     opened = connection;
-    if (connection.client.transport === undefined) {
-      throw new NotSentError('it ended the connection right after the handshake');
-    }
+    if (!connection.isOpen) throw new Error('it ended the connection right after the handshake');
     const wasConnectedBefore = this.#identity !== undefined;
     this.#connection = connection;
     this.#connectedAt = performance.now();
     this.#identity = connection.identity;
     // The second time, an older server need not be asked again whether it is a newer one.
-    if (connection.client.getProtocolEra() === 'legacy') this.#era = 'legacy';
+    this.#era = connection.era;
     this.#enter('ready');
     // Whatever changed while we were away, nobody has told us.
     if (wasConnectedBefore) this.#events.onToolsChanged();
@@ -225,7 +220,7 @@ export class Supervisor {
   #reasonOf(error: unknown): string {
     const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
     if (isTimeout) return `it did not answer within ${this.#definition.connectTimeoutMs} ms`;
-    return isHostError(error) ? error.message : connectProblem(error);
+    return error instanceof Error ? error.message : String(error);
   }
 
   #closedError(): HostError {

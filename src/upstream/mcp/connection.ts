@@ -1,0 +1,68 @@
+import type {
+  ToolListing,
+  UpstreamCall,
+  UpstreamFailure,
+  UpstreamIdentity,
+  UpstreamOutcome,
+} from '../../domain/upstream.js';
+import type { UpstreamRequestHandlers } from './requests.js';
+import type { ChildGroups } from './stdio-groups.js';
+
+/*
+ * What the supervisor knows of a connection. The client library stands behind these types and is loaded with the
+ * first connection: it takes some 200 ms that a start with a cached catalog does not have.
+ */
+
+export interface ConnectionOptions {
+  readonly clientInfo: { readonly name: string; readonly version: string };
+  readonly baseEnvironment: Readonly<Record<string, string>>;
+  readonly handlers: UpstreamRequestHandlers;
+  readonly groups: ChildGroups;
+  readonly maxMessageBytes: number;
+}
+
+/** What one connection reports while it lives. */
+export interface ConnectionEvents {
+  onToolsChanged(): void;
+  /** It ended, from whichever side; the reason is masked and for people. */
+  onClosed(reason: string): void;
+  /** Something went wrong that may or may not mean that the server is gone. */
+  onTrouble(reason: string): void;
+}
+
+/** The protocol era: `auto` asks the server, `legacy` does not. */
+export type EraHint = 'auto' | 'legacy';
+
+/**
+ * What an error means for the connection: nothing, that it is of no more use, or that the server must be asked. One
+ * socket of many that broke does not condemn the calls on the others.
+ */
+export type ConnectionVerdict = 'usable' | 'suspect' | 'lost';
+
+export interface McpCall extends UpstreamCall {
+  readonly timeoutMs: number;
+  readonly asTask: boolean;
+}
+
+export interface McpListing extends ToolListing {
+  /** Tools that their server answers only as a task. */
+  readonly taskTools: ReadonlySet<string>;
+}
+
+export interface ConnectionProblem {
+  readonly failure: UpstreamFailure;
+  readonly connection: ConnectionVerdict;
+}
+
+/** One live connection to one server. */
+export interface McpConnection {
+  readonly identity: UpstreamIdentity;
+  readonly era: EraHint;
+  readonly isOpen: boolean;
+  warnings(): string[];
+  call(call: McpCall): Promise<{ readonly outcome: UpstreamOutcome; readonly connection: ConnectionVerdict }>;
+  list(timeoutMs: number, signal?: AbortSignal): Promise<McpListing | ConnectionProblem>;
+  /** Asks the server whether it is there. */
+  ping(timeoutMs: number): Promise<ConnectionProblem | undefined>;
+  close(): Promise<void>;
+}
