@@ -4,19 +4,20 @@ import { backoffMs } from '../../lib/backoff.js';
 import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
 import type { SecretMask } from '../../lib/mask.js';
 import { callTool } from './call.js';
+import { type Channel, openChannel } from './channel.js';
 import type { ConnectionEvents, ConnectionOptions, EraHint, McpConnection } from './connection.js';
 import { connectProblem, failureOf } from './failures.js';
-import { openSse, openStreamable } from './http.js';
 import { listAllTools } from './listing.js';
 import { capabilitiesFor, installHandlers } from './requests.js';
-import { ChannelShield, Shield } from './shield.js';
-import { StdioTransport } from './stdio.js';
 import { maskFor } from './target-mask.js';
-import { WebSocketTransport } from './websocket.js';
 
 /** How long a silent server on a pipe is given to answer the newer protocol's first question. */
 const PROBE_MS = 5_000;
 const MAX_WARNINGS = 20;
+const MAX_REASON_CHARACTERS = 600;
+/** Of what a server says of itself. */
+const MAX_NAME_CHARACTERS = 200;
+const MAX_INSTRUCTIONS_CHARACTERS = 100_000;
 const LIST_CHANGED_DEBOUNCE_MS = 50;
 const LISTEN_BACKOFF = { firstMs: 1_000, maxMs: 60_000, factor: 2 };
 
@@ -78,6 +79,7 @@ class Attempt {
   readonly #warnings = new BoundedLines(MAX_WARNINGS);
   readonly #channel: Channel;
   #isOpen = false;
+  #end: string | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(definition: UpstreamDefinition, options: ConnectionOptions, events: ConnectionEvents, era: EraHint) {
@@ -143,9 +145,9 @@ class Attempt {
     const info = this.#client.getServerVersion();
     const instructions = this.#client.getInstructions();
     return {
-      ...(info?.name === undefined ? {} : { name: info.name }),
-      ...(info?.version === undefined ? {} : { version: info.version }),
-      ...(instructions === undefined ? {} : { instructions }),
+      ...(info?.name === undefined ? {} : { name: info.name.slice(0, MAX_NAME_CHARACTERS) }),
+      ...(info?.version === undefined ? {} : { version: info.version.slice(0, MAX_NAME_CHARACTERS) }),
+      ...(instructions === undefined ? {} : { instructions: instructions.slice(0, MAX_INSTRUCTIONS_CHARACTERS) }),
       protocolVersion: this.#client.getNegotiatedProtocolVersion() ?? 'unknown',
       transport: this.#channel.transport,
     };
@@ -176,11 +178,8 @@ class Attempt {
   #closed(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#events.onClosed(
-      this.#closing !== undefined
-        ? 'closed'
-        : oneLine(this.#mask.apply(this.#channel.diagnosis?.() ?? 'the connection was closed'), 600),
-    );
+    const end = this.#end ?? this.#channel.diagnosis?.() ?? 'the connection was closed';
+    this.#events.onClosed(oneLine(this.#mask.apply(end), MAX_REASON_CHARACTERS));
   }
 
   #trouble(error: Error): void {
@@ -190,70 +189,17 @@ class Attempt {
     const reason = oneLine(this.#mask.apply(error.message));
     this.#warnings.add(reason);
     // The event source connects again by itself, to a session that was never initialised: that is no connection.
-    if (error instanceof SseError) void this.#close();
+    if (error instanceof SseError) {
+      this.#end = `the event stream ended: ${reason}`;
+      void this.#close();
+      return;
+    }
     // A pipe or a socket says itself when it ends; over HTTP the server must be asked.
-    else if (this.#channel.kind === 'http') this.#events.onTrouble(reason);
+    if (this.#channel.kind === 'http') this.#events.onTrouble(reason);
   }
 }
 
 /** On a pipe or socket, silence means an older server, so it is not waited for long; over HTTP it means an outage. */
 function probeMs({ connectTimeoutMs }: UpstreamDefinition, kind: Channel['kind']): number {
   return kind === 'single' ? Math.min(PROBE_MS, connectTimeoutMs / 4) : connectTimeoutMs;
-}
-
-interface Channel {
-  readonly shield: Shield;
-  /** Whether everything goes through one pipe or socket. */
-  readonly kind: 'single' | 'http';
-  readonly transport: UpstreamIdentity['transport'];
-  diagnosis?(): string | undefined;
-  dispose(): Promise<void>;
-}
-
-function openChannel(
-  definition: UpstreamDefinition,
-  options: ConnectionOptions,
-  warn: (warning: string) => void,
-): Channel {
-  const { target } = definition;
-  const limits = { maxMessageBytes: options.maxMessageBytes };
-  const onNoise = (line: string): void => warn(`not a message: ${line}`);
-  switch (target.kind) {
-    case 'stdio': {
-      const { baseEnvironment, groups } = options;
-      const transport = new StdioTransport({ target, baseEnvironment, groups, onNoise, ...limits });
-      return {
-        shield: new ChannelShield(transport),
-        kind: 'single',
-        transport: 'stdio',
-        diagnosis: () => transport.diagnosis(),
-        dispose: () => transport.close(),
-      };
-    }
-    case 'websocket': {
-      const transport = new WebSocketTransport({
-        target,
-        onNoise,
-        handshakeTimeoutMs: definition.connectTimeoutMs,
-        ...limits,
-      });
-      return {
-        shield: new ChannelShield(transport),
-        kind: 'single',
-        transport: 'websocket',
-        dispose: () => transport.close(),
-      };
-    }
-    case 'http': {
-      const onOversize = (): void => warn(`a message was longer than ${options.maxMessageBytes} bytes and was dropped`);
-      const open = target.flavour === 'sse' ? openSse : openStreamable;
-      const { transport, dispose } = open({ target, onOversize, ...limits });
-      return {
-        shield: new Shield(transport),
-        kind: 'http',
-        transport: target.flavour === 'sse' ? 'sse' : 'streamable-http',
-        dispose,
-      };
-    }
-  }
 }

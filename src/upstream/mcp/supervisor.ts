@@ -164,6 +164,7 @@ export class Supervisor {
         return await this.#openOnce();
       } catch (error) {
         if (this.#ended.signal.aborted) throw this.#closedError();
+        this.#era = 'auto'; // it may have come back as another version of itself
         const reason = this.masked(this.#reasonOf(error));
         if (this.#attempts >= maxAttempts) {
           this.#enter('failed', reason);
