@@ -17,6 +17,7 @@ export type {
 export type { IsolationLevel } from './domain/isolation.js';
 export type { Limits } from './domain/limits.js';
 export { DEFAULT_LIMITS, MAXIMUM_LIMITS } from './domain/limits.js';
-export type { CallTool, ExecutionSummary } from './host/execution.js';
-export type { RunOptions } from './host/host.js';
 export { Host } from './host/host.js';
+export type { RunAnswer, RunRequest, RunSummary, Session, SessionOptions } from './host/session.js';
+export { codemodePresentation } from './profiles/codemode/presentation.js';
+export { type RunResponse, renderResponse } from './profiles/codemode/render.js';

@@ -1,57 +1,46 @@
-import type { CallerId, LogEntry, Program } from '../domain/execution.js';
 import type { IsolationLevel } from '../domain/isolation.js';
-import type { Sandbox } from '../sandbox/sandbox.js';
-import type { CallTool, ExecutionSummary } from './execution.js';
-import { execute } from './execution.js';
+import type { UpstreamHealth } from '../domain/upstream.js';
+import { Session, type SessionOptions, type SessionParts } from './session.js';
 
-export interface RunOptions {
-  readonly caller: CallerId;
-  readonly program: Program;
-  readonly callTool?: CallTool;
-  readonly signal?: AbortSignal;
-  readonly onLog?: (entry: LogEntry) => void;
-}
-
-/** What we do for callers: run their programs. Owns the sandbox and closes it. */
+/** What we do for callers. Owns everything that was opened for them, and closes it. */
 export class Host {
-  readonly #sandbox: Sandbox;
+  readonly #parts: SessionParts;
 
-  constructor(sandbox: Sandbox) {
-    this.#sandbox = sandbox;
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
   }
 
   get isolation(): IsolationLevel {
-    return this.#sandbox.jail.level;
+    return this.#parts.sandbox.jail.level;
   }
 
   get isolationDescription(): string {
-    return this.#sandbox.jail.description;
+    return this.#parts.sandbox.jail.description;
   }
 
-  /** Starts processes ahead of the first program. */
+  openSession(options: SessionOptions): Session {
+    return new Session(this.#parts, options);
+  }
+
+  /** Starts processes ahead of the first program, and asks every server for its tools. */
   async warm(): Promise<void> {
-    await this.#sandbox.pool.warm();
+    await Promise.all([this.#parts.sandbox.pool.warm(), this.#parts.catalog.refreshAll()]);
   }
 
-  /** Runs one program to its end. A program that fails is a result; only the host's own failures are thrown. */
-  run({ callTool = noSuchCall, ...options }: RunOptions): Promise<ExecutionSummary> {
-    return execute(this.#sandbox, { ...options, callTool });
+  /** Asks every server for its tools now. */
+  async refresh(): Promise<void> {
+    await this.#parts.catalog.refreshAll();
+  }
+
+  health(): UpstreamHealth[] {
+    return this.#parts.catalog.health();
   }
 
   async close(): Promise<void> {
-    await this.#sandbox.close();
+    await Promise.all([this.#parts.sandbox.close(), this.#parts.catalog.close()]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 }
-
-const noSuchCall: CallTool = async ({ target }) => ({
-  ok: false,
-  error: {
-    errorClass: 'ToolNotFoundError',
-    message: `there is no tool ${JSON.stringify(target)}`,
-    hint: 'No server is connected in this run.',
-  },
-});

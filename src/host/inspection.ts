@@ -3,6 +3,7 @@ import type { CallerId } from '../domain/execution.js';
 import { DEFAULT_LIMITS } from '../domain/limits.js';
 import { inspectJail } from '../sandbox/jail/probe.js';
 import type { Host } from './host.js';
+import type { Presentation } from './session.js';
 
 /** One thing that was looked at. `missing` means that programs cannot run until it is mended. */
 export interface Finding {
@@ -71,13 +72,20 @@ async function runFinding(compose: () => Promise<Host>): Promise<Finding> {
   const name = 'A program in the sandbox';
   try {
     await using host = await compose();
-    const program = {
+    const session = host.openSession({
+      caller: 'doctor' as CallerId,
+      presentation: PLAIN,
+      codeMode: { enabled: false, excludedTools: [] },
+      reservedNames: [],
+      maxResultBytes: 1_000,
+    });
+    const answer = await session.run({
       source: 'globalThis.__codemode_result__ = 6 * 7;',
       language: 'typescript',
-      modules: [],
       limits: DEFAULT_LIMITS,
-    } as const;
-    const { outcome, durationMs } = await host.run({ caller: 'doctor' as CallerId, program });
+    });
+    if (answer.state === 'running') return { name, state: 'missing', message: 'did not end' };
+    const { outcome, durationMs } = answer.summary;
     if (outcome.status === 'completed' && outcome.resultJson === '42') {
       return {
         name,
@@ -94,3 +102,9 @@ async function runFinding(compose: () => Promise<Host>): Promise<Finding> {
     return { name, state: 'missing', message: isHostError(error) ? error.message : 'could not be started' };
   }
 }
+
+/** The program it runs calls nothing. */
+const PLAIN: Presentation = {
+  reply: (outcome) => (outcome.ok ? { ok: true, json: 'null' } : { ok: false, error: outcome.error }),
+  response: () => null,
+};

@@ -1,8 +1,7 @@
 import type { Failure, LogEntry } from '../../domain/execution.js';
-import type { IsolationLevel } from '../../domain/isolation.js';
 import type { JsonValue } from '../../domain/json.js';
-import type { Limits } from '../../domain/limits.js';
-import type { ExecutionSummary } from '../../host/execution.js';
+import type { RunSummary } from '../../host/session.js';
+import type { TraceEntry } from '../../host/tool-calls.js';
 
 export interface Diagnostic {
   readonly severity: 'error' | 'warning' | 'info';
@@ -13,20 +12,14 @@ export interface Diagnostic {
   readonly errorClass?: string;
 }
 
-export interface ToolTraceEntry {
-  readonly serverId: string;
-  readonly toolName: string;
-  readonly durationMs: number;
-  readonly ok: boolean;
-  readonly error?: string;
-}
-
 /** What `codemode.run` answers, always in this shape, whatever became of the program. */
 export interface RunResponse {
   readonly logs: readonly LogEntry[];
   readonly result: JsonValue;
   readonly diagnostics: readonly Diagnostic[];
-  readonly toolTrace: readonly ToolTraceEntry[];
+  readonly toolTrace: readonly TraceEntry[];
+  /** Only where the run goes on, or something of it is kept. */
+  readonly runId?: string;
 }
 
 const CODES: Readonly<Record<Failure['kind'], string>> = {
@@ -40,16 +33,45 @@ const CODES: Readonly<Record<Failure['kind'], string>> = {
   worker_lost: 'SANDBOX_LIMIT',
 };
 
-export function renderResponse(summary: ExecutionSummary, limits: Limits, isolation: IsolationLevel): RunResponse {
-  const { outcome, logs, logsCut, trace } = summary;
+export function renderResponse(summary: RunSummary): RunResponse {
+  const { outcome, logs, logsCut, trace, limits, keptResult } = summary;
+  const isKept = keptResult !== undefined;
   return {
     logs: logsCut ? [...logs, truncation(limits.maxLogBytes, logs.at(-1)?.timeMs ?? 0)] : logs,
-    result: outcome.status === 'completed' ? (JSON.parse(outcome.resultJson) as JsonValue) : null,
+    result: outcome.status === 'completed' && !isKept ? (JSON.parse(outcome.resultJson) as JsonValue) : null,
+    diagnostics: [...(outcome.status === 'failed' ? [diagnose(outcome.failure)] : []), ...notices(summary)],
+    toolTrace: trace,
+    ...(isKept ? { runId: summary.runId } : {}),
+  };
+}
+
+/** The answer to a client that would give up waiting. */
+export function renderStillRunning(runId: string): RunResponse {
+  return {
+    logs: [],
+    result: null,
     diagnostics: [
-      ...(outcome.status === 'failed' ? [diagnose(outcome.failure)] : []),
-      ...(isolation === 'none' ? [NOT_ISOLATED] : []),
+      {
+        severity: 'info',
+        code: 'STILL_RUNNING',
+        message: `the program is still running as ${runId}`,
+        hint: `Run: import { wait } from '@codemode/results'; globalThis.__codemode_result__ = await wait(${JSON.stringify(runId)});`,
+      },
     ],
-    toolTrace: trace.map(({ target, ...entry }) => ({ ...splitTarget(target), ...entry })),
+    toolTrace: [],
+    runId,
+  };
+}
+
+/** A request that was malformed is answered in the same shape. */
+export function renderBadRequest(message: string): RunResponse {
+  return {
+    logs: [],
+    result: null,
+    diagnostics: [
+      { severity: 'error', code: 'INVALID_REQUEST', message, hint: 'Correct the request and send it again.' },
+    ],
+    toolTrace: [],
   };
 }
 
@@ -66,6 +88,33 @@ export function diagnose(failure: Failure): Diagnostic {
   };
 }
 
+function notices({ warnings, unavailable, isolation, keptResult }: RunSummary): Diagnostic[] {
+  const found: Diagnostic[] = unavailable.map(({ name, reason }) => ({
+    severity: 'warning',
+    code: 'CAPABILITY_UNAVAILABLE',
+    message: `${name} is not available: ${reason}`,
+    hint: 'Go on without it, or ask the user to check it with: codemode servers',
+    errorClass: 'ServerNotFoundError',
+  }));
+  for (const message of warnings)
+    found.push({
+      severity: 'warning',
+      code: 'OUTPUT_SCHEMA_MISMATCH',
+      message,
+      hint: 'Check the value before you rely on its shape.',
+    });
+  if (keptResult !== undefined) {
+    found.push({
+      severity: 'warning',
+      code: 'RESULT_TOO_LARGE',
+      message: `the result has ${keptResult.bytes} bytes and was not sent; it is kept as ${keptResult.handle}`,
+      hint: `Return less (filter, count, take the first rows). The whole value: import { load } from '@codemode/results'; const value = await load(${JSON.stringify(keptResult.handle)});`,
+    });
+  }
+  if (isolation === 'none') found.push(NOT_ISOLATED);
+  return found;
+}
+
 const NOT_ISOLATED: Diagnostic = {
   severity: 'warning',
   code: 'NOT_ISOLATED',
@@ -79,12 +128,4 @@ function truncation(maxLogBytes: number, timeMs: number): LogEntry {
     message: `logs were truncated: the limit of ${maxLogBytes} bytes (maxLogBytes) was reached`,
     timeMs,
   };
-}
-
-/** Targets are `server/tool`; tool names may hold slashes of their own. */
-function splitTarget(target: string): { serverId: string; toolName: string } {
-  const slash = target.indexOf('/');
-  return slash < 0
-    ? { serverId: '', toolName: target }
-    : { serverId: target.slice(0, slash), toolName: target.slice(slash + 1) };
 }

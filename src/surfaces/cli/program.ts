@@ -2,18 +2,11 @@ import { Command, CommanderError } from 'commander';
 import { ERRORS, isHostError } from '../../domain/errors.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import { ISOLATION_LEVELS } from '../../domain/isolation.js';
-import type { Host } from '../../host/host.js';
 import { demo } from './commands/demo.js';
 import { doctor } from './commands/doctor.js';
 import { run } from './commands/run.js';
+import type { Compose, HostSettings } from './composed.js';
 import { plain } from './terminal.js';
-
-/** What the command line needs from whoever puts the program together. */
-export interface HostSettings {
-  readonly configFile?: string;
-  readonly isolation?: IsolationLevel;
-}
-export type Compose = (settings: HostSettings) => Promise<Host>;
 
 export const EXIT = { ok: 0, programFailed: 1, badInput: 2 } as const;
 

@@ -170,8 +170,16 @@ class Attempt {
     }
   }
 
+  async #dispose(): Promise<void> {
+    try {
+      await this.#channel.dispose();
+    } finally {
+      await this.#client.close();
+    }
+  }
+
   #close(): Promise<void> {
-    this.#closing ??= this.#channel.dispose().finally(() => this.#client.close());
+    this.#closing ??= this.#dispose();
     return this.#closing;
   }
 

@@ -1,7 +1,9 @@
+import { HostError } from '../../../domain/errors.js';
 import type { CallerId } from '../../../domain/execution.js';
 import { DEFAULT_LIMITS } from '../../../domain/limits.js';
-import type { Host } from '../../../host/host.js';
+import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
 import { renderResponse } from '../../../profiles/codemode/render.js';
+import type { Composed } from '../composed.js';
 import { printableJson, styled } from '../terminal.js';
 
 const PROGRAM = `interface Order { customer: string; total: number }
@@ -23,19 +25,29 @@ globalThis.__codemode_result__ = totals;
 const RUNS = 200;
 
 /** `codemode demo`: an example program in the sandbox, with its result, logs and timing. */
-export async function demo(compose: () => Promise<Host>): Promise<number> {
+export async function demo(compose: () => Promise<Composed>): Promise<number> {
   const startedAt = performance.now();
-  await using host = await compose();
+  const { host } = await compose();
+  await using _ = host;
   await host.warm();
   const readyMs = performance.now() - startedAt;
-  const program = { source: PROGRAM, language: 'typescript', modules: [], limits: DEFAULT_LIMITS } as const;
-  const runOnce = () => host.run({ caller: 'demo' as CallerId, program });
-  const first = await runOnce();
+  const session = host.openSession({
+    caller: 'demo' as CallerId,
+    presentation: codemodePresentation,
+    codeMode: { enabled: true, excludedTools: [] },
+    reservedNames: [],
+    maxResultBytes: Number.POSITIVE_INFINITY,
+  });
+  const runOnce = async (source: string) => {
+    const answer = await session.run({ source, language: 'typescript', limits: DEFAULT_LIMITS });
+    if (answer.state === 'running') throw new HostError('internal', 'the demo program did not end');
+    return answer.summary;
+  };
+  const first = await runOnce(PROGRAM);
   const times: number[] = [];
-  const tiny = { ...program, source: 'globalThis.__codemode_result__ = 6 * 7;' };
   for (let index = 0; index < RUNS; index++) {
     const from = performance.now();
-    await host.run({ caller: 'demo' as CallerId, program: tiny });
+    await runOnce('globalThis.__codemode_result__ = 6 * 7;');
     times.push(performance.now() - from);
   }
   times.sort((left, right) => left - right);
@@ -43,7 +55,7 @@ export async function demo(compose: () => Promise<Host>): Promise<number> {
   out(styled('bold', 'The program'));
   out(PROGRAM.replace(/^/gm, '  '));
   out(styled('bold', 'Its response'));
-  out(printableJson(renderResponse(first, DEFAULT_LIMITS, host.isolation), true).replace(/^/gm, '  '));
+  out(printableJson(renderResponse(first), true).replace(/^/gm, '  '));
   out('');
   out(styled('bold', 'Where it ran'));
   out(`  isolation: ${host.isolation} (${host.isolationDescription})`);

@@ -1,14 +1,14 @@
-import type { Host } from '../../../host/host.js';
 import type { Finding } from '../../../host/inspection.js';
 import { inspectMachine } from '../../../host/inspection.js';
+import type { Composed } from '../composed.js';
 import { plain, printableJson, styled } from '../terminal.js';
 
 const MARKS: Readonly<Record<Finding['state'], string>> = { ok: 'ok', warning: 'warn', missing: 'fail' };
 const STYLES = { ok: 'green', warning: 'yellow', missing: 'red' } as const;
 
 /** `codemode doctor`: what this machine gives, and what to type for more. Status 0 when programs can run here. */
-export async function doctor(flags: { readonly json?: boolean }, compose: () => Promise<Host>): Promise<number> {
-  const findings = await inspectMachine(compose);
+export async function doctor(flags: { readonly json?: boolean }, compose: () => Promise<Composed>): Promise<number> {
+  const findings = await inspectMachine(async () => (await compose()).host);
   const canRun = findings.every((finding) => finding.state !== 'missing');
   if (flags.json === true) {
     process.stdout.write(`${printableJson({ ok: canRun, findings }, true)}\n`);

@@ -1,7 +1,8 @@
 import type { CallerId } from '../../../domain/execution.js';
-import type { Host } from '../../../host/host.js';
 import { parseRunRequest } from '../../../profiles/codemode/contract.js';
+import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
 import { renderResponse } from '../../../profiles/codemode/render.js';
+import type { Composed } from '../composed.js';
 import { readSource } from '../read-source.js';
 import { printableJson } from '../terminal.js';
 
@@ -12,22 +13,37 @@ export interface RunFlags {
 }
 
 /** `codemode run`: one program of profile codemode, its response on standard output. */
-export async function run(file: string, flags: RunFlags, compose: () => Promise<Host>): Promise<number> {
+export async function run(file: string, flags: RunFlags, compose: () => Promise<Composed>): Promise<number> {
   const code = await readSource(file);
-  const limits = {
-    ...(flags.timeout === undefined ? {} : { timeoutMs: Number(flags.timeout) }),
-    ...(flags.memory === undefined ? {} : { maxMemoryBytes: Number(flags.memory) }),
-  };
-  const request = parseRunRequest({ code, limits });
-  await using host = await compose();
+  const { limits, requestedCapabilities } = parseRunRequest({
+    code,
+    limits: {
+      ...(flags.timeout === undefined ? {} : { timeoutMs: Number(flags.timeout) }),
+      ...(flags.memory === undefined ? {} : { maxMemoryBytes: Number(flags.memory) }),
+    },
+  });
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort());
   process.once('SIGTERM', () => interrupted.abort());
-  const program = { source: request.code, language: 'typescript', modules: [], limits: request.limits } as const;
-  const summary = await host.run({ caller: 'command line' as CallerId, program, signal: interrupted.signal });
-  process.stdout.write(
-    `${printableJson(renderResponse(summary, request.limits, host.isolation), flags.pretty === true)}\n`,
-  );
+  const { host, config } = await compose();
+  await using _ = host;
+  const session = host.openSession({
+    caller: 'command line' as CallerId,
+    presentation: codemodePresentation,
+    codeMode: config.defaults.codeMode,
+    reservedNames: [],
+    // Standard output takes everything.
+    maxResultBytes: Number.POSITIVE_INFINITY,
+  });
+  const answer = await session.run({
+    source: code,
+    language: 'typescript',
+    limits,
+    requestedServers: requestedCapabilities,
+    signal: interrupted.signal,
+  });
+  if (answer.state === 'running') return 1;
+  process.stdout.write(`${printableJson(renderResponse(answer.summary), flags.pretty === true)}\n`);
   if (interrupted.signal.aborted) return 130;
-  return summary.outcome.status === 'completed' ? 0 : 1;
+  return answer.summary.outcome.status === 'completed' ? 0 : 1;
 }

@@ -1,0 +1,170 @@
+import type { CallerId, GuestError } from '../domain/execution.js';
+import type { JsonObject, JsonValue } from '../domain/json.js';
+import type { Tool } from '../domain/tool.js';
+import type { CallProgress, ToolReply, UpstreamFailure, UpstreamOutcome } from '../domain/upstream.js';
+import type { UpstreamRegistry } from '../upstream/registry.js';
+
+/** One wish of one program, or of a client that calls a tool directly. */
+export interface BrokerCall {
+  readonly caller: CallerId;
+  readonly tool: Tool;
+  /** How the caller names the server and the tool, for messages. */
+  readonly serverPath: string;
+  readonly exportName: string;
+  readonly input: JsonValue | undefined;
+  readonly signal: AbortSignal;
+  readonly onProgress?: (progress: CallProgress) => void;
+}
+
+/** The one shape of an answer; each profile presents it in its own words. */
+export type BrokerOutcome =
+  | { readonly ok: true; readonly reply: ToolReply; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly error: GuestError; readonly reply?: ToolReply };
+
+/** What the pipeline asks of others. */
+export interface BrokerOptions {
+  readonly registry: UpstreamRegistry;
+  readonly checkArguments: (
+    tool: Tool,
+    exportName: string,
+    input: JsonValue,
+  ) => { ok: true } | { ok: false; error: GuestError };
+  /** A sentence when what came back is not what the tool promised. */
+  readonly checkOutput: (tool: Tool, structuredContent: JsonValue) => string | undefined;
+  /** An answer that breaks its own schema is a failure rather than a warning. */
+  readonly isOutputStrict: boolean;
+}
+
+/** Not sent at all is the one failure that every tool survives a second try of. */
+const MAX_ATTEMPTS = 2;
+
+/** Everything between a program's wish and an upstream. Nothing else calls one. */
+export class Broker {
+  readonly #options: BrokerOptions;
+
+  constructor(options: BrokerOptions) {
+    this.#options = options;
+  }
+
+  /** Every tool call of every program and every client passes here, once, and in this order. */
+  async handle(call: BrokerCall): Promise<BrokerOutcome> {
+    const input = call.input ?? {};
+    const checked = this.#options.checkArguments(call.tool, call.exportName, input);
+    if (!checked.ok) return { ok: false, error: checked.error };
+    const outcome = await this.#callUpstream(call, input);
+    if (outcome.status === 'failed') return { ok: false, error: errorOfFailure(call, outcome.failure) };
+    const { reply } = outcome;
+    if (reply.isError) return { ok: false, error: errorOfReply(call, reply), reply };
+    return this.#checkOutput(call, reply);
+  }
+
+  async #callUpstream(call: BrokerCall, input: JsonValue): Promise<UpstreamOutcome> {
+    const { registry } = this.#options;
+    if (!registry.has(call.tool.serverId)) return { status: 'failed', failure: gone(call.serverPath) };
+    const adapter = registry.get(call.tool.serverId);
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await adapter.call({
+        tool: call.tool.name,
+        // The protocol knows objects only; a schema with another root gets its value under the name it would have.
+        arguments: isObject(input) ? input : { input },
+        ...(call.tool.inputSchema === undefined ? {} : { inputSchema: call.tool.inputSchema }),
+        signal: call.signal,
+        ...(call.onProgress === undefined ? {} : { onProgress: call.onProgress }),
+      });
+      const isLost = outcome.status === 'failed' && outcome.failure.kind === 'not_sent';
+      if (!isLost || attempt === MAX_ATTEMPTS || call.signal.aborted) return outcome;
+    }
+  }
+
+  #checkOutput(call: BrokerCall, reply: ToolReply): BrokerOutcome {
+    if (reply.structuredContent === undefined) return { ok: true, reply, warnings: [] };
+    const problem = this.#options.checkOutput(call.tool, reply.structuredContent);
+    if (problem === undefined) return { ok: true, reply, warnings: [] };
+    const message = `${call.serverPath}.${call.exportName} answered with something else than its outputSchema promises: ${problem}`;
+    if (!this.#options.isOutputStrict) return { ok: true, reply, warnings: [message] };
+    return {
+      ok: false,
+      error: toolCallError(call, message, 'Report it to the author of the server, or set strictOutput: false.'),
+      reply,
+    };
+  }
+}
+
+function errorOfReply(call: BrokerCall, reply: ToolReply): GuestError {
+  const text = reply.content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : [])).join('\n');
+  const message = text === '' ? `${call.serverPath}.${call.exportName} failed without saying why` : text;
+  return toolCallError(
+    call,
+    message.slice(0, MAX_ERROR_CHARACTERS),
+    'Read the message, change the input and call again.',
+    {
+      ...(reply.structuredContent === undefined ? {} : { structuredContent: reply.structuredContent }),
+    },
+  );
+}
+
+const MAX_ERROR_CHARACTERS = 4_000;
+
+function errorOfFailure(call: BrokerCall, failure: UpstreamFailure): GuestError {
+  const { serverPath } = call;
+  switch (failure.kind) {
+    case 'unauthorized':
+      return {
+        ...toolCallError(
+          call,
+          `${serverPath} refused the call: ${failure.message}`,
+          `Ask the user to type: codemode auth login ${call.tool.serverId}`,
+        ),
+        errorClass: 'AuthenticationError',
+      };
+    case 'timeout':
+      return toolCallError(
+        call,
+        `${serverPath}.${call.exportName}: ${failure.message}`,
+        'Ask for less in one call, or raise the timeout of this server.',
+      );
+    case 'cancelled':
+      return toolCallError(call, 'the call was cancelled', 'The run has ended or was cancelled.');
+    case 'outcome_unknown':
+      return toolCallError(
+        call,
+        `the connection to ${serverPath} was lost before the answer: ${failure.message}. The call may have taken effect`,
+        'Check whether it has taken effect before calling it again.',
+      );
+    case 'not_sent':
+      return toolCallError(
+        call,
+        `${serverPath} cannot be reached: ${failure.message}`,
+        'Go on without this server, or ask the user to check it with: codemode servers',
+      );
+    case 'refused':
+      return toolCallError(
+        call,
+        `${serverPath} refused the call: ${failure.message}`,
+        'Change the input, or look the tool up again with getTool().',
+      );
+    case 'invalid_reply':
+      return toolCallError(
+        call,
+        `${serverPath}.${call.exportName} answered with nonsense: ${failure.message}`,
+        'Go on without this tool; its server is broken.',
+      );
+  }
+}
+
+function toolCallError(call: BrokerCall, message: string, hint: string, fields: JsonObject = {}): GuestError {
+  return {
+    errorClass: 'ToolCallError',
+    message,
+    hint,
+    fields: { serverId: call.serverPath, toolName: call.tool.name, ...fields },
+  };
+}
+
+function gone(serverPath: string): UpstreamFailure {
+  return { kind: 'not_sent', message: `${serverPath} was taken away`, mayHaveRun: false };
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

@@ -1,0 +1,201 @@
+import type { Catalog } from '../catalog/catalog.js';
+import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import type { CallReply, GuestError, ModuleExport, VirtualModule } from '../domain/execution.js';
+import type { JsonObject, JsonValue } from '../domain/json.js';
+import { nearest } from '../lib/nearest.js';
+
+/** `@codemode/discovery`: what programs can ask about servers and tools. Answers come from the program's own snapshot. */
+
+const SPEC_VERSION = '1.0.0';
+const TARGET = '@discovery/';
+const FUNCTIONS = ['listServers', 'describeServer', 'listTools', 'getTool', 'searchTools'] as const;
+type FunctionName = (typeof FUNCTIONS)[number];
+
+const DETAILS = ['name', 'description', 'full'] as const;
+type Detail = (typeof DETAILS)[number];
+
+const MAX_HITS = 100;
+const DEFAULT_HITS = 10;
+
+export const DISCOVERY_MODULE: VirtualModule = {
+  specifier: '@codemode/discovery',
+  exports: [
+    { kind: 'value', name: 'specVersion', value: SPEC_VERSION },
+    ...FUNCTIONS.map((name): ModuleExport => ({ kind: 'call', name, target: TARGET + name })),
+  ],
+};
+
+export function isDiscovery(target: string): boolean {
+  return target.startsWith(TARGET);
+}
+
+/** Wrong questions are errors of the program, with the right question in the hint. */
+class Refusal extends Error {
+  readonly error: GuestError;
+  constructor(errorClass: string, message: string, hint: string, fields?: JsonObject) {
+    super(message);
+    this.error = { errorClass, message, hint, ...(fields === undefined ? {} : { fields }) };
+  }
+}
+
+export function answerDiscovery(
+  target: string,
+  input: readonly JsonValue[],
+  snapshot: CatalogSnapshot,
+  catalog: Catalog,
+): CallReply {
+  try {
+    return {
+      ok: true,
+      json: JSON.stringify(answer(target.slice(TARGET.length) as FunctionName, input, snapshot, catalog)),
+    };
+  } catch (error) {
+    if (error instanceof Refusal) return { ok: false, error: error.error };
+    throw error;
+  }
+}
+
+function answer(
+  name: FunctionName,
+  [first, second]: readonly JsonValue[],
+  snapshot: CatalogSnapshot,
+  catalog: Catalog,
+): JsonValue {
+  switch (name) {
+    case 'listServers':
+      return snapshot.servers.map(serverInfo);
+    case 'describeServer': {
+      const server = serverOf(first, snapshot);
+      return {
+        ...serverInfo(server),
+        ...(server.description === undefined ? {} : { description: server.description }),
+        ...(server.version === undefined ? {} : { version: server.version }),
+      };
+    }
+    case 'listTools': {
+      const { detail } = optionsOf(second, 'listTools');
+      return serverOf(first, snapshot).tools.map((tool) => definition(tool, detail));
+    }
+    case 'getTool':
+      return definition(toolOf(serverOf(first, snapshot), second), 'full');
+    case 'searchTools':
+      return search(first, optionsOf(second, 'searchTools'), snapshot, catalog);
+    default:
+      throw new Refusal(
+        'CodemodeError',
+        `there is no discovery function ${String(name)}`,
+        `Use one of: ${FUNCTIONS.join(', ')}.`,
+      );
+  }
+}
+
+function search(
+  query: JsonValue | undefined,
+  options: Options,
+  snapshot: CatalogSnapshot,
+  catalog: Catalog,
+): JsonValue {
+  if (typeof query !== 'string') throw wrongType('searchTools', 'query', 'a string', query);
+  const only = options.serverId === undefined ? undefined : serverOf(options.serverId, snapshot);
+  const hits = catalog.search(query, { limit: options.limit, ...(only === undefined ? {} : { serverId: only.id }) });
+  const results = hits.flatMap(({ tool }) => {
+    const server = snapshot.servers.find(({ id }) => id === tool.serverId);
+    const found = server === undefined ? undefined : snapshot.toolByTarget.get(`${server.path}/${tool.name}`);
+    return found === undefined ? [] : [{ serverId: found.server.path, ...definition(found, options.detail) }];
+  });
+  return { query, results };
+}
+
+function serverInfo({ path, name }: CatalogServer): JsonObject {
+  return { serverId: path, serverName: name, capabilities: [path, `mcp:${path}`] };
+}
+
+function definition({ tool, exportName }: CatalogTool, detail: Detail): JsonObject {
+  const named: JsonObject = { toolName: tool.name, exportName };
+  if (detail === 'name') return named;
+  const described: JsonObject = {
+    ...named,
+    ...(tool.description === undefined ? {} : { description: tool.description }),
+    ...(tool.annotations === undefined ? {} : { annotations: { ...tool.annotations } as JsonObject }),
+  };
+  if (detail === 'description') return described;
+  return {
+    ...described,
+    ...(tool.inputSchema === undefined ? {} : { inputSchema: tool.inputSchema }),
+    ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
+  };
+}
+
+/** By the name programs use; the user's own name for it and `mcp:` in front are understood too. */
+export function findServer(name: string, snapshot: CatalogSnapshot): CatalogServer | undefined {
+  const bare = name.replace(/^mcp:/, '');
+  return snapshot.serverByPath.get(bare) ?? snapshot.servers.find(({ id }) => id === bare);
+}
+
+function serverOf(serverId: JsonValue | undefined, snapshot: CatalogSnapshot): CatalogServer {
+  if (typeof serverId !== 'string') throw wrongType('this function', 'serverId', 'a string', serverId);
+  const server = findServer(serverId, snapshot);
+  if (server !== undefined) return server;
+  const known = snapshot.servers.map(({ path }) => path);
+  const close = nearest(serverId, known, 3);
+  const hint =
+    close.length > 0
+      ? `Did you mean ${close.map((each) => JSON.stringify(each)).join(' or ')}?`
+      : known.length === 0
+        ? 'No server is connected.'
+        : `Connected servers: ${known.slice(0, 30).join(', ')}.`;
+  throw new Refusal('ServerNotFoundError', `there is no server ${JSON.stringify(serverId)}`, hint, { serverId });
+}
+
+function toolOf(server: CatalogServer, toolName: JsonValue | undefined): CatalogTool {
+  if (typeof toolName !== 'string') throw wrongType('getTool', 'toolName', 'a string', toolName);
+  const found = server.tools.find(({ tool, exportName }) => tool.name === toolName || exportName === toolName);
+  if (found !== undefined) return found;
+  const names = server.tools.map(({ tool }) => tool.name);
+  const close = nearest(toolName, names, 3);
+  const hint =
+    close.length > 0
+      ? `Did you mean ${close.map((each) => JSON.stringify(each)).join(' or ')}?`
+      : `Use listTools(${JSON.stringify(server.path)}) to see what there is.`;
+  throw new Refusal('ToolNotFoundError', `${server.path} has no tool ${JSON.stringify(toolName)}`, hint, {
+    serverId: server.path,
+    toolName,
+  });
+}
+
+interface Options {
+  readonly detail: Detail;
+  readonly limit: number;
+  readonly serverId: string | undefined;
+}
+
+function optionsOf(value: JsonValue | undefined, caller: string): Options {
+  if (value === undefined || value === null) return { detail: 'description', limit: DEFAULT_HITS, serverId: undefined };
+  if (typeof value !== 'object' || Array.isArray(value)) throw wrongType(caller, 'options', 'an object', value);
+  const { detail = 'description', limit = DEFAULT_HITS, serverId } = value;
+  if (!DETAILS.includes(detail as Detail)) {
+    throw new Refusal(
+      'SchemaValidationError',
+      `${caller}: detail is ${JSON.stringify(detail)}`,
+      `Use one of: ${DETAILS.map((each) => JSON.stringify(each)).join(', ')}.`,
+    );
+  }
+  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1) {
+    throw new Refusal(
+      'SchemaValidationError',
+      `${caller}: limit is ${JSON.stringify(limit)}`,
+      `Use a whole number from 1 to ${MAX_HITS}.`,
+    );
+  }
+  if (serverId !== undefined && typeof serverId !== 'string') throw wrongType(caller, 'serverId', 'a string', serverId);
+  return { detail: detail as Detail, limit: Math.min(limit, MAX_HITS), serverId };
+}
+
+function wrongType(caller: string, name: string, expected: string, received: JsonValue | undefined): Refusal {
+  const shown = JSON.stringify(received)?.slice(0, 80) ?? 'nothing';
+  return new Refusal(
+    'SchemaValidationError',
+    `${caller}: ${name} must be ${expected}, not ${shown}`,
+    `Pass ${expected} as ${name}.`,
+  );
+}

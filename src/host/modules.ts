@@ -1,0 +1,43 @@
+import type { CatalogServer, CatalogSnapshot } from '../catalog/snapshot.js';
+import type { ModuleExport, VirtualModule } from '../domain/execution.js';
+import type { JsonObject } from '../domain/json.js';
+import { DISCOVERY_MODULE } from './discovery.js';
+import { RESULTS_MODULE } from './results.js';
+
+/** The modules a program may import, for one snapshot of the catalog. The same snapshot gives the same array. */
+const known = new WeakMap<CatalogSnapshot, readonly VirtualModule[]>();
+
+export function modulesOf(snapshot: CatalogSnapshot): readonly VirtualModule[] {
+  let modules = known.get(snapshot);
+  if (modules === undefined) {
+    modules = [DISCOVERY_MODULE, RESULTS_MODULE, ...snapshot.servers.map(serverModule)];
+    known.set(snapshot, modules);
+  }
+  return modules;
+}
+
+function serverModule(server: CatalogServer): VirtualModule {
+  const tools = server.tools.map(
+    ({ exportName, target }): ModuleExport => ({ kind: 'call', name: exportName, target }),
+  );
+  return {
+    specifier: `@codemode/servers/${server.path}`,
+    exports: [...tools, { kind: 'value', name: '__meta__', value: metaOf(server) }],
+  };
+}
+
+function metaOf({ path, name, version, tools }: CatalogServer): JsonObject {
+  return {
+    serverId: path,
+    serverName: name,
+    ...(version === undefined ? {} : { serverVersion: version }),
+    tools: tools.map(({ tool, exportName }) => ({
+      toolName: tool.name,
+      exportName,
+      ...(tool.description === undefined ? {} : { description: tool.description.slice(0, MAX_META_DESCRIPTION) }),
+    })),
+  };
+}
+
+/** `__meta__` is for finding a tool; the whole description is in `getTool`. */
+const MAX_META_DESCRIPTION = 200;

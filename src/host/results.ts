@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import type { CallerId, CallReply, VirtualModule } from '../domain/execution.js';
+import type { JsonValue } from '../domain/json.js';
+
+/** `@codemode/results`: what an earlier run could not hand over at once, for a later one to fetch. */
+
+const TARGET = '@results/';
+
+export const RESULTS_MODULE: VirtualModule = {
+  specifier: '@codemode/results',
+  exports: [
+    { kind: 'call', name: 'load', target: `${TARGET}load` },
+    { kind: 'call', name: 'wait', target: `${TARGET}wait` },
+  ],
+};
+
+export function isResults(target: string): boolean {
+  return target.startsWith(TARGET);
+}
+
+/** Kept values of one caller; the oldest go first. */
+const MAX_KEPT = 64;
+const MAX_KEPT_BYTES = 128 * 1024 * 1024;
+
+/** A run that goes on after its client was answered. */
+export interface DetachedRun {
+  readonly runId: string;
+  /** The response it would have been answered with. Never rejects. */
+  readonly response: Promise<JsonValue>;
+}
+
+interface Kept {
+  readonly value: { readonly json: string } | { readonly run: DetachedRun };
+  readonly bytes: number;
+}
+
+/** What is kept for callers between runs. One caller never sees another's. */
+export class KeptResults {
+  readonly #kept = new Map<CallerId, Map<string, Kept>>();
+
+  keep(caller: CallerId, json: string): string {
+    const handle = `result-${randomUUID()}`;
+    this.#put(caller, handle, { value: { json }, bytes: Buffer.byteLength(json) });
+    return handle;
+  }
+
+  keepRun(caller: CallerId, run: DetachedRun): void {
+    this.#put(caller, run.runId, { value: { run }, bytes: 0 });
+  }
+
+  runOf(caller: CallerId, runId: string): DetachedRun | undefined {
+    const kept = this.#kept.get(caller)?.get(runId);
+    return kept !== undefined && 'run' in kept.value ? kept.value.run : undefined;
+  }
+
+  forget(caller: CallerId): void {
+    this.#kept.delete(caller);
+  }
+
+  async answer(target: string, [name]: readonly JsonValue[], caller: CallerId): Promise<CallReply> {
+    const kept = typeof name === 'string' ? this.#kept.get(caller)?.get(name) : undefined;
+    if (target === `${TARGET}load` && kept !== undefined && 'json' in kept.value)
+      return { ok: true, json: kept.value.json };
+    if (target === `${TARGET}wait` && kept !== undefined && 'run' in kept.value) {
+      return { ok: true, json: JSON.stringify(await kept.value.run.response) };
+    }
+    return {
+      ok: false,
+      error: {
+        errorClass: 'CodemodeError',
+        message: `nothing is kept under ${JSON.stringify(name ?? null)}`,
+        hint: 'Handles and run ids come from the diagnostics of an earlier run, and old ones are dropped: run that program again.',
+      },
+    };
+  }
+
+  #put(caller: CallerId, name: string, kept: Kept): void {
+    const mine = this.#kept.get(caller) ?? new Map<string, Kept>();
+    this.#kept.set(caller, mine);
+    mine.set(name, kept);
+    let bytes = 0;
+    for (const each of mine.values()) bytes += each.bytes;
+    for (const [oldest, each] of mine) {
+      if (mine.size <= MAX_KEPT && bytes <= MAX_KEPT_BYTES) break;
+      mine.delete(oldest);
+      bytes -= each.bytes;
+    }
+  }
+}

@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto';
+import type { Broker, BrokerOutcome } from '../broker/broker.js';
+import type { Catalog } from '../catalog/catalog.js';
+import type { CatalogServer, CatalogSnapshot } from '../catalog/snapshot.js';
+import type {
+  CallerId,
+  CallReply,
+  ExecutionId,
+  GuestCall,
+  LogEntry,
+  Outcome,
+  SourceLanguage,
+} from '../domain/execution.js';
+import type { IsolationLevel } from '../domain/isolation.js';
+import type { JsonValue } from '../domain/json.js';
+import type { Limits } from '../domain/limits.js';
+import type { CallProgress } from '../domain/upstream.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
+import { answerDiscovery, findServer, isDiscovery } from './discovery.js';
+import { execute } from './execution.js';
+import { modulesOf } from './modules.js';
+import { isResults, type KeptResults } from './results.js';
+import { ToolCalls, type TraceEntry } from './tool-calls.js';
+import { type CodeModeSettings, type DirectTool, type ToolView, viewOf } from './tool-view.js';
+
+export type { BrokerOutcome };
+
+export interface RunRequest {
+  readonly source: string;
+  readonly language: SourceLanguage;
+  readonly limits: Limits;
+  /** Names of servers the program is about to use: they are connected first, and missed at once. */
+  readonly requestedServers?: readonly string[];
+  readonly signal?: AbortSignal;
+  /** The client gives up about then: a run that takes longer is answered with its id and goes on. */
+  readonly answerWithinMs?: number;
+  readonly onLog?: (entry: LogEntry) => void;
+  readonly onProgress?: (message: string) => void;
+}
+
+export interface RunSummary {
+  readonly runId: string;
+  readonly outcome: Outcome;
+  readonly logs: readonly LogEntry[];
+  readonly logsCut: boolean;
+  readonly trace: readonly TraceEntry[];
+  readonly durationMs: number;
+  readonly limits: Limits;
+  readonly isolation: IsolationLevel;
+  /** What came back from tools and was not what they promise. */
+  readonly warnings: readonly string[];
+  readonly unavailable: readonly UnavailableServer[];
+  /** Under which name a result too large to hand over is kept. */
+  readonly keptResult?: { readonly handle: string; readonly bytes: number };
+}
+
+export interface UnavailableServer {
+  readonly name: string;
+  readonly reason: string;
+}
+
+export type RunAnswer =
+  | { readonly state: 'finished'; readonly summary: RunSummary }
+  | { readonly state: 'running'; readonly runId: string };
+
+/** The words of one contract, as far as a run needs them. */
+export interface Presentation {
+  reply(outcome: BrokerOutcome): CallReply;
+  response(summary: RunSummary): JsonValue;
+}
+
+export interface SessionOptions {
+  readonly caller: CallerId;
+  readonly presentation: Presentation;
+  readonly codeMode: CodeModeSettings;
+  /** Names that no direct tool may take. */
+  readonly reservedNames: readonly string[];
+  /** Results above it are kept for a later run instead of being handed over. */
+  readonly maxResultBytes: number;
+}
+
+export interface SessionParts {
+  readonly sandbox: Sandbox;
+  readonly catalog: Catalog;
+  readonly broker: Broker;
+  readonly results: KeptResults;
+}
+
+/** One caller's view: which tools there are, and running programs against them. */
+export class Session {
+  readonly caller: CallerId;
+  readonly #parts: SessionParts;
+  readonly #options: SessionOptions;
+  #view: { readonly of: CatalogSnapshot; readonly view: ToolView } | undefined;
+
+  constructor(parts: SessionParts, options: SessionOptions) {
+    this.caller = options.caller;
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  /** What exists now, split into what programs and what the client itself may call. */
+  tools(): ToolView {
+    return this.#viewOf(this.#parts.catalog.snapshot());
+  }
+
+  onToolsChanged(listener: () => void): () => void {
+    return this.#parts.catalog.onChange(listener);
+  }
+
+  /** Waits until servers that were never asked have answered, or are known not to. */
+  async ready(): Promise<ToolView> {
+    return this.#viewOf(await this.#parts.catalog.prepare());
+  }
+
+  search(query: string, options?: { serverId?: string; limit?: number }) {
+    return this.#parts.catalog.search(query, options);
+  }
+
+  /** Runs a program. A program that fails is an answer; only the host's own failures are thrown. */
+  async run(request: RunRequest): Promise<RunAnswer> {
+    const runId = randomUUID();
+    const finished = this.#execute(runId, request);
+    if (request.answerWithinMs === undefined) return { state: 'finished', summary: await finished };
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), request.answerWithinMs);
+    });
+    const first = await Promise.race([finished, late]).finally(() => clearTimeout(timer));
+    if (first !== 'late') return { state: 'finished', summary: first };
+    const { presentation } = this.#options;
+    const response = finished.then(
+      (summary) => presentation.response(summary),
+      (error: unknown) => ({ error: error instanceof Error ? error.message : 'the run failed' }),
+    );
+    this.#parts.results.keepRun(this.caller, { runId, response });
+    return { state: 'running', runId };
+  }
+
+  /** A tool called by the client itself, through the same pipeline as calls from code. */
+  async callDirect(
+    { tool: { tool, server, exportName } }: DirectTool,
+    input: JsonValue,
+    signal: AbortSignal,
+    onProgress?: (progress: CallProgress) => void,
+  ): Promise<BrokerOutcome> {
+    return this.#parts.broker.handle({
+      caller: this.caller,
+      tool,
+      serverPath: server.path,
+      exportName,
+      input,
+      signal,
+      ...(onProgress === undefined ? {} : { onProgress }),
+    });
+  }
+
+  async #execute(runId: string, request: RunRequest): Promise<RunSummary> {
+    const { sandbox, catalog, broker, results } = this.#parts;
+    const { presentation } = this.#options;
+    const known = this.tools().forCode;
+    const requested = (request.requestedServers ?? []).map((name) => ({ name, server: findServer(name, known) }));
+    const view = this.#viewOf(
+      await catalog.prepare(requested.flatMap(({ server }) => (server === undefined ? [] : [server.path]))),
+    );
+    const snapshot = view.forCode;
+    const calls = new ToolCalls({
+      caller: this.caller,
+      snapshot,
+      broker,
+      maxToolCalls: request.limits.maxToolCalls,
+      present: (outcome) => presentation.reply(outcome),
+      ...(request.onProgress === undefined ? {} : { onProgress: request.onProgress }),
+    });
+    const answerCall = async (call: GuestCall, signal: AbortSignal): Promise<CallReply> => {
+      const input = JSON.parse(call.argumentsJson) as JsonValue[];
+      if (isDiscovery(call.target)) return answerDiscovery(call.target, input, snapshot, catalog);
+      if (isResults(call.target)) return results.answer(call.target, input, this.caller);
+      return calls.answer(call, input, signal);
+    };
+    const { source, language, limits, signal, onLog } = request;
+    const report = await execute(sandbox, {
+      caller: this.caller,
+      program: { source, language, modules: modulesOf(snapshot), limits },
+      execution: runId as ExecutionId,
+      answerCall,
+      ...(signal === undefined ? {} : { signal }),
+      ...(onLog === undefined ? {} : { onLog }),
+    });
+    const kept = this.#keepIfLarge(report.outcome);
+    return {
+      runId,
+      outcome: report.outcome,
+      logs: report.logs,
+      logsCut: report.logsCut,
+      trace: calls.trace,
+      durationMs: report.durationMs,
+      limits,
+      isolation: sandbox.jail.level,
+      warnings: [...calls.warnings],
+      unavailable: requested.flatMap(({ name }) => unavailable(name, snapshot)),
+      ...(kept === undefined ? {} : { keptResult: kept }),
+    };
+  }
+
+  #keepIfLarge(outcome: Outcome): RunSummary['keptResult'] {
+    if (outcome.status === 'failed') return undefined;
+    const bytes = Buffer.byteLength(outcome.resultJson);
+    if (bytes <= this.#options.maxResultBytes) return undefined;
+    return { handle: this.#parts.results.keep(this.caller, outcome.resultJson), bytes };
+  }
+
+  #viewOf(snapshot: CatalogSnapshot): ToolView {
+    if (this.#view?.of !== snapshot)
+      this.#view = { of: snapshot, view: viewOf(snapshot, this.#options.codeMode, this.#options.reservedNames) };
+    return this.#view.view;
+  }
+}
+
+function unavailable(name: string, snapshot: CatalogSnapshot): UnavailableServer[] {
+  const server: CatalogServer | undefined = findServer(name, snapshot);
+  if (server === undefined) {
+    const known = snapshot.servers
+      .map(({ path }) => path)
+      .slice(0, 30)
+      .join(', ');
+    return [{ name, reason: `there is no such server; there are: ${known === '' ? 'none' : known}` }];
+  }
+  return server.problem === undefined ? [] : [{ name, reason: server.problem }];
+}

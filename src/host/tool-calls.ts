@@ -1,0 +1,111 @@
+import type { Broker, BrokerOutcome } from '../broker/broker.js';
+import type { CatalogSnapshot } from '../catalog/snapshot.js';
+import type { CallerId, CallReply, GuestCall, GuestError } from '../domain/execution.js';
+import type { JsonValue } from '../domain/json.js';
+import { nearest } from '../lib/nearest.js';
+
+export interface TraceEntry {
+  readonly serverId: string;
+  readonly toolName: string;
+  readonly durationMs: number;
+  readonly ok: boolean;
+  readonly error?: string;
+}
+
+export interface ToolCallsOptions {
+  readonly caller: CallerId;
+  readonly snapshot: CatalogSnapshot;
+  readonly broker: Broker;
+  readonly maxToolCalls: number;
+  /** The contract's words for an outcome. */
+  readonly present: (outcome: BrokerOutcome) => CallReply;
+  readonly onProgress?: (message: string) => void;
+}
+
+const MAX_TRACE_ENTRIES = 10_000;
+const MAX_TRACE_ERROR_CHARACTERS = 300;
+
+/** The tool calls of one program: counted, made, traced. The trace never holds inputs or outputs. */
+export class ToolCalls {
+  readonly #options: ToolCallsOptions;
+  readonly trace: TraceEntry[] = [];
+  readonly warnings = new Set<string>();
+  #made = 0;
+
+  constructor(options: ToolCallsOptions) {
+    this.#options = options;
+  }
+
+  async answer(call: GuestCall, input: readonly JsonValue[], signal: AbortSignal): Promise<CallReply> {
+    const { caller, snapshot, broker, maxToolCalls, present, onProgress } = this.#options;
+    const found = snapshot.toolByTarget.get(call.target);
+    if (found === undefined) return { ok: false, error: noSuchTool(call.target, snapshot) };
+    if (++this.#made > maxToolCalls) return { ok: false, error: tooManyCalls(maxToolCalls) };
+    const { tool, server, exportName } = found;
+    if (input.length > 1) return { ok: false, error: tooManyArguments(server.path, exportName, input.length) };
+    const startedAt = performance.now();
+    const outcome = await broker.handle({
+      caller,
+      tool,
+      serverPath: server.path,
+      exportName,
+      input: input[0],
+      signal,
+      ...(onProgress === undefined
+        ? {}
+        : {
+            onProgress: ({ message, progress, total }) =>
+              onProgress(
+                `${server.path}.${exportName}: ${message ?? `${progress}${total === undefined ? '' : ` of ${total}`}`}`,
+              ),
+          }),
+    });
+    if (this.trace.length < MAX_TRACE_ENTRIES) {
+      const entry = {
+        serverId: server.path,
+        toolName: tool.name,
+        durationMs: Math.round(performance.now() - startedAt),
+        ok: outcome.ok,
+      };
+      this.trace.push(outcome.ok ? entry : { ...entry, error: summary(outcome.error) });
+    }
+    if (outcome.ok) for (const warning of outcome.warnings) this.warnings.add(warning);
+    return present(outcome);
+  }
+}
+
+/** A summary, not a copy: what a tool says in an error may be its output. */
+function summary({ errorClass, message }: GuestError): string {
+  const line = message.split('\n')[0] as string;
+  return `${errorClass}: ${line.length > MAX_TRACE_ERROR_CHARACTERS ? `${line.slice(0, MAX_TRACE_ERROR_CHARACTERS)}...` : line}`;
+}
+
+function noSuchTool(target: string, snapshot: CatalogSnapshot): GuestError {
+  const close = nearest(target, [...snapshot.toolByTarget.keys()], 3);
+  return {
+    errorClass: 'ToolNotFoundError',
+    message: `there is no tool ${JSON.stringify(target)}`,
+    hint:
+      close.length > 0
+        ? `Did you mean ${close.join(' or ')}?`
+        : 'Look for it with searchTools() of @codemode/discovery.',
+  };
+}
+
+/** The program can catch it; every further call meets it again. */
+function tooManyCalls(maxToolCalls: number): GuestError {
+  return {
+    errorClass: 'SandboxLimitError',
+    message: `the program has made its ${maxToolCalls} tool calls`,
+    hint: 'Ask for more in one call (filters, larger pages), or raise limits.maxToolCalls.',
+    fields: { limit: 'maxToolCalls' },
+  };
+}
+
+function tooManyArguments(path: string, exportName: string, count: number): GuestError {
+  return {
+    errorClass: 'SchemaValidationError',
+    message: `${path}.${exportName} takes one argument, not ${count}`,
+    hint: `Pass one object with named properties: await ${path.replace(/-/g, '_')}.${exportName}({ ... }).`,
+  };
+}

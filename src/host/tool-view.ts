@@ -1,0 +1,74 @@
+import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import { matchesGlob } from '../lib/glob.js';
+
+/** Which tools go where: to programs, or to the client as they are. */
+export interface CodeModeSettings {
+  readonly enabled: boolean;
+  /** `tool`, `server/tool`, with `*` for any characters. */
+  readonly excludedTools: readonly string[];
+}
+
+export interface DirectTool {
+  /** The tool's own name, or `server__tool` where that is taken. */
+  readonly name: string;
+  readonly tool: CatalogTool;
+}
+
+export interface ToolView {
+  /** What programs see and may call. */
+  readonly forCode: CatalogSnapshot;
+  /** What the client sees and calls directly. */
+  readonly direct: readonly DirectTool[];
+}
+
+/** Splits a snapshot. A tool is on one side or the other, never on both. */
+export function viewOf(
+  snapshot: CatalogSnapshot,
+  { enabled, excludedTools }: CodeModeSettings,
+  reservedNames: readonly string[],
+): ToolView {
+  if (enabled && excludedTools.length === 0) return { forCode: snapshot, direct: [] };
+  const isDirect = ({ tool, server }: CatalogTool) =>
+    !enabled ||
+    excludedTools.some((pattern) => {
+      const slash = pattern.indexOf('/');
+      if (slash < 0) return matchesGlob(pattern, tool.name);
+      const serverPattern = pattern.slice(0, slash);
+      return (
+        (matchesGlob(serverPattern, server.id) || matchesGlob(serverPattern, server.path)) &&
+        matchesGlob(pattern.slice(slash + 1), tool.name)
+      );
+    });
+  const direct: CatalogTool[] = [];
+  const servers: CatalogServer[] = [];
+  for (const server of snapshot.servers) {
+    const kept: CatalogTool[] = [];
+    const view: CatalogServer = { ...server, tools: kept };
+    for (const tool of server.tools) {
+      if (isDirect(tool)) direct.push(tool);
+      else kept.push({ ...tool, server: view });
+    }
+    if (enabled) servers.push(view);
+  }
+  const forCode: CatalogSnapshot = {
+    version: snapshot.version,
+    servers,
+    serverByPath: new Map(servers.map((server) => [server.path, server])),
+    toolByTarget: new Map(servers.flatMap(({ tools }) => tools.map((tool) => [tool.target, tool]))),
+  };
+  return { forCode, direct: named(direct, reservedNames) };
+}
+
+/** A name that two servers share, or that is ours, belongs to neither: both get their server's in front. */
+function named(tools: readonly CatalogTool[], reservedNames: readonly string[]): DirectTool[] {
+  const uses = new Map<string, number>(reservedNames.map((name) => [name, 1]));
+  for (const { tool } of tools) uses.set(tool.name, (uses.get(tool.name) ?? 0) + 1);
+  const taken = new Set<string>(reservedNames);
+  return tools.map((tool) => {
+    const wanted = uses.get(tool.tool.name) === 1 ? tool.tool.name : `${tool.server.path}__${tool.tool.name}`;
+    let name = wanted;
+    for (let number = 2; taken.has(name); number++) name = `${wanted}__${number}`;
+    taken.add(name);
+    return { name, tool };
+  });
+}

@@ -1,0 +1,20 @@
+import type { CallReply } from '../../domain/execution.js';
+import type { JsonValue } from '../../domain/json.js';
+import type { ToolReply } from '../../domain/upstream.js';
+import type { BrokerOutcome } from '../../host/session.js';
+
+/** What a program gets for a call: the rules of section 5.3.2, in order. */
+export function unwrapOutcome(outcome: BrokerOutcome): CallReply {
+  return outcome.ok ? { ok: true, json: JSON.stringify(unwrap(outcome.reply)) } : { ok: false, error: outcome.error };
+}
+
+export function unwrap(reply: ToolReply): JsonValue {
+  if (reply.structuredContent !== undefined) return reply.structuredContent;
+  const [only] = reply.content;
+  if (reply.content.length === 1 && only?.type === 'text' && typeof only.text === 'string') return only.text;
+  return {
+    content: [...reply.content],
+    ...(reply.isError ? { isError: true } : {}),
+    ...(reply.meta === undefined ? {} : { _meta: reply.meta }),
+  };
+}

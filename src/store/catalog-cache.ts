@@ -1,0 +1,71 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { Tool } from '../domain/tool.js';
+
+/** What was known of a server when it was last asked. */
+export interface CachedListing {
+  readonly tools: readonly Tool[];
+  readonly name?: string;
+  readonly version?: string;
+  readonly description?: string;
+  readonly savedAtMs: number;
+}
+
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+const fileSchema = z.object({
+  format: z.literal(1),
+  fingerprint: z.string(),
+  listing: z.object({
+    tools: z.array(z.looseObject({ serverId: z.string(), name: z.string() })),
+    name: z.string().optional(),
+    version: z.string().optional(),
+    description: z.string().optional(),
+    savedAtMs: z.number(),
+  }),
+});
+
+/**
+ * The tools of every server on disk, so that a client is answered before slow servers have started. A file belongs to one
+ * definition of a server: with another command or address it is not believed. What cannot be read is as good as absent.
+ */
+export class CatalogCache {
+  readonly #folder: string;
+
+  constructor(stateFolder: string) {
+    this.#folder = join(stateFolder, 'catalog');
+  }
+
+  async read(serverId: string, fingerprint: string): Promise<CachedListing | undefined> {
+    const file = this.#file(serverId);
+    try {
+      if ((await stat(file)).size > MAX_FILE_BYTES) return undefined;
+      const parsed = fileSchema.safeParse(JSON.parse(await readFile(file, 'utf8')));
+      if (!parsed.success || parsed.data.fingerprint !== fingerprint) return undefined;
+      return parsed.data.listing as unknown as CachedListing;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Whole or not at all: two hosts may write at once, and a reader sees one of the two. */
+  async write(serverId: string, fingerprint: string, listing: CachedListing): Promise<void> {
+    const file = this.#file(serverId);
+    const temporary = `${file}.${randomUUID()}`;
+    try {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await writeFile(temporary, JSON.stringify({ format: 1, fingerprint, listing }), { mode: 0o600 });
+      await rename(temporary, file);
+    } catch {
+      // A full or read-only disk costs the next start some time, and nothing else.
+      await rm(temporary, { force: true }).catch(() => {});
+    }
+  }
+
+  /** Server names are foreign text: only their digest becomes a file name. */
+  #file(serverId: string): string {
+    return join(this.#folder, `${createHash('sha256').update(serverId).digest('hex').slice(0, 32)}.json`);
+  }
+}
