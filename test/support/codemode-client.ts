@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { RunResponse } from '../../src/profiles/codemode/render.js';
+import { fixture } from './upstreams.js';
+
+/** The built program as an agent's client sees it: `codemode mcp` on stdio, driven by the official client library. */
+
+export const PROGRAM = fileURLToPath(new URL('../../dist/bin.js', import.meta.url));
+
+export interface ServerScript {
+  readonly name?: string;
+  readonly version?: string;
+  readonly instructions?: string;
+  readonly tools: readonly object[];
+  readonly replies?: Readonly<Record<string, object>>;
+}
+
+export interface CodemodeClient extends AsyncDisposable {
+  readonly client: Client;
+  /** Runs a program and gives its response; throws if the outer call fails. */
+  run(code: string, more?: Record<string, unknown>): Promise<RunResponse>;
+  /** The result of a program that must come to its end without a diagnostic of severity error. */
+  value(code: string, more?: Record<string, unknown>): Promise<unknown>;
+}
+
+export interface CodemodeOptions {
+  /** Servers by id, each played by `scripted-server.mjs`. */
+  readonly scripts?: Readonly<Record<string, ServerScript>>;
+  /** More servers, as in the configuration. */
+  readonly servers?: Readonly<Record<string, object>>;
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly commandLine?: readonly string[];
+}
+
+export async function startCodemode({
+  scripts = {},
+  servers = {},
+  config = {},
+  commandLine = [],
+}: CodemodeOptions): Promise<CodemodeClient> {
+  const folder = mkdtempSync(join(tmpdir(), 'codemode-test-'));
+  const scripted = Object.entries(scripts).map(([id, script], index) => {
+    const file = join(folder, `script-${index}.json`);
+    writeFileSync(file, JSON.stringify(script));
+    return [id, { command: process.execPath, args: [fixture('scripted-server.mjs'), file] }];
+  });
+  const configFile = join(folder, 'codemode.config.json');
+  writeFileSync(configFile, JSON.stringify({ ...config, mcpServers: { ...Object.fromEntries(scripted), ...servers } }));
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [PROGRAM, '--config', configFile, 'mcp', ...commandLine],
+    env: { PATH: process.env.PATH ?? '', HOME: folder, CODEMODE_HOME: join(folder, 'state') },
+    stderr: 'ignore',
+  });
+  const client = new Client({ name: 'codemode-test', version: '0' });
+  await client.connect(transport);
+  const run = async (code: string, more: Record<string, unknown> = {}): Promise<RunResponse> => {
+    const result = await client.callTool({ name: 'codemode.run', arguments: { code, ...more } });
+    return result.structuredContent as unknown as RunResponse;
+  };
+  const value = async (code: string, more?: Record<string, unknown>): Promise<unknown> => {
+    const { result, diagnostics } = await run(code, more);
+    const failed = diagnostics.find(({ severity }) => severity === 'error');
+    if (failed !== undefined) throw new Error(`${failed.code}: ${failed.message} (${failed.hint ?? 'no hint'})`);
+    return result;
+  };
+  return {
+    client,
+    run,
+    value,
+    [Symbol.asyncDispose]: async () => {
+      await client.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
