@@ -1,15 +1,7 @@
-import type { JsonObject, JsonValue } from '../domain/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
 import { conforms } from './declarations/conforms.js';
 import { readSchema } from './declarations/schema.js';
-import {
-  type Constraints,
-  isJsonObject,
-  type Notes,
-  type ObjectShape,
-  type SchemaNode,
-  type Shape,
-  type TupleShape,
-} from './declarations/shape.js';
+import type { Constraints, Notes, ObjectShape, SchemaNode, Shape, TupleShape } from './declarations/shape.js';
 import { examplePatternMatch } from './pattern-example.js';
 
 /**

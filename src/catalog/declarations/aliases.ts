@@ -1,5 +1,5 @@
+import { lastToken } from '../../domain/schema-references.js';
 import { visibleText } from '../../lib/visible-text.js';
-import { lastToken } from './references.js';
 import { type Definition, type ObjectShape, type SchemaNode, withoutReference } from './shape.js';
 
 /** A definition under all the names it has in one module: `#/$defs/def0` here may be `#/$defs/def7` there. */

@@ -1,12 +1,5 @@
-import type { JsonValue } from '../../domain/json.js';
-import {
-  type Constraints,
-  isJsonObject,
-  type ObjectShape,
-  type SchemaNode,
-  type TupleShape,
-  withoutReference,
-} from './shape.js';
+import { isJsonObject, type JsonValue } from '../../domain/json.js';
+import { type Constraints, type ObjectShape, type SchemaNode, type TupleShape, withoutReference } from './shape.js';
 
 /** How deep a value is looked into; below that it is believed. */
 const MAX_DEPTH = 24;

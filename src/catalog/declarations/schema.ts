@@ -1,12 +1,11 @@
-import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import { type References, referencesOf } from '../../domain/schema-references.js';
 import { circularAliases } from './circular-aliases.js';
 import { intersect, type MergeBudget, unite } from './combine.js';
 import { declaredTypes, KNOWN_TYPES } from './declared-types.js';
 import { readNotes, withWarning } from './notes.js';
-import { type References, referencesOf } from './references.js';
 import {
   type Definition,
-  isJsonObject,
   NEVER,
   NO_NOTES,
   type Notes,

@@ -110,10 +110,6 @@ export const UNKNOWN: Shape = Object.freeze({ kind: 'unknown' });
 export const PENDING: SchemaNode = Object.freeze({ shape: UNKNOWN, notes: NO_NOTES });
 export const NEVER: Shape = Object.freeze({ kind: 'never' });
 
-export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Follows references to something that is not one; a definition that only refers to itself is `unknown`. */
 export function withoutReference(node: SchemaNode): SchemaNode {
   let current = node;

@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue } from '../../domain/json.js';
-import { escapeToken } from './references.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import { escapeToken } from '../../domain/schema-references.js';
 import {
-  isJsonObject,
   NO_NOTES,
   type ObjectProperty,
   type ObjectShape,

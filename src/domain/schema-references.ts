@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../../domain/json.js';
-import { isJsonObject } from './shape.js';
+import { isJsonObject, type JsonObject, type JsonValue } from './json.js';
 
 /** What a `$ref` of this document points to; `undefined` where it points nowhere, or out of the document. */
 export interface References {
