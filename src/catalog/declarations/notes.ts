@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../domain/json.js';
-import { type Constraints, isJsonObject, NO_NOTES, type Notes } from './shape.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import { type Constraints, NO_NOTES, type Notes } from './shape.js';
 
 /** What a schema says in words, and the limits that types can't say. Wrongly typed keywords are passed over. */
 export function readNotes(schema: JsonObject): Notes {

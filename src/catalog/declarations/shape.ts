@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../domain/json.js';
+import type { JsonValue } from '../../domain/json.js';
 
 /** A foreign schema, read once: what every emitter (TypeScript, Python, Go) and the example maker work from. */
 export interface SchemaModel {

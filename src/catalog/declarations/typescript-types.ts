@@ -1,9 +1,9 @@
-import type { JsonValue } from '../../domain/json.js';
+import { isJsonObject, type JsonValue } from '../../domain/json.js';
 import { quoteVisibly } from '../../lib/visible-text.js';
 import type { AliasGroup } from './aliases.js';
 import { docComment } from './doc-comment.js';
 import { mergeNotes } from './notes.js';
-import { type Definition, isJsonObject, type ObjectShape, type SchemaNode, type TupleShape } from './shape.js';
+import type { Definition, ObjectShape, SchemaNode, TupleShape } from './shape.js';
 import { type Detail, optionDocs, propertyDocs } from './typescript-docs.js';
 
 export interface TypeWriterOptions {
