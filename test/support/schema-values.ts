@@ -152,7 +152,7 @@ function isObject(value: JsonValue): value is JsonObject {
 }
 
 /** Mulberry32: small, seeded, good enough. */
-function randomNumbers(seed: number): () => number {
+export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -1,0 +1,319 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import { addEvaluatedItems, addEvaluatedNames } from './evaluated.js';
+import { type LimitKeyword, type Place, type Problem, TOP } from './problem.js';
+import {
+  ANYTHING,
+  type ArrayRule,
+  canonicalText,
+  isAllowed,
+  NOTHING,
+  type NumberRule,
+  type ObjectRule,
+  type Rule,
+  type StringRule,
+  type TypeName,
+  typeOf,
+  UNCOMPARED,
+} from './rule.js';
+
+/** What checking one value may cost. */
+export const EVALUATION_BOUNDS = {
+  /**
+   * Rules applied, and characters and items compared. A list of 10,000 objects with ten properties takes 120,000. A
+   * schema whose references double at every step would take for ever.
+   */
+  steps: 200_000,
+  /** Rules inside rules. Most schemas that come this far refer to themselves without getting anywhere. */
+  depth: 256,
+  /** A list of a million wrong items is wrong after the first few. */
+  problems: 32,
+} as const;
+
+/**
+ * What is wrong with a value. Where a bound is reached the rest is believed: this check helps the program's author, and
+ * the tool's own server stands behind it.
+ */
+export function findProblems(root: Rule, value: JsonValue): readonly Problem[] {
+  const problems: Problem[] = [];
+  new Evaluation().check(root, value, TOP, 0, problems);
+  return problems;
+}
+
+/** Checks one value. */
+export class Evaluation {
+  #steps: number = EVALUATION_BOUNDS.steps;
+  /** Whether something was not looked at: from then on, what fits and what does not is not known for sure. */
+  #isUnsure = false;
+
+  /** Adds what is wrong with `value` to `problems`. */
+  check(rule: Rule, value: JsonValue, place: Place, depth: number, problems: Problem[]): void {
+    if (rule === ANYTHING || (rule.isNullable === true && value === null) || this.#isFull(problems)) return;
+    if (!this.#spend(1) || depth > EVALUATION_BOUNDS.depth) {
+      this.#isUnsure = true;
+      return;
+    }
+    if (rule.isNever === true) {
+      problems.push({ place, value, rule, fault: { kind: 'never' } });
+      return;
+    }
+    if (rule.types !== undefined && !rule.types.some((type) => isOfType(type, value))) {
+      problems.push({ place, value, rule, fault: { kind: 'type' } });
+      return;
+    }
+    if (rule.values !== undefined && !rule.values.every((values) => isAllowed(values, value))) {
+      problems.push({ place, value, rule, fault: { kind: 'values', values: rule.values } });
+      return;
+    }
+    if (typeof value === 'string') {
+      if (rule.string !== undefined) this.#string(rule, rule.string, value, place, problems);
+    } else if (typeof value === 'number') {
+      if (rule.number !== undefined) checkNumber(rule, rule.number, value, place, problems);
+    } else if (Array.isArray(value)) {
+      if (rule.array !== undefined) this.#array(rule, rule.array, value, place, depth, problems);
+    } else if (isJsonObject(value) && rule.object !== undefined) {
+      this.#object(rule, rule.object, value, place, depth, problems);
+    }
+    this.#combinators(rule, value, place, depth, problems);
+    if (problems.length === 0) this.#unevaluated(rule, value, place, depth, problems);
+  }
+
+  /** Whether a value fits. Beyond the bounds everything does. */
+  fits(rule: Rule, value: JsonValue, place: Place, depth: number): boolean {
+    const problems: Problem[] = [];
+    this.check(rule, value, place, depth, problems);
+    return problems.length === 0 || this.#isUnsure;
+  }
+
+  #spend(steps: number): boolean {
+    this.#steps -= steps;
+    if (this.#isSpent) this.#isUnsure = true;
+    return !this.#isSpent;
+  }
+
+  get #isSpent(): boolean {
+    return this.#steps < 0;
+  }
+
+  #isFull(problems: readonly Problem[]): boolean {
+    return problems.length >= EVALUATION_BOUNDS.problems;
+  }
+
+  #combinators(rule: Rule, value: JsonValue, place: Place, depth: number, problems: Problem[]): void {
+    if (rule.all !== undefined) for (const part of rule.all) this.check(part, value, place, depth + 1, problems);
+    if (rule.anyOf !== undefined) this.#forms(rule, rule.anyOf, false, value, place, depth, problems);
+    if (rule.oneOf !== undefined) this.#forms(rule, rule.oneOf, true, value, place, depth, problems);
+    if (rule.not !== undefined && this.fits(rule.not, value, place, depth + 1) && !this.#isUnsure) {
+      problems.push({ place, value, rule, fault: { kind: 'not' } });
+    }
+    if (rule.condition !== undefined) {
+      const isMet = this.fits(rule.condition.if, value, place, depth + 1);
+      if (!this.#isUnsure)
+        this.check(isMet ? rule.condition.then : rule.condition.else, value, place, depth + 1, problems);
+    }
+  }
+
+  #forms(
+    rule: Rule,
+    forms: readonly Rule[],
+    isExclusive: boolean,
+    value: JsonValue,
+    place: Place,
+    depth: number,
+    problems: Problem[],
+  ): void {
+    const failures: Problem[][] = [];
+    let matches = 0;
+    for (const form of forms) {
+      const failure: Problem[] = [];
+      this.check(form, value, place, depth + 1, failure);
+      failures.push(failure);
+      if (failure.length > 0) continue;
+      matches += 1;
+      if (!isExclusive || matches > 1) break;
+    }
+    if (this.#isUnsure || matches === 1 || (matches > 0 && !isExclusive)) return;
+    problems.push({ place, value, rule, fault: { kind: 'forms', forms, failures, matches } });
+  }
+
+  #object(rule: Rule, object: ObjectRule, value: JsonObject, place: Place, depth: number, problems: Problem[]): void {
+    const missing = (name: string, because?: string): void => {
+      if (Object.hasOwn(value, name) || this.#isFull(problems)) return;
+      const fault = { kind: 'missing', name, holder: value, ...(because === undefined ? {} : { because }) } as const;
+      problems.push({ place: { parent: place, token: name, rule }, value: undefined, rule, fault });
+    };
+    for (const name of object.required) missing(name);
+    for (const [key, names] of object.dependentRequired) {
+      if (Object.hasOwn(value, key)) for (const name of names) missing(name, key);
+    }
+    for (const [key, dependent] of object.dependentRules) {
+      if (Object.hasOwn(value, key)) this.check(dependent, value, place, depth + 1, problems);
+    }
+    const names = Object.keys(value);
+    checkCount(rule, object, ['minProperties', 'maxProperties'], names.length, value, place, problems);
+    for (const name of names) {
+      if (this.#isFull(problems) || this.#isSpent) return;
+      const at: Place = { parent: place, token: name, rule };
+      const member = value[name] as JsonValue;
+      if (object.names !== undefined) this.#name(rule, object.names, name, at, depth, problems);
+      const property = object.properties.get(name);
+      if (property !== undefined) this.check(property, member, at, depth + 1, problems);
+      let isKnown = property !== undefined;
+      for (const { pattern, rule: patternRule } of object.patterns) {
+        if (!this.#spend(1 + (name.length >> 3)) || !pattern.test(name)) continue;
+        isKnown = true;
+        this.check(patternRule, member, at, depth + 1, problems);
+      }
+      if (isKnown || object.additional === undefined) continue;
+      this.#other(rule, object.additional, name, member, at, depth, problems);
+    }
+  }
+
+  #name(rule: Rule, names: Rule, name: string, at: Place, depth: number, problems: Problem[]): void {
+    const wrong: Problem[] = [];
+    this.check(names, name, at, depth + 1, wrong);
+    if (wrong.length > 0)
+      problems.push({ place: at, value: name, rule, fault: { kind: 'name', name, problems: wrong } });
+  }
+
+  #other(
+    rule: Rule,
+    other: Rule,
+    name: string,
+    member: JsonValue,
+    at: Place,
+    depth: number,
+    problems: Problem[],
+  ): void {
+    if (other === NOTHING) problems.push({ place: at, value: member, rule, fault: { kind: 'unknown', name } });
+    else this.check(other, member, at, depth + 1, problems);
+  }
+
+  #array(
+    rule: Rule,
+    array: ArrayRule,
+    values: readonly JsonValue[],
+    place: Place,
+    depth: number,
+    problems: Problem[],
+  ): void {
+    const whole = values as JsonValue[];
+    checkCount(rule, array, ['minItems', 'maxItems'], values.length, whole, place, problems);
+    if (array.leading.length > 0 || array.items !== undefined) {
+      for (const [index, item] of values.entries()) {
+        const itemRule = array.leading[index] ?? array.items;
+        if (itemRule === undefined || this.#isFull(problems) || this.#isSpent) break;
+        this.check(itemRule, item, { parent: place, token: index, rule }, depth + 1, problems);
+      }
+    }
+    if (array.contains !== undefined) {
+      const { rule: wanted, minimum, maximum } = array.contains;
+      const isWanted = (item: JsonValue) => this.fits(wanted, item, place, depth + 1);
+      const actual = values.filter(isWanted).length;
+      if (this.#isUnsure) return;
+      const keyword = actual < minimum ? 'minContains' : 'maxContains';
+      const limit = actual < minimum ? minimum : maximum;
+      if (actual < minimum || actual > maximum)
+        problems.push({ place, value: whole, rule, fault: { kind: 'limit', keyword, limit, actual } });
+    }
+    if (array.isUnique === true) this.#unique(rule, values, place, problems);
+  }
+
+  #unique(rule: Rule, values: readonly JsonValue[], place: Place, problems: Problem[]): void {
+    const seen = new Map<string, number>();
+    for (const [index, item] of values.entries()) {
+      const text = canonicalText(item);
+      if (!this.#spend(1 + (text.length >> 3)) || this.#isFull(problems)) return;
+      if (text.includes(UNCOMPARED)) continue; // too deep to be called equal
+      const first = seen.get(text);
+      if (first === undefined) seen.set(text, index);
+      else
+        problems.push({
+          place: { parent: place, token: index, rule },
+          value: item,
+          rule,
+          fault: { kind: 'repeated', first },
+        });
+    }
+  }
+
+  #string(rule: Rule, string: StringRule, value: string, place: Place, problems: Problem[]): void {
+    if (string.minimum !== undefined || string.maximum !== undefined) {
+      const actual = this.#spend(value.length >> 4) ? characterCount(value, string) : undefined;
+      if (actual !== undefined) checkCount(rule, string, ['minLength', 'maxLength'], actual, value, place, problems);
+    }
+    const { pattern } = string;
+    if (pattern === undefined || !this.#spend(1 + (value.length >> 2)) || pattern.test(value)) return;
+    problems.push({ place, value, rule, fault: { kind: 'pattern', source: pattern.source } });
+  }
+
+  /** Looked at last, and only in values that are right so far: what is evaluated depends on what fits. */
+  #unevaluated(rule: Rule, value: JsonValue, place: Place, depth: number, problems: Problem[]): void {
+    const { object, array } = rule;
+    if ((object?.unevaluated ?? array?.unevaluated) === undefined || this.#isUnsure) return;
+    const fits = (part: Rule) => this.fits(part, value, place, depth + 1);
+    if (object?.unevaluated !== undefined && isJsonObject(value)) {
+      const known = new Set<string>();
+      addEvaluatedNames(rule, value, fits, known);
+      for (const [name, member] of Object.entries(value)) {
+        if (known.has(name) || this.#isSpent) continue;
+        this.#other(rule, object.unevaluated, name, member, { parent: place, token: name, rule }, depth, problems);
+      }
+    }
+    if (array?.unevaluated !== undefined && Array.isArray(value)) {
+      const known = new Set<number>();
+      const contains = (part: Rule, index: number) => this.fits(part, value[index] as JsonValue, place, depth + 1);
+      addEvaluatedItems(rule, value, fits, contains, known);
+      for (const [index, item] of value.entries()) {
+        if (known.has(index) || this.#isSpent) continue;
+        this.check(array.unevaluated, item, { parent: place, token: index, rule }, depth + 1, problems);
+      }
+    }
+  }
+}
+
+function isOfType(type: TypeName, value: JsonValue): boolean {
+  return type === 'integer' ? Number.isInteger(value) : typeOf(value) === type;
+}
+
+function checkNumber(rule: Rule, number: NumberRule, value: number, place: Place, problems: Problem[]): void {
+  const fail = (keyword: LimitKeyword, limit: number): void => {
+    problems.push({ place, value, rule, fault: { kind: 'limit', keyword, limit, actual: value } });
+  };
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = number;
+  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) fail('exclusiveMinimum', exclusiveMinimum);
+  else if (minimum !== undefined && value < minimum) fail('minimum', minimum);
+  if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) fail('exclusiveMaximum', exclusiveMaximum);
+  else if (maximum !== undefined && value > maximum) fail('maximum', maximum);
+  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) fail('multipleOf', multipleOf);
+}
+
+/** 0.3 is a multiple of 0.1, although its quotient is not whole in binary. */
+function isMultiple(value: number, divisor: number): boolean {
+  const quotient = value / divisor;
+  return (
+    !Number.isFinite(quotient) || Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient))
+  );
+}
+
+function checkCount(
+  rule: Rule,
+  { minimum, maximum }: { readonly minimum?: number; readonly maximum?: number },
+  [least, most]: readonly [LimitKeyword, LimitKeyword],
+  actual: number,
+  value: JsonValue,
+  place: Place,
+  problems: Problem[],
+): void {
+  if (minimum !== undefined && actual < minimum)
+    problems.push({ place, value, rule, fault: { kind: 'limit', keyword: least, limit: minimum, actual } });
+  if (maximum !== undefined && actual > maximum)
+    problems.push({ place, value, rule, fault: { kind: 'limit', keyword: most, limit: maximum, actual } });
+}
+
+/** Characters are code points; they are counted only where the number of UTF-16 units leaves it open. */
+function characterCount(value: string, { minimum = 0, maximum = Number.POSITIVE_INFINITY }: StringRule): number {
+  if (value.length <= maximum && value.length >= minimum * 2) return value.length;
+  let count = 0;
+  for (const _ of value) count += 1;
+  return count;
+}

@@ -1,0 +1,117 @@
+import type { JsonValue } from '../../domain/json.js';
+
+/** A schema, read once and made ready to check values: foreign mistakes are gone, references are pointers. */
+export interface Rule {
+  readonly title?: string;
+  readonly format?: string;
+  /** Nothing is allowed here. */
+  readonly isNever?: boolean;
+  /** `null` is fine, whatever else is said. */
+  readonly isNullable?: boolean;
+  readonly types?: readonly TypeName[];
+  /** `const` and `enum`. */
+  readonly values?: readonly AllowedValues[];
+  readonly object?: ObjectRule;
+  readonly array?: ArrayRule;
+  readonly number?: NumberRule;
+  readonly string?: StringRule;
+  /** `allOf`, and what references point to. */
+  readonly all?: readonly Rule[];
+  readonly anyOf?: readonly Rule[];
+  readonly oneOf?: readonly Rule[];
+  readonly not?: Rule;
+  readonly condition?: { readonly if: Rule; readonly then: Rule; readonly else: Rule };
+}
+
+export type TypeName = 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null';
+
+/** Values to be compared with: simple ones as they are, others by their canonical text. */
+export interface AllowedValues {
+  readonly list: readonly JsonValue[];
+  readonly simple: ReadonlySet<JsonValue>;
+  readonly composite: ReadonlySet<string>;
+}
+
+export interface ObjectRule {
+  readonly properties: ReadonlyMap<string, Rule>;
+  readonly patterns: readonly { readonly pattern: Pattern; readonly rule: Rule }[];
+  readonly additional?: Rule;
+  readonly unevaluated?: Rule;
+  readonly required: readonly string[];
+  /** Who gives the key must give these too. */
+  readonly dependentRequired: readonly (readonly [key: string, names: readonly string[]])[];
+  readonly dependentRules: readonly (readonly [key: string, rule: Rule])[];
+  readonly names?: Rule;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+export interface ArrayRule {
+  readonly leading: readonly Rule[];
+  readonly items?: Rule;
+  readonly unevaluated?: Rule;
+  readonly contains?: { readonly rule: Rule; readonly minimum: number; readonly maximum: number };
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly isUnique?: boolean;
+}
+
+export interface NumberRule {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly multipleOf?: number;
+}
+
+export interface StringRule {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly pattern?: Pattern;
+}
+
+/** A regular expression of a stranger, run by an engine that can't be made to backtrack. */
+export interface Pattern {
+  readonly source: string;
+  test(text: string): boolean;
+}
+
+export const ANYTHING: Rule = Object.freeze({});
+export const NOTHING: Rule = Object.freeze({ isNever: true });
+
+/** How deep values are compared. */
+const MAX_COMPARED_DEPTH = 64;
+/** Stands for what is nested deeper; no JSON text has this character in it. */
+export const UNCOMPARED = '\u0000';
+
+/** The same text for values that JSON Schema calls equal: the order of keys does not count. */
+export function canonicalText(value: JsonValue, depth = 0): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (depth > MAX_COMPARED_DEPTH) return UNCOMPARED;
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalText(item, depth + 1)).join()}]`;
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalText(value[key] as JsonValue, depth + 1)}`);
+  return `{${members.join()}}`;
+}
+
+export function allowedValues(list: readonly JsonValue[]): AllowedValues {
+  const simple = new Set<JsonValue>();
+  const composite = new Set<string>();
+  for (const value of list) {
+    if (typeof value === 'object' && value !== null) composite.add(canonicalText(value));
+    else simple.add(value);
+  }
+  return { list, simple, composite };
+}
+
+export function isAllowed(values: AllowedValues, value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null) return values.simple.has(value);
+  return values.composite.size > 0 && values.composite.has(canonicalText(value));
+}
+
+export function typeOf(value: JsonValue): Exclude<TypeName, 'integer'> {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value as 'object' | 'string' | 'number' | 'boolean';
+}

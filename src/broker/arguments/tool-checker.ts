@@ -1,0 +1,157 @@
+import type { GuestError } from '../../domain/execution.js';
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { escapeToken } from '../../domain/schema-references.js';
+import type { Tool } from '../../domain/tool.js';
+import { clipText, quoteVisibly } from '../../lib/visible-text.js';
+import { inOrderOfUse } from './choose.js';
+import { type CompiledSchema, compileSchema } from './compile.js';
+import { findProblems } from './evaluate.js';
+import { explain } from './explain.js';
+import { type Place, type Problem, pointerOf, tokensOf } from './problem.js';
+import { ANYTHING, type Rule, typeOf } from './rule.js';
+
+/** Makes a payload that fits a schema, with the named properties in it: `exampleInput` of the catalog. */
+export type ExampleMaker = (schema: JsonValue | undefined, including?: readonly string[]) => JsonValue;
+
+export type ArgumentVerdict = { readonly ok: true } | { readonly ok: false; readonly error: GuestError };
+
+/**
+ * Checks what programs pass to tools, and what tools answer, against the tools' own schemas. It is there to help: what
+ * of a schema can't be enforced is not, and the tool stays usable. It is no security control, and policy must not rest
+ * on it.
+ */
+export class ToolChecker {
+  readonly #exampleOf: ExampleMaker;
+  readonly #compiled = new WeakMap<JsonObject, CompiledSchema>();
+
+  constructor(exampleOf: ExampleMaker) {
+    this.#exampleOf = exampleOf;
+  }
+
+  /** Whether the tool takes this input. No input is the same as `{}` unless the tool wants something else than an object. */
+  checkArguments(tool: Tool, exportName: string, input: JsonValue | undefined): ArgumentVerdict {
+    const { inputSchema } = tool;
+    if (inputSchema === undefined) return { ok: true };
+    const { root } = this.#compile(inputSchema);
+    const problems = this.#problems(root, input);
+    return problems.length === 0 ? { ok: true } : { ok: false, error: this.#error(tool, exportName, root, problems) };
+  }
+
+  /**
+   * What is wrong with the structured part of a successful answer, in one sentence. It says types and places, never
+   * values: warnings end in logs.
+   */
+  checkOutput(tool: Tool, structuredContent: JsonValue | undefined): string | undefined {
+    if (tool.outputSchema === undefined) return undefined;
+    const { root } = this.#compile(tool.outputSchema);
+    const name = shownName(tool.name);
+    if (structuredContent === undefined) {
+      return root === ANYTHING ? undefined : `${name} declares an output schema but sent no structured content.`;
+    }
+    const [problem] = inOrderOfUse(findProblems(root, structuredContent));
+    if (problem === undefined) return undefined;
+    const received = problem.value === undefined ? 'nothing' : typeOf(problem.value);
+    const { expected } = explain(problem);
+    const place = declaredPlace(problem.place);
+    return `The result of ${name} breaks the tool's own output schema${place}: expected ${expected}, received ${received}.`;
+  }
+
+  /** What of a tool's schemas is not enforced, and why; empty for nearly every tool. */
+  warningsOf(tool: Tool): readonly string[] {
+    return [tool.inputSchema, tool.outputSchema].flatMap((schema) =>
+      schema === undefined ? [] : this.#compile(schema).warnings,
+    );
+  }
+
+  #compile(schema: JsonObject): CompiledSchema {
+    const known = this.#compiled.get(schema);
+    if (known !== undefined) return known;
+    const compiled = compileSafely(schema);
+    this.#compiled.set(schema, compiled);
+    return compiled;
+  }
+
+  #problems(root: Rule, input: JsonValue | undefined): readonly Problem[] {
+    if (input !== undefined) return inOrderOfUse(findProblems(root, input));
+    return inOrderOfUse(findProblems(root, {})).map((problem) =>
+      pointerOf(problem.place) === '' && problem.fault.kind === 'type' ? { ...problem, value: undefined } : problem,
+    );
+  }
+
+  #error(tool: Tool, exportName: string, root: Rule, problems: readonly Problem[]): GuestError {
+    const [problem, ...others] = problems as readonly [Problem, ...Problem[]];
+    const { expected, received, advice } = explain(problem);
+    const path = pointerOf(problem.place);
+    const example = this.#example(tool, root, problem);
+    const exampleText = example === undefined ? '' : ` Example: ${exportName}(${JSON.stringify(example)})`;
+    const toolText = tool.name === exportName ? '' : ` (tool ${shownName(tool.name)})`;
+    return {
+      errorClass: 'SchemaValidationError',
+      message: `Invalid input for ${exportName}${toolText}${placeText(problem)}: expected ${expected}, received ${received}.${othersText(others)}${exampleText}`,
+      hint: advice,
+      fields: {
+        toolName: tool.name,
+        exportName,
+        path,
+        expected,
+        received,
+        ...(example === undefined ? {} : { example }),
+      },
+    };
+  }
+
+  /** An example that really fits, with the property in it that was wrong; without it where that can't be made. */
+  #example(tool: Tool, root: Rule, problem: Problem): JsonValue | undefined {
+    const [property] = tokensOf(problem.place);
+    const attempts = typeof property === 'string' ? [[property], []] : [[]];
+    for (const including of attempts) {
+      const example = this.#exampleOf(tool.inputSchema, including);
+      const isShort = JSON.stringify(example).length <= MAX_EXAMPLE_CHARACTERS;
+      if (isShort && findProblems(root, example).length === 0) return example;
+    }
+    return undefined;
+  }
+}
+
+/** A longer example would bury the message. */
+const MAX_EXAMPLE_CHARACTERS = 2_000;
+/** Problems told beside the first: a program is best mended in one go. */
+const MAX_OTHERS = 3;
+
+/** The compiler does not throw; if it ever does, the tool must not pay for it. */
+function compileSafely(schema: JsonObject): CompiledSchema {
+  try {
+    return compileSchema(schema);
+  } catch {
+    return { root: ANYTHING, warnings: ['#: this schema could not be read, and is not enforced'] };
+  }
+}
+
+function othersText(others: readonly Problem[]): string {
+  if (others.length === 0) return '';
+  const shown = others.slice(0, MAX_OTHERS).map((problem) => {
+    const { expected, received } = explain(problem);
+    return clipText(`${placeText(problem).trim()}: expected ${expected}, received ${received}`, 160);
+  });
+  const more = others.length > MAX_OTHERS ? `; and ${others.length - MAX_OTHERS} more` : '';
+  return ` Also ${shown.join('; ')}${more}.`;
+}
+
+function placeText(problem: Problem): string {
+  const pointer = pointerOf(problem.place);
+  return pointer === '' ? '' : ` at ${clipText(quoteVisibly(pointer).slice(1, -1), 120)}`;
+}
+
+/** Where a result is wrong, without the keys that the schema does not name: they are data. */
+function declaredPlace(place: Place): string {
+  const tokens: string[] = [];
+  for (let at = place; at.parent !== undefined; at = at.parent) {
+    const isDeclared = typeof at.token === 'number' || at.rule?.object?.properties.has(at.token) === true;
+    tokens.unshift(isDeclared ? escapeToken(String(at.token)) : '*');
+  }
+  return tokens.length === 0 ? '' : ` at ${clipText(quoteVisibly(`/${tokens.join('/')}`).slice(1, -1), 120)}`;
+}
+
+function shownName(name: string): string {
+  return clipText(quoteVisibly(name), 80);
+}
