@@ -3,8 +3,10 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ToolChecker } from './broker/arguments/tool-checker.js';
 import { Broker } from './broker/broker.js';
 import { Catalog } from './catalog/catalog.js';
+import { exampleInput } from './catalog/examples.js';
 import { inheritedEnvironment, readEnvironment } from './config/environment.js';
 import { type LoadedConfig, loadConfig } from './config/load.js';
 import type { Config } from './config/schema.js';
@@ -51,8 +53,7 @@ export async function compose(settings: HostSettings): Promise<Composed> {
   });
   const broker = new Broker({
     registry,
-    checkArguments: () => ({ ok: true }),
-    checkOutput: () => undefined,
+    checker: new ToolChecker(exampleInput),
     isOutputStrict: loaded.config.strictOutput,
   });
   await catalog.load();

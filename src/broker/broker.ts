@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Tool } from '../domain/tool.js';
 import type { CallProgress, ToolReply, UpstreamFailure, UpstreamOutcome } from '../domain/upstream.js';
 import type { UpstreamRegistry } from '../upstream/registry.js';
+import type { ToolChecker } from './arguments/tool-checker.js';
 
 /** One wish of one program, or of a client that calls a tool directly. */
 export interface BrokerCall {
@@ -24,13 +25,7 @@ export type BrokerOutcome =
 /** What the pipeline asks of others. */
 export interface BrokerOptions {
   readonly registry: UpstreamRegistry;
-  readonly checkArguments: (
-    tool: Tool,
-    exportName: string,
-    input: JsonValue,
-  ) => { ok: true } | { ok: false; error: GuestError };
-  /** A sentence when what came back is not what the tool promised. */
-  readonly checkOutput: (tool: Tool, structuredContent: JsonValue) => string | undefined;
+  readonly checker: ToolChecker;
   /** An answer that breaks its own schema is a failure rather than a warning. */
   readonly isOutputStrict: boolean;
 }
@@ -48,10 +43,9 @@ export class Broker {
 
   /** Every tool call of every program and every client passes here, once, and in this order. */
   async handle(call: BrokerCall): Promise<BrokerOutcome> {
-    const input = call.input ?? {};
-    const checked = this.#options.checkArguments(call.tool, call.exportName, input);
+    const checked = this.#options.checker.checkArguments(call.tool, call.exportName, call.input);
     if (!checked.ok) return { ok: false, error: checked.error };
-    const outcome = await this.#callUpstream(call, input);
+    const outcome = await this.#callUpstream(call, call.input ?? {});
     if (outcome.status === 'failed') return { ok: false, error: errorOfFailure(call, outcome.failure) };
     const { reply } = outcome;
     if (reply.isError) return { ok: false, error: errorOfReply(call, reply), reply };
@@ -77,10 +71,9 @@ export class Broker {
   }
 
   #checkOutput(call: BrokerCall, reply: ToolReply): BrokerOutcome {
-    if (reply.structuredContent === undefined) return { ok: true, reply, warnings: [] };
-    const problem = this.#options.checkOutput(call.tool, reply.structuredContent);
+    const problem = this.#options.checker.checkOutput(call.tool, reply.structuredContent);
     if (problem === undefined) return { ok: true, reply, warnings: [] };
-    const message = `${call.serverPath}.${call.exportName} answered with something else than its outputSchema promises: ${problem}`;
+    const message = `${call.serverPath}: ${problem}`;
     if (!this.#options.isOutputStrict) return { ok: true, reply, warnings: [message] };
     return {
       ok: false,
