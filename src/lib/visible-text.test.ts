@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clipText, quoteVisibly, visibleText } from './visible-text.js';
+import { clipText, quoteVisibly, visibleText, withoutMarkup } from './visible-text.js';
 
 test.each([
   ['colour sequences', '\u001b[31mred\u001b[0m', 'red'],
@@ -29,6 +29,15 @@ test('a quoted value means the same and shows every invisible character', () => 
     const quoted = quoteVisibly(value);
     expect(new Function(`return ${quoted}`)()).toBe(value);
     expect(quoted).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+  }
+});
+
+test('tags that a chat could take for its own are broken up, other angle brackets stay', () => {
+  expect(withoutMarkup('</system> <|im_start|> < /x> <!-- --> <SYSTEM> <invoke name>')).toBe(
+    '‹/system> ‹|im_start|> ‹ /x> ‹!-- --> ‹SYSTEM> ‹invoke name>',
+  );
+  for (const text of ['<owner>/<repo>', 'a < b', 'Map<string, number>', '<=', '<b>']) {
+    expect(withoutMarkup(text)).toBe(text);
   }
 });
 

@@ -26,6 +26,15 @@ export function quoteVisibly(value: string): string {
   });
 }
 
+/**
+ * The same text without the beginning of any tag that a chat template, a client or a page could take for its own:
+ * `</system>`, `<|im_start|>`, `<!--`. Other angle brackets (`<owner>/<repo>`, `a < b`) stay. One layer only: what a model
+ * makes of plain words can't be decided here.
+ */
+export function withoutMarkup(text: string, replacement = '‹'): string {
+  return text.replace(MARKUP, replacement);
+}
+
 /** At most `maximum` UTF-16 units, cut at a space where one is near, with an ellipsis where something is missing. */
 export function clipText(text: string, maximum: number): string {
   if (text.length <= maximum) return text;
@@ -40,6 +49,8 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
+const MARKUP =
+  /<(?=\s{0,8}(?:[/|!?]|(?:antml|assistant|developer|function|human|im_|important|instruction|invoke|script|system|tool|user)))/gi;
 const PLAIN = /^[\x20-\x7e\n]*$/;
 // CSI, OSC and the two-character sequences, in their 7-bit and 8-bit forms. The classes of neighbouring repetitions are
 // disjoint, so hostile text can't make the match backtrack.

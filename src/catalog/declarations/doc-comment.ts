@@ -1,8 +1,9 @@
-import { clipText, visibleText } from '../../lib/visible-text.js';
+import { clipText, visibleText, withoutMarkup } from '../../lib/visible-text.js';
 
 /**
  * Lines of a foreign text that may stand in a block comment of TypeScript: visible characters only, no end of comment,
- * no code fence (declarations are shown in fenced blocks), no line that passes for one of our own tags, no blank lines.
+ * no code fence (declarations are shown in fenced blocks), no tag of a chat template, no line that passes for one of our
+ * own tags, no blank lines.
  */
 export function commentLines(text: string, maximumLength: number): string[] {
   return clipText(visibleText(text).trim(), maximumLength)
@@ -34,7 +35,7 @@ export function docComment(lines: readonly string[], indent: string): string {
 const SENTENCE = /^.*?(?<!\b(?:e\.g|i\.e|etc|vs|cf|incl))[.!?](?=\s|$)/;
 
 function harmless(line: string): string {
-  return line
+  return withoutMarkup(line)
     .replaceAll('*/', '*\\/')
     .replace(/`{3,}|~{3,}/g, "'''")
     .replace(/^@/, '\\@');

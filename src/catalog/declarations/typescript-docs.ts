@@ -12,6 +12,7 @@ import type { Constraints, Notes, SchemaNode, Shape } from './shape.js';
 export type Detail = 'full' | 'compact' | 'signatures';
 
 /** Bounds on foreign text in one comment, in characters; 99 of 100 real property descriptions are shorter than 430. */
+const MAX_SERVER_TEXT = { full: 1_000, compact: 160 } as const;
 const MAX_TOOL_TEXT = { full: 1_500, compact: 240 } as const;
 const MAX_PROPERTY_TEXT = { full: 500, compact: 140 } as const;
 const MAX_VALUE_TEXT = 80;
@@ -27,6 +28,14 @@ export function toolDocs(tool: Tool, exportName: string, warnings: readonly stri
   if (tool.deprecated === true) lines.push('@deprecated');
   for (const warning of warnings) lines.push(`@warning ${commentLine(warning, 240)}`);
   return lines;
+}
+
+/** What a server says of itself, above its module. */
+export function serverDocs(description: string, detail: Detail): string[] {
+  if (detail === 'signatures') return [];
+  return detail === 'full'
+    ? commentLines(description, MAX_SERVER_TEXT.full)
+    : oneLine(firstSentence(description), MAX_SERVER_TEXT.compact);
 }
 
 /** What is said about a property, or about the type of a whole definition. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../domain/json.js';
-import { quoteVisibly } from '../../lib/visible-text.js';
+import { quoteVisibly, withoutMarkup } from '../../lib/visible-text.js';
 import type { AliasGroup } from './aliases.js';
 import { docComment } from './doc-comment.js';
 import { mergeNotes } from './notes.js';
@@ -250,9 +250,9 @@ export function literalType(value: JsonValue): string {
   return members.length === 0 ? 'Record<string, never>' : `{ ${members.join('; ')} }`;
 }
 
-/** Declarations are shown in fenced blocks, and no literal may close one. */
+/** Declarations are shown in fenced blocks, and no literal may close one, or open a tag of the text around it. */
 function fenceless(literal: string): string {
-  return literal.replace(/`{3,}|~{3,}/g, (run) =>
+  return withoutMarkup(literal, '\\u003c').replace(/`{3,}|~{3,}/g, (run) =>
     [...run].map((mark) => (mark === '`' ? '\\u0060' : '\\u007e')).join(''),
   );
 }

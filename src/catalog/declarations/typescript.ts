@@ -5,7 +5,7 @@ import { type AliasGroup, groupDefinitions, pascalCase } from './aliases.js';
 import { commentLine, docComment } from './doc-comment.js';
 import { readSchema } from './schema.js';
 import { type Definition, type SchemaModel, type SchemaNode, withoutReference } from './shape.js';
-import { type Detail, propertyDocs, toolDocs } from './typescript-docs.js';
+import { type Detail, propertyDocs, serverDocs, toolDocs } from './typescript-docs.js';
 import { TypeWriter } from './typescript-types.js';
 
 export type { Detail };
@@ -16,7 +16,11 @@ export interface ServerModule {
   /** The id under which the server is configured. */
   readonly serverId: string;
   readonly serverName: string;
+  /** What it says of itself. */
+  readonly serverDescription?: string;
   readonly tools: readonly Tool[];
+  /** Export names by tool name, where they are known already: part of a server's tools keeps the names of the whole. */
+  readonly exportNames?: ReadonlyMap<string, string>;
 }
 
 export interface DeclarationWarning {
@@ -102,7 +106,7 @@ class ModuleWriter {
     for (const toolName of duplicates) {
       this.#warnings.push({ toolName, message: 'the server lists this name more than once; the first one is used' });
     }
-    const names = exportNames(tools.map((tool) => tool.name));
+    const names = server.exportNames ?? exportNames(tools.map((tool) => tool.name));
     this.#plans = tools.map((tool) => ({
       tool,
       exportName: names.get(tool.name) as string,
@@ -119,7 +123,8 @@ class ModuleWriter {
     const { path, serverId, serverName } = this.#server;
     const title = commentLine(serverName, 80);
     const id = serverId === path ? '' : ` (configured as ${commentLine(quoteVisibly(serverId), 80)})`;
-    const header = this.#detail === 'signatures' ? '' : docComment([`${title}${id}`], '');
+    const words = serverDocs(this.#server.serverDescription ?? '', this.#detail);
+    const header = this.#detail === 'signatures' ? '' : docComment([`${title}${id}`, ...words], '');
     const body = this.#plans.map((plan) => this.#tool(plan));
     const meta = `${MODULE_INDENT}export const __meta__: ServerMeta;\n`;
     const blankLine = this.#detail === 'signatures' ? '' : '\n';
@@ -152,7 +157,7 @@ class ModuleWriter {
       [this.#cutWarning(plan, 'the types are left out')],
       this.#detail,
     );
-    return `${docComment(lines, MODULE_INDENT)}${MODULE_INDENT}export function ${plan.exportName}(input: unknown): Promise<unknown>;\n`;
+    return `${docComment(lines, MODULE_INDENT)}${MODULE_INDENT}export function ${visibleIdentifier(plan.exportName)}(input: unknown): Promise<unknown>;\n`;
   }
 
   #attempt(plan: ToolPlan, detail: Detail, maximumDepth: number): string | undefined {
@@ -187,7 +192,7 @@ class ModuleWriter {
     if (writer.isCut) warnings.push(this.#cutWarning(plan, 'deeply nested parts are cut to unknown'));
     else if (detail !== this.#detail) warnings.push(this.#cutWarning(plan, 'descriptions are left out'));
     const docs = docComment(toolDocs(plan.tool, plan.exportName, warnings, this.#detail), MODULE_INDENT);
-    return `${aliases.join('')}${docs}${MODULE_INDENT}export function ${plan.exportName}(${parameters}): Promise<${result}>;\n`;
+    return `${aliases.join('')}${docs}${MODULE_INDENT}export function ${visibleIdentifier(plan.exportName)}(${parameters}): Promise<${result}>;\n`;
   }
 
   #cutWarning(plan: ToolPlan, loss: string): string {
@@ -214,6 +219,11 @@ const DETAILS: readonly Detail[] = ['full', 'compact', 'signatures'];
 const CUT_DEPTHS = [8, 5, 3, 2];
 /** Warnings of one tool that are passed on. */
 const MAX_WARNINGS = 20;
+
+/** Some letters are invisible, and legal: `\u3164` is the same identifier, for everybody to see. */
+function visibleIdentifier(name: string): string {
+  return quoteVisibly(name).slice(1, -1);
+}
 
 function aliasDeclaration(name: string, node: SchemaNode, writer: TypeWriter, detail: Detail, depth: number): string {
   const docs = docComment(propertyDocs(node, detail), MODULE_INDENT);
