@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
 /** As much of the standard library as declarations and values need; the real one costs seconds. */
@@ -24,11 +25,25 @@ export interface Complaint {
 
 /** What the compiler says about these files, under `strict`, in one program; nothing is read from disk. */
 export function typeCheck(files: ReadonlyMap<string, string>): readonly Complaint[] {
-  const texts = new Map([['/library.d.ts', SMALL_LIBRARY], ...files]);
+  return check(new Map([['/library.d.ts', SMALL_LIBRARY], ...files]), { noLib: true });
+}
+
+/** The same for whole programs, with all of JavaScript and what the sandbox has of the web; takes a second or two. */
+export function typeCheckPrograms(files: ReadonlyMap<string, string>): readonly Complaint[] {
+  return check(new Map([['/sandbox.d.ts', SANDBOX_LIBRARY], ...files]), { lib: ['lib.es2023.d.ts'] });
+}
+
+const SANDBOX_LIBRARY = `
+declare const console: { log(...values: unknown[]): void };
+declare function setTimeout(callback: () => void, delayMs?: number): number;
+`;
+const LIBRARY_FOLDER = dirname(ts.getDefaultLibFilePath({}));
+
+function check(texts: ReadonlyMap<string, string>, library: ts.CompilerOptions): readonly Complaint[] {
   const options: ts.CompilerOptions = {
+    ...library,
     strict: true,
     noEmit: true,
-    noLib: true,
     types: [],
     target: ts.ScriptTarget.ES2022,
     module: ts.ModuleKind.ES2022,
@@ -38,13 +53,15 @@ export function typeCheck(files: ReadonlyMap<string, string>): readonly Complain
     fileExists: (name) => texts.has(name),
     readFile: (name) => texts.get(name),
     getSourceFile(name) {
-      const text = texts.get(name);
+      const isLibrary = options.noLib !== true && name.startsWith(LIBRARY_FOLDER);
+      const text = isLibrary ? ts.sys.readFile(name) : texts.get(name);
       // Words in comments have no meaning for types, and parsing them takes most of the time.
       const jsDocParsingMode = ts.JSDocParsingMode.ParseNone;
       const languageVersion = ts.ScriptTarget.ES2022;
       return text === undefined ? undefined : ts.createSourceFile(name, text, { languageVersion, jsDocParsingMode });
     },
-    getDefaultLibFileName: () => '/library.d.ts',
+    getDefaultLibFileName: () => (options.noLib === true ? '/library.d.ts' : join(LIBRARY_FOLDER, 'lib.d.ts')),
+    getDefaultLibLocation: () => LIBRARY_FOLDER,
     writeFile: () => undefined,
     getCurrentDirectory: () => '/',
     getCanonicalFileName: (name) => name,

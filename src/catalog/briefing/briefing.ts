@@ -1,0 +1,40 @@
+import type { CatalogBriefing } from '../../domain/briefing.js';
+import { SHARED_DECLARATIONS } from '../declarations/typescript.js';
+import { compareCodePoints } from '../names.js';
+import type { CatalogSnapshot } from '../snapshot.js';
+import { exampleCall } from './example-call.js';
+import { declarationsWithin, WHOSE_WORDS } from './server-declarations.js';
+import { serverIndex } from './server-index.js';
+import { estimateTokens } from './tokens.js';
+
+export interface BriefingOptions {
+  /** What `text` may cost. */
+  readonly budgetTokens?: number;
+}
+
+/** About 95 real tools with their types; a twentieth of a context of 200,000 tokens. */
+export const DEFAULT_BUDGET_TOKENS = 12_000;
+
+/** What an agent is told about these servers: everything that fits, the same for the same snapshot. */
+export function briefCatalog(snapshot: CatalogSnapshot, options: BriefingOptions = {}): CatalogBriefing {
+  const { budgetTokens = DEFAULT_BUDGET_TOKENS } = options;
+  // By path: the order in which servers came up must not change a text that clients cache.
+  const servers = [...snapshot.servers].sort((left, right) => compareCodePoints(left.path, right.path));
+  const counts = {
+    serverCount: servers.length,
+    toolCount: servers.reduce((sum, { tools }) => sum + tools.length, 0),
+  };
+  if (servers.length === 0) return { level: 'none', ...counts, text: '', estimatedTokens: 0, shortIndex: () => '' };
+  const shared = `${WHOSE_WORDS}${SHARED_DECLARATIONS}`;
+  const modules = declarationsWithin(servers, budgetTokens - estimateTokens(shared));
+  const text = modules === undefined ? serverIndex(servers, budgetTokens, estimateTokens) : `${shared}${modules.text}`;
+  const example = exampleCall(servers);
+  return {
+    level: modules?.detail ?? 'index',
+    ...counts,
+    text,
+    estimatedTokens: estimateTokens(text),
+    shortIndex: (maximumCharacters) => serverIndex(servers, maximumCharacters, (each) => each.length),
+    ...(example === undefined ? {} : { example }),
+  };
+}

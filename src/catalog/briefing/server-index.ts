@@ -1,0 +1,187 @@
+import { quoteVisibly } from '../../lib/visible-text.js';
+import { commentLine, firstSentence } from '../declarations/doc-comment.js';
+import { isJsonObject } from '../declarations/shape.js';
+import { compareCodePoints } from '../names.js';
+import type { CatalogServer, CatalogTool } from '../snapshot.js';
+
+/** How the room is measured: in tokens for a model's context, in characters for a client that cuts. */
+export type Measure = (text: string) => number;
+
+/**
+ * One line per server: path, number of tools, its own words in quotes, and names of tools. Never larger than `most`:
+ * first every server gets its bare line, then, if a third of the rest is enough, all get their words, then tool names and
+ * at last their parameters are dealt out in turn, so that a server with a thousand tools does not silence one with three.
+ * What is left out is counted. Lines and names are whole or absent.
+ */
+export function serverIndex(servers: readonly CatalogServer[], most: number, measure: Measure): string {
+  const sorted = [...servers].sort((left, right) => compareCodePoints(left.path, right.path));
+  let left = most - measure(remainder(sorted.length, toolsOf(sorted)));
+  if (left < 0) return '';
+  const lines: IndexLine[] = [];
+  const missing: CatalogServer[] = [];
+  for (const server of sorted) {
+    const line = new IndexLine(server);
+    const cost = line.path.length > MAX_PATH_CHARACTERS ? Number.POSITIVE_INFINITY : measure(line.text());
+    if (cost > left) missing.push(server);
+    else {
+      left -= cost;
+      lines.push(line);
+    }
+  }
+  left -= addWords(lines, left / 3, measure);
+  left -= addToolNames(lines, left, measure);
+  addParameters(lines, left, measure);
+  const texts = lines.map((line) => line.text());
+  if (missing.length > 0) texts.push(remainder(missing.length, toolsOf(missing)));
+  return texts.join('');
+}
+
+/** A tool's export name with invisible letters as escapes, which mean the same in a program. */
+export function visibleName({ exportName }: CatalogTool): string {
+  return quoteVisibly(exportName).slice(1, -1);
+}
+
+/** Longer ones are left out: a path is of no use when it is cut. */
+const MAX_PATH_CHARACTERS = 100;
+const MAX_NAME_CHARACTERS = 100;
+const WORDS_CHARACTERS = [160, 80, 40] as const;
+
+class IndexLine {
+  readonly path: string;
+  readonly #server: CatalogServer;
+  readonly #tools: readonly CatalogTool[];
+  readonly #shown: CatalogTool[] = [];
+  readonly #names: string[] = [];
+  #words = '';
+
+  constructor(server: CatalogServer) {
+    this.#server = server;
+    this.path = server.path;
+    this.#tools = [...server.tools].sort((left, right) => compareCodePoints(left.tool.name, right.tool.name));
+  }
+
+  text(): string {
+    const { tools, isAvailable } = this.#server;
+    const state = isAvailable ? '' : ', not available now';
+    const head = `- ${this.path} (${tools.length}${state})${this.#words}`;
+    if (this.#names.length === 0) return `${head}\n`;
+    const more = tools.length - this.#names.length;
+    return `${head}: ${this.#names.join(', ')}${more === 0 ? '' : `, and ${more} more`}\n`;
+  }
+
+  /** What the server says of itself, in quotes; its name only where the path does not already say it. */
+  describe(maximumCharacters: number): string {
+    const { name, description = '', path } = this.#server;
+    const isSaid = name.toLowerCase().replace(/[^a-z0-9]+/g, '-') === path;
+    const text = [isSaid ? '' : name.slice(0, MAX_SOURCE), firstSentence(description.slice(0, MAX_SOURCE))];
+    const line = commentLine(text.filter((each) => each !== '').join(': '), maximumCharacters);
+    // A tag at the beginning has a backslash, which only a comment needs.
+    return line === '' ? '' : ` ${quoteVisibly(line.replace(/^\\@/, '@'))}`;
+  }
+
+  setWords(words: string): void {
+    this.#words = words;
+  }
+
+  toolAt(index: number): CatalogTool | undefined {
+    return this.#tools[index];
+  }
+
+  add(tool: CatalogTool): void {
+    this.#shown.push(tool);
+    this.#names.push(visibleName(tool));
+  }
+
+  shownAt(index: number): CatalogTool | undefined {
+    return this.#shown[index];
+  }
+
+  addParameters(index: number, parameters: string): void {
+    this.#names[index] += parameters;
+  }
+}
+
+/** No more of a foreign text is looked at: enough for the longest line after escapes are taken out. */
+const MAX_SOURCE = 2_000;
+
+function addWords(lines: readonly IndexLine[], most: number, measure: Measure): number {
+  for (const characters of WORDS_CHARACTERS) {
+    const words = lines.map((line) => line.describe(characters));
+    const cost = measure(words.join(''));
+    if (cost > most) continue;
+    lines.forEach((line, index) => {
+      line.setWords(words[index] as string);
+    });
+    return cost;
+  }
+  return 0;
+}
+
+function addToolNames(lines: readonly IndexLine[], most: number, measure: Measure): number {
+  const started = new Set<IndexLine>();
+  const start = measure(': , and 100000 more');
+  return dealOut(lines, most, (line, index) => {
+    const tool = line.toolAt(index);
+    if (tool === undefined) return undefined;
+    const name = visibleName(tool);
+    if (name.length > MAX_NAME_CHARACTERS) return { cost: 0, take: () => undefined };
+    const take = () => {
+      started.add(line);
+      line.add(tool);
+    };
+    return { cost: measure(`, ${name}`) + (started.has(line) ? 0 : start), take };
+  });
+}
+
+function addParameters(lines: readonly IndexLine[], most: number, measure: Measure): number {
+  return dealOut(lines, most, (line, index) => {
+    const tool = line.shownAt(index);
+    if (tool === undefined) return undefined;
+    const parameters = parametersOf(tool);
+    return { cost: measure(parameters), take: () => line.addParameters(index, parameters) };
+  });
+}
+
+/** Gives each line its first item, then each its second, until all have all or the next is too dear. Says what it cost. */
+function dealOut(
+  lines: readonly IndexLine[],
+  most: number,
+  itemOf: (line: IndexLine, index: number) => { readonly cost: number; readonly take: () => void } | undefined,
+): number {
+  let spent = 0;
+  let open = lines;
+  for (let index = 0; open.length > 0; index += 1) {
+    open = open.filter((line) => {
+      const item = itemOf(line, index);
+      if (item === undefined || spent + item.cost > most) return false;
+      spent += item.cost;
+      item.take();
+      return true;
+    });
+  }
+  return spent;
+}
+
+/** `(owner, repo, state?)`, or nothing where the names are not plain ones. */
+function parametersOf({ tool }: CatalogTool): string {
+  const { properties, required } = tool.inputSchema ?? {};
+  const names = isJsonObject(properties) ? Object.keys(properties).slice(0, MAX_PARAMETERS + 1) : [];
+  if (!names.every((name) => PLAIN_PARAMETER.test(name))) return '';
+  const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
+  const shown = [
+    ...names.filter(isRequired),
+    ...names.filter((name) => !isRequired(name)).map((name) => `${name}?`),
+  ].slice(0, MAX_PARAMETERS);
+  return `(${shown.join(', ')}${names.length > MAX_PARAMETERS ? ', …' : ''})`;
+}
+
+const MAX_PARAMETERS = 12;
+const PLAIN_PARAMETER = /^[A-Za-z_$][\w$]{0,39}$/;
+
+function toolsOf(servers: readonly CatalogServer[]): number {
+  return servers.reduce((sum, { tools }) => sum + tools.length, 0);
+}
+
+function remainder(serverCount: number, toolCount: number): string {
+  return `- and ${serverCount} more servers with ${toolCount} tools: await listServers() of @codemode/discovery names them\n`;
+}
