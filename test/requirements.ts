@@ -151,4 +151,9 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
 };
 
 /** Requirements whose tests do not prove all of it yet: id, and what is still to be proven. */
-export const UNPROVEN: Readonly<Record<string, string>> = {};
+export const UNPROVEN: Readonly<Record<string, string>> = {
+  A2: 'a malformed request is answered as a tool result over MCP',
+  A7: 'each limit as set by a request, through MCP',
+  A18: 'the texts reach a client over MCP, and the first run that names a server brings its declarations',
+  A36: 'the texts reach a client over MCP',
+};

@@ -30,7 +30,10 @@ export function typeCheck(files: ReadonlyMap<string, string>): readonly Complain
 
 /** The same for whole programs, with all of JavaScript and what the sandbox has of the web; takes a second or two. */
 export function typeCheckPrograms(files: ReadonlyMap<string, string>): readonly Complaint[] {
-  return check(new Map([['/sandbox.d.ts', SANDBOX_LIBRARY], ...files]), { lib: ['lib.es2023.d.ts'] });
+  return check(new Map([['/sandbox.d.ts', SANDBOX_LIBRARY], ...files]), {
+    lib: ['lib.es2023.d.ts'],
+    skipDefaultLibCheck: true,
+  });
 }
 
 const SANDBOX_LIBRARY = `
@@ -38,6 +41,16 @@ declare const console: { log(...values: unknown[]): void };
 declare function setTimeout(callback: () => void, delayMs?: number): number;
 `;
 const LIBRARY_FOLDER = dirname(ts.getDefaultLibFilePath({}));
+/** Parsed once for all checks of a test file. */
+const libraryFiles = new Map<string, ts.SourceFile>();
+
+function libraryFile(name: string): ts.SourceFile {
+  const known = libraryFiles.get(name);
+  if (known !== undefined) return known;
+  const file = ts.createSourceFile(name, ts.sys.readFile(name) ?? '', ts.ScriptTarget.ES2022);
+  libraryFiles.set(name, file);
+  return file;
+}
 
 function check(texts: ReadonlyMap<string, string>, library: ts.CompilerOptions): readonly Complaint[] {
   const options: ts.CompilerOptions = {
@@ -53,8 +66,8 @@ function check(texts: ReadonlyMap<string, string>, library: ts.CompilerOptions):
     fileExists: (name) => texts.has(name),
     readFile: (name) => texts.get(name),
     getSourceFile(name) {
-      const isLibrary = options.noLib !== true && name.startsWith(LIBRARY_FOLDER);
-      const text = isLibrary ? ts.sys.readFile(name) : texts.get(name);
+      if (options.noLib !== true && name.startsWith(LIBRARY_FOLDER)) return libraryFile(name);
+      const text = texts.get(name);
       // Words in comments have no meaning for types, and parsing them takes most of the time.
       const jsDocParsingMode = ts.JSDocParsingMode.ParseNone;
       const languageVersion = ts.ScriptTarget.ES2022;

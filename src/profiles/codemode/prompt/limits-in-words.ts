@@ -1,0 +1,34 @@
+import { DEFAULT_LIMITS, type Limits, MAXIMUM_LIMITS } from '../../../domain/limits.js';
+
+/** The limits in force: what a request gets that sets none, and the most that it may ask for. */
+export interface LimitTable {
+  readonly defaults: Limits;
+  readonly maximum: Limits;
+}
+
+export const LIMITS_OF_THE_CONTRACT: LimitTable = { defaults: DEFAULT_LIMITS, maximum: MAXIMUM_LIMITS };
+
+/** One entry per limit key: the key, what it means, and its figures in words. */
+export function limitsInWords({ defaults, maximum }: LimitTable): readonly {
+  readonly key: keyof Limits;
+  readonly meaning: string;
+  readonly figures: string;
+}[] {
+  return (Object.keys(MEANINGS) as (keyof Limits)[]).map((key) => ({
+    key,
+    meaning: MEANINGS[key],
+    figures: `default ${inWords(defaults[key])}, at most ${inWords(maximum[key])}`,
+  }));
+}
+
+const MEANINGS: Readonly<Record<keyof Limits, string>> = {
+  timeoutMs: 'milliseconds of computing and waiting for tools',
+  maxMemoryBytes: 'memory of the program',
+  maxLogBytes: 'console output that is kept',
+  maxToolCalls: 'tool calls',
+};
+
+/** Grouped digits by hand: the text must not depend on the machine's locale. */
+function inWords(value: number): string {
+  return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}

@@ -1,0 +1,153 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { briefCatalog } from '../../src/catalog/briefing/briefing.js';
+import { serverDeclarations, serverDeclarationsWithin } from '../../src/catalog/briefing/server-declarations.js';
+import { estimateTokens } from '../../src/catalog/briefing/tokens.js';
+import type { CatalogSnapshot } from '../../src/catalog/snapshot.js';
+import { exampleProgram } from '../../src/profiles/codemode/prompt/example-program.js';
+import { LIBRARY_DECLARATIONS } from '../../src/profiles/codemode/prompt/library-declarations.js';
+import { serverInstructions } from '../../src/profiles/codemode/prompt/server-instructions.js';
+import { toolDescription } from '../../src/profiles/codemode/prompt/tool-description.js';
+import { codeBlocks, corpusSnapshot, type ServerFixture, SMALL_CATALOG, snapshotOf } from '../support/catalog.js';
+import { needsShared } from '../support/shared.js';
+import { typeCheckPrograms } from '../support/type-check.js';
+
+const DESCRIPTION_CHARACTERS = 2_048;
+/** What the instructions cost with nothing connected, and the words around an index. */
+const CONTRACT_TOKENS = 2_400;
+
+const oneTool: ServerFixture = { id: 'one', tools: [{ name: 'read_it', inputSchema: { type: 'object' } }] };
+const thousandServers = Array.from({ length: 1_000 }, (_, index) => ({
+  id: `Server number ${index}`,
+  description: 'Does a thing that nobody else does. '.repeat(10),
+  tools: [{ name: `get_thing_${index}`, description: 'Gets the thing.' }],
+}));
+const longestExample: ServerFixture = {
+  id: 'archive-of-all-the-papers-in-the-cellars',
+  tools: [
+    {
+      name: 'list_all_the_papers_that_have_been_filed',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          name_of_the_person_who_filed_the_papers: { type: 'string', default: 'somebody who worked in the north wing' },
+          number_of_the_cellar: { const: 1 },
+        },
+        required: ['name_of_the_person_who_filed_the_papers', 'number_of_the_cellar'],
+      },
+    },
+  ],
+};
+
+const CATALOGS: readonly [name: string, snapshot: () => CatalogSnapshot, isShared: boolean][] = [
+  ['no servers', () => snapshotOf([]), false],
+  ['one tool', () => snapshotOf([oneTool]), false],
+  ['two servers', () => snapshotOf(SMALL_CATALOG), false],
+  ['1,000 servers with one tool each', () => snapshotOf(thousandServers), false],
+  ['the longest example there can be', () => snapshotOf([longestExample, ...thousandServers]), false],
+  ['30 real servers with 1,312 tools', corpusSnapshot, true],
+];
+
+for (const [name, makeSnapshot, isShared] of CATALOGS) {
+  describe(`with ${name}`, isShared ? needsShared('corpus/toolsets') : {}, () => {
+    let snapshot: CatalogSnapshot;
+    beforeAll(() => {
+      snapshot = makeSnapshot();
+    });
+
+    test('the description has at most 2,048 characters, of whole lines, with contract, example and discovery', () => {
+      for (const budgetTokens of [0, 12_000]) {
+        const text = toolDescription({ briefing: briefCatalog(snapshot, { budgetTokens }) });
+        expect(text.length).toBeLessThanOrEqual(DESCRIPTION_CHARACTERS);
+        expect(text).toMatch(/^Runs a JavaScript/);
+        expect(codeBlocks(text)).toHaveLength(1);
+        expect(text).toContain('Find tools inside a program');
+        const last = text.split('\n').at(-1) as string;
+        expect(last).toMatch(/^No server is connected now\.$|^- and \d+ more servers|^- \S+ \(\d+[^)]*\)/);
+      }
+    });
+
+    test.each([500, 4_000, 12_000, 25_000])(
+      'what is said of the servers keeps a budget of %d tokens [A18]',
+      (budgetTokens) => {
+        const briefing = briefCatalog(snapshot, { budgetTokens });
+        const tokens = countTokens(briefing.text);
+        expect(briefing.estimatedTokens).toBeLessThanOrEqual(budgetTokens);
+        expect(tokens).toBeLessThanOrEqual(budgetTokens);
+        expect(countTokens(serverInstructions({ briefing })) - tokens).toBeLessThanOrEqual(CONTRACT_TOKENS);
+      },
+    );
+
+    test('every example and every declaration that is shown is valid TypeScript [A25]', () => {
+      const files = new Map([['/modules.d.ts', LIBRARY_DECLARATIONS]]);
+      const briefing = briefCatalog(snapshot);
+      const { example } = briefing;
+      for (const [index, code] of codeBlocks(serverInstructions({ briefing })).entries()) {
+        const isProgram = code.startsWith('import ');
+        if (code !== LIBRARY_DECLARATIONS) files.set(`/block${index}${isProgram ? '.ts' : '.d.ts'}`, code);
+      }
+      const server = example === undefined ? undefined : snapshot.serverByPath.get(example.path);
+      if (server !== undefined && briefing.level === 'index') files.set('/server.d.ts', serverDeclarations(server));
+      files.set('/example.ts', exampleProgram(example));
+      expect(typeCheckPrograms(files)).toEqual([]);
+    });
+  });
+}
+
+test('the longest example leaves room for servers in the description', () => {
+  const briefing = briefCatalog(snapshotOf([longestExample, ...thousandServers]));
+  expect(briefing.example).toMatchObject({ path: longestExample.id, exportName: longestExample.tools[0]?.name });
+  expect(toolDescription({ briefing }).match(/^- [a-z-]+-\d+ \(1\)/gm)?.length).toBeGreaterThan(5);
+});
+
+test('declarations of small servers are there at once, and of many an index with a way to the rest [A18]', () => {
+  const all = serverInstructions({ briefing: briefCatalog(snapshotOf(SMALL_CATALOG)) });
+  expect(all).toContain('declare module "@codemode/servers/notes"');
+  expect(all).toContain('declare module "@codemode/servers/clock"');
+  const index = serverInstructions({ briefing: briefCatalog(snapshotOf(thousandServers), { budgetTokens: 4_000 }) });
+  expect(index).toContain('name it in `requestedCapabilities` and its declarations come with the answer, or search');
+  expect(index).toMatch(/\n- and \d+ more servers with \d+ tools: await listServers\(\)/);
+});
+
+describe('on real tools', needsShared('corpus/toolsets'), () => {
+  test('the estimate of tokens is near the count of o200k: at most an eighth too low, a quarter too high', () => {
+    const ratios = corpusSnapshot()
+      .servers.flatMap((server) => [
+        serverDeclarations(server, 'compact'),
+        serverDeclarations(server, 'signatures'),
+        JSON.stringify(server.tools.map(({ tool }) => tool)),
+        server.tools.map(({ exportName }) => exportName).join(', '),
+      ])
+      .map((text) => ({ tokens: countTokens(text), estimate: estimateTokens(text) }))
+      .filter(({ tokens }) => tokens >= 150)
+      .map(({ tokens, estimate }) => estimate / tokens)
+      .sort((left, right) => left - right);
+    expect(ratios.length).toBeGreaterThan(90);
+    expect(ratios[0]).toBeGreaterThan(0.87);
+    expect(ratios.at(-1)).toBeLessThan(1.25);
+    expect(ratios[Math.floor(ratios.length / 2)]).toBeGreaterThan(1.02);
+  });
+
+  test('every tool of every server is named in the index at 12,000 tokens, and most with parameters at 25,000 [A18]', () => {
+    const snapshot = corpusSnapshot();
+    const tools = snapshot.servers.flatMap((server) => server.tools);
+    const { text } = briefCatalog(snapshot);
+    const lines = new Map(text.split('\n').map((line) => [line.slice(2, line.indexOf(' (')), line]));
+    const unnamed = tools.filter(({ server, exportName }) => {
+      const words = lines.get(server.path)?.split(/[^\w$]+/) ?? [];
+      return !words.includes(exportName);
+    });
+    expect(unnamed.map(({ target }) => target)).toEqual([]);
+    const more = briefCatalog(snapshot, { budgetTokens: 25_000 }).text;
+    expect(more.match(/\w\(/g)?.length ?? 0).toBeGreaterThan(tools.length / 2);
+  });
+
+  test('the declarations of any server come within 8,000 tokens [A18]', () => {
+    for (const server of corpusSnapshot().servers) {
+      const preferred = server.tools.slice(0, 3).map(({ exportName }) => exportName);
+      const text = serverDeclarationsWithin(server, 8_000, preferred);
+      expect(countTokens(text)).toBeLessThanOrEqual(8_000);
+      for (const name of preferred) expect(text).toContain(`export function ${name}(`);
+    }
+  });
+});

@@ -1,0 +1,258 @@
+import { Validator } from '@cfworker/json-schema';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { briefCatalog } from '../../src/catalog/briefing/briefing.js';
+import { isHostError } from '../../src/domain/errors.js';
+import type { JsonObject } from '../../src/domain/json.js';
+import { DEFAULT_LIMITS, type Limits, MAXIMUM_LIMITS } from '../../src/domain/limits.js';
+import { parseRunRequest } from '../../src/profiles/codemode/contract.js';
+import { EXTRA_GLOBALS, MISSING_GLOBALS } from '../../src/profiles/codemode/prompt/globals.js';
+import { serverInstructions } from '../../src/profiles/codemode/prompt/server-instructions.js';
+import { toolDescription } from '../../src/profiles/codemode/prompt/tool-description.js';
+import { toolInputSchema, toolOutputSchema } from '../../src/profiles/codemode/prompt/tool-schemas.js';
+import { renderResponse } from '../../src/profiles/codemode/render.js';
+import { SMALL_CATALOG, snapshotOf } from '../support/catalog.js';
+import { openSandbox, result, type TestSandbox } from '../support/sandbox.js';
+
+/** Clients that cut what they are told keep so much. */
+const CUT_CHARACTERS = 2_048;
+
+const briefing = briefCatalog(snapshotOf(SMALL_CATALOG));
+const instructions = serverInstructions({ briefing });
+const beginning = instructions.slice(0, CUT_CHARACTERS);
+const description = toolDescription({ briefing });
+
+describe('the instructions', () => {
+  test.each([
+    [
+      'that a program is a module, and what it may import',
+      /ES module with top-level `await`.*`@codemode\/\*` modules and nothing else/,
+    ],
+    [
+      'which syntax is not supported',
+      /Not supported: JSX, decorators, `with`, import attributes, .*top-level `return`/,
+    ],
+    ['what TypeScript is worth', /TypeScript is accepted and its types are stripped, not checked/],
+    [
+      'how the result is handed over',
+      /last value of `globalThis.__codemode_result__` \(JSON\), `null` if never assigned/,
+    ],
+    ['how capabilities are named', /`requestedCapabilities`: server ids, `<serverId>` or `mcp:<serverId>`/],
+    ['what a capability that cannot be had gives', /`CAPABILITY_UNAVAILABLE`/],
+    ['that unknown limit keys are ignored', /keys other than the four above are ignored/],
+    [
+      'the unwrapping rules in their order',
+      /1\. `structuredContent`.* 2\. The text.* 3\. With image or audio.*base64.* 4\. Otherwise/,
+    ],
+    [
+      'that a failed call throws, and which classes',
+      /`SchemaValidationError`.*`ToolNotFoundError`, `ServerNotFoundError`, `ToolCallError`.*`AuthenticationError`, `SandboxLimitError`/,
+    ],
+    ['that there is no Intl', /Without `Intl`, `toLocaleString`/],
+    ['that code cannot be made from strings', /code from strings \(`eval`, `new Function`\)/],
+    [
+      'how the clock behaves',
+      /clock stands still while the program computes and moves on whenever a call is answered or a timer fires/,
+    ],
+    ['the time zone', /time zone is UTC/],
+    ['that calls run in parallel', /`Promise\.all` really run in parallel/],
+    ['to aggregate before logging', /aggregate before you log or return: counts, top-N/],
+    ['how to find tools', /`searchTools`, `listTools`, `getTool`, `listServers` of `@codemode\/discovery`/],
+    ['how to take up a large result and a long run', /await wait\("<runId>"\)[\s\S]*await load\("<handle>"\)/],
+  ])('say %s [A36]', (_, fact) => {
+    expect(instructions).toMatch(fact);
+  });
+
+  test.each(Object.keys(DEFAULT_LIMITS) as (keyof Limits)[])(
+    'name the limit %s with default and maximum [A7, A36]',
+    (key) => {
+      const figure = (value: number) => value.toLocaleString('en-US');
+      expect(beginning).toContain(
+        `\`${key}\` (default ${figure(DEFAULT_LIMITS[key])}, at most ${figure(MAXIMUM_LIMITS[key])})`,
+      );
+    },
+  );
+
+  test.each([...MISSING_GLOBALS, ...EXTRA_GLOBALS])('mention %s [A14, A36]', (name) => {
+    expect(instructions).toContain(`\`${name}\``);
+  });
+
+  test('have the limits that are configured, not those of the contract', () => {
+    const limits = {
+      defaults: { ...DEFAULT_LIMITS, timeoutMs: 5_000 },
+      maximum: { ...MAXIMUM_LIMITS, timeoutMs: 9_999 },
+    };
+    expect(serverInstructions({ briefing, limits })).toContain('`timeoutMs` (default 5,000, at most 9,999)');
+    expect(JSON.stringify(toolInputSchema(limits))).toContain('default 5,000, at most 9,999');
+  });
+
+  test('have what no program can do without in their first 2,048 characters, whatever the limits are', () => {
+    const huge = { timeoutMs: 1e9, maxMemoryBytes: 2 ** 40, maxLogBytes: 2 ** 40, maxToolCalls: 1e9 };
+    const text = serverInstructions({ briefing, toolName: 'x'.repeat(64), limits: { defaults: huge, maximum: huge } });
+    const end = text.indexOf('\n\nExample:');
+    expect(end).toBeGreaterThan(0);
+    expect(end).toBeLessThanOrEqual(CUT_CHARACTERS);
+  });
+
+  test('call the tool by the name under which it is listed', () => {
+    expect(instructions).toMatch(/^# codemode\.run\n/);
+    expect(serverInstructions({ briefing, toolName: 'codemode_run' })).toMatch(/^# codemode_run\n/);
+  });
+});
+
+describe('the description of the tool', () => {
+  test.each([
+    ['the contract before anything else', /^Runs a JavaScript or TypeScript program/],
+    ['how the result is handed over', /`globalThis.__codemode_result__`/],
+    ['to aggregate', /Filter and aggregate first/],
+    [
+      'what a call gives',
+      /structured value, else its text as a string \(JSON in it is not parsed\), else the whole MCP result/,
+    ],
+    ['how to find tools', /`searchTools\(query, \{ limit, detail: "full" \}\)`.*`@codemode\/discovery`/],
+    ['which servers there are', /\n- notes \(2\)/],
+  ])('says %s [A36]', (_, fact) => {
+    expect(description).toMatch(fact);
+  });
+});
+
+describe('the schemas', () => {
+  const validRequest = (request: unknown) => new Validator(toolInputSchema(), '2020-12').validate(request).valid;
+  const isAccepted = (request: unknown) => {
+    try {
+      parseRunRequest(request);
+      return true;
+    } catch (error) {
+      if (isHostError(error, 'bad_input')) return false;
+      throw error;
+    }
+  };
+
+  test.each([
+    [true, { code: '1' }],
+    [true, { code: '', limits: {}, requestedCapabilities: [] }],
+    [
+      true,
+      {
+        code: '1',
+        limits: { timeoutMs: 1, maxMemoryBytes: 1e6, maxLogBytes: 1, maxToolCalls: 0, other: 'x' },
+        more: 1,
+      },
+    ],
+    [true, { code: '1', requestedCapabilities: ['files', 'mcp:files'] }],
+    [false, {}],
+    [false, { code: 1 }],
+    [false, { code: '1', limits: [] }],
+    [false, { code: '1', limits: { timeoutMs: 1.5 } }],
+    [false, { code: '1', limits: { maxToolCalls: '5' } }],
+    [false, { code: '1', requestedCapabilities: 'files' }],
+  ])('and the parser agree: %s for %j [A2, A7]', (isValid, request) => {
+    expect([validRequest(request), isAccepted(request)]).toEqual([isValid, isValid]);
+  });
+
+  test('name every limit with default and maximum [A7]', () => {
+    const { limits } = toolInputSchema().properties as { limits: { properties: Record<string, JsonObject> } };
+    expect(Object.keys(limits.properties)).toEqual(Object.keys(DEFAULT_LIMITS));
+    for (const { type, description: words } of Object.values(limits.properties)) {
+      expect([type, words]).toEqual(['integer', expect.stringMatching(/default [\d,]+, at most [\d,]+/)]);
+    }
+  });
+});
+
+describe('in the real sandbox', () => {
+  let box: TestSandbox;
+  beforeAll(async () => {
+    box = await openSandbox();
+  });
+  afterAll(() => box[Symbol.asyncDispose]());
+
+  const failure = async (source: string) => {
+    const { outcome } = await box.run(source);
+    return outcome.status === 'failed' ? outcome.failure.kind : 'none';
+  };
+
+  test('the globals that are said to be missing are, those said to be there are, and there are no others [A14, A36]', async () => {
+    const expression = `{ missing: ${JSON.stringify(MISSING_GLOBALS)}.filter((name) => name in globalThis),
+      all: Object.getOwnPropertyNames(globalThis) }`;
+    const { missing, all } = (await box.value(result(expression))) as { missing: string[]; all: string[] };
+    expect(missing).toEqual([]);
+    expect(EXTRA_GLOBALS.filter((name) => !all.includes(name))).toEqual([]);
+    const unsaid = all.filter(
+      (name) => !CONTRACT_GLOBALS.includes(name) && !EXTRA_GLOBALS.some((extra) => extra === name),
+    );
+    // Errors, and what every JavaScript has.
+    expect(unsaid.filter((name) => !/Error$/.test(name)).sort()).toEqual([
+      'Function',
+      'decodeURI',
+      'encodeURI',
+      'globalThis',
+    ]);
+  });
+
+  test('what is said of the clock, the time zone, text, arguments and logs is true [A14, A36]', async () => {
+    const seen = await box.value(`
+      const start = Date.now(); for (let i = 0; i < 2e6; i++); const computed = Date.now() - start;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const attempt = (f) => { try { f(); return 'fine'; } catch (error) { return error.name; } };
+      ${result(`{ computed, hasMoved: Date.now() - start >= 20, offset: new Date(0).getTimezoneOffset(),
+        text: attempt(() => new TextDecoder('utf-16le')), spread: attempt(() => Math.max(...new Array(65536).fill(0))),
+        most: attempt(() => Math.max(...new Array(65535).fill(0))), code: attempt(() => new Function('return 1')),
+        group: Object.keys(Object.groupBy([1], String)), set: new Set([1]).union(new Set([2])).size,
+        base64: Uint8Array.fromBase64('AQ==')[0], resolvers: typeof Promise.withResolvers,
+        locale: (1234.5).toLocaleString('de-DE') }`)}`);
+    expect(seen).toEqual({
+      computed: 0,
+      hasMoved: true,
+      offset: 0,
+      text: 'RangeError',
+      spread: 'RangeError',
+      most: 'fine',
+      code: 'TypeError',
+      group: ['1'],
+      set: 2,
+      base64: 1,
+      resolvers: 'function',
+      locale: '1234.5',
+    });
+    const { logs } = await box.run('console.log({ b: 1, a: 2 })');
+    expect(logs[0]?.message).toBe('{"a":2,"b":1}');
+  });
+
+  test.each([
+    ['JSX', 'const a = <div/>;', 'syntax'],
+    ['decorators', 'function d() {}\nclass A { @d x = 1 }', 'syntax'],
+    ['with', 'with ({}) {}', 'syntax'],
+    ['a return at top level', 'return 1', 'syntax'],
+    ['relative imports', 'import "./x.js"', 'import'],
+    ['imports of Node', 'import "node:fs"', 'import'],
+    ['import attributes', 'import * as e from "@codemode/errors" with { type: "json" }', 'import'],
+    ['using', 'using x = { [Symbol.dispose]() {} }', 'none'],
+    ['types', 'const x: number = 1; export type { x }', 'none'],
+  ])('%s: as the instructions say [A4, A36]', async (_, source, kind) => {
+    expect(await failure(source)).toBe(kind);
+  });
+
+  test.each([
+    ['that ends', 'console.log(1); globalThis.__codemode_result__ = [1]'],
+    ['that throws', 'throw new RangeError("no")'],
+    ['that does not parse', 'const ='],
+  ])('the answer of a program %s fits the output schema [A8]', async (_, source) => {
+    const { outcome, logs, logsCut, durationMs, journal } = await box.run(source);
+    const trace = [
+      { target: 'notes/search', durationMs: 1, ok: true },
+      { target: 'notes/search', durationMs: 2, ok: false, error: 'ToolCallError: no' },
+    ];
+    const summary = { outcome, logs, logsCut, trace, durationMs, journal };
+    const response = renderResponse(summary, DEFAULT_LIMITS, 'strict');
+    const validator = new Validator(toolOutputSchema(), '2020-12', false);
+    expect(validator.validate(response).errors).toEqual([]);
+    expect(validator.validate({ ...response, runId: 'r1' }).valid).toBe(true);
+    expect(validator.validate({ result: null, diagnostics: [] }).valid).toBe(false);
+  });
+});
+
+/** Section 3.5 of the document. */
+const CONTRACT_GLOBALS =
+  `JSON Math Date URL URLSearchParams Promise Map Set WeakMap WeakSet Symbol Proxy Reflect RegExp Error
+  Array Object String Number Boolean BigInt parseInt parseFloat isNaN isFinite Infinity NaN undefined TextEncoder TextDecoder
+  ArrayBuffer DataView Uint8Array Int8Array Uint16Array Int16Array Uint32Array Int32Array Float32Array Float64Array setTimeout
+  clearTimeout console __codemode_result__`.split(/\s+/);
