@@ -19,7 +19,7 @@ test.each([
   ['description-nothing-connected.md', () => toolDescription({ briefing: nothing })],
   ['instructions.md', () => serverInstructions({ briefing })],
   ['instructions-index.md', () => serverInstructions({ briefing: index })],
-  ['schemas.json', () => JSON.stringify({ input: toolInputSchema(), output: toolOutputSchema() }, null, 2)],
+  ['schemas.txt', () => JSON.stringify({ input: toolInputSchema(), output: toolOutputSchema() }, null, 2)],
 ])('%s is what it was', async (file, text) => {
   await expect(`${text()}\n`).toMatchFileSnapshot(`./prompt/${file}`);
 });

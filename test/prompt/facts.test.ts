@@ -4,12 +4,15 @@ import { briefCatalog } from '../../src/catalog/briefing/briefing.js';
 import { isHostError } from '../../src/domain/errors.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { DEFAULT_LIMITS, type Limits, MAXIMUM_LIMITS } from '../../src/domain/limits.js';
+import { DISCOVERY_MODULE } from '../../src/host/discovery.js';
+import { RESULTS_MODULE } from '../../src/host/results.js';
 import { parseRunRequest } from '../../src/profiles/codemode/contract.js';
 import { EXTRA_GLOBALS, MISSING_GLOBALS } from '../../src/profiles/codemode/prompt/globals.js';
+import { LIBRARY_DECLARATIONS } from '../../src/profiles/codemode/prompt/library-declarations.js';
 import { serverInstructions } from '../../src/profiles/codemode/prompt/server-instructions.js';
 import { toolDescription } from '../../src/profiles/codemode/prompt/tool-description.js';
 import { toolInputSchema, toolOutputSchema } from '../../src/profiles/codemode/prompt/tool-schemas.js';
-import { renderResponse } from '../../src/profiles/codemode/render.js';
+import { renderBadRequest, renderResponse, renderStillRunning } from '../../src/profiles/codemode/render.js';
 import { SMALL_CATALOG, snapshotOf } from '../support/catalog.js';
 import { openSandbox, result, type TestSandbox } from '../support/sandbox.js';
 
@@ -115,6 +118,18 @@ describe('the description of the tool', () => {
   });
 });
 
+test('the modules that are declared export what the real ones do [A15, A19]', () => {
+  const declared = (name: string) => {
+    const [, body = ''] =
+      new RegExp(`declare module "${name}" \\{\\n([\\s\\S]*?)\\n\\}`).exec(LIBRARY_DECLARATIONS) ?? [];
+    return [...body.matchAll(/^ {2}(?:const|function|class) (\w+)/gm)].map(([, found]) => found).sort();
+  };
+  for (const { specifier, exports } of [DISCOVERY_MODULE, RESULTS_MODULE]) {
+    expect(declared(specifier)).toEqual(exports.map(({ name }) => name).sort());
+  }
+  expect(declared('@codemode/errors')).toHaveLength(7);
+});
+
 describe('the schemas', () => {
   const validRequest = (request: unknown) => new Validator(toolInputSchema(), '2020-12').validate(request).valid;
   const isAccepted = (request: unknown) => {
@@ -164,6 +179,12 @@ describe('in the real sandbox', () => {
     box = await openSandbox();
   });
   afterAll(() => box[Symbol.asyncDispose]());
+
+  test('the classes that are declared are those of @codemode/errors [A19, A36]', async () => {
+    const names = await box.value(`import * as errors from '@codemode/errors'; ${result('Object.keys(errors)')}`);
+    for (const name of names as string[]) expect(LIBRARY_DECLARATIONS).toMatch(new RegExp(`^ {2}class ${name} `, 'm'));
+    expect(names).toHaveLength(7);
+  });
 
   const failure = async (source: string) => {
     const { outcome } = await box.run(source);
@@ -236,16 +257,21 @@ describe('in the real sandbox', () => {
     ['that throws', 'throw new RangeError("no")'],
     ['that does not parse', 'const ='],
   ])('the answer of a program %s fits the output schema [A8]', async (_, source) => {
-    const { outcome, logs, logsCut, durationMs, journal } = await box.run(source);
-    const trace = [
-      { target: 'notes/search', durationMs: 1, ok: true },
-      { target: 'notes/search', durationMs: 2, ok: false, error: 'ToolCallError: no' },
-    ];
-    const summary = { outcome, logs, logsCut, trace, durationMs, journal };
-    const response = renderResponse(summary, DEFAULT_LIMITS, 'strict');
+    const { outcome, logs, logsCut, durationMs } = await box.run(source);
+    const response = renderResponse({
+      ...{ outcome, logs, logsCut, durationMs, limits: DEFAULT_LIMITS, isolation: 'none', runId: 'r1' },
+      trace: [
+        { serverId: 'notes', toolName: 'search', durationMs: 1, ok: true },
+        { serverId: 'notes', toolName: 'search', durationMs: 2, ok: false, error: 'ToolCallError: no' },
+      ],
+      warnings: ['not what it promised'],
+      unavailable: [{ name: 'mcp:gone', reason: 'it is not configured' }],
+      keptResult: { handle: 'result-1', bytes: 1e7 },
+    });
     const validator = new Validator(toolOutputSchema(), '2020-12', false);
     expect(validator.validate(response).errors).toEqual([]);
-    expect(validator.validate({ ...response, runId: 'r1' }).valid).toBe(true);
+    expect(validator.validate(renderStillRunning('r1')).errors).toEqual([]);
+    expect(validator.validate(renderBadRequest('code: must be a string')).errors).toEqual([]);
     expect(validator.validate({ result: null, diagnostics: [] }).valid).toBe(false);
   });
 });

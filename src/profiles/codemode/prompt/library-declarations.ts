@@ -6,7 +6,7 @@ declare module "@codemode/discovery" {
   function describeServer(serverId: string): Promise<ServerInfo & { description?: string; version?: string }>;
   function listTools(serverId: string, options?: { detail?: Detail }): Promise<ToolDefinition[]>;
   function getTool(serverId: string, toolName: string): Promise<ToolDefinition>;
-  /** Ranked, best first. */
+  /** Ranked, best first; limit: 10 unless set, at most 100. */
   function searchTools(query: string, options?: { serverId?: string; limit?: number; detail?: Detail }):
     Promise<{ query: string; results: (ToolDefinition & { serverId: string })[] }>;
   /** "name": the names; "description" (default): + description, annotations; "full": + schemas. */

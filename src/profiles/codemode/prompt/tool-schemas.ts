@@ -95,7 +95,7 @@ export function toolOutputSchema(): JsonObject {
       },
       runId: {
         type: 'string',
-        description: 'Of a run that goes on after this answer: wait(runId) of @codemode/results.',
+        description: 'Of a run that goes on after this answer, or of which something is kept: see diagnostics.',
       },
     },
     required: ['logs', 'result', 'diagnostics'],
