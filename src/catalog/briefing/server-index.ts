@@ -1,6 +1,6 @@
+import { isJsonObject } from '../../domain/json.js';
 import { quoteVisibly } from '../../lib/visible-text.js';
 import { commentLine, firstSentence } from '../declarations/doc-comment.js';
-import { isJsonObject } from '../declarations/shape.js';
 import { compareCodePoints } from '../names.js';
 import type { CatalogServer, CatalogTool } from '../snapshot.js';
 
