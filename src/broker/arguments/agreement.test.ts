@@ -1,8 +1,11 @@
 import { type Schema, Validator } from '@cfworker/json-schema';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { compileSchema } from './compile.js';
 import { findProblems } from './evaluate.js';
+
+/** Thousands of schemas: seconds, where other work takes the machine. */
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Schemas with everything in them that both validators understand in the same way, and values that often fit. */
 class SchemaMaker {

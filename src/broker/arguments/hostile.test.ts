@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
 import { EVALUATION_BOUNDS } from './evaluate.js';
@@ -8,6 +8,8 @@ import { type ExampleMaker, ToolChecker } from './tool-checker.js';
  * Schemas come from servers and inputs from programs: either may be made to cost. No test here asserts a time; each
  * would run for minutes, or not end at all, or overflow the stack, if the bound that it is about were gone.
  */
+
+vi.setConfig({ testTimeout: 60_000 });
 
 const noExample: ExampleMaker = () => ({});
 const toolOf = (inputSchema: JsonObject): Tool => ({ serverId: 's', name: 'tool', inputSchema });

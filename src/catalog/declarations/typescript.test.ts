@@ -536,3 +536,42 @@ describe('bounds', () => {
     );
   });
 });
+
+describe('observed types', () => {
+  const tools: Tool[] = [
+    { serverId: 's', name: 'plain', description: 'Says something.' },
+    { serverId: 's', name: 'declared', outputSchema: { type: 'object', properties: { a: { type: 'number' } } } },
+    { serverId: 's', name: 'unseen' },
+  ];
+  const declareObserved = (options: DeclarationOptions) =>
+    declareModule({ path: 's', serverId: 's', serverName: 'S', tools }, options).text;
+  const observedTypeOf = (tool: Tool) => (tool.name === 'unseen' ? undefined : '{\n  id: number;\n}');
+
+  test('stand only where no output is declared, and say that they are observed', () => {
+    expect(declareObserved({ observedTypeOf })).toBe(`/** S */
+declare module "@codemode/servers/s" {
+  /**
+   * Says something.
+   * Observed, not declared: the result type is what earlier calls returned; others may differ.
+   */
+  export function plain(input?: Record<string, never>): Promise<{
+    id: number;
+  }>;
+
+  export function declared(input?: Record<string, never>): Promise<{ a?: number }>;
+
+  export function unseen(input?: Record<string, never>): Promise<ToolOutput>;
+
+  export const __meta__: ServerMeta;
+}
+`);
+  });
+
+  test('come without words where only signatures are wanted, and not at all where they do not fit', () => {
+    expect(declareObserved({ observedTypeOf, detail: 'signatures' })).toContain(
+      'plain(input?: Record<string, never>): Promise<{',
+    );
+    expect(declareObserved({ observedTypeOf, detail: 'signatures' })).not.toContain('Observed');
+    expect(declareObserved({ observedTypeOf, maximumToolCharacters: 60 })).not.toContain('id: number');
+  });
+});

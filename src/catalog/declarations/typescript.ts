@@ -38,6 +38,11 @@ export interface DeclarationOptions {
   readonly detail?: Detail;
   /** Characters for one tool with the types that it is the first to use; what does not fit is cut to `unknown`. */
   readonly maximumToolCharacters?: number;
+  /**
+   * A TypeScript type of what a tool has returned so far (`ObservedTypes`), for tools that declare no output. It is
+   * written as it is, marked as observed: it must come from our own writer, not from a server.
+   */
+  readonly observedTypeOf?: (tool: Tool) => string | undefined;
 }
 
 /** About 5,000 tokens. Of 1,312 real tools 11 are longer in full detail, and none is without its documentation. */
@@ -85,6 +90,8 @@ interface ToolPlan {
   readonly exportName: string;
   readonly input: SchemaModel;
   readonly output: SchemaModel | undefined;
+  /** Stands in for an output that is not declared. */
+  readonly observedType: string | undefined;
 }
 
 class ModuleWriter {
@@ -112,6 +119,7 @@ class ModuleWriter {
       exportName: names.get(tool.name) as string,
       input: readSchema(tool.inputSchema),
       output: tool.outputSchema === undefined ? undefined : readSchema(tool.outputSchema),
+      observedType: tool.outputSchema === undefined ? options.observedTypeOf?.(tool) : undefined,
     }));
     this.#groups = groupDefinitions(
       this.#plans.flatMap(({ input, output }) => (output === undefined ? [input.root] : [input.root, output.root])),
@@ -176,7 +184,8 @@ class ModuleWriter {
       },
     });
     const parameters = inputParameters(plan.input, writer);
-    const result = outputType(plan.output, writer);
+    const observedType = this.#observedType(plan, maximumDepth);
+    const result = observedType ?? outputType(plan.output, writer);
     const aliases: string[] = [];
     // The map grows while it is walked: a definition may be the first to name another.
     for (const [group, { name, depth }] of added) {
@@ -191,8 +200,17 @@ class ModuleWriter {
     const warnings = [...(plan.input.root.notes.warnings ?? [])];
     if (writer.isCut) warnings.push(this.#cutWarning(plan, 'deeply nested parts are cut to unknown'));
     else if (detail !== this.#detail) warnings.push(this.#cutWarning(plan, 'descriptions are left out'));
-    const docs = docComment(toolDocs(plan.tool, plan.exportName, warnings, this.#detail), MODULE_INDENT);
+    const lines = toolDocs(plan.tool, plan.exportName, warnings, this.#detail);
+    if (observedType !== undefined && this.#detail !== 'signatures') lines.push(OBSERVED_REMARK);
+    const docs = docComment(lines, MODULE_INDENT);
     return `${aliases.join('')}${docs}${MODULE_INDENT}export function ${visibleIdentifier(plan.exportName)}(${parameters}): Promise<${result}>;\n`;
+  }
+
+  /** An observation is the first thing to go where a tool does not fit: nobody promised it. */
+  #observedType({ observedType }: ToolPlan, maximumDepth: number): string | undefined {
+    const isTooLong = observedType !== undefined && observedType.length > this.#maximumToolCharacters / 4;
+    if (isTooLong || maximumDepth !== Number.POSITIVE_INFINITY) return undefined;
+    return observedType?.replaceAll('\n', `\n${MODULE_INDENT}`);
   }
 
   #cutWarning(plan: ToolPlan, loss: string): string {
@@ -214,6 +232,7 @@ class ModuleWriter {
   }
 }
 
+const OBSERVED_REMARK = 'Observed, not declared: the result type is what earlier calls returned; others may differ.';
 const DETAILS: readonly Detail[] = ['full', 'compact', 'signatures'];
 /** How deep types may still be nested when a tool does not fit, one attempt after the other. */
 const CUT_DEPTHS = [8, 5, 3, 2];

@@ -1,0 +1,132 @@
+import type { CallerId } from '../../domain/execution.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import { shapeOfResult } from './look.js';
+import { merge, type ObservedShape, withinBounds } from './shape.js';
+import { readShape, storeShape } from './stored-shape.js';
+import { typeText } from './type-text.js';
+
+export interface ObservedBounds {
+  readonly toolsPerCaller: number;
+  /** Of all shapes together, as they are stored. */
+  readonly totalBytes: number;
+}
+
+const DEFAULT_BOUNDS: ObservedBounds = { toolsPerCaller: 500, totalBytes: 4 * 1024 * 1024 };
+
+interface Entry {
+  readonly caller: CallerId;
+  readonly serverId: string;
+  readonly toolName: string;
+  readonly shape: ObservedShape;
+  /** The shape as it is stored: what it weighs, and how a change is noticed. */
+  readonly stored: string;
+  /** Written when it is first asked for. */
+  type?: string;
+}
+
+/**
+ * What tools that declare no output have returned so far, as types. Most real tools are of that kind, and a program can't
+ * be written against a result that nobody describes.
+ *
+ * Nothing of a result is kept but the names of its fields and their types; names that look like data are not kept
+ * either. What one caller has seen is never shown to another. The least recently used is forgotten first.
+ */
+export class ObservedTypes {
+  readonly #bounds: ObservedBounds;
+  /** Least recently used first. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #toolsOf = new Map<CallerId, number>();
+  #bytes = 0;
+
+  constructor(bounds: Partial<ObservedBounds> = {}) {
+    this.#bounds = { ...DEFAULT_BOUNDS, ...bounds };
+  }
+
+  /** Learns from one result, as the program saw it. */
+  observe(caller: CallerId, serverId: string, toolName: string, value: JsonValue): void {
+    const key = keyOf(caller, serverId, toolName);
+    const known = this.#entries.get(key);
+    const seen = shapeOfResult(value);
+    const shape = known === undefined ? seen : withinBounds(merge(known.shape, seen));
+    const stored = JSON.stringify(storeShape(shape));
+    if (known?.stored === stored) this.#touch(key, known);
+    else this.#set(key, { caller, serverId, toolName, shape, stored });
+  }
+
+  /** The type of what this caller has seen of a tool, or `undefined` where it has seen nothing. */
+  typeOf(caller: CallerId, serverId: string, toolName: string): string | undefined {
+    const key = keyOf(caller, serverId, toolName);
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#touch(key, entry);
+    entry.type ??= typeText(entry.shape);
+    return entry.type;
+  }
+
+  toJson(): JsonObject {
+    const tools = [...this.#entries.values()].map(({ caller, serverId, toolName, shape }) => [
+      caller,
+      serverId,
+      toolName,
+      storeShape(shape),
+    ]);
+    return { version: VERSION, tools };
+  }
+
+  /** What `toJson` gave, within today's bounds. What can't be read is forgotten. */
+  static fromJson(json: JsonValue | undefined, bounds: Partial<ObservedBounds> = {}): ObservedTypes {
+    const types = new ObservedTypes(bounds);
+    const tools = isJsonObject(json) && json.version === VERSION && Array.isArray(json.tools) ? json.tools : [];
+    for (const tool of tools) {
+      if (!Array.isArray(tool)) continue;
+      const [caller, serverId, toolName, storedShape] = tool;
+      if (typeof caller !== 'string' || typeof serverId !== 'string' || typeof toolName !== 'string') continue;
+      const shape = readShape(storedShape);
+      const entry = { caller: caller as CallerId, serverId, toolName, shape };
+      types.#set(keyOf(entry.caller, serverId, toolName), { ...entry, stored: JSON.stringify(storeShape(shape)) });
+    }
+    return types;
+  }
+
+  #touch(key: string, entry: Entry): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+  }
+
+  #set(key: string, entry: Entry): void {
+    this.#forget(key);
+    this.#entries.set(key, entry);
+    this.#toolsOf.set(entry.caller, (this.#toolsOf.get(entry.caller) ?? 0) + 1);
+    this.#bytes += weightOf(key, entry);
+    if ((this.#toolsOf.get(entry.caller) ?? 0) > this.#bounds.toolsPerCaller) this.#forgetOldest(entry.caller);
+    while (this.#bytes > this.#bounds.totalBytes && this.#entries.size > 0) this.#forgetOldest();
+  }
+
+  #forgetOldest(caller?: CallerId): void {
+    for (const [key, entry] of this.#entries) {
+      if (caller !== undefined && entry.caller !== caller) continue;
+      this.#forget(key);
+      return;
+    }
+  }
+
+  #forget(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#bytes -= weightOf(key, entry);
+    const left = (this.#toolsOf.get(entry.caller) ?? 1) - 1;
+    if (left === 0) this.#toolsOf.delete(entry.caller);
+    else this.#toolsOf.set(entry.caller, left);
+  }
+}
+
+const VERSION = 1;
+
+function keyOf(caller: CallerId, serverId: string, toolName: string): string {
+  return JSON.stringify([caller, serverId, toolName]);
+}
+
+function weightOf(key: string, { stored }: Entry): number {
+  return key.length + stored.length;
+}

@@ -1,0 +1,173 @@
+/** The shape of values seen: which kinds, and the names of properties. No value, and no text but those names. */
+export interface ObservedShape {
+  readonly isNumber?: true;
+  readonly isBoolean?: true;
+  readonly isNull?: true;
+  /** A string; `json` says what was found in those that hold a JSON object or array. */
+  readonly isString?: true;
+  readonly json?: ObservedShape;
+  /** Items of all arrays seen; `EMPTY` where all were empty. */
+  readonly items?: ObservedShape;
+  readonly object?: ObservedObject;
+  /** Something was there that was not looked at. */
+  readonly isOpen?: true;
+}
+
+export interface ObservedObject {
+  readonly properties: ReadonlyMap<string, ObservedProperty>;
+  /** What stands under keys that are data. */
+  readonly others?: ObservedShape;
+}
+
+export interface ObservedProperty {
+  readonly shape: ObservedShape;
+  /** Some objects did not have it. */
+  readonly isOptional: boolean;
+}
+
+/** Nothing seen so far. */
+export const EMPTY: ObservedShape = Object.freeze({});
+export const OPEN: ObservedShape = Object.freeze({ isOpen: true });
+
+/** How much is kept of one tool's results. */
+export const SHAPE_BOUNDS = {
+  depth: 8,
+  /** Shapes inside one shape. */
+  nodes: 300,
+  /** Properties of one object; with more, its keys are taken for data. */
+  properties: 60,
+} as const;
+
+/** Properties of one similar structure, or of one simple type, from which on their names are taken for data. */
+const SIMILAR_STRUCTURES = 8;
+const SIMILAR_SCALARS = 24;
+/** The same where none of the names is in every object seen. */
+const SIMILAR_AND_OPTIONAL = 5;
+
+/** What fits either. */
+export function merge(left: ObservedShape, right: ObservedShape): ObservedShape {
+  if (left === EMPTY || left === right) return right;
+  if (right === EMPTY) return left;
+  const json = mergeParts(left.json, right.json, merge);
+  const items = mergeParts(left.items, right.items, merge);
+  const object = mergeParts(left.object, right.object, mergeObjects);
+  return {
+    ...((left.isNumber ?? right.isNumber) && { isNumber: true }),
+    ...((left.isBoolean ?? right.isBoolean) && { isBoolean: true }),
+    ...((left.isNull ?? right.isNull) && { isNull: true }),
+    ...((left.isString ?? right.isString) && { isString: true }),
+    ...(json && { json }),
+    ...(items && { items }),
+    ...(object && { object }),
+    ...((left.isOpen ?? right.isOpen) && { isOpen: true }),
+  };
+}
+
+/** An object of these properties and other values, with names taken for data where they must be. */
+export function collapse({ properties, others }: ObservedObject): ObservedObject {
+  const isMap = properties.size > SHAPE_BOUNDS.properties || isAlike([...properties.values()]);
+  if (isMap) return asMap({ properties, ...(others && { others }) });
+  return others === undefined ? { properties } : { properties, others };
+}
+
+/** The same with every name taken for data. */
+export function asMap({ properties, others = EMPTY }: ObservedObject): ObservedObject {
+  return { properties: new Map(), others: [...properties.values()].map(({ shape }) => shape).reduce(merge, others) };
+}
+
+/** The same with nothing nested deeper than this. */
+export function cutToDepth(shape: ObservedShape, depth: number): ObservedShape {
+  if (shape.items === undefined && shape.object === undefined && shape.json === undefined) return shape;
+  if (depth <= 0) return OPEN;
+  const { json, items, object, ...simple } = shape;
+  return {
+    ...simple,
+    ...(json && { json: cutToDepth(json, depth - 1) }),
+    ...(items && { items: cutToDepth(items, depth - 1) }),
+    ...(object && {
+      object: {
+        properties: new Map(
+          [...object.properties].map(([name, property]) => [
+            name,
+            { ...property, shape: cutToDepth(property.shape, depth - 1) },
+          ]),
+        ),
+        ...(object.others && { others: cutToDepth(object.others, depth - 1) }),
+      },
+    }),
+  };
+}
+
+/** A shape that fits the bounds: what is nested too deeply is left open. */
+export function withinBounds(shape: ObservedShape): ObservedShape {
+  let bounded = shape;
+  for (let depth = SHAPE_BOUNDS.depth; countNodes(bounded) > SHAPE_BOUNDS.nodes && depth > 0; depth -= 1) {
+    bounded = cutToDepth(shape, depth);
+  }
+  return bounded;
+}
+
+function countNodes({ json, items, object }: ObservedShape): number {
+  let count = 1;
+  if (json !== undefined) count += countNodes(json);
+  if (items !== undefined) count += countNodes(items);
+  if (object?.others !== undefined) count += countNodes(object.others);
+  for (const { shape } of object?.properties.values() ?? []) count += countNodes(shape);
+  return count;
+}
+
+function mergeParts<T>(left: T | undefined, right: T | undefined, both: (left: T, right: T) => T): T | undefined {
+  return left === undefined || right === undefined ? (left ?? right) : both(left, right);
+}
+
+function mergeObjects(left: ObservedObject, right: ObservedObject): ObservedObject {
+  // Once known as a map, always a map: a small one has too few keys to be told by itself.
+  if (isPureMap(left) || isPureMap(right)) {
+    return { properties: new Map(), others: merge(asMap(left).others ?? EMPTY, asMap(right).others ?? EMPTY) };
+  }
+  const others = mergeParts(left.others, right.others, merge);
+  const properties = new Map<string, ObservedProperty>();
+  for (const [name, property] of left.properties) {
+    const other = right.properties.get(name);
+    if (other === undefined) properties.set(name, { shape: property.shape, isOptional: true });
+    else {
+      const isOptional = property.isOptional || other.isOptional;
+      properties.set(name, { shape: merge(property.shape, other.shape), isOptional });
+    }
+  }
+  for (const [name, { shape }] of right.properties) {
+    if (!properties.has(name)) properties.set(name, { shape, isOptional: true });
+  }
+  return collapse({ properties, ...(others && { others }) });
+}
+
+function isPureMap({ properties, others }: ObservedObject): boolean {
+  return others !== undefined && properties.size === 0;
+}
+
+/** Whether so many properties are so alike that they are entries rather than fields. */
+function isAlike(properties: readonly ObservedProperty[]): boolean {
+  const [first, ...rest] = properties;
+  if (first === undefined || properties.length < SIMILAR_AND_OPTIONAL) return false;
+  const isStructure = first.shape.object !== undefined || first.shape.items !== undefined;
+  const enough = properties.every(({ isOptional }) => isOptional)
+    ? SIMILAR_AND_OPTIONAL
+    : isStructure
+      ? SIMILAR_STRUCTURES
+      : SIMILAR_SCALARS;
+  return properties.length >= enough && rest.every(({ shape }) => isSimilar(first.shape, shape, 0));
+}
+
+/** The same kinds, and at least half of the property names in common. */
+function isSimilar(left: ObservedShape, right: ObservedShape, depth: number): boolean {
+  if (depth > 3 || left.isOpen === true || right.isOpen === true) return true;
+  if (left.isString !== right.isString || left.isNumber !== right.isNumber) return false;
+  if (left.isBoolean !== right.isBoolean || (left.object === undefined) !== (right.object === undefined)) return false;
+  if ((left.items === undefined) !== (right.items === undefined)) return false;
+  if (left.items !== undefined && right.items !== undefined && left.items !== EMPTY && right.items !== EMPTY)
+    return isSimilar(left.items, right.items, depth + 1);
+  if (left.object === undefined || right.object === undefined) return true;
+  const names = new Set([...left.object.properties.keys(), ...right.object.properties.keys()]);
+  const shared = [...left.object.properties.keys()].filter((name) => right.object?.properties.has(name));
+  return shared.length * 2 >= names.size;
+}
