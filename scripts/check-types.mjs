@@ -11,6 +11,7 @@ export const UNITS = [
   { name: 'guest', project: 'src/worker/quickjs/guest/tsconfig.json' },
   { name: 'tests', project: 'tsconfig.json' },
   { name: 'scripts', project: 'scripts/tsconfig.json' },
+  { name: 'bench', project: 'bench/tsconfig.json' },
 ];
 
 /** The compiler's number for "this project has no sources": a unit that is not written yet. */

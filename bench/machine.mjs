@@ -1,0 +1,76 @@
+// @ts-check
+// What this machine is and what its processes use, read from /proc.
+import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
+
+/** Above this, others use the cores we measure with. */
+const QUIET_LOAD = 1;
+
+export function describeMachine() {
+  const loadAverage = Number((loadavg()[0] ?? 0).toFixed(2));
+  const facts = {
+    cores: availableParallelism(),
+    processor: cpus()[0]?.model.trim() ?? 'unknown',
+    memoryGigabytes: Math.round(totalmem() / 1e9),
+    kernel: release(),
+    node: process.version,
+    loadAverage,
+  };
+  const warning =
+    loadAverage > QUIET_LOAD
+      ? `warning: the load average is ${loadAverage}; times are too high on a machine that is not quiet (above ${QUIET_LOAD}), ratios less so`
+      : undefined;
+  const text = `${facts.cores} cores (${facts.processor}), ${facts.memoryGigabytes} GB, Linux ${facts.kernel}, Node ${facts.node}, load average ${loadAverage}`;
+  return { facts, text, warning };
+}
+
+/** A process and everything below it: a jailed worker is a child of what built its jail. @param {number} pid */
+export function processTree(pid) {
+  const found = [pid];
+  for (const parent of found) {
+    try {
+      const children = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8');
+      found.push(...children.split(' ').filter(Boolean).map(Number));
+    } catch {
+      // It has ended since.
+    }
+  }
+  return found;
+}
+
+/** Resident bytes of these processes together. @param {readonly number[]} pids */
+export function residentBytes(pids) {
+  let bytes = 0;
+  for (const pid of pids) {
+    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readOrEmpty(`/proc/${pid}/status`))?.[1];
+    bytes += Number(kilobytes ?? 0) * 1_024;
+  }
+  return bytes;
+}
+
+/** Milliseconds of processor time that these processes have had, all threads. @param {readonly number[]} pids */
+export function processorMs(pids) {
+  let nanoseconds = 0;
+  for (const pid of pids) {
+    for (const task of tasksOf(pid)) {
+      nanoseconds += Number(readOrEmpty(`/proc/${pid}/task/${task}/schedstat`).split(' ')[0] || 0);
+    }
+  }
+  return nanoseconds / 1e6;
+}
+
+function tasksOf(pid) {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
+function readOrEmpty(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
