@@ -69,7 +69,7 @@ describe('a worker that is lost', () => {
       { functions: { wait: () => go.promise } },
     );
     await expect
-      .poll(() => box.sandbox.pool.workers.some((worker) => worker.tenantCount === 1 && worker.backlog === 0))
+      .poll(() => box.sandbox.pool.workers.some((worker) => worker.tenantCount === 1 && worker.backlog === 0), SOON)
       .toBe(true);
     for (const worker of box.sandbox.pool.workers) worker.kill('the test');
     go.resolve();
