@@ -1,5 +1,6 @@
 import { Engine } from './engine.js';
 import type { Image } from './image.js';
+import { restoreImage } from './image.js';
 import { withMemoryMaximum } from './wasm.js';
 
 const PAGE_BYTES = 65_536;
@@ -9,6 +10,14 @@ const HEADROOM_BYTES = 48 * MEBIBYTE;
 /** Idle instances kept: each is some 3 MB. */
 const MAX_IDLE = 4;
 
+interface MemoryClass {
+  readonly module: WebAssembly.Module;
+  /** As their last programs left them. */
+  readonly idle: Engine[];
+  /** Holds the image already: copying it takes longer than a small program runs. */
+  ready: Engine | undefined;
+}
+
 /**
  * Instances by the size of memory they may grow to. An instance is used again when its memory did not grow (a larger one
  * costs more to restore each time, for ever) and nothing trapped in it.
@@ -16,16 +25,19 @@ const MAX_IDLE = 4;
 export class Engines {
   readonly #binary: Uint8Array;
   readonly #image: Image;
-  readonly #classes = new Map<number, { module: WebAssembly.Module; idle: Engine[] }>();
+  readonly #classes = new Map<number, MemoryClass>();
 
   constructor(binary: Uint8Array, image: Image) {
     this.#binary = binary;
     this.#image = image;
   }
 
+  /** An instance that holds the image and nothing else. */
   take(maxMemoryBytes: number): Engine {
-    const { module, idle } = this.#class(maxMemoryBytes);
-    return idle.pop() ?? new Engine(module);
+    const found = this.#class(maxMemoryBytes);
+    const { ready } = found;
+    found.ready = undefined;
+    return ready ?? this.#restored(found);
   }
 
   giveBack(engine: Engine, maxMemoryBytes: number, isTrapped: boolean): void {
@@ -36,11 +48,17 @@ export class Engines {
 
   /** Makes the next instance before it is needed. */
   prepare(maxMemoryBytes: number): void {
-    const { module, idle } = this.#class(maxMemoryBytes);
-    if (idle.length === 0) idle.push(new Engine(module));
+    const found = this.#class(maxMemoryBytes);
+    found.ready ??= this.#restored(found);
   }
 
-  #class(maxMemoryBytes: number): { module: WebAssembly.Module; idle: Engine[] } {
+  #restored({ module, idle }: MemoryClass): Engine {
+    const engine = idle.pop() ?? new Engine(module);
+    restoreImage(engine, this.#image);
+    return engine;
+  }
+
+  #class(maxMemoryBytes: number): MemoryClass {
     // Powers of two: a handful of modules serve every limit, and a program cannot make us compile one per byte.
     const bytes = 2 ** Math.ceil(Math.log2(maxMemoryBytes + HEADROOM_BYTES));
     let found = this.#classes.get(bytes);
@@ -48,6 +66,7 @@ export class Engines {
       found = {
         module: new WebAssembly.Module(new Uint8Array(withMemoryMaximum(this.#binary, bytes / PAGE_BYTES))),
         idle: [],
+        ready: undefined,
       };
       this.#classes.set(bytes, found);
     }

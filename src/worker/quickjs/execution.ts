@@ -4,7 +4,7 @@ import type { Outbox, Progress } from '../guest.js';
 import type { Engine, EngineHost } from './engine.js';
 import { failureOfThrown, failureOfTrap } from './failures.js';
 import type { EntryName, Image } from './image.js';
-import { BINDINGS_MODULE, ERRORS_MODULE, restoreImage } from './image.js';
+import { BINDINGS_MODULE, ERRORS_MODULE } from './image.js';
 import type { Library } from './library.js';
 import { PositionMap, PROGRAM_FILE } from './positions.js';
 import { SeededRandom } from './random.js';
@@ -94,7 +94,6 @@ export class QuickJsExecution implements EngineHost {
 
   start(code: Uint8Array, mapJson: string): Progress {
     this.#attach(mapJson);
-    restoreImage(this.engine, this.#image);
     this.engine.exports.qjs_set_memory_limit(this.#image.usedBytes + this.options.maxMemoryBytes);
     new DataView(this.engine.exports.memory.buffer).setBigUint64(
       this.#image.randomStateAt,

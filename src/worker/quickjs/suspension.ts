@@ -2,7 +2,6 @@ import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { Engine } from './engine.js';
 import type { ExecutionOptions, ExecutionState, QuickJsExecution } from './execution.js';
 import type { Image } from './image.js';
-import { restoreImage } from './image.js';
 
 /**
  * A waiting program as bytes: how the pages of its memory differ from the image, and what lies outside the memory.
@@ -59,9 +58,9 @@ export function unpack(bytes: Buffer): { head: SuspendedHead; pages: Buffer } {
   };
 }
 
-export function restorePages(engine: Engine, image: Image, head: SuspendedHead, pages: Buffer): void {
+/** The engine holds the image: what differs from it is changed. */
+export function restorePages(engine: Engine, head: SuspendedHead, pages: Buffer): void {
   engine.growTo(head.memoryPages);
-  restoreImage(engine, image);
   const memory = engine.memory;
   head.dirtyPages.forEach((page, index) => {
     const at = page * PAGE_BYTES;

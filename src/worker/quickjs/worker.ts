@@ -85,7 +85,7 @@ export class QuickJsWorker implements Outbox {
     const { head, pages } = unpack(body);
     const options = { ...head.options, execution: message.execution, timeoutMs: message.timeoutMs };
     const engine = this.#engines.take(options.maxMemoryBytes);
-    restorePages(engine, this.#image, head, pages);
+    restorePages(engine, head, pages);
     const state = { ...head.state, randomState: BigInt(head.state.randomState) };
     const execution = new QuickJsExecution(engine, this.#image, this.#library(message.library), this, options, state);
     this.#executions.set(message.execution, execution);
@@ -123,8 +123,9 @@ export class QuickJsWorker implements Outbox {
       body,
     );
     this.#forget(id);
-    // The answer leaves before the house is put in order.
-    if (!this.#channel.hasMore()) this.#channel.flush();
+    if (this.#channel.hasMore()) return;
+    // Nobody waits: the answer leaves, and then the house is put in order for the next.
+    this.#channel.flush();
     this.#engines.prepare(execution.options.maxMemoryBytes);
   }
 
