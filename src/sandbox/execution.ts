@@ -10,6 +10,7 @@ import type {
   LogEntry,
   Outcome,
 } from '../domain/execution.js';
+import { Cancellation } from '../lib/cancellation.js';
 import { deferred } from '../lib/deferred.js';
 import type { WorkerToHost } from '../wire/messages.js';
 import { CANCELLED, endedItsWorker, lostItsWorkers, outOfTime, tooManyOpenCalls } from './failures.js';
@@ -61,7 +62,9 @@ export class SandboxExecution implements Tenant {
   readonly #compiled: CompiledSource;
   readonly #libraryDigest: string;
   readonly #ended = deferred<ExecutionReport>();
-  readonly #abort = new AbortController();
+  readonly #cancellation = new Cancellation(
+    () => new HostError('cancelled', 'the program that asked for this is over'),
+  );
   readonly #openCalls = new Map<CallNumber, GuestCall>();
   readonly #logs: LogEntry[] = [];
   #logBytes = 0;
@@ -264,7 +267,7 @@ export class SandboxExecution implements Tenant {
   async #place(send: (worker: RunWorker) => void): Promise<void> {
     let worker: RunWorker;
     try {
-      worker = await this.#pool.place(this.caller, this.journal.blocking, this.#abort.signal);
+      worker = await this.#pool.place(this.caller, this.journal.blocking, this.#cancellation);
     } catch (error) {
       if (this.#state === 'ended') return;
       throw error;
@@ -392,7 +395,7 @@ export class SandboxExecution implements Tenant {
     this.#seenCalls = call.number;
     this.journal.calls.push(asked);
     this.#openCalls.set(call.number, call);
-    this.#handlers.onCall(call, this.#abort.signal).then(
+    this.#handlers.onCall(call, this.#cancellation.signal).then(
       (reply) => this.#replied(call, reply),
       () =>
         this.#replied(call, {
@@ -482,7 +485,7 @@ export class SandboxExecution implements Tenant {
     this.#worker = undefined;
     this.#pause();
     // Calls still under way are told to stop: nobody will read their answers.
-    this.#abort.abort();
+    this.#cancellation.cancel();
     this.#openCalls.clear();
     this.#suspension?.reject(new HostError('bad_input', 'the program ended before it could be suspended'));
     this.#ended.resolve({

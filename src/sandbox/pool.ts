@@ -1,5 +1,6 @@
 import { HostError } from '../domain/errors.js';
 import type { CallerId } from '../domain/execution.js';
+import type { Cancellation } from '../lib/cancellation.js';
 import type { Deferred } from '../lib/deferred.js';
 import { deferred } from '../lib/deferred.js';
 import type { WorkerRole } from '../wire/messages.js';
@@ -78,7 +79,7 @@ export class Pool {
   }
 
   /** A worker of this caller with room for one more program. */
-  async place(caller: CallerId, isBlocking: boolean, signal: AbortSignal): Promise<RunWorker> {
+  async place(caller: CallerId, isBlocking: boolean, cancellation: Cancellation): Promise<RunWorker> {
     if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
     const best = this.#best(caller, isBlocking);
     if (best !== undefined && !(best.isStalled && this.#mayGrow())) {
@@ -87,7 +88,7 @@ export class Pool {
       return best;
     }
     if (this.#mayGrow() || this.#makeRoom(caller)) return this.#claim(await this.#grow(caller), isBlocking);
-    return this.#wait(caller, isBlocking, signal);
+    return this.#wait(caller, isBlocking, cancellation.signal);
   }
 
   /** Whether a program would be better off in another worker than this one. */

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { Cancellation } from './cancellation.js';
+
+const over = () => new Error('it is over');
+
+test('a signal that was asked for before the cancellation hears of it, once', () => {
+  const cancellation = new Cancellation(over);
+  const heard: unknown[] = [];
+  const { signal } = cancellation;
+  signal.addEventListener('abort', () => heard.push(signal.reason));
+  expect(signal.aborted).toBe(false);
+  cancellation.cancel();
+  cancellation.cancel();
+  expect(heard).toEqual([over()]);
+});
+
+test('a signal that is asked for afterwards is aborted from the start', () => {
+  const cancellation = new Cancellation(over);
+  cancellation.cancel();
+  expect(cancellation.signal.aborted).toBe(true);
+  expect(cancellation.signal.reason).toEqual(over());
+});
+
+test('there is one signal, however often it is asked for', () => {
+  const cancellation = new Cancellation(over);
+  expect(cancellation.signal).toBe(cancellation.signal);
+});
