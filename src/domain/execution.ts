@@ -26,6 +26,7 @@ export interface VirtualModule {
 export interface Program {
   readonly source: string;
   readonly language: SourceLanguage;
+  /** Programs with the same modules give the same list, and nobody changes a list that was given. */
   readonly modules: readonly VirtualModule[];
   readonly limits: Limits;
   /** Its calls block the program (`callSync`): it gets a worker of its own and cannot be suspended. */

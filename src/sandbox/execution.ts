@@ -99,7 +99,7 @@ export class SandboxExecution implements Tenant {
     this.#pool = pool;
     this.#handlers = handlers;
     this.#compiled = compiled;
-    this.#libraryDigest = digestOf(JSON.stringify(journal.modules));
+    this.#libraryDigest = pool.libraries.of(journal.modules);
     this.#budget = new TimeBudget(remainingMs ?? journal.limits.timeoutMs, () => this.#outOfTime());
     this.#lastAtMs = journal.deliveries.at(-1)?.atMs ?? journal.startedAtMs;
   }

@@ -4,6 +4,7 @@ import type { Cancellation } from '../lib/cancellation.js';
 import type { Deferred } from '../lib/deferred.js';
 import { deferred } from '../lib/deferred.js';
 import type { WorkerRole } from '../wire/messages.js';
+import { LibraryDigests } from './library-digests.js';
 import { RunWorker } from './run-worker.js';
 import { Transpiler } from './transpiler.js';
 import type { WorkerProcess } from './worker-process.js';
@@ -34,6 +35,7 @@ type StartProcess = (role: WorkerRole) => Promise<WorkerProcess>;
  * may do to it, the next one to meet it is of the same caller. Fresh spares make a new caller cheap.
  */
 export class Pool {
+  readonly libraries = new LibraryDigests();
   readonly #options: PoolOptions;
   readonly #start: StartProcess;
   readonly #workers = new Set<RunWorker>();
