@@ -14,6 +14,8 @@ import type { RuntimeFiles } from './runtime-files.js';
 const START_TIMEOUT_MS = 20_000;
 /** What a worker may send in one frame: the largest thing is a suspended program. */
 const MAX_INCOMING_BYTES = 256 * 1024 * 1024;
+/** What gathers within a turn of the event loop is written in one piece up to here; beyond it, copying costs more. */
+const MAX_JOINED_BYTES = 64 * 1024;
 const MAX_STDERR_CHARACTERS = 4_096;
 /** The engine's own limit (512 KiB of its stack) is reached well before this much of the thread's. */
 const NODE_STACK_KIB = 7_000;
@@ -37,6 +39,7 @@ export class WorkerProcess {
   readonly #build: string;
   readonly #ready = deferred<void>();
   readonly #exited = deferred<void>();
+  #outgoing: Buffer[] = [];
   #isReady = false;
   #hasExited = false;
   #stderr = '';
@@ -80,16 +83,11 @@ export class WorkerProcess {
     return this.#child.pid;
   }
 
+  /** Messages of one turn of the event loop leave together: a write wakes the worker, and costs more than the message. */
   send(message: HostToWorker, body?: Uint8Array): void {
     if (this.#hasExited) return;
-    const parts = encodeFrame(message, body);
-    if (parts.length === 1) {
-      this.#channel.write(parts[0]);
-      return;
-    }
-    this.#channel.cork();
-    for (const part of parts) this.#channel.write(part);
-    this.#channel.uncork();
+    if (this.#outgoing.length === 0) process.nextTick(() => this.#flush());
+    this.#outgoing.push(...encodeFrame(message, body));
   }
 
   kill(reason: string): void {
@@ -106,6 +104,20 @@ export class WorkerProcess {
   async close(): Promise<void> {
     this.kill('it was closed');
     await this.#exited.promise;
+  }
+
+  #flush(): void {
+    const parts = this.#outgoing;
+    this.#outgoing = [];
+    if (this.#hasExited) return;
+    const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+    if (bytes <= MAX_JOINED_BYTES) {
+      this.#channel.write(parts.length === 1 ? parts[0] : Buffer.concat(parts, bytes));
+      return;
+    }
+    this.#channel.cork();
+    for (const part of parts) this.#channel.write(part);
+    this.#channel.uncork();
   }
 
   #listen(): void {
