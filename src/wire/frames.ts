@@ -32,8 +32,8 @@ export function encodeFrame(head: object, body?: Uint8Array): Buffer[] {
   const headBytes = Buffer.byteLength(headText);
   const bodyBytes = body?.byteLength ?? 0;
   if (headBytes > MAX_HEAD_BYTES) throw new FrameError(`a head of ${headBytes} bytes is too long to send`);
-  if (headBytes + bodyBytes > MAX_FRAME_BYTES)
-    throw new FrameError(`a frame of ${bodyBytes} bytes is too long to send`);
+  if (4 + headBytes + bodyBytes > MAX_FRAME_BYTES)
+    throw new FrameError(`a body of ${bodyBytes} bytes is too long to send`);
   const isJoined = bodyBytes <= MAX_JOINED_BODY_BYTES;
   const start = Buffer.allocUnsafe(PREFIX_BYTES + headBytes + (isJoined ? bodyBytes : 0));
   start.writeUInt32LE(4 + headBytes + bodyBytes, 0);
@@ -47,61 +47,80 @@ export function encodeFrame(head: object, body?: Uint8Array): Buffer[] {
 /**
  * Cuts a stream of chunks into frames. Sizes are checked before anything is collected, so that a peer that announces
  * four gigabytes is refused at its first eight bytes.
+ *
+ * Frames that lie whole in a chunk are cut out of it without a copy. One that spans chunks is collected in a buffer of
+ * its own, which grows with what has really arrived: a peer that sends single bytes, or announces much and sends little,
+ * makes us hold no more than about twice what it sent.
  */
 export class FrameDecoder {
   readonly #maxFrameBytes: number;
-  #chunks: Buffer[] = [];
-  #buffered = 0;
+  #held: Buffer = NOTHING;
+  #heldBytes = 0;
 
   constructor(maxFrameBytes: number = MAX_FRAME_BYTES) {
     this.#maxFrameBytes = maxFrameBytes;
   }
 
   push(chunk: Buffer): Frame[] {
-    this.#chunks.push(chunk);
-    this.#buffered += chunk.length;
     const frames: Frame[] = [];
-    for (let frame = this.#next(); frame !== undefined; frame = this.#next()) frames.push(frame);
+    let rest = chunk;
+    while (rest.length > 0) {
+      if (this.#heldBytes === 0) {
+        const whole = this.#wholeBytes(rest, rest.length);
+        if (whole !== undefined && rest.length >= whole) {
+          frames.push(cut(rest.subarray(0, whole)));
+          rest = rest.subarray(whole);
+          continue;
+        }
+      }
+      const { frame, taken } = this.#collect(rest);
+      if (frame !== undefined) frames.push(frame);
+      rest = rest.subarray(taken);
+    }
     return frames;
   }
 
-  #next(): Frame | undefined {
-    if (this.#buffered < PREFIX_BYTES) return undefined;
-    const prefix = this.#gather(PREFIX_BYTES);
-    const { frameBytes, headBytes } = readPrefix(prefix, this.#maxFrameBytes);
-    if (this.#buffered < 4 + frameBytes) return undefined;
-    const whole = this.#gather(4 + frameBytes);
-    this.#drop(4 + frameBytes);
-    return {
-      head: whole.subarray(PREFIX_BYTES, PREFIX_BYTES + headBytes),
-      body: whole.subarray(PREFIX_BYTES + headBytes, 4 + frameBytes),
-    };
-  }
-
-  /** The first `count` buffered bytes in one piece. Chunks are joined only here, and only when a frame spans them. */
-  #gather(count: number): Buffer {
-    const first = this.#chunks[0]!;
-    if (first.length >= count) return first;
-    if (count === PREFIX_BYTES) {
-      const prefix = Buffer.allocUnsafe(PREFIX_BYTES);
-      let filled = 0;
-      for (const chunk of this.#chunks) {
-        filled += chunk.copy(prefix, filled, 0, Math.min(chunk.length, PREFIX_BYTES - filled));
-        if (filled === PREFIX_BYTES) break;
-      }
-      return prefix;
+  /** Adds bytes to the frame that is being collected, up to its end: first its prefix, then the rest of it. */
+  #collect(bytes: Buffer): { readonly frame: Frame | undefined; readonly taken: number } {
+    let taken = 0;
+    for (;;) {
+      const whole = this.#wholeBytes(this.#held, this.#heldBytes);
+      const wanted = whole ?? PREFIX_BYTES;
+      const count = Math.min(wanted - this.#heldBytes, bytes.length - taken);
+      this.#hold(bytes.subarray(taken, taken + count), wanted);
+      taken += count;
+      if (this.#heldBytes < wanted) return { frame: undefined, taken };
+      if (whole === undefined) continue;
+      const frame = cut(this.#held.subarray(0, whole));
+      // The frame keeps the buffer; the next one gets its own.
+      this.#held = NOTHING;
+      this.#heldBytes = 0;
+      return { frame, taken };
     }
-    const joined = Buffer.concat(this.#chunks);
-    this.#chunks = [joined];
-    return joined;
   }
 
-  #drop(count: number): void {
-    const rest = this.#chunks[0]!.subarray(count);
-    if (rest.length === 0) this.#chunks.shift();
-    else this.#chunks[0] = rest;
-    this.#buffered -= count;
+  #hold(bytes: Buffer, wanted: number): void {
+    const needed = this.#heldBytes + bytes.length;
+    if (needed > this.#held.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.min(wanted, Math.max(needed, 2 * this.#held.length)));
+      this.#held.copy(larger, 0, 0, this.#heldBytes);
+      this.#held = larger;
+    }
+    bytes.copy(this.#held, this.#heldBytes);
+    this.#heldBytes = needed;
   }
+
+  /** Length of the frame that begins here, prefix included, or undefined while that cannot be told yet. */
+  #wholeBytes(bytes: Buffer, available: number): number | undefined {
+    return available < PREFIX_BYTES ? undefined : 4 + readPrefix(bytes, this.#maxFrameBytes).frameBytes;
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function cut(whole: Buffer): Frame {
+  const bodyAt = PREFIX_BYTES + whole.readUInt32LE(4);
+  return { head: whole.subarray(PREFIX_BYTES, bodyAt), body: whole.subarray(bodyAt) };
 }
 
 /** Reads the eight bytes in front of a frame and refuses what cannot be one. */
