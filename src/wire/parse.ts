@@ -34,11 +34,11 @@ const failure = z.strictObject({
   ]),
   name: text(256),
   message: text(8_192),
-  hint: text(4_096).optional(),
-  errorClass: text(256).optional(),
-  stack: text(8_192).optional(),
-  position: z.strictObject({ line: count, column: count }).optional(),
-  limit: z.enum(['timeout', 'memory', 'stack', 'output']).optional(),
+  hint: text(4_096).exactOptional(),
+  errorClass: text(256).exactOptional(),
+  stack: text(8_192).exactOptional(),
+  position: z.strictObject({ line: count, column: count }).exactOptional(),
+  limit: z.enum(['timeout', 'memory', 'stack', 'output']).exactOptional(),
 });
 
 const workerToHost = z.discriminatedUnion('type', [
@@ -76,7 +76,7 @@ export function parseWorkerMessage(head: Buffer): WorkerToHost {
     throw new FrameError(
       `a worker sent a message that is none of ours: ${parsed.error.issues[0]?.message ?? 'unknown shape'}`,
     );
-  return parsed.data as WorkerToHost;
+  return parsed.data;
 }
 
 /** What the schema above accepts; a type test holds it equal to `WorkerToHost`. */

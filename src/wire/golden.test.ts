@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { encodeFrame, FrameDecoder } from './frames.js';
+import type { HostToWorker, WorkerToHost } from './messages.js';
+import { parseWorkerMessage } from './parse.js';
+
+/**
+ * `golden/*.json` are frames as they cross: head, body, and all bytes of both in hexadecimal. The tests of every
+ * language read the same files. A red line here means that an older peer would no longer understand us: raise `PROTOCOL`.
+ */
+interface GoldenFile {
+  readonly head: { readonly type: string };
+  readonly bodyEncoding: 'utf8' | 'base64';
+  readonly body: string;
+  readonly hex: string;
+}
+
+type Message = HostToWorker | WorkerToHost;
+type FieldsOf<Type extends Message['type']> = Readonly<Record<keyof Extract<Message, { type: Type }>, string>>;
+
+const MESSAGE = { type: 'string' };
+const OF_EXECUTION = { ...MESSAGE, execution: 'string' };
+
+/** Every message with every field it has: one that is new in messages.ts does not compile until it stands here. */
+const FIELDS: { readonly [Type in Message['type']]: FieldsOf<Type> } = {
+  'host/hello': { ...MESSAGE, protocol: 'number', build: 'string' },
+  'library/load': { ...MESSAGE, library: 'string' },
+  'execution/start': {
+    ...OF_EXECUTION,
+    library: 'string',
+    codeBytes: 'number',
+    seed: 'string',
+    startedAtMs: 'number',
+    timeoutMs: 'number',
+    maxMemoryBytes: 'number',
+    maxLogBytes: 'number',
+    blocking: 'boolean',
+  },
+  'execution/resume': { ...OF_EXECUTION, library: 'string', timeoutMs: 'number' },
+  'execution/suspend': OF_EXECUTION,
+  'execution/cancel': OF_EXECUTION,
+  'call/result': { ...OF_EXECUTION, call: 'number', atMs: 'number' },
+  'call/error': { ...OF_EXECUTION, call: 'number', atMs: 'number' },
+  'timer/fire': { ...OF_EXECUTION, atMs: 'number' },
+  'source/transpile': { ...MESSAGE, source: 'number', language: 'string' },
+  'worker/ready': { ...MESSAGE, protocol: 'number', build: 'string', role: 'string' },
+  'call/request': { ...OF_EXECUTION, call: 'number', target: 'string' },
+  'execution/log': { ...OF_EXECUTION, entry: 'number', level: 'string', atMs: 'number' },
+  'execution/waiting': { ...OF_EXECUTION, wakeAtMs: 'number or null' },
+  'execution/suspended': OF_EXECUTION,
+  'execution/end': { ...OF_EXECUTION, failure: 'object or null', logsCut: 'boolean' },
+  'source/transpiled': { ...MESSAGE, source: 'number', codeBytes: 'number' },
+  'source/rejected': { ...MESSAGE, source: 'number', failure: 'object' },
+};
+
+const FROM_WORKER: Readonly<Record<WorkerToHost['type'], true>> = {
+  'worker/ready': true,
+  'call/request': true,
+  'execution/log': true,
+  'execution/waiting': true,
+  'execution/suspended': true,
+  'execution/end': true,
+  'source/transpiled': true,
+  'source/rejected': true,
+};
+
+const FOLDER = new URL('./golden/', import.meta.url);
+const files = readdirSync(FOLDER).sort();
+const golden = files.map((file) => ({
+  file,
+  ...(JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as GoldenFile),
+}));
+
+test('every message of both directions has a golden file, and nothing else has', () => {
+  expect([...new Set(golden.map(({ head }) => head.type))].sort()).toEqual(Object.keys(FIELDS).sort());
+});
+
+describe.each(golden)('$file', ({ file, head, bodyEncoding, body, hex }) => {
+  const bytes = Buffer.from(body, bodyEncoding);
+
+  test('is named after its message', () => {
+    const name = head.type.replace('/', '-');
+    expect(file === `${name}.json` || file.startsWith(`${name}-`)).toBe(true);
+  });
+
+  test('holds every field of its message and no other', () => {
+    const fields = FIELDS[head.type as Message['type']];
+    expect(Object.keys(head).sort()).toEqual(Object.keys(fields).sort());
+    for (const [name, value] of Object.entries(head))
+      expect(fields[name as keyof typeof fields], name).toContain(value === null ? 'null' : typeof value);
+  });
+
+  test('is what we send', () => {
+    expect(Buffer.concat(encodeFrame(head, bytes)).toString('hex')).toBe(hex);
+  });
+
+  test('is what we read', () => {
+    const frames = new FrameDecoder().push(Buffer.from(hex, 'hex'));
+    expect(frames).toHaveLength(1);
+    expect(JSON.parse(String(frames[0]?.head))).toEqual(head);
+    expect(frames[0]?.body.equals(bytes)).toBe(true);
+  });
+
+  const isOfWorker = Object.hasOwn(FROM_WORKER, head.type);
+  test(isOfWorker ? 'is accepted from a worker, as it is' : 'is refused when a worker sends it', () => {
+    const sent = Buffer.from(JSON.stringify(head));
+    if (isOfWorker) expect(parseWorkerMessage(sent)).toEqual(head);
+    else expect(() => parseWorkerMessage(sent)).toThrow('none of ours');
+  });
+});
