@@ -25,7 +25,8 @@ function normalise(name: string): string {
 
 function distanceTo(left: string, right: string): number {
   if (left === right) return 0;
-  if (left.length > 3 && (right.includes(left) || left.includes(right))) return 1;
+  // Part of the other, unless it is so short that it is part of anything.
+  if (Math.min(left.length, right.length) > 3 && (right.includes(left) || left.includes(right))) return 1;
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row++) {
     const current = [row];
