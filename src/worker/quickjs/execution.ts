@@ -250,7 +250,9 @@ export class QuickJsExecution implements EngineHost {
       return work();
     } catch (error) {
       this.trapped = true;
-      return { state: 'ended', failure: failureOfTrap(error, this.options) };
+      const { maxMemoryBytes } = this.options;
+      const { outOfMemoryFunction } = this.#image;
+      return { state: 'ended', failure: failureOfTrap(error, { maxMemoryBytes, outOfMemoryFunction }) };
     }
   }
 

@@ -55,13 +55,16 @@ export function failureOfThrown(json: string, suggestions: Suggestions): Failure
 }
 
 /** The engine's own words for what it could not survive. */
-export function failureOfTrap(error: unknown, limits: { readonly maxMemoryBytes: number }): Failure {
+export function failureOfTrap(
+  error: unknown,
+  { maxMemoryBytes, outOfMemoryFunction }: { readonly maxMemoryBytes: number; readonly outOfMemoryFunction: number },
+): Failure {
   const limit = { kind: 'limit', name: 'SandboxLimitError' } as const;
-  if (isOutOfMemory(error)) {
+  if (isOutOfMemory(error, outOfMemoryFunction)) {
     return {
       ...limit,
       limit: 'memory',
-      message: `the program used more than its ${limits.maxMemoryBytes} bytes of memory`,
+      message: `the program used more than its ${maxMemoryBytes} bytes of memory`,
       hint: 'Keep less in memory at once (filter early, work in pieces), or raise limits.maxMemoryBytes.',
     };
   }
@@ -81,15 +84,12 @@ export function failureOfTrap(error: unknown, limits: { readonly maxMemoryBytes:
   };
 }
 
-/** By message of ours, or by the function that was patched to trap: index set when the worker loads the engine. */
-function isOutOfMemory(error: unknown): boolean {
+/** By message of ours, or by the function that was patched to trap: it is the innermost frame. */
+function isOutOfMemory(error: unknown, outOfMemoryFunction: number): boolean {
   if (error instanceof EngineTrap) return error.message === OUT_OF_MEMORY;
   if (!(error instanceof WebAssembly.RuntimeError)) return false;
-  return new RegExp(`wasm-function\\[${outOfMemoryFunction}\\]`).test(error.stack?.split('\n')[1] ?? '');
+  return (error.stack?.split('\n')[1] ?? '').includes(`wasm-function[${outOfMemoryFunction}]`);
 }
-
-/** Index of the engine's function that raises "out of memory": known when the binary is patched, pinned with its hash. */
-const outOfMemoryFunction = 30;
 
 /** An error of the parser has no frame of a running function: only the place it stopped at. */
 function isParseError(stack: string): boolean {

@@ -16,6 +16,8 @@ export interface Image {
   readonly randomStateAt: number;
   /** What the boot code itself occupies: a program's memory limit counts from here. */
   readonly usedBytes: number;
+  /** Index of the function that was patched to trap when memory runs out: its traps are told from others by it. */
+  readonly outOfMemoryFunction: number;
   /** Handles of the guest's entry points. */
   readonly entry: Readonly<Record<EntryName, number>>;
 }
@@ -53,7 +55,8 @@ const SLACK_BYTES = 3 * 512 * 1024;
  */
 const CLEARED_STACK_BYTES = 128 * 1024;
 
-export function buildImage(module: WebAssembly.Module, bootScript: string): Image {
+/** Boots the engine that `trapOnOutOfMemory` has patched, and freezes it. */
+export function buildImage(module: WebAssembly.Module, bootScript: string, outOfMemoryFunction: number): Image {
   const engine = new Engine(module);
   const { exports } = engine;
   engine.host = new BootHost();
@@ -91,6 +94,7 @@ export function buildImage(module: WebAssembly.Module, bootScript: string): Imag
     context: exports.qjs_get_context_ptr(),
     randomStateAt,
     usedBytes: usedBytes(engine),
+    outOfMemoryFunction,
     entry: handles,
   };
 }
