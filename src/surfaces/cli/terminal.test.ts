@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { plain, printableJson, styled } from './terminal.js';
+
+/** One of each kind that moves the cursor, turns the direction of text, or hides. */
+const STEERING = '\u0000\u0007\b\r\u001b\u007f\u0085\u009b\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069\ufeff';
+
+describe('foreign text on a terminal', () => {
+  test('keeps letters, spaces, tabs, line ends and emoji', () => {
+    const text = 'Grüße,\t世界\n🎉 שלום';
+    expect(plain(text)).toBe(text);
+  });
+
+  test('shows what would steer the terminal instead of sending it', () => {
+    expect(plain('\u001b[2Jgone')).toBe('\\u001b[2Jgone');
+    expect(plain('safe\u202efdp.exe')).toBe('safe\\u202efdp.exe');
+    expect(plain('a\rb')).toBe('a\\u000db');
+    expect([...plain(STEERING)].every((character) => character >= ' ' && character <= '~')).toBe(true);
+  });
+});
+
+describe('JSON on a terminal', () => {
+  const value = { text: `${STEERING}"\\\n\t🎉\ud800`, [`key${STEERING}`]: [null, 1.5, true] };
+
+  test.each([false, true])('is the same value to a parser (indented: %s)', (isPretty) => {
+    expect(JSON.parse(printableJson(value, isPretty))).toEqual(value);
+  });
+
+  test('holds nothing that steers, and one line unless it is to be indented', () => {
+    for (const character of STEERING) expect(printableJson(value)).not.toContain(character);
+    expect(printableJson(value)).not.toContain('\n');
+    expect(printableJson({ a: 1 }, true)).toBe('{\n  "a": 1\n}');
+  });
+});
+
+test('colours are for terminals that have them', () => {
+  const stream = (isTTY: boolean, colours: boolean) =>
+    ({ isTTY, hasColors: () => colours }) as unknown as NodeJS.WriteStream;
+  expect(styled('red', 'x', stream(true, true))).toBe('\u001b[31mx\u001b[0m');
+  expect(styled('red', 'x', stream(true, false))).toBe('x');
+  expect(styled('red', 'x', stream(false, true))).toBe('x');
+});
