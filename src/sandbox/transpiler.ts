@@ -53,7 +53,8 @@ export class Transpiler {
     return this.#waiting.length === 0;
   }
 
-  compile(source: string, language: SourceLanguage): Promise<Compilation> {
+  async compile(source: string, language: SourceLanguage): Promise<Compilation> {
+    if (this.#isClosed) throw shuttingDown();
     const request: Request = {
       number: ++this.#lastNumber,
       source: Buffer.from(source, 'utf8'),
@@ -67,8 +68,7 @@ export class Transpiler {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const request of this.#waiting.splice(0))
-      request.answer.reject(new HostError('shutting_down', 'the sandbox is shutting down'));
+    for (const request of this.#waiting.splice(0)) request.answer.reject(shuttingDown());
     clearTimeout(this.#timer);
     await this.#starting?.catch(() => {});
     await this.#process?.close();
@@ -82,7 +82,10 @@ export class Transpiler {
 
   async #open(): Promise<void> {
     const process = await this.#start();
-    if (this.#isClosed) return process.close();
+    if (this.#isClosed) {
+      await process.close();
+      throw shuttingDown();
+    }
     process.events = { message: (message, body) => this.#receive(message, body), exit: () => this.#lost(process) };
     if (process.hasExited) throw new HostError('worker_lost', 'the transpiler ended as soon as it started');
     this.#process = process;
@@ -134,4 +137,8 @@ export class Transpiler {
     this.#waiting.shift()?.answer.resolve({ ok: false, failure: UNREADABLE });
     this.#sendFirst();
   }
+}
+
+function shuttingDown(): HostError {
+  return new HostError('shutting_down', 'the sandbox is shutting down');
 }
