@@ -21,24 +21,17 @@ export interface ExecuteOptions {
  */
 export async function execute(
   sandbox: Sandbox,
-  { caller, program, execution: id, answerCall, signal, onLog }: ExecuteOptions,
+  { caller, program, execution, answerCall, signal, onLog }: ExecuteOptions,
 ): Promise<ExecutionReport> {
-  if (isAborted(signal)) throw new HostError('cancelled', 'the run was cancelled before it started');
-  const { execution, report } = await sandbox.start(
-    { caller, program, ...(id === undefined ? {} : { execution: id }) },
+  if (signal?.aborted === true) throw new HostError('cancelled', 'the run was cancelled before it started');
+  const { report } = await sandbox.start(
+    {
+      caller,
+      program,
+      ...(execution === undefined ? {} : { execution }),
+      ...(signal === undefined ? {} : { signal }),
+    },
     { onCall: answerCall, ...(onLog === undefined ? {} : { onLog }) },
   );
-  const cancel = () => execution?.cancel();
-  // It may have been cancelled while it was being compiled and placed.
-  if (isAborted(signal)) cancel();
-  signal?.addEventListener('abort', cancel, { once: true });
-  try {
-    return await report;
-  } finally {
-    signal?.removeEventListener('abort', cancel);
-  }
-}
-
-function isAborted(signal: AbortSignal | undefined): boolean {
-  return signal?.aborted === true;
+  return report;
 }

@@ -3,6 +3,7 @@ import { HostError } from '../domain/errors.js';
 import type { CallerId, ExecutionId, GuestCall, Outcome, Program } from '../domain/execution.js';
 import type { CarriedOver, ExecutionHandlers, ExecutionReport } from './execution.js';
 import { SandboxExecution } from './execution.js';
+import { CANCELLED } from './failures.js';
 import type { Jail } from './jail/jail.js';
 import type { Journal } from './journal.js';
 import { decodeJournal, digestOf, encodeJournal, openJournal } from './journal.js';
@@ -26,6 +27,8 @@ export interface StartOptions {
   readonly caller: CallerId;
   readonly program: Program;
   readonly execution?: ExecutionId;
+  /** Cancels the program, wherever it is by then: not compiled yet, waiting for a worker, or running. */
+  readonly signal?: AbortSignal;
 }
 
 /** A program that sleeps outside any process. */
@@ -58,13 +61,23 @@ export class Sandbox {
   }
 
   /** Compiles and starts a program. Resolves as soon as it runs; its end is in `report`. */
-  async start({ caller, program, execution }: StartOptions, handlers: ExecutionHandlers): Promise<Started> {
+  async start({ caller, program, execution, signal }: StartOptions, handlers: ExecutionHandlers): Promise<Started> {
     const id = execution ?? (randomUUID() as ExecutionId);
     const journal = openJournal(id, program, SandboxExecution.newSeed(), Date.now());
     const compiled = await this.#compile(caller, journal);
     if ('outcome' in compiled) return neverStarted(journal, compiled.outcome);
+    if (signal?.aborted === true) return neverStarted(journal, { status: 'failed', failure: CANCELLED });
     const started = new SandboxExecution(this.pool, caller, journal, compiled, handlers);
-    await started.begin();
+    const cancel = () => started.cancel();
+    signal?.addEventListener('abort', cancel);
+    const forget = () => signal?.removeEventListener('abort', cancel);
+    try {
+      await started.begin();
+    } catch (error) {
+      forget();
+      throw error;
+    }
+    void started.report.then(forget);
     return { execution: started, report: started.report };
   }
 
