@@ -237,9 +237,9 @@ export class SandboxExecution implements Tenant {
     if (part === 'guilty' && this.remainingMs <= 0) return this.#fail(this.#timeout);
     // A suspect gets one more try: what it was sent may have crossed with the end of a worker that died of another cause.
     if (part === 'suspect') this.#crashes++;
-    if (part === 'guilty' || this.#crashes > 1 || this.journal.blocking) {
+    if (part === 'guilty' || this.#crashes > 1 || (part === 'suspect' && this.journal.blocking))
       return this.#fail(endedItsWorker(reason));
-    }
+    if (this.journal.blocking) return this.#fail(lostItsWorkers('its calls block, so it cannot be taken to another'));
     this.#pause();
     if (this.#state === 'suspending') {
       this.#suspension?.reject(

@@ -26,7 +26,11 @@ interface Waiting {
   readonly caller: CallerId;
   readonly isBlocking: boolean;
   readonly answer: Deferred<RunWorker>;
+  isCancelled: boolean;
 }
+
+/** What a new worker is reserved for as soon as it is there; `nobody` where it is started ahead of need. */
+type ReservedFor = 'shared' | 'blocking' | 'nobody';
 
 type StartProcess = (role: WorkerRole) => Promise<WorkerProcess>;
 
@@ -41,6 +45,8 @@ export class Pool {
   readonly #workers = new Set<RunWorker>();
   readonly #transpilers = new Map<CallerId, { transpiler: Transpiler; lastUsedMs: number }>();
   readonly #queue: Waiting[] = [];
+  /** Processes that have not said hello yet: whoever closes the pool waits for them too. */
+  readonly #starts = new Set<Promise<WorkerProcess>>();
   readonly #sweeper: NodeJS.Timeout;
   #spare: Promise<WorkerProcess> | undefined;
   #spareTranspiler: Promise<WorkerProcess> | undefined;
@@ -49,7 +55,7 @@ export class Pool {
 
   constructor(options: PoolOptions, start: StartProcess) {
     this.#options = options;
-    this.#start = start;
+    this.#start = (role) => this.#track(start(role));
     this.#sweeper = setInterval(() => this.#sweep(), Math.max(50, Math.min(1_000, options.idleMs / 2)));
     this.#sweeper.unref();
   }
@@ -58,7 +64,12 @@ export class Pool {
     return this.#workers.size + this.#starting;
   }
 
-  /** Process ids of every worker there is, for the tests that kill them. */
+  /** Programs that wait for a worker. */
+  get queueLength(): number {
+    return this.#queue.length;
+  }
+
+  /** Every worker there is, spares not counted. */
   get workers(): readonly RunWorker[] {
     return [...this.#workers];
   }
@@ -70,6 +81,7 @@ export class Pool {
   }
 
   transpilerFor(caller: CallerId): Transpiler {
+    if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
     const known = this.#transpilers.get(caller);
     if (known !== undefined) {
       known.lastUsedMs = performance.now();
@@ -80,16 +92,16 @@ export class Pool {
     return transpiler;
   }
 
-  /** A worker of this caller with room for one more program. */
+  /** A worker of this caller with a place reserved for one more program: it is admitted there, or `notNeeded` is called. */
   async place(caller: CallerId, isBlocking: boolean, cancellation: Cancellation): Promise<RunWorker> {
     if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
     const best = this.#best(caller, isBlocking);
     if (best !== undefined && !(best.isStalled && this.#mayGrow())) {
       // Good enough for this one; the next will find one that is not busy.
-      if (best.backlog > 0 && this.#mayGrow()) void this.#grow(caller).catch(() => {});
-      return best;
+      if (best.backlog > 0 && this.#mayGrow()) void this.#grow(caller, 'nobody').catch(() => {});
+      return this.#claim(best, isBlocking);
     }
-    if (this.#mayGrow() || this.#makeRoom(caller)) return this.#claim(await this.#grow(caller), isBlocking);
+    if (this.#mayGrow() || this.#makeRoom(caller)) return this.#grow(caller, isBlocking ? 'blocking' : 'shared');
     return this.#wait(caller, isBlocking, cancellation.signal);
   }
 
@@ -101,8 +113,10 @@ export class Pool {
     return false;
   }
 
+  /** Gives back a place that `place` has reserved. */
   notNeeded(worker: RunWorker): void {
-    worker.isExclusive = false;
+    worker.abandon();
+    if (worker.occupancy === 0) worker.isExclusive = false;
     this.#serveQueue();
   }
 
@@ -118,32 +132,44 @@ export class Pool {
     this.#spareTranspiler = undefined;
     await Promise.all([
       ...spares,
+      ...[...this.#starts].map((starting) => starting.then((process) => process.close()).catch(() => {})),
       ...[...this.#workers].map((worker) => worker.close()),
       ...[...this.#transpilers.values()].map(({ transpiler }) => transpiler.close()),
     ]);
     this.#workers.clear();
   }
 
+  #track(starting: Promise<WorkerProcess>): Promise<WorkerProcess> {
+    this.#starts.add(starting);
+    const forget = () => void this.#starts.delete(starting);
+    starting.then(forget, forget);
+    return starting;
+  }
+
   #isOpenFor(worker: RunWorker, caller: CallerId): boolean {
     return (
       worker.caller === caller &&
       !worker.isLost &&
+      !worker.isDoomed &&
       !worker.isRetiring &&
       !worker.isExclusive &&
-      worker.tenantCount < this.#options.maxRunsPerWorker
+      worker.occupancy < this.#options.maxRunsPerWorker
     );
   }
 
   #best(caller: CallerId, isBlocking: boolean): RunWorker | undefined {
     let best: RunWorker | undefined;
     for (const worker of this.#workers) {
-      if (!this.#isOpenFor(worker, caller) || (isBlocking && worker.tenantCount > 0)) continue;
+      if (!this.#isOpenFor(worker, caller)) continue;
+      // Not where a cancelled program may still be computing either: the worker is killed if that one does not stop.
+      if (isBlocking && (worker.occupancy > 0 || worker.backlog > 0)) continue;
       if (best === undefined || load(worker) < load(best)) best = worker;
     }
-    return best === undefined ? undefined : this.#claim(best, isBlocking);
+    return best;
   }
 
   #claim(worker: RunWorker, isBlocking: boolean): RunWorker {
+    worker.reserve();
     if (isBlocking) worker.isExclusive = true;
     return worker;
   }
@@ -155,14 +181,14 @@ export class Pool {
   /** Closes a worker of somebody else that nobody is using. */
   #makeRoom(caller: CallerId): boolean {
     for (const worker of this.#workers) {
-      if (worker.caller === caller || worker.tenantCount > 0) continue;
+      if (worker.caller === caller || worker.occupancy > 0) continue;
       this.#retire(worker);
       return true;
     }
     return false;
   }
 
-  async #grow(caller: CallerId): Promise<RunWorker> {
+  async #grow(caller: CallerId, reservedFor: ReservedFor): Promise<RunWorker> {
     this.#starting++;
     try {
       const process = await this.#takeSpare('quickjs');
@@ -174,10 +200,11 @@ export class Pool {
       worker.onChange = () => this.#changed(worker);
       if (process.hasExited) throw new HostError('worker_lost', 'a worker ended as soon as it started');
       this.#workers.add(worker);
-      setImmediate(() => this.#serveQueue());
-      return worker;
+      return reservedFor === 'nobody' ? worker : this.#claim(worker, reservedFor === 'blocking');
     } finally {
       this.#starting--;
+      // There is room for others in it; or, if it could not be started, for another one.
+      setImmediate(() => this.#serveQueue());
     }
   }
 
@@ -188,9 +215,10 @@ export class Pool {
         `${this.#queue.length} programs are waiting for a worker already; try again in a few seconds, or raise sandbox.workers.max`,
       );
     }
-    const waiting: Waiting = { caller, isBlocking, answer: deferred() };
+    const waiting: Waiting = { caller, isBlocking, answer: deferred(), isCancelled: false };
     this.#queue.push(waiting);
     signal.addEventListener('abort', () => {
+      waiting.isCancelled = true;
       const index = this.#queue.indexOf(waiting);
       if (index >= 0) this.#queue.splice(index, 1);
       waiting.answer.reject(new HostError('cancelled', 'the run was cancelled while it waited for a worker'));
@@ -200,7 +228,7 @@ export class Pool {
 
   #changed(worker: RunWorker): void {
     if (worker.isLost) this.#workers.delete(worker);
-    else if (worker.tenantCount === 0) {
+    else if (worker.occupancy === 0) {
       worker.isExclusive = false;
       if (worker.startedCount >= this.#options.maxRunsInLife) this.#retire(worker);
     }
@@ -215,11 +243,15 @@ export class Pool {
 
   #serveQueue(): void {
     for (let index = 0; index < this.#queue.length; ) {
-      const { caller, isBlocking, answer } = this.#queue[index] as Waiting;
+      const waiting = this.#queue[index] as Waiting;
+      const { caller, isBlocking, answer } = waiting;
       const best = this.#best(caller, isBlocking);
-      if (best !== undefined) answer.resolve(best);
+      if (best !== undefined) answer.resolve(this.#claim(best, isBlocking));
       else if (this.#mayGrow() || this.#makeRoom(caller))
-        this.#grow(caller).then((worker) => answer.resolve(this.#claim(worker, isBlocking)), answer.reject);
+        this.#grow(caller, isBlocking ? 'blocking' : 'shared').then(
+          (worker) => (waiting.isCancelled ? this.notNeeded(worker) : answer.resolve(worker)),
+          answer.reject,
+        );
       else {
         index++;
         continue;
@@ -263,7 +295,7 @@ export class Pool {
     const now = performance.now();
     for (const worker of this.#workers) {
       if (this.#workers.size <= this.#options.min) break;
-      if (worker.tenantCount === 0 && now - worker.idleSinceMs > this.#options.idleMs) this.#retire(worker);
+      if (worker.occupancy === 0 && now - worker.idleSinceMs > this.#options.idleMs) this.#retire(worker);
     }
     for (const [caller, { transpiler, lastUsedMs }] of this.#transpilers) {
       if (this.#transpilers.size <= 1 || !transpiler.isIdle || now - lastUsedMs <= this.#options.idleMs) continue;
@@ -275,5 +307,5 @@ export class Pool {
 
 /** Unanswered messages first, then programs; a stalled worker comes last. */
 function load(worker: RunWorker): number {
-  return (worker.isStalled ? 1e12 : 0) + worker.backlog * 1e6 + worker.tenantCount;
+  return (worker.isStalled ? 1e12 : 0) + worker.backlog * 1e6 + worker.occupancy;
 }

@@ -46,6 +46,7 @@ export class RunWorker {
   readonly #tenants = new Map<ExecutionId, Tenant>();
   readonly #owed: ExecutionId[] = [];
   readonly #libraries = new Set<string>();
+  #reserved = 0;
   #stallTimer: NodeJS.Timeout | undefined;
   /** What it was computing when we ended it: what is sent to it from then on is nobody's fault. */
   #killed: { readonly computing: ExecutionId | undefined } | undefined;
@@ -60,6 +61,21 @@ export class RunWorker {
     return this.#tenants.size;
   }
 
+  /** Programs that are here, and those that have been promised a place and are on their way. */
+  get occupancy(): number {
+    return this.#tenants.size + this.#reserved;
+  }
+
+  /** Keeps a place until `admit` or `abandon`: between the promise and the arrival others ask for places too. */
+  reserve(): void {
+    this.#reserved++;
+  }
+
+  /** Gives a reserved place back. */
+  abandon(): void {
+    this.#reserved = Math.max(0, this.#reserved - 1);
+  }
+
   /** How many messages it has not answered yet: zero means it can begin at once. */
   get backlog(): number {
     return this.#owed.length;
@@ -69,12 +85,19 @@ export class RunWorker {
     return this.process.hasExited;
   }
 
+  /** It has been killed, though it may not be gone yet: nobody should come here any more. */
+  get isDoomed(): boolean {
+    return this.#killed !== undefined;
+  }
+
   /** The program it is computing now, as far as can be told from outside. */
   get computing(): ExecutionId | undefined {
     return this.#owed[0];
   }
 
+  /** Takes a program into the place that was reserved for it. */
   admit(tenant: Tenant): void {
+    this.abandon();
     this.#tenants.set(tenant.id, tenant);
     this.startedCount++;
   }
@@ -115,9 +138,12 @@ export class RunWorker {
     this.process.kill(reason);
   }
 
+  /** Ends the process. Programs that are still here are told: nobody else will answer for them. */
   async close(): Promise<void> {
     clearTimeout(this.#stallTimer);
+    const tenants = [...this.#tenants.values()];
     this.#tenants.clear();
+    for (const tenant of tenants) tenant.workerLost(this, 'bystander', 'it was closed');
     await this.process.close();
   }
 

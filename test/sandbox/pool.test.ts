@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'vitest';
+import type { CallerId, GuestCall } from '../../src/domain/execution.js';
+import { deferred } from '../../src/lib/deferred.js';
+import type { ExecutionReport } from '../../src/sandbox/execution.js';
+import { descendantsOf, expectGone, isAlive } from '../support/processes.js';
+import { openSandbox, type ProgramOptions, result, type TestSandbox } from '../support/sandbox.js';
+
+const SOON = { timeout: 20_000 };
+
+/** Says its name to the host, then waits there until the host lets it go. */
+const HELD = (name: string) => `
+  import { hold } from '@codemode/servers/test';
+  ${result(`await hold(${JSON.stringify(name)})`)}`;
+
+/** A host function that holds every program that calls it, and knows which are there. */
+function openGate() {
+  const go = deferred<void>();
+  const arrived: string[] = [];
+  const hold = async (name: unknown, _call: GuestCall) => {
+    arrived.push(name as string);
+    await go.promise;
+    return name;
+  };
+  return { arrived, functions: { hold }, open: () => go.resolve() };
+}
+
+const valueOf = ({ outcome }: ExecutionReport): unknown =>
+  outcome.status === 'completed' ? JSON.parse(outcome.resultJson) : outcome.failure;
+
+const pidsOf = ({ sandbox }: TestSandbox): number[] => sandbox.pool.workers.map(({ process }) => process.pid as number);
+const pidOf = ({ sandbox }: TestSandbox, caller: string): number | undefined =>
+  sandbox.pool.workers.find((worker) => worker.caller === caller)?.process.pid;
+
+/** Starts a program that can be cancelled. */
+function start(box: TestSandbox, source: string, signal: AbortSignal, options: ProgramOptions = {}) {
+  const caller = (options.caller ?? 'tester') as CallerId;
+  return box.sandbox
+    .start({ caller, program: box.program(source, options), signal }, box.handlers(options))
+    .then(({ report }) => report);
+}
+
+describe('callers', () => {
+  test('never share a process, and one caller does', async () => {
+    await using box = await openSandbox({ max: 4 });
+    const gate = openGate();
+    const runs = ['ada', 'grace', 'ada', 'linus', 'grace', 'ada'].map((caller) =>
+      box.run(HELD(caller), { caller, functions: gate.functions }),
+    );
+    await expect.poll(() => gate.arrived.length, SOON).toBe(6);
+    for (const worker of box.sandbox.pool.workers) expect(['ada', 'grace', 'linus']).toContain(worker.caller);
+    expect(new Set(pidsOf(box)).size).toBe(box.sandbox.pool.workers.length);
+    const tenants = box.sandbox.pool.workers.reduce(
+      (sum, { caller, tenantCount }) => sum.set(caller, (sum.get(caller) ?? 0) + tenantCount),
+      new Map<string, number>(),
+    );
+    expect(Object.fromEntries(tenants)).toEqual({ ada: 3, grace: 2, linus: 1 });
+    gate.open();
+    expect((await Promise.all(runs)).map(valueOf)).toEqual(['ada', 'grace', 'ada', 'linus', 'grace', 'ada']);
+  });
+
+  test('never get a process that another has used, not even one after the other in a full pool', async () => {
+    await using box = await openSandbox({ min: 1, max: 1 });
+    const seen = new Map<string, number>();
+    for (const caller of ['ada', 'grace', 'linus']) {
+      expect(await box.value(result('1'), { caller })).toBe(1);
+      seen.set(caller, pidOf(box, caller) as number);
+    }
+    expect(new Set(seen.values()).size).toBe(3);
+    await expectGone([seen.get('ada') as number, seen.get('grace') as number]);
+  });
+
+  test('that are new get a process that was there before they came', async () => {
+    await using box = await openSandbox({ max: 4 });
+    await box.sandbox.pool.warm();
+    const before = descendantsOf(process.pid);
+    expect(await box.value(result('1'), { caller: 'new' })).toBe(1);
+    expect(before).toContain(pidOf(box, 'new'));
+  });
+});
+
+describe('the number of processes', () => {
+  test('never passes the maximum, whatever is asked of it at once', async () => {
+    await using box = await openSandbox({ min: 0, max: 2 });
+    const sizes: number[] = [];
+    const functions = { note: () => void sizes.push(box.sandbox.pool.size) };
+    const callers = Array.from({ length: 8 }, (_, index) => `caller ${index % 4}`);
+    const source = `import { note } from '@codemode/servers/test'; await note(); ${result('"done"')}`;
+    const reports = await Promise.all(callers.map((caller) => box.run(source, { caller, functions })));
+    expect(reports.map(valueOf)).toEqual(callers.map(() => 'done'));
+    expect(sizes).toHaveLength(8);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(2);
+  });
+
+  test('falls to the minimum when nobody needs them, and not below', async () => {
+    await using kept = await openSandbox({ min: 1, max: 3, idleMs: 100 });
+    await using emptied = await openSandbox({ min: 0, max: 3, idleMs: 100 });
+    const fill = async (box: TestSandbox) => {
+      for (const caller of ['ada', 'grace', 'linus']) await box.value(result('1'), { caller });
+      return pidsOf(box);
+    };
+    const [keptPids, emptiedPids] = [await fill(kept), await fill(emptied)];
+    // The second has been idle for less time than the first, so the first has had its chance by then.
+    await expect.poll(() => emptied.sandbox.pool.workers.length, SOON).toBe(0);
+    expect(kept.sandbox.pool.workers).toHaveLength(1);
+    await expectGone(emptiedPids);
+    expect(keptPids.filter(isAlive)).toEqual(pidsOf(kept));
+    expect(await emptied.value(result('1'))).toBe(1);
+  });
+
+  test('does not wear out: a process is replaced after its share of programs', async () => {
+    await using box = await openSandbox({ min: 1, max: 1, maxRunsInLife: 3 });
+    const pids: (number | undefined)[] = [];
+    const functions = { note: () => void pids.push(pidOf(box, 'tester')) };
+    for (let index = 0; index < 7; index++)
+      await box.value(`import { note } from '@codemode/servers/test'; await note(); ${result('1')}`, { functions });
+    const [first, , , second, , , third] = pids;
+    expect(pids).toEqual([first, first, first, second, second, second, third]);
+    expect(new Set(pids).size).toBe(3);
+  });
+
+  test('is made up again when one is lost', async () => {
+    await using box = await openSandbox({ min: 1, max: 1 });
+    expect(await box.value(result('1'))).toBe(1);
+    const [lost] = pidsOf(box) as [number];
+    process.kill(lost, 'SIGKILL');
+    await expect.poll(() => box.sandbox.pool.workers.length, SOON).toBe(0);
+    expect(await box.value(result('2'))).toBe(2);
+    expect(pidsOf(box)).not.toContain(lost);
+  });
+});
+
+describe('programs that find no place', () => {
+  const FULL = { min: 1, max: 1, maxRunsPerWorker: 1 };
+
+  test('wait, and run in the order in which they came', async () => {
+    await using box = await openSandbox({ ...FULL, maxQueued: 10 });
+    const gate = openGate();
+    const names = ['first', 'second', 'third', 'fourth', 'fifth'];
+    const runs = names.map((name) => box.run(HELD(name), { functions: gate.functions }));
+    await expect.poll(() => box.sandbox.pool.queueLength, SOON).toBe(4);
+    await expect.poll(() => gate.arrived, SOON).toEqual(['first']);
+    gate.open();
+    expect((await Promise.all(runs)).map(valueOf)).toEqual(names);
+    expect(gate.arrived).toEqual(names);
+  });
+
+  test('do not share a place that becomes free', async () => {
+    await using box = await openSandbox({ ...FULL, maxQueued: 10 });
+    const gate = openGate();
+    let most = 0;
+    const count = () => {
+      most = Math.max(most, ...box.sandbox.pool.workers.map(({ tenantCount }) => tenantCount));
+    };
+    const functions = { ...gate.functions, count };
+    const source = `import { count } from '@codemode/servers/test'; await count(); await 0; await count(); ${result('1')}`;
+    const first = box.run(HELD('first'), { functions });
+    const others = Array.from({ length: 5 }, () => box.run(source, { functions }));
+    await expect.poll(() => box.sandbox.pool.queueLength, SOON).toBe(5);
+    gate.open();
+    expect((await Promise.all([first, ...others])).map(valueOf)).toEqual(['first', 1, 1, 1, 1, 1]);
+    expect(most).toBe(1);
+  });
+
+  test('are refused when too many wait already, with what to do; those that wait lose nothing', async () => {
+    await using box = await openSandbox({ ...FULL, maxQueued: 2 });
+    const gate = openGate();
+    const runs = ['first', 'second', 'third'].map((name) => box.run(HELD(name), { functions: gate.functions }));
+    await expect.poll(() => box.sandbox.pool.queueLength, SOON).toBe(2);
+    await expect(box.run(HELD('fourth'))).rejects.toMatchObject({
+      code: 'sandbox_busy',
+      message: '2 programs are waiting for a worker already; try again in a few seconds, or raise sandbox.workers.max',
+    });
+    gate.open();
+    expect((await Promise.all(runs)).map(valueOf)).toEqual(['first', 'second', 'third']);
+    expect(await box.value(result('"again"'))).toBe('again');
+  });
+
+  test('can be cancelled while they wait, and leave their place to others', async () => {
+    await using box = await openSandbox({ ...FULL, maxQueued: 2 });
+    const gate = openGate();
+    const first = box.run(HELD('first'), { functions: gate.functions });
+    await expect.poll(() => gate.arrived, SOON).toEqual(['first']);
+    const cancel = new AbortController();
+    const second = start(box, HELD('second'), cancel.signal, { functions: gate.functions });
+    const third = box.run(HELD('third'), { functions: gate.functions });
+    await expect.poll(() => box.sandbox.pool.queueLength, SOON).toBe(2);
+    cancel.abort();
+    expect(valueOf(await second)).toMatchObject({ kind: 'cancelled' });
+    expect(box.sandbox.pool.queueLength).toBe(1);
+    gate.open();
+    expect((await Promise.all([first, third])).map(valueOf)).toEqual(['first', 'third']);
+    expect(gate.arrived).toEqual(['first', 'third']);
+  });
+
+  test('can be cancelled while their process is being started, and it is not lost to others', async () => {
+    await using box = await openSandbox({ min: 0, max: 1 });
+    const gate = openGate();
+    const first = box.run(HELD('first'), { caller: 'ada', functions: gate.functions });
+    await expect.poll(() => gate.arrived, SOON).toEqual(['first']);
+    const cancel = new AbortController();
+    const second = start(box, HELD('second'), cancel.signal, { caller: 'grace', functions: gate.functions });
+    await expect.poll(() => box.sandbox.pool.queueLength, SOON).toBe(1);
+    gate.open();
+    await first;
+    cancel.abort();
+    expect(valueOf(await second)).toMatchObject({ kind: 'cancelled' });
+    expect(await box.value(result('"mine"'), { caller: 'linus' })).toBe('mine');
+  });
+});
+
+describe('closing', () => {
+  test('leaves no process behind: workers, transpilers and spares', async () => {
+    const box = await openSandbox({ max: 3 });
+    await box.sandbox.pool.warm();
+    for (const caller of ['ada', 'grace']) await box.value(result('1'), { caller });
+    const below = descendantsOf(process.pid);
+    // Two workers, two transpilers, and what their jails consist of.
+    expect(below.length).toBeGreaterThanOrEqual(4);
+    await box.sandbox.close();
+    await expectGone(below);
+    expect(descendantsOf(process.pid)).toEqual([]);
+  });
+
+  test('while processes are being started leaves none of them behind', async () => {
+    const box = await openSandbox({ max: 3 });
+    const early = box.run(result('1')).catch((error: unknown) => error);
+    await expect.poll(() => descendantsOf(process.pid).length, SOON).toBeGreaterThan(0);
+    await box.sandbox.close();
+    expect(await early).toMatchObject({ code: 'shutting_down' });
+    expect(descendantsOf(process.pid)).toEqual([]);
+  });
+
+  test('ends the programs under way, and tells whoever waits for them', async () => {
+    const box = await openSandbox({ min: 1, max: 2, maxRunsPerWorker: 1 });
+    const gate = openGate();
+    const held = ['first', 'second'].map((name) => box.run(HELD(name), { functions: gate.functions }));
+    await expect.poll(() => gate.arrived.length, SOON).toBe(2);
+    const queued = box.run(HELD('third')).catch((error: unknown) => error);
+    await expect.poll(() => box.sandbox.pool.queueLength, SOON).toBe(1);
+    await box.sandbox.close();
+    for (const report of await Promise.all(held))
+      expect(valueOf(report)).toMatchObject({
+        kind: 'worker_lost',
+        message: expect.stringContaining('the sandbox is shutting down'),
+      });
+    expect(await queued).toMatchObject({ code: 'shutting_down' });
+    await expect(box.run(result('1'))).rejects.toMatchObject({ code: 'shutting_down' });
+  });
+});
