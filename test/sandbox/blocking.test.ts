@@ -11,7 +11,7 @@ afterAll(() => box[Symbol.asyncDispose]());
 
 const SOON = { timeout: 20_000 };
 const IMPORT = "import * as test from '@codemode/servers/test';";
-const valueOf = ({ outcome }: ExecutionReport): unknown =>
+const endOf = ({ outcome }: ExecutionReport): unknown =>
   outcome.status === 'completed' ? JSON.parse(outcome.resultJson) : outcome.failure;
 
 describe('a call that blocks', () => {
@@ -81,7 +81,7 @@ describe('a call that blocks', () => {
     );
     await arrived.promise;
     execution?.cancel();
-    expect(valueOf(await report)).toMatchObject({ kind: 'cancelled' });
+    expect(endOf(await report)).toMatchObject({ kind: 'cancelled' });
     expect(await box.value(result('"next"'), { isBlocking: true })).toBe('next');
   });
 });
@@ -111,7 +111,7 @@ describe('a program with blocking calls', () => {
     ]);
     expect(await crowded.value(result('"meanwhile"'))).toBe('meanwhile');
     go.resolve();
-    expect((await Promise.all(runs)).map(valueOf)).toEqual(['waiting', 'one', 'two']);
+    expect((await Promise.all(runs)).map(endOf)).toEqual(['waiting', 'one', 'two']);
   });
 
   test('shares its process again with nobody but later programs of its caller', async () => {
@@ -142,6 +142,6 @@ describe('a program with blocking calls', () => {
     await arrived.promise;
     expect(() => execution?.suspend()).toThrow('a program with blocking calls cannot be suspended');
     go.resolve();
-    expect(valueOf(await report)).toBe(1);
+    expect(endOf(await report)).toBe(1);
   });
 });

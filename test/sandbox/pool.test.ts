@@ -24,7 +24,7 @@ function openGate() {
   return { arrived, functions: { hold }, open: () => go.resolve() };
 }
 
-const valueOf = ({ outcome }: ExecutionReport): unknown =>
+const endOf = ({ outcome }: ExecutionReport): unknown =>
   outcome.status === 'completed' ? JSON.parse(outcome.resultJson) : outcome.failure;
 
 const pidsOf = ({ sandbox }: TestSandbox): number[] => sandbox.pool.workers.map(({ process }) => process.pid as number);
@@ -55,7 +55,7 @@ describe('callers', () => {
     );
     expect(Object.fromEntries(tenants)).toEqual({ ada: 3, grace: 2, linus: 1 });
     gate.open();
-    expect((await Promise.all(runs)).map(valueOf)).toEqual(['ada', 'grace', 'ada', 'linus', 'grace', 'ada']);
+    expect((await Promise.all(runs)).map(endOf)).toEqual(['ada', 'grace', 'ada', 'linus', 'grace', 'ada']);
   });
 
   test('never get a process that another has used, not even one after the other in a full pool', async () => {
@@ -86,7 +86,7 @@ describe('the number of processes', () => {
     const callers = Array.from({ length: 8 }, (_, index) => `caller ${index % 4}`);
     const source = `import { note } from '@codemode/servers/test'; await note(); ${result('"done"')}`;
     const reports = await Promise.all(callers.map((caller) => box.run(source, { caller, functions })));
-    expect(reports.map(valueOf)).toEqual(callers.map(() => 'done'));
+    expect(reports.map(endOf)).toEqual(callers.map(() => 'done'));
     expect(sizes).toHaveLength(8);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(2);
   });
@@ -140,7 +140,7 @@ describe('programs that find no place', () => {
     await expect.poll(() => box.sandbox.pool.queueLength, SOON).toBe(4);
     await expect.poll(() => gate.arrived, SOON).toEqual(['first']);
     gate.open();
-    expect((await Promise.all(runs)).map(valueOf)).toEqual(names);
+    expect((await Promise.all(runs)).map(endOf)).toEqual(names);
     expect(gate.arrived).toEqual(names);
   });
 
@@ -157,7 +157,7 @@ describe('programs that find no place', () => {
     const others = Array.from({ length: 5 }, () => box.run(source, { functions }));
     await expect.poll(() => box.sandbox.pool.queueLength, SOON).toBe(5);
     gate.open();
-    expect((await Promise.all([first, ...others])).map(valueOf)).toEqual(['first', 1, 1, 1, 1, 1]);
+    expect((await Promise.all([first, ...others])).map(endOf)).toEqual(['first', 1, 1, 1, 1, 1]);
     expect(most).toBe(1);
   });
 
@@ -171,7 +171,7 @@ describe('programs that find no place', () => {
       message: '2 programs are waiting for a worker already; try again in a few seconds, or raise sandbox.workers.max',
     });
     gate.open();
-    expect((await Promise.all(runs)).map(valueOf)).toEqual(['first', 'second', 'third']);
+    expect((await Promise.all(runs)).map(endOf)).toEqual(['first', 'second', 'third']);
     expect(await box.value(result('"again"'))).toBe('again');
   });
 
@@ -185,10 +185,10 @@ describe('programs that find no place', () => {
     const third = box.run(HELD('third'), { functions: gate.functions });
     await expect.poll(() => box.sandbox.pool.queueLength, SOON).toBe(2);
     cancel.abort();
-    expect(valueOf(await second)).toMatchObject({ kind: 'cancelled' });
+    expect(endOf(await second)).toMatchObject({ kind: 'cancelled' });
     expect(box.sandbox.pool.queueLength).toBe(1);
     gate.open();
-    expect((await Promise.all([first, third])).map(valueOf)).toEqual(['first', 'third']);
+    expect((await Promise.all([first, third])).map(endOf)).toEqual(['first', 'third']);
     expect(gate.arrived).toEqual(['first', 'third']);
   });
 
@@ -203,7 +203,7 @@ describe('programs that find no place', () => {
     gate.open();
     await first;
     cancel.abort();
-    expect(valueOf(await second)).toMatchObject({ kind: 'cancelled' });
+    expect(endOf(await second)).toMatchObject({ kind: 'cancelled' });
     expect(await box.value(result('"mine"'), { caller: 'linus' })).toBe('mine');
   });
 });
@@ -239,7 +239,7 @@ describe('closing', () => {
     await expect.poll(() => box.sandbox.pool.queueLength, SOON).toBe(1);
     await box.sandbox.close();
     for (const report of await Promise.all(held))
-      expect(valueOf(report)).toMatchObject({
+      expect(endOf(report)).toMatchObject({
         kind: 'worker_lost',
         message: expect.stringContaining('the sandbox is shutting down'),
       });
