@@ -31,8 +31,8 @@ export async function openJail(options: JailOptions = {}): Promise<Jail> {
   if (options.isolation === 'none' && options.unsafelyAllowNoJail !== true) {
     throw new HostError(
       'jail_unavailable',
-      'isolation "none" runs agents\' programs without a jail and needs a second key: set unsafelyAllowNoJail, ' +
-        'or ask for "strict"',
+      'isolation "none" runs agents\' programs without a jail and needs a second key: set ' +
+        'sandbox.unsafelyAllowNoJail: true in the configuration file, or ask for "strict"',
     );
   }
   const machine = readMachine();

@@ -13,6 +13,7 @@ export const EXIT = { ok: 0, programFailed: 1, badInput: 2 } as const;
 /** Words in, exit status out. Nothing here throws: what goes wrong is said in one line on standard error. */
 export async function runCommandLine(argv: readonly string[], compose: Compose): Promise<number> {
   let status: number = EXIT.ok;
+  const output = watchOutput();
   const program = new Command('codemode')
     .description('Runs programs written by agents in a fresh sandbox inside an OS jail.')
     .option('--config <file>', 'configuration file (default: ./codemode.config.{yaml,yml,json})')
@@ -54,7 +55,7 @@ export async function runCommandLine(argv: readonly string[], compose: Compose):
 
   try {
     await program.parseAsync([...argv]);
-    return status;
+    return output.hasFailed ? ERRORS.internal.exit : status;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.badInput;
     if (isHostError(error)) {
@@ -68,8 +69,20 @@ export async function runCommandLine(argv: readonly string[], compose: Compose):
   }
 }
 
+/** Output that nobody reads (`| head`) is no failure; output that cannot be written, on a full disk, is one. */
+function watchOutput(): { readonly hasFailed: boolean } {
+  const output = { hasFailed: false };
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE' || output.hasFailed) return;
+    output.hasFailed = true;
+    process.stderr.write(`codemode: the output could not be written: ${plain(message)}\n`);
+  });
+  return output;
+}
+
 const RUN_HELP = `
-Exit status: 0 the program came to its end, 1 it failed (see "diagnostics"), 2 bad input, 69 no jail to be had.
+Exit status: 0 the program came to its end, 1 it failed (see "diagnostics"), 2 bad input or configuration,
+  69 no jail to be had, 70 a fault of codemode's own, 75 busy, 130 interrupted.
 
 Example:
   echo 'globalThis.__codemode_result__ = [1, 2, 3].map((n) => n * n)' | codemode run -

@@ -1,4 +1,6 @@
+import { ERRORS, HostError } from '../../../domain/errors.js';
 import type { CallerId } from '../../../domain/execution.js';
+import { type Limits, MAXIMUM_LIMITS } from '../../../domain/limits.js';
 import { parseRunRequest } from '../../../profiles/codemode/contract.js';
 import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
 import { renderResponse } from '../../../profiles/codemode/render.js';
@@ -14,15 +16,14 @@ export interface RunFlags {
 
 /** `codemode run`: one program of profile codemode, its response on standard output. */
 export async function run(file: string, flags: RunFlags, compose: () => Promise<Composed>): Promise<number> {
+  const given = {
+    ...wholeNumber('timeout', 'timeoutMs', flags.timeout),
+    ...wholeNumber('memory', 'maxMemoryBytes', flags.memory),
+  };
   const code = await readSource(file);
-  const { limits, requestedCapabilities } = parseRunRequest({
-    code,
-    limits: {
-      ...(flags.timeout === undefined ? {} : { timeoutMs: Number(flags.timeout) }),
-      ...(flags.memory === undefined ? {} : { maxMemoryBytes: Number(flags.memory) }),
-    },
-  });
+  const { limits, requestedCapabilities } = parseRunRequest({ code, limits: given });
   const interrupted = new AbortController();
+  // Once each: whoever asks a second time is not made to wait.
   process.once('SIGINT', () => interrupted.abort());
   process.once('SIGTERM', () => interrupted.abort());
   const { host, config } = await compose();
@@ -44,6 +45,17 @@ export async function run(file: string, flags: RunFlags, compose: () => Promise<
   });
   if (answer.state === 'running') return 1;
   process.stdout.write(`${printableJson(renderResponse(answer.summary), flags.pretty === true)}\n`);
-  if (interrupted.signal.aborted) return 130;
+  if (interrupted.signal.aborted) return ERRORS.cancelled.exit;
   return answer.summary.outcome.status === 'completed' ? 0 : 1;
+}
+
+/** A limit as it was typed: digits and nothing else, within what may be asked for. */
+function wholeNumber(flag: string, limit: keyof Limits, text: string | undefined): Partial<Limits> {
+  if (text === undefined) return {};
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  if (value >= 1 && value <= MAXIMUM_LIMITS[limit]) return { [limit]: value };
+  throw new HostError(
+    'bad_input',
+    `--${flag}: expected a whole number from 1 to ${MAXIMUM_LIMITS[limit]}, found ${JSON.stringify(text.slice(0, 60))}`,
+  );
 }
