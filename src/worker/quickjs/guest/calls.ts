@@ -11,7 +11,9 @@ const parse = JSON.parse;
 const NativePromise = Promise;
 const NativeError = Error;
 const freeze = Object.freeze;
+const keysOf = Object.keys;
 const defineProperty = Object.defineProperty;
+const setPrototypeOf = Object.setPrototypeOf;
 
 interface Pending {
   readonly resolve: (value: unknown) => void;
@@ -29,7 +31,7 @@ type Callable = (...input: unknown[]) => unknown;
 export function bindCall(name: string, target: string): Callable {
   const call = (...input: unknown[]) =>
     new NativePromise<unknown>((resolve, reject) => {
-      const argumentsJson = stringify(input);
+      const argumentsJson = jsonOf(input);
       const number = ++lastNumber;
       pending[number] = { resolve, reject, site: new NativeError() };
       host.call(number, target, argumentsJson);
@@ -40,7 +42,7 @@ export function bindCall(name: string, target: string): Callable {
 /** A blocking function of a virtual module, for contracts whose calls are synchronous. */
 export function bindCallSync(name: string, target: string): Callable {
   const call = (...input: unknown[]) => {
-    const reply = parse(host.callSync(++lastNumber, target, stringify(input))) as {
+    const reply = parse(host.callSync(++lastNumber, target, jsonOf(input))) as {
       ok: boolean;
       value?: unknown;
       error?: GuestErrorData;
@@ -65,13 +67,22 @@ export function bindValue(json: string): unknown {
   return deepFreeze(parse(json));
 }
 
+/** Always a JSON array. Without its prototype, a program's `Array.prototype.toJSON` does not stand in for the list itself. */
+function jsonOf(input: unknown[]): string {
+  return stringify(setPrototypeOf(input, null));
+}
+
 function named(call: Callable, name: string): Callable {
-  defineProperty(call, 'name', { value: name });
+  // No prototype: a `get` on a program's `Object.prototype` would make this an accessor.
+  defineProperty(call, 'name', { __proto__: null, value: name } as PropertyDescriptor);
   return freeze(call);
 }
 
 function deepFreeze(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  for (const key of Object.keys(value)) deepFreeze((value as Record<string, unknown>)[key]);
+  // By index: modules are loaded when first imported, and by then a program may have patched the iterator of arrays.
+  const keys = keysOf(value);
+  for (let index = 0; index < keys.length; index++)
+    deepFreeze((value as Record<string, unknown>)[keys[index] as string]);
   return freeze(value);
 }

@@ -6,6 +6,7 @@ import { framesOf, titleOf } from './stack.js';
 const defineProperty = Object.defineProperty;
 const hasOwn = Object.hasOwn;
 const keysOf = Object.keys;
+const setPrototypeOf = Object.setPrototypeOf;
 
 export class CodemodeError extends Error {
   /** One corrective action. */
@@ -56,24 +57,33 @@ export function createGuestError(data: GuestErrorData, site?: Error): CodemodeEr
     : ToolCallError;
   const error = new ErrorClass(data.message, { hint: data.hint });
   if (data.fields !== undefined) {
-    for (const key of keysOf(data.fields)) {
+    // By index, and descriptors without a prototype: the program may have patched what the short forms rely on.
+    const keys = keysOf(data.fields);
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index] as string;
       // `message`, `stack` and `name` are the error's own; a tool's data may not stand in for them.
       if (key === 'message' || key === 'stack' || key === 'name' || key === 'hint') continue;
-      defineProperty(error, key, { value: data.fields[key], enumerable: true, writable: true, configurable: true });
+      const value = data.fields[key];
+      defineProperty(error, key, plain({ value, enumerable: true, writable: true, configurable: true }));
     }
   }
   if (site !== undefined) {
-    defineProperty(error, 'stack', {
-      value: titleOf(error) + '\n' + framesOf(site),
-      writable: true,
-      configurable: true,
-    });
+    const stack = titleOf(error) + '\n' + framesOf(site);
+    defineProperty(error, 'stack', plain({ value: stack, writable: true, configurable: true }));
   }
   return error;
 }
 
+function plain(descriptor: PropertyDescriptor): PropertyDescriptor {
+  return setPrototypeOf(descriptor, null) as PropertyDescriptor;
+}
+
 export function errorClassOf(error: unknown): string | undefined {
   if (!(error instanceof CodemodeError)) return undefined;
-  for (const name of keysOf(classes)) if (error.constructor === classes[name]) return name;
+  const names = keysOf(classes);
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index] as string;
+    if (error.constructor === classes[name]) return name;
+  }
   return 'CodemodeError';
 }
