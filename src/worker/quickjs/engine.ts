@@ -65,7 +65,8 @@ export interface EngineHost {
   randomByte(): number;
 }
 
-const decoder = new TextDecoder();
+/** Every character counts: a name with a byte order mark in front is another name. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const PAGE_BYTES = 65_536;
 
 /** Message of the trap that means: the program's memory limit is reached. */

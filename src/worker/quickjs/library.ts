@@ -1,5 +1,6 @@
 import type { VirtualModule } from '../../domain/execution.js';
-import { BINDINGS_MODULE } from './image.js';
+import { BINDINGS_MODULE, ERRORS_MODULE } from './image.js';
+import { PROGRAM_FILE } from './positions.js';
 
 /**
  * The virtual modules a program may import, turned into code when one is first asked for. Names and targets are foreign
@@ -10,7 +11,7 @@ export class Library {
   readonly #sources = new Map<string, string>();
 
   constructor(modules: readonly VirtualModule[]) {
-    for (const module of modules) this.#modules.set(module.specifier, module);
+    for (const module of modules) if (!RESERVED.has(module.specifier)) this.#modules.set(module.specifier, module);
   }
 
   get specifiers(): string[] {
@@ -32,12 +33,20 @@ export class Library {
   }
 }
 
+/**
+ * Names of ours. Modules of a library may import the bindings, and a module is known by its name: one that is called like
+ * the program's own file would hand the bindings to the program.
+ */
+const RESERVED: ReadonlySet<string> = new Set([PROGRAM_FILE, BINDINGS_MODULE, ERRORS_MODULE]);
+
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u;
 
 function moduleSource(module: VirtualModule): string {
   const lines = [`import { bindCall, bindCallSync, bindValue } from '${BINDINGS_MODULE}';`];
   module.exports.forEach((each, index) => {
-    if (!IDENTIFIER.test(each.name)) throw new Error(`${JSON.stringify(each.name)} cannot be the name of an export`);
+    // `await import()` would call an export named `then`; the catalog gives such a tool another name.
+    if (!IDENTIFIER.test(each.name) || each.name === 'then')
+      throw new Error(`${JSON.stringify(each.name)} cannot be the name of an export`);
     lines.push(`const _${index} = ${binding(each)};`, `export { _${index} as ${each.name} };`);
   });
   return lines.join('\n');
