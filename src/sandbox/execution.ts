@@ -13,7 +13,16 @@ import type {
 import { Cancellation } from '../lib/cancellation.js';
 import { deferred } from '../lib/deferred.js';
 import type { WorkerToHost } from '../wire/messages.js';
-import { CANCELLED, endedItsWorker, lostItsWorkers, outOfTime, tooManyOpenCalls } from './failures.js';
+import { MAX_VALUE_BYTES } from '../wire/messages.js';
+import {
+  CANCELLED,
+  endedItsWorker,
+  lostItsWorkers,
+  outOfTime,
+  tooLargeOpenCalls,
+  tooManyOpenCalls,
+  tooMuchDelivered,
+} from './failures.js';
 import type { Delivery, Journal } from './journal.js';
 import { digestOf } from './journal.js';
 import type { Pool } from './pool.js';
@@ -48,9 +57,15 @@ export interface CarriedOver {
 const KILL_GRACE_MS = 250;
 /** A program that loses its worker this often is not unlucky. */
 const MAX_REBUILDS = 3;
+/** A worker that has not handed a program over by then is not going to: an image of the largest memory takes two seconds. */
+const SUSPEND_TIMEOUT_MS = 20_000;
 const MAX_LOG_ENTRIES = 100_000;
 /** Calls a program may have open at once; each holds memory of ours. */
 const MAX_OPEN_CALLS = 10_000;
+/** Arguments of all open calls of a program. It can make them from one string of its own, at no cost to its memory limit. */
+const MAX_OPEN_CALL_BYTES = 64 * 1024 * 1024;
+/** What a journal may hold of answers. They stay here as long as the program runs, however little of them it keeps. */
+const MAX_DELIVERED_BYTES = 512 * 1024 * 1024;
 
 /** One program's life on this side of the wall: where it is, what it waits for, and what reached it. */
 export class SandboxExecution implements Tenant {
@@ -81,6 +96,8 @@ export class SandboxExecution implements Tenant {
   /** How much of the journal the present worker has been sent. Behind its end: a rebuilt program is catching up. */
   #sentDeliveries = 0;
   #unanswered = 0;
+  #openCallBytes = 0;
+  #deliveredBytes = 0;
   #seenCalls = 0;
   #seenLogs = 0;
   #suspension: { resolve(image: Buffer): void; reject(error: unknown): void } | undefined;
@@ -156,7 +173,11 @@ export class SandboxExecution implements Tenant {
   }
 
   #carryOver({ openCalls, logs, wakeAtMs }: CarriedOver): void {
-    for (const call of openCalls) this.#openCalls.set(call.number, call);
+    for (const call of openCalls) {
+      this.#openCalls.set(call.number, call);
+      this.#openCallBytes += call.argumentsJson.length;
+    }
+    for (const each of this.journal.deliveries) if ('body' in each) this.#deliveredBytes += each.body.byteLength;
     this.#seenCalls = this.journal.calls.length;
     this.#logs.push(...logs);
     this.#seenLogs = logs.length;
@@ -183,6 +204,8 @@ export class SandboxExecution implements Tenant {
     const worker = this.#worker;
     this.#pause();
     this.#state = 'suspending';
+    // Its own time stands still from here on, so nothing else would end a worker that keeps it.
+    this.#killTimer = setTimeout(() => worker.kill('it did not hand over a suspended program'), SUSPEND_TIMEOUT_MS);
     const { promise, resolve, reject } = deferred<Buffer>();
     this.#suspension = { resolve, reject };
     this.#assigned(() => worker.assign({ type: 'execution/suspend', execution: this.id }));
@@ -203,6 +226,7 @@ export class SandboxExecution implements Tenant {
         this.#unanswered--;
         return this.#waiting(message.wakeAtMs);
       case 'call/request':
+        if (body.length > MAX_VALUE_BYTES) return from.kill('it sent larger arguments than it may');
         return this.#requested({
           execution: this.id,
           number: message.call,
@@ -217,13 +241,11 @@ export class SandboxExecution implements Tenant {
         });
       case 'execution/suspended':
         return this.#suspended(body);
-      case 'execution/end':
-        return this.#finish(
-          message.failure === null
-            ? { status: 'completed', resultJson: body.toString('utf8') }
-            : { status: 'failed', failure: message.failure.limit === 'timeout' ? this.#timeout : message.failure },
-          message.logsCut,
-        );
+      case 'execution/end': {
+        if (message.failure === null) return this.#completed(body, message.logsCut, from);
+        const failure = message.failure.limit === 'timeout' ? this.#timeout : message.failure;
+        return this.#finish({ status: 'failed', failure }, message.logsCut);
+      }
       case 'worker/ready':
       case 'source/transpiled':
       case 'source/rejected':
@@ -350,14 +372,19 @@ export class SandboxExecution implements Tenant {
     }
   }
 
-  #deliverReply(call: CallNumber, reply: CallReply): void {
-    if (!this.#openCalls.delete(call)) return;
+  #deliverReply(number: CallNumber, reply: CallReply): void {
+    const call = this.#openCalls.get(number);
+    if (call === undefined) return;
+    this.#openCalls.delete(number);
+    this.#openCallBytes -= call.argumentsJson.length;
     const body = reply.ok
       ? typeof reply.json === 'string'
         ? Buffer.from(reply.json)
         : reply.json
       : Buffer.from(JSON.stringify(reply.error));
-    this.#deliver({ kind: reply.ok ? 'result' : 'error', call, atMs: this.#now(), body });
+    this.#deliveredBytes += body.byteLength;
+    if (this.#deliveredBytes > MAX_DELIVERED_BYTES) return this.#fail(tooMuchDelivered(MAX_DELIVERED_BYTES));
+    this.#deliver({ kind: reply.ok ? 'result' : 'error', call: number, atMs: this.#now(), body });
   }
 
   /** Whole milliseconds, never backwards: the clock a program sees. */
@@ -392,6 +419,8 @@ export class SandboxExecution implements Tenant {
     }
     if (call.number !== this.#seenCalls + 1) return this.#worker?.kill('it skipped a number');
     if (this.#openCalls.size >= MAX_OPEN_CALLS) return this.#fail(tooManyOpenCalls(MAX_OPEN_CALLS));
+    this.#openCallBytes += call.argumentsJson.length;
+    if (this.#openCallBytes > MAX_OPEN_CALL_BYTES) return this.#fail(tooLargeOpenCalls(MAX_OPEN_CALL_BYTES));
     this.#seenCalls = call.number;
     this.journal.calls.push(asked);
     this.#openCalls.set(call.number, call);
@@ -429,6 +458,7 @@ export class SandboxExecution implements Tenant {
     if (this.#state !== 'suspending' || suspension === undefined)
       return this.#worker?.kill('it suspended what it was not asked to');
     this.#state = 'suspended';
+    clearTimeout(this.#killTimer);
     this.#worker?.release(this.id);
     this.#worker = undefined;
     suspension.resolve(Buffer.from(image));
@@ -461,6 +491,19 @@ export class SandboxExecution implements Tenant {
     return outOfTime(this.journal.limits.timeoutMs);
   }
 
+  /** A result is handed on as text, so it is seen to be JSON first: a worker that was taken over writes what it likes. */
+  #completed(body: Buffer, logsCut: boolean, from: RunWorker): void {
+    const resultJson = body.toString('utf8');
+    try {
+      if (body.length > MAX_VALUE_BYTES) throw new RangeError();
+      JSON.parse(resultJson);
+    } catch {
+      from.kill('it sent a result that is not JSON, or larger than it may be');
+      return this.#finish({ status: 'failed', failure: endedItsWorker('its result was no JSON') }, logsCut);
+    }
+    this.#finish({ status: 'completed', resultJson }, logsCut);
+  }
+
   #fail(failure: Failure): void {
     if (this.#state === 'ended') return;
     const worker = this.#worker;
@@ -468,9 +511,9 @@ export class SandboxExecution implements Tenant {
       const isComputing = worker.computing === this.id;
       worker.cancel(this.id);
       // It cannot read that while it computes. What else the worker holds is rebuilt elsewhere if it must be killed.
-      if (isComputing && failure.kind === 'cancelled')
+      if (isComputing)
         setTimeout(
-          () => worker.computing === this.id && worker.kill('a cancelled program did not stop'),
+          () => worker.computing === this.id && worker.kill('a program that was ended did not stop'),
           KILL_GRACE_MS,
         );
     }

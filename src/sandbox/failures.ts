@@ -24,6 +24,26 @@ export function tooManyOpenCalls(most: number): Failure {
   };
 }
 
+export function tooLargeOpenCalls(mostBytes: number): Failure {
+  return {
+    kind: 'limit',
+    name: 'SandboxLimitError',
+    limit: 'output',
+    message: `the arguments of the calls that were open at once had more than ${mostBytes} bytes`,
+    hint: 'Await calls in smaller batches, or send less in each.',
+  };
+}
+
+export function tooMuchDelivered(mostBytes: number): Failure {
+  return {
+    kind: 'limit',
+    name: 'SandboxLimitError',
+    limit: 'output',
+    message: `the results of the program's calls had more than ${mostBytes} bytes in all`,
+    hint: 'Ask the tools for less (filters, smaller pages), or split the work into several runs.',
+  };
+}
+
 export function endedItsWorker(reason: string): Failure {
   return {
     kind: 'worker_lost',

@@ -154,17 +154,18 @@ export class RunWorker {
       message.type === 'execution/end' ||
       message.type === 'execution/suspended'
     ) {
-      this.#answered(message.execution);
+      if (!this.#answered(message.execution)) return;
     }
     // Ids that are not here are ignored: a worker has no say about executions it does not hold.
     this.#tenants.get(message.execution)?.receive(message, body, this);
   }
 
-  #answered(id: ExecutionId): void {
+  /** Whether this answer was due. */
+  #answered(id: ExecutionId): boolean {
     if (this.#owed[0] !== id) {
       // Answers come in order. A worker that mixes them up would have us blame the wrong program.
       this.kill('it answered for a program it was not computing');
-      return;
+      return false;
     }
     this.#owed.shift();
     clearTimeout(this.#stallTimer);
@@ -172,6 +173,7 @@ export class RunWorker {
     this.isStalled = false;
     if (this.#owed.length > 1) this.#watch();
     if (this.#owed.length === 0) this.onChange?.();
+    return true;
   }
 
   #watch(): void {

@@ -3,6 +3,9 @@ import type { CallNumber, ExecutionId, Failure, LogLevel, SourceLanguage } from 
 /** Raised whenever the meaning of a message changes. Both ends must name the same one. */
 export const PROTOCOL = 1;
 
+/** The most JSON in one call's arguments or in a result. A worker refuses more by name; the host ends one that sends it. */
+export const MAX_VALUE_BYTES = 32 * 1024 * 1024;
+
 export type WorkerRole = 'quickjs' | 'transpiler';
 
 /**

@@ -63,9 +63,10 @@ export function moduleOf(
 export async function openSandbox(
   pool: Partial<PoolOptions> = {},
   sealKey = new Uint8Array(32).fill(7),
+  jail?: Jail,
 ): Promise<TestSandbox> {
   const sandbox = new Sandbox({
-    jail: await testJail(),
+    jail: jail ?? (await testJail()),
     workerFolder: WORKER_FOLDER,
     pool: { min: 1, max: 4, idleMs: 30_000, maxQueued: 100, maxRunsPerWorker: 256, maxRunsInLife: 10_000, ...pool },
     sealKey,

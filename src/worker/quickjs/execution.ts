@@ -1,5 +1,6 @@
 import type { CallNumber, ExecutionId, Failure, LogLevel } from '../../domain/execution.js';
 import { nearest } from '../../lib/nearest.js';
+import { MAX_VALUE_BYTES } from '../../wire/messages.js';
 import type { Outbox, Progress } from '../guest.js';
 import type { Engine, EngineHost } from './engine.js';
 import { failureOfThrown, failureOfTrap } from './failures.js';
@@ -33,8 +34,6 @@ export interface ExecutionState {
   randomState: bigint;
 }
 
-/** More arguments or results than this do not cross; the host refuses larger frames anyway. */
-const MAX_VALUE_BYTES = 32 * 1024 * 1024;
 const MAX_TARGET_CHARACTERS = 1_024;
 const MAX_UNHANDLED_KEPT = 16;
 const PROMISE_PENDING = 0;
