@@ -32,6 +32,9 @@ interface Waiting {
 /** What a new worker is reserved for as soon as it is there; `nobody` where it is started ahead of need. */
 type ReservedFor = 'shared' | 'blocking' | 'nobody';
 
+/** Transpiler processes, one for each caller that has submitted a program lately. */
+const MAX_TRANSPILERS = 64;
+
 type StartProcess = (role: WorkerRole) => Promise<WorkerProcess>;
 
 /**
@@ -80,6 +83,7 @@ export class Pool {
     await Promise.all([this.#spare, this.#spareTranspiler]);
   }
 
+  /** Throws `sandbox_busy` when there are too many callers at once. */
   transpilerFor(caller: CallerId): Transpiler {
     if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
     const known = this.#transpilers.get(caller);
@@ -87,6 +91,7 @@ export class Pool {
       known.lastUsedMs = performance.now();
       return known.transpiler;
     }
+    if (this.#transpilers.size >= MAX_TRANSPILERS) this.#closeIdleTranspiler();
     const transpiler = new Transpiler(() => this.#takeSpare('transpiler'));
     this.#transpilers.set(caller, { transpiler, lastUsedMs: performance.now() });
     return transpiler;
@@ -144,6 +149,20 @@ export class Pool {
     const forget = () => void this.#starts.delete(starting);
     starting.then(forget, forget);
     return starting;
+  }
+
+  #closeIdleTranspiler(): void {
+    let oldest: CallerId | undefined;
+    let oldestMs = Number.POSITIVE_INFINITY;
+    for (const [caller, { transpiler, lastUsedMs }] of this.#transpilers) {
+      if (!transpiler.isIdle || lastUsedMs >= oldestMs) continue;
+      oldest = caller;
+      oldestMs = lastUsedMs;
+    }
+    if (oldest === undefined)
+      throw new HostError('sandbox_busy', 'too many callers submit programs at once; try again in a few seconds');
+    void this.#transpilers.get(oldest)?.transpiler.close();
+    this.#transpilers.delete(oldest);
   }
 
   #isOpenFor(worker: RunWorker, caller: CallerId): boolean {

@@ -25,6 +25,10 @@ interface Request {
 /** Well past what any source we accept takes; a parser that is still busy then is stuck in it. */
 const COMPILE_TIMEOUT_MS = 10_000;
 
+/** Sources of one caller that wait for their turn; each holds up to a megabyte. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+const MAX_WAITING = 10_000;
+
 const UNREADABLE: Failure = {
   kind: 'syntax',
   name: 'SyntaxError',
@@ -39,6 +43,7 @@ const UNREADABLE: Failure = {
 export class Transpiler {
   readonly #start: () => Promise<WorkerProcess>;
   readonly #waiting: Request[] = [];
+  #waitingBytes = 0;
   #process: WorkerProcess | undefined;
   #starting: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -53,22 +58,27 @@ export class Transpiler {
     return this.#waiting.length === 0;
   }
 
+  /** Throws `sandbox_busy` when too much is waiting already. */
   async compile(source: string, language: SourceLanguage): Promise<Compilation> {
     if (this.#isClosed) throw shuttingDown();
+    const bytes = Buffer.from(source, 'utf8');
+    if (this.#waiting.length >= MAX_WAITING || this.#waitingBytes + bytes.length > MAX_WAITING_BYTES)
+      throw new HostError('sandbox_busy', 'too many programs wait to be read; try again in a few seconds');
     const request: Request = {
       number: ++this.#lastNumber,
-      source: Buffer.from(source, 'utf8'),
+      source: bytes,
       language,
       answer: deferred(),
     };
     this.#waiting.push(request);
+    this.#waitingBytes += bytes.length;
     if (this.#waiting.length === 1) this.#sendFirst();
     return request.answer.promise;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const request of this.#waiting.splice(0)) request.answer.reject(shuttingDown());
+    for (const request of this.#takeAll()) request.answer.reject(shuttingDown());
     clearTimeout(this.#timer);
     await this.#starting?.catch(() => {});
     await this.#process?.close();
@@ -99,7 +109,7 @@ export class Transpiler {
         () => this.#sendFirst(),
         (error: unknown) => {
           this.#starting = undefined;
-          for (const request of this.#waiting.splice(0)) request.answer.reject(error);
+          for (const request of this.#takeAll()) request.answer.reject(error);
         },
       );
       return;
@@ -118,7 +128,7 @@ export class Transpiler {
     )
       return;
     clearTimeout(this.#timer);
-    this.#waiting.shift();
+    this.#takeFirst();
     if (message.type === 'source/rejected') first.answer.resolve({ ok: false, failure: message.failure });
     else
       first.answer.resolve({
@@ -128,13 +138,24 @@ export class Transpiler {
     this.#sendFirst();
   }
 
+  #takeFirst(): Request | undefined {
+    const first = this.#waiting.shift();
+    this.#waitingBytes -= first?.source.length ?? 0;
+    return first;
+  }
+
+  #takeAll(): Request[] {
+    this.#waitingBytes = 0;
+    return this.#waiting.splice(0);
+  }
+
   #lost(process: WorkerProcess): void {
     if (this.#process !== process) return;
     clearTimeout(this.#timer);
     this.#process = undefined;
     this.#starting = undefined;
     if (this.#isClosed) return;
-    this.#waiting.shift()?.answer.resolve({ ok: false, failure: UNREADABLE });
+    this.#takeFirst()?.answer.resolve({ ok: false, failure: UNREADABLE });
     this.#sendFirst();
   }
 }
