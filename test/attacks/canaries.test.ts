@@ -1,0 +1,139 @@
+import { brotliDecompressSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import type { CallerId, CallReply, GuestCall } from '../../src/domain/execution.js';
+import { deferred } from '../../src/lib/deferred.js';
+import type { ExecutionReport, SandboxExecution } from '../../src/sandbox/execution.js';
+import { openSandbox } from '../support/sandbox.js';
+
+/**
+ * A thousand programs at once, of four callers, each with a canary in its memory, its calls and its logs. Some are put to
+ * sleep and woken elsewhere, and one worker is killed in the middle, so that its programs are rebuilt. Then each looks for
+ * what is not its own, in fresh memory and in everything it can reach, and the host looks through all that came back.
+ */
+
+const RUNS = 1_000;
+const CALLERS = ['alice', 'bob', 'carol', 'mallory'];
+const canaryOf = (index: number) => `canary-${String(index).padStart(4, '0')}-${CALLERS[index % CALLERS.length]}`;
+/** The number alone: an image cuts texts into pieces. */
+const CANARY = /canary-\d{4}/g;
+const numberOf = (index: number) => canaryOf(index).slice(0, 11);
+
+const SOURCE = (index: number) => `
+  import { exchange, hold } from '@codemode/servers/test';
+  const mine = '${canaryOf(index)}';
+  const text = mine.repeat(100);
+  const bytes = new TextEncoder().encode(text);
+  const pieces = Array.from({ length: 20 }, (_, n) => ({ ['key ' + mine + n]: mine + n }));
+  const known = new Set(Object.getOwnPropertyNames(globalThis));
+  console.log(mine);
+  const back = await exchange(mine);
+  await hold();
+  let dirty = 0;
+  for (const size of [64, 1_000, 8_192]) {
+    const words = new Uint32Array(size);
+    for (let at = 0; at < size; at++) if (words[at] !== 0) dirty++;
+  }
+  const strange = new Set();
+  const look = (value) => { for (const found of String(value).match(/canary-[0-9]{4}/g) ?? []) if (found !== mine.slice(0, 11)) strange.add(found) };
+  const seen = new Set(), queue = [globalThis, pieces, back];
+  while (queue.length > 0) {
+    const value = queue.pop();
+    if ((typeof value !== 'object' && typeof value !== 'function') || value === null) { look(typeof value === 'symbol' ? '' : value); continue }
+    if (seen.has(value) || value === bytes || seen.size > 200) continue;
+    seen.add(value);
+    for (const key of Reflect.ownKeys(value)) { look(typeof key === 'symbol' ? key.description : key); queue.push(Reflect.getOwnPropertyDescriptor(value, key).value) }
+  }
+  look(text.slice(7, 3_000)); look(new TextDecoder().decode(bytes.slice(3))); look(new Error('x').stack);
+  const added = Object.getOwnPropertyNames(globalThis).filter((name) => !known.has(name));
+  globalThis.__codemode_result__ = { mine, back, dirty, strange: [...strange], added };`;
+
+test('nobody finds another’s canary, through restores, suspensions and a recovery [A3, A35]', async () => {
+  await using box = await openSandbox({ max: 5, maxQueued: RUNS, maxRunsPerWorker: 256 });
+  const released = deferred<void>();
+  const holding = new Set<string>();
+  const onCall = async (call: GuestCall): Promise<CallReply> => {
+    if (call.target === 'test/exchange') {
+      const [input] = JSON.parse(call.argumentsJson) as unknown[];
+      return { ok: true, json: JSON.stringify({ input, at: call.execution }) };
+    }
+    holding.add(call.execution);
+    await released.promise;
+    return { ok: true, json: 'null' };
+  };
+  const functions = { exchange: () => null, hold: () => null };
+  const reports = new Map<number, Promise<ExecutionReport>>();
+  const executions = new Map<number, SandboxExecution>();
+  const start = async (index: number) => {
+    const caller = CALLERS[index % CALLERS.length] as CallerId;
+    const { execution, report } = await box.sandbox.start(
+      { caller, program: box.program(SOURCE(index), { functions, limits: { timeoutMs: 120_000 } }) },
+      { onCall },
+    );
+    executions.set(index, execution as SandboxExecution);
+    reports.set(index, report);
+  };
+  // One of each caller first, so that each has a worker.
+  for (let index = 0; index < CALLERS.length; index++) await start(index);
+  await Promise.all(Array.from({ length: RUNS - CALLERS.length }, (_, index) => start(index + CALLERS.length)));
+  await expect.poll(() => holding.size, { timeout: 60_000, interval: 20 }).toBe(RUNS);
+  expect(new Set(box.sandbox.pool.workers.map(({ caller }) => caller)).size).toBe(CALLERS.length);
+
+  // Some are taken out for good, to look at what their image holds of others: nothing.
+  for (const index of [3, 300, 601, 902]) {
+    const image = brotliDecompressSync(await (executions.get(index) as SandboxExecution).suspend()).toString('latin1');
+    expect([...new Set(image.match(CANARY))]).toEqual([numberOf(index)]);
+    reports.delete(index);
+  }
+  // Some sleep and wake up in whatever worker has room.
+  for (let index = 10; index < RUNS; index += 50) {
+    const caller = CALLERS[index % CALLERS.length] as CallerId;
+    const suspended = await box.sandbox.suspend(executions.get(index) as SandboxExecution);
+    const { execution, report } = await box.sandbox.resume(suspended, caller, { onCall });
+    execution?.answer(2, { ok: true, json: 'null' });
+    reports.set(index, report);
+  }
+  // One worker dies with all its programs in it.
+  const victim = box.sandbox.pool.workers.find(({ caller }) => caller === 'bob');
+  expect(victim?.tenantCount).toBeGreaterThan(100);
+  victim?.kill('the test');
+  released.resolve();
+
+  for (const [index, report] of reports) {
+    const { outcome, logs, journal } = await report;
+    const mine = canaryOf(index);
+    expect(outcome.status === 'completed' ? JSON.parse(outcome.resultJson) : outcome).toEqual({
+      mine,
+      back: { input: mine, at: journal.execution },
+      dirty: 0,
+      strange: [],
+      added: [],
+    });
+    expect(logs.map(({ message }) => message)).toEqual([mine]);
+    const delivered = journal.deliveries
+      .map((each) => ('body' in each ? Buffer.from(each.body).toString() : ''))
+      .join();
+    expect([...new Set(delivered.match(CANARY))]).toEqual([numberOf(index)]);
+  }
+});
+
+test('an instance that was used before shows nothing of its last program, whatever that left in it', async () => {
+  await using box = await openSandbox({ max: 1 });
+  for (let round = 0; round < 8; round++) {
+    await box.run(
+      `const left = []; for (let n = 0; n < 200; n++) left.push('canary-' + n, new Uint8Array(4_000).fill(0xca), { n }); globalThis.left = left; throw new Error('canary')`,
+    );
+    const dirty = await box.value(
+      `let dirty = 0; for (let n = 0; n < 100; n++) { const words = new Uint32Array(1_000); for (let at = 0; at < 1_000; at++) if (words[at] !== 0) dirty++ } globalThis.__codemode_result__ = [dirty, typeof left]`,
+    );
+    expect(dirty).toEqual([0, 'undefined']);
+  }
+  // The image of a fresh program holds only what it put there.
+  const { execution } = await box.sandbox.start(
+    { caller: 'tester' as never, program: box.program(`await new Promise((resolve) => setTimeout(resolve, 60_000))`) },
+    { onCall: () => new Promise(() => {}) },
+  );
+  await expect.poll(() => execution?.isWaiting).toBe(true);
+  const image = brotliDecompressSync((await execution?.suspend()) ?? Buffer.alloc(0)).toString('latin1');
+  expect(image).not.toContain('canary');
+  expect(image).not.toContain('\xca\xca\xca\xca');
+});
