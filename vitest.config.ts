@@ -9,6 +9,8 @@ export default defineConfig({
         oxc: { target: 'node20' },
         test: {
           name: 'unit',
+          // Some compile thousands of cases in an interpreter; on a loaded machine that takes its time.
+          testTimeout: 60_000,
           include: ['src/**/*.test.ts', 'scripts/**/*.test.mjs'],
           sequence: { groupOrder: 0 },
         },

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CallerId } from '../../src/domain/execution.js';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.js';
-import { Host } from '../../src/host/host.js';
 import { renderResponse } from '../../src/profiles/codemode/render.js';
+import { openSession } from '../support/host.js';
 import { openSandbox, result, type TestSandbox } from '../support/sandbox.js';
 
 let box: TestSandbox;
@@ -13,9 +12,10 @@ afterAll(() => box[Symbol.asyncDispose]());
 
 /** What a caller of profile codemode gets. */
 async function respond(source: string, limits = {}) {
-  const program = box.program(source, { limits });
-  const summary = await new Host(box.sandbox).run({ caller: 'tester' as CallerId, program });
-  return renderResponse(summary, program.limits, box.sandbox.jail.level);
+  const request = { source, language: 'typescript', limits: { ...DEFAULT_LIMITS, ...limits } } as const;
+  const answer = await openSession(box.sandbox).run(request);
+  if (answer.state === 'running') throw new Error('the program did not end');
+  return renderResponse(answer.summary);
 }
 
 /** Every global that the contract names, with something that only a working one gives. */

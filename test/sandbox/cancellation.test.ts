@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CallerId } from '../../src/domain/execution.js';
-import { Host } from '../../src/host/host.js';
+import { DEFAULT_LIMITS } from '../../src/domain/limits.js';
 import { deferred } from '../../src/lib/deferred.js';
 import type { ExecutionReport } from '../../src/sandbox/execution.js';
+import { openSession } from '../support/host.js';
 import { CALLER, openSandbox, type ProgramOptions, result, type TestSandbox } from '../support/sandbox.js';
 
 let box: TestSandbox;
@@ -104,15 +104,12 @@ describe('a program that is cancelled before it runs', () => {
   });
 
   test('is refused by a host as such, and is an ordinary answer once it was accepted', async () => {
-    const host = new Host(box.sandbox);
-    const program = box.program('for (;;) {}');
-    const caller = 'somebody' as CallerId;
-    await expect(host.run({ caller, program, signal: AbortSignal.abort() })).rejects.toMatchObject({
-      code: 'cancelled',
-    });
+    const session = openSession(box.sandbox);
+    const request = { source: 'for (;;) {}', language: 'typescript', limits: DEFAULT_LIMITS } as const;
+    await expect(session.run({ ...request, signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'cancelled' });
     const abort = new AbortController();
-    const running = host.run({ caller, program, signal: abort.signal });
+    const running = session.run({ ...request, signal: abort.signal });
     abort.abort();
-    expect((await running).outcome).toEqual(CANCELLED);
+    expect(await running).toMatchObject({ state: 'finished', summary: { outcome: CANCELLED } });
   });
 });

@@ -1,0 +1,29 @@
+import { ToolChecker } from '../../src/broker/arguments/tool-checker.js';
+import { Broker } from '../../src/broker/broker.js';
+import { Catalog } from '../../src/catalog/catalog.js';
+import { exampleInput } from '../../src/catalog/examples.js';
+import type { CallerId } from '../../src/domain/execution.js';
+import { Host } from '../../src/host/host.js';
+import { KeptResults } from '../../src/host/results.js';
+import type { Session } from '../../src/host/session.js';
+import { codemodePresentation } from '../../src/profiles/codemode/presentation.js';
+import type { Sandbox } from '../../src/sandbox/sandbox.js';
+import { createRegistry } from './upstreams.js';
+
+/** A session of profile codemode over a sandbox of the test, with no servers. The sandbox stays the test's to close. */
+export function openSession(sandbox: Sandbox): Session {
+  const registry = createRegistry();
+  const host = new Host({
+    sandbox,
+    catalog: new Catalog({ registry, fingerprintOf: () => '', ttlMs: 60_000 }),
+    broker: new Broker({ registry, checker: new ToolChecker(exampleInput), isOutputStrict: false }),
+    results: new KeptResults(),
+  });
+  return host.openSession({
+    caller: 'tester' as CallerId,
+    presentation: codemodePresentation,
+    codeMode: { enabled: true, excludedTools: [] },
+    reservedNames: [],
+    maxResultBytes: Number.POSITIVE_INFINITY,
+  });
+}
