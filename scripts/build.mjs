@@ -16,10 +16,9 @@ const STAMP = join(DIST, '.inputs');
 /** Compiled apart from the host: it has its own targets and its own list of what it may contain. */
 const WORKER_BUILD = join(ROOT, 'scripts', 'build-worker.mjs');
 
-const ENTRIES = [
-  { source: 'src/bin.ts', output: 'dist/bin.js', isProgram: true },
-  { source: 'src/index.ts', output: 'dist/index.js', isProgram: false },
-];
+/** The program carries its own `#!` line. */
+const PROGRAM = { source: 'src/bin.ts', output: 'dist/bin.js' };
+const ENTRIES = [PROGRAM.source, 'src/index.ts'];
 
 if (isMain(import.meta.url)) {
   const start = performance.now();
@@ -41,10 +40,7 @@ async function buildAll(inputs) {
   // All of it, so that nothing of a file that is gone gets published.
   rmSync(DIST, { recursive: true, force: true });
   mkdirSync(DIST, { recursive: true });
-  for (const entry of ENTRIES) {
-    if (existsSync(join(ROOT, entry.source))) await bundle(entry);
-    else console.log(`${entry.source} is not there yet: ${entry.output} was not built`);
-  }
+  await bundle();
   await emitDeclarations();
   if (existsSync(WORKER_BUILD)) {
     const { buildWorker } = await import(pathToFileURL(WORKER_BUILD).href);
@@ -53,13 +49,19 @@ async function buildAll(inputs) {
   writeFileSync(STAMP, inputs);
 }
 
-async function bundle({ source, output, isProgram }) {
-  const hasHashbang = readFileSync(join(ROOT, source), 'utf8').startsWith('#!');
+/**
+ * Split, so that `await import()` of a part loads its packages then and not before: one file would name all packages at
+ * its top, and every start would wait for the protocol's libraries. The parts lie beside the entries, which find
+ * `worker/` from there.
+ */
+async function bundle() {
   await build({
     absWorkingDir: ROOT,
-    entryPoints: [source],
-    outfile: output,
+    entryPoints: ENTRIES,
+    outdir: 'dist',
     bundle: true,
+    splitting: true,
+    chunkNames: 'part-[hash]',
     packages: 'external',
     platform: 'node',
     format: 'esm',
@@ -67,10 +69,9 @@ async function bundle({ source, output, isProgram }) {
     sourcemap: 'linked',
     // Stack traces need the map, not a second copy of the source in it.
     sourcesContent: false,
-    banner: isProgram && !hasHashbang ? { js: '#!/usr/bin/env node' } : {},
     logLevel: 'warning',
   });
-  if (isProgram) chmodSync(join(ROOT, output), 0o755);
+  chmodSync(join(ROOT, PROGRAM.output), 0o755);
 }
 
 async function emitDeclarations() {

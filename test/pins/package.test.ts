@@ -13,7 +13,7 @@ const TEXTS = ['ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECUR
 
 /** Everything else in the package is built, and lies in one of these places. */
 const BUILT = [
-  /^dist\/(bin|index)\.js(\.map)?$/,
+  /^dist\/(bin|index|part-[A-Z0-9]{8})\.js(\.map)?$/,
   /^dist\/types\/.+\.d\.ts$/,
   /^dist\/worker\/[^/]+\.(js|js\.map|wasm|bin|py|go|node|json)$/,
 ];
