@@ -127,3 +127,23 @@ export interface UpstreamFailure {
 export type UpstreamOutcome =
   | { readonly status: 'answered'; readonly reply: ToolReply }
   | { readonly status: 'failed'; readonly failure: UpstreamFailure };
+
+/** What an upstream asks of us while it works on a call: a completion, an answer of the user, the folders it may use. */
+export interface UpstreamRequest {
+  readonly upstream: string;
+  /** As the server sent it: untrusted. */
+  readonly params: JsonObject;
+  readonly signal: AbortSignal;
+}
+
+export type UpstreamRequestHandler = (request: UpstreamRequest) => Promise<JsonObject>;
+
+/**
+ * The questions that somebody outside is ready to answer. A server is told of exactly these, as they are when it is
+ * connected.
+ */
+export interface UpstreamRequestHandlers {
+  readonly sample?: UpstreamRequestHandler | undefined;
+  readonly elicit?: UpstreamRequestHandler | undefined;
+  readonly listRoots?: UpstreamRequestHandler | undefined;
+}

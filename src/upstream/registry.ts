@@ -1,8 +1,7 @@
 import { HostError } from '../domain/errors.js';
-import type { ToolListing, UpstreamDefinition, UpstreamHealth } from '../domain/upstream.js';
+import type { ToolListing, UpstreamDefinition, UpstreamHealth, UpstreamRequestHandlers } from '../domain/upstream.js';
 import type { Adapter, AdapterEvent } from './adapter.js';
 import { McpUpstream } from './mcp/mcp-upstream.js';
-import type { UpstreamRequestHandlers } from './mcp/requests.js';
 import { ChildGroups } from './mcp/stdio-groups.js';
 
 /** A message this long is a mistake or an attack: the engine's strings end at 512 MB. */

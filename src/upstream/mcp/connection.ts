@@ -4,8 +4,8 @@ import type {
   UpstreamFailure,
   UpstreamIdentity,
   UpstreamOutcome,
+  UpstreamRequestHandlers,
 } from '../../domain/upstream.js';
-import type { UpstreamRequestHandlers } from './requests.js';
 import type { ChildGroups } from './stdio-groups.js';
 
 /*

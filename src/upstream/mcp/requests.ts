@@ -1,22 +1,6 @@
 import { type Client, type ClientCapabilities, METHOD_NOT_FOUND, ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../domain/json.js';
-
-/** What an upstream asks of us while it works on a call: a completion, an answer of the user, the folders it may use. */
-export interface UpstreamRequest {
-  readonly upstream: string;
-  /** As the server sent it: untrusted. */
-  readonly params: JsonObject;
-  readonly signal: AbortSignal;
-}
-
-export type UpstreamRequestHandler = (request: UpstreamRequest) => Promise<JsonObject>;
-
-/** The questions that somebody outside is ready to answer. A server is told of exactly these. */
-export interface UpstreamRequestHandlers {
-  readonly sample?: UpstreamRequestHandler;
-  readonly elicit?: UpstreamRequestHandler;
-  readonly listRoots?: UpstreamRequestHandler;
-}
+import type { UpstreamRequestHandler, UpstreamRequestHandlers } from '../../domain/upstream.js';
 
 /** More questions at once than this is a server gone wild. */
 const MAX_OPEN_REQUESTS = 16;
