@@ -155,6 +155,11 @@ export class Session {
     });
   }
 
+  /** The caller will not come back: nothing is kept for it any more. */
+  close(): void {
+    this.#parts.results.forget(this.caller);
+  }
+
   async #execute(runId: string, request: RunRequest): Promise<RunSummary> {
     const { sandbox, catalog, broker, results } = this.#parts;
     const { presentation } = this.#options;

@@ -1,5 +1,8 @@
+import { declareModule, SHARED_DECLARATIONS } from '../catalog/declarations/typescript.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import { matchesGlob } from '../lib/glob.js';
+
+export type { CatalogServer, CatalogSnapshot, CatalogTool };
 
 /** Which tools go where: to programs, or to the client as they are. */
 export interface CodeModeSettings {
@@ -71,4 +74,10 @@ function named(tools: readonly CatalogTool[], reservedNames: readonly string[]):
     taken.add(name);
     return { name, tool };
   });
+}
+
+/** The TypeScript declarations of one server's module, complete in themselves. */
+export function declarationsOf({ id, path, name, tools }: CatalogServer): string {
+  const { text } = declareModule({ path, serverId: id, serverName: name, tools: tools.map(({ tool }) => tool) });
+  return `${SHARED_DECLARATIONS}\n${text}`;
 }

@@ -10,41 +10,65 @@ export interface RunRequest {
   readonly requestedCapabilities: readonly string[];
 }
 
-const limit = (maximum: number) =>
-  z
-    .number()
-    .int('must be a whole number')
-    .min(1, 'must be at least 1')
-    .max(maximum, `must be at most ${maximum}`)
-    .optional();
+/** What a request gets that sets no limits, and the most that it may ask for. */
+export interface LimitTable {
+  readonly defaults: Limits;
+  readonly maximum: Limits;
+}
+
+const LIMITS_OF_THE_CORE: LimitTable = { defaults: DEFAULT_LIMITS, maximum: MAXIMUM_LIMITS };
+
+/** Reads a request. Throws `bad_input` with the field and what is wrong with it. */
+export function parseRunRequest(input: unknown, defaults: Limits = DEFAULT_LIMITS): RunRequest {
+  return runRequestParser({ ...LIMITS_OF_THE_CORE, defaults })(input);
+}
+
+/** The same for requests that keep to other limits. */
+export function runRequestParser({ defaults, maximum }: LimitTable): (input: unknown) => RunRequest {
+  const schema = requestSchema(maximum);
+  return (input) => {
+    const parsed = schema.safeParse(input);
+    if (!parsed.success) {
+      const issue = parsed.error.issues[0];
+      const field = issue === undefined || issue.path.length === 0 ? 'the request' : issue.path.join('.');
+      throw new HostError('bad_input', `${field}: ${issue?.message ?? 'is not valid'}`);
+    }
+    const { code, limits, requestedCapabilities } = parsed.data;
+    const given = Object.fromEntries(Object.entries(limits ?? {}).filter(([, value]) => value !== undefined));
+    return { code, limits: { ...defaults, ...given }, requestedCapabilities: requestedCapabilities ?? [] };
+  };
+}
 
 /** Unknown limit keys are ignored, as the contract says; unknown fields of the request too. */
-const requestSchema = z.object({
-  code: z.string('must be a string of JavaScript or TypeScript'),
-  limits: z
-    .object({
-      timeoutMs: limit(MAXIMUM_LIMITS.timeoutMs),
-      maxMemoryBytes: limit(MAXIMUM_LIMITS.maxMemoryBytes),
-      maxLogBytes: limit(MAXIMUM_LIMITS.maxLogBytes),
-      maxToolCalls: z
-        .number()
-        .int('must be a whole number')
-        .min(0, 'must not be negative')
-        .max(MAXIMUM_LIMITS.maxToolCalls)
+function requestSchema(maximum: Limits) {
+  const limit = (most: number, least = 1) =>
+    z
+      .number('must be a number')
+      .int('must be a whole number')
+      .min(least, least === 0 ? 'must not be negative' : `must be at least ${least}`)
+      .max(most, `must be at most ${most}`)
+      .optional();
+  return z.object(
+    {
+      code: z.string('must be a string of JavaScript or TypeScript'),
+      limits: z
+        .object(
+          {
+            timeoutMs: limit(maximum.timeoutMs),
+            maxMemoryBytes: limit(maximum.maxMemoryBytes),
+            maxLogBytes: limit(maximum.maxLogBytes),
+            maxToolCalls: limit(maximum.maxToolCalls, 0),
+          },
+          'must be an object',
+        )
         .optional(),
-    })
-    .optional(),
-  requestedCapabilities: z.array(z.string()).max(1_000).optional(),
-});
-
-export function parseRunRequest(input: unknown, defaults: Limits = DEFAULT_LIMITS): RunRequest {
-  const parsed = requestSchema.safeParse(input);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    const field = issue === undefined || issue.path.length === 0 ? 'the request' : issue.path.join('.');
-    throw new HostError('bad_input', `${field}: ${issue?.message ?? 'is not valid'}`);
-  }
-  const { code, limits, requestedCapabilities } = parsed.data;
-  const given = Object.fromEntries(Object.entries(limits ?? {}).filter(([, value]) => value !== undefined));
-  return { code, limits: { ...defaults, ...given }, requestedCapabilities: requestedCapabilities ?? [] };
+      requestedCapabilities: z
+        .array(z.string('must be the name of a server'), 'must be an array of server names')
+        .max(MAX_REQUESTED, `must have at most ${MAX_REQUESTED} names`)
+        .optional(),
+    },
+    'must be an object',
+  );
 }
+
+const MAX_REQUESTED = 1_000;

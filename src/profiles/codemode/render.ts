@@ -1,3 +1,4 @@
+import { ERRORS, type HostError } from '../../domain/errors.js';
 import type { Failure, LogEntry } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { RunSummary } from '../../host/session.js';
@@ -71,6 +72,17 @@ export function renderBadRequest(message: string): RunResponse {
     diagnostics: [
       { severity: 'error', code: 'INVALID_REQUEST', message, hint: 'Correct the request and send it again.' },
     ],
+    toolTrace: [],
+  };
+}
+
+/** The host could not do its work: its own words, in the same shape. */
+export function renderHostError({ code, message }: HostError): RunResponse {
+  const hint = ERRORS[code].retry ? 'Send the same request again.' : 'Tell the user; trying again will not help.';
+  return {
+    logs: [],
+    result: null,
+    diagnostics: [{ severity: 'error', code: code.toUpperCase(), message, hint }],
     toolTrace: [],
   };
 }

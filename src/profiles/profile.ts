@@ -1,0 +1,48 @@
+import type { ProfileName } from '../config/schema.js';
+import type { JsonObject, JsonValue } from '../domain/json.js';
+import type { Presentation, Session } from '../host/session.js';
+import type { CatalogServer, ToolView } from '../host/tool-view.js';
+
+/** One outward contract over the core: mostly data. It holds no state, decides no policy and knows no other profile. */
+export interface Profile {
+  readonly name: ProfileName;
+  readonly presentation: Presentation;
+  /** What the agent is offered instead of the tools that programs call. */
+  readonly tools: readonly ExposedTool[];
+  /** Results above it are kept for a later program instead of being handed over. */
+  readonly maxResultBytes: number;
+  /** What the agent has to know before its first program. */
+  instructions(view: ToolView): string;
+  /** The types of one server's module, for whoever asks for them. */
+  declarations(server: CatalogServer): string;
+}
+
+/** A tool of the contract's own: how it is listed, and how a call of it becomes a call on a session. */
+export interface ExposedTool {
+  readonly name: string;
+  readonly title: string;
+  description(view: ToolView): string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema: JsonObject;
+  readonly meta?: JsonObject;
+  /** Answers whatever the agent sends. What is thrown here is a mistake of ours. */
+  call(session: Session, input: JsonValue, circumstances: CallCircumstances): Promise<OutwardAnswer>;
+}
+
+/** What a surface knows about the one who waits for an answer. */
+export interface CallCircumstances {
+  readonly signal: AbortSignal;
+  /** The client gives up about then, so it is answered before. */
+  readonly answerWithinMs?: number;
+  readonly onProgress?: (message: string) => void;
+}
+
+export interface OutwardAnswer {
+  readonly structured: JsonObject;
+  /** Images and sound of the answer, as MCP content blocks. */
+  readonly media: readonly JsonObject[];
+  /** The host could not do its work. A program that failed is an ordinary answer. */
+  readonly isError: boolean;
+  /** The client was answered, and the run goes on without it. */
+  readonly isStillRunning: boolean;
+}

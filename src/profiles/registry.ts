@@ -1,0 +1,28 @@
+import { type Config, configuredLimits, type ProfileName } from '../config/schema.js';
+import { HostError } from '../domain/errors.js';
+import { createCodemodeProfile } from './codemode/profile.js';
+import type { Profile } from './profile.js';
+
+/** Every contract there is, by name. */
+const PROFILES: Readonly<Partial<Record<ProfileName, (config: Config) => Profile>>> = {
+  codemode: (config) =>
+    createCodemodeProfile({
+      limits: { defaults: configuredLimits(config), maximum: maximumLimits(config) },
+      ...(config.toolName === undefined ? {} : { toolName: config.toolName }),
+    }),
+};
+
+/** The profile that the configuration names. Throws `bad_config` where it cannot be served. */
+export function createProfile(config: Config): Profile {
+  const create = PROFILES[config.profile];
+  if (create !== undefined) return create(config);
+  throw new HostError(
+    'bad_config',
+    `profile ${config.profile} cannot be served here; use one of: ${Object.keys(PROFILES).join(', ')}`,
+  );
+}
+
+function maximumLimits({ sandbox: { limits } }: Config) {
+  const { timeout, memory, logs, calls } = limits.maximum;
+  return { timeoutMs: timeout, maxMemoryBytes: memory, maxLogBytes: logs, maxToolCalls: calls };
+}
