@@ -51,6 +51,8 @@ const sandbox = z.strictObject({
 const server = z.strictObject({
   host: z.string().min(1).default(DEFAULT_HOST),
   port: integer(0, 65_535).default(DEFAULT_PORT),
+  /** Names by which it is reached besides the address it listens on. A page on another name must not get through. */
+  allowedHosts: z.array(z.string()).default([]),
   cors: z.strictObject({ enabled: flag().default(false), origins: z.array(z.string()).default([]) }).prefault({}),
   maxRequestSize: size({ minBytes: 1024 }).default(10 * 1024 * 1024),
 });

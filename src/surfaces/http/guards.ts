@@ -1,0 +1,63 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
+
+/** Who may speak to the network surfaces. */
+export interface GuardRules {
+  /** Names by which this host is meant to be reached, besides loopback's own. */
+  readonly hosts: readonly string[];
+  /** It listens beyond loopback, so that any address of the machine may be the one that was meant. */
+  readonly isOpenToNetwork: boolean;
+  /** Web pages of other origins that may call. */
+  readonly origins: readonly string[];
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/**
+ * Layer 1 against web pages: a page whose name was rebound to our address still sends its own name as `Host`. Names are
+ * compared, ports are not: a forwarded port is another one.
+ */
+export function hostProblem(header: string | undefined, { hosts, isOpenToNetwork }: GuardRules): string | undefined {
+  const name = hostnameOf(header);
+  if (name === undefined) return 'the Host header is missing or malformed';
+  if (LOOPBACK.includes(name) || hosts.some((host) => hostnameOf(host) === name)) return undefined;
+  // An address is no name: it cannot have been rebound.
+  if (isOpenToNetwork && isIP(name.replace(/^\[|\]$/g, '')) !== 0) return undefined;
+  return 'this name is not one of ours; add it to server.allowedHosts if it should be';
+}
+
+/** Layer 2: a browser says which page a request comes from. Our own pages, those that are allowed, and no browser pass. */
+export function originProblem(
+  origin: string | undefined,
+  host: string | undefined,
+  { origins }: GuardRules,
+): string | undefined {
+  if (origin === undefined || origins.includes(origin)) return undefined;
+  if (host !== undefined && (origin === `http://${host}` || origin === `https://${host}`)) return undefined;
+  return 'web pages of this origin may not call; add it to server.cors.origins if it should';
+}
+
+/** Layer 3: whoever calls has the token. Compared in a time that does not depend on how much of it is right. */
+export class BearerToken {
+  readonly #digest: Buffer;
+
+  constructor(token: string) {
+    this.#digest = digest(token);
+  }
+
+  accepts(authorization: string | undefined): boolean {
+    const given = /^Bearer +([^\s]+) *$/i.exec(authorization ?? '')?.[1];
+    return given !== undefined && timingSafeEqual(digest(given), this.#digest);
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** Lower case, without the port; nothing where it is no host. */
+function hostnameOf(host: string | undefined): string | undefined {
+  if (host === undefined || !/^[\w.:[\]-]+$/.test(host)) return undefined;
+  const bare = isIP(host) === 6 ? `[${host}]` : host;
+  return URL.canParse(`http://${bare}`) ? new URL(`http://${bare}`).hostname : undefined;
+}

@@ -1,0 +1,87 @@
+import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { ERRORS, isHostError } from '../../domain/errors.js';
+import { BearerToken, type GuardRules, hostProblem, originProblem } from './guards.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answers without a token. Host and origin are checked all the same. */
+    isPublic?: boolean;
+  }
+}
+
+export interface ListenerOptions {
+  readonly rules: GuardRules;
+  readonly token: string;
+  readonly maxRequestBytes: number;
+  readonly log: (line: string) => void;
+}
+
+/** A client that takes longer to send a request does not want an answer. */
+const RECEIVE_TIMEOUT_MS = 60_000;
+const MAX_CONNECTIONS = 1_000;
+const PREFLIGHT = {
+  'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
+  'access-control-allow-headers':
+    'authorization, content-type, accept, last-event-id, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name',
+  'access-control-max-age': '600',
+};
+
+/**
+ * The HTTP server that all network surfaces are mounted on. Every request, of whichever route and also of none, passes the
+ * guards first: host, origin, token.
+ */
+export function createListener({ rules, token, maxRequestBytes, log }: ListenerOptions): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: maxRequestBytes,
+    requestTimeout: RECEIVE_TIMEOUT_MS,
+    forceCloseConnections: 'idle',
+    // Nothing here believes what a proxy says about the client.
+    trustProxy: false,
+  });
+  app.server.maxConnections = MAX_CONNECTIONS;
+  const bearer = new BearerToken(token);
+  app.addHook('onRequest', async (request, reply) => {
+    const { host, origin, authorization } = request.headers;
+    const problem = hostProblem(host, rules) ?? originProblem(origin, host, rules);
+    if (problem !== undefined) return refuse(reply, 403, 'forbidden', problem);
+    if (origin !== undefined && rules.origins.includes(origin)) {
+      allowOrigin(reply, origin);
+      if (isPreflight(request)) return reply.headers(PREFLIGHT).code(204).send();
+    }
+    if (request.routeOptions.config.isPublic === true || bearer.accepts(authorization)) return undefined;
+    void reply.header('www-authenticate', 'Bearer realm="codemode"');
+    return refuse(reply, 401, 'unauthorized', 'the access token is missing or wrong; `codemode token` prints it');
+  });
+  app.setNotFoundHandler((request, reply) =>
+    refuse(reply, 404, 'not_found', `there is nothing at ${request.method} ${request.url.slice(0, 200)}`),
+  );
+  app.setErrorHandler<FastifyError>((error, _request, reply) => {
+    if (isHostError(error)) return refuse(reply, ERRORS[error.code].http, error.code, error.message);
+    // What the framework itself refuses: a body that is too large, a header that is malformed.
+    const { statusCode = 500 } = error;
+    if (statusCode < 500) return refuse(reply, statusCode, 'bad_input', error.message);
+    log(`a request failed inside codemode: ${error.stack ?? error.message}`);
+    return refuse(reply, 500, 'internal', 'something went wrong inside codemode');
+  });
+  return app;
+}
+
+export function refuse(reply: FastifyReply, status: number, code: string, message: string): FastifyReply {
+  return reply.code(status).send({ error: { code, message } });
+}
+
+function allowOrigin(reply: FastifyReply, origin: string): void {
+  // On the raw answer too: what is mounted here may write it without the framework.
+  const headers = {
+    'access-control-allow-origin': origin,
+    vary: 'Origin',
+    'access-control-expose-headers': 'mcp-session-id, www-authenticate',
+  };
+  void reply.headers(headers);
+  for (const [name, value] of Object.entries(headers)) reply.raw.setHeader(name, value);
+}
+
+function isPreflight({ method, headers }: FastifyRequest): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+}
