@@ -7,18 +7,25 @@ import { ToolChecker } from './broker/arguments/tool-checker.js';
 import { Broker } from './broker/broker.js';
 import { Catalog } from './catalog/catalog.js';
 import { exampleInput } from './catalog/examples.js';
+import { codeModeOf } from './config/code-mode.js';
 import { inheritedEnvironment, readEnvironment } from './config/environment.js';
+import type { FlagValue } from './config/layers.js';
 import { type LoadedConfig, loadConfig } from './config/load.js';
 import type { Config } from './config/schema.js';
 import { stateFolder } from './config/state-folder.js';
+import type { UpstreamRequestHandlers } from './domain/upstream.js';
 import { Host } from './host/host.js';
 import { KeptResults } from './host/results.js';
+import { createProfile } from './profiles/registry.js';
 import { openJail } from './sandbox/jail/probe.js';
 import type { PoolOptions } from './sandbox/pool.js';
 import { Sandbox } from './sandbox/sandbox.js';
 import { SEAL_KEY_BYTES } from './sandbox/sealing.js';
+import { accessToken } from './store/access-token.js';
 import { CatalogCache } from './store/catalog-cache.js';
-import type { Composed, HostSettings } from './surfaces/cli/composed.js';
+import type { Composed, HostSettings, ServeOptions } from './surfaces/cli/composed.js';
+import { AgentClient } from './surfaces/mcp/agent-client.js';
+import type { McpOptions } from './surfaces/mcp/door.js';
 import { UpstreamRegistry } from './upstream/registry.js';
 
 /** Programs that wait for a worker before one more is refused. */
@@ -29,20 +36,21 @@ const MAX_RUNS_IN_LIFE = 10_000;
 /** A listing older than this is asked for again in the background. */
 const CATALOG_TTL_MS = 10 * 60 * 1000;
 
+/** Most clients give up at 60 s, some a little earlier. */
+const ANSWER_WITHIN_MS = 50_000;
+
 /** Puts the program together: the one place that constructs things and hands them to each other. */
 export async function compose(settings: HostSettings): Promise<Composed> {
   const environment = readEnvironment();
   const loaded = await loadConfig({
     cwd: process.cwd(),
     environment,
-    flags:
-      settings.isolation === undefined
-        ? []
-        : [{ path: ['sandbox', 'isolation'], value: settings.isolation, flag: '--isolation' }],
+    flags: flagsOf(settings),
     ...(settings.configFile === undefined ? {} : { configFile: settings.configFile }),
   });
   const sandbox = await openSandbox(loaded.config);
-  const registry = openRegistry(loaded, inheritedEnvironment(environment));
+  const agentClient = new AgentClient();
+  const registry = openRegistry(loaded, inheritedEnvironment(environment), agentClient);
   const definitions = new Map(loaded.upstreams.map((definition) => [definition.id, definition]));
   const catalog = new Catalog({
     registry,
@@ -57,11 +65,49 @@ export async function compose(settings: HostSettings): Promise<Composed> {
     isOutputStrict: loaded.config.strictOutput,
   });
   await catalog.load();
+  const host = new Host({ sandbox, catalog, broker, results: new KeptResults() });
+  const { config, warnings } = loaded;
   return {
-    host: new Host({ sandbox, catalog, broker, results: new KeptResults() }),
-    config: loaded.config,
-    warnings: loaded.warnings,
+    host,
+    config,
+    warnings,
+    // The protocol's library is loaded by those who serve it: other commands do not wait for it.
+    serveStdio: async ({ stop, ...options }) => {
+      const { serveMcpStdio } = await import('./surfaces/mcp/stdio.js');
+      const { maxRequestSize: maxMessageBytes } = config.server;
+      await serveMcpStdio({ ...mcpOptions(host, config, options), maxMessageBytes, agentClient, stop });
+    },
+    serveHttp: async (options) => {
+      const { openHttp } = await import('./compose-http.js');
+      return openHttp(mcpOptions(host, config, options), config, await readAccessToken());
+    },
   };
+}
+
+/** The token of the HTTP surface; made if there is none yet. */
+export async function readAccessToken(): Promise<string> {
+  return accessToken(stateFolder(readEnvironment()));
+}
+
+function mcpOptions(host: Host, config: Config, { model, log }: Omit<ServeOptions, 'stop'>): McpOptions {
+  return {
+    host,
+    profile: createProfile(config),
+    codeMode: codeModeOf(config, model),
+    version: VERSION,
+    answerWithinMs: ANSWER_WITHIN_MS,
+    log,
+  };
+}
+
+function flagsOf({ isolation, profile, host, port }: HostSettings): FlagValue[] {
+  const flags = [
+    { path: ['sandbox', 'isolation'], value: isolation, flag: '--isolation' },
+    { path: ['profile'], value: profile, flag: '--profile' },
+    { path: ['server', 'host'], value: host, flag: '--host' },
+    { path: ['server', 'port'], value: port, flag: '--port' },
+  ];
+  return flags.flatMap(({ value, ...flag }) => (value === undefined ? [] : [{ ...flag, value }]));
 }
 
 async function openSandbox(config: Config): Promise<Sandbox> {
@@ -86,8 +132,13 @@ function poolOptions({ sandbox: { workers } }: Config): PoolOptions {
   };
 }
 
-function openRegistry({ upstreams }: LoadedConfig, baseEnvironment: Record<string, string>): UpstreamRegistry {
-  const registry = new UpstreamRegistry({ clientInfo: { name: 'codemode', version: VERSION }, baseEnvironment });
+function openRegistry(
+  { upstreams }: LoadedConfig,
+  baseEnvironment: Record<string, string>,
+  handlers: UpstreamRequestHandlers,
+): UpstreamRegistry {
+  const clientInfo = { name: 'codemode', version: VERSION };
+  const registry = new UpstreamRegistry({ clientInfo, baseEnvironment, handlers });
   for (const definition of upstreams) registry.register(definition);
   return registry;
 }

@@ -5,8 +5,9 @@ import type { Composed, HostSettings } from './composed.js';
 export interface CommandContext {
   /** The options that stand before the command: `--config`, `--isolation`. */
   settings(): HostSettings;
-  /** Puts the program together as those options say. Whoever calls it closes the host. */
-  compose(): Promise<Composed>;
+  /** Puts the program together as those options, and the command's own, say. Whoever calls it closes the host. */
+  compose(own?: HostSettings): Promise<Composed>;
+  accessToken(): Promise<string>;
   exitWith(status: number): void;
 }
 

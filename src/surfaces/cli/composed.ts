@@ -6,6 +6,10 @@ import type { Host } from '../../host/host.js';
 export interface HostSettings {
   readonly configFile?: string;
   readonly isolation?: IsolationLevel;
+  /** Flags of the commands that serve; they go over the configuration's values, and are checked like them. */
+  readonly profile?: string;
+  readonly host?: string;
+  readonly port?: string;
 }
 /** The program, put together and not yet used. */
 export interface Composed {
@@ -13,5 +17,25 @@ export interface Composed {
   readonly config: Config;
   /** What was odd about the configuration and was got over. */
   readonly warnings: readonly string[];
+  /** Speaks MCP on standard input and output until the client has gone or `stop` is aborted. */
+  serveStdio(options: ServeOptions): Promise<void>;
+  /** Listens for HTTP. Resolved when requests are taken. */
+  serveHttp(options: Omit<ServeOptions, 'stop'>): Promise<HttpService>;
+}
+
+export interface ServeOptions {
+  /** Whose `codeMode` of `models` counts. */
+  readonly model?: string;
+  readonly stop: AbortSignal;
+  readonly log: (line: string) => void;
+}
+
+export interface HttpService {
+  /** Where it is reached: `http://127.0.0.1:3000`. */
+  readonly url: string;
+  /** Takes no more requests, lets those under way end for a while, and stops. */
+  close(): Promise<void>;
 }
 export type Compose = (settings: HostSettings) => Promise<Composed>;
+/** The token of the HTTP surface; made if there is none yet. */
+export type ReadAccessToken = () => Promise<string>;

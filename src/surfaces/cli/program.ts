@@ -5,15 +5,29 @@ import { ISOLATION_LEVELS } from '../../domain/isolation.js';
 import { type CommandContext, EXIT, type Register } from './command.js';
 import * as demo from './commands/demo.js';
 import * as doctor from './commands/doctor.js';
+import * as mcp from './commands/mcp.js';
 import * as run from './commands/run.js';
-import type { Compose, HostSettings } from './composed.js';
+import * as serve from './commands/serve.js';
+import * as token from './commands/token.js';
+import type { Compose, HostSettings, ReadAccessToken } from './composed.js';
 import { plain } from './terminal.js';
 
 /** In the order in which `--help` lists them. */
-const COMMANDS: readonly Register[] = [run.register, doctor.register, demo.register];
+const COMMANDS: readonly Register[] = [
+  mcp.register,
+  serve.register,
+  run.register,
+  token.register,
+  doctor.register,
+  demo.register,
+];
 
 /** Words in, exit status out. Nothing here throws: what goes wrong is said in one line on standard error. */
-export async function runCommandLine(argv: readonly string[], compose: Compose): Promise<number> {
+export async function runCommandLine(
+  argv: readonly string[],
+  compose: Compose,
+  accessToken: ReadAccessToken,
+): Promise<number> {
   let status: number = EXIT.ok;
   const output = watchOutput();
   const program = new Command('codemode')
@@ -31,7 +45,8 @@ export async function runCommandLine(argv: readonly string[], compose: Compose):
   };
   const context: CommandContext = {
     settings,
-    compose: () => compose(settings()),
+    compose: (own) => compose({ ...settings(), ...own }),
+    accessToken,
     exitWith: (value) => {
       status = value;
     },

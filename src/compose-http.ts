@@ -1,0 +1,61 @@
+import type { AddressInfo } from 'node:net';
+import type { Config } from './config/schema.js';
+import { HostError } from './domain/errors.js';
+import type { HttpService } from './surfaces/cli/composed.js';
+import { mountHealth } from './surfaces/http/health.js';
+import { createListener } from './surfaces/http/listener.js';
+import type { McpOptions } from './surfaces/mcp/door.js';
+import { McpHttp } from './surfaces/mcp/http.js';
+
+/** How long calls that are under way may take when the program is asked to stop. */
+const SHUTDOWN_GRACE_MS = 10_000;
+const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
+
+/** Puts the network surfaces together: a part of `compose.ts` that is loaded by who serves them. */
+export async function openHttp(mcp: McpOptions, config: Config, token: string): Promise<HttpService> {
+  const { host, port, cors, allowedHosts, maxRequestSize } = config.server;
+  if (config.security.auth.provider !== 'token')
+    throw new HostError(
+      'bad_config',
+      `security.auth.provider: ${config.security.auth.provider} cannot be served; use token`,
+    );
+  const app = createListener({
+    rules: {
+      hosts: [host, ...allowedHosts],
+      isOpenToNetwork: !LOOPBACK.includes(host),
+      origins: cors.enabled ? cors.origins : [],
+    },
+    token,
+    maxRequestBytes: maxRequestSize,
+    log: mcp.log,
+  });
+  let isReady = false;
+  mountHealth(app, () => isReady);
+  const door = new McpHttp(mcp);
+  door.mount(app);
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    await app.close();
+    throw new HostError('bad_config', cannotListen(host, port, (error as NodeJS.ErrnoException).code), {
+      cause: error,
+    });
+  }
+  isReady = true;
+  mcp.host.warm().catch((error: unknown) => mcp.log(`servers could not be prepared: ${String(error)}`));
+  const { port: taken } = app.server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
+    close: async () => {
+      isReady = false;
+      await door.close(SHUTDOWN_GRACE_MS);
+      await app.close();
+    },
+  };
+}
+
+function cannotListen(host: string, port: number, code: string | undefined): string {
+  if (code === 'EADDRINUSE') return `port ${port} of ${host} is taken; choose another one with --port`;
+  if (code === 'EACCES') return `port ${port} of ${host} is not yours to take; choose one above 1023 with --port`;
+  return `cannot listen on ${host} port ${port} (${code ?? 'unknown reason'}); choose others with --host and --port`;
+}

@@ -1,0 +1,41 @@
+import type { CommandContext, Register } from '../command.js';
+import { startupLines } from '../startup.js';
+import { exitWithin, stopSignal } from '../stop-signals.js';
+import { plain } from '../terminal.js';
+
+interface McpFlags {
+  readonly profile?: string;
+  readonly model?: string;
+}
+
+/** Servers are asked to end, then made to: the slowest takes a few seconds. */
+const EXIT_MS = 10_000;
+
+export const register: Register = (program, context) => {
+  program
+    .command('mcp')
+    .description("MCP server on standard input and output: what an agent's client starts")
+    .option('--profile <name>', "the contract that is spoken (default: the configuration's)")
+    .option('--model <ref>', 'which entry of models in the configuration decides what is excluded from code')
+    .addHelpText('after', HELP)
+    .action(async (flags: McpFlags) => context.exitWith(await mcp(flags, context)));
+};
+
+const HELP = `
+In the configuration of a client:
+  { "mcpServers": { "codemode": { "command": "codemode", "args": ["mcp"] } } }
+`;
+
+/** Standard output is the protocol's: everything for people goes to standard error. */
+async function mcp({ profile, model }: McpFlags, context: CommandContext): Promise<number> {
+  const stop = stopSignal();
+  const log = (line: string) => process.stderr.write(`codemode: ${plain(line)}\n`);
+  const composed = await context.compose(profile === undefined ? {} : { profile });
+  await using _ = composed.host;
+  for (const line of startupLines(composed)) log(line);
+  if (process.stdin.isTTY)
+    log('waiting for an MCP client on standard input; `codemode mcp --help` says how to connect one');
+  await composed.serveStdio({ stop, log, ...(model === undefined ? {} : { model }) });
+  exitWithin(EXIT_MS);
+  return 0;
+}

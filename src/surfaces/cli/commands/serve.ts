@@ -1,0 +1,46 @@
+import type { CommandContext, Register } from '../command.js';
+import { startupLines } from '../startup.js';
+import { exitWithin, stopSignal } from '../stop-signals.js';
+import { plain } from '../terminal.js';
+
+interface ServeFlags {
+  readonly profile?: string;
+  readonly model?: string;
+  readonly host?: string;
+  readonly port?: string;
+}
+
+/** Longer than calls under way are waited for. */
+const EXIT_MS = 30_000;
+
+export const register: Register = (program, context) => {
+  program
+    .command('serve')
+    .description('MCP server over HTTP, for any number of clients')
+    .option('--profile <name>', "the contract that is spoken (default: the configuration's)")
+    .option('--model <ref>', 'which entry of models in the configuration decides what is excluded from code')
+    .option('--host <address>', 'where to listen (default: 127.0.0.1, this machine only)')
+    .option('--port <number>', 'the port; 0 takes a free one (default: 3000)')
+    .action(async (flags: ServeFlags) => context.exitWith(await serve(flags, context)));
+};
+
+async function serve({ model, ...own }: ServeFlags, context: CommandContext): Promise<number> {
+  const stop = stopSignal();
+  const log = (line: string) => process.stderr.write(`codemode: ${plain(line)}\n`);
+  const composed = await context.compose(own);
+  await using _ = composed.host;
+  const service = await composed.serveHttp({ log, ...(model === undefined ? {} : { model }) });
+  for (const line of startupLines(composed)) log(line);
+  log(`listening on ${service.url}`);
+  log(
+    `connect a client: claude mcp add --transport http codemode ${service.url}/mcp --header "Authorization: Bearer $(codemode token)"`,
+  );
+  await new Promise<void>((resolve) => {
+    if (stop.aborted) resolve();
+    else stop.addEventListener('abort', () => resolve(), { once: true });
+  });
+  log('stopping');
+  exitWithin(EXIT_MS);
+  await service.close();
+  return 0;
+}

@@ -1,0 +1,125 @@
+import {
+  type CallToolResult,
+  INVALID_PARAMS,
+  isSpecType,
+  ProtocolError,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+import type { BrokerOutcome } from '../../host/session.js';
+import type { DirectTool } from '../../host/tool-view.js';
+import { LinkedAbort } from '../../lib/linked-abort.js';
+import { nearest } from '../../lib/nearest.js';
+import type { ExposedTool } from '../../profiles/profile.js';
+import type { Door } from './door.js';
+import { Progress, progressRelay } from './progress.js';
+
+/** Answers `tools/call`. What the agent did wrong is said in the result; only a name that nobody lists is an error. */
+export async function callTool(
+  door: Door,
+  server: Server,
+  { name, arguments: input = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
+  context: ServerContext,
+): Promise<CallToolResult> {
+  const exposed = door.listing.exposed.find((tool) => tool.name === name);
+  if (exposed !== undefined) return callExposed(door, exposed, input as JsonObject, context);
+  const direct = door.session.tools().direct.find((tool) => tool.name === name);
+  if (direct !== undefined) return callDirect(door, server, direct, input as JsonObject, context);
+  throw new ProtocolError(INVALID_PARAMS, unknownTool(door, name));
+}
+
+async function callExposed(
+  door: Door,
+  tool: ExposedTool,
+  input: JsonValue,
+  context: ServerContext,
+): Promise<CallToolResult> {
+  // A request that its client withdrew, or whose connection it closed, ends its run. So does a client that is gone.
+  const ofRequest = [context.mcpReq.signal, context.http?.req?.signal];
+  const ended = new LinkedAbort([...ofRequest, door.gone]);
+  using progress = Progress.of(context);
+  let isStillRunning = false;
+  try {
+    const answer = await tool.call(door.session, input, {
+      signal: ended.signal,
+      ...(progress === undefined
+        ? { answerWithinMs: door.options.answerWithinMs }
+        : { onProgress: (message) => progress.say(message) }),
+    });
+    isStillRunning = answer.isStillRunning;
+    return {
+      content: [
+        { type: 'text', text: JSON.stringify(answer.structured) },
+        ...(answer.media as unknown as CallToolResult['content']),
+      ],
+      structuredContent: answer.structured,
+      ...(answer.isError ? { isError: true } : {}),
+    };
+  } catch (error) {
+    return internalFailure(door, error);
+  } finally {
+    // The library also aborts the signal of a request that it has answered.
+    ended.release(isStillRunning ? ofRequest : undefined);
+  }
+}
+
+async function callDirect(
+  door: Door,
+  server: Server,
+  direct: DirectTool,
+  input: JsonObject,
+  context: ServerContext,
+): Promise<CallToolResult> {
+  const { inputSchema, outputSchema } = direct.tool.tool;
+  const isWrapped = inputSchema?.type !== undefined && inputSchema.type !== 'object';
+  const ended = new LinkedAbort([context.mcpReq.signal, context.http?.req?.signal, door.gone]);
+  try {
+    const value = isWrapped ? (input.input ?? null) : input;
+    const outcome = await door.session.callDirect(direct, value, ended.signal, progressRelay(context));
+    return server.projectCallToolResult(resultOf(outcome), outputSchema) as CallToolResult;
+  } catch (error) {
+    return internalFailure(door, error);
+  } finally {
+    ended.release();
+  }
+}
+
+/** As the upstream gave it. A block that the protocol does not know is kept as text: it would spoil the whole answer. */
+function resultOf(outcome: BrokerOutcome): CallToolResult {
+  if (outcome.reply === undefined) {
+    const { message, hint } = outcome.ok ? { message: '', hint: '' } : outcome.error;
+    return { content: [{ type: 'text', text: `${message}\n${hint}` }], isError: true };
+  }
+  const { content, structuredContent, isError, meta } = outcome.reply;
+  return {
+    content: content.map((block) =>
+      isSpecType.ContentBlock(block) ? block : { type: 'text', text: JSON.stringify(block) },
+    ),
+    ...(structuredContent === undefined ? {} : { structuredContent: structuredContent as JsonObject }),
+    ...(isError || !outcome.ok ? { isError: true } : {}),
+    ...(meta === undefined ? {} : { _meta: meta }),
+  };
+}
+
+function internalFailure({ options }: Door, error: unknown): CallToolResult {
+  options.log(
+    `a call failed inside codemode: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  );
+  return { content: [{ type: 'text', text: 'something went wrong inside codemode; try again' }], isError: true };
+}
+
+function unknownTool({ listing, session }: Door, name: string): string {
+  const { direct, forCode } = session.tools();
+  const listed = [...listing.exposed, ...direct].map((tool) => tool.name);
+  const inCode = forCode.servers
+    .flatMap(({ tools }) => tools)
+    .find(({ tool, target }) => tool.name === name || target === name);
+  const [run] = listing.exposed;
+  if (inCode !== undefined && run !== undefined) {
+    const { server, exportName } = inCode;
+    return `${name} is called from a program: use ${run.name} with import { ${exportName} } from '@codemode/servers/${server.path}'`;
+  }
+  const close = nearest(name, listed, 3);
+  return `there is no tool ${JSON.stringify(name)}; ${close.length > 0 ? `did you mean ${close.join(' or ')}?` : 'ask for tools/list'}`;
+}

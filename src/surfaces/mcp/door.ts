@@ -1,0 +1,45 @@
+import type { CallerId } from '../../domain/execution.js';
+import type { Host } from '../../host/host.js';
+import type { Session } from '../../host/session.js';
+import type { CodeModeSettings } from '../../host/tool-view.js';
+import type { Profile } from '../../profiles/profile.js';
+import { Listing } from './listing.js';
+
+/** What every MCP server of this process has in common, whoever is behind it. */
+export interface McpOptions {
+  readonly host: Host;
+  readonly profile: Profile;
+  readonly codeMode: CodeModeSettings;
+  readonly version: string;
+  /** A client gives up near 60 s: one that did not ask for progress is answered before, and the run goes on. */
+  readonly answerWithinMs: number;
+  /** For people, on standard error. */
+  readonly log: (line: string) => void;
+}
+
+/** What clients see, the same for all of them: one per surface. */
+export function openListing(options: McpOptions): Listing {
+  return new Listing(
+    openSession(options, 'listing' as CallerId),
+    options.codeMode.enabled ? options.profile : undefined,
+  );
+}
+
+/** One client's way in. */
+export interface Door {
+  readonly options: McpOptions;
+  readonly listing: Listing;
+  readonly session: Session;
+  /** Aborted when the client has gone for good: runs that went on without an answer end too. */
+  readonly gone: AbortSignal;
+}
+
+export function openSession({ host, profile, codeMode }: McpOptions, caller: CallerId): Session {
+  return host.openSession({
+    caller,
+    presentation: profile.presentation,
+    codeMode,
+    reservedNames: codeMode.enabled ? profile.tools.map(({ name }) => name) : [],
+    maxResultBytes: profile.maxResultBytes,
+  });
+}

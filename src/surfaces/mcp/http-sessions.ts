@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import {
+  isInitializeRequest,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { CallerId } from '../../domain/execution.js';
+import { type Door, type McpOptions, openSession } from './door.js';
+import type { Listing } from './listing.js';
+import { createServer } from './server.js';
+
+/** Clients of the older era that are connected at the same time. */
+const MAX_SESSIONS = 256;
+/** A session that nobody used for so long is forgotten; its client is told to begin anew. */
+const IDLE_MS = 60 * 60_000;
+const SWEEP_EVERY_MS = 60_000;
+
+interface ClientSession {
+  readonly subject: string;
+  readonly door: Door;
+  readonly server: Server;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly gone: AbortController;
+  /** Requests that are not answered yet, event streams among them. */
+  openRequests: number;
+  lastUsedAt: number;
+}
+
+/** One exchange over HTTP, from the request until its answer is complete or its connection is lost. */
+export interface Exchange {
+  /** Whose token it came with. */
+  readonly subject: string;
+  readonly body: unknown;
+  /** Says when it is over. */
+  onEnd(listener: () => void): void;
+}
+
+/** Clients of the older era: each has a session with a server of its own, and is a caller of its own. */
+export class HttpSessions {
+  readonly #options: McpOptions;
+  readonly #listing: Listing;
+  readonly #sessions = new Map<string, ClientSession>();
+  readonly #sweeper: NodeJS.Timeout;
+
+  constructor(options: McpOptions, listing: Listing) {
+    this.#options = options;
+    this.#listing = listing;
+    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref();
+  }
+
+  async handle(request: Request, exchange: Exchange): Promise<Response> {
+    const id = request.headers.get('mcp-session-id');
+    if (id === null) {
+      if (!isInitializeRequest(exchange.body)) return rpcError(400, -32_000, 'no session: send initialize first');
+      if (!this.#makeRoom()) return rpcError(503, -32_000, 'too many clients are connected; try again later');
+      return this.#serve(await this.#open(exchange.subject), request, exchange);
+    }
+    const session = this.#sessions.get(id);
+    // The id is no secret of ours to keep: without the token it opened with it is worth nothing.
+    if (session === undefined || session.subject !== exchange.subject)
+      return rpcError(404, -32_001, 'there is no such session (any more); send initialize again');
+    return this.#serve(session, request, exchange);
+  }
+
+  tell(news: { readonly tools: boolean; readonly resources: boolean }): void {
+    for (const { server } of this.#sessions.values()) {
+      if (news.tools) server.sendToolListChanged().catch(() => {});
+      if (news.resources) server.sendResourceListChanged().catch(() => {});
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweeper);
+    await Promise.all([...this.#sessions.keys()].map((id) => this.#end(id)));
+  }
+
+  #serve(session: ClientSession, request: Request, exchange: Exchange): Promise<Response> {
+    session.openRequests += 1;
+    session.lastUsedAt = Date.now();
+    exchange.onEnd(() => {
+      session.openRequests -= 1;
+      session.lastUsedAt = Date.now();
+      // The library notices only when it next writes, and until then refuses the client's new stream.
+      if (request.method === 'GET') session.transport.closeStandaloneSSEStream();
+    });
+    return session.transport.handleRequest(request, { parsedBody: exchange.body });
+  }
+
+  async #open(subject: string): Promise<ClientSession> {
+    const gone = new AbortController();
+    const id = randomUUID();
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      onsessioninitialized: () => {
+        this.#sessions.set(id, session);
+      },
+      onsessionclosed: () => this.#end(id),
+    });
+    const caller = `session ${id}` as CallerId;
+    const door: Door = {
+      options: this.#options,
+      listing: this.#listing,
+      session: openSession(this.#options, caller),
+      gone: gone.signal,
+    };
+    const server = createServer(door);
+    const session: ClientSession = { subject, door, server, transport, gone, openRequests: 0, lastUsedAt: Date.now() };
+    await server.connect(transport);
+    return session;
+  }
+
+  async #end(id: string): Promise<void> {
+    const session = this.#sessions.get(id);
+    if (session === undefined) return;
+    this.#sessions.delete(id);
+    session.gone.abort();
+    session.door.session.close();
+    await session.server.close().catch(() => {});
+  }
+
+  #sweep(): void {
+    for (const [id, { openRequests, lastUsedAt }] of this.#sessions) {
+      if (openRequests === 0 && Date.now() - lastUsedAt > IDLE_MS) void this.#end(id);
+    }
+  }
+
+  /** The one that was not used for the longest time goes, unless it is being used. */
+  #makeRoom(): boolean {
+    if (this.#sessions.size < MAX_SESSIONS) return true;
+    const idle = [...this.#sessions].filter(([, { openRequests }]) => openRequests === 0);
+    const [oldest] = idle.sort(([, left], [, right]) => left.lastUsedAt - right.lastUsedAt);
+    if (oldest !== undefined) void this.#end(oldest[0]);
+    return oldest !== undefined;
+  }
+}
+
+export function rpcError(status: number, code: number, message: string): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
+}

@@ -1,0 +1,116 @@
+import {
+  createMcpHandler,
+  isJsonContentType,
+  isLegacyRequest,
+  type McpHttpHandler,
+} from '@modelcontextprotocol/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { CallerId } from '../../domain/execution.js';
+import type { JsonValue } from '../../domain/json.js';
+import { type Deferred, deferred } from '../../lib/deferred.js';
+import { exchange } from '../http/web-exchange.js';
+import { type McpOptions, openListing, openSession } from './door.js';
+import { type Exchange, HttpSessions, rpcError } from './http-sessions.js';
+import { createServer } from './server.js';
+
+/** Whoever has the access token. */
+const TOKEN_HOLDER = 'token';
+
+/**
+ * MCP over Streamable HTTP at `/mcp`. The newer era is stateless: every request stands for itself, and its caller is whoever
+ * the token belongs to. Clients of the older era get a session, and with it news of changed tools.
+ */
+export class McpHttp {
+  readonly #options: McpOptions;
+  readonly #sessions: HttpSessions;
+  readonly #modern: McpHttpHandler;
+  readonly #stopNews: () => void;
+  readonly #gone = new AbortController();
+  #calls = 0;
+  #closing: { readonly lastCallEnded: Deferred<void> } | undefined;
+
+  constructor(options: McpOptions) {
+    this.#options = options;
+    const listing = openListing(options);
+    const session = openSession(options, `subject ${TOKEN_HOLDER}` as CallerId);
+    const door = { options, listing, session, gone: this.#gone.signal };
+    this.#sessions = new HttpSessions(options, listing);
+    this.#modern = createMcpHandler(() => createServer(door), { legacy: 'reject' });
+    this.#stopNews = listing.onChange((news) => {
+      this.#sessions.tell(news);
+      if (news.tools) this.#modern.notify.toolsChanged();
+      if (news.resources) this.#modern.notify.resourcesChanged();
+    });
+  }
+
+  mount(app: FastifyInstance): void {
+    void app.register((scope, _options, done) => {
+      // The body as it came: which media types are right is the protocol's to say.
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, next) => next(null, body));
+      const handler = (request: FastifyRequest, reply: FastifyReply) => this.#answer(request, reply);
+      scope.route({ method: ['GET', 'POST', 'DELETE'], url: '/mcp', handler });
+      done();
+    });
+  }
+
+  /** Lets calls that are under way come to their end for a while; then they are cancelled, and their runs with them. */
+  async close(graceMs: number): Promise<void> {
+    this.#closing = { lastCallEnded: deferred() };
+    this.#stopNews();
+    if (this.#calls > 0) {
+      const timer = setTimeout(() => this.#closing?.lastCallEnded.resolve(), graceMs);
+      await this.#closing.lastCallEnded.promise;
+      clearTimeout(timer);
+    }
+    this.#gone.abort();
+    await Promise.all([this.#sessions.close(), this.#modern.close()]);
+  }
+
+  async #answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { raw } = reply.hijack();
+    const body = parseBody(request.body);
+    if (isToolCall(body)) this.#countCall(raw);
+    try {
+      await exchange(request.raw, raw, (webRequest) => this.#respond(webRequest, body, raw));
+    } catch (error) {
+      this.#options.log(`a request to /mcp failed inside codemode: ${String(error)}`);
+      if (raw.headersSent) raw.destroy();
+      else raw.writeHead(500).end();
+    }
+  }
+
+  async #respond(request: Request, body: JsonValue | undefined, raw: FastifyReply['raw']): Promise<Response> {
+    if (this.#closing !== undefined) return rpcError(503, -32_000, 'shutting down; connect again later');
+    if (request.method === 'POST') {
+      if (!isJsonContentType(request.headers.get('content-type')))
+        return rpcError(415, -32_000, 'the content type must be application/json');
+      if (body === undefined) return rpcError(400, -32_700, 'the body is not JSON');
+    }
+    const ofClient: Exchange = { subject: TOKEN_HOLDER, body, onEnd: (listener) => void raw.once('close', listener) };
+    return (await isLegacyRequest(request, body))
+      ? this.#sessions.handle(request, ofClient)
+      : this.#modern.fetch(request, body === undefined ? {} : { parsedBody: body });
+  }
+
+  #countCall(raw: FastifyReply['raw']): void {
+    this.#calls += 1;
+    raw.once('close', () => {
+      this.#calls -= 1;
+      if (this.#calls === 0) this.#closing?.lastCallEnded.resolve();
+    });
+  }
+}
+
+function parseBody(text: unknown): JsonValue | undefined {
+  if (typeof text !== 'string') return undefined;
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+function isToolCall(body: JsonValue | undefined): boolean {
+  return body !== null && typeof body === 'object' && !Array.isArray(body) && body.method === 'tools/call';
+}

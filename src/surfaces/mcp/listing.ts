@@ -1,0 +1,149 @@
+import type { Resource, Tool } from '@modelcontextprotocol/server';
+import type { JsonObject } from '../../domain/json.js';
+import type { Session } from '../../host/session.js';
+import type { CatalogServer, DirectTool, ToolView } from '../../host/tool-view.js';
+import type { ExposedTool, Profile } from '../../profiles/profile.js';
+
+/** A page of tools. Clients close a connection over a message of more than 10 MB. */
+const PAGE_TOOLS = 500;
+/** How long a client's first question waits for servers whose tools were never seen. Those on disk are never waited for. */
+const FIRST_LISTING_MS = 3_000;
+/** Servers start one after the other: their news are told together. */
+const NEWS_DELAY_MS = 100;
+const TYPES_MIME = 'text/x-typescript';
+
+/** What clients see: tools, instructions, declarations. Made anew when the catalog changes, and only then. */
+export class Listing {
+  readonly #session: Session;
+  /** Absent where code mode is off: then every tool is listed as it is. */
+  readonly #profile: Profile | undefined;
+  #made: { readonly of: ToolView; readonly tools: readonly Tool[] } | undefined;
+  #instructions: { readonly of: ToolView; readonly text: string } | undefined;
+
+  constructor(session: Session, profile: Profile | undefined) {
+    this.#session = session;
+    this.#profile = profile;
+  }
+
+  get exposed(): readonly ExposedTool[] {
+    return this.#profile?.tools ?? [];
+  }
+
+  instructions(): string | undefined {
+    const view = this.#session.tools();
+    if (this.#profile === undefined) return undefined;
+    if (this.#instructions?.of !== view) this.#instructions = { of: view, text: this.#profile.instructions(view) };
+    return this.#instructions.text;
+  }
+
+  /** One page of the tools that exist now. A cursor of a list that has changed meanwhile gives what stands there now. */
+  async page(cursor: string | undefined): Promise<{ tools: Tool[]; nextCursor?: string }> {
+    await this.#firstListing();
+    const all = this.#tools();
+    const from = cursor === undefined ? 0 : Number.parseInt(cursor, 10);
+    const to = from + PAGE_TOOLS;
+    return { tools: all.slice(from, to), ...(to < all.length ? { nextCursor: String(to) } : {}) };
+  }
+
+  resources(): Resource[] {
+    return this.#servers().map((server) => ({
+      uri: uriOf(server),
+      name: `${server.path}/types.d.ts`,
+      title: `Types of ${server.path}`,
+      description: `TypeScript declarations of @codemode/servers/${server.path} (${server.tools.length} tools)`,
+      mimeType: TYPES_MIME,
+    }));
+  }
+
+  async read(uri: string): Promise<{ uri: string; mimeType: string; text: string } | undefined> {
+    await this.#firstListing();
+    const server = this.#servers().find((each) => uriOf(each) === uri);
+    if (server === undefined || this.#profile === undefined) return undefined;
+    return { uri, mimeType: TYPES_MIME, text: this.#profile.declarations(server) };
+  }
+
+  /** Says when something that a client can see is different. Returns the function that stops it. */
+  onChange(listener: (news: { readonly tools: boolean; readonly resources: boolean }) => void): () => void {
+    let seen = this.#digests();
+    let timer: NodeJS.Timeout | undefined;
+    const tell = (): void => {
+      timer = undefined;
+      const now = this.#digests();
+      const news = { tools: now.tools !== seen.tools, resources: now.resources !== seen.resources };
+      seen = now;
+      if (news.tools || news.resources) listener(news);
+    };
+    const stop = this.#session.onToolsChanged(() => {
+      timer ??= setTimeout(tell, NEWS_DELAY_MS);
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }
+
+  #digests(): { tools: string; resources: string } {
+    return { tools: JSON.stringify(this.#tools()), resources: JSON.stringify(this.resources()) };
+  }
+
+  #tools(): readonly Tool[] {
+    const view = this.#session.tools();
+    if (this.#made?.of !== view) {
+      const own = this.exposed.map((tool) => exposedDefinition(tool, view));
+      this.#made = { of: view, tools: [...own, ...view.direct.map(directDefinition)] };
+    }
+    return this.#made.tools;
+  }
+
+  #servers(): readonly CatalogServer[] {
+    return this.#profile === undefined ? [] : this.#session.tools().forCode.servers;
+  }
+
+  async #firstListing(): Promise<void> {
+    const { forCode, direct } = this.#session.tools();
+    const known = new Set(direct.map(({ tool }) => tool.server.id));
+    const isNew = ({ id, tools, isAvailable }: CatalogServer) => isAvailable && tools.length === 0 && !known.has(id);
+    if (this.#profile !== undefined && !forCode.servers.some(isNew)) return;
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise((resolve) => {
+      timer = setTimeout(resolve, FIRST_LISTING_MS);
+    });
+    await Promise.race([this.#session.ready(), patience]).finally(() => clearTimeout(timer));
+  }
+}
+
+function uriOf({ path }: CatalogServer): string {
+  return `codemode://servers/${path}/types.d.ts`;
+}
+
+function exposedDefinition(tool: ExposedTool, view: ToolView): Tool {
+  const { name, title, inputSchema, outputSchema, meta } = tool;
+  return {
+    name,
+    title,
+    description: tool.description(view),
+    inputSchema: inputSchema as Tool['inputSchema'],
+    outputSchema: outputSchema as NonNullable<Tool['outputSchema']>,
+    ...(meta === undefined ? {} : { _meta: meta }),
+  };
+}
+
+/** A tool as its own server lists it, under a name that is free here. */
+function directDefinition({ name, tool: { tool } }: DirectTool): Tool {
+  const { title, description, inputSchema, outputSchema, annotations } = tool;
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    inputSchema: objectSchema(inputSchema),
+    ...(outputSchema === undefined ? {} : { outputSchema: outputSchema as NonNullable<Tool['outputSchema']> }),
+    ...(annotations === undefined ? {} : { annotations }),
+  };
+}
+
+/** The protocol knows objects only. The broker puts another value under `input` as well. */
+function objectSchema(schema: JsonObject | undefined): Tool['inputSchema'] {
+  if (schema === undefined || schema.type === undefined || schema.type === 'object')
+    return { ...schema, type: 'object' } as Tool['inputSchema'];
+  return { type: 'object', properties: { input: schema }, required: ['input'] } as Tool['inputSchema'];
+}

@@ -1,0 +1,74 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { CallProgress } from '../../domain/upstream.js';
+
+/** A client that hears nothing for long believes that nothing happens. */
+const STILL_RUNNING_EVERY_MS = 5_000;
+/** A tool that reports more often than this is told less often than that. */
+const MIN_INTERVAL_MS = 100;
+const MAX_MESSAGE_CHARACTERS = 500;
+
+/** Tells a client that asked for it how a call is going. What is told counts up, as the protocol demands. */
+export class Progress implements Disposable {
+  readonly #context: ServerContext;
+  readonly #token: string | number;
+  readonly #startedAt = performance.now();
+  readonly #ticks: NodeJS.Timeout;
+  #count = 0;
+  #lastAt = Number.NEGATIVE_INFINITY;
+  #waiting: { message: string; timer: NodeJS.Timeout } | undefined;
+
+  /** Nothing, for a client that did not ask. */
+  static of(context: ServerContext): Progress | undefined {
+    const token = context.mcpReq._meta?.progressToken;
+    return token === undefined ? undefined : new Progress(context, token);
+  }
+
+  private constructor(context: ServerContext, token: string | number) {
+    this.#context = context;
+    this.#token = token;
+    this.#ticks = setInterval(() => {
+      this.say(`still running, ${Math.round((performance.now() - this.#startedAt) / 1_000)} s`);
+    }, STILL_RUNNING_EVERY_MS);
+    this.say('started');
+  }
+
+  /** The latest message goes out; those in between are dropped when they come too fast. */
+  say(message: string): void {
+    const waitMs = this.#lastAt + MIN_INTERVAL_MS - performance.now();
+    if (this.#waiting !== undefined) this.#waiting.message = message;
+    else if (waitMs <= 0) this.#send({ progress: this.#count + 1, message });
+    else {
+      const timer = setTimeout(() => {
+        const latest = this.#waiting?.message ?? message;
+        this.#waiting = undefined;
+        this.#send({ progress: this.#count + 1, message: latest });
+      }, waitMs);
+      this.#waiting = { message, timer };
+    }
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#ticks);
+    clearTimeout(this.#waiting?.timer);
+  }
+
+  #send({ progress, message = '' }: CallProgress): void {
+    this.#count = progress;
+    this.#lastAt = performance.now();
+    void notifyProgress(this.#context, this.#token, { progress, message: message.slice(0, MAX_MESSAGE_CHARACTERS) });
+  }
+}
+
+/** Passes on what an upstream says about a call that the client made itself, figures and all. */
+export function progressRelay(context: ServerContext): ((progress: CallProgress) => void) | undefined {
+  const token = context.mcpReq._meta?.progressToken;
+  return token === undefined ? undefined : (progress) => void notifyProgress(context, token, progress);
+}
+
+async function notifyProgress(context: ServerContext, token: string | number, progress: CallProgress): Promise<void> {
+  try {
+    await context.mcpReq.notify({ method: 'notifications/progress', params: { progressToken: token, ...progress } });
+  } catch {
+    // The client is gone; its call ends by its own signal.
+  }
+}

@@ -1,0 +1,50 @@
+import {
+  INVALID_PARAMS,
+  type jsonSchemaValidator,
+  ProtocolError,
+  ResourceNotFoundError,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { callTool } from './call.js';
+import type { Door } from './door.js';
+
+const CURSOR = /^\d{1,9}$/;
+
+/** The MCP server that one client talks to, over whichever transport and in either era of the protocol. */
+export function createServer(door: Door): Server {
+  const { listing, options } = door;
+  const instructions = listing.instructions();
+  const server = new Server(
+    { name: 'codemode', title: 'codemode', version: options.version },
+    {
+      capabilities: { tools: { listChanged: true }, resources: { listChanged: true } },
+      jsonSchemaValidator: NO_VALIDATOR,
+      ...(instructions === undefined ? {} : { instructions }),
+    },
+  );
+  server.setRequestHandler('tools/list', ({ params }) => {
+    const cursor = params?.cursor;
+    if (cursor === undefined || CURSOR.test(cursor)) return listing.page(cursor);
+    throw new ProtocolError(INVALID_PARAMS, 'this cursor is not one of ours; list from the start');
+  });
+  server.setRequestHandler('tools/call', ({ params }, context: ServerContext) =>
+    callTool(door, server, params, context),
+  );
+  server.setRequestHandler('resources/list', () => ({ resources: listing.resources() }));
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
+  server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+    const content = await listing.read(uri);
+    if (content === undefined) throw new ResourceNotFoundError(uri);
+    return { contents: [content] };
+  });
+  return server;
+}
+
+/**
+ * The library's own compiles schemas to code, which foreign schemas must not get to do in the host. It would only be used
+ * for answers to questions of ours, and we ask none with a schema.
+ */
+const NO_VALIDATOR: jsonSchemaValidator = {
+  getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+};

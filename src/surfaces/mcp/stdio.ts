@@ -1,0 +1,110 @@
+import type { Server } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { CallerId } from '../../domain/execution.js';
+import type { JsonObject } from '../../domain/json.js';
+import { deferred } from '../../lib/deferred.js';
+import type { AgentClient, Asker } from './agent-client.js';
+import { type Door, type McpOptions, openListing, openSession } from './door.js';
+import { createServer } from './server.js';
+
+export interface StdioOptions extends McpOptions {
+  /** A longer message of the client ends the connection. */
+  readonly maxMessageBytes: number;
+  readonly agentClient: AgentClient;
+  /** Ends it from outside. */
+  readonly stop: AbortSignal;
+}
+
+/** How long a person may take to answer a server's question. */
+const QUESTION_TIMEOUT_MS = 10 * 60_000;
+
+/**
+ * Speaks MCP with the one client that started this process, in either era, until its end of the pipe is closed or `stop` is
+ * aborted. Nothing is started before the client has said something, and its first questions are answered from what is on
+ * disk. Standard output is the protocol's.
+ */
+export async function serveMcpStdio(options: StdioOptions): Promise<void> {
+  const { host, log, agentClient, stop } = options;
+  const gone = new AbortController();
+  const listing = openListing(options);
+  const door: Door = { options, listing, session: openSession(options, 'stdio' as CallerId), gone: gone.signal };
+  const wire = new Wire(process.stdin, process.stdout, { maxBufferSize: options.maxMessageBytes });
+  let current: Server | undefined;
+
+  const warm = once(() => {
+    // After the answer that is under way: it must not wait for processes to start.
+    setImmediate(() => {
+      host.warm().catch((error: unknown) => log(`servers could not be prepared: ${String(error)}`));
+    });
+  });
+  const handle = serveStdio(
+    ({ era }) => {
+      const server = createServer(door);
+      current = server;
+      if (era === 'modern') warm();
+      // Servers are connected once it is known which of their questions the client answers.
+      else
+        server.oninitialized = () => {
+          agentClient.attach(askerOf(server));
+          warm();
+        };
+      return server;
+    },
+    { transport: wire, onerror: (error) => log(`the client's message could not be handled: ${error.message}`) },
+  );
+  const stopNews = listing.onChange(({ tools, resources }) => {
+    if (tools) current?.sendToolListChanged().catch(() => {});
+    if (resources) current?.sendResourceListChanged().catch(() => {});
+  });
+
+  await Promise.race([wire.closed, aborted(stop)]);
+  stopNews();
+  agentClient.detach();
+  gone.abort();
+  await handle.close();
+}
+
+/** Says when it has ended, for whatever reason: its client closed it, it broke, or a message was too long. */
+class Wire extends StdioServerTransport {
+  readonly #closed = deferred<void>();
+
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#closed.resolve();
+  }
+}
+
+/** The protocol's newer era has no questions to clients outside an answer; there nothing is attached. */
+function askerOf(server: Server): Asker {
+  return {
+    capabilities: server.getClientCapabilities() ?? {},
+    ask: async (method, params, signal) => {
+      // The library checks the answer against the protocol's schema of this method.
+      const request = { method, params } as Parameters<Server['request']>[0];
+      return (await server.request(request as never, {
+        signal,
+        timeout: QUESTION_TIMEOUT_MS,
+      })) as unknown as JsonObject;
+    },
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function once(action: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    action();
+  };
+}
