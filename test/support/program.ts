@@ -149,7 +149,11 @@ export interface Response {
 
 export type CallOptions = Parameters<Client['callTool']>[1];
 
-export async function call(client: Client, request: Record<string, unknown>, options?: CallOptions): Promise<CallToolResult> {
+export async function call(
+  client: Client,
+  request: Record<string, unknown>,
+  options?: CallOptions,
+): Promise<CallToolResult> {
   return (await client.callTool({ name: 'codemode.run', arguments: request }, options)) as CallToolResult;
 }
 
@@ -169,7 +173,9 @@ export function descendantsOf(pid: number): number[] {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     try {
-      const fields = readFileSync(`/proc/${name}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+      const fields = readFileSync(`/proc/${name}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ');
       const parent = Number(fields[1]);
       parents.set(parent, [...(parents.get(parent) ?? []), Number(name)]);
     } catch {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { BearerToken, hostProblem, originProblem } from './guards.js';
+import { BearerToken, type GuardRules, hostProblem, originProblem } from './guards.js';
 
 const local = { hosts: ['127.0.0.1'], isOpenToNetwork: false, origins: [] };
 const open = { hosts: ['tools.example'], isOpenToNetwork: true, origins: ['https://app.example'] };
-const passes = (rules: typeof local, names: (string | undefined)[]) =>
+const passes = (rules: GuardRules, names: (string | undefined)[]) =>
   names.filter((name) => hostProblem(name, rules) === undefined);
 
 test('only names of loopback reach a host that listens there, on whichever port', () => {

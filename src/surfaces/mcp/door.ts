@@ -19,10 +19,7 @@ export interface McpOptions {
 
 /** What clients see, the same for all of them: one per surface. */
 export function openListing(options: McpOptions): Listing {
-  return new Listing(
-    openSession(options, 'listing' as CallerId),
-    options.codeMode.enabled ? options.profile : undefined,
-  );
+  return new Listing(openSession(options, 'listing' as CallerId), options.profile, options.codeMode);
 }
 
 /** One client's way in. */

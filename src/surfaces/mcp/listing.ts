@@ -1,13 +1,16 @@
 import type { Resource, Tool } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../domain/json.js';
 import type { Session } from '../../host/session.js';
-import type { CatalogServer, DirectTool, ToolView } from '../../host/tool-view.js';
+import type { CatalogServer, CodeModeSettings, DirectTool, ToolView } from '../../host/tool-view.js';
 import type { ExposedTool, Profile } from '../../profiles/profile.js';
 
 /** A page of tools. Clients close a connection over a message of more than 10 MB. */
 const PAGE_TOOLS = 500;
-/** How long a client's first question waits for servers whose tools were never seen. Those on disk are never waited for. */
-const FIRST_LISTING_MS = 3_000;
+/**
+ * How long a client's first question waits for servers whose tools were never seen. Those on disk are never waited for.
+ * Longer where tools of theirs are listed themselves: not every client asks again when it is told that there are more.
+ */
+const FIRST_LISTING_MS = { describing: 3_000, listing: 12_000 } as const;
 /** Servers start one after the other: their news are told together. */
 const NEWS_DELAY_MS = 100;
 const TYPES_MIME = 'text/x-typescript';
@@ -17,12 +20,15 @@ export class Listing {
   readonly #session: Session;
   /** Absent where code mode is off: then every tool is listed as it is. */
   readonly #profile: Profile | undefined;
+  readonly #waitMs: number;
   #made: { readonly of: ToolView; readonly tools: readonly Tool[] } | undefined;
   #instructions: { readonly of: ToolView; readonly text: string } | undefined;
 
-  constructor(session: Session, profile: Profile | undefined) {
+  constructor(session: Session, profile: Profile, codeMode: CodeModeSettings) {
     this.#session = session;
-    this.#profile = profile;
+    this.#profile = codeMode.enabled ? profile : undefined;
+    const listsTheirs = !codeMode.enabled || codeMode.excludedTools.length > 0;
+    this.#waitMs = FIRST_LISTING_MS[listsTheirs ? 'listing' : 'describing'];
   }
 
   get exposed(): readonly ExposedTool[] {
@@ -106,7 +112,7 @@ export class Listing {
     if (this.#profile !== undefined && !forCode.servers.some(isNew)) return;
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise((resolve) => {
-      timer = setTimeout(resolve, FIRST_LISTING_MS);
+      timer = setTimeout(resolve, this.#waitMs);
     });
     await Promise.race([this.#session.ready(), patience]).finally(() => clearTimeout(timer));
   }
