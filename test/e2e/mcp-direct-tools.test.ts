@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { type Era, everyday, nodeServer, openHome, openStdio, packageServer, run, startServe } from '../support/program.js';
+import {
+  type Era,
+  everyday,
+  nodeServer,
+  openHome,
+  openStdio,
+  packageServer,
+  run,
+  startServe,
+} from '../support/program.js';
 import { fixture } from '../support/upstreams.js';
 
 const ERAS: readonly Era[] = ['legacy', 'modern'];
@@ -85,6 +94,8 @@ test('content that the protocol does not know arrives as text, and odd names and
   });
   await using program = await openStdio(home);
   const { tools } = await program.client.listTools();
-  expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['good', 'no-schema', 'a b/c:ü', 'constructor']));
+  expect(tools.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['good', 'no-schema', 'a b/c:ü', 'constructor']),
+  );
   expect(await program.client.callTool({ name: 'good', arguments: {} })).toMatchObject({ content: [] });
 });
