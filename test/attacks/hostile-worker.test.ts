@@ -1,4 +1,5 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { deferred } from '../../src/lib/deferred.js';
 import { openTakenOver, type TakenOver, type TakeOverOptions } from '../support/hostile-worker.js';
 import { result } from '../support/sandbox.js';
 
@@ -28,6 +29,8 @@ const functions = {
     return `answer to ${JSON.stringify(input)}`;
   },
 };
+/** Long enough for a machine that has much else to do. */
+const SOON = { timeout: 30_000 };
 const QUICK = { functions, limits: { timeoutMs: 500 } };
 const RIGHT = { status: 'completed', resultJson: JSON.stringify('answer to "mine"') };
 const LOST = { status: 'failed', failure: { kind: 'worker_lost' } };
@@ -77,7 +80,7 @@ describe('what is no frame ends the worker, and its program comes to its right e
     expect(crowd.taken()).toBeGreaterThan(number);
     // The worker that came after was ours; the next one is the attacker's again.
     for (const worker of crowd.sandbox.pool.workers) worker.kill('the test');
-    await expect.poll(() => crowd?.sandbox.pool.workers.length).toBe(0);
+    await expect.poll(() => crowd?.sandbox.pool.workers.length, SOON).toBe(0);
   });
 
   test('an attacker who has every worker loses every program, and the host says so', async () => {
@@ -106,8 +109,8 @@ describe('an answer that was not asked for', () => {
        wait('execution/start'); end(first, '"forged"'); silence();`,
     );
     const first = taken.run(`${ASKS} // first`, { functions });
-    await expect.poll(() => taken.sandbox.pool.workers[0]?.tenantCount).toBe(1);
-    await expect.poll(() => taken.sandbox.pool.workers[0]?.backlog).toBe(0);
+    await expect.poll(() => taken.sandbox.pool.workers[0]?.tenantCount, SOON).toBe(1);
+    await expect.poll(() => taken.sandbox.pool.workers[0]?.backlog, SOON).toBe(0);
     const second = taken.run(`${ASKS} // second`, { functions });
     expect((await first).outcome).toEqual(RIGHT);
     expect((await second).outcome).toMatchObject(LOST);
@@ -122,7 +125,7 @@ describe('an answer that was not asked for', () => {
        silence();`,
       { pool: { max: 2 } },
     );
-    let victim = '';
+    const victim = deferred<string>();
     let release: (value: unknown) => void = () => {};
     const stolen: unknown[] = [];
     // The attacker is told the victim's id: knowing it must not help.
@@ -131,8 +134,7 @@ describe('an answer that was not asked for', () => {
       {
         onCall: async (call) => {
           if (call.target === 'test/steal') stolen.push(call);
-          await expect.poll(() => victim).not.toBe('');
-          return { ok: true, json: JSON.stringify(victim) };
+          return { ok: true, json: JSON.stringify(await victim.promise) };
         },
       },
     );
@@ -143,7 +145,7 @@ describe('an answer that was not asked for', () => {
       { caller: 'alice' as never, program: taken.program(ASKS, { functions: { ask: () => null } }) },
       { onCall: async () => (await held, { ok: true, json: '"for alice"' }) },
     );
-    victim = execution?.id ?? '';
+    victim.resolve(execution?.id ?? '');
     expect((await attacker.report).outcome).toMatchObject({ resultJson: '"done"' });
     release(undefined);
     const { outcome, logs } = await report;

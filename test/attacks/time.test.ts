@@ -127,9 +127,11 @@ test('killed workers leave no process behind, and neither does a sandbox that wa
   await Promise.all(running);
   // At most: three workers, a spare of each kind, a transpiler for each caller; a jail is a few processes.
   void box.run('for (;;);', { limits: { timeoutMs: 60_000 } }).catch(() => {});
-  await expect.poll(() => box.sandbox.pool.workers.some((worker) => worker.computing !== undefined)).toBe(true);
+  await expect
+    .poll(() => box.sandbox.pool.workers.some((worker) => worker.computing !== undefined), { timeout: 30_000 })
+    .toBe(true);
   await box[Symbol.asyncDispose]();
-  await expect.poll(() => descendants().filter((pid) => !before.includes(pid)), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => descendants().filter((pid) => !before.includes(pid)), { timeout: 30_000 }).toEqual([]);
 });
 
 /** Every process below this one, zombies included. */
