@@ -20,3 +20,11 @@ export const MAXIMUM_LIMITS: Limits = {
   maxLogBytes: 16 * 1024 * 1024,
   maxToolCalls: 100_000,
 };
+
+/** What a request gets that sets no limits, and the most that it may ask for. */
+export interface LimitTable {
+  readonly defaults: Limits;
+  readonly maximum: Limits;
+}
+
+export const LIMITS_OF_THE_CORE: LimitTable = { defaults: DEFAULT_LIMITS, maximum: MAXIMUM_LIMITS };

@@ -74,8 +74,9 @@ export class ToolCalls {
   }
 }
 
-/** A summary, not a copy: what a tool says in an error may be its output. */
-function summary({ errorClass, message }: GuestError): string {
+/** A summary, not a copy: what a tool says in an error may be its output, and what was wrong with an input is the input. */
+function summary({ errorClass, message, fields }: GuestError): string {
+  if (errorClass === 'SchemaValidationError') return `${errorClass} at ${JSON.stringify(fields?.path ?? '')}`;
   const line = message.split('\n')[0] as string;
   return `${errorClass}: ${line.length > MAX_TRACE_ERROR_CHARACTERS ? `${line.slice(0, MAX_TRACE_ERROR_CHARACTERS)}...` : line}`;
 }

@@ -1,5 +1,8 @@
-import { declareModule, SHARED_DECLARATIONS } from '../catalog/declarations/typescript.js';
+import { briefCatalog } from '../catalog/briefing/briefing.js';
+import { serverDeclarations } from '../catalog/briefing/server-declarations.js';
+import { SHARED_DECLARATIONS } from '../catalog/declarations/typescript.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import type { CatalogBriefing } from '../domain/briefing.js';
 import { matchesGlob } from '../lib/glob.js';
 
 export type { CatalogServer, CatalogSnapshot, CatalogTool };
@@ -76,8 +79,20 @@ function named(tools: readonly CatalogTool[], reservedNames: readonly string[]):
   });
 }
 
+/** What an agent is told about these tools before its first program; the same text for the same view. */
+export function briefingOf({ forCode }: ToolView): CatalogBriefing {
+  let briefing = briefings.get(forCode);
+  if (briefing === undefined) {
+    briefing = briefCatalog(forCode);
+    briefings.set(forCode, briefing);
+  }
+  return briefing;
+}
+
+/** Making one takes milliseconds, and every client asks. */
+const briefings = new WeakMap<CatalogSnapshot, CatalogBriefing>();
+
 /** The TypeScript declarations of one server's module, complete in themselves. */
-export function declarationsOf({ id, path, name, tools }: CatalogServer): string {
-  const { text } = declareModule({ path, serverId: id, serverName: name, tools: tools.map(({ tool }) => tool) });
-  return `${SHARED_DECLARATIONS}\n${text}`;
+export function declarationsOf(server: CatalogServer): string {
+  return `${SHARED_DECLARATIONS}\n${serverDeclarations(server)}`;
 }

@@ -281,7 +281,7 @@ export class SandboxExecution implements Tenant {
     this.#pause();
     from.cancel(this.id);
     this.#worker = undefined;
-    this.#rebuild();
+    this.#goElsewhere();
   }
 
   // Getting into a worker, and into another one.
@@ -333,6 +333,10 @@ export class SandboxExecution implements Tenant {
       this.#fail(lostItsWorkers('it lost several'));
       return;
     }
+    this.#goElsewhere();
+  }
+
+  #goElsewhere(): void {
     this.#state = 'placing';
     this.#place((worker) => this.#sendStart(worker)).catch((error: unknown) => {
       this.#fail(lostItsWorkers(isHostError(error) ? error.message : 'none could be had'));

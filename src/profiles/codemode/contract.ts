@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { HostError } from '../../domain/errors.js';
-import type { Limits } from '../../domain/limits.js';
-import { DEFAULT_LIMITS, MAXIMUM_LIMITS } from '../../domain/limits.js';
+import { DEFAULT_LIMITS, LIMITS_OF_THE_CORE, type Limits, type LimitTable } from '../../domain/limits.js';
 
 /** What an agent sends to `codemode.run`. */
 export interface RunRequest {
@@ -9,14 +8,6 @@ export interface RunRequest {
   readonly limits: Limits;
   readonly requestedCapabilities: readonly string[];
 }
-
-/** What a request gets that sets no limits, and the most that it may ask for. */
-export interface LimitTable {
-  readonly defaults: Limits;
-  readonly maximum: Limits;
-}
-
-const LIMITS_OF_THE_CORE: LimitTable = { defaults: DEFAULT_LIMITS, maximum: MAXIMUM_LIMITS };
 
 /** Reads a request. Throws `bad_input` with the field and what is wrong with it. */
 export function parseRunRequest(input: unknown, defaults: Limits = DEFAULT_LIMITS): RunRequest {

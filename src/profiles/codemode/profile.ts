@@ -1,11 +1,15 @@
 import { type HostError, isHostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
+import type { LimitTable } from '../../domain/limits.js';
 import type { Session } from '../../host/session.js';
-import { declarationsOf } from '../../host/tool-view.js';
+import { briefingOf, declarationsOf } from '../../host/tool-view.js';
 import type { CallCircumstances, ExposedTool, OutwardAnswer, Profile } from '../profile.js';
-import { type LimitTable, runRequestParser } from './contract.js';
+import { runRequestParser } from './contract.js';
 import { mediaOf } from './media.js';
 import { codemodePresentation } from './presentation.js';
+import { serverInstructions } from './prompt/server-instructions.js';
+import { toolDescription } from './prompt/tool-description.js';
+import { toolInputSchema, toolOutputSchema } from './prompt/tool-schemas.js';
 import { type RunResponse, renderBadRequest, renderHostError, renderResponse, renderStillRunning } from './render.js';
 
 export interface CodemodeProfileOptions {
@@ -25,9 +29,9 @@ export function createCodemodeProfile({ limits, toolName = TOOL_NAME }: Codemode
   const tool: ExposedTool = {
     name: toolName,
     title: 'Run a program',
-    description: TEXTS.description,
-    inputSchema: TEXTS.inputSchema,
-    outputSchema: TEXTS.outputSchema,
+    description: (view) => toolDescription({ briefing: briefingOf(view) }),
+    inputSchema: toolInputSchema(limits),
+    outputSchema: toolOutputSchema(),
     meta: META,
     call: async (session, input, circumstances) => {
       try {
@@ -44,7 +48,7 @@ export function createCodemodeProfile({ limits, toolName = TOOL_NAME }: Codemode
     presentation: codemodePresentation,
     tools: [tool],
     maxResultBytes: MAX_RESULT_BYTES,
-    instructions: TEXTS.instructions,
+    instructions: (view) => serverInstructions({ briefing: briefingOf(view), toolName, limits }),
     declarations: declarationsOf,
   };
 }
@@ -73,46 +77,3 @@ function answer(response: RunResponse): OutwardAnswer {
 function hostFailure(error: HostError): OutwardAnswer {
   return { ...answer(renderHostError(error)), isError: true };
 }
-
-/** The words for the agent, all in one place. */
-const TEXTS = {
-  description: ({ forCode: { servers } }: Parameters<ExposedTool['description']>[0]) => {
-    const index = servers.map(({ path, tools }) => `- @codemode/servers/${path} (${tools.length} tools)`).join('\n');
-    return `Runs a JavaScript or TypeScript program (an ES module) in a fresh sandbox. Assign the answer to globalThis.__codemode_result__. Servers:\n${index === '' ? '- none' : index}`;
-  },
-  instructions: ({ forCode: { servers } }: Parameters<Profile['instructions']>[0]) =>
-    `Write one program that calls the connected servers as modules: ${servers.map(({ path }) => path).join(', ')}.`,
-  inputSchema: {
-    type: 'object',
-    properties: {
-      code: { type: 'string', description: 'An ES module in JavaScript or TypeScript.' },
-      limits: {
-        type: 'object',
-        properties: {
-          timeoutMs: { type: 'integer' },
-          maxMemoryBytes: { type: 'integer' },
-          maxLogBytes: { type: 'integer' },
-          maxToolCalls: { type: 'integer' },
-        },
-      },
-      requestedCapabilities: { type: 'array', items: { type: 'string' } },
-    },
-    required: ['code'],
-  },
-  outputSchema: {
-    type: 'object',
-    properties: {
-      logs: { type: 'array', items: { type: 'object' } },
-      result: {},
-      diagnostics: { type: 'array', items: { type: 'object' } },
-      toolTrace: { type: 'array', items: { type: 'object' } },
-      runId: { type: 'string' },
-    },
-    required: ['logs', 'result', 'diagnostics'],
-  },
-} satisfies {
-  description: ExposedTool['description'];
-  instructions: Profile['instructions'];
-  inputSchema: JsonObject;
-  outputSchema: JsonObject;
-};

@@ -1,12 +1,4 @@
-import { DEFAULT_LIMITS, type Limits, MAXIMUM_LIMITS } from '../../../domain/limits.js';
-
-/** The limits in force: what a request gets that sets none, and the most that it may ask for. */
-export interface LimitTable {
-  readonly defaults: Limits;
-  readonly maximum: Limits;
-}
-
-export const LIMITS_OF_THE_CONTRACT: LimitTable = { defaults: DEFAULT_LIMITS, maximum: MAXIMUM_LIMITS };
+import type { Limits, LimitTable } from '../../../domain/limits.js';
 
 /** One entry per limit key: the key, what it means, and its figures in words. */
 export function limitsInWords({ defaults, maximum }: LimitTable): readonly {

@@ -1,8 +1,9 @@
 import type { CatalogBriefing } from '../../../domain/briefing.js';
+import { LIMITS_OF_THE_CORE, type LimitTable } from '../../../domain/limits.js';
 import { DISCOVERY_PROGRAM, exampleProgram } from './example-program.js';
 import { EXTRA_GLOBALS, MISSING_GLOBALS } from './globals.js';
 import { LIBRARY_DECLARATIONS } from './library-declarations.js';
-import { LIMITS_OF_THE_CONTRACT, type LimitTable, limitsInWords } from './limits-in-words.js';
+import { limitsInWords } from './limits-in-words.js';
 
 export interface InstructionsInput {
   readonly briefing: CatalogBriefing;
@@ -16,7 +17,7 @@ export interface InstructionsInput {
  * first 2,048 characters: those hold what no program can do without.
  */
 export function serverInstructions(input: InstructionsInput): string {
-  const { briefing, toolName = 'codemode.run', limits = LIMITS_OF_THE_CONTRACT } = input;
+  const { briefing, toolName = 'codemode.run', limits = LIMITS_OF_THE_CORE } = input;
   return [
     essentials(toolName, limits),
     `Example:\n${fenced(exampleProgram(briefing.example))}`,

@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../../domain/json.js';
-import { LIMITS_OF_THE_CONTRACT, type LimitTable, limitsInWords } from './limits-in-words.js';
+import { LIMITS_OF_THE_CORE, type LimitTable } from '../../../domain/limits.js';
+import { limitsInWords } from './limits-in-words.js';
 
 /**
  * JSON Schema of a request. Only `type`, `properties` and words: figures stand in the descriptions, because some model
  * APIs refuse `minimum`, `maximum` and `default`, and the host checks them anyway.
  */
-export function toolInputSchema(limits: LimitTable = LIMITS_OF_THE_CONTRACT): JsonObject {
+export function toolInputSchema(limits: LimitTable = LIMITS_OF_THE_CORE): JsonObject {
   return {
     type: 'object',
     properties: {

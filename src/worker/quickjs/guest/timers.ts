@@ -13,11 +13,17 @@ interface Timer {
 const MAX_DELAY_MS = 2 ** 31 - 1;
 const now = Date.now;
 const apply = Reflect.apply;
-const spliceArray = Array.prototype.splice;
 const floor = Math.floor;
 
-/** Ordered by the time they are due, then by age. */
-const timers: Timer[] = [];
+/**
+ * A binary heap, the timer that is due first at 0. Not an array: a program may put setters on `Array.prototype`, and
+ * ten thousand timers spliced out of one one by one took seconds.
+ */
+const heap: Record<number, Timer> = Object.create(null);
+let size = 0;
+/** Cleared before they were due; dropped when they come up. */
+const cleared: Record<number, true> = Object.create(null);
+const waiting: Record<number, true> = Object.create(null);
 let lastId = 0;
 
 export function setTimeout(callback: unknown, delayMs?: unknown, ...input: unknown[]): number {
@@ -27,41 +33,65 @@ export function setTimeout(callback: unknown, delayMs?: unknown, ...input: unkno
   const wanted = Number(delayMs);
   const delay = wanted >= 1 && wanted <= MAX_DELAY_MS ? floor(wanted) : 1;
   const id = ++lastId;
-  insert({ id, dueMs: now() + delay, run: () => apply(callback, undefined, input) });
-  if (timers[0]?.id === id) announce();
+  waiting[id] = true;
+  push({ id, dueMs: now() + delay, run: () => apply(callback, undefined, input) });
+  if (heap[0]?.id === id) announce();
   return id;
 }
 
 export function clearTimeout(id?: unknown): void {
-  for (let index = 0; index < timers.length; index++) {
-    if (timers[index]?.id !== id) continue;
-    apply(spliceArray, timers, [index, 1]);
-    if (index === 0) announce();
-    return;
-  }
+  if (typeof id !== 'number' || waiting[id] === undefined) return;
+  cleared[id] = true;
+  if (heap[0]?.id === id) announce();
 }
 
 /** Runs the first timer that is due and says whether it ran one: the worker settles promises between two of them. */
 export function fireNext(): boolean {
-  const first = timers[0];
+  dropCleared();
+  const first = heap[0];
   if (first === undefined || first.dueMs > now()) return false;
-  apply(spliceArray, timers, [0, 1]);
+  pop();
   announce();
   first.run();
   return true;
 }
 
-function insert(timer: Timer): void {
-  let low = 0;
-  let high = timers.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((timers[middle] as Timer).dueMs <= timer.dueMs) low = middle + 1;
-    else high = middle;
-  }
-  apply(spliceArray, timers, [low, 0, timer]);
+function announce(): void {
+  dropCleared();
+  host.wake(heap[0]?.dueMs ?? -1);
 }
 
-function announce(): void {
-  host.wake(timers[0]?.dueMs ?? -1);
+function dropCleared(): void {
+  for (let first = heap[0]; first !== undefined && cleared[first.id] !== undefined; first = heap[0]) pop();
+}
+
+function isBefore(left: Timer, right: Timer): boolean {
+  return left.dueMs < right.dueMs || (left.dueMs === right.dueMs && left.id < right.id);
+}
+
+function push(timer: Timer): void {
+  let at = size++;
+  for (let parent = (at - 1) >> 1; at > 0 && isBefore(timer, heap[parent] as Timer); parent = (at - 1) >> 1) {
+    heap[at] = heap[parent] as Timer;
+    at = parent;
+  }
+  heap[at] = timer;
+}
+
+function pop(): void {
+  const { id } = heap[0] as Timer;
+  delete waiting[id];
+  delete cleared[id];
+  const last = heap[--size] as Timer;
+  delete heap[size];
+  if (size === 0) return;
+  let at = 0;
+  for (let child = 1; child < size; child = 2 * at + 1) {
+    const right = heap[child + 1];
+    if (right !== undefined && isBefore(right, heap[child] as Timer)) child++;
+    if (!isBefore(heap[child] as Timer, last)) break;
+    heap[at] = heap[child] as Timer;
+    at = child;
+  }
+  heap[at] = last;
 }
