@@ -7,6 +7,7 @@ import { ToolChecker } from './broker/arguments/tool-checker.js';
 import { Broker } from './broker/broker.js';
 import { Catalog } from './catalog/catalog.js';
 import { exampleInput } from './catalog/examples.js';
+import { ObservedTypes } from './catalog/observed/observed-types.js';
 import { codeModeOf } from './config/code-mode.js';
 import { inheritedEnvironment, readEnvironment } from './config/environment.js';
 import type { FlagValue } from './config/layers.js';
@@ -65,7 +66,8 @@ export async function compose(settings: HostSettings): Promise<Composed> {
     isOutputStrict: loaded.config.strictOutput,
   });
   await catalog.load();
-  const host = new Host({ sandbox, catalog, broker, results: new KeptResults() });
+  const observed = loaded.config.learnTypes ? { observed: new ObservedTypes() } : {};
+  const host = new Host({ sandbox, catalog, broker, results: new KeptResults(), ...observed });
   const { config, warnings } = loaded;
   return {
     host,

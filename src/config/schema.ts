@@ -132,6 +132,8 @@ export const configSchema = z.strictObject({
   models: z.array(z.strictObject({ ref: z.string().min(1), codeMode: codeMode.prefault({}) })).default([]),
   policy: z.array(z.unknown()).default([]),
   strictOutput: flag().default(false),
+  /** Whether the shapes of results (names and types, never values) are learned where tools declare none. */
+  learnTypes: flag().default(true),
   sandbox: sandbox.prefault({}),
   codeExecution: codeExecution.prefault({}),
   server: server.prefault({}),

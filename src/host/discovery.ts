@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CallReply, GuestError, ModuleExport, VirtualModule } from '../domain/execution.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
+import type { Tool } from '../domain/tool.js';
 import { nearest } from '../lib/nearest.js';
 
 /** `@codemode/discovery`: what programs can ask about servers and tools. Answers come from the program's own snapshot. */
@@ -29,6 +30,9 @@ export function isDiscovery(target: string): boolean {
   return target.startsWith(TARGET);
 }
 
+/** The type of what a tool without an output schema has answered so far. Seen, not promised. */
+export type ObservedTypeOf = (tool: Tool) => string | undefined;
+
 /** Wrong questions are errors of the program, with the right question in the hint. */
 class Refusal extends Error {
   readonly error: GuestError;
@@ -43,11 +47,14 @@ export function answerDiscovery(
   input: readonly JsonValue[],
   snapshot: CatalogSnapshot,
   catalog: Catalog,
+  observedTypeOf: ObservedTypeOf,
 ): CallReply {
   try {
     return {
       ok: true,
-      json: JSON.stringify(answer(target.slice(TARGET.length) as FunctionName, input, snapshot, catalog)),
+      json: JSON.stringify(
+        answer(target.slice(TARGET.length) as FunctionName, input, snapshot, catalog, observedTypeOf),
+      ),
     };
   } catch (error) {
     if (error instanceof Refusal) return { ok: false, error: error.error };
@@ -60,6 +67,7 @@ function answer(
   [first, second]: readonly JsonValue[],
   snapshot: CatalogSnapshot,
   catalog: Catalog,
+  observedTypeOf: ObservedTypeOf,
 ): JsonValue {
   switch (name) {
     case 'listServers':
@@ -76,8 +84,11 @@ function answer(
       const { detail } = optionsOf(second, 'listTools');
       return serverOf(first, snapshot).tools.map((tool) => definition(tool, detail));
     }
-    case 'getTool':
-      return definition(toolOf(serverOf(first, snapshot), second), 'full');
+    case 'getTool': {
+      const found = toolOf(serverOf(first, snapshot), second);
+      const observed = found.tool.outputSchema === undefined ? observedTypeOf(found.tool) : undefined;
+      return { ...definition(found, 'full'), ...(observed === undefined ? {} : { observedOutputType: observed }) };
+    }
     case 'searchTools':
       return search(first, optionsOf(second, 'searchTools'), snapshot, catalog);
     default:

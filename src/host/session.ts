@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Broker, BrokerOutcome } from '../broker/broker.js';
 import type { Catalog } from '../catalog/catalog.js';
+import type { ObservedTypes } from '../catalog/observed/observed-types.js';
 import type { CatalogServer, CatalogSnapshot } from '../catalog/snapshot.js';
 import type {
   CallerId,
@@ -14,6 +15,7 @@ import type {
 import type { IsolationLevel } from '../domain/isolation.js';
 import type { JsonValue } from '../domain/json.js';
 import type { Limits } from '../domain/limits.js';
+import type { Tool } from '../domain/tool.js';
 import type { CallProgress } from '../domain/upstream.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { answerDiscovery, findServer, isDiscovery } from './discovery.js';
@@ -21,7 +23,14 @@ import { execute } from './execution.js';
 import { modulesOf } from './modules.js';
 import { isResults, type KeptResults } from './results.js';
 import { ToolCalls, type TraceEntry } from './tool-calls.js';
-import { type CodeModeSettings, type DirectTool, type ToolView, viewOf } from './tool-view.js';
+import {
+  briefDeclarationsOf,
+  briefingOf,
+  type CodeModeSettings,
+  type DirectTool,
+  type ToolView,
+  viewOf,
+} from './tool-view.js';
 
 export type { BrokerOutcome };
 
@@ -50,8 +59,15 @@ export interface RunSummary {
   /** What came back from tools and was not what they promise. */
   readonly warnings: readonly string[];
   readonly unavailable: readonly UnavailableServer[];
+  /** Types of servers that this caller has used for the first time and was not told about before. */
+  readonly declarations: readonly ServerTypes[];
   /** Under which name a result too large to hand over is kept. */
   readonly keptResult?: { readonly handle: string; readonly bytes: number };
+}
+
+export interface ServerTypes {
+  readonly path: string;
+  readonly text: string;
 }
 
 export interface UnavailableServer {
@@ -84,13 +100,19 @@ export interface SessionParts {
   readonly catalog: Catalog;
   readonly broker: Broker;
   readonly results: KeptResults;
+  /** Absent where learning is switched off. */
+  readonly observed?: ObservedTypes;
 }
+
+/** Servers whose types come with one answer. */
+const MAX_DECLARED_AT_ONCE = 3;
 
 /** One caller's view: which tools there are, and running programs against them. */
 export class Session {
   readonly caller: CallerId;
   readonly #parts: SessionParts;
   readonly #options: SessionOptions;
+  readonly #declared = new Set<string>();
   #view: { readonly of: CatalogSnapshot; readonly view: ToolView } | undefined;
 
   constructor(parts: SessionParts, options: SessionOptions) {
@@ -161,7 +183,7 @@ export class Session {
   }
 
   async #execute(runId: string, request: RunRequest): Promise<RunSummary> {
-    const { sandbox, catalog, broker, results } = this.#parts;
+    const { sandbox, catalog, broker, results, observed } = this.#parts;
     const { presentation } = this.#options;
     const known = this.tools().forCode;
     const requested = (request.requestedServers ?? []).map((name) => ({ name, server: findServer(name, known) }));
@@ -175,11 +197,13 @@ export class Session {
       broker,
       maxToolCalls: request.limits.maxToolCalls,
       present: (outcome) => presentation.reply(outcome),
+      observe: (tool, value) => observed?.observe(this.caller, tool.serverId, tool.name, value),
       ...(request.onProgress === undefined ? {} : { onProgress: request.onProgress }),
     });
+    const typeOf = ({ serverId, name }: Tool) => observed?.typeOf(this.caller, serverId, name);
     const answerCall = async (call: GuestCall, signal: AbortSignal): Promise<CallReply> => {
       const input = JSON.parse(call.argumentsJson) as JsonValue[];
-      if (isDiscovery(call.target)) return answerDiscovery(call.target, input, snapshot, catalog);
+      if (isDiscovery(call.target)) return answerDiscovery(call.target, input, snapshot, catalog, typeOf);
       if (isResults(call.target)) return results.answer(call.target, input, this.caller);
       return calls.answer(call, input, signal);
     };
@@ -204,8 +228,24 @@ export class Session {
       isolation: sandbox.jail.level,
       warnings: [...calls.warnings],
       unavailable: requested.flatMap(({ name }) => unavailable(name, snapshot)),
+      declarations: this.#firstDeclarations(view, source, request.requestedServers ?? []),
       ...(kept === undefined ? {} : { keptResult: kept }),
     };
+  }
+
+  /** Where the tools were too many to be declared up front, a server's types come with the first answer that has to do with it. */
+  #firstDeclarations(view: ToolView, source: string, requested: readonly string[]): ServerTypes[] {
+    const { level } = briefingOf(view);
+    if (level !== 'index' && level !== 'signatures') return [];
+    const used = view.forCode.servers.filter(
+      (server) =>
+        server.tools.length > 0 &&
+        (source.includes(`@codemode/servers/${server.path}`) ||
+          requested.some((name) => findServer(name, view.forCode) === server)),
+    );
+    const fresh = used.filter(({ path }) => !this.#declared.has(path)).slice(0, MAX_DECLARED_AT_ONCE);
+    for (const { path } of fresh) this.#declared.add(path);
+    return fresh.map((server) => ({ path: server.path, text: briefDeclarationsOf(server, source) }));
   }
 
   #keepIfLarge(outcome: Outcome): RunSummary['keptResult'] {

@@ -2,6 +2,7 @@ import type { Broker, BrokerOutcome } from '../broker/broker.js';
 import type { CatalogSnapshot } from '../catalog/snapshot.js';
 import type { CallerId, CallReply, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
+import type { Tool } from '../domain/tool.js';
 import { nearest } from '../lib/nearest.js';
 
 export interface TraceEntry {
@@ -19,9 +20,13 @@ export interface ToolCallsOptions {
   readonly maxToolCalls: number;
   /** The contract's words for an outcome. */
   readonly present: (outcome: BrokerOutcome) => CallReply;
+  /** Learns the shape of what a tool without a declared output has answered. */
+  readonly observe: (tool: Tool, value: JsonValue) => void;
   readonly onProgress?: (message: string) => void;
 }
 
+/** Larger answers are not worth the time it takes to look at them. */
+const MAX_OBSERVED_CHARACTERS = 500_000;
 const MAX_TRACE_ENTRIES = 10_000;
 const MAX_TRACE_ERROR_CHARACTERS = 300;
 
@@ -70,7 +75,14 @@ export class ToolCalls {
       this.trace.push(outcome.ok ? entry : { ...entry, error: summary(outcome.error) });
     }
     if (outcome.ok) for (const warning of outcome.warnings) this.warnings.add(warning);
-    return present(outcome);
+    const reply = present(outcome);
+    if (reply.ok && tool.outputSchema === undefined) this.#observe(tool, reply.json);
+    return reply;
+  }
+
+  #observe(tool: Tool, json: string | Uint8Array): void {
+    if (typeof json === 'string' && json.length <= MAX_OBSERVED_CHARACTERS)
+      this.#options.observe(tool, JSON.parse(json) as JsonValue);
   }
 }
 

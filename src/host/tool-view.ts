@@ -1,6 +1,5 @@
 import { briefCatalog } from '../catalog/briefing/briefing.js';
-import { serverDeclarations } from '../catalog/briefing/server-declarations.js';
-import { SHARED_DECLARATIONS } from '../catalog/declarations/typescript.js';
+import { serverDeclarations, serverDeclarationsWithin } from '../catalog/briefing/server-declarations.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CatalogBriefing } from '../domain/briefing.js';
 import { matchesGlob } from '../lib/glob.js';
@@ -94,5 +93,14 @@ const briefings = new WeakMap<CatalogSnapshot, CatalogBriefing>();
 
 /** The TypeScript declarations of one server's module, complete in themselves. */
 export function declarationsOf(server: CatalogServer): string {
-  return `${SHARED_DECLARATIONS}\n${serverDeclarations(server)}`;
+  return serverDeclarations(server);
+}
+
+/** Tokens that the types of a server may cost when they come with an answer. */
+const ANSWER_BUDGET_TOKENS = 4_000;
+
+/** The same as far as an answer has room for it; the tools a program imports come first. */
+export function briefDeclarationsOf(server: CatalogServer, source: string): string {
+  const imported = server.tools.flatMap(({ exportName }) => (source.includes(exportName) ? [exportName] : []));
+  return serverDeclarationsWithin(server, ANSWER_BUDGET_TOKENS, imported);
 }

@@ -100,7 +100,7 @@ export function diagnose(failure: Failure): Diagnostic {
   };
 }
 
-function notices({ warnings, unavailable, isolation, keptResult }: RunSummary): Diagnostic[] {
+function notices({ warnings, unavailable, isolation, keptResult, declarations }: RunSummary): Diagnostic[] {
   const found: Diagnostic[] = unavailable.map(({ name, reason }) => ({
     severity: 'warning',
     code: 'CAPABILITY_UNAVAILABLE',
@@ -123,6 +123,8 @@ function notices({ warnings, unavailable, isolation, keptResult }: RunSummary): 
       hint: `Return less (filter, count, take the first rows). The whole value: import { load } from '@codemode/results'; const value = await load(${JSON.stringify(keptResult.handle)});`,
     });
   }
+  for (const { path, text } of declarations)
+    found.push({ severity: 'info', code: 'SERVER_TYPES', message: text, path: `@codemode/servers/${path}` });
   if (isolation === 'none') found.push(NOT_ISOLATED);
   return found;
 }
