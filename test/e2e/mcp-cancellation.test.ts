@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Era, everyday, openHome, openStdio, run, startServe, until } from '../support/program.js';
+import { type Era, everyday, openHome, openStdio, ready, run, startServe, until } from '../support/program.js';
 
 const SLOW = `import { slow } from '@codemode/servers/everyday'; await slow({ ms: 120_000 });`;
 const COUNT = `import { cancellations } from '@codemode/servers/everyday'; globalThis.__codemode_result__ = await cancellations();`;
@@ -10,6 +10,7 @@ test.each(ERAS)('a withdrawn call ends its run and is cancelled at the server, o
   using home = openHome(config);
   await using program = await openStdio(home, era);
   const { client } = program;
+  await ready(client, 'everyday');
   const withdrawn = new AbortController();
   const running = run(
     client,
@@ -29,6 +30,7 @@ test.each(ERAS)('a withdrawn call ends its run and is cancelled at the server, o
   using home = openHome(config);
   await using server = await startServe(home);
   await using connected = await server.connect(era);
+  await ready(connected.client, 'everyday');
   const withdrawn = new AbortController();
   const running = run(
     connected.client,
@@ -47,6 +49,7 @@ test.each(ERAS)('a closed HTTP request ends its run without a word of the client
   using home = openHome(config);
   await using server = await startServe(home);
   await using connected = await server.connect(era);
+  await ready(connected.client, 'everyday');
   const { sessionId } = connected.transport;
   const headers = {
     authorization: `Bearer ${server.token}`,
@@ -90,6 +93,7 @@ test.each(ERAS)('a closed HTTP request ends its run without a word of the client
 test('at a time limit the call under way is cancelled at the server, and what was logged is returned [A30]', async () => {
   using home = openHome(config);
   await using program = await openStdio(home);
+  await ready(program.client, 'everyday');
   const response = await run(program.client, `console.log('before'); ${SLOW}`, { limits: { timeoutMs: 700 } });
   expect(response).toMatchObject({
     result: null,

@@ -6,8 +6,10 @@ import {
   openHome,
   openStdio,
   packageServer,
+  ready,
   run,
   startServe,
+  until,
 } from '../support/program.js';
 import { fixture } from '../support/upstreams.js';
 
@@ -21,6 +23,7 @@ test.each(ERAS)('excluded tools are listed and called as they are, and not from 
   using home = openHome(config);
   await using program = await openStdio(home, era);
   const { client } = program;
+  await ready(client, 'everyday');
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).sort()).toEqual(['add', 'codemode.run', 'fail', 'image', 'slow']);
   expect(tools.find(({ name }) => name === 'add')).toMatchObject({
@@ -42,7 +45,7 @@ test.each(ERAS)('excluded tools are listed and called as they are, and not from 
   });
   const heard: unknown[] = [];
   const slow = await client.callTool(
-    { name: 'slow', arguments: { ms: 1 } },
+    { name: 'slow', arguments: { ms: 500 } },
     { onprogress: (each) => heard.push(each) },
   );
   expect([slow.content, heard]).toEqual([
@@ -66,6 +69,7 @@ test('a named model decides which tools are excluded, over both doors [E7]', asy
   await using server = await startServe(home, '--model', 'small');
   await using connected = await server.connect('modern');
   for (const client of [program.client, connected.client]) {
+    await ready(client, 'everyday');
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['codemode.run', 'echo']);
   }
 });
@@ -77,7 +81,11 @@ test('without code mode every tool is listed under a free name, and nothing else
   });
   await using program = await openStdio(home);
   const { client } = program;
-  const names = (await client.listTools()).tools.map(({ name }) => name);
+  let names: string[] = [];
+  await until(async () => {
+    names = (await client.listTools()).tools.map(({ name }) => name);
+    return names.includes('one__echo') && names.includes('read_text_file');
+  });
   expect(names).not.toContain('codemode.run');
   expect(names).toEqual(expect.arrayContaining(['one__echo', 'two__echo', 'read_text_file']));
   expect(await client.callTool({ name: 'two__echo', arguments: { message: 'hello' } })).toMatchObject({

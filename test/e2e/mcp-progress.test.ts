@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Era, everyday, openHome, openStdio, run, startServe } from '../support/program.js';
+import { type Era, everyday, openHome, openStdio, ready, run, startServe } from '../support/program.js';
 
 const config = { mcpServers: { everyday: everyday() } };
 const CODE = `import { slow } from '@codemode/servers/everyday'; globalThis.__codemode_result__ = await slow({ ms: 5_500 });`;
@@ -22,6 +22,7 @@ function checkHeard(heard: readonly Heard[]): void {
 test.concurrent.each(ERAS)('a run tells a client that asks how it is going, over stdio, %s [X3]', async (era) => {
   using home = openHome(config);
   await using program = await openStdio(home, era);
+  await ready(program.client, 'everyday');
   const heard: Heard[] = [];
   expect((await run(program.client, CODE, {}, { onprogress: (each) => heard.push(each) })).result).toBe('done');
   checkHeard(heard);
@@ -31,6 +32,7 @@ test.concurrent.each(ERAS)('a run tells a client that asks how it is going, over
   using home = openHome(config);
   await using server = await startServe(home);
   await using connected = await server.connect(era);
+  await ready(connected.client, 'everyday');
   const heard: Heard[] = [];
   expect((await run(connected.client, CODE, {}, { onprogress: (each) => heard.push(each) })).result).toBe('done');
   checkHeard(heard);

@@ -1,7 +1,16 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { deferred } from '../../src/lib/deferred.js';
-import { type ClientOptions, type Era, everyday, openHome, openStdio, run, startServe } from '../support/program.js';
+import {
+  type ClientOptions,
+  type Era,
+  everyday,
+  openHome,
+  openStdio,
+  ready,
+  run,
+  startServe,
+} from '../support/program.js';
 
 const config = { mcpServers: { everyday: everyday() }, defaults: { codeMode: { excludedTools: ['grown_direct'] } } };
 const NAMES = `(await listTools('everyday', { detail: 'name' })).map(({ toolName }) => toolName).filter((name) => name.startsWith('grown'))`;
@@ -23,6 +32,7 @@ function listening() {
 }
 
 async function checkChange(client: Client, told: (client: Client) => Promise<void>): Promise<void> {
+  await ready(client, 'everyday');
   const isTold = told(client);
   const underWay = run(
     client,

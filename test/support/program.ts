@@ -162,6 +162,14 @@ export async function run(client: Client, code: string, more: object = {}, optio
   return (await call(client, { code, ...more }, options)).structuredContent as unknown as Response;
 }
 
+/** Waits until programs can import these servers: on a busy machine one may take longer to start than a run waits. */
+export async function ready(client: Client, ...paths: string[]): Promise<void> {
+  const code = `import { listTools } from '@codemode/discovery';
+    const counts = await Promise.all(${JSON.stringify(paths)}.map(async (path) => (await listTools(path)).length));
+    globalThis.__codemode_result__ = counts.every((count) => count > 0);`;
+  await until(async () => (await run(client, code, { requestedCapabilities: paths })).result === true);
+}
+
 /** Waits until something is so. The condition is asked again and again: only for what no event tells. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));

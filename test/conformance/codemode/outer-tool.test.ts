@@ -7,6 +7,7 @@ import {
   openHome,
   openStdio,
   packageServer,
+  ready,
   run,
   startServe,
 } from '../../support/program.js';
@@ -40,6 +41,7 @@ describe.each(DOORS)('over $door in the $era era', ({ door, era }) => {
       opened.push(server, connected);
       client = connected.client;
     }
+    await ready(client, 'everyday', 'everything');
   });
   afterAll(async () => {
     for (const each of opened.reverse()) await each[Symbol.asyncDispose]();

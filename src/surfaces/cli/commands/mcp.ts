@@ -1,7 +1,7 @@
 import type { CommandContext, Register } from '../command.js';
+import { openLog } from '../log.js';
 import { startupLines } from '../startup.js';
 import { exitWithin, stopSignal } from '../stop-signals.js';
-import { plain } from '../terminal.js';
 
 interface McpFlags {
   readonly profile?: string;
@@ -29,7 +29,7 @@ In the configuration of a client:
 /** Standard output is the protocol's: everything for people goes to standard error. */
 async function mcp({ profile, model }: McpFlags, context: CommandContext): Promise<number> {
   const stop = stopSignal();
-  const log = (line: string) => process.stderr.write(`codemode: ${plain(line)}\n`);
+  const log = openLog();
   const composed = await context.compose(profile === undefined ? {} : { profile });
   await using _ = composed.host;
   for (const line of startupLines(composed)) log(line);

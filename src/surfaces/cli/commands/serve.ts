@@ -1,7 +1,7 @@
 import type { CommandContext, Register } from '../command.js';
+import { openLog } from '../log.js';
 import { startupLines } from '../startup.js';
 import { exitWithin, stopSignal } from '../stop-signals.js';
-import { plain } from '../terminal.js';
 
 interface ServeFlags {
   readonly profile?: string;
@@ -26,7 +26,7 @@ export const register: Register = (program, context) => {
 
 async function serve({ model, ...own }: ServeFlags, context: CommandContext): Promise<number> {
   const stop = stopSignal();
-  const log = (line: string) => process.stderr.write(`codemode: ${plain(line)}\n`);
+  const log = openLog();
   const composed = await context.compose(own);
   await using _ = composed.host;
   const service = await composed.serveHttp({ log, ...(model === undefined ? {} : { model }) });
