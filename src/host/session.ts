@@ -13,7 +13,7 @@ import type {
   SourceLanguage,
 } from '../domain/execution.js';
 import type { IsolationLevel } from '../domain/isolation.js';
-import type { JsonValue } from '../domain/json.js';
+import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Limits } from '../domain/limits.js';
 import type { Tool } from '../domain/tool.js';
 import type { CallProgress } from '../domain/upstream.js';
@@ -61,6 +61,8 @@ export interface RunSummary {
   readonly unavailable: readonly UnavailableServer[];
   /** Types of servers that this caller has used for the first time and was not told about before. */
   readonly declarations: readonly ServerTypes[];
+  /** What was taken out of the result because it was too large with it: MCP content blocks. */
+  readonly media?: readonly JsonObject[];
   /** Under which name a result too large to hand over is kept. */
   readonly keptResult?: { readonly handle: string; readonly bytes: number };
 }
@@ -82,6 +84,10 @@ export type RunAnswer =
 /** The words of one contract, as far as a run needs them. */
 export interface Presentation {
   reply(outcome: BrokerOutcome): CallReply;
+  /** Takes what is not text out of a result that is too large to hand over as it is. */
+  separateMedia?(
+    resultJson: string,
+  ): { readonly resultJson: string; readonly media: readonly JsonObject[] } | undefined;
   response(summary: RunSummary): JsonValue;
 }
 
@@ -216,10 +222,11 @@ export class Session {
       ...(signal === undefined ? {} : { signal }),
       ...(onLog === undefined ? {} : { onLog }),
     });
-    const kept = this.#keepIfLarge(report.outcome);
+    const { outcome, media } = this.#separateMedia(report.outcome);
+    const kept = this.#keepIfLarge(outcome);
     return {
       runId,
-      outcome: report.outcome,
+      outcome,
       logs: report.logs,
       logsCut: report.logsCut,
       trace: calls.trace,
@@ -229,6 +236,7 @@ export class Session {
       warnings: [...calls.warnings],
       unavailable: requested.flatMap(({ name }) => unavailable(name, snapshot)),
       declarations: this.#firstDeclarations(view, source, request.requestedServers ?? []),
+      ...(media === undefined ? {} : { media }),
       ...(kept === undefined ? {} : { keptResult: kept }),
     };
   }
@@ -246,6 +254,14 @@ export class Session {
     const fresh = used.filter(({ path }) => !this.#declared.has(path)).slice(0, MAX_DECLARED_AT_ONCE);
     for (const { path } of fresh) this.#declared.add(path);
     return fresh.map((server) => ({ path: server.path, text: briefDeclarationsOf(server, source) }));
+  }
+
+  #separateMedia(outcome: Outcome): { outcome: Outcome; media?: readonly JsonObject[] } {
+    if (outcome.status === 'failed' || Buffer.byteLength(outcome.resultJson) <= this.#options.maxResultBytes)
+      return { outcome };
+    const separate = this.#options.presentation.separateMedia?.(outcome.resultJson);
+    if (separate === undefined) return { outcome };
+    return { outcome: { ...outcome, resultJson: separate.resultJson }, media: separate.media };
   }
 
   #keepIfLarge(outcome: Outcome): RunSummary['keptResult'] {

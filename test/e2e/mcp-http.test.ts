@@ -85,7 +85,7 @@ test('it says that it lives and is ready, and stops in order when it is told to 
   await ended(started);
 });
 
-test('a session that its client ended is gone, and runs that it left behind end [A31]', async () => {
+test('a session that its client ended is gone [X1]', async () => {
   using home = openHome(config);
   await using server = await startServe(home);
   const { client, transport } = await server.connect();

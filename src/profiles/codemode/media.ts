@@ -2,6 +2,8 @@ import type { JsonObject, JsonValue } from '../../domain/json.js';
 
 /** More pictures than this in one answer help nobody. */
 const MAX_BLOCKS = 20;
+/** Messages of more than 10 MB end many connections. */
+const MAX_SEPARATED_CHARACTERS = 8 * 1024 * 1024;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /**
@@ -11,6 +13,22 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 export function mediaOf(result: JsonValue): JsonObject[] {
   if (!isObject(result) || !Array.isArray(result.content)) return [];
   return result.content.flatMap((block) => (isMedia(block) ? [wellFormed(block)] : [])).slice(0, MAX_BLOCKS);
+}
+
+/**
+ * A result that is only large for its images and sounds, without them: they go beside it. Nothing where there are none, or
+ * more than a client takes.
+ */
+export function separateMedia(resultJson: string): { resultJson: string; media: JsonObject[] } | undefined {
+  // Most large results are none: they are not worth parsing.
+  if (!/"type":"(?:image|audio)"/.test(resultJson) || resultJson.length > MAX_SEPARATED_CHARACTERS) return undefined;
+  const result = JSON.parse(resultJson) as JsonObject;
+  const media = mediaOf(result);
+  if (media.length === 0) return undefined;
+  const content = (result.content as JsonValue[]).map((block) =>
+    isMedia(block) ? { ...block, data: '(beside this text, as a content block of its own)' } : block,
+  );
+  return { resultJson: JSON.stringify({ ...result, content }), media };
 }
 
 interface MediaBlock {

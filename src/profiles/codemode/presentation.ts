@@ -1,10 +1,12 @@
 import type { JsonValue } from '../../domain/json.js';
 import type { Presentation } from '../../host/session.js';
+import { separateMedia } from './media.js';
 import { renderResponse } from './render.js';
 import { unwrapOutcome } from './unwrap.js';
 
 /** The contract's words for what happens during a run. */
 export const codemodePresentation: Presentation = {
   reply: unwrapOutcome,
+  separateMedia,
   response: (summary) => renderResponse(summary) as unknown as JsonValue,
 };

@@ -67,7 +67,7 @@ async function run(
   });
   if (outcome.state === 'running') return { ...answer(renderStillRunning(outcome.runId)), isStillRunning: true };
   const response = renderResponse(outcome.summary);
-  return { ...answer(response), media: mediaOf(response.result) };
+  return { ...answer(response), media: outcome.summary.media ?? mediaOf(response.result) };
 }
 
 function answer(response: RunResponse): OutwardAnswer {
