@@ -40,8 +40,15 @@ const CATALOG_TTL_MS = 10 * 60 * 1000;
 /** Most clients give up at 60 s, some a little earlier. */
 const ANSWER_WITHIN_MS = 50_000;
 
+const DOORS = {
+  stdio: () => import('./surfaces/mcp/stdio.js'),
+  http: () => import('./compose-http.js'),
+} as const;
+
 /** Puts the program together: the one place that constructs things and hands them to each other. */
 export async function compose(settings: HostSettings): Promise<Composed> {
+  // The protocol's library is loaded for those who serve it, and meanwhile: other commands do not wait for it.
+  const door = settings.door === undefined ? undefined : DOORS[settings.door]();
   const environment = readEnvironment();
   const loaded = await loadConfig({
     cwd: process.cwd(),
@@ -65,7 +72,7 @@ export async function compose(settings: HostSettings): Promise<Composed> {
     checker: new ToolChecker(exampleInput),
     isOutputStrict: loaded.config.strictOutput,
   });
-  await catalog.load();
+  await Promise.all([catalog.load(), door]);
   const observed = loaded.config.learnTypes ? { observed: new ObservedTypes() } : {};
   const host = new Host({ sandbox, catalog, broker, results: new KeptResults(), ...observed });
   const { config, warnings } = loaded;
@@ -73,14 +80,13 @@ export async function compose(settings: HostSettings): Promise<Composed> {
     host,
     config,
     warnings,
-    // The protocol's library is loaded by those who serve it: other commands do not wait for it.
     serveStdio: async ({ stop, ...options }) => {
-      const { serveMcpStdio } = await import('./surfaces/mcp/stdio.js');
+      const { serveMcpStdio } = await DOORS.stdio();
       const { maxRequestSize: maxMessageBytes } = config.server;
       await serveMcpStdio({ ...mcpOptions(host, config, options), maxMessageBytes, agentClient, stop });
     },
     serveHttp: async (options) => {
-      const { openHttp } = await import('./compose-http.js');
+      const { openHttp } = await DOORS.http();
       return openHttp(mcpOptions(host, config, options), config, await readAccessToken());
     },
   };

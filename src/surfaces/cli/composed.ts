@@ -10,6 +10,8 @@ export interface HostSettings {
   readonly profile?: string;
   readonly host?: string;
   readonly port?: string;
+  /** What is going to be served: its libraries are loaded while the jail is tried out. */
+  readonly door?: 'stdio' | 'http';
 }
 /** The program, put together and not yet used. */
 export interface Composed {

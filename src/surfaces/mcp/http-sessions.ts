@@ -80,8 +80,6 @@ export class HttpSessions {
     exchange.onEnd(() => {
       session.openRequests -= 1;
       session.lastUsedAt = Date.now();
-      // The library notices only when it next writes, and until then refuses the client's new stream.
-      if (request.method === 'GET') session.transport.closeStandaloneSSEStream();
     });
     return session.transport.handleRequest(request, { parsedBody: exchange.body });
   }

@@ -30,7 +30,7 @@ In the configuration of a client:
 async function mcp({ profile, model }: McpFlags, context: CommandContext): Promise<number> {
   const stop = stopSignal();
   const log = openLog();
-  const composed = await context.compose(profile === undefined ? {} : { profile });
+  const composed = await context.compose({ door: 'stdio', ...(profile === undefined ? {} : { profile }) });
   await using _ = composed.host;
   for (const line of startupLines(composed)) log(line);
   if (process.stdin.isTTY)

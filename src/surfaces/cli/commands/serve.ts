@@ -27,7 +27,7 @@ export const register: Register = (program, context) => {
 async function serve({ model, ...own }: ServeFlags, context: CommandContext): Promise<number> {
   const stop = stopSignal();
   const log = openLog();
-  const composed = await context.compose(own);
+  const composed = await context.compose({ door: 'http', ...own });
   await using _ = composed.host;
   const service = await composed.serveHttp({ log, ...(model === undefined ? {} : { model }) });
   for (const line of startupLines(composed)) log(line);
