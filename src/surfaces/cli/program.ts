@@ -2,13 +2,15 @@ import { Command, CommanderError } from 'commander';
 import { ERRORS, isHostError } from '../../domain/errors.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import { ISOLATION_LEVELS } from '../../domain/isolation.js';
-import { demo } from './commands/demo.js';
-import { doctor } from './commands/doctor.js';
-import { run } from './commands/run.js';
+import { type CommandContext, EXIT, type Register } from './command.js';
+import * as demo from './commands/demo.js';
+import * as doctor from './commands/doctor.js';
+import * as run from './commands/run.js';
 import type { Compose, HostSettings } from './composed.js';
 import { plain } from './terminal.js';
 
-export const EXIT = { ok: 0, programFailed: 1, badInput: 2 } as const;
+/** In the order in which `--help` lists them. */
+const COMMANDS: readonly Register[] = [run.register, doctor.register, demo.register];
 
 /** Words in, exit status out. Nothing here throws: what goes wrong is said in one line on standard error. */
 export async function runCommandLine(argv: readonly string[], compose: Compose): Promise<number> {
@@ -26,31 +28,14 @@ export async function runCommandLine(argv: readonly string[], compose: Compose):
       ...(isolation === undefined ? {} : { isolation: isolation as IsolationLevel }),
     };
   };
-
-  program
-    .command('run')
-    .description('run one program and print its response as JSON')
-    .argument('[file]', 'JavaScript or TypeScript source; - reads standard input', '-')
-    .option('--timeout <ms>', 'stop it after this many milliseconds')
-    .option('--memory <bytes>', 'the most memory it may use')
-    .option('--pretty', 'indent the JSON')
-    .addHelpText('after', RUN_HELP)
-    .action(async (file: string, options: { timeout?: string; memory?: string; pretty?: boolean }) => {
-      status = await run(file, options, () => compose(settings()));
-    });
-  program
-    .command('doctor')
-    .description('check this machine: runtimes, jail, limits; says what is missing and what to type')
-    .option('--json', 'as JSON')
-    .action(async (options: { json?: boolean }) => {
-      status = await doctor(options, () => compose(settings()));
-    });
-  program
-    .command('demo')
-    .description('run an example program and show its result, logs and timing')
-    .action(async () => {
-      status = await demo(() => compose(settings()));
-    });
+  const context: CommandContext = {
+    settings,
+    compose: () => compose(settings()),
+    exitWith: (value) => {
+      status = value;
+    },
+  };
+  for (const register of COMMANDS) register(program, context);
 
   try {
     await program.parseAsync([...argv]);
@@ -67,10 +52,3 @@ export async function runCommandLine(argv: readonly string[], compose: Compose):
     return ERRORS.internal.exit;
   }
 }
-
-const RUN_HELP = `
-Exit status: 0 the program came to its end, 1 it failed (see "diagnostics"), 2 bad input, 69 no jail to be had.
-
-Example:
-  echo 'globalThis.__codemode_result__ = [1, 2, 3].map((n) => n * n)' | codemode run -
-`;

@@ -3,6 +3,7 @@ import type { CallerId } from '../../../domain/execution.js';
 import { DEFAULT_LIMITS } from '../../../domain/limits.js';
 import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
 import { renderResponse } from '../../../profiles/codemode/render.js';
+import type { Register } from '../command.js';
 import type { Composed } from '../composed.js';
 import { printableJson, styled } from '../terminal.js';
 
@@ -24,8 +25,17 @@ globalThis.__codemode_result__ = totals;
 /** Fresh sandboxes in a row: the first pays for compiling the engine, the rest show what a run costs. */
 const RUNS = 200;
 
-/** `codemode demo`: an example program in the sandbox, with its result, logs and timing. */
-export async function demo(compose: () => Promise<Composed>): Promise<number> {
+export const register: Register = (program, context) => {
+  program
+    .command('demo')
+    .description('run an example program and show its result, logs and timing')
+    .action(async () => {
+      context.exitWith(await demo(() => context.compose()));
+    });
+};
+
+/** An example program in the sandbox, with its result, logs and timing. */
+async function demo(compose: () => Promise<Composed>): Promise<number> {
   const startedAt = performance.now();
   const { host } = await compose();
   await using _ = host;

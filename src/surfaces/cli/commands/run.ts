@@ -2,18 +2,40 @@ import type { CallerId } from '../../../domain/execution.js';
 import { parseRunRequest } from '../../../profiles/codemode/contract.js';
 import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
 import { renderResponse } from '../../../profiles/codemode/render.js';
+import type { Register } from '../command.js';
 import type { Composed } from '../composed.js';
 import { readSource } from '../read-source.js';
 import { printableJson } from '../terminal.js';
 
-export interface RunFlags {
+interface RunFlags {
   readonly timeout?: string;
   readonly memory?: string;
   readonly pretty?: boolean;
 }
 
-/** `codemode run`: one program of profile codemode, its response on standard output. */
-export async function run(file: string, flags: RunFlags, compose: () => Promise<Composed>): Promise<number> {
+export const register: Register = (program, context) => {
+  program
+    .command('run')
+    .description('run one program and print its response as JSON')
+    .argument('[file]', 'JavaScript or TypeScript source; - reads standard input', '-')
+    .option('--timeout <ms>', 'stop it after this many milliseconds')
+    .option('--memory <bytes>', 'the most memory it may use')
+    .option('--pretty', 'indent the JSON')
+    .addHelpText('after', HELP)
+    .action(async (file: string, options: RunFlags) => {
+      context.exitWith(await run(file, options, () => context.compose()));
+    });
+};
+
+const HELP = `
+Exit status: 0 the program came to its end, 1 it failed (see "diagnostics"), 2 bad input, 69 no jail to be had.
+
+Example:
+  echo 'globalThis.__codemode_result__ = [1, 2, 3].map((n) => n * n)' | codemode run -
+`;
+
+/** One program of profile codemode, its response on standard output. */
+async function run(file: string, flags: RunFlags, compose: () => Promise<Composed>): Promise<number> {
   const code = await readSource(file);
   const { limits, requestedCapabilities } = parseRunRequest({
     code,
