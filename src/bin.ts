@@ -1,4 +1,4 @@
-import { compose } from './compose.js';
+import { compose, composeInventory, loadSettings } from './compose.js';
 import { runCommandLine } from './surfaces/cli/program.js';
 
-process.exitCode = await runCommandLine(process.argv, compose);
+process.exitCode = await runCommandLine(process.argv, { compose, composeInventory, loadSettings });

@@ -10,13 +10,14 @@ import { type LoadedConfig, loadConfig } from './config/load.js';
 import type { Config } from './config/schema.js';
 import { stateFolder } from './config/state-folder.js';
 import { Host } from './host/host.js';
+import { Inventory } from './host/inventory.js';
 import { KeptResults } from './host/results.js';
 import { openJail } from './sandbox/jail/probe.js';
 import type { PoolOptions } from './sandbox/pool.js';
 import { Sandbox } from './sandbox/sandbox.js';
 import { SEAL_KEY_BYTES } from './sandbox/sealing.js';
 import { CatalogCache } from './store/catalog-cache.js';
-import type { Composed, HostSettings } from './surfaces/cli/composed.js';
+import type { Composed, ComposedInventory, HostSettings } from './surfaces/cli/composed.js';
 import { UpstreamRegistry } from './upstream/registry.js';
 
 /** Programs that wait for a worker before one more is refused. */
@@ -29,17 +30,44 @@ const CATALOG_TTL_MS = 10 * 60 * 1000;
 
 /** Puts the program together: the one place that constructs things and hands them to each other. */
 export async function compose(settings: HostSettings): Promise<Composed> {
-  const environment = readEnvironment();
-  const loaded = await loadConfig({
+  const loaded = await loadSettings(settings);
+  const sandbox = await openSandbox(loaded.config);
+  const { registry, catalog, inventory } = await openInventory(loaded);
+  const broker = new Broker({
+    registry,
+    checkArguments: () => ({ ok: true }),
+    checkOutput: () => undefined,
+    isOutputStrict: loaded.config.strictOutput,
+  });
+  return {
+    host: new Host({ sandbox, catalog, broker, results: new KeptResults() }),
+    inventory,
+    config: loaded.config,
+    warnings: loaded.warnings,
+  };
+}
+
+/** The same without what runs programs: servers and tools can be looked at where no jail is to be had. */
+export async function composeInventory(settings: HostSettings): Promise<ComposedInventory> {
+  const loaded = await loadSettings(settings);
+  return { inventory: (await openInventory(loaded)).inventory, loaded };
+}
+
+/** The configuration that these settings lead to. Throws `bad_config`. */
+export async function loadSettings(settings: HostSettings): Promise<LoadedConfig> {
+  return loadConfig({
     cwd: process.cwd(),
-    environment,
+    environment: readEnvironment(),
     flags:
       settings.isolation === undefined
         ? []
         : [{ path: ['sandbox', 'isolation'], value: settings.isolation, flag: '--isolation' }],
     ...(settings.configFile === undefined ? {} : { configFile: settings.configFile }),
   });
-  const sandbox = await openSandbox(loaded.config);
+}
+
+async function openInventory(loaded: LoadedConfig) {
+  const environment = readEnvironment();
   const registry = openRegistry(loaded, inheritedEnvironment(environment));
   const definitions = new Map(loaded.upstreams.map((definition) => [definition.id, definition]));
   const catalog = new Catalog({
@@ -49,18 +77,14 @@ export async function compose(settings: HostSettings): Promise<Composed> {
     descriptionOf: (id) => definitions.get(id)?.description,
     ttlMs: CATALOG_TTL_MS,
   });
-  const broker = new Broker({
-    registry,
-    checkArguments: () => ({ ok: true }),
-    checkOutput: () => undefined,
-    isOutputStrict: loaded.config.strictOutput,
-  });
   await catalog.load();
-  return {
-    host: new Host({ sandbox, catalog, broker, results: new KeptResults() }),
-    config: loaded.config,
-    warnings: loaded.warnings,
-  };
+  const inventory = new Inventory({
+    catalog,
+    definitions: loaded.upstreams,
+    disabled: Object.keys(loaded.config.mcpServers).filter((id) => !definitions.has(id)),
+    codeMode: loaded.config.defaults.codeMode,
+  });
+  return { registry, catalog, inventory };
 }
 
 async function openSandbox(config: Config): Promise<Sandbox> {

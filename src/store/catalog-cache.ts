@@ -64,6 +64,10 @@ export class CatalogCache {
     }
   }
 
+  async remove(serverId: string): Promise<void> {
+    await rm(this.#file(serverId), { force: true }).catch(() => {});
+  }
+
   /** Server names are foreign text: only their digest becomes a file name. */
   #file(serverId: string): string {
     return join(this.#folder, `${createHash('sha256').update(serverId).digest('hex').slice(0, 32)}.json`);
