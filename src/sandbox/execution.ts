@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { HostError, isHostError } from '../domain/errors.js';
 import type {
   CallerId,
@@ -99,6 +100,8 @@ export class SandboxExecution implements Tenant {
     this.#libraryDigest = digestOf(JSON.stringify(journal.modules));
     this.#budget = new TimeBudget(remainingMs ?? journal.limits.timeoutMs, () => this.#outOfTime());
     this.#lastAtMs = journal.deliveries.at(-1)?.atMs ?? journal.startedAtMs;
+    // Every open call listens to it, and their number has a bound of its own.
+    setMaxListeners(0, this.#abort.signal);
   }
 
   static newSeed(): string {
