@@ -11,6 +11,19 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 /** What a user gets besides the built product. A red line here means: the package changed; was it meant? */
 const TEXTS = ['ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md'];
 
+/** The demonstration runs these. */
+const EXAMPLES = [
+  'README.md',
+  'codemode.config.yaml',
+  'fan-out.ts',
+  'join.ts',
+  'servers/customers.mjs',
+  'servers/orders.mjs',
+  'servers/stdio-server.mjs',
+  'servers/weather.mjs',
+  'summarise.ts',
+].map((file) => `examples/${file}`);
+
 /** Everything else in the package is built, and lies in one of these places. */
 const BUILT = [
   /^dist\/(bin|index)\.js(\.map)?$/,
@@ -41,10 +54,10 @@ test('installing the package runs no script of ours', () => {
 describe('the packed files', () => {
   const packed = listPackedFiles();
 
-  test('are the built product and the texts for its users, and nothing else', () => {
+  test('are the built product, the examples and the texts for its users, and nothing else', () => {
     const unexpected = packed.filter((file) => !BUILT.some((place) => place.test(file)));
     const present = TEXTS.filter((file) => existsSync(join(ROOT, file)));
-    expect(unexpected.sort()).toEqual([...present, 'package.json'].sort());
+    expect(unexpected.sort()).toEqual([...present, ...EXAMPLES, 'package.json'].sort());
   });
 
   const whenBuilt = existsSync(join(ROOT, 'src/bin.ts')) ? {} : skipped('src/bin.ts is not written yet');
