@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { compose, composeInventory, loadSettings } from './compose.js';
 import { runCommandLine } from './surfaces/cli/program.js';
 

@@ -26,7 +26,7 @@ const EXAMPLES = [
 
 /** Everything else in the package is built, and lies in one of these places. */
 const BUILT = [
-  /^dist\/(bin|index)\.js(\.map)?$/,
+  /^dist\/(bin|index|chunk-\w+)\.js(\.map)?$/,
   /^dist\/types\/.+\.d\.ts$/,
   /^dist\/worker\/[^/]+\.(js|js\.map|wasm|bin|py|go|node|json)$/,
 ];
@@ -44,6 +44,23 @@ test('the package asks for Node 20.19 and for exact versions of what it depends 
   expect(manifest.engines).toEqual({ node: '>=20.19' });
   const versions = Object.values({ ...manifest.dependencies, ...manifest.devDependencies });
   expect(versions.filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)))).toEqual([]);
+});
+
+test('the MCP client library is loaded with the first connection, not at every start', () => {
+  // Follows static imports only, as a start does.
+  const seen = new Set<string>();
+  const packages = new Set<string>();
+  const follow = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    const text = readFileSync(join(ROOT, 'dist', file), 'utf8');
+    for (const [, from = ''] of text.matchAll(/^(?:import|\} from|import .* from|export .* from) ?"([^"]+)";$/gm)) {
+      if (from.startsWith('./')) follow(from.slice(2));
+      else if (!from.startsWith('node:')) packages.add(from);
+    }
+  };
+  follow('bin.js');
+  expect([...packages].sort()).toEqual(['commander', 'smol-toml', 'yaml', 'zod']);
 });
 
 test('installing the package runs no script of ours', () => {
