@@ -1,4 +1,4 @@
-import { access, constants, mkdir, realpath, stat } from 'node:fs/promises';
+import { access, constants, realpath, stat } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { dirname, isAbsolute, resolve, sep } from 'node:path';
 import { readEnvironment } from '../../config/environment.js';
@@ -7,6 +7,7 @@ import { configuredLimits } from '../../config/schema.js';
 import { stateFolder } from '../../config/state-folder.js';
 import type { Finding } from '../../host/inspection.js';
 import type { ServerReport } from '../../host/inventory.js';
+import { makeFolder } from '../../lib/make-folder.js';
 import { adviceFor } from './server-advice.js';
 
 const MEGABYTE = 1024 * 1024;
@@ -78,7 +79,7 @@ function limitsFinding({ config }: LoadedConfig): Finding {
 async function stateFinding(folder: string): Promise<Finding> {
   const name = 'State folder';
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder, 0o700);
     await access(folder, constants.W_OK | constants.X_OK);
     return { name, state: 'ok', message: folder };
   } catch (error) {
