@@ -42,8 +42,8 @@ export class Home implements Disposable {
   /** Runs the built program to its end. */
   async run(words: readonly string[], options: RunOptions = {}): Promise<Ended> {
     const { cwd = this.folder, env = {}, input = '', through = [] } = options;
-    const [command, ...before] = [...through, process.execPath] as [string, ...string[]];
-    const child = spawn(command, [...before, PROGRAM, ...words], {
+    const [command, ...rest] = [...through, process.execPath, PROGRAM, ...words] as [string, ...string[]];
+    const child = spawn(command, rest, {
       cwd,
       env: {
         PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ''}`,
