@@ -10,6 +10,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'scripts/**/*.test.mjs'],
+          // For tests that hang. The longest takes 2 s alone, and five times that on a machine that does other work too.
+          testTimeout: 30_000,
           sequence: { groupOrder: 0 },
         },
       },
