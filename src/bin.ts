@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { compose, readAccessToken } from './compose.js';
+import { compose, composeInventory, loadSettings, readAccessToken } from './compose.js';
 import { runCommandLine } from './surfaces/cli/program.js';
 
-process.exitCode = await runCommandLine(process.argv, compose, readAccessToken);
+process.exitCode = await runCommandLine(process.argv, { compose, composeInventory, loadSettings, readAccessToken });

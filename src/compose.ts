@@ -16,6 +16,7 @@ import type { Config } from './config/schema.js';
 import { stateFolder } from './config/state-folder.js';
 import type { UpstreamRequestHandlers } from './domain/upstream.js';
 import { Host } from './host/host.js';
+import { Inventory } from './host/inventory.js';
 import { KeptResults } from './host/results.js';
 import { createProfile } from './profiles/registry.js';
 import { openJail } from './sandbox/jail/probe.js';
@@ -24,7 +25,7 @@ import { Sandbox } from './sandbox/sandbox.js';
 import { SEAL_KEY_BYTES } from './sandbox/sealing.js';
 import { accessToken } from './store/access-token.js';
 import { CatalogCache } from './store/catalog-cache.js';
-import type { Composed, HostSettings, ServeOptions } from './surfaces/cli/composed.js';
+import type { Composed, ComposedInventory, HostSettings, ServeOptions } from './surfaces/cli/composed.js';
 import { AgentClient } from './surfaces/mcp/agent-client.js';
 import type { McpOptions } from './surfaces/mcp/door.js';
 import { UpstreamRegistry } from './upstream/registry.js';
@@ -49,35 +50,21 @@ const DOORS = {
 export async function compose(settings: HostSettings): Promise<Composed> {
   // The protocol's library is loaded for those who serve it, and meanwhile: other commands do not wait for it.
   const door = settings.door === undefined ? undefined : DOORS[settings.door]();
-  const environment = readEnvironment();
-  const loaded = await loadConfig({
-    cwd: process.cwd(),
-    environment,
-    flags: flagsOf(settings),
-    ...(settings.configFile === undefined ? {} : { configFile: settings.configFile }),
-  });
+  const loaded = await loadSettings(settings);
   const sandbox = await openSandbox(loaded.config);
   const agentClient = new AgentClient();
-  const registry = openRegistry(loaded, inheritedEnvironment(environment), agentClient);
-  const definitions = new Map(loaded.upstreams.map((definition) => [definition.id, definition]));
-  const catalog = new Catalog({
-    registry,
-    cache: new CatalogCache(stateFolder(environment)),
-    fingerprintOf: (id) => fingerprint(definitions.get(id)?.target),
-    descriptionOf: (id) => definitions.get(id)?.description,
-    ttlMs: CATALOG_TTL_MS,
-  });
+  const [{ registry, catalog, inventory }] = await Promise.all([openInventory(loaded, agentClient), door]);
   const broker = new Broker({
     registry,
     checker: new ToolChecker(exampleInput),
     isOutputStrict: loaded.config.strictOutput,
   });
-  await Promise.all([catalog.load(), door]);
   const observed = loaded.config.learnTypes ? { observed: new ObservedTypes() } : {};
   const host = new Host({ sandbox, catalog, broker, results: new KeptResults(), ...observed });
   const { config, warnings } = loaded;
   return {
     host,
+    inventory,
     config,
     warnings,
     serveStdio: async ({ stop, ...options }) => {
@@ -90,6 +77,43 @@ export async function compose(settings: HostSettings): Promise<Composed> {
       return openHttp(mcpOptions(host, config, options), config, await readAccessToken());
     },
   };
+}
+
+/** The same without what runs programs: servers and tools can be looked at where no jail is to be had. */
+export async function composeInventory(settings: HostSettings): Promise<ComposedInventory> {
+  const loaded = await loadSettings(settings);
+  return { inventory: (await openInventory(loaded, new AgentClient())).inventory, loaded };
+}
+
+/** The configuration that these settings lead to. Throws `bad_config`. */
+export async function loadSettings(settings: HostSettings): Promise<LoadedConfig> {
+  return loadConfig({
+    cwd: process.cwd(),
+    environment: readEnvironment(),
+    flags: flagsOf(settings),
+    ...(settings.configFile === undefined ? {} : { configFile: settings.configFile }),
+  });
+}
+
+async function openInventory(loaded: LoadedConfig, agentClient: AgentClient) {
+  const environment = readEnvironment();
+  const registry = openRegistry(loaded, inheritedEnvironment(environment), agentClient);
+  const definitions = new Map(loaded.upstreams.map((definition) => [definition.id, definition]));
+  const catalog = new Catalog({
+    registry,
+    cache: new CatalogCache(stateFolder(environment)),
+    fingerprintOf: (id) => fingerprint(definitions.get(id)?.target),
+    descriptionOf: (id) => definitions.get(id)?.description,
+    ttlMs: CATALOG_TTL_MS,
+  });
+  await catalog.load();
+  const inventory = new Inventory({
+    catalog,
+    definitions: loaded.upstreams,
+    disabled: Object.keys(loaded.config.mcpServers).filter((id) => !definitions.has(id)),
+    codeMode: loaded.config.defaults.codeMode,
+  });
+  return { registry, catalog, inventory };
 }
 
 /** The token of the HTTP surface; made if there is none yet. */

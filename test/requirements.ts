@@ -156,4 +156,6 @@ export const UNPROVEN: Readonly<Record<string, string>> = {
   A7: 'each limit as set by a request, through MCP',
   A18: 'the texts reach a client over MCP, and the first run that names a server brings its declarations',
   A36: 'the texts reach a client over MCP',
+  X5: 'the Python and Go runtimes',
+  X6: 'bad input by every other way in than the command line',
 };

@@ -100,6 +100,31 @@ export class Catalog {
     return this.snapshot();
   }
 
+  ids(): string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** Servers whose tools nobody has asked for yet, now or in an earlier process. */
+  unlisted(): string[] {
+    return [...this.#entries].flatMap(([id, { listing }]) => (listing === undefined ? [id] : []));
+  }
+
+  /** When the listing that was made longest ago was made; absent where there is none. */
+  oldestListingMs(): number | undefined {
+    const times = [...this.#entries.values()].flatMap(({ listing }) => listing?.savedAtMs ?? []);
+    return times.length === 0 ? undefined : times.reduce((oldest, time) => Math.min(oldest, time));
+  }
+
+  /** Drops what was known of every server, on disk too. */
+  async forget(): Promise<void> {
+    const { cache } = this.#options;
+    for (const [id, entry] of this.#entries) {
+      entry.listing = undefined;
+      await cache?.remove(id);
+    }
+    this.#changed();
+  }
+
   snapshot(): CatalogSnapshot {
     this.#snapshot ??= this.#build();
     return this.#snapshot;

@@ -38,7 +38,11 @@ function nearestOrigin(path: KeyPath, loaded: LoadedConfig) {
 }
 
 function masked(value: JsonValue, path: KeyPath, fromEnvironment: ReadonlySet<string>): JsonValue {
-  if (Array.isArray(value)) return value.map((item, index) => masked(item, [...path, index], fromEnvironment));
+  if (Array.isArray(value)) {
+    return value.map((item, index) =>
+      index > 0 && isSecretFlag(value[index - 1]) ? MASK : masked(item, [...path, index], fromEnvironment),
+    );
+  }
   if (value !== null && typeof value === 'object') {
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => [key, masked(item, [...path, key], fromEnvironment)]),
@@ -53,6 +57,11 @@ function masked(value: JsonValue, path: KeyPath, fromEnvironment: ReadonlySet<st
 function looksLikeSecretArgument(value: string): boolean {
   const name = /^-{0,2}([\w-]+)=/.exec(value)?.[1];
   return name !== undefined && isSecretName(name);
+}
+
+/** `--token abc`: the secret is the word after. */
+function isSecretFlag(value: JsonValue | undefined): boolean {
+  return typeof value === 'string' && /^-{1,2}[\w-]+$/.test(value) && isSecretName(value);
 }
 
 function maskUrl(value: string): string {

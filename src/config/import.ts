@@ -37,6 +37,9 @@ const SAME_KEYS = [
   'description',
 ];
 
+/** Of these, every value is text in the end; other programs also let people write `PORT: 3000`. */
+const TEXT_KEYS = ['args', 'env', 'headers'];
+
 /** Whose file this is, by its name and what is in it; undefined for our own. */
 export function detectFormat(file: string, value: JsonValue): ForeignFormat | undefined {
   const name = basename(file);
@@ -151,7 +154,7 @@ class Translation {
     for (const [key, value] of Object.entries(entry)) {
       const isUnset = value === null || (value === '' && (key === 'command' || key === 'url'));
       if (key === 'name' || isUnset) continue;
-      if (SAME_KEYS.includes(key)) server[key] = value;
+      if (SAME_KEYS.includes(key)) server[key] = TEXT_KEYS.includes(key) ? this.#texts(value) : value;
       else this.#translate(server, key, value, [...path, key]);
     }
     return server;
@@ -159,7 +162,7 @@ class Translation {
 
   #translate(server: JsonObject, key: string, value: JsonValue, path: KeyPath): void {
     const seconds = typeof value === 'number' ? Math.round(value * 1000) : undefined;
-    if (key === 'environment') server.env = value;
+    if (key === 'environment') server.env = this.#texts(value);
     else if (key === 'working_dir' || key === 'workingDir') server.cwd = value;
     else if (key === 'protocol') {
       if (value !== 'auto') server.type = value;
@@ -202,6 +205,15 @@ class Translation {
     if (Array.isArray(value)) return value.map((item) => this.#withOurReferences(item, path));
     if (!isObject(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.#withOurReferences(item, path)]));
+  }
+
+  #texts(value: JsonValue): JsonValue {
+    const text = (item: JsonValue) => (typeof item === 'number' || typeof item === 'boolean' ? String(item) : item);
+    if (Array.isArray(value)) return value.map(text);
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, item]) => (item === null ? [] : [[key, text(item)]])),
+    );
   }
 
   #headers(server: JsonObject): JsonObject {

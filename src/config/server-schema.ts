@@ -79,6 +79,10 @@ const serverId = z
   .max(MAX_ID_CHARACTERS)
   .regex(/^[^\p{C}/]+$/u, { error: 'a name without slashes and control characters' });
 
+export function isValidServerName(name: string): boolean {
+  return serverId.safeParse(name).success;
+}
+
 /** Servers by name. The list form is brought to this one before it is checked: see `shape.ts`. */
 export const serverMapSchema = z.record(serverId, serverSchema);
 export type ServerMap = z.output<typeof serverMapSchema>;

@@ -54,3 +54,28 @@ export function substitute(
 
   return { result: { value: walk(value, []), fromEnvironment }, problems };
 }
+
+/** The variables that a value refers to without a default. */
+export function variablesIn(value: JsonValue): string[] {
+  const names: string[] = [];
+  mapTexts(value, (text) => {
+    for (const [, name, fallback] of text.matchAll(REFERENCE))
+      if (name !== undefined && fallback === undefined) names.push(name);
+    return text;
+  });
+  return names;
+}
+
+/** A value of another program in which what is no reference of ours, such as `${a.b}`, stands for itself. */
+export function escapeUnknownReferences(value: JsonValue): JsonValue {
+  return mapTexts(value, (text) =>
+    text.replace(REFERENCE, (match, name?: string) => (name !== undefined || match === '$${' ? match : `$${match}`)),
+  );
+}
+
+function mapTexts(value: JsonValue, change: (text: string) => string): JsonValue {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, mapTexts(child, change)]));
+}

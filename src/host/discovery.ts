@@ -12,8 +12,9 @@ const TARGET = '@discovery/';
 const FUNCTIONS = ['listServers', 'describeServer', 'listTools', 'getTool', 'searchTools'] as const;
 type FunctionName = (typeof FUNCTIONS)[number];
 
-const DETAILS = ['name', 'description', 'full'] as const;
-type Detail = (typeof DETAILS)[number];
+/** How much is told of a tool; each level leaves out what only the higher ones have. */
+export const TOOL_DETAILS = ['name', 'description', 'full'] as const;
+export type ToolDetail = (typeof TOOL_DETAILS)[number];
 
 const MAX_HITS = 100;
 const DEFAULT_HITS = 10;
@@ -82,12 +83,12 @@ function answer(
     }
     case 'listTools': {
       const { detail } = optionsOf(second, 'listTools');
-      return serverOf(first, snapshot).tools.map((tool) => definition(tool, detail));
+      return serverOf(first, snapshot).tools.map((tool) => toolDefinition(tool, detail));
     }
     case 'getTool': {
       const found = toolOf(serverOf(first, snapshot), second);
       const observed = found.tool.outputSchema === undefined ? observedTypeOf(found.tool) : undefined;
-      return { ...definition(found, 'full'), ...(observed === undefined ? {} : { observedOutputType: observed }) };
+      return { ...toolDefinition(found, 'full'), ...(observed === undefined ? {} : { observedOutputType: observed }) };
     }
     case 'searchTools':
       return search(first, optionsOf(second, 'searchTools'), snapshot, catalog);
@@ -112,7 +113,7 @@ function search(
   const results = hits.flatMap(({ tool }) => {
     const server = snapshot.servers.find(({ id }) => id === tool.serverId);
     const found = server === undefined ? undefined : snapshot.toolByTarget.get(`${server.path}/${tool.name}`);
-    return found === undefined ? [] : [{ serverId: found.server.path, ...definition(found, options.detail) }];
+    return found === undefined ? [] : [{ serverId: found.server.path, ...toolDefinition(found, options.detail) }];
   });
   return { query, results };
 }
@@ -121,7 +122,8 @@ function serverInfo({ path, name }: CatalogServer): JsonObject {
   return { serverId: path, serverName: name, capabilities: [path, `mcp:${path}`] };
 }
 
-function definition({ tool, exportName }: CatalogTool, detail: Detail): JsonObject {
+/** A tool in the words of the contract's `ToolDefinition`. */
+export function toolDefinition({ tool, exportName }: CatalogTool, detail: ToolDetail): JsonObject {
   const named: JsonObject = { toolName: tool.name, exportName };
   if (detail === 'name') return named;
   const described: JsonObject = {
@@ -175,7 +177,7 @@ function toolOf(server: CatalogServer, toolName: JsonValue | undefined): Catalog
 }
 
 interface Options {
-  readonly detail: Detail;
+  readonly detail: ToolDetail;
   readonly limit: number;
   readonly serverId: string | undefined;
 }
@@ -184,11 +186,11 @@ function optionsOf(value: JsonValue | undefined, caller: string): Options {
   if (value === undefined || value === null) return { detail: 'description', limit: DEFAULT_HITS, serverId: undefined };
   if (typeof value !== 'object' || Array.isArray(value)) throw wrongType(caller, 'options', 'an object', value);
   const { detail = 'description', limit = DEFAULT_HITS, serverId } = value;
-  if (!DETAILS.includes(detail as Detail)) {
+  if (!TOOL_DETAILS.includes(detail as ToolDetail)) {
     throw new Refusal(
       'SchemaValidationError',
       `${caller}: detail is ${JSON.stringify(detail)}`,
-      `Use one of: ${DETAILS.map((each) => JSON.stringify(each)).join(', ')}.`,
+      `Use one of: ${TOOL_DETAILS.map((each) => JSON.stringify(each)).join(', ')}.`,
     );
   }
   if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1) {
@@ -199,7 +201,7 @@ function optionsOf(value: JsonValue | undefined, caller: string): Options {
     );
   }
   if (serverId !== undefined && typeof serverId !== 'string') throw wrongType(caller, 'serverId', 'a string', serverId);
-  return { detail: detail as Detail, limit: Math.min(limit, MAX_HITS), serverId };
+  return { detail: detail as ToolDetail, limit: Math.min(limit, MAX_HITS), serverId };
 }
 
 function wrongType(caller: string, name: string, expected: string, received: JsonValue | undefined): Refusal {

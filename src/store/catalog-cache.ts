@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Tool } from '../domain/tool.js';
+import { makeFolder } from '../lib/make-folder.js';
 
 /** What was known of a server when it was last asked. */
 export interface CachedListing {
@@ -55,13 +56,17 @@ export class CatalogCache {
     const file = this.#file(serverId);
     const temporary = `${file}.${randomUUID()}`;
     try {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await makeFolder(this.#folder, 0o700);
       await writeFile(temporary, JSON.stringify({ format: 1, fingerprint, listing }), { mode: 0o600 });
       await rename(temporary, file);
     } catch {
       // A full or read-only disk costs the next start some time, and nothing else.
       await rm(temporary, { force: true }).catch(() => {});
     }
+  }
+
+  async remove(serverId: string): Promise<void> {
+    await rm(this.#file(serverId), { force: true }).catch(() => {});
   }
 
   /** Server names are foreign text: only their digest becomes a file name. */

@@ -11,6 +11,19 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 /** What a user gets besides the built product. A red line here means: the package changed; was it meant? */
 const TEXTS = ['ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md'];
 
+/** The demonstration runs these. */
+const EXAMPLES = [
+  'README.md',
+  'codemode.config.yaml',
+  'fan-out.ts',
+  'join.ts',
+  'servers/customers.mjs',
+  'servers/orders.mjs',
+  'servers/stdio-server.mjs',
+  'servers/weather.mjs',
+  'summarise.ts',
+].map((file) => `examples/${file}`);
+
 /** Everything else in the package is built, and lies in one of these places. */
 const BUILT = [
   /^dist\/(bin|index|part-[A-Z0-9]{8})\.js(\.map)?$/,
@@ -33,6 +46,23 @@ test('the package asks for Node 20.19 and for exact versions of what it depends 
   expect(versions.filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)))).toEqual([]);
 });
 
+test('the MCP client library is loaded with the first connection, not at every start', () => {
+  // Follows static imports only, as a start does.
+  const seen = new Set<string>();
+  const packages = new Set<string>();
+  const follow = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    const text = readFileSync(join(ROOT, 'dist', file), 'utf8');
+    for (const [, from = ''] of text.matchAll(/^(?:import|\} from|import .* from|export .* from) ?"([^"]+)";$/gm)) {
+      if (from.startsWith('./')) follow(from.slice(2));
+      else if (!from.startsWith('node:')) packages.add(from);
+    }
+  };
+  follow('bin.js');
+  expect([...packages].sort()).toEqual(['commander', 'smol-toml', 'yaml', 'zod']);
+});
+
 test('installing the package runs no script of ours', () => {
   const onInstall = ['preinstall', 'install', 'postinstall', 'prepare'];
   expect(Object.keys(manifest.scripts).filter((name) => onInstall.includes(name))).toEqual([]);
@@ -41,10 +71,10 @@ test('installing the package runs no script of ours', () => {
 describe('the packed files', () => {
   const packed = listPackedFiles();
 
-  test('are the built product and the texts for its users, and nothing else', () => {
+  test('are the built product, the examples and the texts for its users, and nothing else', () => {
     const unexpected = packed.filter((file) => !BUILT.some((place) => place.test(file)));
     const present = TEXTS.filter((file) => existsSync(join(ROOT, file)));
-    expect(unexpected.sort()).toEqual([...present, 'package.json'].sort());
+    expect(unexpected.sort()).toEqual([...present, ...EXAMPLES, 'package.json'].sort());
   });
 
   const whenBuilt = existsSync(join(ROOT, 'src/bin.ts')) ? {} : skipped('src/bin.ts is not written yet');

@@ -260,7 +260,6 @@ describe('in the real sandbox', () => {
     const { outcome, logs, logsCut, durationMs } = await box.run(source);
     const response = renderResponse({
       ...{ outcome, logs, logsCut, durationMs, limits: DEFAULT_LIMITS, isolation: 'none', runId: 'r1' },
-      declarations: [],
       trace: [
         { serverId: 'notes', toolName: 'search', durationMs: 1, ok: true },
         { serverId: 'notes', toolName: 'search', durationMs: 2, ok: false, error: 'ToolCallError: no' },

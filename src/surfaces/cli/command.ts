@@ -1,12 +1,15 @@
 import type { Command } from 'commander';
-import type { Composed, HostSettings } from './composed.js';
+import type { LoadedConfig } from '../../config/load.js';
+import type { Composed, ComposedInventory, HostSettings } from './composed.js';
 
 /** What every command is given: a way to the program behind it, and a place for its exit status. */
 export interface CommandContext {
-  /** The options that stand before the command: `--config`, `--isolation`. */
-  settings(): HostSettings;
-  /** Puts the program together as those options, and the command's own, say. Whoever calls it closes the host. */
+  /** Puts the program together as the options before the command, and the command's own, say. Whoever calls it closes the host. */
   compose(own?: HostSettings): Promise<Composed>;
+  /** Only what shows servers and tools: works without a jail. Whoever calls it closes the inventory. */
+  inventory(): Promise<ComposedInventory>;
+  /** Only the configuration. */
+  config(): Promise<LoadedConfig>;
   accessToken(): Promise<string>;
   exitWith(status: number): void;
 }

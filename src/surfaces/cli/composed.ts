@@ -1,6 +1,8 @@
+import type { LoadedConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import type { Host } from '../../host/host.js';
+import type { Inventory } from '../../host/inventory.js';
 
 /** What the command line needs from whoever puts the program together. */
 export interface HostSettings {
@@ -16,6 +18,8 @@ export interface HostSettings {
 /** The program, put together and not yet used. */
 export interface Composed {
   readonly host: Host;
+  /** Of the same servers and connections as the host, which closes them. */
+  readonly inventory: Inventory;
   readonly config: Config;
   /** What was odd about the configuration and was got over. */
   readonly warnings: readonly string[];
@@ -38,6 +42,16 @@ export interface HttpService {
   /** Takes no more requests, lets those under way end for a while, and stops. */
   close(): Promise<void>;
 }
-export type Compose = (settings: HostSettings) => Promise<Composed>;
-/** The token of the HTTP surface; made if there is none yet. */
-export type ReadAccessToken = () => Promise<string>;
+/** As much of it as shows servers and tools. Whoever asked for it closes the inventory. */
+export interface ComposedInventory {
+  readonly inventory: Inventory;
+  readonly loaded: LoadedConfig;
+}
+export interface Composition {
+  compose(settings: HostSettings): Promise<Composed>;
+  composeInventory(settings: HostSettings): Promise<ComposedInventory>;
+  /** The token of the HTTP surface; made if there is none yet. */
+  readAccessToken(): Promise<string>;
+  /** The configuration alone. */
+  loadSettings(settings: HostSettings): Promise<LoadedConfig>;
+}

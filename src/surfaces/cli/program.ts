@@ -3,56 +3,42 @@ import { ERRORS, isHostError } from '../../domain/errors.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import { ISOLATION_LEVELS } from '../../domain/isolation.js';
 import { type CommandContext, EXIT, type Register } from './command.js';
+import * as config from './commands/config.js';
 import * as demo from './commands/demo.js';
 import * as doctor from './commands/doctor.js';
+import * as init from './commands/init.js';
 import * as mcp from './commands/mcp.js';
 import * as run from './commands/run.js';
 import * as serve from './commands/serve.js';
+import * as servers from './commands/servers.js';
 import * as token from './commands/token.js';
-import type { Compose, HostSettings, ReadAccessToken } from './composed.js';
-import { plain } from './terminal.js';
+import * as tools from './commands/tools.js';
+import * as types from './commands/types.js';
+import type { Composition, HostSettings } from './composed.js';
+import { plain, warn } from './terminal.js';
 
 /** In the order in which `--help` lists them. */
 const COMMANDS: readonly Register[] = [
   mcp.register,
   serve.register,
   run.register,
+  tools.register,
+  types.register,
+  servers.register,
+  init.register,
+  config.register,
   token.register,
   doctor.register,
   demo.register,
 ];
 
 /** Words in, exit status out. Nothing here throws: what goes wrong is said in one line on standard error. */
-export async function runCommandLine(
-  argv: readonly string[],
-  compose: Compose,
-  accessToken: ReadAccessToken,
-): Promise<number> {
+export async function runCommandLine(argv: readonly string[], composition: Composition): Promise<number> {
   let status: number = EXIT.ok;
   const output = watchOutput();
-  const program = new Command('codemode')
-    .description('Runs programs written by agents in a fresh sandbox inside an OS jail.')
-    .option('--config <file>', 'configuration file (default: ./codemode.config.{yaml,yml,json})')
-    .option('--isolation <level>', `how far programs are cut off from the machine: ${ISOLATION_LEVELS.join(', ')}`)
-    .showHelpAfterError('(codemode --help lists the commands)')
-    .exitOverride();
-  const settings = (): HostSettings => {
-    const { config, isolation } = program.opts<{ config?: string; isolation?: string }>();
-    return {
-      ...(config === undefined ? {} : { configFile: config }),
-      ...(isolation === undefined ? {} : { isolation: isolation as IsolationLevel }),
-    };
-  };
-  const context: CommandContext = {
-    settings,
-    compose: (own) => compose({ ...settings(), ...own }),
-    accessToken,
-    exitWith: (value) => {
-      status = value;
-    },
-  };
-  for (const register of COMMANDS) register(program, context);
-
+  const program = createProgram(composition, (value) => {
+    status = value;
+  });
   try {
     await program.parseAsync([...argv]);
     return output.hasFailed ? ERRORS.internal.exit : status;
@@ -68,6 +54,52 @@ export async function runCommandLine(
     return ERRORS.internal.exit;
   }
 }
+
+/** All commands with their options and help. */
+export function createProgram(composition: Composition, exitWith: (status: number) => void): Command {
+  const program = new Command('codemode')
+    .description('Runs programs written by agents in a fresh sandbox inside an OS jail.')
+    .option('--config <file>', 'configuration file (default: ./codemode.config.{yaml,yml,json})')
+    .option('--isolation <level>', `how far programs are cut off from the machine: ${ISOLATION_LEVELS.join(', ')}`)
+    .addHelpText('after', HELP)
+    .showHelpAfterError('(codemode --help lists the commands)')
+    .exitOverride();
+  const settings = (): HostSettings => {
+    const { config, isolation } = program.opts<{ config?: string; isolation?: string }>();
+    return {
+      ...(config === undefined ? {} : { configFile: config }),
+      ...(isolation === undefined ? {} : { isolation: isolation as IsolationLevel }),
+    };
+  };
+  const context: CommandContext = {
+    async compose(own = {}) {
+      const composed = await composition.compose({ ...settings(), ...own });
+      warn(composed.warnings);
+      return composed;
+    },
+    async inventory() {
+      const composed = await composition.composeInventory(settings());
+      warn(composed.loaded.warnings);
+      return composed;
+    },
+    config: () => composition.loadSettings(settings()),
+    accessToken: () => composition.readAccessToken(),
+    exitWith,
+  };
+  for (const register of COMMANDS) register(program, context);
+  return program;
+}
+
+const HELP = `
+Exit status of every command:
+    0  it did what it was asked to do
+    1  it did, and the answer is not a good one: a program failed, a server is down, something is missing
+    2  bad input: arguments, files or configuration; nothing was done
+   69  something needed is not to be had: a jail, a server
+   70  a mistake of codemode's own; please report it
+   75  too busy or shutting down; try again
+  130  interrupted
+`;
 
 /** Output that nobody reads (`| head`) is no failure; output that cannot be written, on a full disk, is one. */
 function watchOutput(): { readonly hasFailed: boolean } {

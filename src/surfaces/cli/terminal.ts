@@ -17,10 +17,17 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 const CODES: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 };
 
 /** Colours only where somebody looks. */
 export function styled(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
   return stream.isTTY === true && stream.hasColors() ? `\u001b[${CODES[style]}m${text}\u001b[0m` : text;
+}
+
+/** What was got over and somebody should know: on standard error, so that answers stay clean. */
+export function warn(warnings: readonly string[]): void {
+  for (const warning of warnings) {
+    process.stderr.write(`codemode: ${styled('yellow', 'warning', process.stderr)}: ${plain(warning)}\n`);
+  }
 }

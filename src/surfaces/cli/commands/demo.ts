@@ -1,79 +1,156 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { HostError } from '../../../domain/errors.js';
 import type { CallerId } from '../../../domain/execution.js';
 import { DEFAULT_LIMITS } from '../../../domain/limits.js';
+import type { Host } from '../../../host/host.js';
+import type { Presentation, RunSummary, Session } from '../../../host/session.js';
 import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
-import { renderResponse } from '../../../profiles/codemode/render.js';
-import type { Register } from '../command.js';
-import type { Composed } from '../composed.js';
-import { printableJson, styled } from '../terminal.js';
-
-const PROGRAM = `interface Order { customer: string; total: number }
-
-const orders: Order[] = Array.from({ length: 10_000 }, (_, i) => ({
-  customer: ['ada', 'grace', 'linus'][i % 3],
-  total: (i * 37) % 500,
-}));
-
-const byCustomer = Object.groupBy(orders, (order) => order.customer);
-const totals = Object.fromEntries(
-  Object.entries(byCustomer).map(([customer, list]) => [customer, list.reduce((sum, { total }) => sum + total, 0)]),
-);
-console.log('orders read:', orders.length);
-globalThis.__codemode_result__ = totals;
-`;
-
-/** Fresh sandboxes in a row: the first pays for compiling the engine, the rest show what a run costs. */
-const RUNS = 200;
+import { type RunResponse, renderResponse } from '../../../profiles/codemode/render.js';
+import type { CommandContext, Register } from '../command.js';
+import { CONNECT_A_CLIENT } from '../connect-a-client.js';
+import { plain, printableJson, styled } from '../terminal.js';
+import { waitFor } from '../waiting.js';
 
 export const register: Register = (program, context) => {
   program
     .command('demo')
-    .description('run an example program and show its result, logs and timing')
-    .action(async () => {
-      context.exitWith(await demo(() => context.compose()));
+    .description('run an example program against example servers, and show what it saves')
+    .option('--json', 'as JSON')
+    .addHelpText('after', HELP)
+    .action(async (flags: { json?: boolean }) => {
+      context.exitWith(await demo(flags.json === true, context));
     });
 };
 
-/** An example program in the sandbox, with its result, logs and timing. */
-async function demo(compose: () => Promise<Composed>): Promise<number> {
+const HELP = `
+Needs no configuration: the servers come with codemode, and their data is made up.
+--json prints { "isolation", "response", "timing", "read" }; "response" is what an agent would get.
+
+Exit status: 0, 1 the program failed, 69 no jail to be had.
+`;
+
+/** Fresh sandboxes in a row: the first pays for compiling the engine, the rest show what a run costs. */
+const RUNS = 100;
+/** Of JSON with English words in it, by common tokenizers. */
+const BYTES_PER_TOKEN = 4;
+
+interface Timing {
+  readonly startMs: number;
+  readonly programMs: number;
+  readonly tinyProgramMedianMs: number;
+}
+
+async function demo(isJson: boolean, context: CommandContext): Promise<number> {
+  const examples = examplesFolder();
+  const source = readFileSync(join(examples, 'join.ts'), 'utf8');
+  const read = { toolResultBytes: 0 };
   const startedAt = performance.now();
-  const { host } = await compose();
+  const { host } = await context.compose({ configFile: join(examples, 'codemode.config.yaml') });
   await using _ = host;
-  await host.warm();
-  const readyMs = performance.now() - startedAt;
-  const session = host.openSession({
+  const session = openSession(host, read);
+  const { summary, timing } = await waitFor('starting three servers and a sandbox', async () => {
+    await host.warm();
+    const startMs = performance.now() - startedAt;
+    const ran = await runOnce(session, source);
+    return { summary: ran, timing: { startMs, programMs: ran.durationMs, tinyProgramMedianMs: await median(session) } };
+  });
+  const response = renderResponse(summary);
+  if (isJson) {
+    const { isolation, isolationDescription: description } = host;
+    const bytes = { ...read, responseBytes: bytesOf(response) };
+    process.stdout.write(
+      `${printableJson({ isolation: { level: isolation, description }, response, timing, read: bytes }, true)}\n`,
+    );
+  } else {
+    process.stdout.write(render(source, response, host, timing, read.toolResultBytes));
+  }
+  return summary.outcome.status === 'completed' ? 0 : 1;
+}
+
+/** Counts what the tools answer: an agent that calls them itself reads all of it. */
+function openSession(host: Host, read: { toolResultBytes: number }): Session {
+  const presentation: Presentation = {
+    ...codemodePresentation,
+    reply(outcome) {
+      const reply = codemodePresentation.reply(outcome);
+      if (reply.ok) read.toolResultBytes += Buffer.byteLength(reply.json);
+      return reply;
+    },
+  };
+  return host.openSession({
     caller: 'demo' as CallerId,
-    presentation: codemodePresentation,
+    presentation,
     codeMode: { enabled: true, excludedTools: [] },
     reservedNames: [],
     maxResultBytes: Number.POSITIVE_INFINITY,
   });
-  const runOnce = async (source: string) => {
-    const answer = await session.run({ source, language: 'typescript', limits: DEFAULT_LIMITS });
-    if (answer.state === 'running') throw new HostError('internal', 'the demo program did not end');
-    return answer.summary;
-  };
-  const first = await runOnce(PROGRAM);
+}
+
+async function runOnce(session: Session, source: string): Promise<RunSummary> {
+  const answer = await session.run({ source, language: 'typescript', limits: DEFAULT_LIMITS });
+  if (answer.state === 'running') throw new HostError('internal', 'the demo program did not end');
+  return answer.summary;
+}
+
+async function median(session: Session): Promise<number> {
   const times: number[] = [];
   for (let index = 0; index < RUNS; index++) {
     const from = performance.now();
-    await runOnce('globalThis.__codemode_result__ = 6 * 7;');
+    await runOnce(session, 'globalThis.__codemode_result__ = 6 * 7;');
     times.push(performance.now() - from);
   }
-  times.sort((left, right) => left - right);
-  const out = (line: string) => process.stdout.write(`${line}\n`);
-  out(styled('bold', 'The program'));
-  out(PROGRAM.replace(/^/gm, '  '));
-  out(styled('bold', 'Its response'));
-  out(printableJson(renderResponse(first), true).replace(/^/gm, '  '));
-  out('');
-  out(styled('bold', 'Where it ran'));
-  out(`  isolation: ${host.isolation} (${host.isolationDescription})`);
-  out(`  workers ready in ${readyMs.toFixed(0)} ms; this program took ${first.durationMs.toFixed(1)} ms`);
-  out(
-    `  a fresh sandbox for a tiny program: ${(times[RUNS / 2] as number).toFixed(2)} ms (median of ${RUNS}), ${(times[Math.floor(RUNS * 0.95)] as number).toFixed(2)} ms (p95)`,
+  return times.sort((left, right) => left - right)[RUNS / 2] as number;
+}
+
+function render(source: string, response: RunResponse, host: Host, timing: Timing, toolBytes: number): string {
+  const { logs, result, diagnostics, toolTrace } = response;
+  const trace = toolTrace.map(
+    ({ serverId, toolName, durationMs, ok }) => `${ok ? 'ok  ' : 'fail'}  ${serverId}/${toolName}  ${durationMs} ms`,
   );
-  out('');
-  out('Run your own:  node dist/bin.js run your-script.ts');
-  return first.outcome.status === 'completed' ? 0 : 1;
+  const sections: [string, string][] = [
+    ['The program an agent might write', plain(source)],
+    ['Its result', printableJson(result, true)],
+    ['Its log', logs.map(({ level, message }) => `${level}: ${plain(message)}`).join('\n')],
+    ['The tools it called', plain(trace.join('\n'))],
+    ['What the agent would have read without it', comparison(response, toolBytes)],
+    [
+      'Where it ran',
+      `isolation ${styled('bold', host.isolation)}: ${host.isolationDescription}\n` +
+        `servers and sandbox ready in ${timing.startMs.toFixed(0)} ms; the program took ${timing.programMs.toFixed(0)} ms\n` +
+        `a tiny program in a fresh sandbox: ${timing.tinyProgramMedianMs.toFixed(2)} ms (median of ${RUNS})`,
+    ],
+    ['Your own servers and client', CONNECT_A_CLIENT],
+  ];
+  if (diagnostics.length > 0) sections.splice(3, 0, ['Diagnostics', printableJson(diagnostics, true)]);
+  return sections
+    .map(([title, text]) => `${styled('bold', title)}\n${text.trimEnd().replace(/^(?=.)/gm, '  ')}\n\n`)
+    .join('');
+}
+
+function comparison(response: RunResponse, toolBytes: number): string {
+  const bytes = bytesOf(response);
+  const line = (label: string, count: number) =>
+    `${label.padEnd(36)} ${count.toLocaleString('en').padStart(11)} bytes, about ${Math.round(count / BYTES_PER_TOKEN).toLocaleString('en')} tokens`;
+  return [
+    line('the results of its calls, one by one', toolBytes),
+    line('the response of one program', bytes),
+    `${Math.round(toolBytes / bytes).toLocaleString('en')} times less`,
+  ].join('\n');
+}
+
+function bytesOf(response: RunResponse): number {
+  return Buffer.byteLength(JSON.stringify(response));
+}
+
+/** Beside the built program in the package, and a little further up from the sources. */
+function examplesFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  for (let level = 0; level < 5; level += 1) {
+    const examples = join(folder, 'examples');
+    if (existsSync(join(examples, 'codemode.config.yaml'))) return examples;
+    folder = dirname(folder);
+  }
+  throw new HostError('internal', 'the example servers are missing from this installation; install codemode again');
 }

@@ -1,35 +1,88 @@
+import type { LoadedConfig } from '../../../config/load.js';
+import { isHostError } from '../../../domain/errors.js';
 import type { Finding } from '../../../host/inspection.js';
-import { inspectMachine } from '../../../host/inspection.js';
-import type { Register } from '../command.js';
+import { inspectMachine, inspectRun } from '../../../host/inspection.js';
+import type { CommandContext, Register } from '../command.js';
 import type { Composed } from '../composed.js';
+import { configFindings, serverFindings } from '../findings.js';
 import { plain, printableJson, styled } from '../terminal.js';
-
-const MARKS: Readonly<Record<Finding['state'], string>> = { ok: 'ok', warning: 'warn', missing: 'fail' };
-const STYLES = { ok: 'green', warning: 'yellow', missing: 'red' } as const;
+import { asking, waitFor } from '../waiting.js';
 
 export const register: Register = (program, context) => {
   program
     .command('doctor')
-    .description('check this machine: runtimes, jail, limits; says what is missing and what to type')
+    .description('check machine, jail, limits, configuration and servers; says what is missing and what to type')
     .option('--json', 'as JSON')
-    .action(async (options: { json?: boolean }) => {
-      context.exitWith(await doctor(options, () => context.compose()));
+    .addHelpText('after', HELP)
+    .action(async (flags: { json?: boolean }) => {
+      context.exitWith(await doctor(flags.json === true, context));
     });
 };
 
-/** What this machine gives, and what to type for more. Status 0 when programs can run here. */
-async function doctor(flags: { readonly json?: boolean }, compose: () => Promise<Composed>): Promise<number> {
-  const findings = await inspectMachine(async () => (await compose()).host);
-  const canRun = findings.every((finding) => finding.state !== 'missing');
-  if (flags.json === true) {
-    process.stdout.write(`${printableJson({ ok: canRun, findings }, true)}\n`);
-    return canRun ? 0 : 1;
+const HELP = `
+Really connects every server, and really runs a program in the jail.
+--json prints { "ok", "findings": [{ "name", "state", "message", "fix" }] }; "state" is ok, warning or missing.
+
+Exit status: 0 nothing is missing, 1 something is.
+`;
+
+const MARKS: Readonly<Record<Finding['state'], string>> = { ok: 'ok', warning: 'warn', missing: 'fail' };
+const STYLES = { ok: 'green', warning: 'yellow', missing: 'red' } as const;
+
+async function doctor(isJson: boolean, context: CommandContext): Promise<number> {
+  const findings: Finding[] = [];
+  const found = (more: readonly Finding[]) => {
+    findings.push(...more);
+    if (!isJson) for (const finding of more) process.stdout.write(render(finding));
+  };
+  found(await waitFor('looking at this machine', () => inspectMachine()));
+  const loaded = await loadedOrFinding(context);
+  if ('finding' in loaded) {
+    found([loaded.finding]);
+  } else {
+    found(await configFindings(loaded));
+    await inspectUse(loaded, context, found);
   }
-  for (const { state, name, message, fix } of findings) {
-    process.stdout.write(
-      `${styled(STYLES[state], MARKS[state].padEnd(4))}  ${styled('bold', name)}: ${plain(message)}\n`,
-    );
-    if (fix !== undefined) process.stdout.write(`${plain(fix).replace(/^/gm, '        ')}\n`);
+  const isOk = findings.every(({ state }) => state !== 'missing');
+  if (isJson) process.stdout.write(`${printableJson({ ok: isOk, findings }, true)}\n`);
+  return isOk ? 0 : 1;
+}
+
+async function loadedOrFinding(context: CommandContext): Promise<LoadedConfig | { readonly finding: Finding }> {
+  try {
+    return await context.config();
+  } catch (error) {
+    if (!isHostError(error, 'bad_config')) throw error;
+    const fix = 'correct it, then look at the result: codemode config explain';
+    return { finding: { name: 'Configuration', state: 'missing', message: error.message, fix } };
   }
-  return canRun ? 0 : 1;
+}
+
+/** Servers first: a run waits for servers that nobody has asked yet. Without a jail, servers can still be looked at. */
+async function inspectUse(
+  loaded: LoadedConfig,
+  context: CommandContext,
+  found: (more: readonly Finding[]) => void,
+): Promise<void> {
+  let composed: Composed | undefined;
+  const open = async () => {
+    composed ??= await context.compose();
+    return composed;
+  };
+  const inventory = await open().then(
+    (each) => each.inventory,
+    async () => (await context.inventory()).inventory,
+  );
+  try {
+    await waitFor('connecting servers', (say) => inventory.ask('all', asking(say)));
+    found(serverFindings(inventory.servers(), loaded));
+    found([await inspectRun(async () => (await open()).host)]);
+  } finally {
+    await Promise.all([composed?.host.close(), inventory.close()]);
+  }
+}
+
+function render({ state, name, message, fix }: Finding): string {
+  const line = `${styled(STYLES[state], MARKS[state].padEnd(4))}  ${styled('bold', plain(name))}: ${plain(message)}\n`;
+  return fix === undefined ? line : `${line}${plain(fix).replace(/^/gm, '        ')}\n`;
 }

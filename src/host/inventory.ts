@@ -1,0 +1,207 @@
+import type { Catalog } from '../catalog/catalog.js';
+import { type Detail, declareModule, SHARED_DECLARATIONS } from '../catalog/declarations/typescript.js';
+import type { CatalogServer, CatalogTool } from '../catalog/snapshot.js';
+import { HostError } from '../domain/errors.js';
+import type { JsonObject } from '../domain/json.js';
+import type { UpstreamDefinition, UpstreamState } from '../domain/upstream.js';
+import { nearest } from '../lib/nearest.js';
+import { findServer, type ToolDetail, toolDefinition } from './discovery.js';
+import { type CodeModeSettings, viewOf } from './tool-view.js';
+
+export type { Detail as DeclarationDetail };
+
+export interface InventoryParts {
+  readonly catalog: Catalog;
+  readonly definitions: readonly UpstreamDefinition[];
+  /** Servers that the configuration switches off. */
+  readonly disabled: readonly string[];
+  readonly codeMode: CodeModeSettings;
+}
+
+/** How one server is, after it was asked. Everything a server says of itself is untrusted text. */
+export interface ServerReport {
+  readonly id: string;
+  /** The name programs import it by. */
+  readonly path: string;
+  readonly state: UpstreamState | 'disabled';
+  /** How it is spoken to; how it was meant to be, where it could not be reached. */
+  readonly transport: string;
+  readonly name?: string;
+  readonly version?: string;
+  readonly protocolVersion?: string;
+  readonly toolCount: number;
+  /** The tools were listed by an earlier process: the server did not answer now. */
+  readonly isFromCache: boolean;
+  readonly reason?: string;
+  /** What is odd about it and was got over: repaired or dropped tools, noise. */
+  readonly warnings: readonly string[];
+}
+
+export interface ToolQuery {
+  readonly query?: string;
+  readonly server?: string;
+  readonly detail: ToolDetail;
+  readonly limit?: number;
+}
+
+export interface DeclaredModule {
+  readonly serverId: string;
+  readonly specifier: string;
+  readonly text: string;
+  readonly warnings: readonly { readonly toolName: string; readonly message: string }[];
+}
+
+/** Said while servers are being asked: how many there are, and which have not answered yet. */
+export type AskingProgress = (total: number, waitingFor: readonly string[]) => void;
+
+/** What there is to use: servers, tools and their declarations. Runs nothing, so it needs no sandbox. */
+export class Inventory {
+  readonly #parts: InventoryParts;
+
+  constructor(parts: InventoryParts) {
+    this.#parts = parts;
+  }
+
+  /** Asks the servers that were never asked, or all of them. One that fails is remembered with its reason. */
+  async ask(which: 'unknown' | 'all', onProgress?: AskingProgress): Promise<void> {
+    const { catalog } = this.#parts;
+    const waiting = new Set(which === 'all' ? catalog.ids() : catalog.unlisted());
+    const total = waiting.size;
+    await Promise.all(
+      [...waiting].map(async (id) => {
+        await catalog.refresh(id);
+        waiting.delete(id);
+        onProgress?.(total, [...waiting]);
+      }),
+    );
+  }
+
+  /** Drops what earlier processes knew. */
+  forget(): Promise<void> {
+    return this.#parts.catalog.forget();
+  }
+
+  /** When the oldest listing that answers come from was made. */
+  oldestListingMs(): number | undefined {
+    return this.#parts.catalog.oldestListingMs();
+  }
+
+  /** Every server of the configuration. */
+  servers(): ServerReport[] {
+    const { catalog, definitions, disabled } = this.#parts;
+    const { servers } = catalog.snapshot();
+    const health = new Map(catalog.health().map((each) => [each.id, each]));
+    const targets = new Map(definitions.map((each) => [each.id, each.target]));
+    const reports = servers.map((server): ServerReport => {
+      const { id, path, tools, problem } = server;
+      const { state = 'idle', reason, identity, warnings = [] } = health.get(id) ?? {};
+      const why = reason ?? problem;
+      return {
+        id,
+        path,
+        // A server that shakes hands and then lists nothing is of as little use as one that is not there.
+        state: problem !== undefined && state === 'ready' ? 'failed' : state,
+        transport: identity?.transport ?? targets.get(id)?.kind ?? 'unknown',
+        ...(identity?.name === undefined ? {} : { name: identity.name }),
+        ...(identity?.version === undefined ? {} : { version: identity.version }),
+        ...(identity === undefined ? {} : { protocolVersion: identity.protocolVersion }),
+        toolCount: tools.length,
+        isFromCache: problem !== undefined && tools.length > 0,
+        ...(why === undefined ? {} : { reason: why }),
+        warnings,
+      };
+    });
+    const off = disabled.map(
+      (id): ServerReport => ({
+        id,
+        path: id,
+        state: 'disabled',
+        transport: 'none',
+        toolCount: 0,
+        isFromCache: false,
+        warnings: [],
+      }),
+    );
+    return [...reports, ...off];
+  }
+
+  /** Servers that should have been asked and did not answer. */
+  problems(): { readonly id: string; readonly reason: string; readonly hasTools: boolean }[] {
+    return this.#view().flatMap(({ id, problem, tools }) =>
+      problem === undefined ? [] : [{ id, reason: problem, hasTools: tools.length > 0 }],
+    );
+  }
+
+  /** Tools in the words of the contract: by rank for a query, by server and name without one. Throws `not_found`. */
+  tools({ query, server, detail, limit }: ToolQuery): JsonObject[] {
+    const { catalog } = this.#parts;
+    const servers = server === undefined ? this.#view() : [this.#server(server)];
+    const most = limit ?? Number.POSITIVE_INFINITY;
+    if (query === undefined || query.trim() === '')
+      return servers.flatMap(({ tools }) => tools.map((tool) => hit(tool, detail))).slice(0, most);
+    const known = new Map(
+      servers.flatMap(({ id, tools }) => tools.map((tool) => [JSON.stringify([id, tool.tool.name]), tool])),
+    );
+    const only = server === undefined ? {} : { serverId: servers[0]?.id as string };
+    // Tools that go to the client directly are in the index too: they are asked for and not counted.
+    const hits = catalog.search(query, { limit: Number.MAX_SAFE_INTEGER, ...only });
+    return hits
+      .flatMap(({ tool }) => known.get(JSON.stringify([tool.serverId, tool.name])) ?? [])
+      .slice(0, most)
+      .map((tool) => hit(tool, detail));
+  }
+
+  /** Declarations of the modules that programs import: of these servers, or of all. Throws `not_found`. */
+  declarations(
+    names: readonly string[],
+    detail: Detail,
+  ): { readonly shared: string; readonly modules: DeclaredModule[] } {
+    const servers = names.length === 0 ? this.#view() : [...new Set(names.map((name) => this.#server(name)))];
+    const modules = servers.map(({ id, path, name, tools }): DeclaredModule => {
+      const module = { path, serverId: id, serverName: name, tools: tools.map(({ tool }) => tool) };
+      const { text, warnings } = declareModule(module, { detail });
+      return { serverId: path, specifier: `@codemode/servers/${path}`, text, warnings };
+    });
+    return { shared: SHARED_DECLARATIONS, modules };
+  }
+
+  /** Ends every connection. Not for an inventory whose host is closed: that ends them too. */
+  async close(): Promise<void> {
+    await this.#parts.catalog.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** What programs see. */
+  #view(): readonly CatalogServer[] {
+    const { catalog, codeMode } = this.#parts;
+    return viewOf(catalog.snapshot(), codeMode, []).forCode.servers;
+  }
+
+  #server(name: string): CatalogServer {
+    const servers = this.#view();
+    const found = findServer(name, this.#parts.catalog.snapshot());
+    const server = found === undefined ? undefined : servers.find(({ id }) => id === found.id);
+    if (server !== undefined) return server;
+    const known = servers.map(({ path }) => path);
+    const close = nearest(name, known, 3);
+    throw new HostError(
+      'not_found',
+      `there is no server ${JSON.stringify(name)}; ${
+        close.length > 0
+          ? `did you mean ${close.join(' or ')}?`
+          : known.length === 0
+            ? 'no servers are configured: run codemode init'
+            : `there are: ${known.slice(0, MAX_NAMED_SERVERS).join(', ')}`
+      }`,
+    );
+  }
+}
+
+const MAX_NAMED_SERVERS = 30;
+
+function hit(tool: CatalogTool, detail: ToolDetail): JsonObject {
+  return { serverId: tool.server.path, ...toolDefinition(tool, detail) };
+}

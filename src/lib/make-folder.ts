@@ -1,0 +1,26 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * Makes a folder and those above it. Node's own `recursive` never ends where a parent exists and still answers ENOENT,
+ * as everything below `/proc` does.
+ */
+export async function makeFolder(path: string, mode: number): Promise<void> {
+  try {
+    await mkdir(path, { mode });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && (await isFolder(path))) return;
+    const parent = dirname(path);
+    if (code !== 'ENOENT' || parent === path || (await isFolder(parent))) throw error;
+    await makeFolder(parent, mode);
+    await makeFolder(path, mode);
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}

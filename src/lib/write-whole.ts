@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+import { open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+export interface WriteOptions {
+  readonly mode: number;
+  /** Whether a file that is there already is replaced. Otherwise it stays, and `EEXIST` is thrown. */
+  readonly replaces: boolean;
+}
+
+/** Writes a file whole or not at all; nobody ever reads half of it, and a file that is there is not lost by accident. */
+export async function writeWhole(file: string, text: string, { mode, replaces }: WriteOptions): Promise<void> {
+  const temporary = join(dirname(file), `.${basename(file)}.${randomUUID()}`);
+  try {
+    const handle = await open(temporary, 'wx', mode);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    // The name is taken first: whoever was faster keeps his file, on every kind of file system.
+    if (!replaces) await (await open(file, 'wx', mode)).close();
+    await rename(temporary, file);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}

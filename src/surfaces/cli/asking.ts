@@ -1,0 +1,47 @@
+import { HostError } from '../../domain/errors.js';
+import type { Inventory } from '../../host/inventory.js';
+import { styled, warn } from './terminal.js';
+import { asking, waitFor } from './waiting.js';
+
+/** Older than this, what the catalog on disk says is worth a word. */
+const FRESH_MS = 10 * 60 * 1000;
+const MINUTE_MS = 60 * 1000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Makes every tool known: from the catalog on disk, and from servers that it does not know or that shall be asked. */
+export async function askForTools(inventory: Inventory, isRefresh: boolean): Promise<void> {
+  await waitFor('asking servers', (say) => inventory.ask(isRefresh ? 'all' : 'unknown', asking(say)));
+  const oldestMs = inventory.oldestListingMs();
+  const ageMs = oldestMs === undefined ? 0 : Date.now() - oldestMs;
+  if (ageMs > FRESH_MS && process.stderr.isTTY === true) {
+    const note = `from the catalog on disk, ${roughly(ageMs)} old; --refresh asks the servers again`;
+    process.stderr.write(`${styled('dim', note, process.stderr)}\n`);
+  }
+}
+
+/** Says which servers did not answer. Where nothing at all could be shown because of that, it is an error. */
+export function noteProblems(inventory: Inventory, names: readonly string[]): void {
+  const reports = inventory.servers().filter(({ state }) => state !== 'disabled');
+  const wanted =
+    names.length === 0 ? reports : reports.filter(({ id, path }) => names.some((n) => n === id || n === path));
+  const problems = inventory.problems().filter(({ id }) => wanted.some((report) => report.id === id));
+  if (reports.length === 0)
+    process.stderr.write('no servers are configured; to take them over from other clients: codemode init\n');
+  const [first] = problems;
+  if (first !== undefined && wanted.every(({ toolCount }) => toolCount === 0) && problems.length === wanted.length) {
+    const rest = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+    throw new HostError('upstream_unavailable', `${first.reason}${rest}; what to do about it: codemode servers`);
+  }
+  warn(
+    problems.map(({ reason, hasTools }) =>
+      hasTools ? `${reason}; its tools are shown as they were` : `${reason}; what to do about it: codemode servers`,
+    ),
+  );
+}
+
+function roughly(ageMs: number): string {
+  if (ageMs >= 2 * DAY_MS) return `${Math.floor(ageMs / DAY_MS)} days`;
+  if (ageMs >= 2 * HOUR_MS) return `${Math.floor(ageMs / HOUR_MS)} hours`;
+  return `${Math.floor(ageMs / MINUTE_MS)} minutes`;
+}

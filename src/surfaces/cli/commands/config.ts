@@ -1,0 +1,46 @@
+import { type ExplainedValue, explainConfig } from '../../../config/explain.js';
+import type { CommandContext, Register } from '../command.js';
+import { plain, printableJson, styled, warn } from '../terminal.js';
+
+export const register: Register = (program, context) => {
+  program
+    .command('config')
+    .description('look at the configuration')
+    .command('explain')
+    .description('show every setting, its value and where the value comes from; secrets are masked')
+    .option('--json', 'as JSON')
+    .addHelpText('after', HELP)
+    .action(async (flags: { json?: boolean }) => {
+      context.exitWith(await explain(flags.json === true, context));
+    });
+};
+
+const HELP = `
+Layers, a later one wins: default, file, environment, flag.
+--json prints { "file", "format", "values": [{ "key", "value", "layer", "place" }], "warnings" }; "value" is JSON text.
+
+Exit status: 0, 2 the configuration has mistakes.
+`;
+
+async function explain(isJson: boolean, context: CommandContext): Promise<number> {
+  const loaded = await context.config();
+  const { file, format, warnings } = loaded;
+  const values = explainConfig(loaded);
+  if (isJson) {
+    process.stdout.write(`${printableJson({ file: file ?? null, format, values, warnings }, true)}\n`);
+    return 0;
+  }
+  const source =
+    file === undefined
+      ? 'no file: everything is at its default'
+      : `${file}${format === 'codemode' ? '' : ` (${format})`}`;
+  process.stdout.write(`${styled('dim', `# ${plain(source)}`)}\n`);
+  for (const value of values) process.stdout.write(`${line(value)}\n`);
+  warn(warnings);
+  return 0;
+}
+
+function line({ key, value, layer, place }: ExplainedValue): string {
+  const origin = layer === 'default' ? styled('dim', 'default') : plain(place === '' ? layer : `${layer} ${place}`);
+  return `${styled('bold', plain(key))}: ${plain(value)}  ${styled('dim', '#')} ${origin}`;
+}

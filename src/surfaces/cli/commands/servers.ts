@@ -1,0 +1,95 @@
+import type { LoadedConfig } from '../../../config/load.js';
+import type { ServerReport } from '../../../host/inventory.js';
+import type { CommandContext, Register } from '../command.js';
+import { adviceFor } from '../server-advice.js';
+import { plain, printableJson, type Style, styled } from '../terminal.js';
+import { asking, waitFor } from '../waiting.js';
+
+interface ServersFlags {
+  readonly refresh?: boolean;
+  readonly json?: boolean;
+}
+
+export const register: Register = (program, context) => {
+  program
+    .command('servers')
+    .description('connect every server and show how it is: state, transport, tools, warnings, and what to do')
+    .option('--refresh', 'forget first what the catalog on disk knows of every server')
+    .option('--json', 'as JSON')
+    .addHelpText('after', HELP)
+    .action(async (flags: ServersFlags) => {
+      context.exitWith(await servers(flags, context));
+    });
+};
+
+const HELP = `
+Tools of a server that does not answer stay in the catalog, as they were; with --refresh they are dropped.
+--json prints { "ok", "servers": [{ "id", "serverId", "state", "transport", "tools", "toolsAreFromCache", "warnings",
+"name", "version", "protocolVersion", "reason", "fix" }] }; the last five only where they are known.
+
+Exit status: 0 every server answered, 1 one did not, 2 bad input.
+`;
+
+async function servers(flags: ServersFlags, context: CommandContext): Promise<number> {
+  const { inventory, loaded } = await context.inventory();
+  await using _ = inventory;
+  if (flags.refresh === true) await inventory.forget();
+  await waitFor('connecting servers', (say) => inventory.ask('all', asking(say)));
+  const reports = inventory.servers();
+  const isOk = reports.every((report) => !isDown(report));
+  if (flags.json === true) {
+    process.stdout.write(
+      `${printableJson({ ok: isOk, servers: reports.map((each) => asJson(each, loaded)) }, true)}\n`,
+    );
+  } else {
+    for (const report of reports) process.stdout.write(`${render(report, loaded)}\n`);
+    if (reports.length === 0)
+      process.stderr.write('no servers are configured; to take them over from other clients: codemode init\n');
+  }
+  return isOk ? 0 : 1;
+}
+
+export function isDown({ state }: ServerReport): boolean {
+  return state !== 'ready' && state !== 'disabled';
+}
+
+function asJson(report: ServerReport, loaded: LoadedConfig) {
+  const { id, path, state, transport, toolCount, isFromCache, warnings, name, version, protocolVersion, reason } =
+    report;
+  return {
+    id,
+    serverId: path,
+    state,
+    transport,
+    tools: toolCount,
+    toolsAreFromCache: isFromCache,
+    warnings,
+    ...(name === undefined ? {} : { name }),
+    ...(version === undefined ? {} : { version }),
+    ...(protocolVersion === undefined ? {} : { protocolVersion }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(isDown(report) ? { fix: adviceFor(id, loaded) } : {}),
+  };
+}
+
+function render(report: ServerReport, loaded: LoadedConfig): string {
+  const { id, path, state, transport, name, version, toolCount, isFromCache, reason, warnings } = report;
+  const style: Style = state === 'ready' ? 'green' : state === 'disabled' ? 'dim' : 'red';
+  const facts = [
+    transport === 'none' ? undefined : transport,
+    name === undefined ? undefined : [name, version].filter((part) => part !== undefined).join(' '),
+    state === 'disabled'
+      ? undefined
+      : `${toolCount} ${toolCount === 1 ? 'tool' : 'tools'}${isFromCache ? ' (as they were)' : ''}`,
+    path === id ? undefined : `imported as ${path}`,
+  ].filter((fact) => fact !== undefined);
+  const lines = [
+    `${styled(style, state.padEnd(8))}  ${styled('bold', plain(id))}  ${plain(facts.join(', '))}`.trimEnd(),
+  ];
+  if (isDown(report)) {
+    lines.push(`          ${plain(reason ?? 'it did not answer')}`);
+    lines.push(plain(adviceFor(id, loaded)).replace(/^/gm, '          '));
+  }
+  for (const warning of warnings) lines.push(`          ${styled('yellow', 'warning')}: ${plain(warning)}`);
+  return lines.join('\n');
+}

@@ -1,0 +1,98 @@
+import type { JsonObject } from '../../../domain/json.js';
+import { TOOL_DETAILS, type ToolDetail } from '../../../host/discovery.js';
+import { oneLine } from '../../../lib/bounded-text.js';
+import { askForTools, noteProblems } from '../asking.js';
+import type { CommandContext, Register } from '../command.js';
+import { countFrom1, oneOf } from '../options.js';
+import { plain, printableJson, styled } from '../terminal.js';
+
+interface ToolsFlags {
+  readonly server?: string;
+  readonly detail: string;
+  readonly limit?: string;
+  readonly refresh?: boolean;
+  readonly json?: boolean;
+}
+
+export const register: Register = (program, context) => {
+  program
+    .command('tools')
+    .description('list the tools that programs can call, or search them')
+    .argument('[query...]', 'what the tool should do, in your own words')
+    .option('--server <name>', 'only tools of this server')
+    .option('--detail <level>', `how much to show of each: ${TOOL_DETAILS.join(', ')}`, 'description')
+    .option('--limit <count>', 'at most so many (default: 10 for a search, all for a list)')
+    .option('--refresh', 'ask the servers again instead of the catalog on disk')
+    .option('--json', 'as JSON')
+    .addHelpText('after', HELP)
+    .action(async (words: string[], flags: ToolsFlags) => {
+      context.exitWith(await tools(words.join(' '), flags, context));
+    });
+};
+
+const HELP = `
+Servers that were asked before are not started: their tools are kept on disk, under $CODEMODE_HOME.
+--json prints { "query", "results": [{ "serverId", "toolName", "exportName", ... }] }, as searchTools() in a program.
+
+Exit status: 0 also when nothing fits, 2 bad input or no such server, 69 no server could be asked.
+
+Examples:
+  codemode tools
+  codemode tools find files changed last week --limit 5
+  codemode tools --server github --detail full --json
+`;
+
+/** Hits of a search where nobody said how many, as in a program. */
+const DEFAULT_HITS = 10;
+
+async function tools(query: string, flags: ToolsFlags, context: CommandContext): Promise<number> {
+  const detail = oneOf('--detail', flags.detail, TOOL_DETAILS);
+  const isSearch = query.trim() !== '';
+  const limit = flags.limit === undefined ? (isSearch ? DEFAULT_HITS : undefined) : countFrom1('--limit', flags.limit);
+  const { inventory } = await context.inventory();
+  await using _ = inventory;
+  await askForTools(inventory, flags.refresh === true);
+  const results = inventory.tools({
+    detail,
+    ...(isSearch ? { query } : {}),
+    ...(flags.server === undefined ? {} : { server: flags.server }),
+    ...(limit === undefined ? {} : { limit }),
+  });
+  noteProblems(inventory, flags.server === undefined ? [] : [flags.server]);
+  if (flags.json === true) process.stdout.write(`${printableJson({ query, results }, true)}\n`);
+  else if (results.length > 0) process.stdout.write(`${render(results, detail)}\n`);
+  else if (isSearch) process.stderr.write('nothing fits; use other words, or see all: codemode tools\n');
+  return 0;
+}
+
+/** Names in a column of their own, at most this wide. */
+const MAX_NAME_COLUMN = 44;
+
+function render(results: readonly JsonObject[], detail: ToolDetail): string {
+  const names = results.map(({ serverId, toolName }) => plain(`${String(serverId)}/${String(toolName)}`));
+  const width = Math.min(MAX_NAME_COLUMN, Math.max(...names.map(({ length }) => length)));
+  return results
+    .map((result, index) => {
+      const name = names[index] as string;
+      if (detail === 'name') return name;
+      const description = typeof result.description === 'string' ? result.description : '';
+      if (detail === 'full') return block(name, result, description);
+      return `${styled('bold', name.padEnd(width))}  ${oneLine(description, MAX_LINE)}`.trimEnd();
+    })
+    .join('\n');
+}
+
+const MAX_LINE = 160;
+
+function block(name: string, result: JsonObject, description: string): string {
+  const { exportName, annotations, inputSchema, outputSchema } = result;
+  const lines = [styled('bold', name)];
+  lines.push(`  import { ${plain(String(exportName))} } from '@codemode/servers/${plain(String(result.serverId))}';`);
+  if (description !== '') lines.push(plain(description).replace(/^/gm, '  '));
+  const parts = Object.entries({ annotations, input: inputSchema, output: outputSchema });
+  for (const [label, value] of parts) {
+    if (value === undefined) continue;
+    lines.push(`  ${styled('dim', `${label}:`)} ${printableJson(value, true).replaceAll('\n', '\n  ')}`);
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,62 @@
+import type { DeclarationDetail } from '../../../host/inventory.js';
+import { askForTools, noteProblems } from '../asking.js';
+import type { CommandContext, Register } from '../command.js';
+import { oneOf } from '../options.js';
+import { plain, printableJson, warn } from '../terminal.js';
+
+interface TypesFlags {
+  readonly detail: string;
+  readonly refresh?: boolean;
+  readonly json?: boolean;
+}
+
+const DETAILS: readonly DeclarationDetail[] = ['full', 'compact', 'signatures'];
+
+export const register: Register = (program, context) => {
+  program
+    .command('types')
+    .description('print the TypeScript declarations of the tools, as agents read them')
+    .argument('[server...]', 'only of these servers')
+    .option('--detail <level>', `how much is said beside the types: ${DETAILS.join(', ')}`, 'full')
+    .option('--refresh', 'ask the servers again instead of the catalog on disk')
+    .option('--json', 'as JSON')
+    .addHelpText('after', HELP)
+    .action(async (servers: string[], flags: TypesFlags) => {
+      context.exitWith(await types(servers, flags, context));
+    });
+};
+
+const HELP = `
+What is printed compiles as it is: save it as codemode.d.ts beside your programs, and your editor knows the tools.
+--json prints { "shared", "modules": [{ "serverId", "specifier", "declarations", "warnings" }] }.
+
+Exit status: 0, 2 bad input or no such server, 69 no server could be asked.
+
+Examples:
+  codemode types > codemode.d.ts
+  codemode types github --detail signatures
+`;
+
+async function types(servers: readonly string[], flags: TypesFlags, context: CommandContext): Promise<number> {
+  const detail = oneOf('--detail', flags.detail, DETAILS);
+  const { inventory } = await context.inventory();
+  await using _ = inventory;
+  await askForTools(inventory, flags.refresh === true);
+  const { shared, modules } = inventory.declarations(servers, detail);
+  noteProblems(inventory, servers);
+  if (flags.json === true) {
+    const shown = modules.map(({ serverId, specifier, text, warnings }) => ({
+      serverId,
+      specifier,
+      declarations: text,
+      warnings,
+    }));
+    process.stdout.write(`${printableJson({ shared, modules: shown }, true)}\n`);
+    return 0;
+  }
+  warn(
+    modules.flatMap((module) => module.warnings.map((each) => `${module.serverId}/${each.toolName}: ${each.message}`)),
+  );
+  process.stdout.write(plain([shared, ...modules.map(({ text }) => text)].join('\n')));
+  return 0;
+}

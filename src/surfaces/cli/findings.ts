@@ -1,0 +1,128 @@
+import { access, constants, realpath, stat } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
+import { dirname, isAbsolute, resolve, sep } from 'node:path';
+import { readEnvironment } from '../../config/environment.js';
+import type { LoadedConfig } from '../../config/load.js';
+import { configuredLimits } from '../../config/schema.js';
+import { stateFolder } from '../../config/state-folder.js';
+import type { Finding } from '../../host/inspection.js';
+import type { ServerReport } from '../../host/inventory.js';
+import { makeFolder } from '../../lib/make-folder.js';
+import { adviceFor } from './server-advice.js';
+
+const MEGABYTE = 1024 * 1024;
+const PUBLIC_BITS = 0o044;
+
+/** What can be said about a configuration that was read: its file, its limits on this machine, its state folder. */
+export async function configFindings(loaded: LoadedConfig): Promise<Finding[]> {
+  const folder = stateFolder(readEnvironment());
+  return [
+    ...(await fileFindings(loaded)),
+    limitsFinding(loaded),
+    await stateFinding(folder),
+    ...(await exposureFindings(loaded, folder)),
+  ];
+}
+
+/** One finding a server. A server that does not answer is missing: programs that need it fail. */
+export function serverFindings(reports: readonly ServerReport[], loaded: LoadedConfig): Finding[] {
+  return reports.flatMap((report): Finding[] => {
+    const { id, state, transport, toolCount, reason, warnings } = report;
+    const name = `Server ${JSON.stringify(id)}`;
+    if (state === 'disabled') return [{ name, state: 'ok', message: 'switched off in the configuration' }];
+    if (state !== 'ready') {
+      return [{ name, state: 'missing', message: reason ?? 'did not answer', fix: adviceFor(id, loaded) }];
+    }
+    const tools = `${toolCount} ${toolCount === 1 ? 'tool' : 'tools'} over ${transport}`;
+    if (warnings.length === 0) return [{ name, state: 'ok', message: tools }];
+    return [
+      { name, state: 'warning', message: [tools, ...warnings].join('; '), fix: 'tell the makers of that server' },
+    ];
+  });
+}
+
+async function fileFindings({ file, format, warnings }: LoadedConfig): Promise<Finding[]> {
+  const name = 'Configuration';
+  if (file === undefined) {
+    const message = 'there is no file: defaults, and no servers';
+    return [{ name, state: 'warning', message, fix: 'codemode init' }];
+  }
+  const findings: Finding[] = [{ name, state: 'ok', message: `${file}${format === 'codemode' ? '' : ` (${format})`}` }];
+  for (const message of warnings) findings.push({ name, state: 'warning', message });
+  const { mode } = await stat(file);
+  if ((mode & PUBLIC_BITS) !== 0)
+    findings.push({
+      name,
+      state: 'ok',
+      message: 'other users of this machine can read the file; keep secrets out of it, or keep it to yourself',
+      fix: `chmod 600 ${file}`,
+    });
+  return findings;
+}
+
+function limitsFinding({ config }: LoadedConfig): Finding {
+  const name = 'Limits';
+  const { timeoutMs, maxMemoryBytes, maxToolCalls } = configuredLimits(config);
+  const workers = config.sandbox.workers.max ?? Math.max(config.sandbox.workers.min, availableParallelism(), 2);
+  const message =
+    `a program gets ${timeoutMs} ms, ${Math.round(maxMemoryBytes / MEGABYTE)} MB, ${maxToolCalls} tool calls; ` +
+    `up to ${workers} workers on ${availableParallelism()} cores and ${Math.round(totalmem() / MEGABYTE)} MB`;
+  if (maxMemoryBytes < totalmem()) return { name, state: 'ok', message };
+  return {
+    name,
+    state: 'warning',
+    message: `${message}; one program may ask for more memory than there is`,
+    fix: 'lower sandbox.limits.memory in the configuration',
+  };
+}
+
+async function stateFinding(folder: string): Promise<Finding> {
+  const name = 'State folder';
+  try {
+    await makeFolder(folder, 0o700);
+    await access(folder, constants.W_OK | constants.X_OK);
+    return { name, state: 'ok', message: folder };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return {
+      name,
+      state: 'missing',
+      message: `${folder} cannot be written (${code ?? 'unknown reason'})`,
+      fix: `mkdir -p ${folder} && chmod u+rwx ${folder}   (or set CODEMODE_HOME to another folder)`,
+    };
+  }
+}
+
+/** A server that may write where our rules lie could change them for the agent that uses it. */
+async function exposureFindings({ file, upstreams }: LoadedConfig, state: string): Promise<Finding[]> {
+  const guarded = [...(file === undefined ? [] : [await real(file)]), await real(state)];
+  const findings: Finding[] = [];
+  for (const { id, target } of upstreams) {
+    if (target.kind !== 'stdio') continue;
+    for (const word of target.arguments) {
+      if (!isAbsolute(word) && !/^\.{0,2}\/|^\.{1,2}$/.test(word)) continue;
+      const folder = await real(resolve(target.cwd ?? process.cwd(), word));
+      const covered = guarded.find((place) => `${place}${sep}`.startsWith(folder === sep ? sep : `${folder}${sep}`));
+      if (covered === undefined || !(await isFolder(folder))) continue;
+      findings.push({
+        name: `Server ${JSON.stringify(id)}`,
+        state: 'warning',
+        message: `it is given ${folder}, and ${covered} lies in there: an agent could change its own rules through it`,
+        fix: `give it a folder beside ${dirname(covered)}, not one around it`,
+      });
+      break;
+    }
+  }
+  return findings;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+async function real(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
+}

@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { createProgram } from './program.js';
+
+/** Never called: help needs nothing that is put together. */
+const NOTHING = { compose: unused, composeInventory: unused, loadSettings: unused, readAccessToken: unused };
+
+async function unused(): Promise<never> {
+  throw new Error('help puts nothing together');
+}
+
+test('docs/reference/cli.md is what --help says of every command and option (renew: npx vitest run -u src/surfaces/cli)', async () => {
+  const program = createProgram(NOTHING, () => {});
+  const sections = commandsOf(program).map(
+    (command) => `## ${nameOf(command)}\n\n\`\`\`text\n${helpOf(command)}\n\`\`\`\n`,
+  );
+  await expect(`${HEAD}\n${sections.join('\n')}`).toMatchFileSnapshot('../../../docs/reference/cli.md');
+});
+
+test('every command says what it does, what its options mean, and what its exit status is', () => {
+  const silent = commandsOf(createProgram(NOTHING, () => {})).filter(
+    (command) =>
+      command.description() === '' ||
+      command.options.some(({ description }) => description === '') ||
+      (command.commands.length === 0 && !helpOf(command).includes('Exit status')),
+  );
+  expect(silent.map(nameOf)).toEqual([]);
+});
+
+const HEAD = `# The command line
+
+<!-- Made from the program's own help. Renew: npx vitest run -u src/surfaces/cli -->
+
+\`codemode\` is \`npx codemode\` where it is installed, and \`node dist/bin.js\` in a clone. Options of the program itself
+may stand before or after the command.
+`;
+
+function commandsOf(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(commandsOf)];
+}
+
+function nameOf(command: Command): string {
+  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
+}
+
+function helpOf(command: Command): string {
+  let text = '';
+  const keep = (more: string) => {
+    text += more;
+  };
+  command.configureOutput({ writeOut: keep, writeErr: keep, getOutHelpWidth: () => 100, getErrHelpWidth: () => 100 });
+  command.outputHelp();
+  return text.trim();
+}

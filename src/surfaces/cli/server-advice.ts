@@ -1,0 +1,26 @@
+import { explainConfig } from '../../config/explain.js';
+import type { LoadedConfig } from '../../config/load.js';
+import { renderPath } from '../../config/path.js';
+
+/** What to type about a server that does not answer. Built from the masked configuration: it shows no secret. */
+export function adviceFor(id: string, loaded: LoadedConfig): string {
+  const values = new Map(explainConfig(loaded).map(({ key, value }) => [key, JSON.parse(value) as unknown]));
+  const setting = (name: string) => values.get(renderPath(['mcpServers', id, name]));
+  const where = `${renderPath(['mcpServers', id])}${loaded.file === undefined ? '' : ` in ${loaded.file}`}`;
+  const {
+    command,
+    args = [],
+    cwd,
+    url,
+  } = { command: setting('command'), args: setting('args'), cwd: setting('cwd'), url: setting('url') };
+  if (typeof command === 'string') {
+    const words = [command, ...(Array.isArray(args) ? args.map(String) : [])].map(shellWord).join(' ');
+    const line = typeof cwd === 'string' ? `cd ${shellWord(cwd)} && ${words}` : words;
+    return `start it by hand and see what it says, then correct ${where}:\n  ${line}`;
+  }
+  return `see what answers there, then correct url or headers of ${where}:\n  curl -sS -i ${shellWord(String(url))}`;
+}
+
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
