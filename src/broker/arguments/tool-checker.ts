@@ -1,5 +1,5 @@
 import type { GuestError } from '../../domain/execution.js';
-import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import { escapeToken } from '../../domain/schema-references.js';
 import type { Tool } from '../../domain/tool.js';
 import { clipText, quoteVisibly } from '../../lib/visible-text.js';
@@ -103,9 +103,12 @@ export class ToolChecker {
   /** An example that really fits, with the property in it that was wrong; without it where that can't be made. */
   #example(tool: Tool, root: Rule, problem: Problem): JsonValue | undefined {
     const [property] = tokensOf(problem.place);
-    const attempts = typeof property === 'string' ? [[property], []] : [[]];
-    for (const including of attempts) {
+    // The author's own example comes first, where it shows the property in question.
+    const attempts = typeof property === 'string' ? [[], [property], []] : [[]];
+    for (const [attempt, including] of attempts.entries()) {
       const example = this.#exampleOf(tool.inputSchema, including);
+      if (attempt === 0 && typeof property === 'string' && !(isJsonObject(example) && Object.hasOwn(example, property)))
+        continue;
       const isShort = JSON.stringify(example).length <= MAX_EXAMPLE_CHARACTERS;
       if (isShort && findProblems(root, example).length === 0) return example;
     }
