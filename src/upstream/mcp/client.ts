@@ -123,6 +123,7 @@ class Attempt {
     const client = this.#client;
     const { id } = this.#definition;
     const isModern = client.getProtocolEra() === 'modern';
+    const hasParameterHeaders = isModern && this.#channel.transport === 'streamable-http';
     return {
       identity: this.#identity(),
       era: isModern ? 'auto' : 'legacy',
@@ -131,7 +132,8 @@ class Attempt {
       },
       warnings: () => this.#warnings.list(),
       call: (call) => callTool(client, call),
-      list: (timeoutMs, signal) => listAllTools(client, id, timeoutMs, signal).catch(failureOf),
+      list: (timeoutMs, signal) =>
+        listAllTools(client, { serverId: id, hasParameterHeaders, timeoutMs, signal }).catch(failureOf),
       ping: (timeoutMs) =>
         (isModern ? client.discover({ timeout: timeoutMs }) : client.ping({ timeout: timeoutMs })).then(
           () => undefined,

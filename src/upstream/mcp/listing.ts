@@ -4,6 +4,7 @@ import type { Tool, ToolAnnotations } from '../../domain/tool.js';
 import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
 import { anything } from './anything.js';
 import type { McpListing } from './connection.js';
+import { parameterHeaderFault } from './parameter-headers.js';
 import { RAW } from './shield.js';
 
 /** Bounds on what one server may list. The largest real catalogs have some thousand tools. */
@@ -16,14 +17,19 @@ const MAX_LISTING_CHARACTERS = 256 * 1024 * 1024;
 const MAX_WARNINGS = 100;
 const METHOD_NOT_FOUND = -32_601;
 
+export interface ListingOptions {
+  readonly serverId: string;
+  /** Whether arguments are sent as headers too, so that what a tool asks for must be possible there. */
+  readonly hasParameterHeaders: boolean;
+  /** For each page. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** All tools of a server. One that is malformed is repaired or left out, with a warning; it never costs the others. */
-export async function listAllTools(
-  client: Client,
-  serverId: string,
-  timeoutMs: number,
-  signal?: AbortSignal,
-): Promise<McpListing> {
-  const collected = new Collection(serverId);
+export async function listAllTools(client: Client, options: ListingOptions): Promise<McpListing> {
+  const { timeoutMs, signal } = options;
+  const collected = new Collection(options);
   const cursors = new Set<string>();
   let cursor: string | undefined;
   for (let page = 0; ; page += 1) {
@@ -67,14 +73,14 @@ async function requestPage(
 }
 
 class Collection {
-  readonly #serverId: string;
+  readonly #options: ListingOptions;
   readonly #tools = new Map<string, Tool>();
   readonly #taskTools = new Set<string>();
   readonly #warnings = new BoundedLines(MAX_WARNINGS);
   #characters = 0;
 
-  constructor(serverId: string) {
-    this.#serverId = serverId;
+  constructor(options: ListingOptions) {
+    this.#options = options;
   }
 
   warn(warning: string): void {
@@ -102,9 +108,14 @@ class Collection {
   }
 
   #add(raw: unknown): void {
-    const { tool, warnings, size } = normaliseTool(raw, this.#serverId);
+    const { tool, warnings, size } = normaliseTool(raw, this.#options.serverId);
     for (const warning of warnings) this.warn(warning);
     if (tool === undefined) return;
+    const fault = this.#options.hasParameterHeaders ? parameterHeaderFault(tool.inputSchema ?? {}) : undefined;
+    if (fault !== undefined) {
+      this.warn(`tool ${quote(tool.name)} was left out: ${fault}`);
+      return;
+    }
     if (this.#tools.has(tool.name)) {
       this.warn(`tool ${quote(tool.name)} is listed twice; the first one counts`);
       return;
