@@ -3,6 +3,7 @@ import type { JsonObject } from '../../domain/json.js';
 import type { Session } from '../../host/session.js';
 import type { CatalogServer, CodeModeSettings, DirectTool, ToolView } from '../../host/tool-view.js';
 import type { ExposedTool, Profile } from '../../profiles/profile.js';
+import { withoutHeaderAnnotations } from './header-annotations.js';
 
 /** A page of tools. Clients close a connection over a message of more than 10 MB. */
 const PAGE_TOOLS = 500;
@@ -141,7 +142,7 @@ function directDefinition({ name, tool: { tool } }: DirectTool): Tool {
     name,
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),
-    inputSchema: objectSchema(inputSchema),
+    inputSchema: objectSchema(inputSchema === undefined ? undefined : withoutHeaderAnnotations(inputSchema)),
     ...(outputSchema === undefined ? {} : { outputSchema: outputSchema as NonNullable<Tool['outputSchema']> }),
     ...(annotations === undefined ? {} : { annotations }),
   };

@@ -1,0 +1,24 @@
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+
+const ANNOTATION = 'x-mcp-header';
+
+/**
+ * A schema without the wish to see arguments as HTTP headers too. That is between a server and what stands before it:
+ * we pass it on when we make the call. Whoever lists it must also compare those headers with every call's arguments,
+ * and our door has no use for them.
+ */
+export function withoutHeaderAnnotations(schema: JsonObject): JsonObject {
+  const text = JSON.stringify(schema);
+  if (!text.includes(`"${ANNOTATION}"`)) return schema;
+  const copy = JSON.parse(text) as JsonObject;
+  // A list, not a recursion: foreign schemas may be deeper than our stack.
+  const waiting: JsonValue[] = [copy];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (node === null || typeof node !== 'object') continue;
+    // An argument that has this name is a schema, not a text.
+    if (!Array.isArray(node) && typeof node[ANNOTATION] === 'string')
+      delete (node as Record<string, JsonValue>)[ANNOTATION];
+    waiting.push(...Object.values(node));
+  }
+  return copy;
+}
