@@ -1,7 +1,8 @@
 // @ts-check
-// Installs what the tests need from the system, where we may; says what to type where we may not. The tests look for
+// Installs what the tests need beyond `npm ci`, from the system where we may; says what to type where we may not. The tests look for
 // themselves (test/support/needs.ts) and are skipped with the same reason.
 import { spawnSync } from 'node:child_process';
+import { installSuite, report } from '../test/mcp-suite/install.mjs';
 import { isMain } from './house.mjs';
 import { checkNeed, installCommand, NEEDS } from './system-needs.mjs';
 
@@ -11,6 +12,7 @@ if (isMain(import.meta.url)) {
   const unmet = unmetNeeds();
   for (const { name } of allNeeds()) if (!unmet.some((need) => need.name === name)) console.log(`${name}: ok`);
   for (const { name, check } of unmet) console.log(`${name}: ${check.reason}\n  its tests will be skipped`);
+  console.log(report(installSuite()));
 }
 
 function allNeeds() {

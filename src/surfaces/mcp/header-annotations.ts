@@ -18,7 +18,7 @@ export function withoutHeaderAnnotations(schema: JsonObject): JsonObject {
     // An argument that has this name is a schema, not a text.
     if (!Array.isArray(node) && typeof node[ANNOTATION] === 'string')
       delete (node as Record<string, JsonValue>)[ANNOTATION];
-    waiting.push(...Object.values(node));
+    for (const child of Object.values(node)) waiting.push(child);
   }
   return copy;
 }
