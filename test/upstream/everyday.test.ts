@@ -155,8 +155,8 @@ test('several servers work side by side, and one that cannot start costs the oth
   );
   const listed = await registry.listAll();
   expect(listed.map(({ id, listing }) => [id, listing?.tools.length])).toEqual([
-    ['one', 13],
-    ['two', 13],
+    ['one', 14],
+    ['two', 14],
     ['three', 13],
     ['broken', undefined],
   ]);
