@@ -152,7 +152,6 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
 
 /** Requirements whose tests do not prove all of it yet: id, and what is still to be proven. */
 export const UNPROVEN: Readonly<Record<string, string>> = {
-  A18: 'declarations that come with the answer of a run',
   E7: 'profiles other than codemode',
   X3: 'WebSocket',
   X5: 'the Python and Go runtimes',
