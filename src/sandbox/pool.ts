@@ -54,6 +54,8 @@ export class Pool {
   #spare: Promise<WorkerProcess> | undefined;
   #spareTranspiler: Promise<WorkerProcess> | undefined;
   #starting = 0;
+  /** Shared workers that are being started, by caller: whoever comes meanwhile waits for them instead of starting more. */
+  readonly #startingFor = new Map<CallerId, number>();
   #isClosed = false;
 
   constructor(options: PoolOptions, start: StartProcess) {
@@ -103,9 +105,11 @@ export class Pool {
     const best = this.#best(caller, isBlocking);
     if (best !== undefined && !(best.isStalled && this.#mayGrow())) {
       // Good enough for this one; the next will find one that is not busy.
-      if (best.backlog > 0 && this.#mayGrow()) void this.#grow(caller, 'nobody').catch(() => {});
+      if (best.backlog > 0 && !this.#startingFor.has(caller) && this.#mayGrow())
+        void this.#grow(caller, 'nobody').catch(() => {});
       return this.#claim(best, isBlocking);
     }
+    if (!isBlocking && this.#startingFor.has(caller)) return this.#wait(caller, isBlocking, cancellation.signal);
     if (this.#mayGrow() || this.#makeRoom(caller)) return this.#grow(caller, isBlocking ? 'blocking' : 'shared');
     return this.#wait(caller, isBlocking, cancellation.signal);
   }
@@ -209,6 +213,8 @@ export class Pool {
 
   async #grow(caller: CallerId, reservedFor: ReservedFor): Promise<RunWorker> {
     this.#starting++;
+    const isShared = reservedFor !== 'blocking';
+    if (isShared) this.#startingFor.set(caller, (this.#startingFor.get(caller) ?? 0) + 1);
     try {
       const process = await this.#takeSpare('quickjs');
       if (this.#isClosed) {
@@ -222,6 +228,8 @@ export class Pool {
       return reservedFor === 'nobody' ? worker : this.#claim(worker, reservedFor === 'blocking');
     } finally {
       this.#starting--;
+      if (isShared) this.#startingFor.set(caller, (this.#startingFor.get(caller) ?? 1) - 1);
+      if (this.#startingFor.get(caller) === 0) this.#startingFor.delete(caller);
       // There is room for others in it; or, if it could not be started, for another one.
       setImmediate(() => this.#serveQueue());
     }
@@ -266,7 +274,7 @@ export class Pool {
       const { caller, isBlocking, answer } = waiting;
       const best = this.#best(caller, isBlocking);
       if (best !== undefined) answer.resolve(this.#claim(best, isBlocking));
-      else if (this.#mayGrow() || this.#makeRoom(caller))
+      else if ((isBlocking || !this.#startingFor.has(caller)) && (this.#mayGrow() || this.#makeRoom(caller)))
         this.#grow(caller, isBlocking ? 'blocking' : 'shared').then(
           (worker) => (waiting.isCancelled ? this.notNeeded(worker) : answer.resolve(worker)),
           answer.reject,

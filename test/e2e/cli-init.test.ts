@@ -86,7 +86,7 @@ describe('init', () => {
     using home = new Home();
     const file = home.write(name, content);
     const health = await home.json<{ ok: boolean; servers: object[] }>(['--config', file, 'servers', '--json']);
-    expect(health).toMatchObject({ ok: true, servers: [{ id: 'it', state: 'ready', tools: 13 }] });
+    expect(health).toMatchObject({ ok: true, servers: [{ id: 'it', state: 'ready', tools: 14 }] });
   });
 
   test('leaves out what is there twice, switched off, codemode itself or not understood, and says so', async () => {

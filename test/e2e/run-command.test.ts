@@ -336,6 +336,9 @@ describe('codemode doctor', () => {
       'Kernel',
       'Isolation "strict"',
       'Isolation "namespaces"',
+      'Configuration',
+      'Limits',
+      'State folder',
       'A program in the sandbox',
     ]);
     for (const { state, fix } of findings) if (state !== 'ok') expect(fix ?? '').not.toBe('');
@@ -356,12 +359,4 @@ describe('codemode doctor', () => {
     expect(ok).toBe(false);
     expect(findings.at(-1)).toMatchObject({ state: 'missing', message: expect.stringContaining('second key') });
   });
-});
-
-test('codemode demo runs a program and shows its response, its isolation and what a run costs', async () => {
-  const { status, stdout, stderr } = await run(['demo']);
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout).toContain('"message": "orders read: 10000"');
-  expect(stdout).toMatch(/isolation: (strict|namespaces) \(/);
-  expect(stdout).toMatch(/a fresh sandbox for a tiny program: [\d.]+ ms \(median of 200\)/);
 });

@@ -60,7 +60,7 @@ test('the MCP client library is loaded with the first connection, not at every s
     }
   };
   follow('bin.js');
-  expect([...packages].sort()).toEqual(['commander', 'smol-toml', 'yaml', 'zod']);
+  expect([...packages].sort()).toEqual(['commander', 're2js', 'smol-toml', 'yaml', 'zod']);
 });
 
 test('installing the package runs no script of ours', () => {

@@ -109,6 +109,7 @@ describe('a program that is cancelled before it runs', () => {
     await expect(session.run({ ...request, signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'cancelled' });
     const abort = new AbortController();
     const running = session.run({ ...request, signal: abort.signal });
+    await expect.poll(() => box.sandbox.pool.workers.some(({ computing }) => computing !== undefined), SOON).toBe(true);
     abort.abort();
     expect(await running).toMatchObject({ state: 'finished', summary: { outcome: CANCELLED } });
   });

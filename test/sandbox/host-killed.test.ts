@@ -8,15 +8,15 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A host as somebody else would write one: two callers, each with a program that does not end by itself. */
 const HOST = `
-  import { createHost, DEFAULT_LIMITS } from '${LIBRARY}';
-  const host = await createHost({});
+  import { codemodePresentation, createHost, DEFAULT_LIMITS } from '${LIBRARY}';
+  const { host } = await createHost({});
   const limits = { ...DEFAULT_LIMITS, timeoutMs: 600_000 };
-  const modules = [{ specifier: 'test', exports: [{ kind: 'call', name: 'arrive', target: 'test/arrive' }] }];
   const run = (caller, source) =>
     new Promise((resolve) => {
-      const callTool = async () => (resolve(), { ok: true, json: 'null' });
-      const program = { source: 'import { arrive } from "test"; await arrive();' + source, language: 'typescript', modules, limits };
-      void host.run({ caller, program, callTool });
+      const codeMode = { enabled: true, excludedTools: [] };
+      const session = host.openSession({ caller, presentation: codemodePresentation, codeMode, reservedNames: [], maxResultBytes: 1e6 });
+      const arrive = 'console.log("here"); import { listServers } from "@codemode/discovery"; await listServers();';
+      void session.run({ source: arrive + source, language: 'typescript', limits, onLog: resolve });
     });
   await Promise.all([
     run('computing', 'for (;;) {}'),

@@ -157,7 +157,7 @@ test('several servers work side by side, and one that cannot start costs the oth
   expect(listed.map(({ id, listing }) => [id, listing?.tools.length])).toEqual([
     ['one', 14],
     ['two', 14],
-    ['three', 13],
+    ['three', 14],
     ['broken', undefined],
   ]);
   expect(listed[3]?.problem).toMatchObject({

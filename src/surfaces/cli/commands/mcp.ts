@@ -24,6 +24,8 @@ export const register: Register = (program, context) => {
 const HELP = `
 In the configuration of a client:
   { "mcpServers": { "codemode": { "command": "codemode", "args": ["mcp"] } } }
+
+Exit status: 0 the client has gone or it was told to stop, 2 bad configuration, 69 no jail to be had.
 `;
 
 /** Standard output is the protocol's: everything for people goes to standard error. */

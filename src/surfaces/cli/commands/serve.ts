@@ -21,8 +21,15 @@ export const register: Register = (program, context) => {
     .option('--model <ref>', 'which entry of models in the configuration decides what is excluded from code')
     .option('--host <address>', 'where to listen (default: 127.0.0.1, this machine only)')
     .option('--port <number>', 'the port; 0 takes a free one (default: 3000)')
+    .addHelpText('after', HELP)
     .action(async (flags: ServeFlags) => context.exitWith(await serve(flags, context)));
 };
+
+const HELP = `
+Clients need the token that \`codemode token\` prints.
+
+Exit status: 0 it was told to stop, 2 bad configuration or a port that is taken, 69 no jail to be had.
+`;
 
 async function serve({ model, ...own }: ServeFlags, context: CommandContext): Promise<number> {
   const stop = stopSignal();
