@@ -24,6 +24,9 @@ const MAX_PARALLEL_LISTINGS = 16;
 const MAX_TOOLS_PER_SERVER = 20_000;
 const MAX_DESCRIPTION_CHARACTERS = 400;
 
+/** Said of a server that is still starting when a program begins. */
+const NOT_ASKED = 'it has not said yet which tools it has; try again in a few seconds';
+
 interface Entry {
   listing: CachedListing | undefined;
   problem: string | undefined;
@@ -230,7 +233,8 @@ export class Catalog {
     };
   }
 
-  #server(id: string, path: string, { listing, problem }: Entry): CatalogServer {
+  #server(id: string, path: string, { listing, problem: reason }: Entry): CatalogServer {
+    const problem = reason ?? (listing === undefined ? NOT_ASKED : undefined);
     const description = this.#options.descriptionOf?.(id) ?? listing?.description;
     const tools: CatalogTool[] = [];
     const server: CatalogServer = {

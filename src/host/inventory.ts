@@ -6,7 +6,7 @@ import type { JsonObject } from '../domain/json.js';
 import type { UpstreamDefinition, UpstreamState } from '../domain/upstream.js';
 import { nearest } from '../lib/nearest.js';
 import { findServer, type ToolDetail, toolDefinition } from './discovery.js';
-import { type CodeModeSettings, viewOf } from './tool-view.js';
+import { type CodeModeSettings, type ToolView, viewOf } from './tool-view.js';
 
 export type { Detail as DeclarationDetail };
 
@@ -174,10 +174,14 @@ export class Inventory {
     await this.close();
   }
 
-  /** What programs see. */
-  #view(): readonly CatalogServer[] {
+  /** What programs and what clients see. */
+  view(): ToolView {
     const { catalog, codeMode } = this.#parts;
-    return viewOf(catalog.snapshot(), codeMode, []).forCode.servers;
+    return viewOf(catalog.snapshot(), codeMode, []);
+  }
+
+  #view(): readonly CatalogServer[] {
+    return this.view().forCode.servers;
   }
 
   #server(name: string): CatalogServer {

@@ -234,7 +234,9 @@ export class Session {
       limits,
       isolation: sandbox.jail.level,
       warnings: [...calls.warnings],
-      unavailable: requested.flatMap(({ name }) => unavailable(name, snapshot)),
+      unavailable: [...new Set([...(request.requestedServers ?? []), ...brokenImports(source, snapshot)])].flatMap(
+        (name) => unavailable(name, snapshot),
+      ),
       declarations: this.#firstDeclarations(view, source, request.requestedServers ?? []),
       ...(media === undefined ? {} : { media }),
       ...(kept === undefined ? {} : { keptResult: kept }),
@@ -276,6 +278,12 @@ export class Session {
       this.#view = { of: snapshot, view: viewOf(snapshot, this.#options.codeMode, this.#options.reservedNames) };
     return this.#view.view;
   }
+}
+
+/** Servers that the program imports and that are not there: their modules are empty, and the reason should be said. */
+function brokenImports(source: string, { servers }: CatalogSnapshot): string[] {
+  const broken = servers.filter(({ problem, tools }) => problem !== undefined && tools.length === 0);
+  return broken.flatMap(({ path }) => (source.includes(`@codemode/servers/${path}`) ? [path] : []));
 }
 
 function unavailable(name: string, snapshot: CatalogSnapshot): UnavailableServer[] {

@@ -8,6 +8,7 @@ import * as demo from './commands/demo.js';
 import * as doctor from './commands/doctor.js';
 import * as init from './commands/init.js';
 import * as mcp from './commands/mcp.js';
+import * as prompt from './commands/prompt.js';
 import * as run from './commands/run.js';
 import * as serve from './commands/serve.js';
 import * as servers from './commands/servers.js';
@@ -24,6 +25,7 @@ const COMMANDS: readonly Register[] = [
   run.register,
   tools.register,
   types.register,
+  prompt.register,
   servers.register,
   init.register,
   config.register,
