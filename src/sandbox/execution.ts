@@ -55,8 +55,8 @@ export interface CarriedOver {
 
 /** Given to a worker to end a program by itself before it is killed with everything it holds. */
 const KILL_GRACE_MS = 250;
-/** A program that loses its worker this often is not unlucky. */
-const MAX_REBUILDS = 3;
+/** Others may have brought its workers down, one after the other; past this it is not unlucky. */
+const MAX_REBUILDS = 20;
 /** A worker that has not handed a program over by then is not going to: an image of the largest memory takes two seconds. */
 const SUSPEND_TIMEOUT_MS = 20_000;
 const MAX_LOG_ENTRIES = 100_000;

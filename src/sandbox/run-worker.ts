@@ -28,6 +28,8 @@ type Assignment = Extract<
  * never notice, short enough that a stuck one holds nobody up.
  */
 const STALL_MS = 100;
+/** What a program that is over may still take before its worker is killed with it. */
+const DROPPED_GRACE_MS = 500;
 const MAX_LIBRARIES_KNOWN = 8;
 
 /** One QuickJS worker with the executions in it, and what it owes an answer to. */
@@ -48,6 +50,7 @@ export class RunWorker {
   readonly #libraries = new Set<string>();
   #reserved = 0;
   #stallTimer: NodeJS.Timeout | undefined;
+  #droppedTimer: NodeJS.Timeout | undefined;
   /** What it was computing when we ended it: what is sent to it from then on is nobody's fault. */
   #killed: { readonly computing: ExecutionId | undefined } | undefined;
 
@@ -131,6 +134,7 @@ export class RunWorker {
   cancel(id: ExecutionId): void {
     this.process.send({ type: 'execution/cancel', execution: id });
     this.release(id);
+    this.#watchDropped();
   }
 
   kill(reason: string): void {
@@ -141,6 +145,7 @@ export class RunWorker {
   /** Ends the process. Programs that are still here are told: nobody else will answer for them. */
   async close(): Promise<void> {
     clearTimeout(this.#stallTimer);
+    clearTimeout(this.#droppedTimer);
     const tenants = [...this.#tenants.values()];
     this.#tenants.clear();
     for (const tenant of tenants) tenant.workerLost(this, 'bystander', 'it was closed');
@@ -173,7 +178,21 @@ export class RunWorker {
     this.isStalled = false;
     if (this.#owed.length > 1) this.#watch();
     if (this.#owed.length === 0) this.onChange?.();
+    this.#watchDropped();
     return true;
+  }
+
+  /**
+   * A program that was dropped while others stood in front of it is begun all the same: what it was sent came before the
+   * word that it is over. Nobody is left to end it then, so a worker that stays in one is killed.
+   */
+  #watchDropped(): void {
+    clearTimeout(this.#droppedTimer);
+    const head = this.#owed[0];
+    if (head === undefined || this.#tenants.has(head)) return;
+    this.#droppedTimer = setTimeout(() => {
+      if (this.#owed[0] === head) this.kill('it stayed in a program that is over');
+    }, DROPPED_GRACE_MS);
   }
 
   #watch(): void {
@@ -188,6 +207,7 @@ export class RunWorker {
 
   #lost(reason: string): void {
     clearTimeout(this.#stallTimer);
+    clearTimeout(this.#droppedTimer);
     const killed = this.#killed;
     const computing = killed === undefined ? this.#owed[0] : killed.computing;
     const tenants = [...this.#tenants.values()];

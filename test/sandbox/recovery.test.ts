@@ -138,3 +138,16 @@ describe('replay', () => {
     expect(divergence).toContain('call 2 asked for test/ask');
   });
 });
+
+test('a program that ran out of time behind another one does not keep the worker when its turn comes [A35]', async () => {
+  await using single = await openSandbox({ min: 1, max: 1 });
+  // Computes for longer than the second may take at all, and ends by itself.
+  const first = single.run(`const until = 4e7; let n = 0; while (n < until) n++; ${result('n > 1')}`, {
+    limits: { timeoutMs: 30_000 },
+  });
+  await expect.poll(() => single.sandbox.pool.workers[0]?.computing, SOON).toBeDefined();
+  const second = single.run(`("a".repeat(4e6) + "b").indexOf("a".repeat(2e6) + "c")`, { limits: { timeoutMs: 100 } });
+  expect((await second).outcome).toMatchObject({ failure: { limit: 'timeout' } });
+  expect((await first).outcome).toEqual({ status: 'completed', resultJson: 'true' });
+  expect((await single.run(result('"free"'))).outcome).toEqual({ status: 'completed', resultJson: '"free"' });
+});

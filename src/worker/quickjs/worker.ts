@@ -24,6 +24,7 @@ export class QuickJsWorker implements Outbox {
   readonly #executions = new Map<ExecutionId, QuickJsExecution>();
   /** Messages that arrived while a blocking call waited for its answer. */
   readonly #postponed: Received[] = [];
+  #lastExecution: ExecutionId | undefined;
 
   constructor(binary: Uint8Array, image: Image, channel: Channel) {
     this.#engines = new Engines(binary, image);
@@ -52,6 +53,9 @@ export class QuickJsWorker implements Outbox {
   }
 
   #dispatch(message: ExecutionMessage, body: Buffer): void {
+    // What one program has said leaves before another begins: the host must not take it for the one that is computing.
+    if (message.execution !== this.#lastExecution) this.#channel.flush();
+    this.#lastExecution = message.execution;
     switch (message.type) {
       case 'execution/start':
         return this.#start(message, body);
