@@ -239,7 +239,8 @@ export class Engine {
       },
       wasi_snapshot_preview1: {
         clock_time_get: (_clock: number, _precision: bigint, output: number) => {
-          view().setBigUint64(output, BigInt(Math.round((this.host?.nowMs() ?? 0) * 1e6)), true);
+          // By way of microseconds: nanoseconds since 1970 are more than a number holds exactly, and come out a millisecond early.
+          view().setBigUint64(output, BigInt(Math.round((this.host?.nowMs() ?? 0) * 1e3)) * 1_000n, true);
           return 0;
         },
         random_get: (output: number, length: number) => {
