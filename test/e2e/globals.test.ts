@@ -254,7 +254,7 @@ describe('the clock', () => {
   });
 });
 
-test('the limits of a program that asks for none are the documented ones [A7]', () => {
+test('the limits of a program that asks for none are the documented ones', () => {
   expect(DEFAULT_LIMITS).toEqual({
     timeoutMs: 30_000,
     maxMemoryBytes: 67_108_864,

@@ -274,27 +274,23 @@ describe('an interrupt', () => {
     ['SIGINT', 'for (;;) {}'],
     ['SIGINT', 'await new Promise((resolve) => setTimeout(resolve, 1e9))'],
     ['SIGTERM', 'for (;;) {}'],
-  ] as const)(
-    'by %s ends a run of %s with status 130, its response, and no process left [A8, A12]',
-    async (signal, input) => {
-      const child = startCommand(['run', '-'], { cwd });
-      onTestFinished(() => void child.kill('SIGKILL'));
-      const ended = endOf(child);
-      child.stdin?.end(input);
-      // Once its workers are there, the program is under way or about to be.
-      await expect.poll(() => descendantsOf(child.pid as number).length, { timeout: 20_000 }).toBeGreaterThan(4);
-      const below = descendantsOf(child.pid as number);
-      child.kill(signal);
-      const { status, stdout, stderr } = await ended;
-      expect({ status, stderr: stderr.replace(/^codemode: the run was cancelled before it started\n$/, '') }).toEqual({
-        status: 130,
-        stderr: '',
-      });
-      if (stdout !== '')
-        expect(JSON.parse(stdout)).toMatchObject({ result: null, diagnostics: [{ code: 'CANCELLED' }] });
-      await expectGone(below);
-    },
-  );
+  ] as const)('by %s ends a run of %s with status 130, and leaves no process behind', async (signal, input) => {
+    const child = startCommand(['run', '-'], { cwd });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = endOf(child);
+    child.stdin?.end(input);
+    // Once its workers are there, the program is under way or about to be.
+    await expect.poll(() => descendantsOf(child.pid as number).length, { timeout: 20_000 }).toBeGreaterThan(4);
+    const below = descendantsOf(child.pid as number);
+    child.kill(signal);
+    const { status, stdout, stderr } = await ended;
+    expect({ status, stderr: stderr.replace(/^codemode: the run was cancelled before it started\n$/, '') }).toEqual({
+      status: 130,
+      stderr: '',
+    });
+    if (stdout !== '') expect(JSON.parse(stdout)).toMatchObject({ result: null, diagnostics: [{ code: 'CANCELLED' }] });
+    await expectGone(below);
+  });
 });
 
 describe('the program itself', () => {
@@ -326,7 +322,7 @@ describe('the program itself', () => {
 });
 
 describe('codemode doctor', () => {
-  test('examines Node, kernel, each level of isolation, and runs a program [X5]', async () => {
+  test('examines Node, kernel, each level of isolation, and runs a program', async () => {
     const { status, stdout, stderr } = await run(['doctor', '--json']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const { ok, findings } = JSON.parse(stdout);
