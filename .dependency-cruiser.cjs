@@ -24,7 +24,7 @@ const ONE_HOME = {
   child_process: '^src/(sandbox/|upstream/mcp/stdio)',
   '@modelcontextprotocol/client': '^src/upstream/mcp/',
   '@modelcontextprotocol/server': '^src/surfaces/mcp/',
-  'better-sqlite3': '^src/store/',
+  libsql: '^src/store/',
   // The host never parses or evaluates what an agent wrote: the engines live in the jail.
   'quickjs-wasi': '^src/worker/',
   'oxc-transform': '^src/worker/',

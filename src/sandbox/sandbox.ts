@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { HostError } from '../domain/errors.js';
 import type { CallerId, ExecutionId, GuestCall, Outcome, Program } from '../domain/execution.js';
+import { type SealBinding, seal, unseal } from '../lib/sealed.js';
 import type { CarriedOver, ExecutionHandlers, ExecutionReport } from './execution.js';
 import { SandboxExecution } from './execution.js';
 import { CANCELLED } from './failures.js';
@@ -10,7 +11,6 @@ import { decodeJournal, digestOf, encodeJournal, openJournal } from './journal.j
 import type { PoolOptions } from './pool.js';
 import { Pool } from './pool.js';
 import { loadRuntimeFiles } from './runtime-files.js';
-import { seal, unseal } from './sealing.js';
 import type { CompiledSource } from './transpiler.js';
 import { WorkerProcess } from './worker-process.js';
 
@@ -98,7 +98,7 @@ export class Sandbox {
     length.writeUInt32LE(head.length);
     const sealed = seal(
       this.#sealKey,
-      { execution: execution.id, caller: execution.caller, codeDigest },
+      bindingOf(execution.id, execution.caller, codeDigest),
       Buffer.concat([length, head, image]),
     );
     return { execution: execution.id, codeDigest, sealed, openCalls };
@@ -110,11 +110,14 @@ export class Sandbox {
     caller: CallerId,
     handlers: ExecutionHandlers,
   ): Promise<Started> {
-    const plain = unseal(
-      this.#sealKey,
-      { execution: suspended.execution, caller, codeDigest: suspended.codeDigest },
-      suspended.sealed,
-    );
+    const binding = bindingOf(suspended.execution, caller, suspended.codeDigest);
+    const plain = unseal(this.#sealKey, binding, suspended.sealed);
+    if (plain === undefined) {
+      throw new HostError(
+        'image_rejected',
+        'this suspended program was changed, belongs to another run, or was made under another key; start the run again',
+      );
+    }
     const headBytes = plain.readUInt32LE(0);
     const head = JSON.parse(plain.toString('utf8', 4, 4 + headBytes)) as SuspendedHead;
     const journal = decodeJournal(head.journal);
@@ -187,6 +190,11 @@ interface SuspendedHead {
   readonly journal: string;
   readonly remainingMs: number;
   readonly carried: CarriedOver;
+}
+
+/** A suspended program is trusted when it comes back: it opens for its own run, caller and code only. */
+function bindingOf(execution: ExecutionId, caller: CallerId, codeDigest: string): SealBinding {
+  return { purpose: 'suspended program', owner: [execution, caller, codeDigest] };
 }
 
 function neverStarted(journal: Journal, outcome: Outcome): Started {

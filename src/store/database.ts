@@ -1,0 +1,90 @@
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'libsql';
+import { HostError } from '../domain/errors.js';
+import { makeFolder } from '../lib/make-folder.js';
+import { MIGRATIONS } from './migrations.js';
+
+/** Another host that holds the file writes for milliseconds; one that takes this long is stuck. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+type Value = string | number | bigint | Uint8Array | null;
+
+/** A statement that was prepared once, and the shape of its rows, which is the word of whoever wrote it. */
+export interface Statement<Row> {
+  get(...values: Value[]): Row | undefined;
+  all(...values: Value[]): Row[];
+  /** How many rows it changed. */
+  run(...values: Value[]): number;
+}
+
+/**
+ * The one file that outlives the program. Several hosts have it open at once: write-ahead logging lets them read while
+ * one writes, and whoever reads and then writes does so in one immediate transaction.
+ */
+export class Database {
+  readonly #sqlite: Sqlite.Database;
+
+  private constructor(sqlite: Sqlite.Database) {
+    this.#sqlite = sqlite;
+  }
+
+  static async open(stateFolder: string): Promise<Database> {
+    const file = join(stateFolder, 'codemode.db');
+    try {
+      await makeFolder(stateFolder, 0o700);
+      // Made by us first: the driver would make it readable by others where the user's mask allows it.
+      if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+      chmodSync(file, 0o600);
+      const sqlite = new Sqlite(file);
+      sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+      sqlite.pragma('journal_mode = WAL');
+      // A crash of the program loses nothing; a power cut may lose the last moments, never the file's integrity.
+      sqlite.pragma('synchronous = NORMAL');
+      sqlite.pragma('foreign_keys = ON');
+      const database = new Database(sqlite);
+      database.#migrate();
+      return database;
+    } catch (error) {
+      if (error instanceof HostError) throw error;
+      throw new HostError(
+        'bad_config',
+        `the state in ${file} cannot be opened (${error instanceof Error ? error.message : 'unknown reason'}); check who owns it, or set CODEMODE_HOME to another folder`,
+        { cause: error },
+      );
+    }
+  }
+
+  prepare<Row>(sql: string): Statement<Row> {
+    const statement = this.#sqlite.prepare(sql);
+    return {
+      get: (...values) => statement.get(...values) as Row | undefined,
+      all: (...values) => statement.all(...values) as Row[],
+      run: (...values) => statement.run(...values).changes,
+    };
+  }
+
+  /** All of it or nothing of it, and nobody else writes in between. */
+  transaction<Result>(work: () => Result): Result {
+    return this.#sqlite.transaction(work).immediate();
+  }
+
+  close(): void {
+    this.#sqlite.close();
+  }
+
+  #migrate(): void {
+    this.transaction(() => {
+      const version = (this.prepare<{ user_version: number }>('PRAGMA user_version').get()?.user_version ??
+        0) as number;
+      if (version > MIGRATIONS.length) {
+        throw new HostError(
+          'bad_config',
+          'the state folder was written by a newer codemode; use that one, or set CODEMODE_HOME to another folder',
+        );
+      }
+      for (const migration of MIGRATIONS.slice(version)) this.#sqlite.exec(migration);
+      this.#sqlite.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    });
+  }
+}

@@ -1,0 +1,5 @@
+/**
+ * What each version of the program adds to the file, in order. Those that were released are never changed: a file out
+ * there has them already.
+ */
+export const MIGRATIONS: readonly string[] = [];
