@@ -1,13 +1,14 @@
-import type { CallerId, GuestError } from '../domain/execution.js';
+import type { GuestError } from '../domain/execution.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Tool } from '../domain/tool.js';
 import type { CallProgress, ToolReply, UpstreamFailure, UpstreamOutcome } from '../domain/upstream.js';
 import type { UpstreamRegistry } from '../upstream/registry.js';
 import type { ToolChecker } from './arguments/tool-checker.js';
+import type { RunContext } from './run-context.js';
 
 /** One wish of one program, or of a client that calls a tool directly. */
 export interface BrokerCall {
-  readonly caller: CallerId;
+  readonly run: RunContext;
   readonly tool: Tool;
   /** How the caller names the server and the tool, for messages. */
   readonly serverPath: string;

@@ -75,6 +75,7 @@ export async function inspectRun(open: () => Promise<Host>): Promise<Finding> {
     const host = await open();
     const session = host.openSession({
       caller: 'doctor' as CallerId,
+      profile: 'inspection',
       presentation: PLAIN,
       codeMode: { enabled: false, excludedTools: [] },
       reservedNames: [],

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Broker, BrokerOutcome } from '../broker/broker.js';
+import { openRunContext } from '../broker/run-context.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { ObservedTypes } from '../catalog/observed/observed-types.js';
 import type { CatalogServer, CatalogSnapshot } from '../catalog/snapshot.js';
@@ -93,6 +94,8 @@ export interface Presentation {
 
 export interface SessionOptions {
   readonly caller: CallerId;
+  /** Name of the contract. */
+  readonly profile: string;
   readonly presentation: Presentation;
   readonly codeMode: CodeModeSettings;
   /** Names that no direct tool may take. */
@@ -173,7 +176,7 @@ export class Session {
     onProgress?: (progress: CallProgress) => void,
   ): Promise<BrokerOutcome> {
     return this.#parts.broker.handle({
-      caller: this.caller,
+      run: openRunContext(randomUUID(), this.caller, this.#options.profile, ''),
       tool,
       serverPath: server.path,
       exportName,
@@ -198,7 +201,7 @@ export class Session {
     );
     const snapshot = view.forCode;
     const calls = new ToolCalls({
-      caller: this.caller,
+      run: openRunContext(runId, this.caller, this.#options.profile, request.source),
       snapshot,
       broker,
       maxToolCalls: request.limits.maxToolCalls,

@@ -1,6 +1,7 @@
 import type { Broker, BrokerOutcome } from '../broker/broker.js';
+import type { RunContext } from '../broker/run-context.js';
 import type { CatalogSnapshot } from '../catalog/snapshot.js';
-import type { CallerId, CallReply, GuestCall, GuestError } from '../domain/execution.js';
+import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { Tool } from '../domain/tool.js';
 import { nearest } from '../lib/nearest.js';
@@ -14,7 +15,7 @@ export interface TraceEntry {
 }
 
 export interface ToolCallsOptions {
-  readonly caller: CallerId;
+  readonly run: RunContext;
   readonly snapshot: CatalogSnapshot;
   readonly broker: Broker;
   readonly maxToolCalls: number;
@@ -42,7 +43,7 @@ export class ToolCalls {
   }
 
   async answer(call: GuestCall, input: readonly JsonValue[], signal: AbortSignal): Promise<CallReply> {
-    const { caller, snapshot, broker, maxToolCalls, present, onProgress } = this.#options;
+    const { run, snapshot, broker, maxToolCalls, present, onProgress } = this.#options;
     const found = snapshot.toolByTarget.get(call.target);
     if (found === undefined) return { ok: false, error: noSuchTool(call.target, snapshot) };
     if (++this.#made > maxToolCalls) return { ok: false, error: tooManyCalls(maxToolCalls) };
@@ -50,7 +51,7 @@ export class ToolCalls {
     if (input.length > 1) return { ok: false, error: tooManyArguments(server.path, exportName, input.length) };
     const startedAt = performance.now();
     const outcome = await broker.handle({
-      caller,
+      run,
       tool,
       serverPath: server.path,
       exportName,

@@ -14,7 +14,7 @@ const HOST = `
   const run = (caller, source) =>
     new Promise((resolve) => {
       const codeMode = { enabled: true, excludedTools: [] };
-      const session = host.openSession({ caller, presentation: codemodePresentation, codeMode, reservedNames: [], maxResultBytes: 1e6 });
+      const session = host.openSession({ caller, profile: 'codemode', presentation: codemodePresentation, codeMode, reservedNames: [], maxResultBytes: 1e6 });
       const arrive = 'console.log("here"); import { listServers } from "@codemode/discovery"; await listServers();';
       void session.run({ source: arrive + source, language: 'typescript', limits, onLog: resolve });
     });

@@ -21,6 +21,7 @@ export function openSession(sandbox: Sandbox): Session {
   });
   return host.openSession({
     caller: 'tester' as CallerId,
+    profile: 'codemode',
     presentation: codemodePresentation,
     codeMode: { enabled: true, excludedTools: [] },
     reservedNames: [],

@@ -34,6 +34,7 @@ export interface Door {
 export function openSession({ host, profile, codeMode }: McpOptions, caller: CallerId): Session {
   return host.openSession({
     caller,
+    profile: profile.name,
     presentation: profile.presentation,
     codeMode,
     reservedNames: codeMode.enabled ? profile.tools.map(({ name }) => name) : [],

@@ -81,6 +81,7 @@ function openSession(host: Host, read: { toolResultBytes: number }): Session {
   };
   return host.openSession({
     caller: 'demo' as CallerId,
+    profile: 'codemode',
     presentation,
     codeMode: { enabled: true, excludedTools: [] },
     reservedNames: [],

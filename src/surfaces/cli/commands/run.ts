@@ -53,6 +53,7 @@ async function run(file: string, flags: RunFlags, compose: () => Promise<Compose
   await using _ = host;
   const session = host.openSession({
     caller: 'command line' as CallerId,
+    profile: 'codemode',
     presentation: codemodePresentation,
     codeMode: config.defaults.codeMode,
     reservedNames: [],

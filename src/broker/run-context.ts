@@ -1,0 +1,16 @@
+import { hash } from 'node:crypto';
+import type { CallerId } from '../domain/execution.js';
+
+/** On whose behalf calls are made: one program, or one client that calls a tool directly. The same for all its calls. */
+export interface RunContext {
+  readonly runId: string;
+  readonly caller: CallerId;
+  /** The outward contract under which it runs. */
+  readonly profile: string;
+  /** Digest of the program; of nothing where there is none. */
+  readonly codeDigest: string;
+}
+
+export function openRunContext(runId: string, caller: CallerId, profile: string, source: string): RunContext {
+  return { runId, caller, profile, codeDigest: hash('sha256', source, 'hex') };
+}
