@@ -1,12 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { ToolChecker } from './broker/arguments/tool-checker.js';
-import { Broker } from './broker/broker.js';
+import { createHash } from 'node:crypto';
 import { Catalog } from './catalog/catalog.js';
-import { exampleInput } from './catalog/examples.js';
 import { ObservedTypes } from './catalog/observed/observed-types.js';
 import { codeModeOf } from './config/code-mode.js';
 import { inheritedEnvironment, readEnvironment } from './config/environment.js';
@@ -18,11 +11,8 @@ import type { UpstreamRequestHandlers } from './domain/upstream.js';
 import { Host } from './host/host.js';
 import { Inventory } from './host/inventory.js';
 import { KeptResults } from './host/results.js';
-import { SEAL_KEY_BYTES } from './lib/sealed.js';
+import { Runtime } from './host/runtime.js';
 import { createProfile } from './profiles/registry.js';
-import { openJail } from './sandbox/jail/probe.js';
-import type { PoolOptions } from './sandbox/pool.js';
-import { Sandbox } from './sandbox/sandbox.js';
 import { accessToken } from './store/access-token.js';
 import { CatalogCache } from './store/catalog-cache.js';
 import type { Composed, ComposedInventory, HostSettings, ServeOptions } from './surfaces/cli/composed.js';
@@ -30,11 +20,6 @@ import { AgentClient } from './surfaces/mcp/agent-client.js';
 import type { McpOptions } from './surfaces/mcp/door.js';
 import { UpstreamRegistry } from './upstream/registry.js';
 
-/** Programs that wait for a worker before one more is refused. */
-const MAX_QUEUED = 1_000;
-const MAX_RUNS_PER_WORKER = 256;
-/** A worker is replaced after so many programs, whatever state they left it in. */
-const MAX_RUNS_IN_LIFE = 10_000;
 /** A listing older than this is asked for again in the background. */
 const CATALOG_TTL_MS = 10 * 60 * 1000;
 
@@ -51,26 +36,26 @@ export async function compose(settings: HostSettings): Promise<Composed> {
   // The protocol's library is loaded for those who serve it, and meanwhile: other commands do not wait for it.
   const door = settings.door === undefined ? undefined : DOORS[settings.door]();
   const loaded = await loadSettings(settings);
-  const sandbox = await openSandbox(loaded.config);
   const agentClient = new AgentClient();
   const [{ registry, catalog, inventory }] = await Promise.all([openInventory(loaded, agentClient), door]);
-  const broker = new Broker({
-    registry,
-    checker: new ToolChecker(exampleInput),
-    isOutputStrict: loaded.config.strictOutput,
+  const runtime = new Runtime(async () => {
+    const { openRuntime } = await import('./compose-runtime.js');
+    return openRuntime(loaded.config, registry);
   });
   const observed = loaded.config.learnTypes ? { observed: new ObservedTypes() } : {};
-  const host = new Host({ sandbox, catalog, broker, results: new KeptResults(), ...observed });
+  const host = new Host({ runtime, catalog, results: new KeptResults(), ...observed });
+  // Who is started by a client has its first questions to answer; everybody else wants to know now.
+  if (settings.door !== 'stdio') await host.open();
   const { config, warnings } = loaded;
   return {
     host,
     inventory,
     config,
     warnings,
-    serveStdio: async ({ stop, ...options }) => {
+    serveStdio: async ({ stop, onOpen, ...options }) => {
       const { serveMcpStdio } = await DOORS.stdio();
       const { maxRequestSize: maxMessageBytes } = config.server;
-      await serveMcpStdio({ ...mcpOptions(host, config, options), maxMessageBytes, agentClient, stop });
+      await serveMcpStdio({ ...mcpOptions(host, config, options), maxMessageBytes, agentClient, stop, onOpen });
     },
     serveHttp: async (options) => {
       const { openHttp } = await DOORS.http();
@@ -142,28 +127,6 @@ function flagsOf({ isolation, profile, host, port }: HostSettings): FlagValue[] 
   return flags.flatMap(({ value, ...flag }) => (value === undefined ? [] : [{ ...flag, value }]));
 }
 
-async function openSandbox(config: Config): Promise<Sandbox> {
-  const { isolation, unsafelyAllowNoJail } = config.sandbox;
-  return new Sandbox({
-    jail: await openJail({ isolation, unsafelyAllowNoJail }),
-    workerFolder: workerFolder(),
-    pool: poolOptions(config),
-    // Nothing is stored beyond this process yet, so neither is the key.
-    sealKey: randomBytes(SEAL_KEY_BYTES),
-  });
-}
-
-function poolOptions({ sandbox: { workers } }: Config): PoolOptions {
-  return {
-    min: workers.min,
-    max: workers.max ?? Math.max(workers.min, availableParallelism(), 2),
-    idleMs: workers.idleTimeout,
-    maxQueued: MAX_QUEUED,
-    maxRunsPerWorker: MAX_RUNS_PER_WORKER,
-    maxRunsInLife: MAX_RUNS_IN_LIFE,
-  };
-}
-
 function openRegistry(
   { upstreams }: LoadedConfig,
   baseEnvironment: Record<string, string>,
@@ -182,11 +145,4 @@ function fingerprint(target: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(target ?? null))
     .digest('hex');
-}
-
-/** `dist/worker`, from the built program as well as from its sources. */
-function workerFolder(): string {
-  const here = dirname(fileURLToPath(import.meta.url));
-  const beside = join(here, 'worker', 'manifest.json');
-  return existsSync(beside) ? dirname(beside) : join(here, '..', 'dist', 'worker');
 }

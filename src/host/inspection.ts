@@ -1,7 +1,6 @@
 import { isHostError } from '../domain/errors.js';
 import type { CallerId } from '../domain/execution.js';
 import { DEFAULT_LIMITS } from '../domain/limits.js';
-import { inspectJail } from '../sandbox/jail/probe.js';
 import type { Host } from './host.js';
 import type { Presentation } from './session.js';
 
@@ -36,6 +35,8 @@ function nodeFinding(): Finding {
 
 /** The best level decides: a weaker one that fails as well changes nothing. */
 async function jailFindings(): Promise<Finding[]> {
+  // Loaded by who asks: every other command starts without it.
+  const { inspectJail } = await import('../sandbox/jail/probe.js');
   const { kernel, features, levels } = await inspectJail();
   const best = levels.find(({ works, level }) => works && level !== 'none');
   const findings: Finding[] = [
@@ -89,10 +90,11 @@ export async function inspectRun(open: () => Promise<Host>): Promise<Finding> {
     if (answer.state === 'running') return { name, state: 'missing', message: 'did not end' };
     const { outcome, durationMs } = answer.summary;
     if (outcome.status === 'completed' && outcome.resultJson === '42') {
+      const { level, description } = await host.open();
       return {
         name,
         state: 'ok',
-        message: `ran in ${durationMs.toFixed(1)} ms, isolation ${host.isolation} (${host.isolationDescription})`,
+        message: `ran in ${durationMs.toFixed(1)} ms, isolation ${level} (${description})`,
       };
     }
     const message = outcome.status === 'failed' ? outcome.failure.message : 'gave another result than it should';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Broker, BrokerOutcome } from '../broker/broker.js';
+import type { BrokerOutcome } from '../broker/broker.js';
 import { openRunContext } from '../broker/run-context.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { ObservedTypes } from '../catalog/observed/observed-types.js';
@@ -18,11 +18,11 @@ import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Limits } from '../domain/limits.js';
 import type { Tool } from '../domain/tool.js';
 import type { CallProgress } from '../domain/upstream.js';
-import type { Sandbox } from '../sandbox/sandbox.js';
 import { answerDiscovery, findServer, isDiscovery } from './discovery.js';
 import { execute } from './execution.js';
 import { modulesOf } from './modules.js';
 import { isResults, type KeptResults } from './results.js';
+import type { Runtime } from './runtime.js';
 import { ToolCalls, type TraceEntry } from './tool-calls.js';
 import {
   briefDeclarationsOf,
@@ -105,9 +105,8 @@ export interface SessionOptions {
 }
 
 export interface SessionParts {
-  readonly sandbox: Sandbox;
+  readonly runtime: Runtime;
   readonly catalog: Catalog;
-  readonly broker: Broker;
   readonly results: KeptResults;
   /** Absent where learning is switched off. */
   readonly observed?: ObservedTypes;
@@ -175,7 +174,8 @@ export class Session {
     signal: AbortSignal,
     onProgress?: (progress: CallProgress) => void,
   ): Promise<BrokerOutcome> {
-    return this.#parts.broker.handle({
+    const { broker } = await this.#parts.runtime.open();
+    return broker.handle({
       run: openRunContext(randomUUID(), this.caller, this.#options.profile, ''),
       tool,
       serverPath: server.path,
@@ -192,7 +192,8 @@ export class Session {
   }
 
   async #execute(runId: string, request: RunRequest): Promise<RunSummary> {
-    const { sandbox, catalog, broker, results, observed } = this.#parts;
+    const { runtime, catalog, results, observed } = this.#parts;
+    const { sandbox, broker } = await runtime.open();
     const { presentation } = this.#options;
     const known = this.tools().forCode;
     const requested = (request.requestedServers ?? []).map((name) => ({ name, server: findServer(name, known) }));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { HostError } from '../domain/errors.js';
 import type { WorkerRole } from '../wire/messages.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CallNumber, ExecutionId } from '../domain/execution.js';
 import { FrameError } from './frames.js';
 import type { WorkerToHost } from './messages.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   descendantsOf,
   ended,
@@ -107,6 +107,32 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'the end of its input', 'a vanished cl
     await ended(started);
   },
 );
+
+describe('where no jail is to be had', () => {
+  // The second key is missing, so this is refused on every machine.
+  const unsafe = { ...config, sandbox: { isolation: 'none', workers: { min: 1 } } };
+
+  test('it ends with status 69 and what to do, though the client has been answered, and runs nothing', async () => {
+    using home = openHome(unsafe);
+    const { child, say, answerTo, initialize, stderr } = speak(home);
+    expect(await initialize()).toMatchObject({ result: { serverInfo: { name: 'codemode' } } });
+    say({ id: 2, method: 'tools/call', params: { name: 'codemode.run', arguments: { code: 'console.log(1)' } } });
+    expect(await answerTo(2)).toMatchObject({
+      result: { isError: true, structuredContent: { logs: [], diagnostics: [{ code: 'JAIL_UNAVAILABLE' }] } },
+    });
+    expect(await once(child, 'exit')).toEqual([69, null]);
+    expect(stderr()).toContain('sandbox.unsafelyAllowNoJail: true');
+    expect(stderr()).not.toContain('isolation none (');
+  });
+
+  test.each(['says nothing', 'goes at once'] as const)('it ends with status 69 when the client %s', async (how) => {
+    using home = openHome(unsafe);
+    const { child, stderr } = speak(home);
+    if (how === 'goes at once') child.stdin?.end();
+    expect(await once(child, 'exit')).toEqual([69, null]);
+    expect(stderr()).toContain('sandbox.unsafelyAllowNoJail: true');
+  });
+});
 
 test('the first questions are answered from disk while a server hangs [X1]', async () => {
   const folder = openHome({});

@@ -5,6 +5,7 @@ import { exampleInput } from '../../src/catalog/examples.js';
 import type { CallerId } from '../../src/domain/execution.js';
 import { Host } from '../../src/host/host.js';
 import { KeptResults } from '../../src/host/results.js';
+import { Runtime } from '../../src/host/runtime.js';
 import type { Session } from '../../src/host/session.js';
 import { codemodePresentation } from '../../src/profiles/codemode/presentation.js';
 import type { Sandbox } from '../../src/sandbox/sandbox.js';
@@ -14,9 +15,11 @@ import { createRegistry } from './upstreams.js';
 export function openSession(sandbox: Sandbox): Session {
   const registry = createRegistry();
   const host = new Host({
-    sandbox,
+    runtime: new Runtime(async () => ({
+      sandbox,
+      broker: new Broker({ registry, checker: new ToolChecker(exampleInput), isOutputStrict: false }),
+    })),
     catalog: new Catalog({ registry, fingerprintOf: () => '', ttlMs: 60_000 }),
-    broker: new Broker({ registry, checker: new ToolChecker(exampleInput), isOutputStrict: false }),
     results: new KeptResults(),
   });
   return host.openSession({

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
 import { DEFAULT_LIMITS, LIMITS_OF_THE_CORE, type Limits, type LimitTable } from '../../domain/limits.js';
 

@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
-import type { Host } from '../../host/host.js';
+import type { Host, Isolation } from '../../host/host.js';
 import type { Inventory } from '../../host/inventory.js';
 
 /** What the command line needs from whoever puts the program together. */
@@ -12,7 +12,10 @@ export interface HostSettings {
   readonly profile?: string;
   readonly host?: string;
   readonly port?: string;
-  /** What is going to be served: its libraries are loaded while the jail is tried out. */
+  /**
+   * What is going to be served: its libraries are loaded meanwhile. For `stdio` the jail is tried out when the client has
+   * had its first answers; without it, and for the others, before anything is handed over.
+   */
   readonly door?: 'stdio' | 'http';
 }
 /** The program, put together and not yet used. */
@@ -23,8 +26,8 @@ export interface Composed {
   readonly config: Config;
   /** What was odd about the configuration and was got over. */
   readonly warnings: readonly string[];
-  /** Speaks MCP on standard input and output until the client has gone or `stop` is aborted. */
-  serveStdio(options: ServeOptions): Promise<void>;
+  /** Speaks MCP on standard input and output until the client has gone or `stop` is aborted. Throws `jail_unavailable`. */
+  serveStdio(options: StdioServeOptions): Promise<void>;
   /** Listens for HTTP. Resolved when requests are taken. */
   serveHttp(options: Omit<ServeOptions, 'stop'>): Promise<HttpService>;
 }
@@ -34,6 +37,11 @@ export interface ServeOptions {
   readonly model?: string;
   readonly stop: AbortSignal;
   readonly log: (line: string) => void;
+}
+
+export interface StdioServeOptions extends ServeOptions {
+  /** Called when programs can be run: the client may have been answered before. */
+  readonly onOpen: (isolation: Isolation) => void;
 }
 
 export interface HttpService {

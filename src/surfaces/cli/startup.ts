@@ -1,15 +1,12 @@
+import type { Isolation } from '../../host/host.js';
 import type { Composed } from './composed.js';
 
 const MAX_NAMES = 20;
 
 /** What a person wants to know when the program starts to serve. */
-export function startupLines({ host, config, warnings }: Composed): string[] {
+export function startupLines({ host, config }: Composed, { level, description }: Isolation): string[] {
   const names = host.health().map(({ id }) => id);
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
   const servers = names.length === 0 ? 'none; add some under mcpServers' : names.slice(0, MAX_NAMES).join(', ') + more;
-  return [
-    ...warnings,
-    `isolation ${host.isolation} (${host.isolationDescription}), profile ${config.profile}`,
-    `servers: ${servers}`,
-  ];
+  return [`isolation ${level} (${description}), profile ${config.profile}`, `servers: ${servers}`];
 }

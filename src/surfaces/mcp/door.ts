@@ -29,6 +29,8 @@ export interface Door {
   readonly session: Session;
   /** Aborted when the client has gone for good: runs that went on without an answer end too. */
   readonly gone: AbortSignal;
+  /** Called when the client is about to be told which tools there are. */
+  readonly onListed?: () => void;
 }
 
 export function openSession({ host, profile, codeMode }: McpOptions, caller: CallerId): Session {

@@ -23,10 +23,13 @@ export function createServer(door: Door): Server {
       ...(instructions === undefined ? {} : { instructions }),
     },
   );
-  server.setRequestHandler('tools/list', ({ params }) => {
+  server.setRequestHandler('tools/list', async ({ params }) => {
     const cursor = params?.cursor;
-    if (cursor === undefined || CURSOR.test(cursor)) return listing.page(cursor);
-    throw new ProtocolError(INVALID_PARAMS, 'this cursor is not one of ours; list from the start');
+    if (cursor !== undefined && !CURSOR.test(cursor))
+      throw new ProtocolError(INVALID_PARAMS, 'this cursor is not one of ours; list from the start');
+    const page = await listing.page(cursor);
+    door.onListed?.();
+    return page;
   });
   server.setRequestHandler('tools/call', ({ params }, context: ServerContext) =>
     callTool(door, server, params, context),

@@ -2,6 +2,7 @@ import type { Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { CallerId } from '../../domain/execution.js';
 import type { JsonObject } from '../../domain/json.js';
+import type { Isolation } from '../../host/host.js';
 import { deferred } from '../../lib/deferred.js';
 import type { AgentClient, Asker } from './agent-client.js';
 import { type Door, type McpOptions, openListing, openSession } from './door.js';
@@ -13,29 +14,46 @@ export interface StdioOptions extends McpOptions {
   readonly agentClient: AgentClient;
   /** Ends it from outside. */
   readonly stop: AbortSignal;
+  /** Called when programs can be run, and how. */
+  readonly onOpen: (isolation: Isolation) => void;
 }
 
 /** How long a person may take to answer a server's question. */
 const QUESTION_TIMEOUT_MS = 10 * 60_000;
+/** A client that has asked for no tools by then is waited for no longer. */
+const PATIENCE_MS = 250;
+/** For the answers to calls that came in before the jail turned out not to be had. */
+const LAST_WORDS_MS = 50;
 
 /**
  * Speaks MCP with the one client that started this process, in either era, until its end of the pipe is closed or `stop` is
- * aborted. Nothing is started before the client has said something, and its first questions are answered from what is on
- * disk. Standard output is the protocol's.
+ * aborted. Its first questions are answered from what is on disk; the jail is tried out and servers are connected behind
+ * the answers. Standard output is the protocol's. Throws `jail_unavailable`, whatever the client was told by then.
  */
 export async function serveMcpStdio(options: StdioOptions): Promise<void> {
   const { host, log, agentClient, stop } = options;
   const gone = new AbortController();
+  const listed = deferred<void>();
+  const opened = deferred<Isolation>();
   const listing = openListing(options);
-  const door: Door = { options, listing, session: openSession(options, 'stdio' as CallerId), gone: gone.signal };
+  const door: Door = {
+    options,
+    listing,
+    session: openSession(options, 'stdio' as CallerId),
+    gone: gone.signal,
+    onListed: () => listed.resolve(),
+  };
   const wire = new Wire(process.stdin, process.stdout, { maxBufferSize: options.maxMessageBytes });
   let current: Server | undefined;
 
+  // After the answer that is under way: it must not wait for processes to start.
+  const open = once(() => setImmediate(() => host.open().then(opened.resolve, opened.reject)));
   const warm = once(() => {
-    // After the answer that is under way: it must not wait for processes to start.
-    setImmediate(() => {
-      host.warm().catch((error: unknown) => log(`servers could not be prepared: ${String(error)}`));
-    });
+    const told = (error: unknown) => log(`servers could not be prepared: ${String(error)}`);
+    patience(listed.promise).then(() => {
+      open();
+      opened.promise.then(() => host.warm().catch(told), ended);
+    }, ended);
   });
   const handle = serveStdio(
     ({ era }) => {
@@ -56,13 +74,41 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
     if (tools) current?.sendToolListChanged().catch(() => {});
     if (resources) current?.sendResourceListChanged().catch(() => {});
   });
+  opened.promise.then(options.onOpen, ended);
 
-  await Promise.race([wire.closed, aborted(stop)]);
-  stopNews();
-  agentClient.detach();
-  gone.abort();
-  await handle.close();
+  try {
+    await Promise.race([whenOpen(), aborted(stop)]);
+  } catch (error) {
+    await new Promise((resolve) => setTimeout(resolve, LAST_WORDS_MS));
+    throw error;
+  } finally {
+    stopNews();
+    agentClient.detach();
+    gone.abort();
+    await handle.close();
+  }
+
+  /** Also where the client has gone at once: that this machine has no jail is then said all the same. */
+  async function whenOpen(): Promise<void> {
+    await Promise.race([wire.closed, patience(listed.promise)]);
+    open();
+    await opened.promise;
+    await wire.closed;
+  }
 }
+
+function patience(event: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, PATIENCE_MS);
+    void event.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** The failure itself is told by who waits for it. */
+function ended(): void {}
 
 /** Says when it has ended, for whatever reason: its client closed it, it broke, or a message was too long. */
 class Wire extends StdioServerTransport {

@@ -1,4 +1,11 @@
-import { Client, SdkError, SdkErrorCode, SdkHttpError, SseError } from '@modelcontextprotocol/client';
+import {
+  Client,
+  type jsonSchemaValidator,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  SseError,
+} from '@modelcontextprotocol/client';
 import type { UpstreamDefinition, UpstreamIdentity, UpstreamTarget } from '../../domain/upstream.js';
 import { backoffMs } from '../../lib/backoff.js';
 import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
@@ -89,6 +96,7 @@ class Attempt {
     this.#channel = openChannel(definition, options, (warning) => this.#warnings.add(this.#mask.apply(warning)));
     this.#client = new Client(options.clientInfo, {
       capabilities: capabilitiesFor(options.handlers),
+      jsonSchemaValidator: NO_VALIDATOR,
       versionNegotiation: { mode: era, probe: { timeoutMs: probeMs(definition, this.#channel.kind) } },
       listChanged: {
         tools: { autoRefresh: false, debounceMs: LIST_CHANGED_DEBOUNCE_MS, onChanged: () => events.onToolsChanged() },
@@ -213,3 +221,8 @@ class Attempt {
 function probeMs({ connectTimeoutMs }: UpstreamDefinition, kind: Channel['kind']): number {
   return kind === 'single' ? Math.min(PROBE_MS, connectTimeoutMs / 4) : connectTimeoutMs;
 }
+
+/** The library's own compiles schemas to code. Results are checked by the broker, by an evaluator that does not. */
+const NO_VALIDATOR: jsonSchemaValidator = {
+  getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+};

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { HostError } from '../../../domain/errors.js';
 import type { CallerId } from '../../../domain/execution.js';
 import { DEFAULT_LIMITS } from '../../../domain/limits.js';
-import type { Host } from '../../../host/host.js';
+import type { Host, Isolation } from '../../../host/host.js';
 import type { Presentation, RunSummary, Session } from '../../../host/session.js';
 import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
 import { type RunResponse, renderResponse } from '../../../profiles/codemode/render.js';
@@ -57,14 +57,12 @@ async function demo(isJson: boolean, context: CommandContext): Promise<number> {
     return { summary: ran, timing: { startMs, programMs: ran.durationMs, tinyProgramMedianMs: await median(session) } };
   });
   const response = renderResponse(summary);
+  const isolation = await host.open();
   if (isJson) {
-    const { isolation, isolationDescription: description } = host;
     const bytes = { ...read, responseBytes: bytesOf(response) };
-    process.stdout.write(
-      `${printableJson({ isolation: { level: isolation, description }, response, timing, read: bytes }, true)}\n`,
-    );
+    process.stdout.write(`${printableJson({ isolation: { ...isolation }, response, timing, read: bytes }, true)}\n`);
   } else {
-    process.stdout.write(render(source, response, host, timing, read.toolResultBytes));
+    process.stdout.write(render(source, response, isolation, timing, read.toolResultBytes));
   }
   return summary.outcome.status === 'completed' ? 0 : 1;
 }
@@ -105,7 +103,13 @@ async function median(session: Session): Promise<number> {
   return times.sort((left, right) => left - right)[RUNS / 2] as number;
 }
 
-function render(source: string, response: RunResponse, host: Host, timing: Timing, toolBytes: number): string {
+function render(
+  source: string,
+  response: RunResponse,
+  isolation: Isolation,
+  timing: Timing,
+  toolBytes: number,
+): string {
   const { logs, result, diagnostics, toolTrace } = response;
   const trace = toolTrace.map(
     ({ serverId, toolName, durationMs, ok }) => `${ok ? 'ok  ' : 'fail'}  ${serverId}/${toolName}  ${durationMs} ms`,
@@ -118,7 +122,7 @@ function render(source: string, response: RunResponse, host: Host, timing: Timin
     ['What the agent would have read without it', comparison(response, toolBytes)],
     [
       'Where it ran',
-      `isolation ${styled('bold', host.isolation)}: ${host.isolationDescription}\n` +
+      `isolation ${styled('bold', isolation.level)}: ${isolation.description}\n` +
         `servers and sandbox ready in ${timing.startMs.toFixed(0)} ms; the program took ${timing.programMs.toFixed(0)} ms\n` +
         `a tiny program in a fresh sandbox: ${timing.tinyProgramMedianMs.toFixed(2)} ms (median of ${RUNS})`,
     ],

@@ -1,3 +1,4 @@
+import type { Isolation } from '../../../host/host.js';
 import type { CommandContext, Register } from '../command.js';
 import { openLog } from '../log.js';
 import { startupLines } from '../startup.js';
@@ -34,10 +35,12 @@ async function mcp({ profile, model }: McpFlags, context: CommandContext): Promi
   const log = openLog();
   const composed = await context.compose({ door: 'stdio', ...(profile === undefined ? {} : { profile }) });
   await using _ = composed.host;
-  for (const line of startupLines(composed)) log(line);
   if (process.stdin.isTTY)
     log('waiting for an MCP client on standard input; `codemode mcp --help` says how to connect one');
-  await composed.serveStdio({ stop, log, ...(model === undefined ? {} : { model }) });
+  const onOpen = (isolation: Isolation) => {
+    for (const line of startupLines(composed, isolation)) log(line);
+  };
+  await composed.serveStdio({ stop, log, onOpen, ...(model === undefined ? {} : { model }) });
   exitWithin(EXIT_MS);
   return 0;
 }

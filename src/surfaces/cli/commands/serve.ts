@@ -37,7 +37,7 @@ async function serve({ model, ...own }: ServeFlags, context: CommandContext): Pr
   const composed = await context.compose({ door: 'http', ...own });
   await using _ = composed.host;
   const service = await composed.serveHttp({ log, ...(model === undefined ? {} : { model }) });
-  for (const line of startupLines(composed)) log(line);
+  for (const line of startupLines(composed, await composed.host.open())) log(line);
   log(`listening on ${service.url}`);
   log(
     `connect a client: claude mcp add --transport http codemode ${service.url}/mcp --header "Authorization: Bearer $(codemode token)"`,

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ToolChecker } from './broker/arguments/tool-checker.js';
+import { Broker } from './broker/broker.js';
+import { exampleInput } from './catalog/examples.js';
+import type { Config } from './config/schema.js';
+import type { RuntimeParts } from './host/runtime.js';
+import { SEAL_KEY_BYTES } from './lib/sealed.js';
+import { openJail } from './sandbox/jail/probe.js';
+import type { PoolOptions } from './sandbox/pool.js';
+import { Sandbox } from './sandbox/sandbox.js';
+import type { UpstreamRegistry } from './upstream/registry.js';
+
+/** Programs that wait for a worker before one more is refused. */
+const MAX_QUEUED = 1_000;
+const MAX_RUNS_PER_WORKER = 256;
+/** A worker is replaced after so many programs, whatever state they left it in. */
+const MAX_RUNS_IN_LIFE = 10_000;
+
+/** Puts together what runs programs: a part of `compose.ts` that is loaded when something is to run. */
+export async function openRuntime(config: Config, registry: UpstreamRegistry): Promise<RuntimeParts> {
+  return {
+    sandbox: await openSandbox(config),
+    broker: new Broker({
+      registry,
+      checker: new ToolChecker(exampleInput),
+      isOutputStrict: config.strictOutput,
+    }),
+  };
+}
+
+async function openSandbox(config: Config): Promise<Sandbox> {
+  const { isolation, unsafelyAllowNoJail } = config.sandbox;
+  return new Sandbox({
+    jail: await openJail({ isolation, unsafelyAllowNoJail }),
+    workerFolder: workerFolder(),
+    pool: poolOptions(config),
+    // Nothing is stored beyond this process yet, so neither is the key.
+    sealKey: randomBytes(SEAL_KEY_BYTES),
+  });
+}
+
+function poolOptions({ sandbox: { workers } }: Config): PoolOptions {
+  return {
+    min: workers.min,
+    max: workers.max ?? Math.max(workers.min, availableParallelism(), 2),
+    idleMs: workers.idleTimeout,
+    maxQueued: MAX_QUEUED,
+    maxRunsPerWorker: MAX_RUNS_PER_WORKER,
+    maxRunsInLife: MAX_RUNS_IN_LIFE,
+  };
+}
+
+/** `dist/worker`, from the built program as well as from its sources. */
+function workerFolder(): string {
+  const here = dirname(fileURLToPath(import.meta.url));
+  const beside = join(here, 'worker', 'manifest.json');
+  return existsSync(beside) ? dirname(beside) : join(here, '..', 'dist', 'worker');
+}

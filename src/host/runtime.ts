@@ -1,0 +1,36 @@
+import type { Broker } from '../broker/broker.js';
+import { HostError } from '../domain/errors.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
+
+/** What runs programs and makes their calls. */
+export interface RuntimeParts {
+  readonly sandbox: Sandbox;
+  readonly broker: Broker;
+}
+
+/**
+ * What runs programs, opened at its first use and once. A client that only asks which tools there are is answered
+ * before a jail has been tried out; whoever runs something waits until it is seen to hold, or gets the reason.
+ */
+export class Runtime {
+  readonly #start: () => Promise<RuntimeParts>;
+  #opening: Promise<RuntimeParts> | undefined;
+  #isClosed = false;
+
+  constructor(start: () => Promise<RuntimeParts>) {
+    this.#start = start;
+  }
+
+  /** Throws `jail_unavailable`, the same each time: a jail that failed is not tried again. */
+  open(): Promise<RuntimeParts> {
+    if (this.#isClosed) return Promise.reject(new HostError('shutting_down', 'codemode is shutting down'));
+    this.#opening ??= this.#start();
+    return this.#opening;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const opened = await this.#opening?.catch(() => undefined);
+    await opened?.sandbox.close();
+  }
+}
