@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { bundleHost } from './bundle-host.mjs';
 import { isMain, listFiles, ROOT, runNode, TOOLS } from './house.mjs';
 
 const DIST = join(ROOT, 'dist');
@@ -17,8 +17,7 @@ const STAMP = join(DIST, '.inputs');
 const WORKER_BUILD = join(ROOT, 'scripts', 'build-worker.mjs');
 
 /** The program carries its own `#!` line. */
-const PROGRAM = { source: 'src/bin.ts', output: 'dist/bin.js' };
-const ENTRIES = [PROGRAM.source, 'src/index.ts'];
+const PROGRAM = 'dist/bin.js';
 
 if (isMain(import.meta.url)) {
   const start = performance.now();
@@ -40,38 +39,14 @@ async function buildAll(inputs) {
   // All of it, so that nothing of a file that is gone gets published.
   rmSync(DIST, { recursive: true, force: true });
   mkdirSync(DIST, { recursive: true });
-  await bundle();
+  await bundleHost('dist');
+  chmodSync(join(ROOT, PROGRAM), 0o755);
   await emitDeclarations();
   if (existsSync(WORKER_BUILD)) {
     const { buildWorker } = await import(pathToFileURL(WORKER_BUILD).href);
     await buildWorker();
   }
   writeFileSync(STAMP, inputs);
-}
-
-/**
- * Split, so that `await import()` of a part loads its packages then and not before: one file would name all packages at
- * its top, and every start would wait for the protocol's libraries. The parts lie beside the entries, which find
- * `worker/` from there.
- */
-async function bundle() {
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: ENTRIES,
-    outdir: 'dist',
-    bundle: true,
-    splitting: true,
-    chunkNames: 'part-[hash]',
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    sourcemap: 'linked',
-    // Stack traces need the map, not a second copy of the source in it.
-    sourcesContent: false,
-    logLevel: 'warning',
-  });
-  chmodSync(join(ROOT, PROGRAM.output), 0o755);
 }
 
 async function emitDeclarations() {

@@ -27,6 +27,7 @@ const EXAMPLES = [
 /** Everything else in the package is built, and lies in one of these places. */
 const BUILT = [
   /^dist\/(bin|index|part-[A-Z0-9]{8})\.js(\.map)?$/,
+  /^dist\/third-party-notices\.txt$/,
   /^dist\/types\/.+\.d\.ts$/,
   /^dist\/worker\/[^/]+\.(js|js\.map|wasm|bin|py|go|node|json)$/,
 ];
@@ -46,10 +47,11 @@ test('the package asks for Node 20.19 and for exact versions of what it depends 
   expect(versions.filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)))).toEqual([]);
 });
 
-test('the MCP client library is loaded with the first connection, not at every start', () => {
-  // Follows static imports only, as a start does.
+test('the MCP client library is loaded with the first connection, and what runs programs with the first run', () => {
+  // Follows static imports only, as a start does; the maps say what is in a part.
   const seen = new Set<string>();
   const packages = new Set<string>();
+  const folders = new Set<string>();
   const follow = (file: string): void => {
     if (seen.has(file)) return;
     seen.add(file);
@@ -58,9 +60,23 @@ test('the MCP client library is loaded with the first connection, not at every s
       if (from.startsWith('./')) follow(from.slice(2));
       else if (!from.startsWith('node:')) packages.add(from);
     }
+    const { sources } = JSON.parse(readFileSync(join(ROOT, 'dist', `${file}.map`), 'utf8')) as { sources: string[] };
+    for (const source of sources) {
+      const name = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1];
+      if (name !== undefined) packages.add(name);
+      else folders.add(source.replace(/^\.\.\/src\//, '').split('/')[0] as string);
+    }
   };
   follow('bin.js');
-  expect([...packages].sort()).toEqual(['commander', 're2js', 'smol-toml', 'yaml', 'zod']);
+  expect([...packages].sort()).toEqual(['commander', 'smol-toml', 'yaml', 'zod']);
+  expect(['sandbox', 'broker', 'wire', 'worker'].filter((folder) => folders.has(folder))).toEqual([]);
+});
+
+test('the licences of everything that is in the bundle are beside it', () => {
+  const notices = readFileSync(join(ROOT, 'dist/third-party-notices.txt'), 'utf8');
+  for (const name of ['@modelcontextprotocol/server', 'commander', 're2js', 'yaml', 'zod'])
+    expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((MIT|ISC|BSD-3-Clause|Apache-2.0)`, 'm'));
+  expect(notices).not.toContain('ajv ');
 });
 
 test('installing the package runs no script of ours', () => {
