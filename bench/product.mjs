@@ -15,6 +15,14 @@ const NAMES = {
   openJail: 'src/sandbox/jail/probe.ts',
   launch: 'src/sandbox/jail/launch.ts',
   DEFAULT_LIMITS: 'src/domain/limits.ts',
+  declareModule: 'src/catalog/declarations/typescript.ts',
+  createSearchIndex: 'src/catalog/search.ts',
+  briefCatalog: 'src/catalog/briefing/briefing.ts',
+  serverInstructions: 'src/profiles/codemode/prompt/server-instructions.ts',
+  toolDescription: 'src/profiles/codemode/prompt/tool-description.ts',
+  toolInputSchema: 'src/profiles/codemode/prompt/tool-schemas.ts',
+  toolOutputSchema: 'src/profiles/codemode/prompt/tool-schemas.ts',
+  snapshotOf: 'test/support/catalog.ts',
 };
 
 export async function bundleProduct() {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
-const SMALL = ['quickjs-emscripten', 'run'];
+const SMALL = ['json-schema-to-typescript', 'quickjs-emscripten', 'run'];
 /** Optional dependencies of the folder: they are fetched only when asked for. */
 const LARGE = ['workerd'];
 
