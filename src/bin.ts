@@ -1,5 +1,11 @@
 #!/usr/bin/env node
-import { compose, composeInventory, loadSettings, readAccessToken } from './compose.js';
+import { compose, composeInventory, composeRecords, loadSettings, readAccessToken } from './compose.js';
 import { runCommandLine } from './surfaces/cli/program.js';
 
-process.exitCode = await runCommandLine(process.argv, { compose, composeInventory, loadSettings, readAccessToken });
+process.exitCode = await runCommandLine(process.argv, {
+  compose,
+  composeInventory,
+  composeRecords,
+  loadSettings,
+  readAccessToken,
+});

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { ToolChecker } from './broker/arguments/tool-checker.js';
 import { Broker } from './broker/broker.js';
 import { exampleInput } from './catalog/examples.js';
+import type { Records } from './compose-records.js';
 import type { Config } from './config/schema.js';
 import type { RuntimeParts } from './host/runtime.js';
-import { SEAL_KEY_BYTES } from './lib/sealed.js';
 import { openJail } from './sandbox/jail/probe.js';
 import type { PoolOptions } from './sandbox/pool.js';
 import { Sandbox } from './sandbox/sandbox.js';
@@ -21,25 +20,29 @@ const MAX_RUNS_PER_WORKER = 256;
 const MAX_RUNS_IN_LIFE = 10_000;
 
 /** Puts together what runs programs: a part of `compose.ts` that is loaded when something is to run. */
-export async function openRuntime(config: Config, registry: UpstreamRegistry): Promise<RuntimeParts> {
+export async function openRuntime(
+  config: Config,
+  registry: UpstreamRegistry,
+  { approvals, key }: Records,
+): Promise<RuntimeParts> {
   return {
-    sandbox: await openSandbox(config),
+    sandbox: await openSandbox(config, await key()),
     broker: new Broker({
       registry,
       checker: new ToolChecker(exampleInput),
       isOutputStrict: config.strictOutput,
+      approvals,
     }),
   };
 }
 
-async function openSandbox(config: Config): Promise<Sandbox> {
+async function openSandbox(config: Config, sealKey: Uint8Array): Promise<Sandbox> {
   const { isolation, unsafelyAllowNoJail } = config.sandbox;
   return new Sandbox({
     jail: await openJail({ isolation, unsafelyAllowNoJail }),
     workerFolder: workerFolder(),
     pool: poolOptions(config),
-    // Nothing is stored beyond this process yet, so neither is the key.
-    sealKey: randomBytes(SEAL_KEY_BYTES),
+    sealKey,
   });
 }
 

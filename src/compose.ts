@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Catalog } from './catalog/catalog.js';
 import { ObservedTypes } from './catalog/observed/observed-types.js';
+import { openRecords, type Records } from './compose-records.js';
 import { codeModeOf } from './config/code-mode.js';
 import { inheritedEnvironment, readEnvironment } from './config/environment.js';
 import type { FlagValue } from './config/layers.js';
 import { type LoadedConfig, loadConfig } from './config/load.js';
 import type { Config } from './config/schema.js';
 import { stateFolder } from './config/state-folder.js';
-import type { UpstreamRequestHandlers } from './domain/upstream.js';
+import type { UpstreamRequestHandlers, UpstreamTarget } from './domain/upstream.js';
 import { Host } from './host/host.js';
 import { Inventory } from './host/inventory.js';
 import { KeptResults } from './host/results.js';
@@ -17,7 +18,7 @@ import { accessToken } from './store/access-token.js';
 import { CatalogCache } from './store/catalog-cache.js';
 import type { Composed, ComposedInventory, HostSettings, ServeOptions } from './surfaces/cli/composed.js';
 import { AgentClient } from './surfaces/mcp/agent-client.js';
-import type { McpOptions } from './surfaces/mcp/door.js';
+import { type McpOptions, sessionOptions } from './surfaces/mcp/door.js';
 import { UpstreamRegistry } from './upstream/registry.js';
 
 /** A listing older than this is asked for again in the background. */
@@ -38,12 +39,23 @@ export async function compose(settings: HostSettings): Promise<Composed> {
   const loaded = await loadSettings(settings);
   const agentClient = new AgentClient();
   const [{ registry, catalog, inventory }] = await Promise.all([openInventory(loaded, agentClient), door]);
+  const records = recordsOf(loaded);
   const runtime = new Runtime(async () => {
     const { openRuntime } = await import('./compose-runtime.js');
-    return openRuntime(loaded.config, registry);
+    return openRuntime(loaded.config, registry, records);
   });
   const observed = loaded.config.learnTypes ? { observed: new ObservedTypes() } : {};
-  const host = new Host({ runtime, catalog, results: new KeptResults(), ...observed });
+  const host = new Host({
+    runtime,
+    catalog,
+    results: new KeptResults(),
+    records,
+    sleeping: records.sleeping,
+    patienceMs: loaded.config.approvals.grace,
+    ...observed,
+    sessionOptionsOf: (caller) =>
+      sessionOptions(createProfile(loaded.config), codeModeOf(loaded.config, undefined), caller),
+  });
   // Who is started by a client has its first questions to answer; everybody else wants to know now.
   if (settings.door !== 'stdio') await host.open();
   const { config, warnings } = loaded;
@@ -68,6 +80,23 @@ export async function compose(settings: HostSettings): Promise<Composed> {
 export async function composeInventory(settings: HostSettings): Promise<ComposedInventory> {
   const loaded = await loadSettings(settings);
   return { inventory: (await openInventory(loaded, new AgentClient())).inventory, loaded };
+}
+
+/** What outlives the program, by itself: decisions are made and runs are looked at where no jail is to be had. */
+export async function composeRecords(settings: HostSettings): Promise<Records> {
+  return recordsOf(await loadSettings(settings));
+}
+
+function recordsOf({ upstreams, config }: LoadedConfig): Records {
+  const environment = readEnvironment();
+  const identities = new Map(upstreams.map(({ id, target }) => [id, fingerprint(withoutSecrets(target))]));
+  return openRecords({
+    stateFolder: stateFolder(environment),
+    givenSecret: environment.CODEMODE_APPROVER_SECRET,
+    fingerprintOf: (id) => identities.get(id) ?? '',
+    setting: fingerprint([config.profile, ...[...identities].sort(([left], [right]) => (left < right ? -1 : 1))]),
+    expireAfterMs: config.approvals.expireAfter,
+  });
 }
 
 /** The configuration that these settings lead to. Throws `bad_config`. */
@@ -113,6 +142,7 @@ function mcpOptions(host: Host, config: Config, { model, log }: Omit<ServeOption
     codeMode: codeModeOf(config, model),
     version: VERSION,
     answerWithinMs: ANSWER_WITHIN_MS,
+    asksPeople: config.approvals.elicitation,
     log,
   };
 }
@@ -139,6 +169,13 @@ function openRegistry(
 }
 
 const VERSION = '0.1.0';
+
+/** What a server is, whatever key it is opened with: a new token is no other server. */
+function withoutSecrets(target: UpstreamTarget): unknown {
+  if (target.kind === 'stdio') return [target.kind, target.command, target.arguments, target.cwd];
+  const { origin, pathname } = new URL(target.url);
+  return [target.kind, origin, pathname];
+}
 
 /** Of how a server is reached, secrets included: only the digest is written anywhere. */
 function fingerprint(target: unknown): string {

@@ -1,14 +1,19 @@
+import type { Approval } from '../domain/approval.js';
+import { isHostError } from '../domain/errors.js';
 import type { GuestError } from '../domain/execution.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Tool } from '../domain/tool.js';
 import type { CallProgress, ToolReply, UpstreamFailure, UpstreamOutcome } from '../domain/upstream.js';
 import type { UpstreamRegistry } from '../upstream/registry.js';
+import type { Approvals } from './approvals/approvals.js';
 import type { ToolChecker } from './arguments/tool-checker.js';
 import type { RunContext } from './run-context.js';
 
 /** One wish of one program, or of a client that calls a tool directly. */
 export interface BrokerCall {
   readonly run: RunContext;
+  /** Its number within the run. */
+  readonly number: number;
   readonly tool: Tool;
   /** How the caller names the server and the tool, for messages. */
   readonly serverPath: string;
@@ -16,6 +21,12 @@ export interface BrokerCall {
   readonly input: JsonValue | undefined;
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: CallProgress) => void;
+  /** It waits for a person. */
+  readonly onPending?: (approval: Approval) => void;
+  /** The person has spoken, or nobody did in time. */
+  readonly onDecided?: () => void;
+  /** It leaves the house now. Throws where that cannot be written down, and then it does not. */
+  readonly onSending?: () => void;
 }
 
 /** The one shape of an answer; each profile presents it in its own words. */
@@ -29,6 +40,7 @@ export interface BrokerOptions {
   readonly checker: ToolChecker;
   /** An answer that breaks its own schema is a failure rather than a warning. */
   readonly isOutputStrict: boolean;
+  readonly approvals: Approvals;
 }
 
 /** Not sent at all is the one failure that every tool survives a second try of. */
@@ -46,11 +58,35 @@ export class Broker {
   async handle(call: BrokerCall): Promise<BrokerOutcome> {
     const checked = this.#options.checker.checkArguments(call.tool, call.exportName, call.input);
     if (!checked.ok) return { ok: false, error: checked.error };
+    const reason =
+      call.tool.annotations?.destructiveHint === true ? 'it says of itself that it is destructive' : undefined;
+    const refusal = reason === undefined ? undefined : await this.#approve(call, call.input ?? {}, reason);
+    if (refusal !== undefined) return { ok: false, error: refusal };
+    call.onSending?.();
     const outcome = await this.#callUpstream(call, call.input ?? {});
     if (outcome.status === 'failed') return { ok: false, error: errorOfFailure(call, outcome.failure) };
     const { reply } = outcome;
     if (reply.isError) return { ok: false, error: errorOfReply(call, reply), reply };
     return this.#checkOutput(call, reply);
+  }
+
+  /** Waits for a person. Gives the error with which the call ends where there is no yes. */
+  async #approve(call: BrokerCall, input: JsonValue, reason: string): Promise<GuestError | undefined> {
+    const { run, number, tool, exportName, signal, onPending, onDecided } = call;
+    let asked: Approval | undefined;
+    const note = (approval: Approval) => {
+      asked = approval;
+      onPending?.(approval);
+    };
+    try {
+      const question = { run, call: number, tool, exportName, input, reason, signal, onPending: note };
+      const { state, approval } = await this.#options.approvals.ask(question);
+      onDecided?.();
+      return state === 'APPROVED' ? undefined : errorOfRefusal(call, state, approval);
+    } catch (error) {
+      onDecided?.();
+      return errorOfNoAnswer(call, asked, error);
+    }
   }
 
   async #callUpstream(call: BrokerCall, input: JsonValue): Promise<UpstreamOutcome> {
@@ -82,6 +118,31 @@ export class Broker {
       reply,
     };
   }
+}
+
+function errorOfRefusal(call: BrokerCall, state: 'DENIED' | 'EXPIRED', { id, decision }: Approval): GuestError {
+  const { serverPath, exportName } = call;
+  const fields = { approvalId: id, approvalState: state };
+  if (state === 'EXPIRED') {
+    const hint = 'Run the program again to ask once more, or go on without it.';
+    return toolCallError(call, `${serverPath}.${exportName} was not called: nobody approved it in time`, hint, fields);
+  }
+  const why = decision?.reason === undefined ? '' : `: ${decision.reason}`;
+  const hint = 'Respect the decision: go on without this call, or ask the user what to do instead.';
+  return toolCallError(call, `${serverPath}.${exportName} was not called: a person denied it${why}`, hint, fields);
+}
+
+function errorOfNoAnswer(call: BrokerCall, asked: Approval | undefined, error: unknown): GuestError {
+  const name = `${call.serverPath}.${call.exportName}`;
+  if (asked !== undefined) {
+    const hint = `Ask the user to type: codemode approvals approve ${asked.id}. Then make the same call again.`;
+    return toolCallError(call, `${name} was not called: it needs a person's approval (${asked.reason})`, hint, {
+      approvalId: asked.id,
+      approvalState: 'PENDING',
+    });
+  }
+  const why = isHostError(error) ? error.message : 'the question could not be written down';
+  return toolCallError(call, `${name} needs a person's approval, and could not ask for it: ${why}`, 'Tell the user.');
 }
 
 function errorOfReply(call: BrokerCall, reply: ToolReply): GuestError {

@@ -7,10 +7,12 @@ export interface RunContext {
   readonly caller: CallerId;
   /** The outward contract under which it runs. */
   readonly profile: string;
-  /** Digest of the program; of nothing where there is none. */
+  /** The program; empty where there is none. */
+  readonly source: string;
+  /** Digest of the program. */
   readonly codeDigest: string;
 }
 
 export function openRunContext(runId: string, caller: CallerId, profile: string, source: string): RunContext {
-  return { runId, caller, profile, codeDigest: hash('sha256', source, 'hex') };
+  return { runId, caller, profile, source, codeDigest: hash('sha256', source, 'hex') };
 }

@@ -111,6 +111,15 @@ const logging = z.strictObject({
     .default([{ type: 'console' }]),
 });
 
+const approvals = z.strictObject({
+  /** A question that nobody answered for so long is closed, and its call is refused. */
+  expireAfter: duration({ minMs: 1_000 }).default(24 * 60 * 60 * 1000),
+  /** How long a program that waits for a person keeps its place before it is written to disk. */
+  grace: duration({ minMs: 0 }).default(1_000),
+  /** Whether the user is asked through the agent's client where that can ask. */
+  elicitation: flag().default(true),
+});
+
 /** Settings of the `code_execution` contract. Its own file format has them at the top level. */
 const codeExecution = z.strictObject({
   enabled: flag().default(true),
@@ -131,6 +140,7 @@ export const configSchema = z.strictObject({
   defaults: z.strictObject({ codeMode: codeMode.prefault({}) }).prefault({}),
   models: z.array(z.strictObject({ ref: z.string().min(1), codeMode: codeMode.prefault({}) })).default([]),
   policy: z.array(z.unknown()).default([]),
+  approvals: approvals.prefault({}),
   strictOutput: flag().default(false),
   /** Whether the shapes of results (names and types, never values) are learned where tools declare none. */
   learnTypes: flag().default(true),

@@ -1,6 +1,12 @@
+import type { Approvals } from '../broker/approvals/approvals.js';
+import type { CallerId } from '../domain/execution.js';
 import type { IsolationLevel } from '../domain/isolation.js';
 import type { UpstreamHealth } from '../domain/upstream.js';
 import { Session, type SessionOptions, type SessionParts } from './session.js';
+import type { RunView, WokenRun } from './sleeping-runs.js';
+
+export type { Approvals } from '../broker/approvals/approvals.js';
+export type { RunView, SleepingRuns } from './sleeping-runs.js';
 
 /** How programs are cut off from the machine, seen to hold. */
 export interface Isolation {
@@ -8,11 +14,18 @@ export interface Isolation {
   readonly description: string;
 }
 
+export interface HostParts extends SessionParts {
+  /** What outlives the program; closed with it. */
+  readonly records: { readonly approvals: Approvals; close(): Promise<void> };
+  /** How a caller is served whose run goes on without a client. */
+  readonly sessionOptionsOf: (caller: CallerId) => SessionOptions;
+}
+
 /** What we do for callers. Owns everything that was opened for them, and closes it. */
 export class Host {
-  readonly #parts: SessionParts;
+  readonly #parts: HostParts;
 
-  constructor(parts: SessionParts) {
+  constructor(parts: HostParts) {
     this.#parts = parts;
   }
 
@@ -30,6 +43,7 @@ export class Host {
   /** Starts processes ahead of the first program, and asks every server for its tools. */
   async warm(): Promise<void> {
     const { sandbox } = await this.#parts.runtime.open();
+    this.watch();
     await Promise.all([sandbox.pool.warm(), this.#parts.catalog.refreshAll()]);
   }
 
@@ -42,8 +56,28 @@ export class Host {
     return this.#parts.catalog.health();
   }
 
+  /** Questions to people, and their answers. */
+  get approvals(): Approvals {
+    return this.#parts.records.approvals;
+  }
+
+  /** Goes on with runs that sleep as soon as a person has decided, whichever process they slept in. */
+  watch(): void {
+    this.#parts.sleeping.watch((run) => this.#wake(run));
+  }
+
+  /** Goes on with one of them now. */
+  resume(runId: string): Promise<RunView> {
+    return this.#parts.sleeping.resume(runId, (run) => this.#wake(run));
+  }
+
+  async #wake(run: WokenRun): Promise<void> {
+    await this.openSession(this.#parts.sessionOptionsOf(run.caller)).wake(run);
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#parts.runtime.close(), this.#parts.catalog.close()]);
+    await this.#parts.records.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

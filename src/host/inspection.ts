@@ -2,7 +2,7 @@ import { isHostError } from '../domain/errors.js';
 import type { CallerId } from '../domain/execution.js';
 import { DEFAULT_LIMITS } from '../domain/limits.js';
 import type { Host } from './host.js';
-import type { Presentation } from './session.js';
+import type { Presentation } from './run.js';
 
 /** One thing that was looked at. `missing` means that programs cannot run until it is mended. */
 export interface Finding {
@@ -87,7 +87,7 @@ export async function inspectRun(open: () => Promise<Host>): Promise<Finding> {
       language: 'typescript',
       limits: DEFAULT_LIMITS,
     });
-    if (answer.state === 'running') return { name, state: 'missing', message: 'did not end' };
+    if (answer.state !== 'finished') return { name, state: 'missing', message: 'did not end' };
     const { outcome, durationMs } = answer.summary;
     if (outcome.status === 'completed' && outcome.resultJson === '42') {
       const { level, description } = await host.open();
@@ -108,4 +108,5 @@ export async function inspectRun(open: () => Promise<Host>): Promise<Finding> {
 const PLAIN: Presentation = {
   reply: (outcome) => (outcome.ok ? { ok: true, json: 'null' } : { ok: false, error: outcome.error }),
   response: () => null,
+  sleeping: () => null,
 };

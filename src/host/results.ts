@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallerId, CallReply, VirtualModule } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
+import type { RunView, SleepingRuns } from './sleeping-runs.js';
 
 /** `@codemode/results`: what an earlier run could not hand over at once, for a later one to fetch. */
 
@@ -57,12 +58,22 @@ export class KeptResults {
     this.#kept.delete(caller);
   }
 
-  async answer(target: string, [name]: readonly JsonValue[], caller: CallerId): Promise<CallReply> {
+  async answer(
+    target: string,
+    [name]: readonly JsonValue[],
+    caller: CallerId,
+    sleeping: SleepingRuns,
+    signal: AbortSignal,
+  ): Promise<CallReply> {
     const kept = typeof name === 'string' ? this.#kept.get(caller)?.get(name) : undefined;
     if (target === `${TARGET}load` && kept !== undefined && 'json' in kept.value)
       return { ok: true, json: kept.value.json };
     if (target === `${TARGET}wait` && kept !== undefined && 'run' in kept.value) {
       return { ok: true, json: JSON.stringify(await kept.value.run.response) };
+    }
+    if (target === `${TARGET}wait` && typeof name === 'string') {
+      const run = await sleeping.outcomeOf(caller, name, signal);
+      if (run !== undefined) return outcomeReply(run);
     }
     return {
       ok: false,
@@ -86,4 +97,25 @@ export class KeptResults {
       bytes -= each.bytes;
     }
   }
+}
+
+/** A run that has ended gives its response; one that sleeps says what it waits for. */
+function outcomeReply({ runId, state, response, approvals }: RunView): CallReply {
+  if (state === 'finished' || state === 'failed') return { ok: true, json: JSON.stringify(response) };
+  const pending = approvals.filter((each) => each.state === 'PENDING').map(({ id }) => id);
+  const [first] = pending;
+  return {
+    ok: false,
+    error: {
+      errorClass: 'CodemodeError',
+      message:
+        first === undefined
+          ? `run ${runId} is ${state === 'cancelled' ? 'cancelled' : 'still under way'}`
+          : `run ${runId} waits for a person to decide about ${pending.join(', ')}`,
+      hint:
+        first === undefined
+          ? 'Ask for it again later, or go on without it.'
+          : `Ask the user to type: codemode approvals approve ${first}`,
+    },
+  };
 }

@@ -1,96 +1,27 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { BrokerOutcome } from '../broker/broker.js';
-import { openRunContext } from '../broker/run-context.js';
+import { openRunContext, type RunContext } from '../broker/run-context.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { ObservedTypes } from '../catalog/observed/observed-types.js';
-import type { CatalogServer, CatalogSnapshot } from '../catalog/snapshot.js';
-import type {
-  CallerId,
-  CallReply,
-  ExecutionId,
-  GuestCall,
-  LogEntry,
-  Outcome,
-  SourceLanguage,
-} from '../domain/execution.js';
-import type { IsolationLevel } from '../domain/isolation.js';
-import type { JsonObject, JsonValue } from '../domain/json.js';
-import type { Limits } from '../domain/limits.js';
+import type { CatalogSnapshot } from '../catalog/snapshot.js';
+import type { CallerId, ExecutionId } from '../domain/execution.js';
+import type { JsonValue } from '../domain/json.js';
 import type { Tool } from '../domain/tool.js';
 import type { CallProgress } from '../domain/upstream.js';
+import { canonicalJson } from '../lib/canonical-json.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
 import { answerDiscovery, findServer, isDiscovery } from './discovery.js';
-import { execute } from './execution.js';
+import { type AnswerCall, type AskPerson, Execution, type ExecutionEnd, type ExecutionOptions } from './execution.js';
 import { modulesOf } from './modules.js';
 import { isResults, type KeptResults } from './results.js';
+import type { Presentation, RunAnswer, RunFacts, RunRequest, RunSummary } from './run.js';
 import type { Runtime } from './runtime.js';
-import { ToolCalls, type TraceEntry } from './tool-calls.js';
-import {
-  briefDeclarationsOf,
-  briefingOf,
-  type CodeModeSettings,
-  type DirectTool,
-  type ToolView,
-  viewOf,
-} from './tool-view.js';
+import type { RunOwner, SleepingRuns, WokenRun } from './sleeping-runs.js';
+import { firstDeclarations, handOver, missingServers } from './summary.js';
+import { type CallsSoFar, ToolCalls } from './tool-calls.js';
+import { type CodeModeSettings, type DirectTool, type ToolView, viewOf } from './tool-view.js';
 
 export type { BrokerOutcome };
-
-export interface RunRequest {
-  readonly source: string;
-  readonly language: SourceLanguage;
-  readonly limits: Limits;
-  /** Names of servers the program is about to use: they are connected first, and missed at once. */
-  readonly requestedServers?: readonly string[];
-  readonly signal?: AbortSignal;
-  /** The client gives up about then: a run that takes longer is answered with its id and goes on. */
-  readonly answerWithinMs?: number;
-  readonly onLog?: (entry: LogEntry) => void;
-  readonly onProgress?: (message: string) => void;
-}
-
-export interface RunSummary {
-  readonly runId: string;
-  readonly outcome: Outcome;
-  readonly logs: readonly LogEntry[];
-  readonly logsCut: boolean;
-  readonly trace: readonly TraceEntry[];
-  readonly durationMs: number;
-  readonly limits: Limits;
-  readonly isolation: IsolationLevel;
-  /** What came back from tools and was not what they promise. */
-  readonly warnings: readonly string[];
-  readonly unavailable: readonly UnavailableServer[];
-  /** Types of servers that this caller has used for the first time and was not told about before. */
-  readonly declarations: readonly ServerTypes[];
-  /** What was taken out of the result because it was too large with it: MCP content blocks. */
-  readonly media?: readonly JsonObject[];
-  /** Under which name a result too large to hand over is kept. */
-  readonly keptResult?: { readonly handle: string; readonly bytes: number };
-}
-
-export interface ServerTypes {
-  readonly path: string;
-  readonly text: string;
-}
-
-export interface UnavailableServer {
-  readonly name: string;
-  readonly reason: string;
-}
-
-export type RunAnswer =
-  | { readonly state: 'finished'; readonly summary: RunSummary }
-  | { readonly state: 'running'; readonly runId: string };
-
-/** The words of one contract, as far as a run needs them. */
-export interface Presentation {
-  reply(outcome: BrokerOutcome): CallReply;
-  /** Takes what is not text out of a result that is too large to hand over as it is. */
-  separateMedia?(
-    resultJson: string,
-  ): { readonly resultJson: string; readonly media: readonly JsonObject[] } | undefined;
-  response(summary: RunSummary): JsonValue;
-}
 
 export interface SessionOptions {
   readonly caller: CallerId;
@@ -108,12 +39,32 @@ export interface SessionParts {
   readonly runtime: Runtime;
   readonly catalog: Catalog;
   readonly results: KeptResults;
+  readonly sleeping: SleepingRuns;
+  /** How long a program keeps its place while all it waits for is a person. */
+  readonly patienceMs: number;
   /** Absent where learning is switched off. */
   readonly observed?: ObservedTypes;
 }
 
-/** Servers whose types come with one answer. */
-const MAX_DECLARED_AT_ONCE = 3;
+/** A person who was asked through the client may take this long, unless the client gives up before. */
+const ASKED_PATIENCE_MS = 5 * 60_000;
+/** Before the client gives up: to put the program away, and to answer. */
+const ANSWER_MARGIN_MS = 2_000;
+
+/** A run under way: what is known of it, and what has become of its calls. */
+interface Run {
+  readonly owner: RunOwner;
+  readonly facts: RunFacts;
+  readonly view: ToolView;
+  readonly calls: ToolCalls;
+  readonly answerCall: AnswerCall;
+}
+
+/** What is written down of a run that sleeps, besides its program. */
+interface SleepContext {
+  readonly facts: RunFacts;
+  readonly soFar: CallsSoFar;
+}
 
 /** One caller's view: which tools there are, and running programs against them. */
 export class Session {
@@ -150,40 +101,64 @@ export class Session {
   /** Runs a program. A program that fails is an answer; only the host's own failures are thrown. */
   async run(request: RunRequest): Promise<RunAnswer> {
     const runId = randomUUID();
-    const finished = this.#execute(runId, request);
-    if (request.answerWithinMs === undefined) return { state: 'finished', summary: await finished };
+    const answered = this.#execute(runId, request);
+    if (request.answerWithinMs === undefined) return answered;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<'late'>((resolve) => {
       timer = setTimeout(() => resolve('late'), request.answerWithinMs);
     });
-    const first = await Promise.race([finished, late]).finally(() => clearTimeout(timer));
-    if (first !== 'late') return { state: 'finished', summary: first };
-    const { presentation } = this.#options;
-    const response = finished.then(
-      (summary) => presentation.response(summary),
+    const first = await Promise.race([answered, late]).finally(() => clearTimeout(timer));
+    if (first !== 'late') return first;
+    const response = answered.then(
+      (answer) => this.#present(answer),
       (error: unknown) => ({ error: error instanceof Error ? error.message : 'the run failed' }),
     );
     this.#parts.results.keepRun(this.caller, { runId, response });
     return { state: 'running', runId };
   }
 
+  /** Goes on with a run of this caller that slept, until it ends or sleeps again. */
+  async wake(woken: WokenRun): Promise<void> {
+    const { runtime } = this.#parts;
+    const { sandbox } = await runtime.open();
+    const { facts, soFar } = woken.context as unknown as SleepContext;
+    const run = await this.#prepare(facts, {}, soFar);
+    const execution = await Execution.wake(sandbox, woken.sleeper, this.#executionOptions(run, {}));
+    await this.#conclude(run, await execution.ended, sandbox);
+    await this.#parts.sleeping.settled();
+  }
+
   /** A tool called by the client itself, through the same pipeline as calls from code. */
   async callDirect(
     { tool: { tool, server, exportName } }: DirectTool,
     input: JsonValue,
-    signal: AbortSignal,
-    onProgress?: (progress: CallProgress) => void,
+    { signal, onProgress, askPerson }: DirectCircumstances,
   ): Promise<BrokerOutcome> {
     const { broker } = await this.#parts.runtime.open();
-    return broker.handle({
-      run: openRunContext(randomUUID(), this.caller, this.#options.profile, ''),
-      tool,
-      serverPath: server.path,
-      exportName,
-      input,
-      signal,
-      ...(onProgress === undefined ? {} : { onProgress }),
-    });
+    // The same call made again is the same question: a yes that came too late for the first is there for the second.
+    const identity = canonicalJson([this.caller, tool.serverId, tool.name, input]);
+    const runId = `direct-${hash('sha256', identity, 'hex').slice(0, 32)}`;
+    const patience = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      return await broker.handle({
+        run: openRunContext(runId, this.caller, this.#options.profile, ''),
+        number: 0,
+        tool,
+        serverPath: server.path,
+        exportName,
+        input,
+        signal: AbortSignal.any([signal, patience.signal]),
+        onPending: (approval) => {
+          timer = setTimeout(() => patience.abort(), this.#patience(askPerson));
+          askPerson?.([approval], signal).catch(() => {});
+        },
+        onDecided: () => clearTimeout(timer),
+        ...(onProgress === undefined ? {} : { onProgress }),
+      });
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** The caller will not come back: nothing is kept for it any more. */
@@ -191,46 +166,87 @@ export class Session {
     this.#parts.results.forget(this.caller);
   }
 
-  async #execute(runId: string, request: RunRequest): Promise<RunSummary> {
-    const { runtime, catalog, results, observed } = this.#parts;
-    const { sandbox, broker } = await runtime.open();
+  async #execute(runId: string, request: RunRequest): Promise<RunAnswer> {
+    const { sandbox } = await this.#parts.runtime.open();
+    const { source, language, limits, requestedServers = [] } = request;
+    const context = openRunContext(runId, this.caller, this.#options.profile, source);
+    const run = await this.#prepare({ context, limits, requestedServers }, request);
+    const program = { source, language, modules: modulesOf(run.view.forCode), limits };
+    const execution = await Execution.start(
+      sandbox,
+      program,
+      runId as ExecutionId,
+      this.#executionOptions(run, request),
+    );
+    return this.#conclude(run, await execution.ended, sandbox);
+  }
+
+  /** Connects what the program is about to use, and stands ready to answer its calls. */
+  async #prepare(facts: RunFacts, { onProgress }: Pick<RunRequest, 'onProgress'>, soFar?: CallsSoFar): Promise<Run> {
+    const { runtime, catalog, results, sleeping, observed } = this.#parts;
+    const { broker } = await runtime.open();
     const { presentation } = this.#options;
     const known = this.tools().forCode;
-    const requested = (request.requestedServers ?? []).map((name) => ({ name, server: findServer(name, known) }));
-    const view = this.#viewOf(
-      await catalog.prepare(requested.flatMap(({ server }) => (server === undefined ? [] : [server.path]))),
-    );
+    const requested = facts.requestedServers.flatMap((name) => findServer(name, known)?.path ?? []);
+    const view = this.#viewOf(await catalog.prepare(requested));
     const snapshot = view.forCode;
-    const calls = new ToolCalls({
-      run: openRunContext(runId, this.caller, this.#options.profile, request.source),
-      snapshot,
-      broker,
-      maxToolCalls: request.limits.maxToolCalls,
-      present: (outcome) => presentation.reply(outcome),
-      observe: (tool, value) => observed?.observe(this.caller, tool.serverId, tool.name, value),
-      ...(request.onProgress === undefined ? {} : { onProgress: request.onProgress }),
-    });
+    const calls = new ToolCalls(
+      {
+        run: facts.context,
+        snapshot,
+        broker,
+        maxToolCalls: facts.limits.maxToolCalls,
+        present: (outcome) => presentation.reply(outcome),
+        observe: (tool, value) => observed?.observe(this.caller, tool.serverId, tool.name, value),
+        ...(onProgress === undefined ? {} : { onProgress }),
+      },
+      soFar,
+    );
     const typeOf = ({ serverId, name }: Tool) => observed?.typeOf(this.caller, serverId, name);
-    const answerCall = async (call: GuestCall, signal: AbortSignal): Promise<CallReply> => {
+    const answerCall: AnswerCall = async (call, hooks) => {
       const input = JSON.parse(call.argumentsJson) as JsonValue[];
       if (isDiscovery(call.target)) return answerDiscovery(call.target, input, snapshot, catalog, typeOf);
-      if (isResults(call.target)) return results.answer(call.target, input, this.caller);
-      return calls.answer(call, input, signal);
+      if (isResults(call.target)) return results.answer(call.target, input, this.caller, sleeping, hooks.signal);
+      return calls.answer(call, input, hooks);
     };
-    const { source, language, limits, signal, onLog } = request;
-    const report = await execute(sandbox, {
+    return { owner: ownerOf(facts.context), facts, view, calls, answerCall };
+  }
+
+  #executionOptions(
+    { owner, facts, calls, answerCall }: Run,
+    { signal, onLog, askPerson, answerWithinMs }: Partial<RunRequest>,
+  ): ExecutionOptions {
+    const context = (): JsonValue => ({ facts, soFar: calls.soFar }) as unknown as JsonValue;
+    return {
       caller: this.caller,
-      program: { source, language, modules: modulesOf(snapshot), limits },
-      execution: runId as ExecutionId,
       answerCall,
+      records: this.#parts.sleeping.recordsOf(owner, context),
+      patienceMs: this.#patience(askPerson, answerWithinMs),
+      ...(askPerson === undefined ? {} : { askPerson }),
       ...(signal === undefined ? {} : { signal }),
       ...(onLog === undefined ? {} : { onLog }),
-    });
-    const { outcome, media } = this.#separateMedia(report.outcome);
-    const kept = this.#keepIfLarge(outcome);
-    return {
-      runId,
-      outcome,
+    };
+  }
+
+  #patience(askPerson: AskPerson | undefined, answerWithinMs = ASKED_PATIENCE_MS): number {
+    if (askPerson === undefined) return this.#parts.patienceMs;
+    return Math.min(ASKED_PATIENCE_MS, Math.max(0, answerWithinMs - ANSWER_MARGIN_MS));
+  }
+
+  async #conclude(run: Run, end: ExecutionEnd, sandbox: Sandbox): Promise<RunAnswer> {
+    const { owner, calls } = run;
+    if (end.state === 'asleep') {
+      const { approvals, logs } = end;
+      return { state: 'asleep', summary: { runId: owner.id, approvals, logs, trace: calls.trace } };
+    }
+    const { report } = end;
+    const { results, sleeping } = this.#parts;
+    const { presentation, maxResultBytes } = this.#options;
+    const { source } = report.journal;
+    const { context, limits, requestedServers } = run.facts;
+    const summary: RunSummary = {
+      runId: context.runId,
+      ...handOver(report.outcome, presentation, maxResultBytes, results, this.caller),
       logs: report.logs,
       logsCut: report.logsCut,
       trace: calls.trace,
@@ -238,43 +254,25 @@ export class Session {
       limits,
       isolation: sandbox.jail.level,
       warnings: [...calls.warnings],
-      unavailable: [...new Set([...(request.requestedServers ?? []), ...brokenImports(source, snapshot)])].flatMap(
-        (name) => unavailable(name, snapshot),
-      ),
-      declarations: this.#firstDeclarations(view, source, request.requestedServers ?? []),
-      ...(media === undefined ? {} : { media }),
-      ...(kept === undefined ? {} : { keptResult: kept }),
+      unavailable: missingServers(requestedServers, source, run.view.forCode),
+      declarations: firstDeclarations(run.view, source, requestedServers, this.#declared),
     };
+    const state = report.outcome.status === 'completed' ? 'finished' : 'failed';
+    // The answer does not wait for it.
+    void sleeping.recordEnd(owner, state, presentation.response(summary), report.journal);
+    return { state: 'finished', summary };
   }
 
-  /** Where the tools were too many to be declared up front, a server's types come with the first answer that has to do with it. */
-  #firstDeclarations(view: ToolView, source: string, requested: readonly string[]): ServerTypes[] {
-    const { level } = briefingOf(view);
-    if (level !== 'index' && level !== 'signatures') return [];
-    const used = view.forCode.servers.filter(
-      (server) =>
-        server.tools.length > 0 &&
-        (source.includes(`@codemode/servers/${server.path}`) ||
-          requested.some((name) => findServer(name, view.forCode) === server)),
-    );
-    const fresh = used.filter(({ path }) => !this.#declared.has(path)).slice(0, MAX_DECLARED_AT_ONCE);
-    for (const { path } of fresh) this.#declared.add(path);
-    return fresh.map((server) => ({ path: server.path, text: briefDeclarationsOf(server, source) }));
-  }
-
-  #separateMedia(outcome: Outcome): { outcome: Outcome; media?: readonly JsonObject[] } {
-    if (outcome.status === 'failed' || Buffer.byteLength(outcome.resultJson) <= this.#options.maxResultBytes)
-      return { outcome };
-    const separate = this.#options.presentation.separateMedia?.(outcome.resultJson);
-    if (separate === undefined) return { outcome };
-    return { outcome: { ...outcome, resultJson: separate.resultJson }, media: separate.media };
-  }
-
-  #keepIfLarge(outcome: Outcome): RunSummary['keptResult'] {
-    if (outcome.status === 'failed') return undefined;
-    const bytes = Buffer.byteLength(outcome.resultJson);
-    if (bytes <= this.#options.maxResultBytes) return undefined;
-    return { handle: this.#parts.results.keep(this.caller, outcome.resultJson), bytes };
+  #present(answer: RunAnswer): JsonValue {
+    const { presentation } = this.#options;
+    switch (answer.state) {
+      case 'finished':
+        return presentation.response(answer.summary);
+      case 'asleep':
+        return presentation.sleeping(answer.summary);
+      case 'running':
+        return { runId: answer.runId };
+    }
   }
 
   #viewOf(snapshot: CatalogSnapshot): ToolView {
@@ -284,20 +282,13 @@ export class Session {
   }
 }
 
-/** Servers that the program imports and that are not there: their modules are empty, and the reason should be said. */
-function brokenImports(source: string, { servers }: CatalogSnapshot): string[] {
-  const broken = servers.filter(({ problem, tools }) => problem !== undefined && tools.length === 0);
-  return broken.flatMap(({ path }) => (source.includes(`@codemode/servers/${path}`) ? [path] : []));
+/** What a surface knows about a client that calls a tool directly. */
+export interface DirectCircumstances {
+  readonly signal: AbortSignal;
+  readonly onProgress?: ((progress: CallProgress) => void) | undefined;
+  readonly askPerson?: AskPerson | undefined;
 }
 
-function unavailable(name: string, snapshot: CatalogSnapshot): UnavailableServer[] {
-  const server: CatalogServer | undefined = findServer(name, snapshot);
-  if (server === undefined) {
-    const known = snapshot.servers
-      .map(({ path }) => path)
-      .slice(0, 30)
-      .join(', ');
-    return [{ name, reason: `there is no such server; there are: ${known === '' ? 'none' : known}` }];
-  }
-  return server.problem === undefined ? [] : [{ name, reason: server.problem }];
+function ownerOf({ runId, caller, profile, codeDigest }: RunContext): RunOwner {
+  return { id: runId, caller, profile, codeDigest };
 }

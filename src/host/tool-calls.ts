@@ -5,6 +5,7 @@ import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { Tool } from '../domain/tool.js';
 import { nearest } from '../lib/nearest.js';
+import type { CallHooks } from './execution.js';
 
 export interface TraceEntry {
   readonly serverId: string;
@@ -26,6 +27,15 @@ export interface ToolCallsOptions {
   readonly onProgress?: (message: string) => void;
 }
 
+/** What a program that sleeps has done. */
+export interface CallsSoFar {
+  readonly trace: readonly TraceEntry[];
+  readonly warnings: readonly string[];
+  readonly made: number;
+}
+
+const NO_CALLS: CallsSoFar = { trace: [], warnings: [], made: 0 };
+
 /** Larger answers are not worth the time it takes to look at them. */
 const MAX_OBSERVED_CHARACTERS = 500_000;
 const MAX_TRACE_ENTRIES = 10_000;
@@ -34,15 +44,23 @@ const MAX_TRACE_ERROR_CHARACTERS = 300;
 /** The tool calls of one program: counted, made, traced. The trace never holds inputs or outputs. */
 export class ToolCalls {
   readonly #options: ToolCallsOptions;
-  readonly trace: TraceEntry[] = [];
-  readonly warnings = new Set<string>();
-  #made = 0;
+  readonly trace: TraceEntry[];
+  readonly warnings: Set<string>;
+  #made: number;
 
-  constructor(options: ToolCallsOptions) {
+  /** `soFar`: of a program that slept. */
+  constructor(options: ToolCallsOptions, soFar: CallsSoFar = NO_CALLS) {
     this.#options = options;
+    this.trace = [...soFar.trace];
+    this.warnings = new Set(soFar.warnings);
+    this.#made = soFar.made;
   }
 
-  async answer(call: GuestCall, input: readonly JsonValue[], signal: AbortSignal): Promise<CallReply> {
+  get soFar(): CallsSoFar {
+    return { trace: this.trace, warnings: [...this.warnings], made: this.#made };
+  }
+
+  async answer(call: GuestCall, input: readonly JsonValue[], hooks: CallHooks): Promise<CallReply> {
     const { run, snapshot, broker, maxToolCalls, present, onProgress } = this.#options;
     const found = snapshot.toolByTarget.get(call.target);
     if (found === undefined) return { ok: false, error: noSuchTool(call.target, snapshot) };
@@ -52,11 +70,12 @@ export class ToolCalls {
     const startedAt = performance.now();
     const outcome = await broker.handle({
       run,
+      number: call.number,
       tool,
       serverPath: server.path,
       exportName,
       input: input[0],
-      signal,
+      ...hooks,
       ...(onProgress === undefined
         ? {}
         : {

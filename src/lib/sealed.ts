@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
  * Bytes that are secret and trusted when they come back: encrypted and authenticated (AES-256-GCM), and bound to what
@@ -36,6 +36,16 @@ export function unseal(key: Uint8Array, binding: SealBinding, bytes: Uint8Array)
   } catch {
     return undefined;
   }
+}
+
+/** Vouches for text that may be read by anybody and must not be changed by anybody else. */
+export function authenticate(key: Uint8Array, binding: SealBinding): Buffer {
+  return createHmac('sha256', deriveKey(key, binding)).update(associated(binding)).digest();
+}
+
+export function isAuthentic(key: Uint8Array, binding: SealBinding, mark: Uint8Array | null): boolean {
+  const expected = authenticate(key, binding);
+  return mark !== null && mark.byteLength === expected.length && timingSafeEqual(expected, mark);
 }
 
 function deriveKey(key: Uint8Array, { purpose }: SealBinding): Uint8Array {

@@ -18,9 +18,13 @@ export function visibleText(text: string): string {
 
 /** A double-quoted string literal of the same value, in which every invisible character stands as an escape. */
 export function quoteVisibly(value: string): string {
-  const quoted = JSON.stringify(value);
-  if (PLAIN.test(quoted)) return quoted;
-  return quoted.replace(INVISIBLE, (character) => {
+  return escapeInvisible(JSON.stringify(value));
+}
+
+/** JSON of the same value, in which every invisible character stands as an escape. */
+export function escapeInvisible(json: string): string {
+  if (PLAIN.test(json)) return json;
+  return json.replace(INVISIBLE, (character) => {
     const codePoint = character.codePointAt(0) as number;
     return codePoint > 0xffff ? `\\u{${codePoint.toString(16)}}` : `\\u${codePoint.toString(16).padStart(4, '0')}`;
   });

@@ -1,6 +1,8 @@
 import type { ProfileName } from '../config/schema.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
-import type { Presentation, Session } from '../host/session.js';
+import type { AskPerson } from '../host/execution.js';
+import type { Presentation } from '../host/run.js';
+import type { Session } from '../host/session.js';
 import type { CatalogServer, ToolView } from '../host/tool-view.js';
 
 /** One outward contract over the core: mostly data. It holds no state, decides no policy and knows no other profile. */
@@ -35,6 +37,8 @@ export interface CallCircumstances {
   /** The client gives up about then, so it is answered before. */
   readonly answerWithinMs?: number;
   readonly onProgress?: (message: string) => void;
+  /** A way to the person in front of the client. */
+  readonly askPerson?: AskPerson;
 }
 
 export interface OutwardAnswer {

@@ -34,6 +34,8 @@ export interface ExecutionHandlers {
   /** Answers a call of the program. Rejections reach the program as an error that says nothing of ours. */
   onCall(call: GuestCall, signal: AbortSignal): Promise<CallReply>;
   onLog?(entry: LogEntry): void;
+  /** Something reaches the program now, as the journal has it at this position. */
+  onDelivery?(delivery: Delivery, position: number): void;
   /** A call was answered after its program had been suspended: whoever resumes it must hand this in again. */
   onLateReply?(call: GuestCall, reply: CallReply): void;
 }
@@ -148,10 +150,11 @@ export class SandboxExecution implements Tenant {
     await this.#place((worker) => this.#sendStart(worker));
   }
 
-  async beginFromImage(image: Buffer, carried: CarriedOver): Promise<void> {
+  /** `inImage`: how many of the journal's deliveries it had when the image was taken. The others reach it again. */
+  async beginFromImage(image: Buffer, carried: CarriedOver, inImage: number): Promise<void> {
     this.#carryOver(carried);
     await this.#place((worker) => {
-      this.#sentDeliveries = this.journal.deliveries.length;
+      this.#sentDeliveries = inImage;
       this.#assigned(() =>
         worker.assign(
           {
@@ -189,6 +192,15 @@ export class SandboxExecution implements Tenant {
 
   cancel(): void {
     this.#fail(CANCELLED);
+  }
+
+  /** Its time stands still while it waits for nothing but a person. */
+  holdTime(): void {
+    if (this.#state === 'running') this.#budget.stop();
+  }
+
+  spendTime(): void {
+    if (this.#state === 'running') this.#budget.start();
   }
 
   /** Answers an open call that was made before this program was suspended. */
@@ -352,6 +364,7 @@ export class SandboxExecution implements Tenant {
 
   #deliver(delivery: Delivery): void {
     this.journal.deliveries.push(delivery);
+    this.#handlers.onDelivery?.(delivery, this.journal.deliveries.length - 1);
     this.#pump();
   }
 

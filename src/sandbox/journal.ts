@@ -55,21 +55,30 @@ export function digestOf(bytes: string | Uint8Array): string {
 export function encodeJournal(journal: Journal): string {
   return JSON.stringify({
     ...journal,
-    deliveries: journal.deliveries.map((each) =>
-      'body' in each ? { ...each, body: Buffer.from(each.body).toString('base64') } : each,
-    ),
+    deliveries: journal.deliveries.map(plainDelivery),
   });
+}
+
+export function encodeDelivery(delivery: Delivery): string {
+  return JSON.stringify(plainDelivery(delivery));
+}
+
+export function decodeDelivery(json: string): Delivery {
+  return readDelivery(JSON.parse(json) as PlainDelivery);
 }
 
 /** Reads what `encodeJournal` wrote. It must come from a place that vouches for it: see `sealing.ts`. */
 export function decodeJournal(json: string): Journal {
-  const raw = JSON.parse(json) as Omit<Journal, 'deliveries'> & {
-    deliveries: (Omit<Delivery, 'body'> & { body?: string })[];
-  };
-  return {
-    ...raw,
-    deliveries: raw.deliveries.map(
-      (each) => (each.body === undefined ? each : { ...each, body: Buffer.from(each.body, 'base64') }) as Delivery,
-    ),
-  };
+  const raw = JSON.parse(json) as Omit<Journal, 'deliveries'> & { deliveries: PlainDelivery[] };
+  return { ...raw, deliveries: raw.deliveries.map(readDelivery) };
+}
+
+type PlainDelivery = Omit<Delivery, 'body'> & { body?: string };
+
+function plainDelivery(delivery: Delivery): PlainDelivery {
+  return 'body' in delivery ? { ...delivery, body: Buffer.from(delivery.body).toString('base64') } : delivery;
+}
+
+function readDelivery(plain: PlainDelivery): Delivery {
+  return (plain.body === undefined ? plain : { ...plain, body: Buffer.from(plain.body, 'base64') }) as Delivery;
 }

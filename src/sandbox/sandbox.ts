@@ -6,7 +6,7 @@ import type { CarriedOver, ExecutionHandlers, ExecutionReport } from './executio
 import { SandboxExecution } from './execution.js';
 import { CANCELLED } from './failures.js';
 import type { Jail } from './jail/jail.js';
-import type { Journal } from './journal.js';
+import type { Delivery, Journal } from './journal.js';
 import { decodeJournal, digestOf, encodeJournal, openJournal } from './journal.js';
 import type { PoolOptions } from './pool.js';
 import { Pool } from './pool.js';
@@ -109,6 +109,7 @@ export class Sandbox {
     suspended: Pick<SuspendedProgram, 'execution' | 'codeDigest' | 'sealed'>,
     caller: CallerId,
     handlers: ExecutionHandlers,
+    since?: SinceSuspended,
   ): Promise<Started> {
     const binding = bindingOf(suspended.execution, caller, suspended.codeDigest);
     const plain = unseal(this.#sealKey, binding, suspended.sealed);
@@ -121,11 +122,13 @@ export class Sandbox {
     const headBytes = plain.readUInt32LE(0);
     const head = JSON.parse(plain.toString('utf8', 4, 4 + headBytes)) as SuspendedHead;
     const journal = decodeJournal(head.journal);
+    const inImage = journal.deliveries.length;
+    const carried = since === undefined ? head.carried : addSince(journal, head.carried, since);
     const compiled = await this.#compile(caller, journal);
     if ('outcome' in compiled) return neverStarted(journal, compiled.outcome);
     const execution = new SandboxExecution(this.pool, caller, journal, compiled, handlers, head.remainingMs);
-    if (head.build === this.build) await execution.beginFromImage(plain.subarray(4 + headBytes), head.carried);
-    else await execution.beginFromJournal(head.carried);
+    if (head.build === this.build) await execution.beginFromImage(plain.subarray(4 + headBytes), carried, inImage);
+    else await execution.beginFromJournal(carried);
     return { execution, report: execution.report };
   }
 
@@ -190,6 +193,27 @@ interface SuspendedHead {
   readonly journal: string;
   readonly remainingMs: number;
   readonly carried: CarriedOver;
+}
+
+/**
+ * What reached a program after it was suspended, in a process that resumed it and did not live to suspend it again. The
+ * program goes through it once more, and asks for nothing a second time.
+ */
+export interface SinceSuspended {
+  readonly deliveries: readonly Delivery[];
+  readonly calls: readonly GuestCall[];
+}
+
+function addSince(journal: Journal, carried: CarriedOver, { deliveries, calls }: SinceSuspended): CarriedOver {
+  const known = journal.calls.length;
+  journal.deliveries.push(...deliveries);
+  // A call that was open when it slept is written down again when it is made anew.
+  const fresh = calls.filter(({ number }) => number > known);
+  for (const { target, argumentsJson } of fresh)
+    journal.calls.push({ target, argumentsDigest: digestOf(argumentsJson) });
+  const answered = new Set(deliveries.flatMap((each) => ('call' in each ? [each.call] : [])));
+  const openCalls = [...carried.openCalls, ...fresh].filter(({ number }) => !answered.has(number));
+  return { ...carried, openCalls };
 }
 
 /** A suspended program is trusted when it comes back: it opens for its own run, caller and code only. */

@@ -25,6 +25,17 @@ test('two hosts have it open at once, and each sees what the other wrote', async
   second.close();
 });
 
+test('rows come back as they were written, bytes as bytes, one by one and all together', async () => {
+  const database = await Database.open(join(base, 'bytes'));
+  database.prepare('CREATE TABLE notes (id INTEGER, body BLOB, text TEXT) STRICT').run();
+  database.prepare('INSERT INTO notes VALUES (?, ?, ?)').run(1, Buffer.from([0, 255]), null);
+  const row = { id: 1, body: Buffer.from([0, 255]), text: null };
+  expect(database.prepare('SELECT * FROM notes').get()).toEqual(row);
+  expect(database.prepare('SELECT * FROM notes').all()).toEqual([row]);
+  expect(database.prepare('SELECT * FROM notes WHERE id = ?').get(2)).toBeUndefined();
+  database.close();
+});
+
 test('a transaction that fails leaves nothing behind', async () => {
   const database = await Database.open(join(base, 'whole'));
   database.prepare('CREATE TABLE notes (text TEXT)').run();

@@ -58,8 +58,8 @@ export class Database {
   prepare<Row>(sql: string): Statement<Row> {
     const statement = this.#sqlite.prepare(sql);
     return {
-      get: (...values) => statement.get(...values) as Row | undefined,
-      all: (...values) => statement.all(...values) as Row[],
+      get: (...values) => readRow(statement.get(...values) as RawRow | undefined) as Row | undefined,
+      all: (...values) => (statement.all(...values) as RawRow[]).map((row) => readRow(row) as Row),
       run: (...values) => statement.run(...values).changes,
     };
   }
@@ -87,4 +87,14 @@ export class Database {
       this.#sqlite.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
     });
   }
+}
+
+type RawRow = Record<string, unknown>;
+
+/** The driver gives bytes as one type from `get` and as another from `all`, and adds figures of its own to a row. */
+function readRow(row: RawRow | undefined): RawRow | undefined {
+  if (row === undefined) return undefined;
+  delete row._metadata;
+  for (const [name, value] of Object.entries(row)) if (value instanceof ArrayBuffer) row[name] = Buffer.from(value);
+  return row;
 }

@@ -14,7 +14,7 @@ afterAll(() => box[Symbol.asyncDispose]());
 async function respond(source: string, limits = {}) {
   const request = { source, language: 'typescript', limits: { ...DEFAULT_LIMITS, ...limits } } as const;
   const answer = await openSession(box.sandbox).run(request);
-  if (answer.state === 'running') throw new Error('the program did not end');
+  if (answer.state !== 'finished') throw new Error('the program did not end');
   return renderResponse(answer.summary);
 }
 

@@ -22,6 +22,7 @@ async function open(answerWithinMs: number) {
     codeMode: config.defaults.codeMode,
     version: '0',
     answerWithinMs,
+    asksPeople: false,
     log: () => {},
   };
   const listing = openListing(options);

@@ -1,12 +1,16 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ToolChecker } from '../../src/broker/arguments/tool-checker.js';
 import { Broker } from '../../src/broker/broker.js';
 import { Catalog } from '../../src/catalog/catalog.js';
 import { exampleInput } from '../../src/catalog/examples.js';
+import { openRecords } from '../../src/compose-records.js';
 import type { CallerId } from '../../src/domain/execution.js';
 import { Host } from '../../src/host/host.js';
 import { KeptResults } from '../../src/host/results.js';
 import { Runtime } from '../../src/host/runtime.js';
-import type { Session } from '../../src/host/session.js';
+import type { Session, SessionOptions } from '../../src/host/session.js';
 import { codemodePresentation } from '../../src/profiles/codemode/presentation.js';
 import type { Sandbox } from '../../src/sandbox/sandbox.js';
 import { createRegistry } from './upstreams.js';
@@ -14,20 +18,34 @@ import { createRegistry } from './upstreams.js';
 /** A session of profile codemode over a sandbox of the test, with no servers. The sandbox stays the test's to close. */
 export function openSession(sandbox: Sandbox): Session {
   const registry = createRegistry();
-  const host = new Host({
-    runtime: new Runtime(async () => ({
-      sandbox,
-      broker: new Broker({ registry, checker: new ToolChecker(exampleInput), isOutputStrict: false }),
-    })),
-    catalog: new Catalog({ registry, fingerprintOf: () => '', ttlMs: 60_000 }),
-    results: new KeptResults(),
+  const records = openRecords({
+    stateFolder: mkdtempSync(join(tmpdir(), 'codemode-state-')),
+    fingerprintOf: () => '',
+    setting: '',
+    expireAfterMs: 60_000,
   });
-  return host.openSession({
+  const broker = new Broker({
+    registry,
+    checker: new ToolChecker(exampleInput),
+    isOutputStrict: false,
+    approvals: records.approvals,
+  });
+  const options: SessionOptions = {
     caller: 'tester' as CallerId,
     profile: 'codemode',
     presentation: codemodePresentation,
     codeMode: { enabled: true, excludedTools: [] },
     reservedNames: [],
     maxResultBytes: Number.POSITIVE_INFINITY,
+  };
+  const host = new Host({
+    runtime: new Runtime(async () => ({ sandbox, broker })),
+    catalog: new Catalog({ registry, fingerprintOf: () => '', ttlMs: 60_000 }),
+    results: new KeptResults(),
+    records,
+    sleeping: records.sleeping,
+    patienceMs: 1_000,
+    sessionOptionsOf: (caller) => ({ ...options, caller }),
   });
+  return host.openSession(options);
 }

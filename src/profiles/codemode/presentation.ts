@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../domain/json.js';
-import type { Presentation } from '../../host/session.js';
+import type { Presentation } from '../../host/run.js';
 import { separateMedia } from './media.js';
-import { renderResponse } from './render.js';
+import { renderResponse, renderSleeping } from './render.js';
 import { unwrapOutcome } from './unwrap.js';
 
 /** The contract's words for what happens during a run. */
@@ -9,4 +9,5 @@ export const codemodePresentation: Presentation = {
   reply: unwrapOutcome,
   separateMedia,
   response: (summary) => renderResponse(summary) as unknown as JsonValue,
+  sleeping: (summary) => renderSleeping(summary) as unknown as JsonValue,
 };

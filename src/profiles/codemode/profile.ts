@@ -10,7 +10,14 @@ import { codemodePresentation } from './presentation.js';
 import { serverInstructions } from './prompt/server-instructions.js';
 import { toolDescription } from './prompt/tool-description.js';
 import { toolInputSchema, toolOutputSchema } from './prompt/tool-schemas.js';
-import { type RunResponse, renderBadRequest, renderHostError, renderResponse, renderStillRunning } from './render.js';
+import {
+  type RunResponse,
+  renderBadRequest,
+  renderHostError,
+  renderResponse,
+  renderSleeping,
+  renderStillRunning,
+} from './render.js';
 
 export interface CodemodeProfileOptions {
   readonly limits: LimitTable;
@@ -66,6 +73,7 @@ async function run(
     ...circumstances,
   });
   if (outcome.state === 'running') return { ...answer(renderStillRunning(outcome.runId)), isStillRunning: true };
+  if (outcome.state === 'asleep') return answer(renderSleeping(outcome.summary));
   const response = renderResponse(outcome.summary);
   return { ...answer(response), media: outcome.summary.media ?? mediaOf(response.result) };
 }

@@ -1,7 +1,7 @@
 import { ERRORS, type HostError } from '../../domain/errors.js';
 import type { Failure, LogEntry } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
-import type { RunSummary } from '../../host/session.js';
+import type { RunSummary, SleepSummary } from '../../host/run.js';
 import type { TraceEntry } from '../../host/tool-calls.js';
 
 export interface Diagnostic {
@@ -60,6 +60,32 @@ export function renderStillRunning(runId: string): RunResponse {
       },
     ],
     toolTrace: [],
+    runId,
+  };
+}
+
+/** Cards that are named one by one; the user sees the rest in the list. */
+const MAX_NAMED_APPROVALS = 5;
+
+/** The answer of a run that sleeps until a person has decided. */
+export function renderSleeping({ runId, approvals, logs, trace }: SleepSummary): RunResponse {
+  const [first] = approvals;
+  const calls = approvals
+    .slice(0, MAX_NAMED_APPROVALS)
+    .map(({ tool, reason }) => `${tool.serverId}/${tool.toolName} (${reason})`);
+  const more = approvals.length - calls.length;
+  return {
+    logs,
+    result: null,
+    diagnostics: [
+      {
+        severity: 'info',
+        code: 'APPROVAL_PENDING',
+        message: `the program sleeps as ${runId} until a person has decided about ${approvals.length === 1 ? 'a call' : `${approvals.length} calls`}: ${calls.join('; ')}${more > 0 ? `; and ${more} more` : ''}`,
+        hint: `Ask the user to type: codemode approvals approve ${first?.id ?? 'ID'}${approvals.length > 1 ? ' --scope calls' : ''}. The program then goes on by itself; do not run it again. Its response: import { wait } from '@codemode/results'; globalThis.__codemode_result__ = await wait(${JSON.stringify(runId)});`,
+      },
+    ],
+    toolTrace: trace,
     runId,
   };
 }

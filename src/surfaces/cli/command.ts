@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { LoadedConfig } from '../../config/load.js';
-import type { Composed, ComposedInventory, HostSettings } from './composed.js';
+import type { Composed, ComposedInventory, ComposedRecords, HostSettings } from './composed.js';
 
 /** What every command is given: a way to the program behind it, and a place for its exit status. */
 export interface CommandContext {
@@ -8,6 +8,8 @@ export interface CommandContext {
   compose(own?: HostSettings): Promise<Composed>;
   /** Only what shows servers and tools: works without a jail. Whoever calls it closes the inventory. */
   inventory(): Promise<ComposedInventory>;
+  /** Only what outlives the program. Whoever calls it closes it. */
+  records(): Promise<ComposedRecords>;
   /** Only the configuration. */
   config(): Promise<LoadedConfig>;
   accessToken(): Promise<string>;

@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
-import type { Host, Isolation } from '../../host/host.js';
+import type { Approvals, Host, Isolation, SleepingRuns } from '../../host/host.js';
 import type { Inventory } from '../../host/inventory.js';
 
 /** What the command line needs from whoever puts the program together. */
@@ -55,9 +55,19 @@ export interface ComposedInventory {
   readonly inventory: Inventory;
   readonly loaded: LoadedConfig;
 }
+/** Decisions and runs, without what runs programs. */
+export interface ComposedRecords {
+  readonly approvals: Approvals;
+  readonly sleeping: SleepingRuns;
+  /** A person's proof where there is no terminal; `isGiven` is undefined where none was given. */
+  readonly approverSecret: { make(): Promise<string>; isGiven(): Promise<boolean | undefined> };
+  close(): Promise<void>;
+}
 export interface Composition {
   compose(settings: HostSettings): Promise<Composed>;
   composeInventory(settings: HostSettings): Promise<ComposedInventory>;
+  /** What outlives the program. Whoever asked for it closes it. */
+  composeRecords(settings: HostSettings): Promise<ComposedRecords>;
   /** The token of the HTTP surface; made if there is none yet. */
   readAccessToken(): Promise<string>;
   /** The configuration alone. */

@@ -3,6 +3,7 @@ import { ERRORS, isHostError } from '../../domain/errors.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import { ISOLATION_LEVELS } from '../../domain/isolation.js';
 import { type CommandContext, EXIT, type Register } from './command.js';
+import * as approvals from './commands/approvals.js';
 import * as config from './commands/config.js';
 import * as demo from './commands/demo.js';
 import * as doctor from './commands/doctor.js';
@@ -10,6 +11,7 @@ import * as init from './commands/init.js';
 import * as mcp from './commands/mcp.js';
 import * as prompt from './commands/prompt.js';
 import * as run from './commands/run.js';
+import * as runs from './commands/runs.js';
 import * as serve from './commands/serve.js';
 import * as servers from './commands/servers.js';
 import * as token from './commands/token.js';
@@ -27,6 +29,8 @@ const COMMANDS: readonly Register[] = [
   types.register,
   prompt.register,
   servers.register,
+  approvals.register,
+  runs.register,
   init.register,
   config.register,
   token.register,
@@ -84,6 +88,7 @@ export function createProgram(composition: Composition, exitWith: (status: numbe
       warn(composed.loaded.warnings);
       return composed;
     },
+    records: () => composition.composeRecords(settings()),
     config: () => composition.loadSettings(settings()),
     accessToken: () => composition.readAccessToken(),
     exitWith,

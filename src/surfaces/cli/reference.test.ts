@@ -3,7 +3,13 @@ import { expect, test } from 'vitest';
 import { createProgram } from './program.js';
 
 /** Never called: help needs nothing that is put together. */
-const NOTHING = { compose: unused, composeInventory: unused, loadSettings: unused, readAccessToken: unused };
+const NOTHING = {
+  compose: unused,
+  composeInventory: unused,
+  composeRecords: unused,
+  loadSettings: unused,
+  readAccessToken: unused,
+};
 
 async function unused(): Promise<never> {
   throw new Error('help puts nothing together');

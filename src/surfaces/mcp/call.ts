@@ -12,6 +12,7 @@ import type { DirectTool } from '../../host/tool-view.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
 import { nearest } from '../../lib/nearest.js';
 import type { ExposedTool } from '../../profiles/profile.js';
+import { askerOf } from './approval-form.js';
 import type { Door } from './door.js';
 import { Progress, progressRelay } from './progress.js';
 
@@ -23,7 +24,7 @@ export async function callTool(
   context: ServerContext,
 ): Promise<CallToolResult> {
   const exposed = door.listing.exposed.find((tool) => tool.name === name);
-  if (exposed !== undefined) return callExposed(door, exposed, input as JsonObject, context);
+  if (exposed !== undefined) return callExposed(door, server, exposed, input as JsonObject, context);
   const direct = door.session.tools().direct.find((tool) => tool.name === name);
   if (direct !== undefined) return callDirect(door, server, direct, input as JsonObject, context);
   throw new ProtocolError(INVALID_PARAMS, unknownTool(door, name));
@@ -31,6 +32,7 @@ export async function callTool(
 
 async function callExposed(
   door: Door,
+  server: Server,
   tool: ExposedTool,
   input: JsonValue,
   context: ServerContext,
@@ -39,10 +41,12 @@ async function callExposed(
   const ofRequest = [context.mcpReq.signal, context.http?.req?.signal];
   const ended = new LinkedAbort([...ofRequest, door.gone]);
   using progress = Progress.of(context);
+  const askPerson = askerOf(door, server);
   let isStillRunning = false;
   try {
     const answer = await tool.call(door.session, input, {
       signal: ended.signal,
+      ...(askPerson === undefined ? {} : { askPerson }),
       ...(progress === undefined
         ? { answerWithinMs: door.options.answerWithinMs }
         : { onProgress: (message) => progress.say(message) }),
@@ -76,7 +80,11 @@ async function callDirect(
   const ended = new LinkedAbort([context.mcpReq.signal, context.http?.req?.signal, door.gone]);
   try {
     const value = isWrapped ? (input.input ?? null) : input;
-    const outcome = await door.session.callDirect(direct, value, ended.signal, progressRelay(context));
+    const outcome = await door.session.callDirect(direct, value, {
+      signal: ended.signal,
+      onProgress: progressRelay(context),
+      askPerson: askerOf(door, server),
+    });
     return server.projectCallToolResult(resultOf(outcome), outputSchema) as CallToolResult;
   } catch (error) {
     return internalFailure(door, error);

@@ -1,6 +1,6 @@
 import type { CallerId } from '../../domain/execution.js';
 import type { Host } from '../../host/host.js';
-import type { Session } from '../../host/session.js';
+import type { Session, SessionOptions } from '../../host/session.js';
 import type { CodeModeSettings } from '../../host/tool-view.js';
 import type { Profile } from '../../profiles/profile.js';
 import { Listing } from './listing.js';
@@ -13,6 +13,8 @@ export interface McpOptions {
   readonly version: string;
   /** A client gives up near 60 s: one that did not ask for progress is answered before, and the run goes on. */
   readonly answerWithinMs: number;
+  /** Whether the user is asked through the client where it can ask. */
+  readonly asksPeople: boolean;
   /** For people, on standard error. */
   readonly log: (line: string) => void;
 }
@@ -34,12 +36,17 @@ export interface Door {
 }
 
 export function openSession({ host, profile, codeMode }: McpOptions, caller: CallerId): Session {
-  return host.openSession({
+  return host.openSession(sessionOptions(profile, codeMode, caller));
+}
+
+/** How a caller of this profile is served, over whichever transport. */
+export function sessionOptions(profile: Profile, codeMode: CodeModeSettings, caller: CallerId): SessionOptions {
+  return {
     caller,
     profile: profile.name,
     presentation: profile.presentation,
     codeMode,
     reservedNames: codeMode.enabled ? profile.tools.map(({ name }) => name) : [],
     maxResultBytes: profile.maxResultBytes,
-  });
+  };
 }

@@ -46,7 +46,7 @@ export function createServer(door: Door): Server {
 
 /**
  * The library's own compiles schemas to code, which foreign schemas must not get to do in the host. It would only be used
- * for answers to questions of ours, and we ask none with a schema.
+ * for answers to questions of ours, and those are read with suspicion where they arrive.
  */
 const NO_VALIDATOR: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),

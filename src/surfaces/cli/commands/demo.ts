@@ -5,7 +5,8 @@ import { HostError } from '../../../domain/errors.js';
 import type { CallerId } from '../../../domain/execution.js';
 import { DEFAULT_LIMITS } from '../../../domain/limits.js';
 import type { Host, Isolation } from '../../../host/host.js';
-import type { Presentation, RunSummary, Session } from '../../../host/session.js';
+import type { Presentation, RunSummary } from '../../../host/run.js';
+import type { Session } from '../../../host/session.js';
 import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
 import { type RunResponse, renderResponse } from '../../../profiles/codemode/render.js';
 import type { CommandContext, Register } from '../command.js';
@@ -89,7 +90,7 @@ function openSession(host: Host, read: { toolResultBytes: number }): Session {
 
 async function runOnce(session: Session, source: string): Promise<RunSummary> {
   const answer = await session.run({ source, language: 'typescript', limits: DEFAULT_LIMITS });
-  if (answer.state === 'running') throw new HostError('internal', 'the demo program did not end');
+  if (answer.state !== 'finished') throw new HostError('internal', 'the demo program did not end');
   return answer.summary;
 }
 

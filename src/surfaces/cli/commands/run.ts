@@ -3,7 +3,7 @@ import type { CallerId } from '../../../domain/execution.js';
 import { type Limits, MAXIMUM_LIMITS } from '../../../domain/limits.js';
 import { parseRunRequest } from '../../../profiles/codemode/contract.js';
 import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
-import { renderResponse } from '../../../profiles/codemode/render.js';
+import { renderResponse, renderSleeping } from '../../../profiles/codemode/render.js';
 import type { Register } from '../command.js';
 import type { Composed } from '../composed.js';
 import { readSource } from '../read-source.js';
@@ -31,11 +31,15 @@ export const register: Register = (program, context) => {
 
 const HELP = `
 Exit status: 0 the program came to its end, 1 it failed (see "diagnostics"), 2 bad input or configuration,
+  3 it sleeps until a person has decided about a call (see "diagnostics", and codemode approvals),
   69 no jail to be had, 70 a fault of codemode's own, 75 busy, 130 interrupted.
 
 Example:
   echo 'globalThis.__codemode_result__ = [1, 2, 3].map((n) => n * n)' | codemode run -
 `;
+
+/** Neither an end nor a failure. */
+const ASLEEP = 3;
 
 /** One program of profile codemode, its response on standard output. */
 async function run(file: string, flags: RunFlags, compose: () => Promise<Composed>): Promise<number> {
@@ -68,6 +72,10 @@ async function run(file: string, flags: RunFlags, compose: () => Promise<Compose
     signal: interrupted.signal,
   });
   if (answer.state === 'running') return 1;
+  if (answer.state === 'asleep') {
+    process.stdout.write(`${printableJson(renderSleeping(answer.summary), flags.pretty === true)}\n`);
+    return ASLEEP;
+  }
   process.stdout.write(`${printableJson(renderResponse(answer.summary), flags.pretty === true)}\n`);
   if (interrupted.signal.aborted) return ERRORS.cancelled.exit;
   return answer.summary.outcome.status === 'completed' ? 0 : 1;

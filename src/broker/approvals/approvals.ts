@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import type { Approval, ApprovalState, GrantScope } from '../../domain/approval.js';
+import { HostError } from '../../domain/errors.js';
+import type { JsonValue } from '../../domain/json.js';
+import type { Tool } from '../../domain/tool.js';
+import { type ApprovalStore, type Decided, isSameTool } from '../../store/approvals.js';
+import type { RunContext } from '../run-context.js';
+import { excerptOf } from './excerpt.js';
+import { argumentsDigest, identityOf } from './identity.js';
+
+export interface ApprovalsOptions {
+  /** Opened at the first question: most programs need none. */
+  readonly store: () => Promise<ApprovalStore>;
+  /** Digest of how a server is reached. */
+  readonly fingerprintOf: (serverId: string) => string;
+  /** A question that nobody answered for so long is closed. */
+  readonly expireAfterMs: number;
+}
+
+/** A call that may only be made if a person says so. */
+export interface ApprovalQuestion {
+  readonly run: RunContext;
+  readonly call: number;
+  readonly tool: Tool;
+  /** How the program calls it. */
+  readonly exportName: string;
+  readonly input: JsonValue;
+  readonly reason: string;
+  readonly signal: AbortSignal;
+  /** A person is being waited for. Not said where the answer is there already. */
+  readonly onPending?: (approval: Approval) => void;
+}
+
+export interface Verdict {
+  readonly state: Exclude<ApprovalState, 'PENDING' | 'NOT_REQUIRED'>;
+  /** The question that was answered. Its decision says who, when and why. */
+  readonly approval: Approval;
+}
+
+/** What a person said, and how it reached us. */
+export interface Answer {
+  readonly by: string;
+  readonly reason?: string;
+  readonly scope: GrantScope;
+}
+
+interface Waiter {
+  readonly id: string;
+  resolve(verdict: Verdict): void;
+}
+
+/** Number of a call that a client made itself. */
+export const DIRECT_CALL = 0;
+
+/** People answer on other screens, through other processes: how often the file is looked at while somebody is waited for. */
+const LOOK_EVERY_MS = 200;
+const HOUR_MS = 60 * 60 * 1000;
+/** A run's permission ends with the run; this only keeps the table from growing for ever. */
+const RUN_GRANT_MS = 30 * 24 * HOUR_MS;
+
+/** Nobody reads more cards than this: a program that asks for more is told to ask for less. */
+const MAX_PENDING_OF_RUN = 500;
+
+/** Questions to people. Nothing that an agent can reach leads to `decide`. */
+export class Approvals {
+  readonly #options: ApprovalsOptions;
+  readonly #waiters = new Set<Waiter>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: ApprovalsOptions) {
+    this.#options = options;
+  }
+
+  /** Waits until a person has decided about exactly this call, or did not in time. */
+  async ask(question: ApprovalQuestion): Promise<Verdict> {
+    const store = await this.#options.store();
+    const { run, call, tool, input, signal } = question;
+    const identity = identityOf(tool, this.#options.fingerprintOf(tool.serverId));
+    const digest = argumentsDigest(input);
+    const nowMs = Date.now();
+    store.expire(nowMs);
+    const granting = store.grantFor(identity, run.runId, run.caller, nowMs);
+    const granted = granting === undefined ? undefined : store.find(granting);
+    if (granted !== undefined) return { state: 'APPROVED', approval: granted };
+    // Asked before, in this process or in one that is gone. With other arguments or another tool it is another question.
+    const known = store.ofCall(run.runId, call);
+    const isSame = known !== undefined && known.argumentsDigest === digest && isSameTool(known.tool, identity);
+    if (isSame && known.state !== 'PENDING') {
+      // A direct call has no run that remembers it was made: its yes is used up by being used, and then it is asked anew.
+      if (call !== DIRECT_CALL || store.use(known.id)) return { state: known.state, approval: known };
+    }
+    const isOpen = isSame && known.state === 'PENDING';
+    const approval: Approval = isOpen
+      ? known
+      : {
+          id: newId(),
+          runId: run.runId,
+          call,
+          caller: run.caller,
+          tool: identity,
+          arguments: input,
+          argumentsDigest: digest,
+          code: excerptOf(run.source, question.exportName),
+          reason: question.reason,
+          state: 'PENDING',
+          createdAtMs: nowMs,
+          expiresAtMs: nowMs + this.#options.expireAfterMs,
+        };
+    if (!isOpen) {
+      if (store.pendingCountOf(run.runId) >= MAX_PENDING_OF_RUN) throw tooManyPending();
+      store.add(approval);
+    }
+    signal.throwIfAborted();
+    question.onPending?.(approval);
+    return this.#wait(approval.id, signal);
+  }
+
+  /** Writes down what a person said. Throws `not_found` where there is no such question. */
+  async decide(id: string, state: 'APPROVED' | 'DENIED', { by, reason, scope }: Answer): Promise<Decided> {
+    const store = await this.#options.store();
+    const nowMs = Date.now();
+    store.expire(nowMs);
+    const decision = { by, atMs: nowMs, scope, ...(reason === undefined ? {} : { reason }) };
+    const asked = store.find(id);
+    const decided = store.decide(id, state, decision, grantOf(scope, asked?.runId, nowMs));
+    if (decided === undefined)
+      throw new HostError(
+        'not_found',
+        `there is no approval ${JSON.stringify(id)}; list them with: codemode approvals`,
+      );
+    this.#look(store);
+    return decided;
+  }
+
+  async pending(): Promise<Approval[]> {
+    const store = await this.#options.store();
+    store.expire(Date.now());
+    return store.pending();
+  }
+
+  async recent(limit: number): Promise<Approval[]> {
+    const store = await this.#options.store();
+    store.expire(Date.now());
+    return store.recent(limit);
+  }
+
+  async find(id: string): Promise<Approval | undefined> {
+    const store = await this.#options.store();
+    store.expire(Date.now());
+    return store.find(id);
+  }
+
+  async ofRun(runId: string): Promise<Approval[]> {
+    const store = await this.#options.store();
+    store.expire(Date.now());
+    return store.ofRun(runId);
+  }
+
+  async #wait(id: string, signal: AbortSignal): Promise<Verdict> {
+    const store = await this.#options.store();
+    return new Promise<Verdict>((resolve, reject) => {
+      const waiter: Waiter = {
+        id,
+        resolve: (verdict) => {
+          leave();
+          resolve(verdict);
+        },
+      };
+      const stop = () => {
+        leave();
+        reject(new HostError('cancelled', 'nobody waits for this approval any more'));
+      };
+      const leave = () => {
+        signal.removeEventListener('abort', stop);
+        this.#waiters.delete(waiter);
+        if (this.#waiters.size === 0) clearInterval(this.#timer);
+        if (this.#waiters.size === 0) this.#timer = undefined;
+      };
+      if (signal.aborted) return stop();
+      signal.addEventListener('abort', stop);
+      this.#waiters.add(waiter);
+      this.#timer ??= setInterval(() => this.#look(store), LOOK_EVERY_MS);
+    });
+  }
+
+  #look(store: ApprovalStore): void {
+    if (this.#waiters.size === 0) return;
+    store.expire(Date.now());
+    const pending = store.pendingIds();
+    for (const waiter of [...this.#waiters]) {
+      if (pending.has(waiter.id)) continue;
+      const approval = store.find(waiter.id);
+      if (approval !== undefined && approval.state !== 'PENDING') waiter.resolve({ state: approval.state, approval });
+    }
+  }
+}
+
+function grantOf(scope: GrantScope, runId: string | undefined, nowMs: number) {
+  if (scope === 'run' && runId !== undefined) return { runId, expiresAtMs: nowMs + RUN_GRANT_MS };
+  return scope === 'hour' ? { runId: undefined, expiresAtMs: nowMs + HOUR_MS } : undefined;
+}
+
+function tooManyPending(): HostError {
+  return new HostError(
+    'bad_input',
+    `${MAX_PENDING_OF_RUN} calls of this run wait for approval already; ask for fewer, and wait for the answers`,
+  );
+}
+
+/** Short enough to be typed, long enough not to be guessed. */
+function newId(): string {
+  return randomUUID().replaceAll('-', '').slice(0, 16);
+}

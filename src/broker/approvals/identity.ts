@@ -1,0 +1,26 @@
+import { hash } from 'node:crypto';
+import type { ToolIdentity } from '../../domain/approval.js';
+import type { JsonValue } from '../../domain/json.js';
+import type { Tool } from '../../domain/tool.js';
+import { canonicalJson } from '../../lib/canonical-json.js';
+
+/** Tools are the same objects until their server lists them again. */
+const digests = new WeakMap<Tool, string>();
+
+export function identityOf(tool: Tool, serverFingerprint: string): ToolIdentity {
+  const { serverId, name, title, description, inputSchema, outputSchema, annotations } = tool;
+  let toolDigest = digests.get(tool);
+  if (toolDigest === undefined) {
+    toolDigest = digest([name, title, description, inputSchema, outputSchema, annotations]);
+    digests.set(tool, toolDigest);
+  }
+  return { serverId, serverFingerprint, toolName: name, toolDigest };
+}
+
+export function argumentsDigest(input: JsonValue): string {
+  return digest(input);
+}
+
+function digest(value: unknown): string {
+  return hash('sha256', canonicalJson(value ?? null), 'hex');
+}

@@ -1,0 +1,92 @@
+import { Approvals } from './broker/approvals/approvals.js';
+import { SleepingRuns } from './host/sleeping-runs.js';
+import { ApprovalStore } from './store/approvals.js';
+import { isApproverSecret, makeApproverSecret } from './store/approver-secret.js';
+import type { Database } from './store/database.js';
+import { masterKey } from './store/master-key.js';
+import { RunStore } from './store/runs.js';
+
+export interface RecordsOptions {
+  readonly stateFolder: string;
+  /** Digest of how a server is reached. */
+  readonly fingerprintOf: (serverId: string) => string;
+  /** Digest of the servers there are. */
+  readonly setting: string;
+  readonly expireAfterMs: number;
+  /** What was given as the approver's secret. */
+  readonly givenSecret?: string | undefined;
+}
+
+/** A person's proof where there is no terminal. */
+export interface ApproverSecret {
+  make(): Promise<string>;
+  /** Whether the right one was given; undefined where none was. */
+  isGiven(): Promise<boolean | undefined>;
+}
+
+/** What outlives the program. The file is opened, and the driver loaded, when something is first looked for in it. */
+export interface Records {
+  readonly approvals: Approvals;
+  readonly sleeping: SleepingRuns;
+  readonly database: () => Promise<Database>;
+  /** By which a person decides without a terminal. */
+  readonly approverSecret: ApproverSecret;
+  /** Under which everything secret is sealed. */
+  readonly key: () => Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+export function openRecords({
+  stateFolder,
+  fingerprintOf,
+  setting,
+  expireAfterMs,
+  givenSecret,
+}: RecordsOptions): Records {
+  const key = once(() => masterKey(stateFolder));
+  const database = once(async () => {
+    const { Database } = await import('./store/database.js');
+    return Database.open(stateFolder);
+  });
+  const approvals = new Approvals({
+    store: once(async () => new ApprovalStore(await database(), await key())),
+    fingerprintOf,
+    expireAfterMs,
+  });
+  const sleeping = new SleepingRuns({
+    store: once(async () => new RunStore(await database(), await key())),
+    approvals,
+    setting,
+  });
+  return {
+    approvals,
+    sleeping,
+    approverSecret: {
+      make: () => makeApproverSecret(stateFolder),
+      isGiven: async () => (givenSecret === undefined ? undefined : isApproverSecret(stateFolder, givenSecret)),
+    },
+    database,
+    key,
+    close: async () => {
+      await sleeping.close();
+      if (database.isCalled())
+        await database().then(
+          (opened) => opened.close(),
+          () => {},
+        );
+    },
+  };
+}
+
+/** The first call does it, the others share it. One that failed is tried again. */
+function once<Result>(make: () => Promise<Result>): (() => Promise<Result>) & { isCalled(): boolean } {
+  let made: Promise<Result> | undefined;
+  const call = () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+  return Object.assign(call, { isCalled: () => made !== undefined });
+}

@@ -1,0 +1,91 @@
+import type { BrokerOutcome } from '../broker/broker.js';
+import type { RunContext } from '../broker/run-context.js';
+import type { Approval } from '../domain/approval.js';
+import type { CallReply, GuestCall, LogEntry, Outcome, SourceLanguage } from '../domain/execution.js';
+import type { IsolationLevel } from '../domain/isolation.js';
+import type { JsonObject, JsonValue } from '../domain/json.js';
+import type { Limits } from '../domain/limits.js';
+import type { AskPerson } from './execution.js';
+import type { TraceEntry } from './tool-calls.js';
+
+export interface RunRequest {
+  readonly source: string;
+  readonly language: SourceLanguage;
+  readonly limits: Limits;
+  /** Names of servers the program is about to use: they are connected first, and missed at once. */
+  readonly requestedServers?: readonly string[];
+  readonly signal?: AbortSignal;
+  /** The client gives up about then: a run that takes longer is answered with its id and goes on. */
+  readonly answerWithinMs?: number;
+  /** A way to the person in front of the client, where it has one. */
+  readonly askPerson?: AskPerson;
+  readonly onLog?: (entry: LogEntry) => void;
+  readonly onProgress?: (message: string) => void;
+}
+
+export interface RunSummary {
+  readonly runId: string;
+  readonly outcome: Outcome;
+  readonly logs: readonly LogEntry[];
+  readonly logsCut: boolean;
+  readonly trace: readonly TraceEntry[];
+  readonly durationMs: number;
+  readonly limits: Limits;
+  readonly isolation: IsolationLevel;
+  /** What came back from tools and was not what they promise. */
+  readonly warnings: readonly string[];
+  readonly unavailable: readonly UnavailableServer[];
+  /** Types of servers that this caller has used for the first time and was not told about before. */
+  readonly declarations: readonly ServerTypes[];
+  /** What was taken out of the result because it was too large with it: MCP content blocks. */
+  readonly media?: readonly JsonObject[];
+  /** Under which name a result too large to hand over is kept. */
+  readonly keptResult?: { readonly handle: string; readonly bytes: number };
+}
+
+export interface ServerTypes {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface UnavailableServer {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** A run that sleeps until a person has decided. */
+export interface SleepSummary {
+  readonly runId: string;
+  readonly approvals: readonly Approval[];
+  readonly logs: readonly LogEntry[];
+  readonly trace: readonly TraceEntry[];
+}
+
+export type RunAnswer =
+  | { readonly state: 'finished'; readonly summary: RunSummary }
+  | { readonly state: 'asleep'; readonly summary: SleepSummary }
+  | { readonly state: 'running'; readonly runId: string };
+
+/** The words of one contract, as far as a run needs them. */
+export interface Presentation {
+  reply(outcome: BrokerOutcome): CallReply;
+  /** Takes what is not text out of a result that is too large to hand over as it is. */
+  separateMedia?(
+    resultJson: string,
+  ): { readonly resultJson: string; readonly media: readonly JsonObject[] } | undefined;
+  response(summary: RunSummary): JsonValue;
+  sleeping(summary: SleepSummary): JsonValue;
+}
+
+/** What is known of a run besides its program, before anything of it has run. */
+export interface RunFacts {
+  readonly context: RunContext;
+  readonly limits: Limits;
+  readonly requestedServers: readonly string[];
+}
+
+/** A call that a program made, with the arguments as values. */
+export interface MadeCall {
+  readonly call: GuestCall;
+  readonly input: readonly JsonValue[];
+}

@@ -1,0 +1,278 @@
+import type { Approvals } from '../broker/approvals/approvals.js';
+import type { Approval } from '../domain/approval.js';
+import { HostError } from '../domain/errors.js';
+import type { CallerId, ExecutionId, GuestCall } from '../domain/execution.js';
+import type { JsonValue } from '../domain/json.js';
+import { isProcessAlive, processIdentity } from '../lib/process-identity.js';
+import { decodeDelivery, encodeDelivery, encodeJournal, type Journal } from '../sandbox/journal.js';
+import type { RunState, RunStore, StoredRun } from '../store/runs.js';
+import type { RunRecords, Sleeper } from './execution.js';
+
+export interface SleepingRunsOptions {
+  /** Opened when something is first written down or looked for. */
+  readonly store: () => Promise<RunStore>;
+  readonly approvals: Approvals;
+  /** Digest of the servers there are. A run goes on only among those it began with. */
+  readonly setting: string;
+}
+
+/** Whose run it is, and which. */
+export interface RunOwner {
+  readonly id: string;
+  readonly caller: CallerId;
+  readonly profile: string;
+  readonly codeDigest: string;
+}
+
+/** A run that was taken out of the store to go on. */
+export interface WokenRun extends RunOwner {
+  readonly sleeper: Sleeper;
+  /** As whoever put it away wrote it. */
+  readonly context: JsonValue;
+}
+
+/** Goes on with a run until it ends or sleeps again. */
+export type Wake = (run: WokenRun) => Promise<void>;
+
+/** A run as it is shown to people. */
+export interface RunView {
+  readonly runId: string;
+  readonly state: RunState | 'running';
+  readonly caller: string;
+  readonly profile: string;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly response: JsonValue;
+  readonly approvals: readonly Approval[];
+}
+
+/** How often decisions are looked for that were made elsewhere, for runs that sleep. */
+const LOOK_EVERY_MS = 500;
+/** Runs that are woken at the same time; each needs a place in a worker. */
+const MAX_WAKING = 16;
+/** Larger journals are not kept: a replay is worth some megabytes, not the disk. */
+const MAX_JOURNAL_CHARACTERS = 8 * 1024 * 1024;
+
+/** Runs that sleep until a person has decided, whoever's process put them to bed, and the record of those that ended. */
+export class SleepingRuns {
+  readonly #options: SleepingRunsOptions;
+  readonly #holder = processIdentity() ?? `${process.pid}:unknown`;
+  readonly #waking = new Map<string, Promise<void>>();
+  readonly #writing = new Set<Promise<void>>();
+  #wake: Wake | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: SleepingRunsOptions) {
+    this.#options = options;
+  }
+
+  /** Where one run is written down. */
+  recordsOf(owner: RunOwner, context: () => JsonValue): RunRecords {
+    let store: RunStore | undefined;
+    // Calls and deliveries are only written down for a run that was woken, and it came out of this store.
+    void this.#options.store().then(
+      (opened) => {
+        store = opened;
+      },
+      () => {},
+    );
+    const { id } = owner;
+    return {
+      putAway: async ({ sealed }) => {
+        const contextJson = JSON.stringify(context());
+        const { setting } = this.#options;
+        (await this.#options.store()).putAway({ ...owner, setting, program: sealed, contextJson }, Date.now());
+      },
+      callMade: (call) => store?.callMade(id, call.number, JSON.stringify(call)),
+      callSent: (call) => store?.callSent(id, call.number, JSON.stringify(call)),
+      delivered: (delivery, position) => store?.delivered(id, position, encodeDelivery(delivery)),
+    };
+  }
+
+  /** Writes down how a run ended, with what it takes to run it again. */
+  recordEnd(
+    owner: RunOwner,
+    state: Exclude<RunState, 'waiting'>,
+    response: JsonValue,
+    journal: Journal | undefined,
+  ): Promise<void> {
+    const writing: Promise<void> = this.#writeEnd(owner, state, response, journal)
+      // A run whose end cannot be written down has ended all the same; one that slept is found asleep again.
+      .catch(() => {})
+      .finally(() => this.#writing.delete(writing));
+    this.#writing.add(writing);
+    return writing;
+  }
+
+  /** Everything that was to be written down is. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#writing);
+  }
+
+  async #writeEnd(
+    owner: RunOwner,
+    state: Exclude<RunState, 'waiting'>,
+    response: JsonValue,
+    journal: Journal | undefined,
+  ): Promise<void> {
+    const store = await this.#options.store();
+    const journalJson = journal === undefined ? undefined : encodeJournal(journal);
+    const isKept = journalJson !== undefined && journalJson.length <= MAX_JOURNAL_CHARACTERS;
+    const { setting } = this.#options;
+    const record = { responseJson: JSON.stringify(response), journalJson: isKept ? journalJson : undefined };
+    store.end({ ...owner, setting, state }, record, Date.now());
+  }
+
+  /** From now on runs go on as soon as they may. */
+  watch(wake: Wake): void {
+    this.#wake = wake;
+    this.#timer ??= setInterval(() => void this.#look(), LOOK_EVERY_MS).unref();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#wake = undefined;
+    await this.settled();
+  }
+
+  async list(limit: number): Promise<RunView[]> {
+    const store = await this.#options.store();
+    return Promise.all(store.list(limit).map((run) => this.#view(run, undefined)));
+  }
+
+  /** Throws `not_found`. */
+  async show(runId: string): Promise<RunView> {
+    const store = await this.#options.store();
+    return this.#view(this.#find(store, runId), store.responseOf(runId));
+  }
+
+  /** Goes on with a run now, in this process. Throws where it cannot. */
+  async resume(runId: string, wake: Wake): Promise<RunView> {
+    const store = await this.#options.store();
+    const run = this.#find(store, runId);
+    if (run.state !== 'waiting') return this.show(runId);
+    if (run.setting !== this.#options.setting)
+      throw new HostError(
+        'bad_config',
+        'this run was started with other servers; resume it with the configuration it was started with (--config)',
+      );
+    const [first] = (await this.#options.approvals.ofRun(runId)).filter(({ state }) => state === 'PENDING');
+    if (first !== undefined)
+      throw new HostError(
+        'bad_input',
+        `run ${runId} still waits for approval ${first.id}; decide first: codemode approvals approve ${first.id}`,
+      );
+    if (!(await this.#goOn(store, run, wake)))
+      throw new HostError(
+        'sandbox_busy',
+        `another process is going on with run ${runId}; look at: codemode runs show ${runId}`,
+      );
+    return this.show(runId);
+  }
+
+  /** Ends a run that sleeps. */
+  async cancel(runId: string): Promise<RunView> {
+    const store = await this.#options.store();
+    const run = this.#find(store, runId);
+    if (run.state !== 'waiting')
+      throw new HostError('bad_input', `run ${runId} is over (${run.state}); nothing to cancel`);
+    if (!store.claim(runId, this.#holder, isProcessAlive))
+      throw new HostError('sandbox_busy', `run ${runId} is being executed by another process; try again`);
+    const owner = { ...run, caller: run.caller as CallerId };
+    await this.recordEnd(owner, 'cancelled', null, undefined);
+    return this.show(runId);
+  }
+
+  /** The journal of a run that ended, as it was written. */
+  async journalOf(runId: string): Promise<string | undefined> {
+    const store = await this.#options.store();
+    this.#find(store, runId);
+    return store.journalOf(runId);
+  }
+
+  /** What a run of this caller came to; waits while it is being executed. Undefined where the caller has none such. */
+  async outcomeOf(caller: CallerId, runId: string, signal: AbortSignal): Promise<RunView | undefined> {
+    const store = await this.#options.store();
+    for (;;) {
+      const run = store.find(runId);
+      if (run === undefined || run.caller !== caller) return undefined;
+      const view = await this.show(runId);
+      if (view.state !== 'running' || signal.aborted) return view;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS / 2));
+    }
+  }
+
+  async #look(): Promise<void> {
+    const wake = this.#wake;
+    if (wake === undefined) return;
+    try {
+      const store = await this.#options.store();
+      for (const run of store.waiting()) {
+        if (this.#waking.has(run.id) || this.#waking.size >= MAX_WAKING) continue;
+        if (run.setting !== this.#options.setting || !(await this.#isDecided(run.id))) continue;
+        void this.#goOn(store, run, wake);
+      }
+    } catch {
+      // The disk may be full or the file busy: it is looked at again.
+    }
+  }
+
+  async #isDecided(runId: string): Promise<boolean> {
+    const approvals = await this.#options.approvals.ofRun(runId);
+    return approvals.every(({ state }) => state !== 'PENDING');
+  }
+
+  /** Whether this process got it. Resolves when it has ended or sleeps again. */
+  async #goOn(store: RunStore, run: StoredRun, wake: Wake): Promise<boolean> {
+    if (this.#waking.has(run.id) || !store.claim(run.id, this.#holder, isProcessAlive)) return false;
+    const going = this.#wakeOne(store, run, wake).finally(() => this.#waking.delete(run.id));
+    this.#waking.set(run.id, going);
+    await going;
+    return true;
+  }
+
+  async #wakeOne(store: RunStore, run: StoredRun, wake: Wake): Promise<void> {
+    const owner = { ...run, caller: run.caller as CallerId };
+    const opened = store.open(run.id);
+    try {
+      if (opened === undefined)
+        throw new HostError('image_rejected', 'what was stored of this run was changed; start the run again');
+      const { program, contextJson, codeDigest, sinceThen } = opened;
+      await wake({
+        ...owner,
+        context: JSON.parse(contextJson) as JsonValue,
+        sleeper: {
+          program: { execution: run.id as ExecutionId, codeDigest, sealed: Buffer.from(program) },
+          calls: sinceThen.calls.map(({ callJson, isSent }) => ({ call: JSON.parse(callJson) as GuestCall, isSent })),
+          deliveries: sinceThen.deliveries.map(decodeDelivery),
+        },
+      });
+    } catch (error) {
+      // It will not go better the next time: what cannot be opened ends here, with its reason.
+      if (error instanceof HostError && error.code === 'image_rejected')
+        return this.recordEnd(owner, 'failed', { error: error.message }, undefined);
+      store.release(run.id);
+    }
+  }
+
+  #find(store: RunStore, runId: string): StoredRun {
+    const run = store.find(runId);
+    if (run !== undefined) return run;
+    throw new HostError('not_found', `there is no run ${JSON.stringify(runId)}; list them with: codemode runs`);
+  }
+
+  async #view(run: StoredRun, responseJson: string | undefined): Promise<RunView> {
+    const { id, caller, profile, createdAtMs, updatedAtMs, holder } = run;
+    const isHeld = run.state === 'waiting' && holder !== undefined && isProcessAlive(holder);
+    return {
+      runId: id,
+      state: isHeld ? 'running' : run.state,
+      caller,
+      profile,
+      createdAtMs,
+      updatedAtMs,
+      response: responseJson === undefined ? null : (JSON.parse(responseJson) as JsonValue),
+      approvals: await this.#options.approvals.ofRun(id),
+    };
+  }
+}

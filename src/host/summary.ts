@@ -1,0 +1,78 @@
+import type { CatalogServer, CatalogSnapshot } from '../catalog/snapshot.js';
+import type { CallerId, Outcome } from '../domain/execution.js';
+import type { JsonObject } from '../domain/json.js';
+import { findServer } from './discovery.js';
+import type { KeptResults } from './results.js';
+import type { Presentation, RunSummary, ServerTypes, UnavailableServer } from './run.js';
+import { briefDeclarationsOf, briefingOf, type ToolView } from './tool-view.js';
+
+/** Servers whose types come with one answer. */
+const MAX_DECLARED_AT_ONCE = 3;
+
+/**
+ * Where the tools were too many to be declared up front, a server's types come with the first answer that has to do with
+ * it. `declared` remembers which have come.
+ */
+export function firstDeclarations(
+  view: ToolView,
+  source: string,
+  requested: readonly string[],
+  declared: Set<string>,
+): ServerTypes[] {
+  const { level } = briefingOf(view);
+  if (level !== 'index' && level !== 'signatures') return [];
+  const used = view.forCode.servers.filter(
+    (server) =>
+      server.tools.length > 0 &&
+      (source.includes(`@codemode/servers/${server.path}`) ||
+        requested.some((name) => findServer(name, view.forCode) === server)),
+  );
+  const fresh = used.filter(({ path }) => !declared.has(path)).slice(0, MAX_DECLARED_AT_ONCE);
+  for (const { path } of fresh) declared.add(path);
+  return fresh.map((server) => ({ path: server.path, text: briefDeclarationsOf(server, source) }));
+}
+
+/** What of an outcome is handed over: media apart, and what is still too large kept for a later run. */
+export function handOver(
+  outcome: Outcome,
+  { separateMedia }: Presentation,
+  maxResultBytes: number,
+  results: KeptResults,
+  caller: CallerId,
+): Pick<RunSummary, 'outcome' | 'media' | 'keptResult'> {
+  if (outcome.status === 'failed' || Buffer.byteLength(outcome.resultJson) <= maxResultBytes) return { outcome };
+  const separate = separateMedia?.(outcome.resultJson);
+  const media: { media?: readonly JsonObject[] } = separate === undefined ? {} : { media: separate.media };
+  const resultJson = separate?.resultJson ?? outcome.resultJson;
+  const bytes = Buffer.byteLength(resultJson);
+  const kept = bytes <= maxResultBytes ? {} : { keptResult: { handle: results.keep(caller, resultJson), bytes } };
+  return { outcome: { ...outcome, resultJson }, ...media, ...kept };
+}
+
+/** Servers that were asked for or are imported and are not there, with the reason. */
+export function missingServers(
+  requested: readonly string[],
+  source: string,
+  snapshot: CatalogSnapshot,
+): UnavailableServer[] {
+  const names = new Set([...requested, ...brokenImports(source, snapshot)]);
+  return [...names].flatMap((name) => unavailable(name, snapshot));
+}
+
+/** Their modules are empty, and the reason should be said. */
+function brokenImports(source: string, { servers }: CatalogSnapshot): string[] {
+  const broken = servers.filter(({ problem, tools }) => problem !== undefined && tools.length === 0);
+  return broken.flatMap(({ path }) => (source.includes(`@codemode/servers/${path}`) ? [path] : []));
+}
+
+function unavailable(name: string, snapshot: CatalogSnapshot): UnavailableServer[] {
+  const server: CatalogServer | undefined = findServer(name, snapshot);
+  if (server === undefined) {
+    const known = snapshot.servers
+      .map(({ path }) => path)
+      .slice(0, 30)
+      .join(', ');
+    return [{ name, reason: `there is no such server; there are: ${known === '' ? 'none' : known}` }];
+  }
+  return server.problem === undefined ? [] : [{ name, reason: server.problem }];
+}

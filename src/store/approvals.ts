@@ -1,0 +1,284 @@
+import type { Approval, ApprovalDecision, GrantScope, ToolIdentity } from '../domain/approval.js';
+import type { JsonValue } from '../domain/json.js';
+import { authenticate, isAuthentic, type SealBinding, seal, unseal } from '../lib/sealed.js';
+import type { Database, Statement } from './database.js';
+
+interface Row {
+  id: string;
+  run: string;
+  call: number;
+  caller: string;
+  server: string;
+  server_fingerprint: string;
+  tool: string;
+  tool_digest: string;
+  arguments: Buffer;
+  arguments_digest: string;
+  reason: string;
+  state: Approval['state'];
+  created_at: number;
+  expires_at: number;
+  decided_by: string | null;
+  decided_at: number | null;
+  decision_reason: string | null;
+  scope: GrantScope | null;
+  mark: Buffer | null;
+}
+
+/** What a person is shown, sealed: it is the user's data. */
+interface Shown {
+  readonly arguments: JsonValue;
+  readonly code: string;
+}
+
+interface Grant {
+  approval: string;
+  expires_at: number;
+  mark: Buffer;
+}
+
+/** A yes that reaches further than calls that wait: this tool, for one run or for every run of the caller. */
+export interface GrantOptions {
+  readonly runId: string | undefined;
+  readonly expiresAtMs: number;
+}
+
+/** Of two people who decide at once, the first has decided. */
+export type Decided =
+  | { readonly isFirst: true; readonly approvals: readonly Approval[] }
+  | { readonly isFirst: false; readonly approval: Approval };
+
+/** Questions to people, kept until they are answered or nobody did in time. */
+export class ApprovalStore {
+  readonly #database: Database;
+  readonly #key: Uint8Array;
+  readonly #insert: Statement<never>;
+  readonly #byId: Statement<Row>;
+  readonly #byCall: Statement<Row>;
+  readonly #byRun: Statement<Row>;
+  readonly #pending: Statement<Row>;
+  readonly #pendingIds: Statement<{ id: string }>;
+  readonly #pendingOfRun: Statement<{ count: number }>;
+  readonly #recent: Statement<Row>;
+  readonly #decide: Statement<never>;
+  readonly #expire: Statement<never>;
+  readonly #use: Statement<never>;
+  readonly #findGrant: Statement<Grant>;
+  readonly #putGrant: Statement<never>;
+
+  constructor(database: Database, key: Uint8Array) {
+    this.#database = database;
+    this.#key = key;
+    this.#insert = database.prepare(
+      `INSERT INTO approvals (id, run, call, caller, server, server_fingerprint, tool, tool_digest, arguments,
+        arguments_digest, reason, state, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'PENDING', ?, ?)`,
+    );
+    this.#byId = database.prepare('SELECT * FROM approvals WHERE id = ?');
+    this.#byCall = database.prepare(
+      'SELECT * FROM approvals WHERE run = ? AND call = ? ORDER BY created_at DESC, rowid DESC LIMIT 1',
+    );
+    this.#byRun = database.prepare('SELECT * FROM approvals WHERE run = ? ORDER BY call');
+    this.#pending = database.prepare("SELECT * FROM approvals WHERE state = 'PENDING' ORDER BY created_at, call");
+    this.#pendingIds = database.prepare("SELECT id FROM approvals WHERE state = 'PENDING'");
+    this.#pendingOfRun = database.prepare(
+      "SELECT count(*) AS count FROM approvals WHERE run = ? AND state = 'PENDING'",
+    );
+    this.#recent = database.prepare('SELECT * FROM approvals ORDER BY created_at DESC, call DESC LIMIT ?');
+    this.#decide = database.prepare(
+      `UPDATE approvals SET state = ?, decided_by = ?, decided_at = ?, decision_reason = ?, scope = ?, mark = ?
+        WHERE id = ? AND state = 'PENDING'`,
+    );
+    this.#expire = database.prepare(
+      "UPDATE approvals SET state = 'EXPIRED' WHERE state = 'PENDING' AND expires_at <= ?",
+    );
+    this.#use = database.prepare('UPDATE approvals SET used_at = ? WHERE id = ? AND used_at IS NULL');
+    this.#findGrant = database.prepare(
+      `SELECT approval, expires_at, mark FROM grants WHERE run = ? AND caller = ? AND server = ?
+        AND server_fingerprint = ? AND tool = ? AND tool_digest = ? AND expires_at > ?`,
+    );
+    this.#putGrant = database.prepare('INSERT OR REPLACE INTO grants VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  }
+
+  add(approval: Approval): void {
+    const { id, runId, call, caller, tool, argumentsDigest, reason, createdAtMs, expiresAtMs } = approval;
+    this.#insert.run(
+      id,
+      runId,
+      call,
+      caller,
+      tool.serverId,
+      tool.serverFingerprint,
+      tool.toolName,
+      tool.toolDigest,
+      seal(
+        this.#key,
+        argumentsBinding(id),
+        Buffer.from(JSON.stringify({ arguments: approval.arguments, code: approval.code })),
+      ),
+      argumentsDigest,
+      reason,
+      createdAtMs,
+      expiresAtMs,
+    );
+  }
+
+  find(id: string): Approval | undefined {
+    const row = this.#byId.get(id);
+    return row === undefined ? undefined : this.#read(row);
+  }
+
+  /** The latest question about this call of this run. */
+  ofCall(runId: string, call: number): Approval | undefined {
+    const row = this.#byCall.get(runId, call);
+    return row === undefined ? undefined : this.#read(row);
+  }
+
+  ofRun(runId: string): Approval[] {
+    return this.#byRun.all(runId).map((row) => this.#read(row));
+  }
+
+  pending(): Approval[] {
+    return this.#pending.all().map((row) => this.#read(row));
+  }
+
+  /** Cheaper than the questions themselves, of which there may be many. */
+  pendingIds(): Set<string> {
+    return new Set(this.#pendingIds.all().map(({ id }) => id));
+  }
+
+  pendingCountOf(runId: string): number {
+    return this.#pendingOfRun.get(runId)?.count ?? 0;
+  }
+
+  recent(limit: number): Approval[] {
+    return this.#recent.all(limit).map((row) => this.#read(row));
+  }
+
+  /** Closes the questions that nobody answered in time. */
+  expire(nowMs: number): number {
+    return this.#expire.run(nowMs);
+  }
+
+  /** Whether nobody has used this answer before. */
+  use(id: string): boolean {
+    return this.#use.run(Date.now(), id) === 1;
+  }
+
+  /**
+   * Writes down what a person said: of the one question, and with a wider scope of the others it covers. Undefined where
+   * there is no such question.
+   */
+  decide(
+    id: string,
+    state: 'APPROVED' | 'DENIED',
+    decision: ApprovalDecision,
+    grant?: GrantOptions,
+  ): Decided | undefined {
+    return this.#database.transaction(() => {
+      const approval = this.find(id);
+      if (approval === undefined) return undefined;
+      if (approval.state !== 'PENDING') return { isFirst: false, approval };
+      const covered = [approval, ...this.#othersCovered(approval, decision.scope)];
+      for (const each of covered) this.#write(each, state, decision);
+      if (state === 'APPROVED' && grant !== undefined) this.#grant(approval, grant);
+      return { isFirst: true, approvals: covered.map((each) => ({ ...each, state, decision })) };
+    });
+  }
+
+  /** The approval by which this tool may be called without asking again. */
+  grantFor(tool: ToolIdentity, runId: string, caller: string, nowMs: number): string | undefined {
+    for (const run of [runId, '']) {
+      const { serverId, serverFingerprint, toolName, toolDigest } = tool;
+      const found = this.#findGrant.get(run, caller, serverId, serverFingerprint, toolName, toolDigest, nowMs);
+      if (found === undefined) continue;
+      const binding = grantBinding(tool, run, caller, found.expires_at, found.approval);
+      if (isAuthentic(this.#key, binding, found.mark)) return found.approval;
+    }
+    return undefined;
+  }
+
+  #othersCovered(approval: Approval, scope: GrantScope): Approval[] {
+    if (scope === 'call') return [];
+    return this.pending().filter(
+      (other) =>
+        other.id !== approval.id &&
+        other.caller === approval.caller &&
+        (scope === 'hour' || other.runId === approval.runId) &&
+        isSameTool(other.tool, approval.tool),
+    );
+  }
+
+  #write(approval: Approval, state: 'APPROVED' | 'DENIED', { by, atMs, reason, scope }: ApprovalDecision): void {
+    const mark = authenticate(this.#key, approvalBinding(approval, state, by, atMs));
+    this.#decide.run(state, by, atMs, reason ?? null, scope, mark, approval.id);
+  }
+
+  #grant({ id, tool, caller }: Approval, { runId = '', expiresAtMs }: GrantOptions): void {
+    const { serverId, serverFingerprint, toolName, toolDigest } = tool;
+    const mark = authenticate(this.#key, grantBinding(tool, runId, caller, expiresAtMs, id));
+    this.#putGrant.run(runId, caller, serverId, serverFingerprint, toolName, toolDigest, expiresAtMs, id, mark);
+  }
+
+  /** A yes that nobody with the key has given is a question still. */
+  #read(row: Row): Approval {
+    const opened = unseal(this.#key, argumentsBinding(row.id), row.arguments);
+    const { decided_by: by, decided_at: atMs, decision_reason: reason, scope } = row;
+    const approval: Approval = {
+      id: row.id,
+      runId: row.run,
+      call: row.call,
+      caller: row.caller,
+      tool: {
+        serverId: row.server,
+        serverFingerprint: row.server_fingerprint,
+        toolName: row.tool,
+        toolDigest: row.tool_digest,
+      },
+      ...(opened === undefined ? { arguments: null, code: '' } : (JSON.parse(opened.toString('utf8')) as Shown)),
+      argumentsDigest: row.arguments_digest,
+      reason: row.reason,
+      state: row.state,
+      createdAtMs: row.created_at,
+      expiresAtMs: row.expires_at,
+      ...(by === null || atMs === null
+        ? {}
+        : { decision: { by, atMs, scope: scope ?? 'call', ...(reason === null ? {} : { reason }) } }),
+    };
+    if (row.state !== 'APPROVED') return approval;
+    const binding = approvalBinding(approval, 'APPROVED', by ?? '', atMs ?? 0);
+    return isAuthentic(this.#key, binding, row.mark) ? approval : { ...approval, state: 'DENIED' };
+  }
+}
+
+export function isSameTool(left: ToolIdentity, right: ToolIdentity): boolean {
+  return (
+    left.serverId === right.serverId &&
+    left.serverFingerprint === right.serverFingerprint &&
+    left.toolName === right.toolName &&
+    left.toolDigest === right.toolDigest
+  );
+}
+
+function argumentsBinding(id: string): SealBinding {
+  return { purpose: 'approval arguments', owner: [id] };
+}
+
+function approvalBinding(
+  { id, runId, call, caller, tool, argumentsDigest }: Approval,
+  state: string,
+  by: string,
+  atMs: number,
+): SealBinding {
+  return {
+    purpose: 'approval',
+    owner: [id, runId, String(call), caller, ...identityOf(tool), argumentsDigest, state, by, String(atMs)],
+  };
+}
+
+function grantBinding(tool: ToolIdentity, run: string, caller: string, expiresAtMs: number, approval: string) {
+  return { purpose: 'grant', owner: [run, caller, ...identityOf(tool), String(expiresAtMs), approval] };
+}
+
+function identityOf({ serverId, serverFingerprint, toolName, toolDigest }: ToolIdentity): string[] {
+  return [serverId, serverFingerprint, toolName, toolDigest];
+}

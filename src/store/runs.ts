@@ -1,0 +1,232 @@
+import { type SealBinding, seal, unseal } from '../lib/sealed.js';
+import type { Database, Statement } from './database.js';
+
+export type RunState = 'waiting' | 'finished' | 'failed' | 'cancelled';
+
+/** What is known of a run without opening anything. */
+export interface StoredRun {
+  readonly id: string;
+  readonly caller: string;
+  readonly profile: string;
+  readonly setting: string;
+  readonly codeDigest: string;
+  readonly state: RunState;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  /** The process that is going on with it; it may be gone. */
+  readonly holder: string | undefined;
+}
+
+/** A run that sleeps: its program as the sandbox sealed it, and what the host has to know besides. */
+export interface SleepingRun extends Pick<StoredRun, 'id' | 'caller' | 'profile' | 'setting' | 'codeDigest'> {
+  readonly program: Uint8Array;
+  readonly contextJson: string;
+}
+
+/** What happened to a run since it was put away, in the process that woke it. */
+export interface SinceThen {
+  readonly calls: readonly { readonly number: number; readonly isSent: boolean; readonly callJson: string }[];
+  /** In the order in which they reached it. */
+  readonly deliveries: readonly string[];
+}
+
+interface Row {
+  id: string;
+  caller: string;
+  profile: string;
+  setting: string;
+  code_digest: string;
+  state: RunState;
+  created_at: number;
+  updated_at: number;
+  holder: string | null;
+}
+
+const COLUMNS = 'id, caller, profile, setting, code_digest, state, created_at, updated_at, holder';
+/** What is kept to be looked at: the oldest go first, those that wait never. */
+const MAX_ENDED_RUNS = 2_000;
+
+/** Runs that outlive their process, and those that have ended, to be looked back at. All they hold is sealed. */
+export class RunStore {
+  readonly #database: Database;
+  readonly #key: Uint8Array;
+  readonly #putAway: Statement<never>;
+  readonly #find: Statement<Row>;
+  readonly #list: Statement<Row>;
+  readonly #waiting: Statement<Row>;
+  readonly #setHolder: Statement<never>;
+  readonly #blobs: Statement<Record<'program' | 'context' | 'response' | 'journal', Buffer | null>>;
+  readonly #end: Statement<never>;
+  readonly #forgetCalls: Statement<never>;
+  readonly #forgetDeliveries: Statement<never>;
+  readonly #putCall: Statement<never>;
+  readonly #putDelivery: Statement<never>;
+  readonly #calls: Statement<{ number: number; state: string; call: Buffer }>;
+  readonly #deliveries: Statement<{ position: number; delivery: Buffer }>;
+  readonly #prune: Statement<never>;
+
+  constructor(database: Database, key: Uint8Array) {
+    this.#database = database;
+    this.#key = key;
+    this.#putAway = database.prepare(
+      `INSERT INTO runs (id, caller, profile, setting, code_digest, state, created_at, updated_at, program, context)
+        VALUES (?, ?, ?, ?, ?, 'waiting', ?, ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at, program = excluded.program,
+          context = excluded.context, holder = NULL`,
+    );
+    this.#find = database.prepare(`SELECT ${COLUMNS} FROM runs WHERE id = ?`);
+    this.#list = database.prepare(`SELECT ${COLUMNS} FROM runs ORDER BY created_at DESC LIMIT ?`);
+    this.#waiting = database.prepare(`SELECT ${COLUMNS} FROM runs WHERE state = 'waiting' ORDER BY created_at`);
+    this.#setHolder = database.prepare('UPDATE runs SET holder = ? WHERE id = ?');
+    this.#blobs = database.prepare('SELECT program, context, response, journal FROM runs WHERE id = ?');
+    this.#end = database.prepare(
+      `INSERT INTO runs (id, caller, profile, setting, code_digest, state, created_at, updated_at, response, journal)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET state = excluded.state, updated_at = excluded.updated_at,
+          response = excluded.response, journal = excluded.journal, program = NULL, context = NULL, holder = NULL`,
+    );
+    this.#forgetCalls = database.prepare('DELETE FROM run_calls WHERE run = ?');
+    this.#forgetDeliveries = database.prepare('DELETE FROM run_deliveries WHERE run = ?');
+    this.#putCall = database.prepare(
+      `INSERT INTO run_calls (run, number, state, call) VALUES (?, ?, ?, ?)
+        ON CONFLICT (run, number) DO UPDATE SET state = excluded.state`,
+    );
+    this.#putDelivery = database.prepare('INSERT INTO run_deliveries (run, position, delivery) VALUES (?, ?, ?)');
+    this.#calls = database.prepare('SELECT number, state, call FROM run_calls WHERE run = ? ORDER BY number');
+    this.#deliveries = database.prepare(
+      'SELECT position, delivery FROM run_deliveries WHERE run = ? ORDER BY position',
+    );
+    this.#prune = database.prepare(
+      `DELETE FROM runs WHERE state <> 'waiting' AND id NOT IN
+        (SELECT id FROM runs WHERE state <> 'waiting' ORDER BY created_at DESC LIMIT ${MAX_ENDED_RUNS})`,
+    );
+  }
+
+  /** Lets a run sleep. What happened to it since it slept last is in its memory now. */
+  putAway({ id, caller, profile, setting, codeDigest, program, contextJson }: SleepingRun, nowMs: number): void {
+    const context = this.#seal('context', [id], contextJson);
+    this.#database.transaction(() => {
+      this.#putAway.run(id, caller, profile, setting, codeDigest, nowMs, nowMs, program, context);
+      this.#forgetCalls.run(id);
+      this.#forgetDeliveries.run(id);
+    });
+  }
+
+  find(id: string): StoredRun | undefined {
+    const row = this.#find.get(id);
+    return row === undefined ? undefined : readRow(row);
+  }
+
+  list(limit: number): StoredRun[] {
+    return this.#list.all(limit).map(readRow);
+  }
+
+  waiting(): StoredRun[] {
+    return this.#waiting.all().map(readRow);
+  }
+
+  /**
+   * Takes a sleeping run for this process. Of two that try at once one gets it; one that was held by a process that is
+   * gone can be taken over.
+   */
+  claim(id: string, holder: string, isAlive: (holder: string) => boolean): boolean {
+    return this.#database.transaction(() => {
+      const run = this.find(id);
+      if (run?.state !== 'waiting') return false;
+      if (run.holder !== undefined && run.holder !== holder && isAlive(run.holder)) return false;
+      return this.#setHolder.run(holder, id) === 1;
+    });
+  }
+
+  /** Gives it back as it sleeps. */
+  release(id: string): void {
+    this.#setHolder.run(null, id);
+  }
+
+  /** A sleeping run with everything; undefined where it does not sleep, or what is there was not written by us. */
+  open(id: string): (SleepingRun & { readonly sinceThen: SinceThen }) | undefined {
+    const run = this.find(id);
+    const blobs = this.#blobs.get(id);
+    if (run === undefined || blobs?.program == null || blobs.context === null) return undefined;
+    const contextJson = this.#unseal('context', [id], blobs.context);
+    const calls = this.#calls.all(id).map(({ number, state, call }) => ({
+      number,
+      isSent: state === 'sent',
+      callJson: this.#unseal('call', [id, String(number)], call),
+    }));
+    const deliveries = this.#deliveries
+      .all(id)
+      .map(({ position, delivery }) => this.#unseal('delivery', [id, String(position)], delivery));
+    const isWhole = contextJson !== undefined && deliveries.every((each) => each !== undefined);
+    if (!isWhole || calls.some(({ callJson }) => callJson === undefined)) return undefined;
+    return { ...run, program: blobs.program, contextJson, sinceThen: { calls, deliveries } as SinceThen };
+  }
+
+  /** A woken run makes a call: written down before anything comes of it. */
+  callMade(id: string, number: number, callJson: string): void {
+    this.#putCall.run(id, number, 'made', this.#seal('call', [id, String(number)], callJson));
+  }
+
+  /** From here on nobody knows whether it took effect, until its answer is written down. */
+  callSent(id: string, number: number, callJson: string): void {
+    this.#putCall.run(id, number, 'sent', this.#seal('call', [id, String(number)], callJson));
+  }
+
+  delivered(id: string, position: number, deliveryJson: string): void {
+    this.#putDelivery.run(id, position, this.#seal('delivery', [id, String(position)], deliveryJson));
+  }
+
+  /** A run has come to its end. */
+  end(
+    run: Omit<SleepingRun, 'program' | 'contextJson'> & { readonly state: Exclude<RunState, 'waiting'> },
+    { responseJson, journalJson }: { readonly responseJson: string; readonly journalJson: string | undefined },
+    nowMs: number,
+  ): void {
+    const { id, caller, profile, setting, codeDigest, state } = run;
+    const response = this.#seal('response', [id], responseJson);
+    const journal = journalJson === undefined ? null : this.#seal('journal', [id], journalJson);
+    this.#database.transaction(() => {
+      this.#end.run(id, caller, profile, setting, codeDigest, state, nowMs, nowMs, response, journal);
+      this.#forgetCalls.run(id);
+      this.#forgetDeliveries.run(id);
+      this.#prune.run();
+    });
+  }
+
+  responseOf(id: string): string | undefined {
+    const response = this.#blobs.get(id)?.response;
+    return response == null ? undefined : this.#unseal('response', [id], response);
+  }
+
+  journalOf(id: string): string | undefined {
+    const journal = this.#blobs.get(id)?.journal;
+    return journal == null ? undefined : this.#unseal('journal', [id], journal);
+  }
+
+  #seal(kind: string, owner: readonly string[], text: string): Buffer {
+    return seal(this.#key, binding(kind, owner), Buffer.from(text));
+  }
+
+  #unseal(kind: string, owner: readonly string[], bytes: Uint8Array): string | undefined {
+    return unseal(this.#key, binding(kind, owner), bytes)?.toString('utf8');
+  }
+}
+
+function binding(kind: string, owner: readonly string[]): SealBinding {
+  return { purpose: `run ${kind}`, owner };
+}
+
+function readRow(row: Row): StoredRun {
+  const { id, caller, profile, setting, state, holder } = row;
+  return {
+    id,
+    caller,
+    profile,
+    setting,
+    codeDigest: row.code_digest,
+    state,
+    createdAtMs: row.created_at,
+    updatedAtMs: row.updated_at,
+    holder: holder ?? undefined,
+  };
+}

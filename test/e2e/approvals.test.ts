@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { LedgerHome } from '../support/ledger.js';
+
+const WRITE = (text: string) => `import { write } from '@codemode/servers/ledger';
+const answer = await write({ text: ${JSON.stringify(text)} });
+globalThis.__codemode_result__ = answer.did;`;
+
+describe('a call that needs a person', () => {
+  test('puts its program to sleep, and the answer says what is pending and how it goes on [B15]', async () => {
+    using home = new LedgerHome();
+    const { result, runId, diagnostics, status } = await home.program(WRITE('one'));
+    expect({ result, status, lines: home.lines }).toEqual({ result: null, status: 3, lines: [] });
+    const [approval] = await home.pending();
+    expect(approval).toMatchObject({
+      runId,
+      serverId: 'ledger',
+      toolName: 'write',
+      arguments: { text: 'one' },
+      state: 'PENDING',
+      reason: expect.stringContaining('destructive'),
+    });
+    expect(Date.parse(approval?.expiresAt ?? '')).toBeGreaterThan(Date.parse(approval?.createdAt ?? ''));
+    expect(diagnostics).toEqual([
+      expect.objectContaining({ code: 'APPROVAL_PENDING', hint: expect.stringContaining(approval?.id ?? 'no id') }),
+    ]);
+    expect(await home.show(runId ?? '')).toMatchObject({ runId, state: 'waiting', response: null });
+  });
+
+  test('is made once it was approved, by a host that is started later, and its outcome can be fetched [B16]', async () => {
+    using home = new LedgerHome();
+    const { runId = '' } = await home.program(WRITE('two'));
+    const [approval] = await home.pending();
+    const decided = await home.decide('approve', approval?.id ?? '', '--reason', 'looks right');
+    expect(decided).toMatchObject({ status: 0, stdout: expect.stringContaining(`codemode runs resume ${runId}`) });
+    expect(home.lines).toEqual([]);
+    expect(await home.resume(runId)).toMatchObject({ state: 'finished', response: { result: 'write' } });
+    expect(await home.resume(runId)).toMatchObject({ state: 'finished' });
+    expect(home.lines).toEqual(['write two']);
+    const [shown] = await home.json<{ state: string; decision: { reason: string } }[]>([
+      'approvals',
+      '--all',
+      '--json',
+    ]);
+    expect(shown).toMatchObject({ state: 'APPROVED', decision: { reason: 'looks right' } });
+  });
+
+  test('is refused where it was denied, and the program is told why [B16]', async () => {
+    using home = new LedgerHome();
+    const { runId = '' } = await home.program(`import { write } from '@codemode/servers/ledger';
+globalThis.__codemode_result__ = await write({ text: 'three' }).catch((error) => error.message);`);
+    const [approval] = await home.pending();
+    await home.decide('deny', approval?.id ?? '', '--reason', 'not on Sundays');
+    const { response } = await home.resume(runId);
+    expect(response?.result).toMatch(/a person denied it: not on Sundays/);
+    expect(home.lines).toEqual([]);
+  });
+
+  test('is refused where nobody decided in time [B16]', async () => {
+    using home = new LedgerHome({ approvals: { grace: '50ms', expireAfter: '1s' } });
+    const { runId = '' } = await home.program(WRITE('late'));
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect(await home.pending()).toEqual([]);
+    const { state, response } = await home.resume(runId);
+    expect(state).toBe('failed');
+    expect(response?.diagnostics[0]?.message).toMatch(/nobody approved it in time/);
+    expect(home.lines).toEqual([]);
+  });
+});
+
+describe('a yes', () => {
+  test('covers one call and no other', async () => {
+    using home = new LedgerHome();
+    const { runId = '' } = await home.program(`import { write } from '@codemode/servers/ledger';
+await write({ text: 'first' }); await write({ text: 'second' });`);
+    const [first] = await home.pending();
+    await home.decide('approve', first?.id ?? '');
+    expect(await home.resume(runId)).toMatchObject({ state: 'waiting' });
+    expect(home.lines).toEqual(['write first']);
+    expect(await home.pending()).toMatchObject([{ arguments: { text: 'second' } }]);
+  });
+
+  test.each([
+    ['calls', 'Promise.all([1, 2, 3].map((n) => write({ text: String(n) })))', 3],
+    ['run', '(async () => { for (const n of [1, 2, 3]) await write({ text: String(n) }); })()', 1],
+  ])('with scope %s covers what is on its card', async (scope, calls, asked) => {
+    using home = new LedgerHome();
+    const { runId = '' } = await home.program(`import { write } from '@codemode/servers/ledger'; await ${calls};`);
+    const pending = await home.pending();
+    expect(pending).toHaveLength(asked);
+    await home.decide('approve', pending[0]?.id ?? '', '--scope', scope);
+    expect(await home.resume(runId)).toMatchObject({ state: 'finished' });
+    expect(home.lines.sort()).toEqual(['write 1', 'write 2', 'write 3']);
+  });
+
+  test('for an hour covers the next run too, and another tool is asked for still', async () => {
+    using home = new LedgerHome();
+    await home.program(WRITE('now'));
+    const [approval] = await home.pending();
+    await home.decide('approve', approval?.id ?? '', '--scope', 'hour');
+    expect(await home.program(WRITE('later'))).toMatchObject({ status: 0, result: 'write' });
+    const erase = await home.program(`import { erase } from '@codemode/servers/ledger'; await erase({});`);
+    expect(erase.status).toBe(3);
+  });
+
+  test('comes once: the second person is told that the first has decided', async () => {
+    using home = new LedgerHome();
+    await home.program(WRITE('race'));
+    const [approval] = await home.pending();
+    const id = approval?.id ?? '';
+    await home.secret();
+    const both = await Promise.all([home.decide('approve', id), home.decide('deny', id)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([0, 1]);
+    expect(both.find(({ status }) => status === 1)?.stderr).toMatch(/was (approved|denied) by .* before/);
+  });
+});
+
+test('what waits for a person spends none of the program’s time', async () => {
+  using home = new LedgerHome({ approvals: { grace: '1500ms' } });
+  const source = `import { write } from '@codemode/servers/ledger'; await write({ text: 'x' });`;
+  const run = await home.run(['--config', home.config, 'run', '-', '--timeout', '1000'], { input: source });
+  expect(run.status).toBe(3);
+});
+
+test('an approval shows its arguments and the code around the call', async () => {
+  using home = new LedgerHome();
+  await home.program(`// line one\n${WRITE('shown')}`);
+  const [approval] = await home.pending();
+  const { stdout } = await home.run(['approvals', 'show', approval?.id ?? '']);
+  expect(stdout).toContain('"text": "shown"');
+  expect(stdout).toContain('3 | const answer = await write({ text: "shown" });');
+});

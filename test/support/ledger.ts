@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { RunResponse } from '../../src/profiles/codemode/render.js';
+import { makeApproverSecret } from '../../src/store/approver-secret.js';
+import { Home } from './cli.js';
+import { fixture } from './upstreams.js';
+
+export interface PendingApproval {
+  readonly id: string;
+  readonly runId: string;
+  readonly serverId: string;
+  readonly toolName: string;
+  readonly arguments: { readonly text?: string };
+  readonly state: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly reason: string;
+}
+
+export interface ShownRun {
+  readonly runId: string;
+  readonly state: string;
+  readonly response: RunResponse | null;
+}
+
+/** A home with one server that writes down every call that reaches it, and a person who can decide. */
+export class LedgerHome extends Home {
+  readonly ledger = this.path('ledger.txt');
+  readonly config: string;
+  #secret: string | undefined;
+
+  constructor(config: Readonly<Record<string, unknown>> = {}) {
+    super();
+    this.config = this.write('codemode.config.json', {
+      approvals: { grace: '50ms' },
+      ...config,
+      mcpServers: { ledger: { command: process.execPath, args: [fixture('ledger-server.mjs'), this.ledger] } },
+    });
+  }
+
+  /** What reached the server, in order. */
+  get lines(): string[] {
+    return existsSync(this.ledger) ? readFileSync(this.ledger, 'utf8').split('\n').slice(0, -1) : [];
+  }
+
+  /** Runs a program from the command line. */
+  async program(source: string): Promise<RunResponse & { readonly status: number | null }> {
+    const { stdout, stderr, status } = await this.run(['--config', this.config, 'run', '-'], { input: source });
+    if (stdout === '') throw new Error(stderr);
+    return { ...(JSON.parse(stdout) as RunResponse), status };
+  }
+
+  pending(): Promise<PendingApproval[]> {
+    return this.json(['--config', this.config, 'approvals', '--json']);
+  }
+
+  /** Decides as a person who has the secret. */
+  async decide(verb: 'approve' | 'deny', id: string, ...more: string[]) {
+    const words = ['--config', this.config, 'approvals', verb, id, ...more];
+    return this.run(words, { env: { CODEMODE_APPROVER_SECRET: await this.secret() } });
+  }
+
+  /** As `codemode approvals secret` makes it on a terminal. */
+  async secret(): Promise<string> {
+    this.#secret ??= await makeApproverSecret(this.path('state'));
+    return this.#secret;
+  }
+
+  resume(runId: string): Promise<ShownRun> {
+    return this.json(['--config', this.config, 'runs', 'resume', runId]);
+  }
+
+  show(runId: string): Promise<ShownRun> {
+    return this.json(['--config', this.config, 'runs', 'show', runId, '--json']);
+  }
+}
