@@ -1,0 +1,149 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { Database } from '../../src/store/database.js';
+import { LedgerHome } from '../support/ledger.js';
+
+const WRITE = `import { write } from '@codemode/servers/ledger';
+globalThis.__codemode_result__ = await write({ text: 'attack' }).catch((error) => error.message);`;
+
+/** Somebody who can write to the file, and has not the key. */
+async function tamper(home: LedgerHome, sql: string, ...values: string[]): Promise<void> {
+  const database = await Database.open(home.path('state'));
+  database.prepare(sql).run(...values);
+  database.close();
+}
+
+async function asleep(home: LedgerHome, source = WRITE) {
+  const { runId = '' } = await home.program(source);
+  const [approval] = await home.pending();
+  return { runId, id: approval?.id ?? '' };
+}
+
+describe('an agent that wants its own approval', () => {
+  test('gets nowhere on the command line without a terminal or the secret', async () => {
+    using home = new LedgerHome();
+    const { id } = await asleep(home);
+    await home.secret();
+    const words = ['--config', home.config, 'approvals', 'approve', id];
+    for (const env of [{}, { CODEMODE_APPROVER_SECRET: 'guess' }, { CODEMODE_APPROVER_SECRET: '' }])
+      expect(await home.run(words, { env })).toMatchObject({ status: 2, stderr: expect.stringContaining('secret') });
+    expect(await home.run(['approvals', 'secret'])).toMatchObject({ status: 2, stdout: '' });
+    expect(await home.pending()).toMatchObject([{ id, state: 'PENDING' }]);
+  });
+
+  test.each([
+    ['catches what stops it', `try { await write({ text: 'x' }); } catch {} finally { await look({}); }`],
+    ['races it', `await Promise.race([write({ text: 'x' }), look({})]);`],
+    ['hides the name', `const f = { w: write }['w']; await (0, f)({ text: 'x' });`],
+    [
+      'computes the name',
+      `const all = await import('@codemode/servers/ledger'); await all['wri' + 'te']({ text: 'x' });`,
+    ],
+    ['calls it from a callback', `await Promise.all([1].map(async () => write({ text: 'x' })));`],
+    ['calls it from a thenable', `await { then: (resolve) => write({ text: 'x' }).then(resolve) };`],
+    ['takes it apart', `const { call } = Function.prototype; await call.call(write, null, { text: 'x' });`],
+  ])('asks all the same when it %s', async (_, body) => {
+    using home = new LedgerHome();
+    const { status } = await home.program(`import { look, write } from '@codemode/servers/ledger'; ${body}`);
+    expect(status).toBe(3);
+    expect(home.lines.filter((line) => line.startsWith('write'))).toEqual([]);
+    expect(await home.pending()).toMatchObject([{ toolName: 'write', arguments: { text: 'x' } }]);
+  });
+});
+
+describe('a yes that nobody gave', () => {
+  test('written into the file is a no', async () => {
+    using home = new LedgerHome();
+    const { id, runId } = await asleep(home);
+    await tamper(home, "UPDATE approvals SET state = 'APPROVED', decided_by = 'root', decided_at = 1 WHERE id = ?", id);
+    const { response } = await home.resume(runId);
+    expect(response?.result).toMatch(/denied/);
+    expect(home.lines).toEqual([]);
+  });
+
+  test('taken from another call with its mark is a no', async () => {
+    using home = new LedgerHome();
+    const first = await asleep(home);
+    await home.decide('approve', first.id);
+    const second = await asleep(home, WRITE.replace("'attack'", "'other'"));
+    await tamper(
+      home,
+      `UPDATE approvals SET (state, decided_by, decided_at, scope, mark) =
+        (SELECT state, decided_by, decided_at, scope, mark FROM approvals WHERE id = ?) WHERE id = ?`,
+      first.id,
+      second.id,
+    );
+    const { response } = await home.resume(second.runId);
+    expect(response?.result).toMatch(/denied/);
+    expect(home.lines).toEqual([]);
+  });
+
+  test('moved to other arguments asks again', async () => {
+    using home = new LedgerHome();
+    const { id, runId } = await asleep(home);
+    await home.decide('approve', id);
+    await tamper(home, "UPDATE approvals SET arguments_digest = 'x' WHERE id = ?", id);
+    await home.resume(runId);
+    expect(home.lines).toEqual([]);
+  });
+
+  test('stretched from a tool for an hour to another tool is worth nothing', async () => {
+    using home = new LedgerHome();
+    const { id } = await asleep(home);
+    await home.decide('approve', id, '--scope', 'hour');
+    await tamper(home, "UPDATE grants SET tool = 'erase', tool_digest = (SELECT tool_digest FROM grants)");
+    await tamper(home, 'UPDATE grants SET expires_at = expires_at + 100000000');
+    const { status } = await home.program(`import { erase } from '@codemode/servers/ledger'; await erase({});`);
+    expect(status).toBe(3);
+  });
+});
+
+describe('a program that sleeps', () => {
+  test.each([
+    ['a bit of it was changed', 'UPDATE runs SET program = CAST(zeroblob(200) AS BLOB) WHERE id = ?'],
+    ['what the host knows of it was changed', 'UPDATE runs SET context = zeroblob(200) WHERE id = ?'],
+    ['its caller was changed', "UPDATE runs SET caller = 'somebody else' WHERE id = ?"],
+  ])('is not woken when %s, and nothing is called', async (_, sql) => {
+    using home = new LedgerHome();
+    const { id, runId } = await asleep(home);
+    await home.decide('approve', id);
+    await tamper(home, sql, runId);
+    const { state, response } = await home.resume(runId);
+    expect(state).toBe('failed');
+    expect(JSON.stringify(response)).toMatch(/start the run again/);
+    expect(home.lines).toEqual([]);
+  });
+
+  test('is not woken as another run', async () => {
+    using home = new LedgerHome();
+    const first = await asleep(home);
+    await home.decide('approve', first.id);
+    const second = await asleep(home, WRITE.replace("'attack'", "'other'"));
+    await home.decide('deny', second.id);
+    await tamper(
+      home,
+      'UPDATE runs SET program = (SELECT program FROM runs WHERE id = ?) WHERE id = ?',
+      second.runId,
+      first.runId,
+    );
+    expect(await home.resume(first.runId)).toMatchObject({ state: 'failed' });
+    expect(home.lines).toEqual([]);
+  });
+});
+
+test('a tool that changes what it says of itself after it was approved is asked for again', async () => {
+  using home = new LedgerHome();
+  const server = home.path('ledger-server.mjs');
+  const source = readFileSync(new URL('../fixtures/ledger-server.mjs', import.meta.url), 'utf8');
+  writeFileSync(server, source);
+  home.write('codemode.config.json', {
+    approvals: { grace: '50ms' },
+    mcpServers: { ledger: { command: process.execPath, args: [server, home.ledger] } },
+  });
+  const { id } = await asleep(home);
+  await home.decide('approve', id, '--scope', 'hour');
+  expect((await home.program(WRITE)).status).toBe(0);
+  writeFileSync(server, source.replace('s the ledger', 's the ledger, and everything beside it'));
+  await home.run(['--config', home.config, 'servers', '--refresh']);
+  expect((await home.program(WRITE)).status).toBe(3);
+});
