@@ -44,7 +44,7 @@ async function askOne(
   // A form that was closed says nothing; the question stays open for the other ways.
   if (answer.action === 'cancel') return;
   const choice = answer.action === 'accept' ? answer.content?.decision : 'deny';
-  const scope = CHOICES.get(String(choice));
+  const scope = typeof choice === 'string' ? CHOICES.get(choice) : undefined;
   const given = answer.content?.reason;
   const reason = typeof given === 'string' && given.trim() !== '' ? { reason: given.slice(0, 1_000) } : {};
   const by = `the user of ${visibleText(server.getClientVersion()?.name ?? 'a client')}`;

@@ -1,0 +1,112 @@
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { expect, test } from 'vitest';
+import type { RunResponse } from '../../src/profiles/codemode/render.js';
+import { PROGRAM } from '../support/cli.js';
+import { LedgerHome } from '../support/ledger.js';
+
+interface Question {
+  readonly message: string;
+  readonly requestedSchema: { readonly properties: { readonly decision: { readonly enum: readonly string[] } } };
+}
+
+/** A client of the older era, with a user who answers forms or without one. */
+async function connect(home: LedgerHome, answer?: (question: Question) => object) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [PROGRAM, '--config', home.config, 'mcp'],
+    env: { PATH: process.env.PATH ?? '', HOME: home.folder, CODEMODE_HOME: home.path('state') },
+    stderr: 'ignore',
+  });
+  const client = new Client(
+    { name: 'test client', version: '0' },
+    { capabilities: answer === undefined ? {} : { elicitation: {} } },
+  );
+  const questions: Question[] = [];
+  if (answer !== undefined)
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      questions.push(params as unknown as Question);
+      return answer(params as unknown as Question) as never;
+    });
+  await client.connect(transport);
+  return {
+    questions,
+    client,
+    run: async (code: string) => {
+      const { structuredContent } = await client.callTool({ name: 'codemode.run', arguments: { code } });
+      return structuredContent as unknown as RunResponse;
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+const WRITES = (count: number) => `import { write } from '@codemode/servers/ledger';
+const all = await Promise.all(Array.from({ length: ${count} }, (_, n) => write({ text: String(n) })));
+globalThis.__codemode_result__ = all.length;`;
+
+test('a client that can ask its user asks, and the answer comes in the same call [B16]', async () => {
+  using home = new LedgerHome();
+  const accept = () => ({ action: 'accept', content: { decision: 'approve' } });
+  await using session = await connect(home, accept);
+  expect(await session.run(WRITES(1))).toMatchObject({ result: 1, diagnostics: [] });
+  expect(session.questions).toHaveLength(1);
+  expect(session.questions[0]?.message).toMatch(/ledger\/write: .*destructive[\s\S]*"text":"0"/);
+  expect(home.lines).toEqual(['write 0']);
+});
+
+test('calls that are made together are one card', async () => {
+  using home = new LedgerHome();
+  await using session = await connect(home, () => ({ action: 'accept', content: { decision: 'approve all' } }));
+  expect((await session.run(WRITES(37))).result).toBe(37);
+  expect(session.questions).toHaveLength(1);
+  expect(session.questions[0]?.message).toContain('37 calls of ledger/write');
+  expect(home.lines).toHaveLength(37);
+});
+
+test.each([
+  ['declines', { action: 'decline' }],
+  ['denies', { action: 'accept', content: { decision: 'deny', reason: 'no' } }],
+  ['sends nonsense', { action: 'accept', content: { decision: ['approve'], more: true } }],
+  ['sends nothing', { action: 'accept' }],
+])('a user who %s has not approved', async (_, answer) => {
+  using home = new LedgerHome();
+  await using session = await connect(home, () => answer);
+  const { diagnostics } = await session.run(WRITES(1));
+  expect(diagnostics[0]?.message).toMatch(/a person denied it/);
+  expect(home.lines).toEqual([]);
+});
+
+test('without a form the program sleeps, goes on in the same host when it is approved, and a later program gets its response [B16]', async () => {
+  using home = new LedgerHome();
+  await using session = await connect(home);
+  const { runId = '', diagnostics } = await session.run(WRITES(2));
+  expect(diagnostics).toMatchObject([{ code: 'APPROVAL_PENDING' }]);
+  const wait = `import { wait } from '@codemode/results'; globalThis.__codemode_result__ = await wait(${JSON.stringify(runId)});`;
+  const early = await session.run(wait);
+  expect(early.diagnostics[0]?.message).toMatch(/waits for a person to decide/);
+  const [approval] = await home.pending();
+  const { stdout } = await home.decide('approve', approval?.id ?? '', '--scope', 'calls');
+  expect(stdout).not.toContain('runs resume');
+  const later = await session.run(wait);
+  expect(later.result).toMatchObject({ result: 2 });
+  expect(home.lines.sort()).toEqual(['write 0', 'write 1']);
+});
+
+test('a tool that is called directly asks too, and the same call made again after a yes goes through once', async () => {
+  using home = new LedgerHome({
+    approvals: { grace: '50ms' },
+    defaults: { codeMode: { excludedTools: ['write'] } },
+  });
+  await using session = await connect(home);
+  await expect.poll(async () => (await session.client.listTools()).tools.map(({ name }) => name)).toContain('write');
+  const call = async () => {
+    const result = await session.client.callTool({ name: 'write', arguments: { text: 'direct' } });
+    return { isError: result.isError === true, text: JSON.stringify(result.content) };
+  };
+  expect(await call()).toMatchObject({ isError: true, text: expect.stringMatching(/needs a person's approval/) });
+  const [approval] = await home.pending();
+  await home.decide('approve', approval?.id ?? '');
+  expect(await call()).toMatchObject({ isError: false });
+  expect(await call()).toMatchObject({ isError: true });
+  expect(home.lines).toEqual(['write direct']);
+});
