@@ -98,7 +98,9 @@ test('a tool that is called directly asks too, and the same call made again afte
     defaults: { codeMode: { excludedTools: ['write'] } },
   });
   await using session = await connect(home);
-  await expect.poll(async () => (await session.client.listTools()).tools.map(({ name }) => name)).toContain('write');
+  await expect
+    .poll(async () => (await session.client.listTools()).tools.map(({ name }) => name), { timeout: 15_000 })
+    .toContain('write');
   const call = async () => {
     const result = await session.client.callTool({ name: 'write', arguments: { text: 'direct' } });
     return { isError: result.isError === true, text: JSON.stringify(result.content) };
