@@ -1,5 +1,5 @@
 import type { Approval } from '../domain/approval.js';
-import { isHostError } from '../domain/errors.js';
+import { HostError, isHostError } from '../domain/errors.js';
 import type { GuestError } from '../domain/execution.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Tool } from '../domain/tool.js';
@@ -21,6 +21,8 @@ export interface BrokerCall {
   readonly input: JsonValue | undefined;
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: CallProgress) => void;
+  /** Nobody is there who could be asked: what needs a person is refused. */
+  readonly asksNobody?: boolean;
   /** It waits for a person. */
   readonly onPending?: (approval: Approval) => void;
   /** The person has spoken, or nobody did in time. */
@@ -73,6 +75,8 @@ export class Broker {
   /** Waits for a person. Gives the error with which the call ends where there is no yes. */
   async #approve(call: BrokerCall, input: JsonValue, reason: string): Promise<GuestError | undefined> {
     const { run, number, tool, exportName, signal, onPending, onDecided } = call;
+    if (call.asksNobody === true)
+      return errorOfNoAnswer(call, undefined, new HostError('bad_input', 'nobody is there to ask'));
     let asked: Approval | undefined;
     const note = (approval: Approval) => {
       asked = approval;

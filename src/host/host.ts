@@ -1,11 +1,16 @@
 import type { Approvals } from '../broker/approvals/approvals.js';
+import { toolDigestOf } from '../broker/approvals/identity.js';
 import type { CallerId } from '../domain/execution.js';
 import type { IsolationLevel } from '../domain/isolation.js';
 import type { UpstreamHealth } from '../domain/upstream.js';
+import type { Recording } from './recording.js';
+import { compareLive, type LiveComparison, type ReplayVerdict, replay } from './replay.js';
 import { Session, type SessionOptions, type SessionParts } from './session.js';
 import type { RunView, WokenRun } from './sleeping-runs.js';
 
 export type { Approvals } from '../broker/approvals/approvals.js';
+export { decodeRecording, encodeRecording, type Recording } from './recording.js';
+export type { LiveComparison, ReplayVerdict } from './replay.js';
 export type { RunView, SleepingRuns } from './sleeping-runs.js';
 
 /** How programs are cut off from the machine, seen to hold. */
@@ -69,6 +74,24 @@ export class Host {
   /** Goes on with one of them now. */
   resume(runId: string): Promise<RunView> {
     return this.#parts.sleeping.resume(runId, (run) => this.#wake(run));
+  }
+
+  /** Runs a recorded program again, offline. */
+  async replay(recording: Recording): Promise<ReplayVerdict> {
+    const { sandbox } = await this.#parts.runtime.open();
+    return replay(sandbox, recording);
+  }
+
+  /** Makes the calls of read-only tools that were recorded once more, and says what has changed since. */
+  async compareLive(recording: Recording): Promise<LiveComparison[]> {
+    const { broker } = await this.#parts.runtime.open();
+    const snapshot = await this.#parts.catalog.prepare();
+    const { presentation } = this.#parts.sessionOptionsOf(recording.caller as CallerId);
+    const digestOf = (target: string) => {
+      const tool = snapshot.toolByTarget.get(target)?.tool;
+      return tool === undefined ? undefined : toolDigestOf(tool);
+    };
+    return compareLive(recording, { broker, snapshot, presentation, digestOf });
   }
 
   async #wake(run: WokenRun): Promise<void> {

@@ -1,4 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
+import { toolDigestOf } from '../broker/approvals/identity.js';
 import type { BrokerOutcome } from '../broker/broker.js';
 import { openRunContext, type RunContext } from '../broker/run-context.js';
 import type { Catalog } from '../catalog/catalog.js';
@@ -13,6 +14,7 @@ import type { Sandbox } from '../sandbox/sandbox.js';
 import { answerDiscovery, findServer, isDiscovery } from './discovery.js';
 import { type AnswerCall, type AskPerson, Execution, type ExecutionEnd, type ExecutionOptions } from './execution.js';
 import { modulesOf } from './modules.js';
+import { type RecordedCall, recordedCall } from './recording.js';
 import { isResults, type KeptResults } from './results.js';
 import type { Presentation, RunAnswer, RunFacts, RunRequest, RunSummary } from './run.js';
 import type { Runtime } from './runtime.js';
@@ -57,6 +59,7 @@ interface Run {
   readonly facts: RunFacts;
   readonly view: ToolView;
   readonly calls: ToolCalls;
+  readonly recorded: Map<number, RecordedCall>;
   readonly answerCall: AnswerCall;
 }
 
@@ -64,6 +67,7 @@ interface Run {
 interface SleepContext {
   readonly facts: RunFacts;
   readonly soFar: CallsSoFar;
+  readonly recorded: readonly RecordedCall[];
 }
 
 /** One caller's view: which tools there are, and running programs against them. */
@@ -121,8 +125,8 @@ export class Session {
   async wake(woken: WokenRun): Promise<void> {
     const { runtime } = this.#parts;
     const { sandbox } = await runtime.open();
-    const { facts, soFar } = woken.context as unknown as SleepContext;
-    const run = await this.#prepare(facts, {}, soFar);
+    const { facts, soFar, recorded } = woken.context as unknown as SleepContext;
+    const run = await this.#prepare(facts, {}, soFar, recorded);
     const execution = await Execution.wake(sandbox, woken.sleeper, this.#executionOptions(run, {}));
     await this.#conclude(run, await execution.ended, sandbox);
     await this.#parts.sleeping.settled();
@@ -182,7 +186,12 @@ export class Session {
   }
 
   /** Connects what the program is about to use, and stands ready to answer its calls. */
-  async #prepare(facts: RunFacts, { onProgress }: Pick<RunRequest, 'onProgress'>, soFar?: CallsSoFar): Promise<Run> {
+  async #prepare(
+    facts: RunFacts,
+    { onProgress }: Pick<RunRequest, 'onProgress'>,
+    soFar?: CallsSoFar,
+    before: readonly RecordedCall[] = [],
+  ): Promise<Run> {
     const { runtime, catalog, results, sleeping, observed } = this.#parts;
     const { broker } = await runtime.open();
     const { presentation } = this.#options;
@@ -203,20 +212,24 @@ export class Session {
       soFar,
     );
     const typeOf = ({ serverId, name }: Tool) => observed?.typeOf(this.caller, serverId, name);
+    const recorded = new Map(before.map((each) => [each.number, each]));
     const answerCall: AnswerCall = async (call, hooks) => {
+      const tool = snapshot.toolByTarget.get(call.target)?.tool;
+      recorded.set(call.number, recordedCall(call, tool === undefined ? undefined : toolDigestOf(tool)));
       const input = JSON.parse(call.argumentsJson) as JsonValue[];
       if (isDiscovery(call.target)) return answerDiscovery(call.target, input, snapshot, catalog, typeOf);
       if (isResults(call.target)) return results.answer(call.target, input, this.caller, sleeping, hooks.signal);
       return calls.answer(call, input, hooks);
     };
-    return { owner: ownerOf(facts.context), facts, view, calls, answerCall };
+    return { owner: ownerOf(facts.context), facts, view, calls, recorded, answerCall };
   }
 
   #executionOptions(
-    { owner, facts, calls, answerCall }: Run,
+    { owner, facts, calls, recorded, answerCall }: Run,
     { signal, onLog, askPerson, answerWithinMs }: Partial<RunRequest>,
   ): ExecutionOptions {
-    const context = (): JsonValue => ({ facts, soFar: calls.soFar }) as unknown as JsonValue;
+    const context = (): JsonValue =>
+      ({ facts, soFar: calls.soFar, recorded: [...recorded.values()] }) as unknown as JsonValue;
     return {
       caller: this.caller,
       answerCall,
@@ -259,7 +272,15 @@ export class Session {
     };
     const state = report.outcome.status === 'completed' ? 'finished' : 'failed';
     // The answer does not wait for it.
-    void sleeping.recordEnd(owner, state, presentation.response(summary), report.journal);
+    void sleeping.recordEnd(owner, state, presentation.response(summary), {
+      runId: context.runId,
+      caller: this.caller,
+      codeDigest: context.codeDigest,
+      environment: { build: sandbox.build, node: process.version, isolation: sandbox.jail.level },
+      journal: report.journal,
+      calls: [...run.recorded.values()],
+      outcome: report.outcome,
+    });
     return { state: 'finished', summary };
   }
 

@@ -4,9 +4,10 @@ import { HostError } from '../domain/errors.js';
 import type { CallerId, ExecutionId, GuestCall } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import { isProcessAlive, processIdentity } from '../lib/process-identity.js';
-import { decodeDelivery, encodeDelivery, encodeJournal, type Journal } from '../sandbox/journal.js';
+import { decodeDelivery, encodeDelivery } from '../sandbox/journal.js';
 import type { RunState, RunStore, StoredRun } from '../store/runs.js';
 import type { RunRecords, Sleeper } from './execution.js';
+import { decodeRecording, encodeRecording, type Recording } from './recording.js';
 
 export interface SleepingRunsOptions {
   /** Opened when something is first written down or looked for. */
@@ -50,8 +51,8 @@ export interface RunView {
 const LOOK_EVERY_MS = 500;
 /** Runs that are woken at the same time; each needs a place in a worker. */
 const MAX_WAKING = 16;
-/** Larger journals are not kept: a replay is worth some megabytes, not the disk. */
-const MAX_JOURNAL_CHARACTERS = 8 * 1024 * 1024;
+/** Larger recordings are not kept: a replay is worth some megabytes, not the disk. */
+const MAX_RECORDING_CHARACTERS = 8 * 1024 * 1024;
 
 /** Runs that sleep until a person has decided, whoever's process put them to bed, and the record of those that ended. */
 export class SleepingRuns {
@@ -94,9 +95,9 @@ export class SleepingRuns {
     owner: RunOwner,
     state: Exclude<RunState, 'waiting'>,
     response: JsonValue,
-    journal: Journal | undefined,
+    recording: Recording | undefined,
   ): Promise<void> {
-    const writing: Promise<void> = this.#writeEnd(owner, state, response, journal)
+    const writing: Promise<void> = this.#writeEnd(owner, state, response, recording)
       // A run whose end cannot be written down has ended all the same; one that slept is found asleep again.
       .catch(() => {})
       .finally(() => this.#writing.delete(writing));
@@ -113,13 +114,13 @@ export class SleepingRuns {
     owner: RunOwner,
     state: Exclude<RunState, 'waiting'>,
     response: JsonValue,
-    journal: Journal | undefined,
+    recording: Recording | undefined,
   ): Promise<void> {
     const store = await this.#options.store();
-    const journalJson = journal === undefined ? undefined : encodeJournal(journal);
-    const isKept = journalJson !== undefined && journalJson.length <= MAX_JOURNAL_CHARACTERS;
+    const recordingJson = recording === undefined ? undefined : encodeRecording(recording);
+    const isKept = recordingJson !== undefined && recordingJson.length <= MAX_RECORDING_CHARACTERS;
     const { setting } = this.#options;
-    const record = { responseJson: JSON.stringify(response), journalJson: isKept ? journalJson : undefined };
+    const record = { responseJson: JSON.stringify(response), recordingJson: isKept ? recordingJson : undefined };
     store.end({ ...owner, setting, state }, record, Date.now());
   }
 
@@ -183,11 +184,14 @@ export class SleepingRuns {
     return this.show(runId);
   }
 
-  /** The journal of a run that ended, as it was written. */
-  async journalOf(runId: string): Promise<string | undefined> {
+  /** What it takes to run it again. Throws `not_found` where nothing was kept. */
+  async recordingOf(runId: string): Promise<Recording> {
     const store = await this.#options.store();
-    this.#find(store, runId);
-    return store.journalOf(runId);
+    const { state } = this.#find(store, runId);
+    const json = store.recordingOf(runId);
+    if (json !== undefined) return decodeRecording(json);
+    const why = state === 'waiting' ? 'it has not ended yet' : 'it was cancelled, or too large to be kept';
+    throw new HostError('not_found', `there is no recording of run ${runId}: ${why}`);
   }
 
   /** What a run of this caller came to; waits while it is being executed. Undefined where the caller has none such. */

@@ -55,7 +55,7 @@ export class RunStore {
   readonly #list: Statement<Row>;
   readonly #waiting: Statement<Row>;
   readonly #setHolder: Statement<never>;
-  readonly #blobs: Statement<Record<'program' | 'context' | 'response' | 'journal', Buffer | null>>;
+  readonly #blobs: Statement<Record<'program' | 'context' | 'response' | 'recording', Buffer | null>>;
   readonly #end: Statement<never>;
   readonly #forgetCalls: Statement<never>;
   readonly #forgetDeliveries: Statement<never>;
@@ -78,12 +78,12 @@ export class RunStore {
     this.#list = database.prepare(`SELECT ${COLUMNS} FROM runs ORDER BY created_at DESC LIMIT ?`);
     this.#waiting = database.prepare(`SELECT ${COLUMNS} FROM runs WHERE state = 'waiting' ORDER BY created_at`);
     this.#setHolder = database.prepare('UPDATE runs SET holder = ? WHERE id = ?');
-    this.#blobs = database.prepare('SELECT program, context, response, journal FROM runs WHERE id = ?');
+    this.#blobs = database.prepare('SELECT program, context, response, recording FROM runs WHERE id = ?');
     this.#end = database.prepare(
-      `INSERT INTO runs (id, caller, profile, setting, code_digest, state, created_at, updated_at, response, journal)
+      `INSERT INTO runs (id, caller, profile, setting, code_digest, state, created_at, updated_at, response, recording)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (id) DO UPDATE SET state = excluded.state, updated_at = excluded.updated_at,
-          response = excluded.response, journal = excluded.journal, program = NULL, context = NULL, holder = NULL`,
+          response = excluded.response, recording = excluded.recording, program = NULL, context = NULL, holder = NULL`,
     );
     this.#forgetCalls = database.prepare('DELETE FROM run_calls WHERE run = ?');
     this.#forgetDeliveries = database.prepare('DELETE FROM run_deliveries WHERE run = ?');
@@ -179,14 +179,14 @@ export class RunStore {
   /** A run has come to its end. */
   end(
     run: Omit<SleepingRun, 'program' | 'contextJson'> & { readonly state: Exclude<RunState, 'waiting'> },
-    { responseJson, journalJson }: { readonly responseJson: string; readonly journalJson: string | undefined },
+    { responseJson, recordingJson }: { readonly responseJson: string; readonly recordingJson: string | undefined },
     nowMs: number,
   ): void {
     const { id, caller, profile, setting, codeDigest, state } = run;
     const response = this.#seal('response', [id], responseJson);
-    const journal = journalJson === undefined ? null : this.#seal('journal', [id], journalJson);
+    const recording = recordingJson === undefined ? null : this.#seal('recording', [id], recordingJson);
     this.#database.transaction(() => {
-      this.#end.run(id, caller, profile, setting, codeDigest, state, nowMs, nowMs, response, journal);
+      this.#end.run(id, caller, profile, setting, codeDigest, state, nowMs, nowMs, response, recording);
       this.#forgetCalls.run(id);
       this.#forgetDeliveries.run(id);
       this.#prune.run();
@@ -198,9 +198,9 @@ export class RunStore {
     return response == null ? undefined : this.#unseal('response', [id], response);
   }
 
-  journalOf(id: string): string | undefined {
-    const journal = this.#blobs.get(id)?.journal;
-    return journal == null ? undefined : this.#unseal('journal', [id], journal);
+  recordingOf(id: string): string | undefined {
+    const recording = this.#blobs.get(id)?.recording;
+    return recording == null ? undefined : this.#unseal('recording', [id], recording);
   }
 
   #seal(kind: string, owner: readonly string[], text: string): Buffer {

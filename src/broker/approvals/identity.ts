@@ -8,13 +8,18 @@ import { canonicalJson } from '../../lib/canonical-json.js';
 const digests = new WeakMap<Tool, string>();
 
 export function identityOf(tool: Tool, serverFingerprint: string): ToolIdentity {
-  const { serverId, name, title, description, inputSchema, outputSchema, annotations } = tool;
-  let toolDigest = digests.get(tool);
-  if (toolDigest === undefined) {
-    toolDigest = digest([name, title, description, inputSchema, outputSchema, annotations]);
-    digests.set(tool, toolDigest);
+  return { serverId: tool.serverId, serverFingerprint, toolName: tool.name, toolDigest: toolDigestOf(tool) };
+}
+
+/** Of everything a tool says of itself. */
+export function toolDigestOf(tool: Tool): string {
+  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+  let known = digests.get(tool);
+  if (known === undefined) {
+    known = digest([name, title, description, inputSchema, outputSchema, annotations]);
+    digests.set(tool, known);
   }
-  return { serverId, serverFingerprint, toolName: name, toolDigest };
+  return known;
 }
 
 export function argumentsDigest(input: JsonValue): string {

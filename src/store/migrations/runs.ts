@@ -12,11 +12,11 @@ export const RUNS = `
     updated_at INTEGER NOT NULL,
     -- The process that is going on with it.
     holder TEXT,
-    -- Sealed: the program's memory, what the host knows of it, what it was answered with, and its journal.
+    -- Sealed: the program's memory, what the host knows of it, what it was answered with, and what it takes to run it again.
     program BLOB,
     context BLOB,
     response BLOB,
-    journal BLOB
+    recording BLOB
   ) STRICT;
   CREATE INDEX runs_by_time ON runs (created_at);
   CREATE INDEX runs_that_wait ON runs (state) WHERE state = 'waiting';

@@ -10,6 +10,7 @@ import * as doctor from './commands/doctor.js';
 import * as init from './commands/init.js';
 import * as mcp from './commands/mcp.js';
 import * as prompt from './commands/prompt.js';
+import * as replay from './commands/replay.js';
 import * as run from './commands/run.js';
 import * as runs from './commands/runs.js';
 import * as serve from './commands/serve.js';
@@ -31,6 +32,7 @@ const COMMANDS: readonly Register[] = [
   servers.register,
   approvals.register,
   runs.register,
+  replay.register,
   init.register,
   config.register,
   token.register,

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { HostError } from '../domain/errors.js';
+import type { GuestCall, Outcome } from '../domain/execution.js';
+import { decodeJournal, encodeJournal, type Journal } from '../sandbox/journal.js';
+
+/** What a run asked for, and of which tool as it was then. */
+export interface RecordedCall {
+  readonly number: number;
+  readonly target: string;
+  readonly argumentsJson: string;
+  /** Digest of everything the tool said of itself; absent for calls that are no tool's. */
+  readonly toolDigest?: string;
+}
+
+/** Which program made it: a replay elsewhere is the same only as far as these are. */
+export interface RecordedEnvironment {
+  readonly build: string;
+  readonly node: string;
+  readonly isolation: string;
+}
+
+/** Everything that it takes to run a program again without any server, and to see whether it comes out the same. */
+export interface Recording {
+  readonly runId: string;
+  readonly caller: string;
+  readonly codeDigest: string;
+  readonly environment: RecordedEnvironment;
+  readonly journal: Journal;
+  readonly calls: readonly RecordedCall[];
+  readonly outcome: Outcome;
+}
+
+const FORMAT = 'codemode recording 1';
+
+const fileSchema = z.object({
+  format: z.literal(FORMAT),
+  runId: z.string(),
+  caller: z.string(),
+  codeDigest: z.string(),
+  environment: z.object({ build: z.string(), node: z.string(), isolation: z.string() }),
+  calls: z.array(
+    z.object({
+      number: z.number(),
+      target: z.string(),
+      argumentsJson: z.string(),
+      toolDigest: z.string().optional(),
+    }),
+  ),
+  outcome: z.looseObject({ status: z.enum(['completed', 'failed']) }),
+  journal: z.looseObject({
+    source: z.string(),
+    language: z.enum(['javascript', 'typescript']),
+    modules: z.array(z.looseObject({ specifier: z.string(), exports: z.array(z.looseObject({ kind: z.string() })) })),
+    limits: z.record(z.string(), z.number()),
+    seed: z.string().regex(/^\d{1,20}$/),
+    startedAtMs: z.number(),
+    deliveries: z.array(z.looseObject({ kind: z.enum(['result', 'error', 'timer']), atMs: z.number() })),
+    calls: z.array(z.object({ target: z.string(), argumentsDigest: z.string() })),
+  }),
+});
+
+export function encodeRecording({ journal, ...rest }: Recording): string {
+  return JSON.stringify({ format: FORMAT, ...rest, journal: JSON.parse(encodeJournal(journal)) });
+}
+
+/** Reads a recording: from the store, or from a file that somebody wrote. Throws `bad_input`. */
+export function decodeRecording(json: string): Recording {
+  let raw: unknown;
+  try {
+    raw = JSON.parse(json);
+  } catch {
+    raw = undefined;
+  }
+  const parsed = fileSchema.safeParse(raw);
+  if (!parsed.success)
+    throw new HostError('bad_input', 'this is no recording; make one with: codemode replay RUN --export FILE');
+  const { journal, ...rest } = parsed.data;
+  return { ...rest, journal: decodeJournal(JSON.stringify(journal)) } as unknown as Recording;
+}
+
+export function recordedCall({ number, target, argumentsJson }: GuestCall, toolDigest?: string): RecordedCall {
+  return { number, target, argumentsJson, ...(toolDigest === undefined ? {} : { toolDigest }) };
+}

@@ -1,0 +1,92 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { HostError } from '../../../domain/errors.js';
+import { decodeRecording, encodeRecording, type LiveComparison, type Recording } from '../../../host/host.js';
+import { writeWhole } from '../../../lib/write-whole.js';
+import { type CommandContext, EXIT, type Register } from '../command.js';
+import { plain, printableJson, styled } from '../terminal.js';
+import { waitFor } from '../waiting.js';
+
+interface ReplayFlags {
+  readonly against?: string;
+  readonly export?: string;
+  readonly json?: boolean;
+}
+
+export const register: Register = (program, context) => {
+  program
+    .command('replay')
+    .description('run a recorded program again, offline, and say whether it comes out the same')
+    .argument('<run>', 'id of a run that ended, or a file that --export wrote')
+    .option('--against <what>', 'live: also make the calls of read-only tools again, and show what has changed')
+    .option('--export <file>', 'write the recording to a file, to be replayed anywhere, and do nothing else')
+    .option('--json', 'as JSON')
+    .addHelpText('after', HELP)
+    .action(async (run: string, flags: ReplayFlags) => {
+      context.exitWith(await replay(run, flags, context));
+    });
+};
+
+const HELP = `
+Everything the program asks for is answered from the record: no server is called, unless --against live is given.
+An exported recording holds what the tools answered then (redacted): treat it like your data.
+--json prints { "runId", "same", "difference", "live": [{ "call", "tool", "state", "detail" }] }.
+
+Exit status: 0 the same, 1 different, 2 no such run or recording, 69 no jail to be had.
+`;
+
+async function replay(name: string, flags: ReplayFlags, context: CommandContext): Promise<number> {
+  const isLive = flags.against?.toLowerCase() === 'live';
+  if (flags.against !== undefined && !isLive)
+    throw new HostError('bad_input', `--against: expected live, found ${JSON.stringify(flags.against.slice(0, 40))}`);
+  const recording = await find(name, context);
+  if (flags.export !== undefined) return exportTo(flags.export, recording);
+  const { host } = await context.compose();
+  await using _ = host;
+  const { verdict, live } = await waitFor('running it again', async () => ({
+    verdict: await host.replay(recording),
+    live: isLive ? await host.compareLive(recording) : [],
+  }));
+  const { runId, isSame, difference } = verdict;
+  if (flags.json === true) {
+    const said = {
+      runId,
+      same: isSame,
+      ...(difference === undefined ? {} : { difference }),
+      ...(isLive ? { live } : {}),
+    };
+    process.stdout.write(`${printableJson(said, true)}\n`);
+  } else {
+    const word = isSame ? styled('green', 'same') : styled('red', 'different');
+    process.stdout.write(`${word}${difference === undefined ? '' : `: ${plain(difference)}`}\n`);
+    for (const each of live) process.stdout.write(`${lineOf(each)}\n`);
+  }
+  const hasDrifted = live.some(({ state }) => state !== 'same' && state !== 'skipped');
+  return isSame && !hasDrifted ? EXIT.ok : EXIT.failed;
+}
+
+/** A file where there is one of that name: ids of runs are no names that files have. */
+async function find(name: string, context: CommandContext): Promise<Recording> {
+  if (existsSync(name)) return decodeRecording(readFileSync(name, 'utf8'));
+  const records = await context.records();
+  try {
+    return await records.sleeping.recordingOf(name);
+  } finally {
+    await records.close();
+  }
+}
+
+async function exportTo(file: string, recording: Recording): Promise<number> {
+  try {
+    await writeWhole(file, `${encodeRecording(recording)}\n`, { mode: 0o600, replaces: false });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'EEXIST' ? 'it is there already' : (code ?? 'unknown reason');
+    throw new HostError('bad_input', `${file} could not be written: ${why}`, { cause: error });
+  }
+  process.stderr.write(`written to ${plain(file)}\n`);
+  return EXIT.ok;
+}
+
+function lineOf({ call, tool, state, detail }: LiveComparison): string {
+  return plain(`call ${call}  ${tool}  ${state}${detail === undefined ? '' : `: ${detail}`}`);
+}
