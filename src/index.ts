@@ -19,6 +19,13 @@ export type { Limits } from './domain/limits.js';
 export { DEFAULT_LIMITS, MAXIMUM_LIMITS } from './domain/limits.js';
 export { Host, type Isolation } from './host/host.js';
 export type { RunAnswer, RunRequest, RunSummary, SleepSummary } from './host/run.js';
+export {
+  type Attempt,
+  attemptOf,
+  type Handoff,
+  runWithSelfCorrection,
+  type SelfCorrectionOptions,
+} from './host/self-correction.js';
 export type { Session, SessionOptions } from './host/session.js';
 export { codemodePresentation } from './profiles/codemode/presentation.js';
 export { type RunResponse, renderResponse } from './profiles/codemode/render.js';

@@ -71,6 +71,16 @@ export class Host {
     this.#parts.sleeping.watch((run) => this.#wake(run));
   }
 
+  /** How a run that sleeps or has ended stands. Throws `not_found`. */
+  showRun(runId: string): Promise<RunView> {
+    return this.#parts.sleeping.show(runId);
+  }
+
+  /** The same, for who does not mind that another part of the program was faster. */
+  resumeOrFollow(runId: string, signal: AbortSignal): Promise<RunView> {
+    return this.#parts.sleeping.resumeOrFollow(runId, (run) => this.#wake(run), signal);
+  }
+
   /** Goes on with one of them now. */
   resume(runId: string): Promise<RunView> {
     return this.#parts.sleeping.resume(runId, (run) => this.#wake(run));

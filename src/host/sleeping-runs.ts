@@ -1,6 +1,6 @@
 import type { Approvals } from '../broker/approvals/approvals.js';
 import type { Approval } from '../domain/approval.js';
-import { HostError } from '../domain/errors.js';
+import { HostError, isHostError } from '../domain/errors.js';
 import type { CallerId, ExecutionId, GuestCall } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import { isProcessAlive, processIdentity } from '../lib/process-identity.js';
@@ -171,6 +171,16 @@ export class SleepingRuns {
     return this.show(runId);
   }
 
+  /** Goes on with a run, or waits for whoever does. */
+  async resumeOrFollow(runId: string, wake: Wake, signal: AbortSignal): Promise<RunView> {
+    try {
+      return await this.resume(runId, wake);
+    } catch (error) {
+      if (!isHostError(error, 'sandbox_busy')) throw error;
+      return this.#follow(runId, signal);
+    }
+  }
+
   /** Ends a run that sleeps. */
   async cancel(runId: string): Promise<RunView> {
     const store = await this.#options.store();
@@ -196,13 +206,15 @@ export class SleepingRuns {
 
   /** What a run of this caller came to; waits while it is being executed. Undefined where the caller has none such. */
   async outcomeOf(caller: CallerId, runId: string, signal: AbortSignal): Promise<RunView | undefined> {
-    const store = await this.#options.store();
+    const run = (await this.#options.store()).find(runId);
+    return run?.caller === caller ? this.#follow(runId, signal) : undefined;
+  }
+
+  async #follow(runId: string, signal: AbortSignal): Promise<RunView> {
     for (;;) {
-      const run = store.find(runId);
-      if (run === undefined || run.caller !== caller) return undefined;
       const view = await this.show(runId);
       if (view.state !== 'running' || signal.aborted) return view;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS / 2));
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS / 5));
     }
   }
 

@@ -1,7 +1,7 @@
 import type { ProfileName } from '../config/schema.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { AskPerson } from '../host/execution.js';
-import type { Presentation } from '../host/run.js';
+import type { Presentation, SleepSummary } from '../host/run.js';
 import type { Session } from '../host/session.js';
 import type { CatalogServer, ToolView } from '../host/tool-view.js';
 
@@ -47,6 +47,8 @@ export interface OutwardAnswer {
   readonly media: readonly JsonObject[];
   /** The host could not do its work. A program that failed is an ordinary answer. */
   readonly isError: boolean;
+  /** The run waits for a person. */
+  readonly sleeping?: SleepSummary;
   /** The client was answered, and the run goes on without it. */
   readonly isStillRunning: boolean;
 }

@@ -10,8 +10,8 @@ interface Question {
   readonly requestedSchema: { readonly properties: { readonly decision: { readonly enum: readonly string[] } } };
 }
 
-/** A client of the older era, with a user who answers forms or without one. */
-async function connect(home: LedgerHome, answer?: (question: Question) => object) {
+/** A client with a user who answers forms or without one. */
+async function connect(home: LedgerHome, answer?: (question: Question) => object, era: 'legacy' | 'modern' = 'legacy') {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [PROGRAM, '--config', home.config, 'mcp'],
@@ -20,7 +20,10 @@ async function connect(home: LedgerHome, answer?: (question: Question) => object
   });
   const client = new Client(
     { name: 'test client', version: '0' },
-    { capabilities: answer === undefined ? {} : { elicitation: {} } },
+    {
+      capabilities: answer === undefined ? {} : { elicitation: {} },
+      versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' },
+    },
   );
   const questions: Question[] = [];
   if (answer !== undefined)
@@ -44,19 +47,23 @@ const WRITES = (count: number) => `import { write } from '@codemode/servers/ledg
 const all = await Promise.all(Array.from({ length: ${count} }, (_, n) => write({ text: String(n) })));
 globalThis.__codemode_result__ = all.length;`;
 
-test('a client that can ask its user asks, and the answer comes in the same call [B16]', async () => {
-  using home = new LedgerHome();
-  const accept = () => ({ action: 'accept', content: { decision: 'approve' } });
-  await using session = await connect(home, accept);
-  expect(await session.run(WRITES(1))).toMatchObject({ result: 1, diagnostics: [] });
-  expect(session.questions).toHaveLength(1);
-  expect(session.questions[0]?.message).toMatch(/ledger\/write: .*destructive[\s\S]*"text":"0"/);
-  expect(home.lines).toEqual(['write 0']);
-});
+test.each(['legacy', 'modern'] as const)(
+  'a client of the %s era that can ask its user asks, and the answer comes in the same call [B16]',
+  async (era) => {
+    using home = new LedgerHome();
+    const accept = () => ({ action: 'accept', content: { decision: 'approve' } });
+    await using session = await connect(home, accept, era);
+    expect(await session.run(WRITES(1))).toMatchObject({ result: 1, diagnostics: [] });
+    expect(session.questions).toHaveLength(1);
+    expect(session.questions[0]?.message).toMatch(/ledger\/write: .*destructive[\s\S]*"text":"0"/);
+    expect(home.lines).toEqual(['write 0']);
+  },
+);
 
-test('calls that are made together are one card', async () => {
+test.each(['legacy', 'modern'] as const)('calls that are made together are one card (%s era)', async (era) => {
   using home = new LedgerHome();
-  await using session = await connect(home, () => ({ action: 'accept', content: { decision: 'approve all' } }));
+  const accept = () => ({ action: 'accept', content: { decision: 'approve all' } });
+  await using session = await connect(home, accept, era);
   expect((await session.run(WRITES(37))).result).toBe(37);
   expect(session.questions).toHaveLength(1);
   expect(session.questions[0]?.message).toContain('37 calls of ledger/write');
@@ -74,6 +81,17 @@ test.each([
   const { diagnostics } = await session.run(WRITES(1));
   expect(diagnostics[0]?.message).toMatch(/a person denied it/);
   expect(home.lines).toEqual([]);
+});
+
+test('in the newer era a program that asks twice is asked about twice, and a closed form leaves the question open', async () => {
+  using home = new LedgerHome();
+  const answers = [{ action: 'accept', content: { decision: 'approve' } }, { action: 'cancel' }];
+  await using session = await connect(home, () => answers.shift() ?? { action: 'cancel' }, 'modern');
+  const { diagnostics } = await session.run(`import { write } from '@codemode/servers/ledger';
+await write({ text: 'first' }); await write({ text: 'second' });`);
+  expect(diagnostics).toMatchObject([{ code: 'APPROVAL_PENDING' }]);
+  expect(await home.pending()).toMatchObject([{ arguments: { text: 'second' } }]);
+  expect(home.lines).toEqual(['write first']);
 });
 
 test('without a form the program sleeps, goes on in the same host when it is approved, and a later program gets its response [B16]', async () => {

@@ -73,7 +73,7 @@ async function run(
     ...circumstances,
   });
   if (outcome.state === 'running') return { ...answer(renderStillRunning(outcome.runId)), isStillRunning: true };
-  if (outcome.state === 'asleep') return answer(renderSleeping(outcome.summary));
+  if (outcome.state === 'asleep') return { ...answer(renderSleeping(outcome.summary)), sleeping: outcome.summary };
   const response = renderResponse(outcome.summary);
   return { ...answer(response), media: outcome.summary.media ?? mediaOf(response.result) };
 }

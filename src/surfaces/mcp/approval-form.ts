@@ -18,7 +18,7 @@ export function askerOf({ options }: Door, server: Server): AskPerson | undefine
 }
 
 /** Calls of one tool make one card. */
-function cardsOf(approvals: readonly Approval[]): Iterable<readonly Approval[]> {
+export function cardsOf(approvals: readonly Approval[]): Iterable<readonly Approval[]> {
   const cards = new Map<string, Approval[]>();
   for (const approval of approvals) {
     const { serverId, toolName } = approval.tool;
@@ -37,19 +37,30 @@ async function askOne(
   const [first] = card;
   if (first === undefined) return;
   const request = { method: 'elicitation/create', params: { message: messageOf(card), requestedSchema: formOf(card) } };
-  const answer = (await server.request(request as never, { signal, timeout: QUESTION_TIMEOUT_MS })) as {
-    action: 'accept' | 'decline' | 'cancel';
-    content?: Record<string, unknown>;
-  };
+  const answer = (await server.request(request as never, { signal, timeout: QUESTION_TIMEOUT_MS })) as FormAnswer;
+  await decideAs(host, `the user of ${visibleText(server.getClientVersion()?.name ?? 'a client')}`, card, answer);
+}
+
+interface FormAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Record<string, unknown> | undefined;
+}
+
+/** Writes down what a user put into a form. What is none of the choices is a no. */
+export async function decideAs(
+  host: Door['options']['host'],
+  by: string,
+  card: readonly Approval[],
+  { action, content }: FormAnswer,
+): Promise<void> {
+  const [first] = card;
   // A form that was closed says nothing; the question stays open for the other ways.
-  if (answer.action === 'cancel') return;
-  const choice = answer.action === 'accept' ? answer.content?.decision : 'deny';
-  const scope = typeof choice === 'string' ? CHOICES.get(choice) : undefined;
-  const given = answer.content?.reason;
+  if (first === undefined || action === 'cancel') return;
+  const choice = content?.decision;
+  const scope = action === 'accept' && typeof choice === 'string' ? CHOICES.get(choice) : undefined;
+  const given = content?.reason;
   const reason = typeof given === 'string' && given.trim() !== '' ? { reason: given.slice(0, 1_000) } : {};
-  const by = `the user of ${visibleText(server.getClientVersion()?.name ?? 'a client')}`;
-  const approved = answer.action === 'accept' && scope !== undefined;
-  await host.approvals.decide(first.id, approved ? 'APPROVED' : 'DENIED', {
+  await host.approvals.decide(first.id, scope === undefined ? 'DENIED' : 'APPROVED', {
     by,
     scope: scope ?? (card.length > 1 ? 'calls' : 'call'),
     ...reason,
@@ -63,7 +74,7 @@ const CHOICES = new Map<string, GrantScope>([
   ['approve for an hour', 'hour'],
 ]);
 
-function formOf(card: readonly Approval[]) {
+export function formOf(card: readonly Approval[]) {
   const choices = [...CHOICES.keys()].filter((choice) =>
     card.length > 1 ? choice !== 'approve' : choice !== 'approve all',
   );
@@ -78,7 +89,7 @@ function formOf(card: readonly Approval[]) {
 }
 
 /** Arguments are the agent's text and the tool's name its server's: nothing in them may look like ours. */
-function messageOf(card: readonly Approval[]): string {
+export function messageOf(card: readonly Approval[]): string {
   const [first] = card as [Approval];
   const { serverId, toolName } = first.tool;
   const name = `${visibleText(serverId)}/${visibleText(toolName)}`;

@@ -1,6 +1,8 @@
 import {
   type CallToolResult,
   INVALID_PARAMS,
+  type InputRequiredResult,
+  isInputRequiredResult,
   isSpecType,
   ProtocolError,
   type Server,
@@ -13,6 +15,7 @@ import { LinkedAbort } from '../../lib/linked-abort.js';
 import { nearest } from '../../lib/nearest.js';
 import type { ExposedTool } from '../../profiles/profile.js';
 import { askerOf } from './approval-form.js';
+import { laterRound, questionOf } from './approval-rounds.js';
 import type { Door } from './door.js';
 import { Progress, progressRelay } from './progress.js';
 
@@ -22,7 +25,7 @@ export async function callTool(
   server: Server,
   { name, arguments: input = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
   context: ServerContext,
-): Promise<CallToolResult> {
+): Promise<CallToolResult | InputRequiredResult> {
   const exposed = door.listing.exposed.find((tool) => tool.name === name);
   if (exposed !== undefined) return callExposed(door, server, exposed, input as JsonObject, context);
   const direct = door.session.tools().direct.find((tool) => tool.name === name);
@@ -36,7 +39,7 @@ async function callExposed(
   tool: ExposedTool,
   input: JsonValue,
   context: ServerContext,
-): Promise<CallToolResult> {
+): Promise<CallToolResult | InputRequiredResult> {
   // A request that its client withdrew, or whose connection it closed, ends its run. So does a client that is gone.
   const ofRequest = [context.mcpReq.signal, context.http?.req?.signal];
   const ended = new LinkedAbort([...ofRequest, door.gone]);
@@ -44,6 +47,8 @@ async function callExposed(
   const askPerson = askerOf(door, server);
   let isStillRunning = false;
   try {
+    const later = await laterRound(door, context);
+    if (later !== undefined) return isInputRequiredResult(later) ? later : resultOfRun(later);
     const answer = await tool.call(door.session, input, {
       signal: ended.signal,
       ...(askPerson === undefined ? {} : { askPerson }),
@@ -52,6 +57,8 @@ async function callExposed(
         : { onProgress: (message) => progress.say(message) }),
     });
     isStillRunning = answer.isStillRunning;
+    const question = answer.sleeping === undefined ? undefined : await questionOf(door, answer.sleeping, context);
+    if (question !== undefined) return question;
     return {
       content: [
         { type: 'text', text: JSON.stringify(answer.structured) },
@@ -91,6 +98,10 @@ async function callDirect(
   } finally {
     ended.release();
   }
+}
+
+function resultOfRun(structured: JsonObject): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured };
 }
 
 /** As the upstream gave it. A block that the protocol does not know is kept as text: it would spoil the whole answer. */

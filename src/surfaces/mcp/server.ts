@@ -6,6 +6,7 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { verifyRound } from './approval-rounds.js';
 import { callTool } from './call.js';
 import type { Door } from './door.js';
 
@@ -20,6 +21,7 @@ export function createServer(door: Door): Server {
     {
       capabilities: { tools: { listChanged: true }, resources: { listChanged: true } },
       jsonSchemaValidator: NO_VALIDATOR,
+      requestState: { verify: verifyRound },
       ...(instructions === undefined ? {} : { instructions }),
     },
   );

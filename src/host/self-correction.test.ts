@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { type Attempt, MAX_ATTEMPTS, runWithSelfCorrection } from './self-correction.js';
+
+const failing = (type: string): Attempt<string> => ({ ok: false, error: { type, message: `it was ${type}` } });
+
+async function correct(ends: readonly Attempt<string>[]) {
+  const tasks: string[] = [];
+  const answer = await runWithSelfCorrection('the task', {
+    generate: async (task) => {
+      tasks.push(task);
+      return 'code';
+    },
+    run: async (_, attempt) => ends[attempt - 1] as Attempt<string>,
+  });
+  return { answer, tasks };
+}
+
+test('a program that works is not asked for again [B22]', async () => {
+  expect(await correct([{ ok: true, data: 'done' }])).toEqual({ answer: 'done', tasks: ['the task'] });
+});
+
+test.each(['Timeout', 'RateLimit', 'TransientNetwork'])(
+  'after a %s it is tried again, with what went wrong [B22]',
+  async (type) => {
+    const { answer, tasks } = await correct([failing(type), { ok: true, data: 'done' }]);
+    expect(answer).toBe('done');
+    expect(tasks[1]).toBe(`the task\n\nPrevious error (attempt 1): it was ${type}`);
+  },
+);
+
+test('three attempts are all there are, whatever they come to [B22]', async () => {
+  const { answer, tasks } = await correct(Array.from({ length: 10 }, () => failing('Timeout')));
+  expect(answer).toEqual({ error: 'handoff_required' });
+  expect(tasks).toHaveLength(MAX_ATTEMPTS);
+});
+
+test.each(['TypeError', 'ToolCallError', 'Pending', ''])(
+  'what would not go better is handed over at once: %s [B22]',
+  async (type) => {
+    const { answer, tasks } = await correct([failing(type), { ok: true, data: 'too late' }]);
+    expect(answer).toEqual({ error: 'handoff_required' });
+    expect(tasks).toHaveLength(1);
+  },
+);
