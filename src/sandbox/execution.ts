@@ -10,6 +10,7 @@ import type {
   LogEntry,
   Outcome,
 } from '../domain/execution.js';
+import { HARMLESS_SOURCE_BYTES } from '../domain/limits.js';
 import { Cancellation } from '../lib/cancellation.js';
 import { deferred } from '../lib/deferred.js';
 import type { WorkerToHost } from '../wire/messages.js';
@@ -22,13 +23,13 @@ import {
   tooLargeOpenCalls,
   tooManyOpenCalls,
   tooMuchDelivered,
+  UNREADABLE,
 } from './failures.js';
 import type { Delivery, Journal } from './journal.js';
 import { digestOf } from './journal.js';
 import type { Pool } from './pool.js';
 import type { PartInLoss, RunWorker, Tenant } from './run-worker.js';
 import { TimeBudget } from './time-budget.js';
-import type { CompiledSource } from './transpiler.js';
 
 export interface ExecutionHandlers {
   /** Answers a call of the program. Rejections reach the program as an error that says nothing of ours. */
@@ -76,7 +77,6 @@ export class SandboxExecution implements Tenant {
   readonly journal: Journal;
   readonly #pool: Pool;
   readonly #handlers: ExecutionHandlers;
-  readonly #compiled: CompiledSource;
   readonly #libraryDigest: string;
   readonly #ended = deferred<ExecutionReport>();
   readonly #cancellation = new Cancellation(
@@ -95,6 +95,8 @@ export class SandboxExecution implements Tenant {
   #lastAtMs: number;
   #rebuilds = 0;
   #crashes = 0;
+  /** A worker has said something of it, so its source was read. */
+  #hasSpoken = false;
   /** How much of the journal the present worker has been sent. Behind its end: a rebuilt program is catching up. */
   #sentDeliveries = 0;
   #unanswered = 0;
@@ -104,20 +106,12 @@ export class SandboxExecution implements Tenant {
   #seenLogs = 0;
   #suspension: { resolve(image: Buffer): void; reject(error: unknown): void } | undefined;
 
-  constructor(
-    pool: Pool,
-    caller: CallerId,
-    journal: Journal,
-    compiled: CompiledSource,
-    handlers: ExecutionHandlers,
-    remainingMs?: number,
-  ) {
+  constructor(pool: Pool, caller: CallerId, journal: Journal, handlers: ExecutionHandlers, remainingMs?: number) {
     this.id = journal.execution;
     this.caller = caller;
     this.journal = journal;
     this.#pool = pool;
     this.#handlers = handlers;
-    this.#compiled = compiled;
     this.#libraryDigest = pool.libraries.of(journal.modules);
     this.#budget = new TimeBudget(remainingMs ?? journal.limits.timeoutMs, () => this.#outOfTime());
     this.#lastAtMs = journal.deliveries.at(-1)?.atMs ?? journal.startedAtMs;
@@ -233,6 +227,7 @@ export class SandboxExecution implements Tenant {
 
   receive(message: WorkerToHost, body: Buffer, from: RunWorker): void {
     if (from !== this.#worker || this.#state === 'ended' || this.#state === 'suspended') return;
+    this.#hasSpoken = true;
     switch (message.type) {
       case 'execution/waiting':
         this.#unanswered--;
@@ -259,8 +254,6 @@ export class SandboxExecution implements Tenant {
         return this.#finish({ status: 'failed', failure }, message.logsCut);
       }
       case 'worker/ready':
-      case 'source/transpiled':
-      case 'source/rejected':
         return;
     }
   }
@@ -272,7 +265,7 @@ export class SandboxExecution implements Tenant {
     // A suspect gets one more try: what it was sent may have crossed with the end of a worker that died of another cause.
     if (part === 'suspect') this.#crashes++;
     if (part === 'guilty' || this.#crashes > 1 || (part === 'suspect' && this.journal.blocking))
-      return this.#fail(endedItsWorker(reason));
+      return this.#fail(part === 'suspect' && this.#mayBeUnreadable ? UNREADABLE : endedItsWorker(reason));
     if (this.journal.blocking) return this.#fail(lostItsWorkers('its calls block, so it cannot be taken to another'));
     this.#pause();
     if (this.#state === 'suspending') {
@@ -285,6 +278,11 @@ export class SandboxExecution implements Tenant {
       this.#suspension = undefined;
     }
     this.#rebuild();
+  }
+
+  /** Nothing was ever heard of it, and its source is long enough to bring a parser down. */
+  get #mayBeUnreadable(): boolean {
+    return !this.#hasSpoken && Buffer.byteLength(this.journal.source) > HARMLESS_SOURCE_BYTES;
   }
 
   workerStalled(from: RunWorker): void {
@@ -318,7 +316,7 @@ export class SandboxExecution implements Tenant {
   }
 
   #sendStart(worker: RunWorker): void {
-    const { limits, seed, startedAtMs, blocking } = this.journal;
+    const { source, language, limits, seed, startedAtMs, blocking } = this.journal;
     this.#sentDeliveries = 0;
     this.#assigned(() =>
       worker.assign(
@@ -326,7 +324,7 @@ export class SandboxExecution implements Tenant {
           type: 'execution/start',
           execution: this.id,
           library: this.#libraryDigest,
-          codeBytes: this.#compiled.codeBytes,
+          language,
           seed,
           startedAtMs,
           timeoutMs: Math.max(1, Math.ceil(this.remainingMs)),
@@ -334,7 +332,7 @@ export class SandboxExecution implements Tenant {
           maxLogBytes: limits.maxLogBytes,
           blocking,
         },
-        this.#compiled.bytes,
+        Buffer.from(source),
       ),
     );
   }
