@@ -14,7 +14,7 @@ import { HARMLESS_SOURCE_BYTES } from '../domain/limits.js';
 import { Cancellation } from '../lib/cancellation.js';
 import { deferred } from '../lib/deferred.js';
 import type { WorkerToHost } from '../wire/messages.js';
-import { MAX_VALUE_BYTES } from '../wire/messages.js';
+import { MAX_IMAGE_BYTES, MAX_VALUE_BYTES } from '../wire/messages.js';
 import {
   CANCELLED,
   endedItsWorker,
@@ -104,6 +104,7 @@ export class SandboxExecution implements Tenant {
   #deliveredBytes = 0;
   #seenCalls = 0;
   #seenLogs = 0;
+  readonly #heldReplies: { readonly call: GuestCall; readonly reply: CallReply }[] = [];
   #suspension: { resolve(image: Buffer): void; reject(error: unknown): void } | undefined;
 
   constructor(pool: Pool, caller: CallerId, journal: Journal, handlers: ExecutionHandlers, remainingMs?: number) {
@@ -199,7 +200,8 @@ export class SandboxExecution implements Tenant {
 
   /** Answers an open call that was made before this program was suspended. */
   answer(call: CallNumber, reply: CallReply): void {
-    this.#deliverReply(call, reply);
+    const open = this.#openCalls.get(call);
+    if (open !== undefined) this.#replied(open, reply);
   }
 
   /** Takes the program out of its worker. It must be waiting; its open calls stay open. */
@@ -231,6 +233,8 @@ export class SandboxExecution implements Tenant {
     switch (message.type) {
       case 'execution/waiting':
         this.#unanswered--;
+        // Answers come in order: the last one is the answer to `suspend`, and it is no image.
+        if (this.#state === 'suspending' && this.#unanswered === 0) this.#stay();
         return this.#waiting(message.wakeAtMs);
       case 'call/request':
         if (body.length > MAX_VALUE_BYTES) return from.kill('it sent larger arguments than it may');
@@ -348,6 +352,7 @@ export class SandboxExecution implements Tenant {
 
   #goElsewhere(): void {
     this.#state = 'placing';
+    this.#releaseReplies();
     this.#place((worker) => this.#sendStart(worker)).catch((error: unknown) => {
       this.#fail(lostItsWorkers(isHostError(error) ? error.message : 'none could be had'));
     });
@@ -454,8 +459,9 @@ export class SandboxExecution implements Tenant {
   }
 
   #replied(call: GuestCall, reply: CallReply): void {
-    // The image is taken already: what is delivered now would be in the journal and not in it.
-    if (this.#state === 'suspending' || this.#state === 'suspended') this.#handlers.onLateReply?.(call, reply);
+    // The image may be taken already: what is delivered now would be in the journal and not in it.
+    if (this.#state === 'suspending') this.#heldReplies.push({ call, reply });
+    else if (this.#state === 'suspended') this.#handlers.onLateReply?.(call, reply);
     else if (this.#state !== 'ended') this.#deliverReply(call.number, reply);
   }
 
@@ -477,6 +483,28 @@ export class SandboxExecution implements Tenant {
     this.#worker?.release(this.id);
     this.#worker = undefined;
     suspension.resolve(Buffer.from(image));
+    this.#releaseReplies();
+  }
+
+  /** What came while it was not decided whether the program leaves. */
+  #releaseReplies(): void {
+    for (const { call, reply } of this.#heldReplies.splice(0)) this.#replied(call, reply);
+  }
+
+  /** Its image would be larger than can be handed over, so it goes on where it is. */
+  #stay(): void {
+    clearTimeout(this.#killTimer);
+    this.#state = 'running';
+    this.#budget.start();
+    this.#suspension?.reject(
+      new HostError(
+        'bad_input',
+        `the program holds too much to be suspended (${MAX_IMAGE_BYTES} bytes at most); it goes on`,
+      ),
+    );
+    this.#suspension = undefined;
+    this.#pump();
+    this.#releaseReplies();
   }
 
   // Time, and the end.

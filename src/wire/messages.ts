@@ -6,6 +6,9 @@ export const PROTOCOL = 2;
 /** The most JSON in one call's arguments or in a result. A worker refuses more by name; the host ends one that sends it. */
 export const MAX_VALUE_BYTES = 32 * 1024 * 1024;
 
+/** The most a suspended program may take on its way to the host: its frame stays below what the host reads in one piece. */
+export const MAX_IMAGE_BYTES = 255 * 1024 * 1024;
+
 export type WorkerRole = 'quickjs';
 
 /**
@@ -37,6 +40,7 @@ export type HostToWorker =
       readonly library: string;
       readonly timeoutMs: number;
     }
+  /** Answered by `execution/waiting` where the image would be too large: the program stays where it is. */
   | { readonly type: 'execution/suspend'; readonly execution: ExecutionId }
   | { readonly type: 'execution/cancel'; readonly execution: ExecutionId }
   /** Body: JSON of the value. */

@@ -110,6 +110,11 @@ export class QuickJsExecution implements EngineHost {
   /** Takes over a memory that another process filled. */
   resume(mapJson: string): Progress {
     this.#attach(mapJson);
+    return this.stay();
+  }
+
+  /** It waits for what it waited for. */
+  stay(): Progress {
     return { state: 'waiting', wakeAtMs: this.state.wakeAtMs };
   }
 

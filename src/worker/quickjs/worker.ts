@@ -1,5 +1,6 @@
 import type { CallNumber, ExecutionId, LogLevel, VirtualModule } from '../../domain/execution.js';
 import type { HostToWorker } from '../../wire/messages.js';
+import { MAX_IMAGE_BYTES } from '../../wire/messages.js';
 import type { Channel, Received } from '../channel.js';
 import type { Outbox, Progress } from '../guest.js';
 import { transpile } from '../transpiler/transpile.js';
@@ -108,6 +109,7 @@ export class QuickJsWorker implements Outbox {
     const execution = this.#executions.get(id);
     if (execution === undefined) return this.#answerForNobody(id);
     const bytes = suspend(execution, this.#image);
+    if (bytes.length > MAX_IMAGE_BYTES) return this.#report(execution, execution.stay());
     this.#forget(id);
     this.#channel.send({ type: 'execution/suspended', execution: id }, bytes);
   }
