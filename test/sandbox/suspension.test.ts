@@ -200,11 +200,11 @@ describe('resuming', () => {
 
   test('can be cancelled before and after; the suspended program can be resumed again', async () => {
     const suspended = await suspendOne();
-    const cancelled = await second.sandbox.resume(suspended, CALLER, never, AbortSignal.abort());
+    const cancelled = await second.sandbox.resume(suspended, CALLER, never, undefined, AbortSignal.abort());
     expect((await cancelled.report).outcome).toMatchObject({ failure: { kind: 'cancelled' } });
 
     const cancel = new AbortController();
-    const { execution, report } = await second.sandbox.resume(suspended, CALLER, never, cancel.signal);
+    const { execution, report } = await second.sandbox.resume(suspended, CALLER, never, undefined, cancel.signal);
     await until(() => execution.isWaiting);
     cancel.abort();
     expect((await report).outcome).toMatchObject({ failure: { kind: 'cancelled' } });
