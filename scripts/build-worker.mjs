@@ -1,4 +1,4 @@
-// Builds what runs inside the jail: two bundles, the patched engine and its image. Everything lies in dist/worker, with
+// Builds what runs inside the jail: the worker's bundle, the patched engine and its image. Everything lies in dist/worker, with
 // a manifest of hashes that the host checks before it mounts anything.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -39,9 +39,8 @@ const forNode = {
 
 export async function buildWorker() {
   await mkdir(output, { recursive: true });
-  const [worker, transpiler, boot, maker] = await Promise.all([
+  const [worker, boot, maker] = await Promise.all([
     bundle('src/worker/main.ts', forNode),
-    bundle('src/worker/transpiler/main.ts', forNode),
     // Names stay: programs see the names of error classes. Lines do not: nobody sees those.
     bundle('src/worker/quickjs/guest/boot.ts', {
       platform: 'neutral',
@@ -65,13 +64,9 @@ export async function buildWorker() {
   const { binary, image } = makeEngineAndImage(engine, boot.text);
   await rm(makerFile);
 
-  const build = sha256(Buffer.concat([Buffer.from(worker.text), Buffer.from(transpiler.text), binary, image])).slice(
-    0,
-    32,
-  );
+  const build = sha256(Buffer.concat([Buffer.from(worker.text), binary, image])).slice(0, 32);
   const files = {
     'worker.js': Buffer.from(worker.text.replaceAll(BUILD_PLACEHOLDER, build)),
-    'transpiler.js': Buffer.from(transpiler.text.replaceAll(BUILD_PLACEHOLDER, build)),
     'quickjs.wasm': Buffer.from(binary),
     'image.bin': Buffer.from(image),
     // Node reads it to know that these files are modules.
@@ -82,7 +77,7 @@ export async function buildWorker() {
     await writeFile(join(output, name), bytes);
     hashes[name] = sha256(bytes);
   }
-  const inputs = { 'worker.js': worker.inputs, 'transpiler.js': transpiler.inputs, guest: boot.inputs };
+  const inputs = { 'worker.js': worker.inputs, guest: boot.inputs };
   await writeFile(join(output, 'manifest.json'), `${JSON.stringify({ build, files: hashes, inputs }, null, 2)}\n`);
   return { build, imageBytes: image.length };
 }

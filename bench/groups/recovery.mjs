@@ -25,7 +25,7 @@ export async function measure({ quick }) {
       row('worker killed, until the next run has its result', replaced, { goal: { p50: 50 } }),
       row(`run rebuilt from a journal of ${DELIVERIES} deliveries`, rebuilt, {
         goal: { p50: 10 },
-        note: 'transpiling included, to its end',
+        note: 'stripping its types included, to its end',
       }),
       row('worker killed, until the run in it waits in another where it waited', moved, {
         note: `its journal holds ${DELIVERIES} deliveries`,

@@ -78,7 +78,7 @@ function assignNames(
 }
 
 // Letters outside the basic plane are left out although the language allows them: which ones it allows depends on the
-// Unicode version, and the engine in the sandbox, the transpiler and this process do not share one.
+// Unicode version, and the engine in the sandbox, the parser beside it and this process do not share one.
 const ILLEGAL_IN_IDENTIFIER = /[^\p{ID_Continue}$]|[\u{10000}-\u{10ffff}]/gu;
 const LEGAL_FIRST = /^[\p{ID_Start}$_]/u;
 

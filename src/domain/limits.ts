@@ -28,3 +28,9 @@ export interface LimitTable {
 }
 
 export const LIMITS_OF_THE_CORE: LimitTable = { defaults: DEFAULT_LIMITS, maximum: MAXIMUM_LIMITS };
+
+/** A program is written by a model; this is far more than any writes. The worker's stack is measured by it. */
+export const MAX_SOURCE_BYTES = 256 * 1024;
+
+/** A source up to here cannot bring a parser down, however it is nested. Nearly all programs are shorter. */
+export const HARMLESS_SOURCE_BYTES = 4 * 1024;

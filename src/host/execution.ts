@@ -123,8 +123,8 @@ export class Execution {
     });
     execution.#follow(started);
     const sent = new Set(calls.flatMap(({ call, isSent }) => (isSent ? [call.number] : [])));
-    for (const call of started.execution?.openCalls ?? []) {
-      if (sent.has(call.number)) started.execution?.answer(call.number, OUTCOME_UNKNOWN);
+    for (const call of started.execution.openCalls) {
+      if (sent.has(call.number)) started.execution.answer(call.number, OUTCOME_UNKNOWN);
       else void execution.#answerAgain(call);
     }
     return execution;

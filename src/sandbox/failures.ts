@@ -4,6 +4,14 @@ import type { Failure } from '../domain/execution.js';
 
 export const CANCELLED: Failure = { kind: 'cancelled', name: 'Error', message: 'the run was cancelled' };
 
+/** For a program whose workers died before they said anything of it: the parser is what meets a source first. */
+export const UNREADABLE: Failure = {
+  kind: 'syntax',
+  name: 'SyntaxError',
+  message: 'the source could not be parsed: it is nested too deeply, or brings the parser to its end in another way',
+  hint: 'Flatten deeply nested parentheses, brackets or expressions.',
+};
+
 export function outOfTime(timeoutMs: number): Failure {
   return {
     kind: 'limit',

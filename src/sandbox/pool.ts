@@ -3,10 +3,8 @@ import type { CallerId } from '../domain/execution.js';
 import type { Cancellation } from '../lib/cancellation.js';
 import type { Deferred } from '../lib/deferred.js';
 import { deferred } from '../lib/deferred.js';
-import type { WorkerRole } from '../wire/messages.js';
 import { LibraryDigests } from './library-digests.js';
 import { RunWorker } from './run-worker.js';
-import { Transpiler } from './transpiler.js';
 import type { WorkerProcess } from './worker-process.js';
 
 export interface PoolOptions {
@@ -32,10 +30,7 @@ interface Waiting {
 /** What a new worker is reserved for as soon as it is there; `nobody` where it is started ahead of need. */
 type ReservedFor = 'shared' | 'blocking' | 'nobody';
 
-/** Transpiler processes, one for each caller that has submitted a program lately. */
-const MAX_TRANSPILERS = 64;
-
-type StartProcess = (role: WorkerRole) => Promise<WorkerProcess>;
+type StartProcess = () => Promise<WorkerProcess>;
 
 /**
  * Which program runs in which process. A process serves one caller from its first program to its end: whatever a program
@@ -46,13 +41,11 @@ export class Pool {
   readonly #options: PoolOptions;
   readonly #start: StartProcess;
   readonly #workers = new Set<RunWorker>();
-  readonly #transpilers = new Map<CallerId, { transpiler: Transpiler; lastUsedMs: number }>();
   readonly #queue: Waiting[] = [];
   /** Processes that have not said hello yet: whoever closes the pool waits for them too. */
   readonly #starts = new Set<Promise<WorkerProcess>>();
   readonly #sweeper: NodeJS.Timeout;
   #spare: Promise<WorkerProcess> | undefined;
-  #spareTranspiler: Promise<WorkerProcess> | undefined;
   #starting = 0;
   /** Shared workers that are being started, by caller: whoever comes meanwhile waits for them instead of starting more. */
   readonly #startingFor = new Map<CallerId, number>();
@@ -60,7 +53,7 @@ export class Pool {
 
   constructor(options: PoolOptions, start: StartProcess) {
     this.#options = options;
-    this.#start = (role) => this.#track(start(role));
+    this.#start = () => this.#track(start());
     this.#sweeper = setInterval(() => this.#sweep(), Math.max(50, Math.min(1_000, options.idleMs / 2)));
     this.#sweeper.unref();
   }
@@ -79,24 +72,10 @@ export class Pool {
     return [...this.#workers];
   }
 
-  /** Starts spares, so that the first program does not wait for them. */
+  /** Starts a spare, so that the first program does not wait for it. */
   async warm(): Promise<void> {
-    this.#keepSpares();
-    await Promise.all([this.#spare, this.#spareTranspiler]);
-  }
-
-  /** Throws `sandbox_busy` when there are too many callers at once. */
-  transpilerFor(caller: CallerId): Transpiler {
-    if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
-    const known = this.#transpilers.get(caller);
-    if (known !== undefined) {
-      known.lastUsedMs = performance.now();
-      return known.transpiler;
-    }
-    if (this.#transpilers.size >= MAX_TRANSPILERS) this.#closeIdleTranspiler();
-    const transpiler = new Transpiler(() => this.#takeSpare('transpiler'));
-    this.#transpilers.set(caller, { transpiler, lastUsedMs: performance.now() });
-    return transpiler;
+    this.#keepSpare();
+    await this.#spare;
   }
 
   /** A worker of this caller with a place reserved for one more program: it is admitted there, or `notNeeded` is called. */
@@ -134,16 +113,12 @@ export class Pool {
     clearInterval(this.#sweeper);
     for (const { answer } of this.#queue.splice(0))
       answer.reject(new HostError('shutting_down', 'the sandbox is shutting down'));
-    const spares = [this.#spare, this.#spareTranspiler].map((spare) =>
-      spare?.then((process) => process.close()).catch(() => {}),
-    );
+    const spare = this.#spare?.then((process) => process.close()).catch(() => {});
     this.#spare = undefined;
-    this.#spareTranspiler = undefined;
     await Promise.all([
-      ...spares,
+      spare,
       ...[...this.#starts].map((starting) => starting.then((process) => process.close()).catch(() => {})),
       ...[...this.#workers].map((worker) => worker.close()),
-      ...[...this.#transpilers.values()].map(({ transpiler }) => transpiler.close()),
     ]);
     this.#workers.clear();
   }
@@ -153,20 +128,6 @@ export class Pool {
     const forget = () => void this.#starts.delete(starting);
     starting.then(forget, forget);
     return starting;
-  }
-
-  #closeIdleTranspiler(): void {
-    let oldest: CallerId | undefined;
-    let oldestMs = Number.POSITIVE_INFINITY;
-    for (const [caller, { transpiler, lastUsedMs }] of this.#transpilers) {
-      if (!transpiler.isIdle || lastUsedMs >= oldestMs) continue;
-      oldest = caller;
-      oldestMs = lastUsedMs;
-    }
-    if (oldest === undefined)
-      throw new HostError('sandbox_busy', 'too many callers submit programs at once; try again in a few seconds');
-    void this.#transpilers.get(oldest)?.transpiler.close();
-    this.#transpilers.delete(oldest);
   }
 
   #isOpenFor(worker: RunWorker, caller: CallerId): boolean {
@@ -216,7 +177,7 @@ export class Pool {
     const isShared = reservedFor !== 'blocking';
     if (isShared) this.#startingFor.set(caller, (this.#startingFor.get(caller) ?? 0) + 1);
     try {
-      const process = await this.#takeSpare('quickjs');
+      const process = await this.#takeSpare();
       if (this.#isClosed) {
         await process.close();
         throw new HostError('shutting_down', 'the sandbox is shutting down');
@@ -287,34 +248,27 @@ export class Pool {
     }
   }
 
-  #takeSpare(role: WorkerRole): Promise<WorkerProcess> {
-    const taken = role === 'quickjs' ? this.#spare : this.#spareTranspiler;
-    if (role === 'quickjs') this.#spare = undefined;
-    else this.#spareTranspiler = undefined;
+  #takeSpare(): Promise<WorkerProcess> {
+    const taken = this.#spare;
+    this.#spare = undefined;
     const process =
-      taken === undefined ? this.#start(role) : taken.then((ready) => (ready.hasExited ? this.#start(role) : ready));
+      taken === undefined ? this.#start() : taken.then((ready) => (ready.hasExited ? this.#start() : ready));
     // Not before this one is there: two starts at once make both late.
     void process.then(
-      () => this.#keepSpares(),
+      () => this.#keepSpare(),
       () => {},
     );
     return process;
   }
 
-  #keepSpares(): void {
-    if (this.#isClosed) return;
-    this.#spare ??= this.#spareOf('quickjs');
-    this.#spareTranspiler ??= this.#spareOf('transpiler');
-  }
-
-  #spareOf(role: WorkerRole): Promise<WorkerProcess> {
-    const spare = this.#start(role);
+  #keepSpare(): void {
+    if (this.#isClosed || this.#spare !== undefined) return;
+    const spare = this.#start();
+    this.#spare = spare;
     // A spare that could not be started is nobody's failure yet: whoever needs one starts its own and hears why.
     spare.catch(() => {
-      if (role === 'quickjs') this.#spare = undefined;
-      else this.#spareTranspiler = undefined;
+      if (this.#spare === spare) this.#spare = undefined;
     });
-    return spare;
   }
 
   /** Closes what nobody has used for a while. */
@@ -323,11 +277,6 @@ export class Pool {
     for (const worker of this.#workers) {
       if (this.#workers.size <= this.#options.min) break;
       if (worker.occupancy === 0 && now - worker.idleSinceMs > this.#options.idleMs) this.#retire(worker);
-    }
-    for (const [caller, { transpiler, lastUsedMs }] of this.#transpilers) {
-      if (this.#transpilers.size <= 1 || !transpiler.isIdle || now - lastUsedMs <= this.#options.idleMs) continue;
-      this.#transpilers.delete(caller);
-      void transpiler.close();
     }
   }
 }

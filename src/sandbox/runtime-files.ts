@@ -20,7 +20,6 @@ export interface RuntimeFiles {
 
 const MOUNTED: Readonly<Record<WorkerRole, readonly string[]>> = {
   quickjs: ['worker.js', 'quickjs.wasm', 'image.bin', 'package.json'],
-  transpiler: ['transpiler.js', 'package.json'],
 };
 
 const manifestSchema = z.object({ build: z.string(), files: z.record(z.string(), z.string()) });
@@ -44,19 +43,13 @@ export function loadRuntimeFiles(folder: string): RuntimeFiles {
   const mount = (name: string) => ({ from: join(folder, name), to: `${JAIL_FOLDER}/${name}` });
   return {
     build: manifest.build,
-    mounts: {
-      quickjs: MOUNTED.quickjs.map(mount),
-      transpiler: [...MOUNTED.transpiler.map(mount), { from: transpilerAddon(), to: ADDON }],
-    },
-    arguments: {
-      quickjs: [`${JAIL_FOLDER}/worker.js`],
-      transpiler: [`${JAIL_FOLDER}/transpiler.js`, ADDON],
-    },
+    mounts: { quickjs: [...MOUNTED.quickjs.map(mount), { from: parserAddon(), to: ADDON }] },
+    arguments: { quickjs: [`${JAIL_FOLDER}/worker.js`, ADDON] },
   };
 }
 
 /** The native part of `oxc-transform` for this machine: npm installs one package per platform. */
-function transpilerAddon(): string {
+function parserAddon(): string {
   const require = createRequire(createRequire(import.meta.url).resolve('oxc-transform'));
   for (const libc of ['gnu', 'musl']) {
     const name = `linux-${process.arch}-${libc}`;

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { HostError } from '../domain/errors.js';
-import type { CallerId, ExecutionId, GuestCall, Outcome, Program } from '../domain/execution.js';
+import type { CallerId, ExecutionId, GuestCall, Program } from '../domain/execution.js';
+import { MAX_SOURCE_BYTES } from '../domain/limits.js';
 import { type SealBinding, seal, unseal } from '../lib/sealed.js';
 import type { CarriedOver, ExecutionHandlers, ExecutionReport } from './execution.js';
 import { SandboxExecution } from './execution.js';
-import { CANCELLED } from './failures.js';
 import type { Jail } from './jail/jail.js';
 import type { Delivery, Journal } from './journal.js';
 import { decodeJournal, digestOf, encodeJournal, openJournal } from './journal.js';
 import type { PoolOptions } from './pool.js';
 import { Pool } from './pool.js';
 import { loadRuntimeFiles } from './runtime-files.js';
-import type { CompiledSource } from './transpiler.js';
 import { WorkerProcess } from './worker-process.js';
 
 export interface SandboxOptions {
@@ -27,7 +26,7 @@ export interface StartOptions {
   readonly caller: CallerId;
   readonly program: Program;
   readonly execution?: ExecutionId;
-  /** Cancels the program, wherever it is by then: not compiled yet, waiting for a worker, or running. */
+  /** Cancels the program, wherever it is by then: waiting for a worker, or running. */
   readonly signal?: AbortSignal;
 }
 
@@ -39,9 +38,9 @@ export interface SuspendedProgram {
   readonly openCalls: readonly GuestCall[];
 }
 
-/** Either a program that was started, or one that never could be: its source does not parse. */
+/** A program that has a worker. Whether its source can be read at all is in its report, before any call is made. */
 export interface Started {
-  readonly execution: SandboxExecution | undefined;
+  readonly execution: SandboxExecution;
   readonly report: Promise<ExecutionReport>;
 }
 
@@ -57,28 +56,20 @@ export class Sandbox {
     this.jail = options.jail;
     this.build = files.build;
     this.#sealKey = options.sealKey;
-    this.pool = new Pool(options.pool, (role) => WorkerProcess.start(role, options.jail, files));
+    this.pool = new Pool(options.pool, () => WorkerProcess.start('quickjs', options.jail, files));
   }
 
-  /** Compiles and starts a program. Resolves as soon as it runs; its end is in `report`. */
+  /** Starts a program. Resolves as soon as it has a worker; its end is in `report`. */
   async start({ caller, program, execution, signal }: StartOptions, handlers: ExecutionHandlers): Promise<Started> {
+    if (Buffer.byteLength(program.source) > MAX_SOURCE_BYTES)
+      throw new HostError(
+        'bad_input',
+        `the program is larger than ${MAX_SOURCE_BYTES} bytes; pass data through tools, not through source`,
+      );
     const id = execution ?? (randomUUID() as ExecutionId);
     const journal = openJournal(id, program, SandboxExecution.newSeed(), Date.now());
-    const compiled = await this.#compile(caller, journal);
-    if ('outcome' in compiled) return neverStarted(journal, compiled.outcome);
-    if (signal?.aborted === true) return neverStarted(journal, { status: 'failed', failure: CANCELLED });
-    const started = new SandboxExecution(this.pool, caller, journal, compiled, handlers);
-    const cancel = () => started.cancel();
-    signal?.addEventListener('abort', cancel);
-    const forget = () => signal?.removeEventListener('abort', cancel);
-    try {
-      await started.begin();
-    } catch (error) {
-      forget();
-      throw error;
-    }
-    void started.report.then(forget);
-    return { execution: started, report: started.report };
+    const started = new SandboxExecution(this.pool, caller, journal, handlers);
+    return begun(started, signal, () => started.begin());
   }
 
   /** Puts a waiting program away. The bytes hold everything: its memory, its journal, its open calls. */
@@ -104,12 +95,16 @@ export class Sandbox {
     return { execution: execution.id, codeDigest, sealed, openCalls };
   }
 
-  /** Wakes a suspended program, in any worker. Its open calls are answered through `execution.answer`. */
+  /**
+   * Wakes a suspended program, in any worker. Its open calls are answered through `execution.answer`. The signal cancels
+   * it as it does in `start`; the suspended program itself is not changed by that and can be resumed again.
+   */
   async resume(
     suspended: Pick<SuspendedProgram, 'execution' | 'codeDigest' | 'sealed'>,
     caller: CallerId,
     handlers: ExecutionHandlers,
     since?: SinceSuspended,
+    signal?: AbortSignal,
   ): Promise<Started> {
     const binding = bindingOf(suspended.execution, caller, suspended.codeDigest);
     const plain = unseal(this.#sealKey, binding, suspended.sealed);
@@ -124,12 +119,12 @@ export class Sandbox {
     const journal = decodeJournal(head.journal);
     const inImage = journal.deliveries.length;
     const carried = since === undefined ? head.carried : addSince(journal, head.carried, since);
-    const compiled = await this.#compile(caller, journal);
-    if ('outcome' in compiled) return neverStarted(journal, compiled.outcome);
-    const execution = new SandboxExecution(this.pool, caller, journal, compiled, handlers, head.remainingMs);
-    if (head.build === this.build) await execution.beginFromImage(plain.subarray(4 + headBytes), carried, inImage);
-    else await execution.beginFromJournal(carried);
-    return { execution, report: execution.report };
+    const resumed = new SandboxExecution(this.pool, caller, journal, handlers, head.remainingMs);
+    return begun(resumed, signal, () =>
+      head.build === this.build
+        ? resumed.beginFromImage(plain.subarray(4 + headBytes), carried, inImage)
+        : resumed.beginFromJournal(carried),
+    );
   }
 
   /**
@@ -146,11 +141,8 @@ export class Sandbox {
       deliveries: [...recorded.deliveries],
       calls: [],
     };
-    const compiled = await this.#compile(caller, journal);
-    if ('outcome' in compiled)
-      return { report: await neverStarted(journal, compiled.outcome).report, divergence: undefined };
     let divergence: string | undefined;
-    const execution: SandboxExecution = new SandboxExecution(this.pool, caller, journal, compiled, {
+    const execution: SandboxExecution = new SandboxExecution(this.pool, caller, journal, {
       // Answers come from the journal, in its order; a question is only compared.
       onCall: (call) => {
         const known = recorded.calls[call.number - 1];
@@ -172,21 +164,7 @@ export class Sandbox {
   async close(): Promise<void> {
     await this.pool.close();
   }
-
-  async #compile(caller: CallerId, journal: Journal): Promise<CompiledSource | { outcome: Outcome }> {
-    if (Buffer.byteLength(journal.source) > MAX_SOURCE_BYTES) {
-      throw new HostError(
-        'bad_input',
-        `the program is larger than ${MAX_SOURCE_BYTES} bytes; pass data through tools, not through source`,
-      );
-    }
-    const compilation = await this.pool.transpilerFor(caller).compile(journal.source, journal.language);
-    return compilation.ok ? compilation.compiled : { outcome: { status: 'failed', failure: compilation.failure } };
-  }
 }
-
-/** A program is written by a model; a megabyte is far more than any writes. */
-export const MAX_SOURCE_BYTES = 1024 * 1024;
 
 interface SuspendedHead {
   readonly build: string;
@@ -221,7 +199,25 @@ function bindingOf(execution: ExecutionId, caller: CallerId, codeDigest: string)
   return { purpose: 'suspended program', owner: [execution, caller, codeDigest] };
 }
 
-function neverStarted(journal: Journal, outcome: Outcome): Started {
-  const report: ExecutionReport = { outcome, logs: [], logsCut: false, journal, durationMs: 0 };
-  return { execution: undefined, report: Promise.resolve(report) };
+async function begun(
+  execution: SandboxExecution,
+  signal: AbortSignal | undefined,
+  begin: () => Promise<void>,
+): Promise<Started> {
+  const { report } = execution;
+  if (signal?.aborted === true) {
+    execution.cancel();
+    return { execution, report };
+  }
+  const cancel = () => execution.cancel();
+  signal?.addEventListener('abort', cancel);
+  const forget = () => signal?.removeEventListener('abort', cancel);
+  try {
+    await begin();
+  } catch (error) {
+    forget();
+    throw error;
+  }
+  void report.then(forget);
+  return { execution, report };
 }

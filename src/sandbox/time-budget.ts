@@ -19,6 +19,10 @@ export class TimeBudget {
       : this.#remainingMs - (performance.now() - this.#runningSince);
   }
 
+  get isRunning(): boolean {
+    return this.#runningSince !== undefined;
+  }
+
   start(): void {
     if (this.#runningSince !== undefined) return;
     this.#runningSince = performance.now();

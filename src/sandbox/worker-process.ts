@@ -8,6 +8,7 @@ import { PROTOCOL } from '../wire/messages.js';
 import { parseWorkerMessage } from '../wire/parse.js';
 import type { Jail } from './jail/jail.js';
 import { launch } from './jail/launch.js';
+import { POOL_THREADS } from './jail/limits.js';
 import type { RuntimeFiles } from './runtime-files.js';
 
 /** A worker that has not said hello by then is not going to. */
@@ -21,7 +22,12 @@ const MAX_STDERR_CHARACTERS = 4_096;
 const NODE_STACK_KIB = 7_000;
 
 /** Memory over all programs of one worker; the engine's limit per program stands in front of it. */
-const DATA_BYTES: Readonly<Record<WorkerRole, number>> = { quickjs: 4 * 1024 ** 3, transpiler: 1024 ** 3 };
+const DATA_BYTES = 4 * 1024 ** 3;
+/**
+ * Of the main thread, where the parser recurses: at most 954 bytes for each byte of source (`type X = [[[[`), so that no
+ * source we accept reaches its end. Only what was once used is ever resident.
+ */
+const STACK_BYTES = 384 * 1024 ** 2;
 const MAX_PROCESSES = 64;
 
 export interface WorkerEvents {
@@ -52,9 +58,20 @@ export class WorkerProcess {
     const described = jail.spawn({
       runtime: role,
       nodePath: process.execPath,
-      nodeArguments: [`--stack-size=${NODE_STACK_KIB}`, '--no-warnings', ...files.arguments[role]],
+      nodeArguments: [
+        `--stack-size=${NODE_STACK_KIB}`,
+        `--v8-pool-size=${POOL_THREADS}`,
+        '--no-warnings',
+        ...files.arguments[role],
+      ],
       files: files.mounts[role],
-      limits: { dataBytes: DATA_BYTES[role], cpuSeconds: undefined, processes: MAX_PROCESSES, fileBytes: 0 },
+      limits: {
+        dataBytes: DATA_BYTES,
+        stackBytes: STACK_BYTES,
+        cpuSeconds: undefined,
+        processes: MAX_PROCESSES,
+        fileBytes: 0,
+      },
     });
     const { child, channel } = launch(described, 'pipe');
     this.#child = child;

@@ -28,7 +28,7 @@ const FIELDS: { readonly [Type in Message['type']]: FieldsOf<Type> } = {
   'execution/start': {
     ...OF_EXECUTION,
     library: 'string',
-    codeBytes: 'number',
+    language: 'string',
     seed: 'string',
     startedAtMs: 'number',
     timeoutMs: 'number',
@@ -42,15 +42,12 @@ const FIELDS: { readonly [Type in Message['type']]: FieldsOf<Type> } = {
   'call/result': { ...OF_EXECUTION, call: 'number', atMs: 'number' },
   'call/error': { ...OF_EXECUTION, call: 'number', atMs: 'number' },
   'timer/fire': { ...OF_EXECUTION, atMs: 'number' },
-  'source/transpile': { ...MESSAGE, source: 'number', language: 'string' },
   'worker/ready': { ...MESSAGE, protocol: 'number', build: 'string', role: 'string' },
   'call/request': { ...OF_EXECUTION, call: 'number', target: 'string' },
   'execution/log': { ...OF_EXECUTION, entry: 'number', level: 'string', atMs: 'number' },
   'execution/waiting': { ...OF_EXECUTION, wakeAtMs: 'number or null' },
   'execution/suspended': OF_EXECUTION,
   'execution/end': { ...OF_EXECUTION, failure: 'object or null', logsCut: 'boolean' },
-  'source/transpiled': { ...MESSAGE, source: 'number', codeBytes: 'number' },
-  'source/rejected': { ...MESSAGE, source: 'number', failure: 'object' },
 };
 
 const FROM_WORKER: Readonly<Record<WorkerToHost['type'], true>> = {
@@ -60,8 +57,6 @@ const FROM_WORKER: Readonly<Record<WorkerToHost['type'], true>> = {
   'execution/waiting': true,
   'execution/suspended': true,
   'execution/end': true,
-  'source/transpiled': true,
-  'source/rejected': true,
 };
 
 const FOLDER = new URL('./golden/', import.meta.url);

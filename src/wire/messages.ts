@@ -1,12 +1,15 @@
 import type { CallNumber, ExecutionId, Failure, LogLevel, SourceLanguage } from '../domain/execution.js';
 
 /** Raised whenever the meaning of a message changes. Both ends must name the same one. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** The most JSON in one call's arguments or in a result. A worker refuses more by name; the host ends one that sends it. */
 export const MAX_VALUE_BYTES = 32 * 1024 * 1024;
 
-export type WorkerRole = 'quickjs' | 'transpiler';
+/** The most a suspended program may take on its way to the host: its frame stays below what the host reads in one piece. */
+export const MAX_IMAGE_BYTES = 255 * 1024 * 1024;
+
+export type WorkerRole = 'quickjs';
 
 /**
  * What the host tells a worker. A message that starts a program, or delivers something to one, is answered by exactly
@@ -17,12 +20,12 @@ export type HostToWorker =
   | { readonly type: 'host/hello'; readonly protocol: number; readonly build: string }
   /** Body: JSON of the virtual modules. Sent once to a worker, named by digest from then on. */
   | { readonly type: 'library/load'; readonly library: string }
-  /** Body: the JavaScript (`codeBytes` of it), then its source map as JSON. */
+  /** Body: the source as its author wrote it, UTF-8. One that does not parse is answered by `execution/end`. */
   | {
       readonly type: 'execution/start';
       readonly execution: ExecutionId;
       readonly library: string;
-      readonly codeBytes: number;
+      readonly language: SourceLanguage;
       readonly seed: string;
       readonly startedAtMs: number;
       readonly timeoutMs: number;
@@ -37,6 +40,7 @@ export type HostToWorker =
       readonly library: string;
       readonly timeoutMs: number;
     }
+  /** Answered by `execution/waiting` where the image would be too large: the program stays where it is. */
   | { readonly type: 'execution/suspend'; readonly execution: ExecutionId }
   | { readonly type: 'execution/cancel'; readonly execution: ExecutionId }
   /** Body: JSON of the value. */
@@ -44,9 +48,7 @@ export type HostToWorker =
   /** Body: JSON of a `GuestError`. */
   | { readonly type: 'call/error'; readonly execution: ExecutionId; readonly call: CallNumber; readonly atMs: number }
   /** The time the program asked to be woken at has come. */
-  | { readonly type: 'timer/fire'; readonly execution: ExecutionId; readonly atMs: number }
-  /** Body: the agent's source as UTF-8. */
-  | { readonly type: 'source/transpile'; readonly source: number; readonly language: SourceLanguage };
+  | { readonly type: 'timer/fire'; readonly execution: ExecutionId; readonly atMs: number };
 
 /** What a worker tells the host. All of it is hostile until `parse.ts` has read it. */
 export type WorkerToHost =
@@ -76,7 +78,4 @@ export type WorkerToHost =
       readonly execution: ExecutionId;
       readonly failure: Failure | null;
       readonly logsCut: boolean;
-    }
-  /** Body: the JavaScript (`codeBytes` of it), then its source map as JSON. */
-  | { readonly type: 'source/transpiled'; readonly source: number; readonly codeBytes: number }
-  | { readonly type: 'source/rejected'; readonly source: number; readonly failure: Failure };
+    };

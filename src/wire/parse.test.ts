@@ -26,8 +26,6 @@ const GOOD = {
   'execution/waiting': { type: 'execution/waiting', execution, wakeAtMs: 1_700_000_000_000 },
   'execution/suspended': { type: 'execution/suspended', execution },
   'execution/end': { type: 'execution/end', execution, failure: FAILURE, logsCut: false },
-  'source/transpiled': { type: 'source/transpiled', source: 1, codeBytes: 0 },
-  'source/rejected': { type: 'source/rejected', source: 1, failure: FAILURE },
 } as const satisfies Record<WorkerToHost['type'], object>;
 
 const messages = Object.values(GOOD) as readonly Readonly<Record<string, unknown>>[];
@@ -50,7 +48,7 @@ describe('accepted', () => {
 
   test('a failure with nothing but what it must have', () => {
     const failure = { kind: 'syntax', name: 'SyntaxError', message: '' };
-    expect(parse({ ...GOOD['source/rejected'], failure })).toEqual({ ...GOOD['source/rejected'], failure });
+    expect(parse({ ...GOOD['execution/end'], failure })).toEqual({ ...GOOD['execution/end'], failure });
   });
 });
 
@@ -106,9 +104,6 @@ describe('refused', () => {
     ['worker/ready', 'protocol'],
     ['call/request', 'call'],
     ['execution/log', 'entry'],
-    ['source/transpiled', 'source'],
-    ['source/transpiled', 'codeBytes'],
-    ['source/rejected', 'source'],
   ] as const)('%s whose %s is no count', (type, field) => {
     for (const value of [-1, -0.5, 0.5, 1e16, 2 ** 53]) refuse({ ...GOOD[type], [field]: value });
     for (const text of ['1e400', '-1e400', 'NaN', '"1"'])
@@ -151,15 +146,15 @@ describe('refused', () => {
     refuse({ ...GOOD['execution/log'], level: 'info' });
   });
 
-  describe.each(['execution/end', 'source/rejected'] as const)('in %s, a failure', (type) => {
-    const refuseFailure = (failure: unknown) => refuse({ ...GOOD[type], failure });
+  describe('in execution/end, a failure', () => {
+    const refuseFailure = (failure: unknown) => refuse({ ...GOOD['execution/end'], failure });
 
     test('with a field too many, too few, or a __proto__ of its own', () => {
       refuseFailure({ ...FAILURE, extra: 1 });
       refuseFailure({ ...FAILURE, position: { line: 1, column: 1, file: '/etc/passwd' } });
       for (const name of ['kind', 'name', 'message'])
         refuseFailure(Object.fromEntries(Object.entries(FAILURE).filter(([key]) => key !== name)));
-      const text = JSON.stringify(GOOD[type]).replace('"kind"', '"__proto__":{"admin":true},"kind"');
+      const text = JSON.stringify(GOOD['execution/end']).replace('"kind"', '"__proto__":{"admin":true},"kind"');
       expect(() => parseText(text)).toThrow(FrameError);
     });
 
@@ -180,7 +175,7 @@ describe('refused', () => {
       ['errorClass', 256],
       ['stack', 8_192],
     ] as const)('whose %s is longer than %i characters', (field, most) => {
-      expect(parse({ ...GOOD[type], failure: { ...FAILURE, [field]: 'x'.repeat(most) } })).toBeDefined();
+      expect(parse({ ...GOOD['execution/end'], failure: { ...FAILURE, [field]: 'x'.repeat(most) } })).toBeDefined();
       refuseFailure({ ...FAILURE, [field]: 'x'.repeat(most + 1) });
     });
 

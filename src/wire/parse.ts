@@ -42,12 +42,7 @@ const failure = z.strictObject({
 });
 
 const workerToHost = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('worker/ready'),
-    protocol: count,
-    build: text(128),
-    role: z.enum(['quickjs', 'transpiler']),
-  }),
+  z.strictObject({ type: z.literal('worker/ready'), protocol: count, build: text(128), role: z.literal('quickjs') }),
   z.strictObject({ type: z.literal('call/request'), execution, call, target: text(1_024) }),
   z.strictObject({
     type: z.literal('execution/log'),
@@ -59,8 +54,6 @@ const workerToHost = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('execution/waiting'), execution, wakeAtMs: clock.nullable() }),
   z.strictObject({ type: z.literal('execution/suspended'), execution }),
   z.strictObject({ type: z.literal('execution/end'), execution, failure: failure.nullable(), logsCut: z.boolean() }),
-  z.strictObject({ type: z.literal('source/transpiled'), source: count, codeBytes: count }),
-  z.strictObject({ type: z.literal('source/rejected'), source: count, failure }),
 ]);
 
 /** Reads one head from a worker. Throws `FrameError` on anything that is not exactly a message of ours. */

@@ -31,8 +31,6 @@ for (let received = channel.receive(); received !== undefined; received = channe
     case 'library/load':
       worker.loadLibrary(message.library, JSON.parse(body.toString('utf8')) as VirtualModule[]);
       break;
-    case 'source/transpile':
-      break;
     default:
       worker.handle(message, body);
   }

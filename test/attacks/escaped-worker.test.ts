@@ -6,7 +6,7 @@ import { result, testJail } from '../support/sandbox.js';
 
 /**
  * Somebody has corrupted the engine's memory and runs code of his own in a worker: here Node code with all of Node's
- * modules, started by the host in the very place, view and filter of a QuickJS worker or a transpiler, while programs of
+ * modules, started by the host in the very place, view and filter of a QuickJS worker, while programs of
  * other callers run beside it. It reports what it found as the result of the program it was given.
  */
 
@@ -107,20 +107,15 @@ describe('code of an attacker’s own in a worker finds nothing', () => {
     );
     const found = (await box.value(result('1'))) as { ours: string[]; listens: string };
     expect(found).toMatchObject(FOUND_NOTHING);
-    expect(found.ours).toEqual(['hostile.cjs', 'image.bin', 'package.json', 'quickjs.wasm', 'worker.js']);
+    expect(found.ours).toEqual([
+      'hostile.cjs',
+      'image.bin',
+      'package.json',
+      'quickjs.wasm',
+      'transform.node',
+      'worker.js',
+    ]);
     if (level === 'strict') expect(found.listens).toBe('refused');
-    expect(connections).toBe(0);
-  });
-
-  test('in place of a transpiler: it has the parser, its entry and nothing else [A13]', async () => {
-    await using box = await openTakenOver(
-      `hello(); const { source } = wait('source/transpile');
-       ${lookingAround(`const code = 'globalThis.__codemode_result__ = ' + json; send({ type: 'source/transpiled', source, codeBytes: Buffer.byteLength(code) }, code); silence();`)}`,
-      { role: 'transpiler' },
-    );
-    const found = (await box.value(result('1'))) as { ours: string[] };
-    expect(found).toMatchObject(FOUND_NOTHING);
-    expect(found.ours).toEqual(['hostile.cjs', 'package.json', 'transform.node', 'transpiler.js']);
     expect(connections).toBe(0);
   });
 

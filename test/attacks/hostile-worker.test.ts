@@ -269,7 +269,7 @@ describe('silence and false names', () => {
 
   test.each([
     ['another build', `hello({ build: 'other' })`],
-    ['another role', `hello({ role: 'transpiler' })`],
+    ['another role', `hello({ role: 'python' })`],
     ['an answer before its name', `end('x', '1')`],
   ])('a worker that gives %s is not spoken to', async (_, act) => {
     const taken = await take(`${act}; silence();`, { count: 1_000 });
@@ -281,40 +281,5 @@ describe('silence and false names', () => {
       `for (let n = 0; n < 100; n++) hello(); const id = wait('execution/start').execution; hello({ build: 'other' }); end(id, '"once"'); silence();`,
     );
     expect((await taken.run(ASKS, { functions })).outcome).toEqual({ status: 'completed', resultJson: '"once"' });
-  });
-});
-
-describe('a transpiler in the hands of an attacker', () => {
-  test.each([
-    [
-      'announces more code than it sends',
-      `send({ type: 'source/transpiled', source: first.source, codeBytes: 1e9 }, 'globalThis.__codemode_result__ = 1')`,
-      { status: 'completed', resultJson: '1' },
-    ],
-    [
-      'answers for a source nobody sent',
-      `send({ type: 'source/transpiled', source: 999, codeBytes: 1 }, ';'); process.exit(0)`,
-      { status: 'failed', failure: expect.objectContaining({ kind: 'syntax' }) },
-    ],
-    [
-      'sends a source map that is none',
-      `send({ type: 'source/transpiled', source: first.source, codeBytes: 14 }, 'throw Error(1);{"version":')`,
-      { status: 'failed', failure: expect.anything() },
-    ],
-    [
-      'breaks the protocol',
-      `send('nonsense')`,
-      { status: 'failed', failure: expect.objectContaining({ kind: 'syntax' }) },
-    ],
-  ])('%s: at worst its own caller’s program fails', async (_, act, expected) => {
-    const taken = await take(`hello(); const first = wait('source/transpile'); ${act}; silence();`, {
-      role: 'transpiler',
-    });
-    const [mine, theirs] = await Promise.all([
-      taken.run(ASKS, { functions }),
-      taken.run(ASKS, { functions, caller: 'alice' }),
-    ]);
-    expect(mine.outcome).toEqual(expected);
-    expect(theirs.outcome).toEqual(RIGHT);
   });
 });

@@ -122,8 +122,7 @@ describe('the limit of the process, behind the limit of each program', () => {
     const jail = await testJail();
     return {
       ...jail,
-      spawn: (program) =>
-        jail.spawn(program.runtime === 'quickjs' ? { ...program, limits: { ...program.limits, dataBytes } } : program),
+      spawn: (program) => jail.spawn({ ...program, limits: { ...program.limits, dataBytes } }),
     };
   };
 

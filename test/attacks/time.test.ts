@@ -125,7 +125,7 @@ test('killed workers leave no process behind, and neither does a sandbox that wa
     box.run('for (;;);', { caller, limits: QUICK }),
   ]);
   await Promise.all(running);
-  // At most: three workers, a spare of each kind, a transpiler for each caller; a jail is a few processes.
+  // At most: three workers and a spare; a jail is a few processes.
   void box.run('for (;;);', { limits: { timeoutMs: 60_000 } }).catch(() => {});
   await expect
     .poll(() => box.sandbox.pool.workers.some((worker) => worker.computing !== undefined), { timeout: 30_000 })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { loadRuntimeFiles } from '../../src/sandbox/runtime-files.js';
 
 /**
  * What gets into a jail. Import rules are kept by the linter; this looks at what was really bundled. A red line here
@@ -17,36 +18,32 @@ const OURS = /^src\/(worker|wire|domain|lib)\//;
 const HOST_ONLY = ['src/wire/parse.ts'];
 const PACKAGES = /^node_modules\/(@jridgewell\/[a-z-]+)\//;
 
-describe.each(['worker.js', 'transpiler.js'])('%s', (name) => {
-  const inputs = manifest.inputs[name] ?? [];
+describe('worker.js', () => {
+  const inputs = manifest.inputs['worker.js'] ?? [];
 
   test('is made of our code for workers, and of nothing of the host', () => {
     const foreign = inputs.filter((input) => !OURS.test(input) && !PACKAGES.test(input));
     expect(foreign).toEqual([]);
     expect(inputs.filter((input) => HOST_ONLY.includes(input) || /\.test(-support)?\.ts$/.test(input))).toEqual([]);
-    expect(inputs).toContain(name === 'worker.js' ? 'src/worker/main.ts' : 'src/worker/transpiler/main.ts');
+    expect(inputs).toContain('src/worker/main.ts');
   });
 
   test('imports a handful of modules of Node, and asks for nothing else at run time', () => {
-    const text = readFileSync(new URL(name, FOLDER), 'utf8');
+    const text = readFileSync(new URL('worker.js', FOLDER), 'utf8');
     const imported = [...text.matchAll(/^import .*? from "([^"]+)";$/gm)].map(([, specifier]) => specifier);
-    expect([...new Set(imported)].sort()).toEqual(
-      name === 'worker.js' ? ['node:fs', 'node:path', 'node:url', 'node:zlib'] : ['node:fs', 'node:module'],
-    );
+    // `node:module` loads the parser's native part, from the one path that the host mounts it at.
+    expect([...new Set(imported)].sort()).toEqual(['node:fs', 'node:module', 'node:path', 'node:url', 'node:zlib']);
     expect(text).not.toMatch(/\bimport\(|child_process|node:net|node:http/);
   });
 });
 
-test('the worker holds two packages of others, the transpiler none', () => {
-  const packagesOf = (name: string) => [
-    ...new Set((manifest.inputs[name] ?? []).flatMap((input) => PACKAGES.exec(input)?.[1] ?? [])),
-  ];
-  expect(packagesOf('worker.js').sort()).toEqual([
+test('the worker holds three packages of others', () => {
+  const packages = new Set((manifest.inputs['worker.js'] ?? []).flatMap((input) => PACKAGES.exec(input)?.[1] ?? []));
+  expect([...packages].sort()).toEqual([
     '@jridgewell/resolve-uri',
     '@jridgewell/sourcemap-codec',
     '@jridgewell/trace-mapping',
   ]);
-  expect(packagesOf('transpiler.js')).toEqual([]);
 });
 
 test('the image is made of the guest’s own code', () => {
@@ -54,14 +51,19 @@ test('the image is made of the guest’s own code', () => {
   expect(inputs.filter((input) => !/^src\/(worker\/quickjs\/guest|domain|lib)\//.test(input))).toEqual([]);
 });
 
-test('a jail is given these files and no others', () => {
-  expect(Object.keys(manifest.files).sort()).toEqual([
-    'image.bin',
-    'package.json',
-    'quickjs.wasm',
-    'transpiler.js',
-    'worker.js',
+test('a jail is given these files and no others: four of ours, and the native part of the parser', () => {
+  expect(Object.keys(manifest.files).sort()).toEqual(['image.bin', 'package.json', 'quickjs.wasm', 'worker.js']);
+  const { mounts } = loadRuntimeFiles(fileURLToPath(FOLDER));
+  expect(mounts.quickjs.map(({ to }) => to)).toEqual([
+    '/codemode/worker.js',
+    '/codemode/quickjs.wasm',
+    '/codemode/image.bin',
+    '/codemode/package.json',
+    '/codemode/transform.node',
   ]);
+  expect(mounts.quickjs.at(-1)?.from).toMatch(
+    /node_modules\/@oxc-transform\/binding-linux-[a-z0-9-]+\/transform\.[a-z0-9-]+\.node$/,
+  );
 });
 
 test('no path of the machine that built it is in what is published', () => {

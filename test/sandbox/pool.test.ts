@@ -210,13 +210,13 @@ describe('programs that find no place', () => {
 });
 
 describe('closing', () => {
-  test('leaves no process behind: workers, transpilers and spares', async () => {
+  test('leaves no process behind: workers and spares', async () => {
     const box = await openSandbox({ max: 3 });
     await box.sandbox.pool.warm();
     for (const caller of ['ada', 'grace']) await box.value(result('1'), { caller });
     const below = descendantsOf(process.pid);
-    // Two workers, two transpilers, and what their jails consist of.
-    expect(below.length).toBeGreaterThanOrEqual(4);
+    // Two workers, a spare, and what their jails consist of.
+    expect(below.length).toBeGreaterThanOrEqual(3);
     await box.sandbox.close();
     await expectGone(below);
     expect(descendantsOf(process.pid)).toEqual([]);

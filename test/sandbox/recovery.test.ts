@@ -84,6 +84,27 @@ describe('a worker that is lost', () => {
   });
 });
 
+test('a program whose workers are lost again and again goes on twenty times, and then ends with what to do [A35]', async () => {
+  await using single = await openSandbox({ min: 1, max: 1 });
+  const functions = { wait: () => new Promise(() => {}) };
+  const program = single.program(`import { wait } from '@codemode/servers/test'; await wait();`, { functions });
+  const { execution, report } = await single.sandbox.start({ caller: CALLER, program }, single.handlers({ functions }));
+  let kills = 0;
+  const ended = report.then(() => true);
+  const isOver = () => Promise.race([ended, new Promise<false>((resolve) => setImmediate(resolve, false))]);
+  while (!(await isOver())) {
+    if (!execution.isWaiting) continue;
+    for (const worker of single.sandbox.pool.workers) worker.kill('the test');
+    kills++;
+    while (execution.isWaiting) await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect((await report).outcome).toMatchObject({
+    failure: { kind: 'worker_lost', message: 'the program could not go on in another worker: it lost several' },
+  });
+  expect(kills).toBe(21);
+  expect(single.calls).toHaveLength(1);
+});
+
 test('a program that computes for long does not hold up the others of its worker', async () => {
   await using pair = await openSandbox({ min: 1, max: 2 });
   const go = deferred<void>();

@@ -163,6 +163,58 @@ describe('a suspended program', () => {
   });
 });
 
+describe('a program that cannot be suspended', () => {
+  test('because it holds more than can be handed over goes on, with the answers it got meanwhile', async () => {
+    // Random, and repeated only at distances that compression does not look back to.
+    const source = `import { ask } from '@codemode/servers/test';
+      const kept = new Uint32Array(66 * 2 ** 20);
+      for (let n = 0, x = 1; n < 2 ** 21; n++) { x ^= x << 13; x ^= x >>> 17; x ^= x << 5; kept[n] = x; }
+      for (let filled = 2 ** 21; filled < kept.length; filled *= 2) kept.copyWithin(filled, 0, filled);
+      ${result('[await ask(1), await ask(2), kept[7] === kept[2 ** 21 + 7]]')}`;
+    const { execution } = await startAndWait(first, source, 1, {
+      limits: { maxMemoryBytes: 512 * 1024 * 1024, timeoutMs: 60_000 },
+    });
+    const [worker] = first.sandbox.pool.workers;
+    const refused = first.sandbox.suspend(execution);
+    execution.answer(1, json('meanwhile'));
+    await expect(refused).rejects.toMatchObject({
+      code: 'bad_input',
+      message: expect.stringContaining('holds too much to be suspended'),
+    });
+    await until(() => execution.openCalls.some(({ number }) => number === 2));
+    execution.answer(2, json('afterwards'));
+    expect((await execution.report).outcome).toEqual({
+      status: 'completed',
+      resultJson: '["meanwhile","afterwards",true]',
+    });
+    expect(worker?.isLost).toBe(false);
+  });
+});
+
+describe('resuming', () => {
+  const suspendOne = async () => {
+    const source = `import { ask } from '@codemode/servers/test'; ${result('await ask(1)')}`;
+    const { execution } = await startAndWait(first, source, 1);
+    return first.sandbox.suspend(execution);
+  };
+
+  test('can be cancelled before and after; the suspended program can be resumed again', async () => {
+    const suspended = await suspendOne();
+    const cancelled = await second.sandbox.resume(suspended, CALLER, never, undefined, AbortSignal.abort());
+    expect((await cancelled.report).outcome).toMatchObject({ failure: { kind: 'cancelled' } });
+
+    const cancel = new AbortController();
+    const { execution, report } = await second.sandbox.resume(suspended, CALLER, never, undefined, cancel.signal);
+    await until(() => execution.isWaiting);
+    cancel.abort();
+    expect((await report).outcome).toMatchObject({ failure: { kind: 'cancelled' } });
+
+    const again = await second.sandbox.resume(suspended, CALLER, never);
+    again.execution.answer(1, json('in the end'));
+    expect((await again.report).outcome).toEqual({ status: 'completed', resultJson: '"in the end"' });
+  });
+});
+
 describe('a sealed program opens for nobody else', () => {
   let sealed: Awaited<ReturnType<TestSandbox['sandbox']['suspend']>>;
   beforeAll(async () => {

@@ -173,3 +173,20 @@ test('a limit too low for Node to start is raised to one with which it does', ()
   });
   expect(args).toContain('--nproc=17:17');
 });
+
+test('every level gives the main thread its stack, and adds what Node sets aside for its threads', () => {
+  const limits = { ...program.limits, stackBytes: 500 };
+  const options = { tools, hardLimits, filter, limits, uid: undefined, reader, setsProcessLimit: false };
+  const spawns = [
+    bubblewrapSpawn(view, { ...options, processLimit: { place: 'nowhere' } }),
+    unshareSpawn(view, options),
+    plainSpawn({ ...program, limits }, { tools, hardLimits }),
+  ];
+  for (const { args } of spawns) expect(args).toEqual(expect.arrayContaining(['--stack=500:500', '--data=2000:2000']));
+});
+
+test('where the machine allows no larger stack, a worker gets what there is', () => {
+  const limits = { ...program.limits, stackBytes: 500 };
+  const { args } = plainSpawn({ ...program, limits }, { tools, hardLimits: new Map([['Max stack size', 300]]) });
+  expect(args).toContain('--stack=300:300');
+});

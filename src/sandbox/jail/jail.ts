@@ -37,6 +37,11 @@ export interface JailLimits {
    * set aside for machine code is added by the jail.
    */
   readonly dataBytes: number;
+  /**
+   * RLIMIT_STACK, of the main thread: it grows as it is used, and RLIMIT_DATA does not see it. Node sets aside as much
+   * for some threads of its own, which RLIMIT_DATA does see: the jail adds it. Undefined: as the host has it.
+   */
+  readonly stackBytes?: number;
   /** RLIMIT_CPU over the whole life of the process; it ends by SIGKILL. */
   readonly cpuSeconds: number | undefined;
   /** Threads and processes at the same time; never less than `MINIMUM_PROCESSES`. */

@@ -4,19 +4,27 @@ import type { HardLimits } from './machine.js';
 /** A worker needs about twenty descriptors; an intruder needs none. */
 const MAX_DESCRIPTORS = 64;
 
+/** Threads in the pool of a worker's V8, for `--v8-pool-size`: a worker computes on one thread. */
+export const POOL_THREADS = 1;
+
+/** Threads to which Node gives a stack as large as RLIMIT_STACK: those of the pool, and the one for delayed tasks. */
+const STACKED_THREADS = POOL_THREADS + 1;
+
 /**
  * Arguments for util-linux `prlimit`, soft and hard limit at once. RLIMIT_AS is not among them: WebAssembly reserves
  * gigabytes of address space that it never touches.
  */
 export function limitArguments(limits: JailLimits, hard: HardLimits): string[] {
+  const { stackBytes } = limits;
   const wanted: [flag: string, value: number, kernelName: string][] = [
-    ['data', limits.dataBytes, 'Max data size'],
+    ['data', limits.dataBytes + STACKED_THREADS * (stackBytes ?? 0), 'Max data size'],
     ['core', 0, 'Max core file size'],
     ['nofile', MAX_DESCRIPTORS, 'Max open files'],
     // POSIX message queues and locked pages are kernel memory that RLIMIT_DATA does not see.
     ['msgqueue', 0, 'Max msgqueue size'],
     ['memlock', 0, 'Max locked memory'],
   ];
+  if (stackBytes !== undefined) wanted.push(['stack', stackBytes, 'Max stack size']);
   if (limits.cpuSeconds !== undefined) wanted.push(['cpu', Math.ceil(limits.cpuSeconds), 'Max cpu time']);
   return wanted.map(([flag, value, kernelName]) => limitArgument(flag, value, hard.get(kernelName)));
 }

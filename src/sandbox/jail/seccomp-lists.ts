@@ -2,7 +2,7 @@ import type { GuardedCall, SyscallPolicy } from './seccomp.js';
 import type { SyscallName } from './syscall-numbers.js';
 
 /** Whose list a worker runs under. `escape` is the QuickJS list, for attack tests that bring Node code of their own. */
-export type JailRuntime = 'quickjs' | 'transpiler' | 'escape';
+export type JailRuntime = 'quickjs' | 'escape';
 
 /**
  * What each runtime may ask of the kernel. Found by strace of Node 20, 22 and 24 doing a worker's work inside the jail,
@@ -12,7 +12,6 @@ export function syscallPolicy(runtime: JailRuntime): SyscallPolicy {
   const own: Record<JailRuntime, readonly SyscallName[]> = {
     quickjs: CHANNEL_AS_STREAM,
     escape: CHANNEL_AS_STREAM,
-    transpiler: [],
   };
   return {
     allow: [...RUNNING, ...STARTING, ...own[runtime]],

@@ -99,13 +99,6 @@ describe.each<FilterArchitecture>(['x64', 'arm64'])('the filter for %s', (archit
     ).toEqual([KILL, KILL]);
   });
 
-  test('gives the transpiler no look at sockets', () => {
-    const filter = compileFilter(syscallPolicy('transpiler'), architecture);
-    const number = SYSCALL_NUMBERS.getsockopt[architecture === 'x64' ? 0 : 1];
-    expect(interpret(filter, { number, architecture: AUDIT[architecture], values: [] })).toBe(ENOSYS);
-    expect(decide('getsockopt')).toBe(ALLOW);
-  });
-
   test('fits into the pipe through which it is handed over', () => {
     expect(filters[architecture].length).toBeLessThan(4096);
   });

@@ -2,9 +2,7 @@ import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { HostError } from '../../domain/errors.js';
-
-/** The most source a run accepts; more is refused before it is read. */
-const MAX_SOURCE_BYTES = 1024 * 1024;
+import { MAX_SOURCE_BYTES } from '../../domain/limits.js';
 
 /** Reads a program from a file, or from standard input for `-`. Each way it can be unusable has its own words. */
 export async function readSource(file: string): Promise<string> {

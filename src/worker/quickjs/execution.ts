@@ -1,14 +1,23 @@
 import type { CallNumber, ExecutionId, Failure, LogLevel } from '../../domain/execution.js';
-import { nearest } from '../../lib/nearest.js';
 import { MAX_VALUE_BYTES } from '../../wire/messages.js';
 import type { Outbox, Progress } from '../guest.js';
 import type { Engine, EngineHost } from './engine.js';
-import { failureOfThrown, failureOfTrap } from './failures.js';
+import {
+  failureOfThrown,
+  failureOfTrap,
+  NEVER_SETTLED,
+  notSerializable,
+  resultTooLarge,
+  timedOut,
+} from './failures.js';
 import type { EntryName, Image } from './image.js';
-import { BINDINGS_MODULE, ERRORS_MODULE } from './image.js';
+import { BINDINGS_MODULE } from './image.js';
 import type { Library } from './library.js';
 import { PositionMap, PROGRAM_FILE } from './positions.js';
 import { SeededRandom } from './random.js';
+import type { Rejections } from './rejections.js';
+import { noteRejection } from './rejections.js';
+import { suggestionsFrom } from './suggestions.js';
 
 export interface ExecutionOptions {
   readonly execution: ExecutionId;
@@ -20,7 +29,7 @@ export interface ExecutionOptions {
 }
 
 /** What lies outside the linear memory. With the memory it is all there is of a program: see `suspension.ts`. */
-export interface ExecutionState {
+export interface ExecutionState extends Rejections {
   clockMs: number;
   wakeAtMs: number | null;
   openCalls: number;
@@ -28,14 +37,10 @@ export interface ExecutionState {
   logBytes: number;
   logsCut: boolean;
   mainPromise: number;
-  unhandledCount: number;
-  /** The first few rejections nobody has handled: the promise's identity, its handle and its reason's. */
-  unhandled: { identity: number; promise: number; reason: number }[];
   randomState: bigint;
 }
 
 const MAX_TARGET_CHARACTERS = 1_024;
-const MAX_UNHANDLED_KEPT = 16;
 const PROMISE_PENDING = 0;
 const PROMISE_REJECTED = 2;
 
@@ -110,6 +115,11 @@ export class QuickJsExecution implements EngineHost {
   /** Takes over a memory that another process filled. */
   resume(mapJson: string): Progress {
     this.#attach(mapJson);
+    return this.stay();
+  }
+
+  /** It waits for what it waited for. */
+  stay(): Progress {
     return { state: 'waiting', wakeAtMs: this.state.wakeAtMs };
   }
 
@@ -175,28 +185,7 @@ export class QuickJsExecution implements EngineHost {
   }
 
   promiseRejected(promise: number, reason: number, isHandled: boolean): void {
-    const { exports } = this.engine;
-    const identity = exports.qjs_get_value_ptr(promise);
-    const { unhandled } = this.state;
-    if (!isHandled) {
-      this.state.unhandledCount++;
-      if (unhandled.length < MAX_UNHANDLED_KEPT) {
-        unhandled.push({ identity, promise, reason });
-        return;
-      }
-    } else {
-      this.state.unhandledCount = Math.max(0, this.state.unhandledCount - 1);
-      const index = unhandled.findIndex((each) => each.identity === identity);
-      if (index >= 0) {
-        const [kept] = unhandled.splice(index, 1);
-        if (kept !== undefined) {
-          exports.qjs_free_value(kept.promise);
-          exports.qjs_free_value(kept.reason);
-        }
-      }
-    }
-    exports.qjs_free_value(promise);
-    exports.qjs_free_value(reason);
+    noteRejection(this.state, this.engine.exports, { promise, reason, isHandled });
   }
 
   resolveModule(importer: string, specifier: string): string {
@@ -210,25 +199,6 @@ export class QuickJsExecution implements EngineHost {
     const source = this.#library.source(specifier);
     if (source !== undefined) return source;
     throw new Error(`could not load module '${specifier}'`);
-  }
-
-  /** Everything that can be imported, for a message about something that cannot. */
-  suggestModules(specifier: string): string {
-    const known = [...this.#library.specifiers, ERRORS_MODULE];
-    const close = nearest(specifier, known, 3);
-    return close.length > 0
-      ? `Did you mean ${close.map((each) => `'${each}'`).join(' or ')}?`
-      : `Modules that can be imported: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', ...' : ''}.`;
-  }
-
-  suggestExports(specifier: string, name: string): string {
-    const known = this.#library.exportNames(specifier);
-    const close = nearest(name, known, 3);
-    const guess =
-      close.length > 0
-        ? `Did you mean ${close.map((each) => `\`${each}\``).join(' or ')}?`
-        : `It exports: ${known.slice(0, 20).join(', ')}.`;
-    return `${guess} If it is a type, write \`import type\`.`;
   }
 
   // How a slice of work is done.
@@ -268,7 +238,7 @@ export class QuickJsExecution implements EngineHost {
       return { state: 'waiting', wakeAtMs: this.state.wakeAtMs };
     const forgotten = this.state.unhandled[0];
     if (forgotten !== undefined) return this.#endWithThrown(forgotten.reason);
-    if (main === PROMISE_PENDING) return this.#endNeverSettled();
+    if (main === PROMISE_PENDING) return this.#ended(NEVER_SETTLED);
     return this.#endWithResult();
   }
 
@@ -353,45 +323,16 @@ export class QuickJsExecution implements EngineHost {
     const result = this.#enter('collectResult', []);
     if (engine.isException(result)) {
       if (this.#timedOut) return this.#endTimedOut();
-      const failure = this.#describe(engine.exports.qjs_get_exception());
-      return this.#ended({
-        ...failure,
-        kind: 'not_serializable',
-        message: `the result cannot be turned into JSON: ${failure.message}`,
-        hint: 'Assign plain data (objects, arrays, strings, numbers, booleans, null) to globalThis.__codemode_result__.',
-      });
+      return this.#ended(notSerializable(this.#describe(engine.exports.qjs_get_exception())));
     }
     const resultJson = engine.readBytes(result);
-    if (resultJson.byteLength > MAX_VALUE_BYTES) {
-      return this.#ended({
-        kind: 'limit',
-        name: 'SandboxLimitError',
-        limit: 'output',
-        message: `the result is ${resultJson.byteLength} bytes of JSON; at most ${MAX_VALUE_BYTES} can be returned`,
-        hint: 'Filter or summarise the data in the program and return only what is needed.',
-      });
-    }
+    if (resultJson.byteLength > MAX_VALUE_BYTES)
+      return this.#ended(resultTooLarge(resultJson.byteLength, MAX_VALUE_BYTES));
     return { state: 'ended', failure: null, resultJson };
   }
 
-  #endNeverSettled(): Progress {
-    return this.#ended({
-      kind: 'never_settled',
-      name: 'Error',
-      message:
-        'the program waits for something that will never come: a promise is awaited that nothing can settle any more',
-      hint: 'Look for an `await` on a promise whose resolve function is never called.',
-    });
-  }
-
   #endTimedOut(): Progress {
-    return this.#ended({
-      kind: 'limit',
-      name: 'SandboxLimitError',
-      limit: 'timeout',
-      message: `the program was stopped after ${this.options.timeoutMs} ms`,
-      hint: 'Do less work in one run, or raise limits.timeoutMs.',
-    });
+    return this.#ended(timedOut(this.options.timeoutMs));
   }
 
   #endWithException(): Progress {
@@ -408,7 +349,7 @@ export class QuickJsExecution implements EngineHost {
     const { engine } = this;
     const description = this.#enter('describeThrown', [thrown]);
     const json = engine.isException(description) ? '{}' : engine.readText(description);
-    return failureOfThrown(json, this);
+    return failureOfThrown(json, suggestionsFrom(this.#library));
   }
 
   #enter(name: EntryName, list: readonly number[]): number {

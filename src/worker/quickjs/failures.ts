@@ -122,3 +122,40 @@ function hintFor(message: string): string | undefined {
 function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 3)}...`;
 }
+
+export const NEVER_SETTLED: Failure = {
+  kind: 'never_settled',
+  name: 'Error',
+  message:
+    'the program waits for something that will never come: a promise is awaited that nothing can settle any more',
+  hint: 'Look for an `await` on a promise whose resolve function is never called.',
+};
+
+export function timedOut(timeoutMs: number): Failure {
+  return {
+    kind: 'limit',
+    name: 'SandboxLimitError',
+    limit: 'timeout',
+    message: `the program was stopped after ${timeoutMs} ms`,
+    hint: 'Do less work in one run, or raise limits.timeoutMs.',
+  };
+}
+
+export function resultTooLarge(bytes: number, most: number): Failure {
+  return {
+    kind: 'limit',
+    name: 'SandboxLimitError',
+    limit: 'output',
+    message: `the result is ${bytes} bytes of JSON; at most ${most} can be returned`,
+    hint: 'Filter or summarise the data in the program and return only what is needed.',
+  };
+}
+
+export function notSerializable(failure: Failure): Failure {
+  return {
+    ...failure,
+    kind: 'not_serializable',
+    message: `the result cannot be turned into JSON: ${failure.message}`,
+    hint: 'Assign plain data (objects, arrays, strings, numbers, booleans, null) to globalThis.__codemode_result__.',
+  };
+}

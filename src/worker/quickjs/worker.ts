@@ -1,14 +1,16 @@
 import type { CallNumber, ExecutionId, LogLevel, VirtualModule } from '../../domain/execution.js';
 import type { HostToWorker } from '../../wire/messages.js';
+import { MAX_IMAGE_BYTES } from '../../wire/messages.js';
 import type { Channel, Received } from '../channel.js';
 import type { Outbox, Progress } from '../guest.js';
+import { transpile } from '../transpiler/transpile.js';
 import { Engines } from './engines.js';
 import { QuickJsExecution } from './execution.js';
 import type { Image } from './image.js';
 import { Library } from './library.js';
 import { restorePages, suspend, unpack } from './suspension.js';
 
-type ExecutionMessage = Exclude<HostToWorker, { type: 'host/hello' | 'library/load' | 'source/transpile' }>;
+type ExecutionMessage = Exclude<HostToWorker, { type: 'host/hello' | 'library/load' }>;
 type StartMessage = Extract<HostToWorker, { type: 'execution/start' }>;
 type ResumeMessage = Extract<HostToWorker, { type: 'execution/resume' }>;
 
@@ -76,13 +78,20 @@ export class QuickJsWorker implements Outbox {
   }
 
   #start(message: StartMessage, body: Buffer): void {
+    const begunAt = performance.now();
+    const source = transpile(body.toString('utf8'), message.language);
+    if (!source.ok) {
+      const { execution } = message;
+      this.#channel.send({ type: 'execution/end', execution, failure: source.failure, logsCut: false });
+      return;
+    }
+    // Reading a source is part of its program's time.
+    const timeoutMs = Math.max(1, message.timeoutMs - (performance.now() - begunAt));
     const engine = this.#engines.take(message.maxMemoryBytes);
-    const execution = new QuickJsExecution(engine, this.#image, this.#library(message.library), this, message);
+    const library = this.#library(message.library);
+    const execution = new QuickJsExecution(engine, this.#image, library, this, { ...message, timeoutMs });
     this.#executions.set(message.execution, execution);
-    this.#report(
-      execution,
-      execution.start(body.subarray(0, message.codeBytes), body.toString('utf8', message.codeBytes)),
-    );
+    this.#report(execution, execution.start(Buffer.from(source.code), source.mapJson));
   }
 
   #resume(message: ResumeMessage, body: Buffer): void {
@@ -100,6 +109,7 @@ export class QuickJsWorker implements Outbox {
     const execution = this.#executions.get(id);
     if (execution === undefined) return this.#answerForNobody(id);
     const bytes = suspend(execution, this.#image);
+    if (bytes.length > MAX_IMAGE_BYTES) return this.#report(execution, execution.stay());
     this.#forget(id);
     this.#channel.send({ type: 'execution/suspended', execution: id }, bytes);
   }

@@ -1,6 +1,8 @@
 import type { Failure, SourceLanguage, SourcePosition } from '../../domain/execution.js';
+import { HARMLESS_SOURCE_BYTES } from '../../domain/limits.js';
 import type { TransformError } from './binding.js';
 import { transformSync } from './binding.js';
+import { nestingOf } from './nesting.js';
 
 export type Transpiled =
   | { readonly ok: true; readonly code: string; readonly mapJson: string }
@@ -8,12 +10,16 @@ export type Transpiled =
 
 const MAX_MESSAGE_CHARACTERS = 8_000;
 const EXCERPT_CHARACTERS = 160;
+/** No program is nested like this; at the longest source it keeps what the parser writes below some hundred megabytes. */
+const MAX_NESTING = 1_000;
 
 /**
  * Strips types and nothing else. TypeScript is always assumed where it is allowed: trying plain JavaScript first is a
  * trap, since `f<number>(5)` is a comparison there.
  */
 export function transpile(source: string, language: SourceLanguage): Transpiled {
+  // A short source is not worth a look: the square of its length is small.
+  if (source.length > HARMLESS_SOURCE_BYTES && nestingOf(source) > MAX_NESTING) return { ok: false, failure: TOO_DEEP };
   const result = transformSync('main.ts', source, {
     lang: language === 'typescript' ? 'ts' : 'js',
     sourceType: 'module',
@@ -33,6 +39,13 @@ export function transpile(source: string, language: SourceLanguage): Transpiled 
         : JSON.stringify({ version: 3, sources: ['main.ts'], names: [], mappings: map.mappings }),
   };
 }
+
+const TOO_DEEP: Failure = {
+  kind: 'syntax',
+  name: 'SyntaxError',
+  message: `the source is nested too deeply: at most ${MAX_NESTING} levels can be read`,
+  hint: 'Flatten deeply nested parentheses, brackets or expressions.',
+};
 
 function failureOf(error: TransformError, source: string): Failure {
   const label = error.labels.at(-1);

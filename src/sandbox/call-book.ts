@@ -1,0 +1,90 @@
+import type { CallNumber, CallReply, Failure, GuestCall } from '../domain/execution.js';
+import { tooLargeOpenCalls, tooManyOpenCalls, tooMuchDelivered } from './failures.js';
+import type { Delivery, Journal } from './journal.js';
+import { digestOf } from './journal.js';
+
+/** Calls a program may have open at once; each holds memory of ours. */
+const MAX_OPEN_CALLS = 10_000;
+/** Arguments of all open calls of a program. It can make them from one string of its own, at no cost to its memory limit. */
+const MAX_OPEN_CALL_BYTES = 64 * 1024 * 1024;
+/** What a journal may hold of answers. They stay here as long as the program runs, however little of them it keeps. */
+const MAX_DELIVERED_BYTES = 512 * 1024 * 1024;
+
+/** What is to be done about a call that a worker says its program made. */
+export type Verdict =
+  | { readonly is: 'new' }
+  /** A rebuilt program asks for what it asked for before; that is under way, or answered. */
+  | { readonly is: 'known' }
+  | { readonly is: 'forged'; readonly reason: string }
+  | { readonly is: 'too much'; readonly failure: Failure };
+
+/** The calls of one program: which it made, in which order, which are open, and what they hold. */
+export class CallBook {
+  readonly #journal: Journal;
+  readonly #open = new Map<CallNumber, GuestCall>();
+  #openBytes = 0;
+  #deliveredBytes = 0;
+  #seen = 0;
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+  }
+
+  get open(): readonly GuestCall[] {
+    return [...this.#open.values()];
+  }
+
+  find(number: CallNumber): GuestCall | undefined {
+    return this.#open.get(number);
+  }
+
+  /** Takes over what a suspended program had open. */
+  carryOver(open: readonly GuestCall[]): void {
+    for (const call of open) {
+      this.#open.set(call.number, call);
+      this.#openBytes += call.argumentsJson.length;
+    }
+    for (const each of this.#journal.deliveries) if ('body' in each) this.#deliveredBytes += each.body.byteLength;
+    this.#seen = this.#journal.calls.length;
+  }
+
+  /** Enters a call. Each number is made once: a worker that says something else under it is not believed. */
+  enter(call: GuestCall): Verdict {
+    const known = this.#journal.calls[call.number - 1];
+    const asked = { target: call.target, argumentsDigest: digestOf(call.argumentsJson) };
+    if (known !== undefined)
+      return call.number <= this.#seen &&
+        known.target === asked.target &&
+        known.argumentsDigest === asked.argumentsDigest
+        ? { is: 'known' }
+        : { is: 'forged', reason: 'it asked for something else than before under the same number' };
+    if (call.number !== this.#seen + 1) return { is: 'forged', reason: 'it skipped a number' };
+    if (this.#open.size >= MAX_OPEN_CALLS) return { is: 'too much', failure: tooManyOpenCalls(MAX_OPEN_CALLS) };
+    this.#openBytes += call.argumentsJson.length;
+    if (this.#openBytes > MAX_OPEN_CALL_BYTES)
+      return { is: 'too much', failure: tooLargeOpenCalls(MAX_OPEN_CALL_BYTES) };
+    this.#seen = call.number;
+    this.#journal.calls.push(asked);
+    this.#open.set(call.number, call);
+    return { is: 'new' };
+  }
+
+  /** Closes a call with its answer: what is to be delivered, or why the program ends instead. */
+  answer({ number, argumentsJson }: GuestCall, reply: CallReply, atMs: number): Delivery | Failure {
+    this.#open.delete(number);
+    this.#openBytes -= argumentsJson.length;
+    const body = bodyOf(reply);
+    this.#deliveredBytes += body.byteLength;
+    if (this.#deliveredBytes > MAX_DELIVERED_BYTES) return tooMuchDelivered(MAX_DELIVERED_BYTES);
+    return { kind: reply.ok ? 'result' : 'error', call: number, atMs, body };
+  }
+
+  clear(): void {
+    this.#open.clear();
+  }
+}
+
+function bodyOf(reply: CallReply): Uint8Array {
+  if (!reply.ok) return Buffer.from(JSON.stringify(reply.error));
+  return typeof reply.json === 'string' ? Buffer.from(reply.json) : reply.json;
+}

@@ -1,0 +1,76 @@
+import type { Delivery, Journal } from './journal.js';
+import type { RunWorker } from './run-worker.js';
+
+type Assignment = Parameters<RunWorker['assign']>[0];
+
+/** A program's place in one worker: how much of its journal that worker has had, and what it has not answered yet. */
+export class Seat {
+  readonly worker: RunWorker;
+  readonly #journal: Journal;
+  readonly #library: string;
+  /** Behind the end of the journal: a rebuilt program is catching up. */
+  #sentDeliveries = 0;
+  #unanswered = 0;
+
+  constructor(worker: RunWorker, journal: Journal, library: string) {
+    this.worker = worker;
+    this.#journal = journal;
+    this.#library = library;
+    worker.loadLibrary(library, journal.modules);
+  }
+
+  /** Everything it was sent is answered. */
+  get isQuiet(): boolean {
+    return this.#unanswered === 0;
+  }
+
+  /** From the beginning: the source first. */
+  start(timeoutMs: number): void {
+    const { execution, source, language, limits, seed, startedAtMs, blocking } = this.#journal;
+    const { maxMemoryBytes, maxLogBytes } = limits;
+    this.#assign(
+      {
+        ...{ type: 'execution/start', execution, library: this.#library, language, seed, startedAtMs },
+        ...{ timeoutMs, maxMemoryBytes, maxLogBytes, blocking },
+      },
+      Buffer.from(source),
+    );
+  }
+
+  /** From an image, in which the first deliveries of the journal are contained. */
+  resume(image: Buffer, timeoutMs: number, inImage: number): void {
+    const { execution } = this.#journal;
+    this.#sentDeliveries = inImage;
+    this.#assign({ type: 'execution/resume', execution, library: this.#library, timeoutMs }, image);
+  }
+
+  suspend(): void {
+    this.#assign({ type: 'execution/suspend', execution: this.#journal.execution });
+  }
+
+  /** Sends what the journal has and the worker has not had. */
+  catchUp(): void {
+    const { execution, deliveries, blocking } = this.#journal;
+    for (; this.#sentDeliveries < deliveries.length; this.#sentDeliveries++) {
+      const delivery = deliveries[this.#sentDeliveries] as Delivery;
+      const { atMs } = delivery;
+      if (delivery.kind === 'timer') {
+        this.#assign({ type: 'timer/fire', execution, atMs });
+        continue;
+      }
+      const type = delivery.kind === 'result' ? 'call/result' : 'call/error';
+      const message = { type, execution, call: delivery.call, atMs } as const;
+      if (blocking) this.worker.reply(message, delivery.body);
+      else this.#assign(message, delivery.body);
+    }
+  }
+
+  answered(): void {
+    this.#unanswered--;
+  }
+
+  #assign(message: Assignment, body?: Uint8Array): void {
+    this.#unanswered++;
+    this.worker.assign(message, body);
+  }
+}

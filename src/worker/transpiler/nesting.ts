@@ -1,0 +1,98 @@
+/**
+ * How deeply the brackets of a source are nested, and statements without braces (`if (a) if (b)`), at a glance. The
+ * parser writes one line for each level and indents it: 128 KiB of `{` would become gigabytes. This looks at a source
+ * as a tokenizer would, but takes a regular expression for code; whoever hides brackets from it that way has a parser
+ * that runs out of memory, and is treated as any program that ends its worker.
+ */
+export function nestingOf(source: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let unbraced = 0;
+  /** Where the first of them began: it ends with the `;` or `}` that stands as high. */
+  let unbracedAt = 0;
+  /** Depths at which the code inside a template began: `}` there leads back into its text. */
+  const templates: number[] = [];
+  for (let at = 0; at < source.length; at++) {
+    const character = source[at] as string;
+    switch (character) {
+      case '"':
+      case "'":
+        at = endOfString(source, at);
+        break;
+      case '`':
+        at = endOfText(source, at + 1);
+        if (source[at] === '{') templates.push(depth++);
+        break;
+      case '/':
+        at = endOfComment(source, at);
+        break;
+      case '(':
+      case '[':
+      case '{':
+        depth++;
+        break;
+      case '}':
+        if (templates.at(-1) === depth - 1) {
+          depth--;
+          templates.pop();
+          at = endOfText(source, at + 1);
+          if (source[at] === '{') templates.push(depth++);
+          break;
+        }
+        depth = Math.max(0, depth - 1);
+        if (depth <= unbracedAt) unbraced = 0;
+        break;
+      case ')':
+      case ']':
+        depth = Math.max(0, depth - 1);
+        break;
+      case ';':
+        if (depth <= unbracedAt) unbraced = 0;
+        break;
+      default:
+        if (isLetter(character)) {
+          const start = at;
+          while (isLetter(source[at + 1] ?? '')) at++;
+          if (OPENS_A_STATEMENT.has(source.slice(start, at + 1)) && unbraced++ === 0) unbracedAt = depth;
+        }
+    }
+    deepest = Math.max(deepest, depth + unbraced);
+  }
+  return deepest;
+}
+
+const OPENS_A_STATEMENT = new Set(['if', 'else', 'for', 'while', 'do', 'with']);
+
+function isLetter(character: string): boolean {
+  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') || character === '_';
+}
+
+/** Where the string that begins here ends; here, if it does not end on its line: then it is none. */
+function endOfString(source: string, start: number): number {
+  for (let at = start + 1; at < source.length && at < start + MAX_STRING; at++) {
+    if (source[at] === '\\') at++;
+    else if (source[at] === source[start]) return at;
+    else if (source[at] === '\n') break;
+  }
+  return start;
+}
+
+/** So far a string is looked for: a source full of quotes must not be read once for each of them. */
+const MAX_STRING = 512;
+
+/** Where the text of a template ends: at its last character, or at the `{` where code begins in it. */
+function endOfText(source: string, start: number): number {
+  for (let at = start; at < source.length; at++) {
+    if (source[at] === '\\') at++;
+    else if (source[at] === '`') return at;
+    else if (source[at] === '$' && source[at + 1] === '{') return at + 1;
+  }
+  return source.length;
+}
+
+function endOfComment(source: string, start: number): number {
+  const [open, close] = source[start + 1] === '*' ? ['/*', '*/'] : ['//', '\n'];
+  if (!source.startsWith(open, start)) return start;
+  const end = source.indexOf(close, start + 2);
+  return end < 0 ? source.length : end + close.length - 1;
+}
