@@ -21,12 +21,6 @@ import { AgentClient } from './surfaces/mcp/agent-client.js';
 import { type McpOptions, sessionOptions } from './surfaces/mcp/door.js';
 import { UpstreamRegistry } from './upstream/registry.js';
 
-/** A listing older than this is asked for again in the background. */
-const CATALOG_TTL_MS = 10 * 60 * 1000;
-
-/** Most clients give up at 60 s, some a little earlier. */
-const ANSWER_WITHIN_MS = 50_000;
-
 const DOORS = {
   stdio: () => import('./surfaces/mcp/stdio.js'),
   http: () => import('./compose-http.js'),
@@ -118,14 +112,14 @@ async function openInventory(loaded: LoadedConfig, agentClient: AgentClient) {
     cache: new CatalogCache(stateFolder(environment)),
     fingerprintOf: (id) => fingerprint(definitions.get(id)?.target),
     descriptionOf: (id) => definitions.get(id)?.description,
-    ttlMs: CATALOG_TTL_MS,
+    ttlMs: loaded.config.catalog.ttl,
   });
   await catalog.load();
   const inventory = new Inventory({
     catalog,
     definitions: loaded.upstreams,
     disabled: Object.keys(loaded.config.mcpServers).filter((id) => !definitions.has(id)),
-    codeMode: loaded.config.defaults.codeMode,
+    codeMode: codeModeOf(loaded.config),
   });
   return { registry, catalog, inventory };
 }
@@ -141,7 +135,7 @@ function mcpOptions(host: Host, config: Config, { model, log }: Omit<ServeOption
     profile: createProfile(config),
     codeMode: codeModeOf(config, model),
     version: VERSION,
-    answerWithinMs: ANSWER_WITHIN_MS,
+    answerWithinMs: config.server.answerWithin,
     asksPeople: config.approvals.elicitation,
     log,
   };

@@ -1,4 +1,4 @@
-import { briefCatalog } from '../catalog/briefing/briefing.js';
+import { briefCatalog, DEFAULT_BUDGET_TOKENS } from '../catalog/briefing/briefing.js';
 import { serverDeclarations, serverDeclarationsWithin } from '../catalog/briefing/server-declarations.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CatalogBriefing } from '../domain/briefing.js';
@@ -11,6 +11,8 @@ export interface CodeModeSettings {
   readonly enabled: boolean;
   /** `tool`, `server/tool`, with `*` for any characters. */
   readonly excludedTools: readonly string[];
+  /** What the agent is told about tools before its first program may cost this much. */
+  readonly promptTokens?: number;
 }
 
 export interface DirectTool {
@@ -24,15 +26,17 @@ export interface ToolView {
   readonly forCode: CatalogSnapshot;
   /** What the client sees and calls directly. */
   readonly direct: readonly DirectTool[];
+  readonly promptTokens?: number;
 }
 
 /** Splits a snapshot. A tool is on one side or the other, never on both. */
 export function viewOf(
   snapshot: CatalogSnapshot,
-  { enabled, excludedTools }: CodeModeSettings,
+  { enabled, excludedTools, promptTokens }: CodeModeSettings,
   reservedNames: readonly string[],
 ): ToolView {
-  if (enabled && excludedTools.length === 0) return { forCode: snapshot, direct: [] };
+  const budget = promptTokens === undefined ? {} : { promptTokens };
+  if (enabled && excludedTools.length === 0) return { forCode: snapshot, direct: [], ...budget };
   const isDirect = ({ tool, server }: CatalogTool) =>
     !enabled ||
     excludedTools.some((pattern) => {
@@ -61,7 +65,7 @@ export function viewOf(
     serverByPath: new Map(servers.map((server) => [server.path, server])),
     toolByTarget: new Map(servers.flatMap(({ tools }) => tools.map((tool) => [tool.target, tool]))),
   };
-  return { forCode, direct: named(direct, reservedNames) };
+  return { forCode, direct: named(direct, reservedNames), ...budget };
 }
 
 /** A name that two servers share, or that is ours, belongs to neither: both get their server's in front. */
@@ -79,17 +83,16 @@ function named(tools: readonly CatalogTool[], reservedNames: readonly string[]):
 }
 
 /** What an agent is told about these tools before its first program; the same text for the same view. */
-export function briefingOf({ forCode }: ToolView): CatalogBriefing {
-  let briefing = briefings.get(forCode);
-  if (briefing === undefined) {
-    briefing = briefCatalog(forCode);
-    briefings.set(forCode, briefing);
-  }
+export function briefingOf({ forCode, promptTokens = DEFAULT_BUDGET_TOKENS }: ToolView): CatalogBriefing {
+  const known = briefings.get(forCode);
+  if (known?.budgetTokens === promptTokens) return known.briefing;
+  const briefing = briefCatalog(forCode, { budgetTokens: promptTokens });
+  briefings.set(forCode, { budgetTokens: promptTokens, briefing });
   return briefing;
 }
 
 /** Making one takes milliseconds, and every client asks. */
-const briefings = new WeakMap<CatalogSnapshot, CatalogBriefing>();
+const briefings = new WeakMap<CatalogSnapshot, { readonly budgetTokens: number; readonly briefing: CatalogBriefing }>();
 
 /** The TypeScript declarations of one server's module, complete in themselves. */
 export function declarationsOf(server: CatalogServer): string {

@@ -1,4 +1,5 @@
 import type { CallerId } from '../../domain/execution.js';
+import type { Log } from '../../domain/log.js';
 import type { Host } from '../../host/host.js';
 import type { Session, SessionOptions } from '../../host/session.js';
 import type { CodeModeSettings } from '../../host/tool-view.js';
@@ -16,7 +17,7 @@ export interface McpOptions {
   /** Whether the user is asked through the client where it can ask. */
   readonly asksPeople: boolean;
   /** For people, on standard error. */
-  readonly log: (line: string) => void;
+  readonly log: Log;
 }
 
 /** What clients see, the same for all of them: one per surface. */

@@ -49,7 +49,7 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
   // After the answer that is under way: it must not wait for processes to start.
   const open = once(() => setImmediate(() => host.open().then(opened.resolve, opened.reject)));
   const warm = once(() => {
-    const told = (error: unknown) => log(`servers could not be prepared: ${String(error)}`);
+    const told = (error: unknown) => log(`servers could not be prepared: ${String(error)}`, 'error');
     patience(listed.promise).then(() => {
       open();
       opened.promise.then(() => host.warm().catch(told), ended);
@@ -68,7 +68,7 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
         };
       return server;
     },
-    { transport: wire, onerror: (error) => log(`the client's message could not be handled: ${error.message}`) },
+    { transport: wire, onerror: (error) => log(`the client's message could not be handled: ${error.message}`, 'warn') },
   );
   const stopNews = listing.onChange(({ tools, resources }) => {
     if (tools) current?.sendToolListChanged().catch(() => {});
