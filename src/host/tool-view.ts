@@ -1,5 +1,6 @@
 import { briefCatalog, DEFAULT_BUDGET_TOKENS } from '../catalog/briefing/briefing.js';
 import { serverDeclarations, serverDeclarationsWithin } from '../catalog/briefing/server-declarations.js';
+import type { ObservedTypeOf } from '../catalog/declarations/typescript.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CatalogBriefing } from '../domain/briefing.js';
 import { matchesGlob } from '../lib/glob.js';
@@ -27,6 +28,8 @@ export interface ToolView {
   /** What the client sees and calls directly. */
   readonly direct: readonly DirectTool[];
   readonly promptTokens?: number;
+  /** What the one who looks has seen tools return that declare no output. */
+  readonly observedTypeOf?: ObservedTypeOf;
 }
 
 /** Splits a snapshot. A tool is on one side or the other, never on both. */
@@ -83,27 +86,39 @@ function named(tools: readonly CatalogTool[], reservedNames: readonly string[]):
 }
 
 /** What an agent is told about these tools before its first program; the same text for the same view. */
-export function briefingOf({ forCode, promptTokens = DEFAULT_BUDGET_TOKENS }: ToolView): CatalogBriefing {
-  const known = briefings.get(forCode);
-  if (known?.budgetTokens === promptTokens) return known.briefing;
-  const briefing = briefCatalog(forCode, { budgetTokens: promptTokens });
-  briefings.set(forCode, { budgetTokens: promptTokens, briefing });
+export function briefingOf(view: ToolView): CatalogBriefing {
+  const { forCode, promptTokens: budgetTokens = DEFAULT_BUDGET_TOKENS, observedTypeOf } = view;
+  // What one caller has seen is in its own text only. It stays as it is while the tools do: clients cache it.
+  const owner = observedTypeOf === undefined ? forCode : view;
+  const known = briefings.get(owner);
+  if (known?.budgetTokens === budgetTokens) return known.briefing;
+  const observed = observedTypeOf === undefined ? {} : { observedTypeOf };
+  const briefing = briefCatalog(forCode, { budgetTokens, ...observed });
+  briefings.set(owner, { budgetTokens, briefing });
   return briefing;
 }
 
+/** In how much detail; the same for all callers, because what was observed only fills what is left. */
+export function briefingLevel({ observedTypeOf: _, ...view }: ToolView): CatalogBriefing['level'] {
+  return briefingOf(view).level;
+}
+
 /** Making one takes milliseconds, and every client asks. */
-const briefings = new WeakMap<CatalogSnapshot, { readonly budgetTokens: number; readonly briefing: CatalogBriefing }>();
+const briefings = new WeakMap<
+  CatalogSnapshot | ToolView,
+  { readonly budgetTokens: number; readonly briefing: CatalogBriefing }
+>();
 
 /** The TypeScript declarations of one server's module, complete in themselves. */
-export function declarationsOf(server: CatalogServer): string {
-  return serverDeclarations(server);
+export function declarationsOf(server: CatalogServer, { observedTypeOf }: Pick<ToolView, 'observedTypeOf'>): string {
+  return serverDeclarations(server, 'full', observedTypeOf);
 }
 
 /** Tokens that the types of a server may cost when they come with an answer. */
 const ANSWER_BUDGET_TOKENS = 4_000;
 
 /** The same as far as an answer has room for it; the tools a program imports come first. */
-export function briefDeclarationsOf(server: CatalogServer, source: string): string {
+export function briefDeclarationsOf(server: CatalogServer, source: string, { observedTypeOf }: ToolView): string {
   const imported = server.tools.flatMap(({ exportName }) => (source.includes(exportName) ? [exportName] : []));
-  return serverDeclarationsWithin(server, ANSWER_BUDGET_TOKENS, imported);
+  return serverDeclarationsWithin(server, ANSWER_BUDGET_TOKENS, imported, observedTypeOf);
 }

@@ -20,9 +20,9 @@ export interface McpOptions {
   readonly log: Log;
 }
 
-/** What clients see, the same for all of them: one per surface. */
-export function openListing(options: McpOptions): Listing {
-  return new Listing(openSession(options, 'listing' as CallerId), options.profile, options.codeMode);
+/** What clients see, the same for all of them: one per surface. Where there is one client only, it is the reader. */
+export function openListing(options: McpOptions, reader = openSession(options, 'listing' as CallerId)): Listing {
+  return new Listing(reader, options.profile, options.codeMode);
 }
 
 /** One client's way in. */
@@ -49,5 +49,14 @@ export function sessionOptions(profile: Profile, codeMode: CodeModeSettings, cal
     codeMode,
     reservedNames: codeMode.enabled ? profile.tools.map(({ name }) => name) : [],
     maxResultBytes: profile.maxResultBytes,
+    // What belongs to a session of the protocol ends with it.
+    isTransient: caller.startsWith(SESSION),
   };
+}
+
+const SESSION = 'session ';
+
+/** Who speaks in one session of the protocol over HTTP. */
+export function sessionCaller(id: string): CallerId {
+  return `${SESSION}${id}` as CallerId;
 }

@@ -1,6 +1,6 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { CallerId } from '../../domain/execution.js';
+import { LOCAL_CALLER } from '../../domain/execution.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Isolation } from '../../host/host.js';
 import { deferred } from '../../lib/deferred.js';
@@ -35,11 +35,12 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
   const gone = new AbortController();
   const listed = deferred<void>();
   const opened = deferred<Isolation>();
-  const listing = openListing(options);
+  const session = openSession(options, LOCAL_CALLER);
+  const listing = openListing(options, session);
   const door: Door = {
     options,
     listing,
-    session: openSession(options, 'stdio' as CallerId),
+    session,
     gone: gone.signal,
     onListed: () => listed.resolve(),
   };
