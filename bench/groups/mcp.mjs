@@ -15,11 +15,11 @@ export async function measure({ quick }) {
   const upstream = await connect(EVERYDAY);
   const run = async (code) => {
     const answer = await ours.callTool({ name: 'codemode.run', arguments: { code } });
-    mustBe(valueOf(answer, 'result'), 42);
+    mustBe(fieldOf(answer, 'result'), 42);
   };
   const direct = async () => {
     const answer = await upstream.callTool({ name: 'add', arguments: { a: 40, b: 2 } });
-    mustBe(valueOf(answer, 'sum'), 42);
+    mustBe(fieldOf(answer, 'sum'), 42);
   };
   try {
     // Connects the server behind; the loops settle what is compiled on both sides.
@@ -51,6 +51,6 @@ export async function measure({ quick }) {
 }
 
 /** @param {any} answer @param {string} name */
-function valueOf(answer, name) {
+function fieldOf(answer, name) {
   return answer.structuredContent?.[name];
 }
