@@ -6,21 +6,25 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMain, ROOT } from './house.mjs';
 
-const LOCKFILE = join(ROOT, 'package-lock.json');
+/** The product's, and those of folders that are installed when they are used. */
+const LOCKFILES = ['package-lock.json', 'bench/peers/package-lock.json', 'test/mcp-suite/package-lock.json'];
 
 /** The words that the names of platform packages are made of. */
 const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
 const PROCESSORS = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'];
 
 if (isMain(import.meta.url)) {
-  const lock = JSON.parse(readFileSync(LOCKFILE, 'utf8'));
-  const problems = findLockProblems(lock.packages);
-  if (process.argv.includes('--write')) {
-    writeFileSync(LOCKFILE, `${JSON.stringify({ ...lock, packages: completePackages(lock.packages) }, null, 2)}\n`);
-  } else if (problems.length > 0) {
-    for (const problem of problems) console.error(problem);
-    console.error('npm ci would fail; type: npm run lockfile');
-    process.exitCode = 1;
+  for (const file of LOCKFILES) {
+    const lock = JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
+    const problems = findLockProblems(lock.packages);
+    if (process.argv.includes('--write')) {
+      const whole = { ...lock, packages: completePackages(lock.packages) };
+      writeFileSync(join(ROOT, file), `${JSON.stringify(whole, null, 2)}\n`);
+    } else if (problems.length > 0) {
+      for (const problem of problems) console.error(`${file}: ${problem}`);
+      console.error('npm ci would fail; type: npm run lockfile');
+      process.exitCode = 1;
+    }
   }
 }
 

@@ -43,8 +43,8 @@ export async function openHttp(mcp: McpOptions, config: Config, token: string): 
   }
   isReady = true;
   if (!LOOPBACK.includes(host))
-    mcp.log('other machines can connect, and nothing is encrypted: put a proxy with TLS in front');
-  mcp.host.warm().catch((error: unknown) => mcp.log(`servers could not be prepared: ${String(error)}`));
+    mcp.log('other machines can connect, and nothing is encrypted: put a proxy with TLS in front', 'warn');
+  mcp.host.warm().catch((error: unknown) => mcp.log(`servers could not be prepared: ${String(error)}`, 'error'));
   const { port: taken } = app.server.address() as AddressInfo;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,

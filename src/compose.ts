@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Catalog } from './catalog/catalog.js';
-import { ObservedTypes } from './catalog/observed/observed-types.js';
+import { LearnedTypes } from './catalog/observed/learned-types.js';
 import { openRecords, type Records } from './compose-records.js';
 import { codeModeOf } from './config/code-mode.js';
 import { inheritedEnvironment, readEnvironment } from './config/environment.js';
@@ -8,6 +8,8 @@ import type { FlagValue } from './config/layers.js';
 import { type LoadedConfig, loadConfig } from './config/load.js';
 import type { Config } from './config/schema.js';
 import { stateFolder } from './config/state-folder.js';
+import { LOCAL_CALLER } from './domain/execution.js';
+import type { Tool } from './domain/tool.js';
 import type { UpstreamRequestHandlers, UpstreamTarget } from './domain/upstream.js';
 import { Host } from './host/host.js';
 import { Inventory } from './host/inventory.js';
@@ -16,16 +18,11 @@ import { Runtime } from './host/runtime.js';
 import { createProfile } from './profiles/registry.js';
 import { accessToken } from './store/access-token.js';
 import { CatalogCache } from './store/catalog-cache.js';
+import { ObservedTypesFile } from './store/observed-types-file.js';
 import type { Composed, ComposedInventory, HostSettings, ServeOptions } from './surfaces/cli/composed.js';
 import { AgentClient } from './surfaces/mcp/agent-client.js';
 import { type McpOptions, sessionOptions } from './surfaces/mcp/door.js';
 import { UpstreamRegistry } from './upstream/registry.js';
-
-/** A listing older than this is asked for again in the background. */
-const CATALOG_TTL_MS = 10 * 60 * 1000;
-
-/** Most clients give up at 60 s, some a little earlier. */
-const ANSWER_WITHIN_MS = 50_000;
 
 const DOORS = {
   stdio: () => import('./surfaces/mcp/stdio.js'),
@@ -38,13 +35,12 @@ export async function compose(settings: HostSettings): Promise<Composed> {
   const door = settings.door === undefined ? undefined : DOORS[settings.door]();
   const loaded = await loadSettings(settings);
   const agentClient = new AgentClient();
-  const [{ registry, catalog, inventory }] = await Promise.all([openInventory(loaded, agentClient), door]);
+  const [{ registry, catalog, inventory, learned }] = await Promise.all([openInventory(loaded, agentClient), door]);
   const records = recordsOf(loaded);
   const runtime = new Runtime(async () => {
     const { openRuntime } = await import('./compose-runtime.js');
     return openRuntime(loaded.config, registry, records);
   });
-  const observed = loaded.config.learnTypes ? { observed: new ObservedTypes() } : {};
   const host = new Host({
     runtime,
     catalog,
@@ -52,7 +48,7 @@ export async function compose(settings: HostSettings): Promise<Composed> {
     records,
     sleeping: records.sleeping,
     patienceMs: loaded.config.approvals.grace,
-    ...observed,
+    ...(learned === undefined ? {} : { observed: learned }),
     sessionOptionsOf: (caller) =>
       sessionOptions(createProfile(loaded.config), codeModeOf(loaded.config, undefined), caller),
   });
@@ -113,21 +109,27 @@ async function openInventory(loaded: LoadedConfig, agentClient: AgentClient) {
   const environment = readEnvironment();
   const registry = openRegistry(loaded, inheritedEnvironment(environment), agentClient);
   const definitions = new Map(loaded.upstreams.map((definition) => [definition.id, definition]));
+  const fingerprintOf = (id: string) => fingerprint(definitions.get(id)?.target);
   const catalog = new Catalog({
     registry,
     cache: new CatalogCache(stateFolder(environment)),
-    fingerprintOf: (id) => fingerprint(definitions.get(id)?.target),
+    fingerprintOf,
     descriptionOf: (id) => definitions.get(id)?.description,
-    ttlMs: CATALOG_TTL_MS,
+    ttlMs: loaded.config.catalog.ttl,
   });
-  await catalog.load();
+  const file = new ObservedTypesFile(stateFolder(environment));
+  const [learned] = await Promise.all([
+    loaded.config.learnTypes ? LearnedTypes.open({ file, fingerprintOf }) : undefined,
+    catalog.load(),
+  ]);
   const inventory = new Inventory({
     catalog,
     definitions: loaded.upstreams,
     disabled: Object.keys(loaded.config.mcpServers).filter((id) => !definitions.has(id)),
-    codeMode: loaded.config.defaults.codeMode,
+    codeMode: codeModeOf(loaded.config),
+    ...(learned === undefined ? {} : { observedTypeOf: (tool: Tool) => learned.typeOf(LOCAL_CALLER, tool) }),
   });
-  return { registry, catalog, inventory };
+  return { registry, catalog, inventory, learned };
 }
 
 /** The token of the HTTP surface; made if there is none yet. */
@@ -141,7 +143,7 @@ function mcpOptions(host: Host, config: Config, { model, log }: Omit<ServeOption
     profile: createProfile(config),
     codeMode: codeModeOf(config, model),
     version: VERSION,
-    answerWithinMs: ANSWER_WITHIN_MS,
+    answerWithinMs: config.server.answerWithin,
     asksPeople: config.approvals.elicitation,
     log,
   };

@@ -14,12 +14,12 @@ export async function measure({ quick }) {
   const ours = await connect({ command: process.execPath, args: home.args, env: home.env });
   const upstream = await connect(EVERYDAY);
   const run = async (code) => {
-    const { structuredContent } = await ours.callTool({ name: 'codemode.run', arguments: { code } });
-    mustBe(structuredContent?.result, 42);
+    const answer = await ours.callTool({ name: 'codemode.run', arguments: { code } });
+    mustBe(fieldOf(answer, 'result'), 42);
   };
   const direct = async () => {
-    const { structuredContent } = await upstream.callTool({ name: 'add', arguments: { a: 40, b: 2 } });
-    mustBe(structuredContent?.sum, 42);
+    const answer = await upstream.callTool({ name: 'add', arguments: { a: 40, b: 2 } });
+    mustBe(fieldOf(answer, 'sum'), 42);
   };
   try {
     // Connects the server behind; the loops settle what is compiled on both sides.
@@ -48,4 +48,9 @@ export async function measure({ quick }) {
     await Promise.all([ours.close(), upstream.close()]);
     home.close();
   }
+}
+
+/** @param {any} answer @param {string} name */
+function fieldOf(answer, name) {
+  return answer.structuredContent?.[name];
 }

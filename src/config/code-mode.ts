@@ -2,11 +2,15 @@ import { HostError } from '../domain/errors.js';
 import { nearest } from '../lib/nearest.js';
 import type { Config } from './schema.js';
 
-/** Which tools go to programs: as the named model has it, else as everybody has it. Throws `bad_input`. */
-export function codeModeOf({ defaults, models }: Config, modelRef?: string): Config['defaults']['codeMode'] {
-  if (modelRef === undefined) return defaults.codeMode;
+/** Which tools go to programs, and what the agent is told about them. */
+export type ConfiguredCodeMode = Config['defaults']['codeMode'] & { readonly promptTokens: number };
+
+/** As the named model has it, else as everybody has it. Throws `bad_input`. */
+export function codeModeOf({ defaults, models, prompt }: Config, modelRef?: string): ConfiguredCodeMode {
+  const promptTokens = prompt.tokenBudget;
+  if (modelRef === undefined) return { ...defaults.codeMode, promptTokens };
   const model = models.find(({ ref }) => ref === modelRef);
-  if (model !== undefined) return model.codeMode;
+  if (model !== undefined) return { ...model.codeMode, promptTokens };
   const refs = models.map(({ ref }) => ref);
   const close = nearest(modelRef, refs, 3);
   const advice =

@@ -40,6 +40,25 @@ describe('where the configuration is found', () => {
     });
   });
 
+  test('how long clients wait, how old listings get and what the agent reads have defaults, units and bounds', async () => {
+    const defaults = (await load('profile: codemode')).config;
+    expect([defaults.server.answerWithin, defaults.catalog, defaults.prompt, defaults.logging]).toEqual([
+      50_000,
+      { ttl: 600_000 },
+      { tokenBudget: 12_000 },
+      { level: 'info', format: 'text', outputs: [{ type: 'console' }] },
+    ]);
+    const text = 'server: { answerWithin: 20s }\ncatalog: { ttl: 2h }\nprompt: { tokenBudget: 4000 }';
+    const { config } = await load(text);
+    expect([config.server.answerWithin, config.catalog.ttl, config.prompt.tokenBudget]).toEqual([
+      20_000, 7_200_000, 4_000,
+    ]);
+    expect(await mistake('catalog: { ttl: soon }')).toBe(
+      'codemode.config.yaml:1:17: catalog.ttl: expected a duration such as 30s, 500ms or 2m, found "soon"',
+    );
+    expect(await mistake('prompt: { tokenBudget: 1 }')).toContain('a whole number from 500 to 1000000');
+  });
+
   test('the project folder comes before the user folder, and YAML before JSON with a warning', async () => {
     await mkdir(join(folder, 'xdg', 'codemode'), { recursive: true });
     await writeFile(join(folder, 'xdg', 'codemode', 'config.yml'), 'profile: go');

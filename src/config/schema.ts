@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ISOLATION_LEVELS } from '../domain/isolation.js';
 import { DEFAULT_LIMITS, MAXIMUM_LIMITS } from '../domain/limits.js';
+import { LOG_LEVELS } from '../domain/log.js';
 import { serverMapSchema } from './server-schema.js';
 import { duration, flag, integer, size } from './units.js';
 
@@ -55,6 +56,18 @@ const server = z.strictObject({
   allowedHosts: z.array(z.string()).default([]),
   cors: z.strictObject({ enabled: flag().default(false), origins: z.array(z.string()).default([]) }).prefault({}),
   maxRequestSize: size({ minBytes: 1024 }).default(10 * 1024 * 1024),
+  /** A run that takes longer is answered with its id and goes on. Most clients give up at 60 s, some a little earlier. */
+  answerWithin: duration({ minMs: 1_000, maxMs: 3_600_000 }).default(50_000),
+});
+
+const catalog = z.strictObject({
+  /** A listing of tools that is older is asked for again, in the background. */
+  ttl: duration({ minMs: 1_000 }).default(600_000),
+});
+
+const prompt = z.strictObject({
+  /** What the agent is told about tools before its first program may cost this much. */
+  tokenBudget: integer(500, 1_000_000).default(12_000),
 });
 
 const security = z.strictObject({
@@ -95,8 +108,8 @@ const security = z.strictObject({
 });
 
 const logging = z.strictObject({
-  level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
-  format: z.enum(['json', 'text']).default('json'),
+  level: z.enum(LOG_LEVELS).default('info'),
+  format: z.enum(['json', 'text']).default('text'),
   outputs: z
     .array(
       z.discriminatedUnion('type', [
@@ -147,6 +160,8 @@ export const configSchema = z.strictObject({
   sandbox: sandbox.prefault({}),
   codeExecution: codeExecution.prefault({}),
   server: server.prefault({}),
+  catalog: catalog.prefault({}),
+  prompt: prompt.prefault({}),
   security: security.prefault({}),
   logging: logging.prefault({}),
 });

@@ -7,6 +7,8 @@ export type ExecutionId = string & { readonly __brand: 'ExecutionId' };
 export type CallNumber = number;
 /** Whoever the work is done for. Executions of different callers never share a process. */
 export type CallerId = string & { readonly __brand: 'CallerId' };
+/** Who starts the program on this machine and speaks to it over a pipe: the same one each time. */
+export const LOCAL_CALLER = 'stdio' as CallerId;
 
 export type SourceLanguage = 'javascript' | 'typescript';
 

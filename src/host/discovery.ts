@@ -1,8 +1,8 @@
 import type { Catalog } from '../catalog/catalog.js';
+import type { ObservedTypeOf } from '../catalog/declarations/typescript.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CallReply, GuestError, ModuleExport, VirtualModule } from '../domain/execution.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
-import type { Tool } from '../domain/tool.js';
 import { nearest } from '../lib/nearest.js';
 
 /** `@codemode/discovery`: what programs can ask about servers and tools. Answers come from the program's own snapshot. */
@@ -32,7 +32,6 @@ export function isDiscovery(target: string): boolean {
 }
 
 /** The type of what a tool without an output schema has answered so far. Seen, not promised. */
-export type ObservedTypeOf = (tool: Tool) => string | undefined;
 
 /** Wrong questions are errors of the program, with the right question in the hint. */
 class Refusal extends Error {

@@ -109,8 +109,9 @@ export class Host {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#parts.runtime.close(), this.#parts.catalog.close()]);
-    await this.#parts.records.close();
+    const { runtime, catalog, observed, records } = this.#parts;
+    await Promise.all([runtime.close(), catalog.close(), observed?.close()]);
+    await records.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

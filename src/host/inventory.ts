@@ -1,5 +1,10 @@
 import type { Catalog } from '../catalog/catalog.js';
-import { type Detail, declareModule, SHARED_DECLARATIONS } from '../catalog/declarations/typescript.js';
+import {
+  type Detail,
+  declareModule,
+  type ObservedTypeOf,
+  SHARED_DECLARATIONS,
+} from '../catalog/declarations/typescript.js';
 import type { CatalogServer, CatalogTool } from '../catalog/snapshot.js';
 import { HostError } from '../domain/errors.js';
 import type { JsonObject } from '../domain/json.js';
@@ -16,6 +21,8 @@ export interface InventoryParts {
   /** Servers that the configuration switches off. */
   readonly disabled: readonly string[];
   readonly codeMode: CodeModeSettings;
+  /** What the agent that is started on this machine has seen tools return. */
+  readonly observedTypeOf?: ObservedTypeOf;
 }
 
 /** How one server is, after it was asked. Everything a server says of itself is untrusted text. */
@@ -159,7 +166,7 @@ export class Inventory {
     const servers = names.length === 0 ? this.#view() : [...new Set(names.map((name) => this.#server(name)))];
     const modules = servers.map(({ id, path, name, tools }): DeclaredModule => {
       const module = { path, serverId: id, serverName: name, tools: tools.map(({ tool }) => tool) };
-      const { text, warnings } = declareModule(module, { detail });
+      const { text, warnings } = declareModule(module, { detail, ...this.#observed() });
       return { serverId: path, specifier: `@codemode/servers/${path}`, text, warnings };
     });
     return { shared: SHARED_DECLARATIONS, modules };
@@ -177,7 +184,12 @@ export class Inventory {
   /** What programs and what clients see. */
   view(): ToolView {
     const { catalog, codeMode } = this.#parts;
-    return viewOf(catalog.snapshot(), codeMode, []);
+    return { ...viewOf(catalog.snapshot(), codeMode, []), ...this.#observed() };
+  }
+
+  #observed(): Pick<ToolView, 'observedTypeOf'> {
+    const { observedTypeOf } = this.#parts;
+    return observedTypeOf === undefined ? {} : { observedTypeOf };
   }
 
   #view(): readonly CatalogServer[] {

@@ -3,7 +3,7 @@ import { toolDigestOf } from '../broker/approvals/identity.js';
 import type { BrokerOutcome } from '../broker/broker.js';
 import { openRunContext, type RunContext } from '../broker/run-context.js';
 import type { Catalog } from '../catalog/catalog.js';
-import type { ObservedTypes } from '../catalog/observed/observed-types.js';
+import type { LearnedTypes } from '../catalog/observed/learned-types.js';
 import type { CatalogSnapshot } from '../catalog/snapshot.js';
 import type { CallerId, ExecutionId } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
@@ -35,6 +35,8 @@ export interface SessionOptions {
   readonly reservedNames: readonly string[];
   /** Results above it are kept for a later run instead of being handed over. */
   readonly maxResultBytes: number;
+  /** The caller will not come back under this name: what it sees is kept for as long as it is here. */
+  readonly isTransient?: boolean;
 }
 
 export interface SessionParts {
@@ -45,7 +47,7 @@ export interface SessionParts {
   /** How long a program keeps its place while all it waits for is a person. */
   readonly patienceMs: number;
   /** Absent where learning is switched off. */
-  readonly observed?: ObservedTypes;
+  readonly observed?: LearnedTypes;
 }
 
 /** A person who was asked through the client may take this long, unless the client gives up before. */
@@ -82,6 +84,7 @@ export class Session {
     this.caller = options.caller;
     this.#parts = parts;
     this.#options = options;
+    if (options.isTransient === true) parts.observed?.keepInMemory(this.caller);
   }
 
   /** What exists now, split into what programs and what the client itself may call. */
@@ -168,6 +171,7 @@ export class Session {
   /** The caller will not come back: nothing is kept for it any more. */
   close(): void {
     this.#parts.results.forget(this.caller);
+    this.#parts.observed?.forget(this.caller);
   }
 
   async #execute(runId: string, request: RunRequest): Promise<RunAnswer> {
@@ -206,12 +210,12 @@ export class Session {
         broker,
         maxToolCalls: facts.limits.maxToolCalls,
         present: (outcome) => presentation.reply(outcome),
-        observe: (tool, value) => observed?.observe(this.caller, tool.serverId, tool.name, value),
+        observe: (tool, value) => observed?.observe(this.caller, tool, value),
         ...(onProgress === undefined ? {} : { onProgress }),
       },
       soFar,
     );
-    const typeOf = ({ serverId, name }: Tool) => observed?.typeOf(this.caller, serverId, name);
+    const typeOf = (tool: Tool) => observed?.typeOf(this.caller, tool);
     const recorded = new Map(before.map((each) => [each.number, each]));
     const answerCall: AnswerCall = async (call, hooks) => {
       const tool = snapshot.toolByTarget.get(call.target)?.tool;
@@ -297,8 +301,12 @@ export class Session {
   }
 
   #viewOf(snapshot: CatalogSnapshot): ToolView {
-    if (this.#view?.of !== snapshot)
-      this.#view = { of: snapshot, view: viewOf(snapshot, this.#options.codeMode, this.#options.reservedNames) };
+    if (this.#view?.of !== snapshot) {
+      const { observed } = this.#parts;
+      const seen = observed === undefined ? {} : { observedTypeOf: (tool: Tool) => observed.typeOf(this.caller, tool) };
+      const view = viewOf(snapshot, this.#options.codeMode, this.#options.reservedNames);
+      this.#view = { of: snapshot, view: { ...view, ...seen } };
+    }
     return this.#view.view;
   }
 }

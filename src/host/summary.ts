@@ -4,7 +4,7 @@ import type { JsonObject } from '../domain/json.js';
 import { findServer } from './discovery.js';
 import type { KeptResults } from './results.js';
 import type { Presentation, RunSummary, ServerTypes, UnavailableServer } from './run.js';
-import { briefDeclarationsOf, briefingOf, type ToolView } from './tool-view.js';
+import { briefDeclarationsOf, briefingLevel, type ToolView } from './tool-view.js';
 
 /** Servers whose types come with one answer. */
 const MAX_DECLARED_AT_ONCE = 3;
@@ -19,7 +19,7 @@ export function firstDeclarations(
   requested: readonly string[],
   declared: Set<string>,
 ): ServerTypes[] {
-  const { level } = briefingOf(view);
+  const level = briefingLevel(view);
   if (level !== 'index' && level !== 'signatures') return [];
   const used = view.forCode.servers.filter(
     (server) =>
@@ -29,7 +29,7 @@ export function firstDeclarations(
   );
   const fresh = used.filter(({ path }) => !declared.has(path)).slice(0, MAX_DECLARED_AT_ONCE);
   for (const { path } of fresh) declared.add(path);
-  return fresh.map((server) => ({ path: server.path, text: briefDeclarationsOf(server, source) }));
+  return fresh.map((server) => ({ path: server.path, text: briefDeclarationsOf(server, source, view) }));
 }
 
 /** What of an outcome is handed over: media apart, and what is still too large kept for a later run. */

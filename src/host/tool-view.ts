@@ -1,5 +1,6 @@
-import { briefCatalog } from '../catalog/briefing/briefing.js';
+import { briefCatalog, DEFAULT_BUDGET_TOKENS } from '../catalog/briefing/briefing.js';
 import { serverDeclarations, serverDeclarationsWithin } from '../catalog/briefing/server-declarations.js';
+import type { ObservedTypeOf } from '../catalog/declarations/typescript.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CatalogBriefing } from '../domain/briefing.js';
 import { matchesGlob } from '../lib/glob.js';
@@ -11,6 +12,8 @@ export interface CodeModeSettings {
   readonly enabled: boolean;
   /** `tool`, `server/tool`, with `*` for any characters. */
   readonly excludedTools: readonly string[];
+  /** What the agent is told about tools before its first program may cost this much. */
+  readonly promptTokens?: number;
 }
 
 export interface DirectTool {
@@ -24,15 +27,19 @@ export interface ToolView {
   readonly forCode: CatalogSnapshot;
   /** What the client sees and calls directly. */
   readonly direct: readonly DirectTool[];
+  readonly promptTokens?: number;
+  /** What the one who looks has seen tools return that declare no output. */
+  readonly observedTypeOf?: ObservedTypeOf;
 }
 
 /** Splits a snapshot. A tool is on one side or the other, never on both. */
 export function viewOf(
   snapshot: CatalogSnapshot,
-  { enabled, excludedTools }: CodeModeSettings,
+  { enabled, excludedTools, promptTokens }: CodeModeSettings,
   reservedNames: readonly string[],
 ): ToolView {
-  if (enabled && excludedTools.length === 0) return { forCode: snapshot, direct: [] };
+  const budget = promptTokens === undefined ? {} : { promptTokens };
+  if (enabled && excludedTools.length === 0) return { forCode: snapshot, direct: [], ...budget };
   const isDirect = ({ tool, server }: CatalogTool) =>
     !enabled ||
     excludedTools.some((pattern) => {
@@ -61,7 +68,7 @@ export function viewOf(
     serverByPath: new Map(servers.map((server) => [server.path, server])),
     toolByTarget: new Map(servers.flatMap(({ tools }) => tools.map((tool) => [tool.target, tool]))),
   };
-  return { forCode, direct: named(direct, reservedNames) };
+  return { forCode, direct: named(direct, reservedNames), ...budget };
 }
 
 /** A name that two servers share, or that is ours, belongs to neither: both get their server's in front. */
@@ -79,28 +86,39 @@ function named(tools: readonly CatalogTool[], reservedNames: readonly string[]):
 }
 
 /** What an agent is told about these tools before its first program; the same text for the same view. */
-export function briefingOf({ forCode }: ToolView): CatalogBriefing {
-  let briefing = briefings.get(forCode);
-  if (briefing === undefined) {
-    briefing = briefCatalog(forCode);
-    briefings.set(forCode, briefing);
-  }
+export function briefingOf(view: ToolView): CatalogBriefing {
+  const { forCode, promptTokens: budgetTokens = DEFAULT_BUDGET_TOKENS, observedTypeOf } = view;
+  // What one caller has seen is in its own text only. It stays as it is while the tools do: clients cache it.
+  const owner = observedTypeOf === undefined ? forCode : view;
+  const known = briefings.get(owner);
+  if (known?.budgetTokens === budgetTokens) return known.briefing;
+  const observed = observedTypeOf === undefined ? {} : { observedTypeOf };
+  const briefing = briefCatalog(forCode, { budgetTokens, ...observed });
+  briefings.set(owner, { budgetTokens, briefing });
   return briefing;
 }
 
+/** In how much detail; the same for all callers, because what was observed only fills what is left. */
+export function briefingLevel({ observedTypeOf: _, ...view }: ToolView): CatalogBriefing['level'] {
+  return briefingOf(view).level;
+}
+
 /** Making one takes milliseconds, and every client asks. */
-const briefings = new WeakMap<CatalogSnapshot, CatalogBriefing>();
+const briefings = new WeakMap<
+  CatalogSnapshot | ToolView,
+  { readonly budgetTokens: number; readonly briefing: CatalogBriefing }
+>();
 
 /** The TypeScript declarations of one server's module, complete in themselves. */
-export function declarationsOf(server: CatalogServer): string {
-  return serverDeclarations(server);
+export function declarationsOf(server: CatalogServer, { observedTypeOf }: Pick<ToolView, 'observedTypeOf'>): string {
+  return serverDeclarations(server, 'full', observedTypeOf);
 }
 
 /** Tokens that the types of a server may cost when they come with an answer. */
 const ANSWER_BUDGET_TOKENS = 4_000;
 
 /** The same as far as an answer has room for it; the tools a program imports come first. */
-export function briefDeclarationsOf(server: CatalogServer, source: string): string {
+export function briefDeclarationsOf(server: CatalogServer, source: string, { observedTypeOf }: ToolView): string {
   const imported = server.tools.flatMap(({ exportName }) => (source.includes(exportName) ? [exportName] : []));
-  return serverDeclarationsWithin(server, ANSWER_BUDGET_TOKENS, imported);
+  return serverDeclarationsWithin(server, ANSWER_BUDGET_TOKENS, imported, observedTypeOf);
 }

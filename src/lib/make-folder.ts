@@ -1,3 +1,4 @@
+import { mkdirSync, statSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -16,6 +17,24 @@ export async function makeFolder(path: string, mode: number): Promise<void> {
     await makeFolder(parent, mode);
     await makeFolder(path, mode);
   }
+}
+
+/** The same, for who cannot wait. */
+export function makeFolderSync(path: string, mode: number): void {
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && isFolderSync(path)) return;
+    const parent = dirname(path);
+    if (code !== 'ENOENT' || parent === path || isFolderSync(parent)) throw error;
+    makeFolderSync(parent, mode);
+    makeFolderSync(path, mode);
+  }
+}
+
+function isFolderSync(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 async function isFolder(path: string): Promise<boolean> {

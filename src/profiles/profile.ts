@@ -16,7 +16,7 @@ export interface Profile {
   /** What the agent has to know before its first program. */
   instructions(view: ToolView): string;
   /** The types of one server's module, for whoever asks for them. */
-  declarations(server: CatalogServer): string;
+  declarations(server: CatalogServer, view: ToolView): string;
 }
 
 /** A tool of the contract's own: how it is listed, and how a call of it becomes a call on a session. */

@@ -34,6 +34,8 @@ const fileSchema = z.object({
  */
 export class CatalogCache {
   readonly #folder: string;
+  /** Made once: a thousand servers write at the same time. */
+  #made: Promise<void> | undefined;
 
   constructor(stateFolder: string) {
     this.#folder = join(stateFolder, 'catalog');
@@ -56,10 +58,12 @@ export class CatalogCache {
     const file = this.#file(serverId);
     const temporary = `${file}.${randomUUID()}`;
     try {
-      await makeFolder(this.#folder, 0o700);
+      this.#made ??= makeFolder(this.#folder, 0o700);
+      await this.#made;
       await writeFile(temporary, JSON.stringify({ format: 1, fingerprint, listing }), { mode: 0o600 });
       await rename(temporary, file);
     } catch {
+      this.#made = undefined;
       // A full or read-only disk costs the next start some time, and nothing else.
       await rm(temporary, { force: true }).catch(() => {});
     }

@@ -84,7 +84,14 @@ describe('codemode run', () => {
 
   test.each([
     ['const x = ;', 'SYNTAX_ERROR', 'main.ts:1:11'],
-    ["import x from 'fs'", 'IMPORT_FAILURE', undefined],
+    ["import x from 'fs'", 'IMPORT_FAILURE', 'main.ts:1:15'],
+    [
+      "import type { Stats } from 'fs';\ninterface A { b: string }\nlet a: A;\nimport {\n  getTool,\n  find\n} from '@codemode/discovery';",
+      'IMPORT_FAILURE',
+      'main.ts:6:3',
+    ],
+    ["const text = \"import 'path'\";\n  import * as paths from 'path';", 'IMPORT_FAILURE', 'main.ts:2:26'],
+    ["console.log(1);\nconst { x } = await import('nowhere');", 'IMPORT_FAILURE', 'main.ts:2:28'],
     ['await fetch("https://example.com")', 'UNCAUGHT_EXCEPTION', 'main.ts:1:7'],
   ])('answers %s with %s, a hint and the place [A11, A12]', async (input, code, path) => {
     const { status, stdout } = await run(['run', '-'], { input });
@@ -92,7 +99,7 @@ describe('codemode run', () => {
     const { result, diagnostics } = JSON.parse(stdout);
     expect({ result, count: diagnostics.length }).toEqual({ result: null, count: 1 });
     expect(diagnostics[0]).toMatchObject({ severity: 'error', code, hint: expect.any(String) });
-    if (path !== undefined) expect(diagnostics[0].path).toBe(path);
+    expect(diagnostics[0].path).toBe(path);
   });
 
   test('stops at the limits that were typed [A7, A11]', async () => {

@@ -13,7 +13,7 @@ import { fixture, isAlive, packageProgram } from './upstreams.js';
  * and spoken to by the official client.
  */
 
-const PROGRAM = fileURLToPath(new URL('../../dist/bin.js', import.meta.url));
+export const PROGRAM = fileURLToPath(new URL('../../dist/bin.js', import.meta.url));
 
 export type Era = 'legacy' | 'modern';
 export type ClientOptions = NonNullable<ConstructorParameters<typeof Client>[1]>;

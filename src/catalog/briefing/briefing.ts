@@ -1,5 +1,5 @@
 import type { CatalogBriefing } from '../../domain/briefing.js';
-import { SHARED_DECLARATIONS } from '../declarations/typescript.js';
+import { type ObservedTypeOf, SHARED_DECLARATIONS } from '../declarations/typescript.js';
 import { compareCodePoints } from '../names.js';
 import type { CatalogSnapshot } from '../snapshot.js';
 import { exampleCall } from './example-call.js';
@@ -10,6 +10,8 @@ import { estimateTokens } from './tokens.js';
 export interface BriefingOptions {
   /** What `text` may cost. */
   readonly budgetTokens?: number;
+  /** What this agent has seen tools return that declare no output. */
+  readonly observedTypeOf?: ObservedTypeOf;
 }
 
 /** About 95 real tools with their types; a twentieth of a context of 200,000 tokens. */
@@ -26,7 +28,7 @@ export function briefCatalog(snapshot: CatalogSnapshot, options: BriefingOptions
   };
   if (servers.length === 0) return { level: 'none', ...counts, text: '', estimatedTokens: 0, shortIndex: () => '' };
   const shared = `${WHOSE_WORDS}${SHARED_DECLARATIONS}`;
-  const modules = declarationsWithin(servers, budgetTokens - estimateTokens(shared));
+  const modules = declarationsWithin(servers, budgetTokens - estimateTokens(shared), options.observedTypeOf);
   const text = modules === undefined ? serverIndex(servers, budgetTokens, estimateTokens) : `${shared}${modules.text}`;
   const example = exampleCall(servers);
   return {

@@ -567,9 +567,9 @@ declare module "@codemode/servers/s" {
 `);
   });
 
-  test('come without words where only signatures are wanted, and not at all where they do not fit', () => {
+  test('come with a mark alone where only signatures are wanted, and not at all where they do not fit', () => {
     expect(declareObserved({ observedTypeOf, detail: 'signatures' })).toContain(
-      'plain(input?: Record<string, never>): Promise<{',
+      'plain(input?: Record<string, never>): Promise</* observed, not declared */ {',
     );
     expect(declareObserved({ observedTypeOf, detail: 'signatures' })).not.toContain('Observed');
     expect(declareObserved({ observedTypeOf, maximumToolCharacters: 60 })).not.toContain('id: number');

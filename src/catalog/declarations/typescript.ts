@@ -42,8 +42,10 @@ export interface DeclarationOptions {
    * A TypeScript type of what a tool has returned so far (`ObservedTypes`), for tools that declare no output. It is
    * written as it is, marked as observed: it must come from our own writer, not from a server.
    */
-  readonly observedTypeOf?: (tool: Tool) => string | undefined;
+  readonly observedTypeOf?: ObservedTypeOf;
 }
+
+export type ObservedTypeOf = (tool: Tool) => string | undefined;
 
 /** About 5,000 tokens. Of 1,312 real tools 11 are longer in full detail, and none is without its documentation. */
 const MAX_TOOL_CHARACTERS = 20_000;
@@ -185,7 +187,7 @@ class ModuleWriter {
     });
     const parameters = inputParameters(plan.input, writer);
     const observedType = this.#observedType(plan, maximumDepth);
-    const result = observedType ?? outputType(plan.output, writer);
+    const result = observedType === undefined ? outputType(plan.output, writer) : this.#marked(observedType);
     const aliases: string[] = [];
     // The map grows while it is walked: a definition may be the first to name another.
     for (const [group, { name, depth }] of added) {
@@ -211,6 +213,11 @@ class ModuleWriter {
     const isTooLong = observedType !== undefined && observedType.length > this.#maximumToolCharacters / 4;
     if (isTooLong || maximumDepth !== Number.POSITIVE_INFINITY) return undefined;
     return observedType?.replaceAll('\n', `\n${MODULE_INDENT}`);
+  }
+
+  /** Signatures have no documentation that could say it. */
+  #marked(observedType: string): string {
+    return this.#detail === 'signatures' ? `/* observed, not declared */ ${observedType}` : observedType;
   }
 
   #cutWarning(plan: ToolPlan, loss: string): string {

@@ -203,12 +203,13 @@ describe('stored observations', () => {
     let deep: JsonValue = { k: 's' };
     for (let level = 0; level < 10_000; level += 1) deep = { i: deep };
     const types = ObservedTypes.fromJson({
-      version: 1,
+      version: 2,
       tools: [
         [
           'me',
           's',
           'code',
+          '',
           {
             p: [
               ['*/ }; evil(); /*', 0, {}],
@@ -216,9 +217,9 @@ describe('stored observations', () => {
             ],
           },
         ],
-        ['me', 's', 'deep', deep],
-        ['me', 's', 'comment', { p: [['a', 0, { j: { j: { k: 's' } } }]] }],
-        ['me', 's', 'broken', 5],
+        ['me', 's', 'deep', '', deep],
+        ['me', 's', 'comment', '', { p: [['a', 0, { j: { j: { k: 's' } } }]] }],
+        ['me', 's', 'broken', '', 5],
         ['me', 's'],
         null,
       ],
@@ -227,8 +228,8 @@ describe('stored observations', () => {
     expect(types.typeOf(ME, 's', 'deep')).toMatch(/^unknown(?:\[\])+$/);
     expect(types.typeOf(ME, 's', 'comment')).toBe('{ a: unknown }');
     expect(types.typeOf(ME, 's', 'broken')).toBe('unknown');
-    for (const foreign of [undefined, null, 5, [], {}, { version: 2, tools: [] }, { version: 1, tools: 'x' }]) {
-      expect(ObservedTypes.fromJson(foreign).toJson()).toEqual({ version: 1, tools: [] });
+    for (const foreign of [undefined, null, 5, [], {}, { version: 3, tools: [] }, { version: 1, tools: 'x' }]) {
+      expect(ObservedTypes.fromJson(foreign).toJson()).toEqual({ version: 2, tools: [] });
     }
   });
 });

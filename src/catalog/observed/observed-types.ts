@@ -17,6 +17,8 @@ interface Entry {
   readonly caller: CallerId;
   readonly serverId: string;
   readonly toolName: string;
+  /** Of the tool as it was then; a shape says nothing of another. */
+  readonly definition: string;
   readonly shape: ObservedShape;
   /** The shape as it is stored: what it weighs, and how a change is noticed. */
   readonly stored: string;
@@ -42,32 +44,36 @@ export class ObservedTypes {
     this.#bounds = { ...DEFAULT_BOUNDS, ...bounds };
   }
 
-  /** Learns from one result, as the program saw it. */
-  observe(caller: CallerId, serverId: string, toolName: string, value: JsonValue): void {
+  /** Learns from one result, as the program saw it. Says whether there was something to learn. */
+  observe(caller: CallerId, serverId: string, toolName: string, value: JsonValue, definition = ''): boolean {
     const key = keyOf(caller, serverId, toolName);
-    const known = this.#entries.get(key);
+    const before = this.#entries.get(key);
+    const known = before?.definition === definition ? before : undefined;
     const seen = shapeOfResult(value);
     const shape = known === undefined ? seen : withinBounds(merge(known.shape, seen));
     const stored = JSON.stringify(storeShape(shape));
-    if (known?.stored === stored) this.#touch(key, known);
-    else this.#set(key, { caller, serverId, toolName, shape, stored });
+    const isNews = known?.stored !== stored;
+    if (isNews) this.#set(key, { caller, serverId, toolName, definition, shape, stored });
+    else this.#touch(key, known as Entry);
+    return isNews;
   }
 
   /** The type of what this caller has seen of a tool, or `undefined` where it has seen nothing. */
-  typeOf(caller: CallerId, serverId: string, toolName: string): string | undefined {
+  typeOf(caller: CallerId, serverId: string, toolName: string, definition = ''): string | undefined {
     const key = keyOf(caller, serverId, toolName);
     const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
+    if (entry?.definition !== definition) return undefined;
     this.#touch(key, entry);
     entry.type ??= typeText(entry.shape);
     return entry.type;
   }
 
   toJson(): JsonObject {
-    const tools = [...this.#entries.values()].map(({ caller, serverId, toolName, shape }) => [
+    const tools = [...this.#entries.values()].map(({ caller, serverId, toolName, definition, shape }) => [
       caller,
       serverId,
       toolName,
+      definition,
       storeShape(shape),
     ]);
     return { version: VERSION, tools };
@@ -79,13 +85,23 @@ export class ObservedTypes {
     const tools = isJsonObject(json) && json.version === VERSION && Array.isArray(json.tools) ? json.tools : [];
     for (const tool of tools) {
       if (!Array.isArray(tool)) continue;
-      const [caller, serverId, toolName, storedShape] = tool;
+      const [caller, serverId, toolName, definition, storedShape] = tool;
       if (typeof caller !== 'string' || typeof serverId !== 'string' || typeof toolName !== 'string') continue;
+      if (typeof definition !== 'string') continue;
       const shape = readShape(storedShape);
-      const entry = { caller: caller as CallerId, serverId, toolName, shape };
+      const entry = { caller: caller as CallerId, serverId, toolName, definition, shape };
       types.#set(keyOf(entry.caller, serverId, toolName), { ...entry, stored: JSON.stringify(storeShape(shape)) });
     }
     return types;
+  }
+
+  /** Takes over what another has seen, in its order, instead of what is known here of the same tools. */
+  adopt(other: ObservedTypes, isWanted: (caller: CallerId) => boolean): void {
+    for (const [key, entry] of other.#entries) if (isWanted(entry.caller)) this.#set(key, entry);
+  }
+
+  forgetCaller(caller: CallerId): void {
+    for (const [key, entry] of this.#entries) if (entry.caller === caller) this.#forget(key);
   }
 
   #touch(key: string, entry: Entry): void {
@@ -121,12 +137,12 @@ export class ObservedTypes {
   }
 }
 
-const VERSION = 1;
+const VERSION = 2;
 
 function keyOf(caller: CallerId, serverId: string, toolName: string): string {
   return JSON.stringify([caller, serverId, toolName]);
 }
 
-function weightOf(key: string, { stored }: Entry): number {
-  return key.length + stored.length;
+function weightOf(key: string, { definition, stored }: Entry): number {
+  return key.length + definition.length + stored.length;
 }

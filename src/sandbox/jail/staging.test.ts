@@ -3,13 +3,15 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isReadableByEveryone, Staging } from './staging.js';
 
@@ -67,6 +69,32 @@ describe.skipIf(!isRoot)(`staging${isRoot ? '' : ' (skipped: only a host that is
     mkdirSync(join(base, 'elsewhere'));
     symlinkSync(join(base, 'elsewhere'), link);
     expect(() => new Staging(link).readable(secret)).toThrow(/must be a folder that belongs to root/);
+  });
+
+  test('copies that no host has used for a week are thrown away, and others are not', () => {
+    const old = new Staging(folder).readable(secret);
+    const weeksAgo = new Date(Date.now() - 8 * 24 * 60 * 60 * 1000);
+    utimesSync(`${old}.used`, weeksAgo, weeksAgo);
+    writeFileSync(join(folder, 'kept-by-hand'), '');
+    writeFileSync(secret, 'three');
+    const next = new Staging(folder).readable(secret);
+    expect(readdirSync(folder).sort()).toEqual([basename(next), `${basename(next)}.used`, 'kept-by-hand'].sort());
+    // Whoever uses it again, finds it there and says so.
+    new Staging(folder).readable(secret);
+    expect(readdirSync(folder)).toHaveLength(3);
+  });
+
+  test('a program that is only linked keeps its own times', () => {
+    chmodSync(secret, 0o755);
+    const { mtimeMs } = lstatSync(secret);
+    const staged = new Staging(folder).readable(secret);
+    expect([lstatSync(secret).mtimeMs, lstatSync(`${staged}.used`).size]).toEqual([mtimeMs, 0]);
+  });
+
+  test('a folder that cannot be made is an error, not a wait without end', () => {
+    expect(() => new Staging('/proc/nowhere/deeper').readable(secret)).toThrow(
+      /could not be copied to \/proc\/nowhere/,
+    );
   });
 
   test('a file that someone planted in the place of a copy is replaced', () => {

@@ -1,18 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import {
-  chmodSync,
-  constants,
-  copyFileSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { chmodSync, constants, copyFileSync, linkSync, lstatSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { HostError } from '../../domain/errors.js';
+import { makeFolderSync } from '../../lib/make-folder.js';
+import { markUsed, pruneStaged, SAY_AGAIN_MS } from './staged-use.js';
 
 /** Root-owned on every distribution, and mounted without noexec, which /run is not. */
 const DEFAULT_FOLDER = '/var/cache/codemode/jail';
@@ -24,7 +16,8 @@ const DEFAULT_FOLDER = '/var/cache/codemode/jail';
  */
 export class Staging {
   readonly #folder: string;
-  readonly #known = new Map<string, string>();
+  readonly #known = new Map<string, { readonly readable: string; readonly sinceMs: number }>();
+  #isPruned = false;
 
   constructor(folder = DEFAULT_FOLDER) {
     this.#folder = folder;
@@ -34,9 +27,11 @@ export class Staging {
   readable(path: string): string {
     const real = realpathSync(path);
     const known = this.#known.get(real);
-    if (known !== undefined) return known;
+    // A copy is looked at again from time to time: a host that slept for weeks may find it thrown away by another.
+    if (known !== undefined && (known.readable === real || Date.now() - known.sinceMs < SAY_AGAIN_MS))
+      return known.readable;
     const readable = isReadableByEveryone(real) ? real : this.#stage(real);
-    this.#known.set(real, readable);
+    this.#known.set(real, { readable, sinceMs: Date.now() });
     return readable;
   }
 
@@ -46,6 +41,9 @@ export class Staging {
       const source = lstatSync(path);
       const target = join(this.#folder, `${identity(path, source)}-${basename(path)}`);
       if (!isStaged(target, source)) place(path, source, target);
+      markUsed(target);
+      if (!this.#isPruned) pruneStaged(this.#folder);
+      this.#isPruned = true;
       return target;
     } catch (error) {
       if (error instanceof HostError) throw error;
@@ -73,7 +71,7 @@ export function isReadableByEveryone(path: string): boolean {
  * link: otherwise a local user could choose what runs as our worker.
  */
 function openFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  makeFolderSync(folder, 0o755);
   for (let current = folder; ; current = dirname(current)) {
     const stats = lstatSync(current);
     const othersMayWrite = (stats.mode & 0o022) !== 0;

@@ -1,6 +1,7 @@
 import type { LoadedConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
+import type { Log } from '../../domain/log.js';
 import type { Approvals, Host, Isolation, SleepingRuns } from '../../host/host.js';
 import type { Inventory } from '../../host/inventory.js';
 
@@ -36,7 +37,7 @@ export interface ServeOptions {
   /** Whose `codeMode` of `models` counts. */
   readonly model?: string;
   readonly stop: AbortSignal;
-  readonly log: (line: string) => void;
+  readonly log: Log;
 }
 
 export interface StdioServeOptions extends ServeOptions {

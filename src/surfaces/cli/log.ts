@@ -1,7 +1,39 @@
+import { LOG_LEVELS, type Log, type LogLevel } from '../../domain/log.js';
+import { LogFile, type Rotation } from './log-file.js';
 import { plain } from './terminal.js';
 
-/** Lines for people, on standard error. A client that has closed its end of it must not take the program down. */
-export function openLog(): (line: string) => void {
+export interface LogSettings {
+  /** What weighs less is not written. */
+  readonly level: LogLevel;
+  readonly format: 'json' | 'text';
+  readonly outputs: readonly (
+    | { readonly type: 'console' }
+    | { readonly type: 'file'; readonly path: string; readonly rotation?: Rotation | undefined }
+  )[];
+}
+
+/**
+ * What the program says of itself while it serves: on standard error, in files, or both. Standard output is the
+ * protocol's. A client that has closed its end of it, or a full disk, must not take the program down.
+ */
+export function openLog({ level: lowest, format, outputs }: LogSettings): Log {
   process.stderr.on('error', () => {});
-  return (line) => process.stderr.write(`codemode: ${plain(line)}\n`);
+  const onConsole = (text: string): void => {
+    process.stderr.write(text);
+  };
+  const writers = outputs.map((output) => {
+    if (output.type === 'console') return onConsole;
+    const file = new LogFile(output.path, output.rotation, (problem) => onConsole(render(problem, 'error', format)));
+    return (text: string) => file.write(text);
+  });
+  return (line, level = 'info') => {
+    if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(lowest)) return;
+    const text = render(line, level, format);
+    for (const write of writers) write(text);
+  };
+}
+
+function render(line: string, level: LogLevel, format: LogSettings['format']): string {
+  if (format === 'json') return `${JSON.stringify({ time: new Date().toISOString(), level, message: line })}\n`;
+  return `codemode: ${level === 'error' ? 'error: ' : level === 'warn' ? 'warning: ' : ''}${plain(line)}\n`;
 }

@@ -1,5 +1,6 @@
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { ERRORS, isHostError } from '../../domain/errors.js';
+import type { Log } from '../../domain/log.js';
 import { BearerToken, type GuardRules, hostProblem, originProblem } from './guards.js';
 
 declare module 'fastify' {
@@ -13,7 +14,7 @@ export interface ListenerOptions {
   readonly rules: GuardRules;
   readonly token: string;
   readonly maxRequestBytes: number;
-  readonly log: (line: string) => void;
+  readonly log: Log;
 }
 
 /** A client that takes longer to send a request does not want an answer. */
@@ -61,7 +62,7 @@ export function createListener({ rules, token, maxRequestBytes, log }: ListenerO
     // What the framework itself refuses: a body that is too large, a header that is malformed.
     const { statusCode = 500 } = error;
     if (statusCode < 500) return refuse(reply, statusCode, 'bad_input', error.message);
-    log(`a request failed inside codemode: ${error.stack ?? error.message}`);
+    log(`a request failed inside codemode: ${error.stack ?? error.message}`, 'error');
     return refuse(reply, 500, 'internal', 'something went wrong inside codemode');
   });
   return app;

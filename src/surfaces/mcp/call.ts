@@ -124,6 +124,7 @@ function resultOf(outcome: BrokerOutcome): CallToolResult {
 function internalFailure({ options }: Door, error: unknown): CallToolResult {
   options.log(
     `a call failed inside codemode: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    'error',
   );
   return { content: [{ type: 'text', text: 'something went wrong inside codemode; try again' }], isError: true };
 }

@@ -1,4 +1,5 @@
 import type { CallerId } from '../../domain/execution.js';
+import type { Log } from '../../domain/log.js';
 import type { Host } from '../../host/host.js';
 import type { Session, SessionOptions } from '../../host/session.js';
 import type { CodeModeSettings } from '../../host/tool-view.js';
@@ -16,12 +17,12 @@ export interface McpOptions {
   /** Whether the user is asked through the client where it can ask. */
   readonly asksPeople: boolean;
   /** For people, on standard error. */
-  readonly log: (line: string) => void;
+  readonly log: Log;
 }
 
-/** What clients see, the same for all of them: one per surface. */
-export function openListing(options: McpOptions): Listing {
-  return new Listing(openSession(options, 'listing' as CallerId), options.profile, options.codeMode);
+/** What clients see, the same for all of them: one per surface. Where there is one client only, it is the reader. */
+export function openListing(options: McpOptions, reader = openSession(options, 'listing' as CallerId)): Listing {
+  return new Listing(reader, options.profile, options.codeMode);
 }
 
 /** One client's way in. */
@@ -48,5 +49,14 @@ export function sessionOptions(profile: Profile, codeMode: CodeModeSettings, cal
     codeMode,
     reservedNames: codeMode.enabled ? profile.tools.map(({ name }) => name) : [],
     maxResultBytes: profile.maxResultBytes,
+    // What belongs to a session of the protocol ends with it.
+    isTransient: caller.startsWith(SESSION),
   };
+}
+
+const SESSION = 'session ';
+
+/** Who speaks in one session of the protocol over HTTP. */
+export function sessionCaller(id: string): CallerId {
+  return `${SESSION}${id}` as CallerId;
 }

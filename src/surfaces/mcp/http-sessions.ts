@@ -4,8 +4,7 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import type { CallerId } from '../../domain/execution.js';
-import { type Door, type McpOptions, openSession } from './door.js';
+import { type Door, type McpOptions, openSession, sessionCaller } from './door.js';
 import type { Listing } from './listing.js';
 import { createServer } from './server.js';
 
@@ -94,7 +93,7 @@ export class HttpSessions {
       },
       onsessionclosed: () => this.#end(id),
     });
-    const caller = `session ${id}` as CallerId;
+    const caller = sessionCaller(id);
     const door: Door = {
       options: this.#options,
       listing: this.#listing,

@@ -74,7 +74,7 @@ export class McpHttp {
     try {
       await exchange(request.raw, raw, (webRequest) => this.#respond(webRequest, body, raw));
     } catch (error) {
-      this.#options.log(`a request to /mcp failed inside codemode: ${String(error)}`);
+      this.#options.log(`a request to /mcp failed inside codemode: ${String(error)}`, 'error');
       if (raw.headersSent) raw.destroy();
       else raw.writeHead(500).end();
     }

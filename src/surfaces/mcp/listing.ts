@@ -66,7 +66,7 @@ export class Listing {
     await this.#firstListing();
     const server = this.#servers().find((each) => uriOf(each) === uri);
     if (server === undefined || this.#profile === undefined) return undefined;
-    return { uri, mimeType: TYPES_MIME, text: this.#profile.declarations(server) };
+    return { uri, mimeType: TYPES_MIME, text: this.#profile.declarations(server, this.#session.tools()) };
   }
 
   /** Says when something that a client can see is different. Returns the function that stops it. */

@@ -1,6 +1,6 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { CallerId } from '../../domain/execution.js';
+import { LOCAL_CALLER } from '../../domain/execution.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Isolation } from '../../host/host.js';
 import { deferred } from '../../lib/deferred.js';
@@ -35,11 +35,12 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
   const gone = new AbortController();
   const listed = deferred<void>();
   const opened = deferred<Isolation>();
-  const listing = openListing(options);
+  const session = openSession(options, LOCAL_CALLER);
+  const listing = openListing(options, session);
   const door: Door = {
     options,
     listing,
-    session: openSession(options, 'stdio' as CallerId),
+    session,
     gone: gone.signal,
     onListed: () => listed.resolve(),
   };
@@ -49,7 +50,7 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
   // After the answer that is under way: it must not wait for processes to start.
   const open = once(() => setImmediate(() => host.open().then(opened.resolve, opened.reject)));
   const warm = once(() => {
-    const told = (error: unknown) => log(`servers could not be prepared: ${String(error)}`);
+    const told = (error: unknown) => log(`servers could not be prepared: ${String(error)}`, 'error');
     patience(listed.promise).then(() => {
       open();
       opened.promise.then(() => host.warm().catch(told), ended);
@@ -68,7 +69,7 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
         };
       return server;
     },
-    { transport: wire, onerror: (error) => log(`the client's message could not be handled: ${error.message}`) },
+    { transport: wire, onerror: (error) => log(`the client's message could not be handled: ${error.message}`, 'warn') },
   );
   const stopNews = listing.onChange(({ tools, resources }) => {
     if (tools) current?.sendToolListChanged().catch(() => {});

@@ -12,6 +12,7 @@ import {
 } from './failures.js';
 import type { EntryName, Image } from './image.js';
 import { BINDINGS_MODULE } from './image.js';
+import { withImportPosition } from './import-position.js';
 import type { Library } from './library.js';
 import { PositionMap, PROGRAM_FILE } from './positions.js';
 import { SeededRandom } from './random.js';
@@ -104,12 +105,15 @@ export class QuickJsExecution implements EngineHost {
       this.#random.word() | 1n,
       true,
     );
-    return this.#guarded(() => {
+    const progress = this.#guarded(() => {
       const main = this.engine.evaluate(code, PROGRAM_FILE, true);
       if (this.engine.isException(main)) return this.#endWithException();
       this.state.mainPromise = main;
       return this.#settle();
     });
+    if (progress.state !== 'ended' || progress.failure?.kind !== 'import') return progress;
+    const source = new TextDecoder().decode(code);
+    return { ...progress, failure: withImportPosition(progress.failure, source, this.#positions) };
   }
 
   /** Takes over a memory that another process filled. */

@@ -32,9 +32,9 @@ Exit status: 0 the client has gone or it was told to stop, 2 bad configuration, 
 /** Standard output is the protocol's: everything for people goes to standard error. */
 async function mcp({ profile, model }: McpFlags, context: CommandContext): Promise<number> {
   const stop = stopSignal();
-  const log = openLog();
   const composed = await context.compose({ door: 'stdio', ...(profile === undefined ? {} : { profile }) });
   await using _ = composed.host;
+  const log = openLog(composed.config.logging);
   if (process.stdin.isTTY)
     log('waiting for an MCP client on standard input; `codemode mcp --help` says how to connect one');
   const onOpen = (isolation: Isolation) => {

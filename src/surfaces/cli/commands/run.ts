@@ -1,3 +1,4 @@
+import { codeModeOf } from '../../../config/code-mode.js';
 import { ERRORS, HostError } from '../../../domain/errors.js';
 import type { CallerId } from '../../../domain/execution.js';
 import { type Limits, MAXIMUM_LIMITS } from '../../../domain/limits.js';
@@ -59,7 +60,7 @@ async function run(file: string, flags: RunFlags, compose: () => Promise<Compose
     caller: 'command line' as CallerId,
     profile: 'codemode',
     presentation: codemodePresentation,
-    codeMode: config.defaults.codeMode,
+    codeMode: codeModeOf(config),
     reservedNames: [],
     // Standard output takes everything.
     maxResultBytes: Number.POSITIVE_INFINITY,

@@ -33,9 +33,9 @@ Exit status: 0 it was told to stop, 2 bad configuration or a port that is taken,
 
 async function serve({ model, ...own }: ServeFlags, context: CommandContext): Promise<number> {
   const stop = stopSignal();
-  const log = openLog();
   const composed = await context.compose({ door: 'http', ...own });
   await using _ = composed.host;
+  const log = openLog(composed.config.logging);
   const service = await composed.serveHttp({ log, ...(model === undefined ? {} : { model }) });
   for (const line of startupLines(composed, await composed.host.open())) log(line);
   log(`listening on ${service.url}`);

@@ -1,0 +1,87 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { CallerId } from '../../domain/execution.js';
+import type { Tool } from '../../domain/tool.js';
+import { ObservedTypesFile } from '../../store/observed-types-file.js';
+import { LearnedTypes } from './learned-types.js';
+
+const ME = 'me' as CallerId;
+const TOOL: Tool = { serverId: 'weather', name: 'now', description: 'The weather.' };
+const RESULT = { city: 'Reykjavik', temperature: 3, tags: ['canary-value'] };
+const TYPE = '{ city: string; temperature: number; tags: string[] }';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'codemode-learned-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const path = () => join(folder, 'observed-types.json');
+const open = (fingerprint = 'a') =>
+  LearnedTypes.open({ file: new ObservedTypesFile(folder), fingerprintOf: () => fingerprint });
+
+async function learnOnce(caller = ME, tool = TOOL): Promise<void> {
+  const types = await open();
+  types.observe(caller, tool, RESULT);
+  await types.close();
+}
+
+test('what a tool returned is known to the next process, and its values are nowhere on disk', async () => {
+  await learnOnce();
+  expect((await open()).typeOf(ME, TOOL)).toBe(TYPE);
+  expect(readFileSync(path(), 'utf8')).not.toMatch(/Reykjavik|canary/);
+  expect(statSync(path()).mode & 0o777).toBe(0o600);
+});
+
+test('it is forgotten when the server is another one, or the tool is defined otherwise', async () => {
+  await learnOnce();
+  expect((await open('b')).typeOf(ME, TOOL)).toBeUndefined();
+  expect((await open()).typeOf(ME, { ...TOOL, description: 'Something else.' })).toBeUndefined();
+  const types = await open();
+  const changed = { ...TOOL, inputSchema: { type: 'object' } };
+  types.observe(ME, changed, { other: true });
+  expect([types.typeOf(ME, changed), types.typeOf(ME, TOOL)]).toEqual(['{ other: boolean }', undefined]);
+});
+
+test('callers do not see what others have seen, and one that will not come back leaves nothing', async () => {
+  await learnOnce();
+  const passing = 'session 1' as CallerId;
+  const types = await open();
+  types.keepInMemory(passing);
+  types.observe(passing, TOOL, { secret: 1 });
+  expect(types.typeOf(passing, TOOL)).toBe('{ secret: number }');
+  expect(types.typeOf(ME, TOOL)).toBe(TYPE);
+  // Something of another caller is written meanwhile.
+  types.observe(ME, TOOL, { city: null, temperature: 1, tags: [] });
+  await types.close();
+  expect(readFileSync(path(), 'utf8')).not.toMatch(/secret|session/);
+  types.forget(passing);
+  expect(types.typeOf(passing, TOOL)).toBeUndefined();
+});
+
+test('two hosts that learn at the same time do not undo each other', async () => {
+  const [one, two] = [await open(), await open()];
+  const second = { ...TOOL, name: 'later' };
+  one.observe(ME, TOOL, RESULT);
+  two.observe(ME, second, { ok: true });
+  await one.close();
+  await two.close();
+  const types = await open();
+  expect([types.typeOf(ME, TOOL), types.typeOf(ME, second)]).toEqual([TYPE, '{ ok: boolean }']);
+});
+
+test.each([
+  ['not JSON', '{'],
+  ['an older form', '{"version":1,"tools":[["me","weather","now",{"k":"s"}]]}'],
+  ['not a list of tools', '{"version":2,"tools":{"length":1e9}}'],
+  ['tools that are none', '{"version":2,"tools":[null,[],["me"],["me","weather","now",7,{"k":"s"}]]}'],
+])('a file that holds %s is as good as none', async (_, text) => {
+  writeFileSync(path(), text);
+  const types = await open();
+  expect(types.typeOf(ME, TOOL)).toBeUndefined();
+  types.observe(ME, TOOL, RESULT);
+  await types.close();
+  expect((await open()).typeOf(ME, TOOL)).toBe(TYPE);
+});

@@ -1,0 +1,6 @@
+/** From what only a developer wants to know to what nobody may miss. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** One line for people. `info` unless said otherwise. */
+export type Log = (line: string, level?: Exclude<LogLevel, 'silent'>) => void;

@@ -1,0 +1,77 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type LogSettings, openLog } from './log.js';
+import { LogFile } from './log-file.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'codemode-log-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const path = () => join(folder, 'deep', 'codemode.log');
+const lines = () => readFileSync(path(), 'utf8').trim().split('\n');
+const open = (settings: Partial<LogSettings>) =>
+  openLog({ level: 'info', format: 'text', outputs: [{ type: 'file', path: path() }], ...settings });
+
+describe('the log', () => {
+  test('leaves out what weighs less than its level', () => {
+    const log = open({ level: 'warn' });
+    log('ordinary');
+    log('odd', 'warn');
+    log('bad\u001b[31m', 'error');
+    expect(lines()).toEqual(['codemode: warning: odd', expect.stringMatching(/^codemode: error: bad[\x20-\x7e]*$/)]);
+  });
+
+  test('that is silent writes nothing, not even a file', () => {
+    open({ level: 'silent' })('bad', 'error');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('as JSON has one object a line, with its time and its level', () => {
+    open({ format: 'json' })('two\nlines', 'error');
+    expect(lines().map((line) => JSON.parse(line))).toEqual([
+      { time: expect.stringMatching(/^\d{4}-.*Z$/), level: 'error', message: 'two\nlines' },
+    ]);
+  });
+});
+
+describe('a log file', () => {
+  const yesterday = () => {
+    const time = new Date(Date.now() - 86_400_000);
+    return { time, stamp: time.toISOString().slice(0, 10) };
+  };
+
+  test('is for its owner alone, and goes on where an earlier process ended', () => {
+    open({})('one');
+    open({})('two');
+    expect(lines()).toEqual(['codemode: one', 'codemode: two']);
+    expect(statSync(path()).mode & 0o777).toBe(0o600);
+  });
+
+  test('with a rotation puts the lines of another day away, and forgets the oldest', () => {
+    const file = new LogFile(join(folder, 'a.log'), 'daily', () => {});
+    const { time, stamp } = yesterday();
+    writeFileSync(join(folder, 'a.log'), 'old\n');
+    utimesSync(join(folder, 'a.log'), time, time);
+    for (let day = 1; day <= 30; day++)
+      writeFileSync(join(folder, `a.log.2001-01-${String(day).padStart(2, '0')}`), '');
+    writeFileSync(join(folder, 'a.log.kept-by-hand'), '');
+    file.write('new\n');
+    expect(readFileSync(join(folder, 'a.log'), 'utf8')).toBe('new\n');
+    expect(readFileSync(join(folder, `a.log.${stamp}`), 'utf8')).toBe('old\n');
+    const names = readdirSync(folder);
+    expect(names).not.toContain('a.log.2001-01-01');
+    expect(names).toEqual(expect.arrayContaining(['a.log.2001-01-02', 'a.log.kept-by-hand']));
+  });
+
+  test('that cannot be written is said once, and takes nothing down', () => {
+    const problems: string[] = [];
+    const file = new LogFile('/proc/nowhere/deeper/a.log', 'hourly', (problem) => problems.push(problem));
+    file.write('one\n');
+    file.write('two\n');
+    expect(problems).toEqual([expect.stringContaining('the log /proc/nowhere/deeper/a.log cannot be written')]);
+  });
+});
