@@ -85,6 +85,7 @@ export interface UpstreamCall {
   readonly arguments: JsonObject;
   /** The tool's own schema, where the caller has it: it names arguments that a gateway wants to see as HTTP headers. */
   readonly inputSchema?: JsonObject;
+  /** Less time than the server's own timeout gives; never more. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CallProgress) => void;

@@ -1,3 +1,4 @@
+import type { PolicyGate } from '../broker/policy/gate.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { type Detail, declareModule, SHARED_DECLARATIONS } from '../catalog/declarations/typescript.js';
 import type { CatalogServer, CatalogTool } from '../catalog/snapshot.js';
@@ -6,9 +7,10 @@ import type { JsonObject } from '../domain/json.js';
 import type { UpstreamDefinition, UpstreamState } from '../domain/upstream.js';
 import { nearest } from '../lib/nearest.js';
 import { findServer, type ToolDetail, toolDefinition } from './discovery.js';
+import { checkPolicy, type PolicyCheck, type PolicyReport } from './policy-check.js';
 import { type CodeModeSettings, type ToolView, viewOf } from './tool-view.js';
 
-export type { Detail as DeclarationDetail };
+export type { Detail as DeclarationDetail, PolicyReport };
 
 export interface InventoryParts {
   readonly catalog: Catalog;
@@ -16,6 +18,9 @@ export interface InventoryParts {
   /** Servers that the configuration switches off. */
   readonly disabled: readonly string[];
   readonly codeMode: CodeModeSettings;
+  readonly gate: PolicyGate;
+  /** Whose view it is where nobody else is named. */
+  readonly viewer: { readonly caller: string; readonly profile: string };
 }
 
 /** How one server is, after it was asked. Everything a server says of itself is untrusted text. */
@@ -176,8 +181,15 @@ export class Inventory {
 
   /** What programs and what clients see. */
   view(): ToolView {
-    const { catalog, codeMode } = this.#parts;
-    return viewOf(catalog.snapshot(), codeMode, []);
+    const { catalog, codeMode, gate, viewer } = this.#parts;
+    return viewOf(catalog.snapshot(), codeMode, [], ({ tool, server }) =>
+      gate.policy.hides(tool, server.path, viewer.caller, viewer.profile),
+    );
+  }
+
+  /** What the policy says of one tool, and why. The tool need not exist. Throws `bad_input`. */
+  checkPolicy(question: PolicyCheck): PolicyReport {
+    return checkPolicy(question, this.#parts.catalog.snapshot(), this.#parts.gate, this.#parts.viewer);
   }
 
   #view(): readonly CatalogServer[] {

@@ -1,9 +1,12 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { BrokerOutcome } from '../broker/broker.js';
+import { ReceivedData } from '../broker/policy/flow.js';
+import type { PolicyGate } from '../broker/policy/gate.js';
 import { openRunContext, type RunContext } from '../broker/run-context.js';
+import { RunLedger } from '../broker/run-ledger.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { ObservedTypes } from '../catalog/observed/observed-types.js';
-import type { CatalogSnapshot } from '../catalog/snapshot.js';
+import type { CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CallerId, ExecutionId } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { Tool } from '../domain/tool.js';
@@ -13,6 +16,7 @@ import type { Sandbox } from '../sandbox/sandbox.js';
 import { answerDiscovery, findServer, isDiscovery } from './discovery.js';
 import { type AnswerCall, type AskPerson, Execution, type ExecutionEnd, type ExecutionOptions } from './execution.js';
 import { modulesOf } from './modules.js';
+import { reviveContext } from './recall.js';
 import { isResults, type KeptResults } from './results.js';
 import type { Presentation, RunAnswer, RunFacts, RunRequest, RunSummary } from './run.js';
 import type { Runtime } from './runtime.js';
@@ -38,6 +42,7 @@ export interface SessionOptions {
 export interface SessionParts {
   readonly runtime: Runtime;
   readonly catalog: Catalog;
+  readonly gate: PolicyGate;
   readonly results: KeptResults;
   readonly sleeping: SleepingRuns;
   /** How long a program keeps its place while all it waits for is a person. */
@@ -72,6 +77,8 @@ export class Session {
   readonly #parts: SessionParts;
   readonly #options: SessionOptions;
   readonly #declared = new Set<string>();
+  /** What the client has got by calling tools itself: between two of its calls the data is in the same hands. */
+  readonly #received = new ReceivedData();
   #view: { readonly of: CatalogSnapshot; readonly view: ToolView } | undefined;
 
   constructor(parts: SessionParts, options: SessionOptions) {
@@ -100,8 +107,9 @@ export class Session {
 
   /** Runs a program. A program that fails is an answer; only the host's own failures are thrown. */
   async run(request: RunRequest): Promise<RunAnswer> {
-    const runId = randomUUID();
-    const answered = this.#execute(runId, request);
+    const context = openRunContext(randomUUID(), this.caller, this.#options.profile, request.source);
+    const { runId } = context;
+    const answered = this.#execute(context, request);
     if (request.answerWithinMs === undefined) return answered;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<'late'>((resolve) => {
@@ -113,16 +121,17 @@ export class Session {
       (answer) => this.#present(answer),
       (error: unknown) => ({ error: error instanceof Error ? error.message : 'the run failed' }),
     );
-    this.#parts.results.keepRun(this.caller, { runId, response });
+    this.#parts.results.keepRun(this.caller, { runId, response, received: context.ledger.received });
     return { state: 'running', runId };
   }
 
   /** Goes on with a run of this caller that slept, until it ends or sleeps again. */
   async wake(woken: WokenRun): Promise<void> {
-    const { runtime } = this.#parts;
+    const { runtime, catalog, gate } = this.#parts;
     const { sandbox } = await runtime.open();
     const { facts, soFar } = woken.context as unknown as SleepContext;
-    const run = await this.#prepare(facts, {}, soFar);
+    const context = reviveContext(facts.context, woken.sleeper, catalog.snapshot(), gate);
+    const run = await this.#prepare({ ...facts, context }, {}, soFar);
     const execution = await Execution.wake(sandbox, woken.sleeper, this.#executionOptions(run, {}));
     await this.#conclude(run, await execution.ended, sandbox);
     await this.#parts.sleeping.settled();
@@ -142,7 +151,7 @@ export class Session {
     let timer: NodeJS.Timeout | undefined;
     try {
       return await broker.handle({
-        run: openRunContext(runId, this.caller, this.#options.profile, ''),
+        run: openRunContext(runId, this.caller, this.#options.profile, '', new RunLedger(this.#received)),
         number: 0,
         tool,
         serverPath: server.path,
@@ -166,16 +175,15 @@ export class Session {
     this.#parts.results.forget(this.caller);
   }
 
-  async #execute(runId: string, request: RunRequest): Promise<RunAnswer> {
+  async #execute(context: RunContext, request: RunRequest): Promise<RunAnswer> {
     const { sandbox } = await this.#parts.runtime.open();
     const { source, language, limits, requestedServers = [] } = request;
-    const context = openRunContext(runId, this.caller, this.#options.profile, source);
     const run = await this.#prepare({ context, limits, requestedServers }, request);
     const program = { source, language, modules: modulesOf(run.view.forCode), limits };
     const execution = await Execution.start(
       sandbox,
       program,
-      runId as ExecutionId,
+      context.runId as ExecutionId,
       this.#executionOptions(run, request),
     );
     return this.#conclude(run, await execution.ended, sandbox);
@@ -183,7 +191,7 @@ export class Session {
 
   /** Connects what the program is about to use, and stands ready to answer its calls. */
   async #prepare(facts: RunFacts, { onProgress }: Pick<RunRequest, 'onProgress'>, soFar?: CallsSoFar): Promise<Run> {
-    const { runtime, catalog, results, sleeping, observed } = this.#parts;
+    const { runtime, catalog, gate, results, sleeping, observed } = this.#parts;
     const { broker } = await runtime.open();
     const { presentation } = this.#options;
     const known = this.tools().forCode;
@@ -203,10 +211,14 @@ export class Session {
       soFar,
     );
     const typeOf = ({ serverId, name }: Tool) => observed?.typeOf(this.caller, serverId, name);
+    const { ledger } = facts.context;
+    const onReceived = (received: ReceivedData | 'unknown') =>
+      received === 'unknown' ? gate.receivedUnknown(ledger) : ledger.received.receiveAll(received);
     const answerCall: AnswerCall = async (call, hooks) => {
       const input = JSON.parse(call.argumentsJson) as JsonValue[];
       if (isDiscovery(call.target)) return answerDiscovery(call.target, input, snapshot, catalog, typeOf);
-      if (isResults(call.target)) return results.answer(call.target, input, this.caller, sleeping, hooks.signal);
+      if (isResults(call.target))
+        return results.answer(call.target, input, this.caller, { sleeping, signal: hooks.signal, onReceived });
       return calls.answer(call, input, hooks);
     };
     return { owner: ownerOf(facts.context), facts, view, calls, answerCall };
@@ -244,9 +256,10 @@ export class Session {
     const { presentation, maxResultBytes } = this.#options;
     const { source } = report.journal;
     const { context, limits, requestedServers } = run.facts;
+    const { received } = context.ledger;
     const summary: RunSummary = {
       runId: context.runId,
-      ...handOver(report.outcome, presentation, maxResultBytes, results, this.caller),
+      ...handOver(report.outcome, presentation, maxResultBytes, { results, caller: this.caller, received }),
       logs: report.logs,
       logsCut: report.logsCut,
       trace: calls.trace,
@@ -254,7 +267,7 @@ export class Session {
       limits,
       isolation: sandbox.jail.level,
       warnings: [...calls.warnings],
-      unavailable: missingServers(requestedServers, source, run.view.forCode),
+      unavailable: missingServers(requestedServers, source, run.view),
       declarations: firstDeclarations(run.view, source, requestedServers, this.#declared),
     };
     const state = report.outcome.status === 'completed' ? 'finished' : 'failed';
@@ -276,8 +289,12 @@ export class Session {
   }
 
   #viewOf(snapshot: CatalogSnapshot): ToolView {
-    if (this.#view?.of !== snapshot)
-      this.#view = { of: snapshot, view: viewOf(snapshot, this.#options.codeMode, this.#options.reservedNames) };
+    if (this.#view?.of !== snapshot) {
+      const { codeMode, reservedNames, profile } = this.#options;
+      const { policy } = this.#parts.gate;
+      const isHidden = ({ tool, server }: CatalogTool) => policy.hides(tool, server.path, this.caller, profile);
+      this.#view = { of: snapshot, view: viewOf(snapshot, codeMode, reservedNames, isHidden) };
+    }
     return this.#view.view;
   }
 }

@@ -24,15 +24,23 @@ export interface ToolView {
   readonly forCode: CatalogSnapshot;
   /** What the client sees and calls directly. */
   readonly direct: readonly DirectTool[];
+  /** Servers of which the policy leaves nothing: they are in neither. */
+  readonly hiddenServers: readonly CatalogServer[];
 }
 
-/** Splits a snapshot. A tool is on one side or the other, never on both. */
+/** Whether the policy denies a tool to whoever looks, whatever the arguments. */
+export type IsHidden = (tool: CatalogTool) => boolean;
+
+/** Splits a snapshot. A tool is on one side or the other, never on both; one that is denied anyway is on neither. */
 export function viewOf(
   snapshot: CatalogSnapshot,
   { enabled, excludedTools }: CodeModeSettings,
   reservedNames: readonly string[],
+  isHidden: IsHidden,
 ): ToolView {
-  if (enabled && excludedTools.length === 0) return { forCode: snapshot, direct: [] };
+  const hidden = new Set(snapshot.servers.flatMap(({ tools }) => tools.filter(isHidden)));
+  if (enabled && excludedTools.length === 0 && hidden.size === 0)
+    return { forCode: snapshot, direct: [], hiddenServers: [] };
   const isDirect = ({ tool, server }: CatalogTool) =>
     !enabled ||
     excludedTools.some((pattern) => {
@@ -46,10 +54,16 @@ export function viewOf(
     });
   const direct: CatalogTool[] = [];
   const servers: CatalogServer[] = [];
+  const hiddenServers: CatalogServer[] = [];
   for (const server of snapshot.servers) {
+    if (server.tools.length > 0 && server.tools.every((tool) => hidden.has(tool))) {
+      hiddenServers.push(server);
+      continue;
+    }
     const kept: CatalogTool[] = [];
     const view: CatalogServer = { ...server, tools: kept };
     for (const tool of server.tools) {
+      if (hidden.has(tool)) continue;
       if (isDirect(tool)) direct.push(tool);
       else kept.push({ ...tool, server: view });
     }
@@ -61,7 +75,7 @@ export function viewOf(
     serverByPath: new Map(servers.map((server) => [server.path, server])),
     toolByTarget: new Map(servers.flatMap(({ tools }) => tools.map((tool) => [tool.target, tool]))),
   };
-  return { forCode, direct: named(direct, reservedNames) };
+  return { forCode, direct: named(direct, reservedNames), hiddenServers };
 }
 
 /** A name that two servers share, or that is ours, belongs to neither: both get their server's in front. */

@@ -1,4 +1,4 @@
-import type { Label } from '../../domain/policy.js';
+import type { Tool } from '../../domain/tool.js';
 import type { RunLedger } from '../run-ledger.js';
 import { type Bill, type Budgets, FREE } from './budget.js';
 import { flowReason } from './flow.js';
@@ -40,10 +40,14 @@ export class PolicyGate {
     }
   }
 
-  /** Pays for a call that a person has approved. Throws where that can't be recorded: then it is not to be made. */
-  payApproved({ tool, serverPath }: PolicyQuestion, run: RunLedger): Bill {
-    const price = this.#budgets.priceOf(tool, serverPath);
-    return price === 0 ? FREE : this.#budgets.pay(price, run);
+  /** Pays for a call that a person has approved; `undefined` where that can't be recorded: then it is not to be made. */
+  payApproved({ tool, serverPath }: PolicyQuestion, run: RunLedger): Bill | undefined {
+    try {
+      const price = this.#budgets.priceOf(tool, serverPath);
+      return price === 0 ? FREE : this.#budgets.pay(price, run);
+    } catch {
+      return undefined;
+    }
   }
 
   /** Notes that the program is about to get something that this server said. */
@@ -51,13 +55,20 @@ export class PolicyGate {
     run.received.receive(serverId, this.policy.traitsOf(serverId).labels);
   }
 
+  /** Notes that the program gets what an earlier run made of data that nobody has kept book of. */
+  receivedUnknown(run: RunLedger): void {
+    run.received.receive('an earlier run', this.policy.labelsInUse());
+  }
+
+  /** Notes a call that the run made in a process that is gone. */
+  recall(tool: Tool, serverPath: string, run: RunLedger): void {
+    this.received(tool.serverId, run);
+    run.spent += this.#budgets.priceOf(tool, serverPath);
+  }
+
   /** What a call costs, in millionths. */
   priceOf({ tool, serverPath }: Pick<PolicyQuestion, 'tool' | 'serverPath'>): number {
     return this.#budgets.priceOf(tool, serverPath);
-  }
-
-  labelsOf(serverId: string): readonly Label[] {
-    return this.policy.traitsOf(serverId).labels;
   }
 }
 

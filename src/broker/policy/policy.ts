@@ -1,5 +1,12 @@
 import type { JsonObject } from '../../domain/json.js';
-import type { Decision, PolicySettings, Preset, ServerTraits } from '../../domain/policy.js';
+import {
+  type Decision,
+  LABELS,
+  type Label,
+  type PolicySettings,
+  type Preset,
+  type ServerTraits,
+} from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
 import { type CompiledRule, compileRule } from './rule.js';
 import { fitsExactly, readToolPattern } from './tool-pattern.js';
@@ -7,7 +14,8 @@ import { judgeName } from './words.js';
 
 export interface PolicyOptions {
   readonly settings: PolicySettings;
-  readonly traitsOf: (serverId: string) => ServerTraits;
+  /** What the user says of each server. Nothing is known of others: they are not trusted, and have no labels. */
+  readonly servers: ReadonlyMap<string, ServerTraits>;
   /** Lists outside of which nothing may be called, whatever the rules say. */
   readonly only?: AllowLists;
   /** Where a rule stands, counted from 0: `codemode.config.yaml:7:5`. */
@@ -106,7 +114,12 @@ export class Policy {
   }
 
   traitsOf(serverId: string): ServerTraits {
-    return this.#options.traitsOf(serverId);
+    return this.#options.servers.get(serverId) ?? STRANGER;
+  }
+
+  /** Every label that any server has. */
+  labelsInUse(): readonly Label[] {
+    return LABELS.filter((label) => [...this.#options.servers.values()].some(({ labels }) => labels.includes(label)));
   }
 
   /** What does not depend on the call is found out once for each tool. */
@@ -114,7 +127,7 @@ export class Policy {
     const known = this.#facts.get(tool);
     if (known !== undefined && known.serverPath === serverPath) return known;
     if (this.#rules === undefined) throw new Error('the policy cannot be read');
-    const traits = this.#options.traitsOf(tool.serverId);
+    const traits = this.traitsOf(tool.serverId);
     const listed = listVerdict(tool, this.#options.only);
     const destructive = destructiveReason(tool, traits.isTrusted);
     const facts: Facts = {
@@ -153,6 +166,8 @@ interface Facts {
   readonly destructive: string | undefined;
   readonly preset: Verdict;
 }
+
+const STRANGER: ServerTraits = { isTrusted: false, labels: [] };
 
 const BROKEN: Verdict = {
   decision: 'deny',

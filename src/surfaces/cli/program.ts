@@ -9,6 +9,7 @@ import * as demo from './commands/demo.js';
 import * as doctor from './commands/doctor.js';
 import * as init from './commands/init.js';
 import * as mcp from './commands/mcp.js';
+import * as policy from './commands/policy.js';
 import * as prompt from './commands/prompt.js';
 import * as run from './commands/run.js';
 import * as runs from './commands/runs.js';
@@ -33,6 +34,7 @@ const COMMANDS: readonly Register[] = [
   runs.register,
   init.register,
   config.register,
+  policy.register,
   token.register,
   doctor.register,
   demo.register,
