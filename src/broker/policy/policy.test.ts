@@ -252,6 +252,6 @@ test('examples that come out otherwise and expressions that cannot be read are f
   expect(mistakes([unreadable, ruleOf({ tools: ['files'], decision: 'deny' })], { files: 1 })).toMatchObject([
     { path: ['prices', 'files'] },
     { path: ['rules', 0, 'arguments', 'a', 'matches'] },
-    { path: ['rules', 1, 'tools', 0] },
+    { path: ['rules', 1, 'tools'] },
   ]);
 });

@@ -22,7 +22,9 @@ export interface CompiledRule {
 /** Throws `PolicyProblem`, whose path starts in the rule. */
 export function compileRule(rule: PolicyRule, number: number): CompiledRule {
   const isRelaxing = rule.decision === 'allow';
-  const patterns = rule.tools?.map(compilePattern);
+  const patterns = rule.tools?.map((text, index, { length }) =>
+    compilePattern(text, length === 1 ? ['tools'] : ['tools', index]),
+  );
   const conditions = Object.entries(rule.arguments ?? {}).map(([place, condition]): CompiledCondition => {
     try {
       return compileCondition(place, condition);
@@ -46,9 +48,9 @@ export function compileRule(rule: PolicyRule, number: number): CompiledRule {
   };
 }
 
-function compilePattern(text: string, index: number): ToolPattern {
+function compilePattern(text: string, path: readonly (string | number)[]): ToolPattern {
   const pattern = readToolPattern(text);
-  if (pattern === undefined) throw new PolicyProblem(['tools', index], `expected ${TOOL_PATTERN_EXAMPLE}`);
+  if (pattern === undefined) throw new PolicyProblem(path, `expected ${TOOL_PATTERN_EXAMPLE}`);
   return pattern;
 }
 
