@@ -25,6 +25,8 @@ describe('getting around the policy', () => {
         },
       },
       config: {
+        // A program that must wait for a person is put away at once.
+        approvals: { grace: 0, expireAfter: '1s' },
         policy: [
           { tools: 'files/push', arguments: { branch: 'main' }, decision: 'deny', reason: 'protected' },
           { tools: 'files/write_*', decision: 'deny', reason: 'read only' },
@@ -36,7 +38,6 @@ describe('getting around the policy', () => {
   });
   afterAll(() => codemode[Symbol.asyncDispose]());
 
-  const APPROVAL = expect.stringContaining("needs a person's approval");
   const DENIED = expect.stringContaining('the policy denies');
 
   test.each([
@@ -51,10 +52,13 @@ describe('getting around the policy', () => {
     ['a proxy', 'await new Proxy(files.drop_all, {})({})'],
     ['a generator', 'function* g() { yield files.drop_all({}) } for (const x of g()) await x'],
     ['a timer', 'await new Promise((y, n) => setTimeout(() => files.drop_all({}).then(y, n), 1))'],
-    ['catching the refusal and trying again', 'await files.drop_all({}).catch(() => files.drop_all({}))'],
+    [
+      'catching the refusal and trying again',
+      'await files.drop_all({}).catch(() => {}).finally(() => files.drop_all({}))',
+    ],
   ])('by %s meets it all the same [B15]', async (_, code) => {
     const { diagnostics, toolTrace } = await codemode.run(`import * as files from '@codemode/servers/files'; ${code};`);
-    expect(diagnostics).toMatchObject([{ severity: 'error', message: APPROVAL }]);
+    expect(diagnostics).toMatchObject([{ code: 'APPROVAL_PENDING' }]);
     expect(toolTrace.some(({ toolName, ok }) => toolName === 'drop_all' && ok)).toBe(false);
   });
 
@@ -73,13 +77,19 @@ describe('getting around the policy', () => {
   });
 
   test('by a tool that lies about itself [B15]', async () => {
-    const { result } = await codemode.run(`
+    const names = (await codemode.value(`
       import * as files from '@codemode/servers/files';
-      const seen = {};
-      for (const [name, tool] of Object.entries(files))
-        if (typeof tool === 'function') seen[name] = await tool({}).then(() => 'made', (error) => error.decision);
-      globalThis.__codemode_result__ = seen;`);
-    const decisions = Object.entries(result as Record<string, string>);
+      globalThis.__codemode_result__ = Object.keys(files).filter((name) => name !== '__meta__');`)) as string[];
+    const decisions: [string, string][] = [];
+    for (const name of names) {
+      const { diagnostics } = await codemode.run(
+        `import * as files from '@codemode/servers/files'; await files[${JSON.stringify(name)}]({});`,
+      );
+      decisions.push([
+        name,
+        diagnostics[0]?.code === 'APPROVAL_PENDING' ? 'ask' : diagnostics.length === 0 ? 'made' : 'error',
+      ]);
+    }
     // The look-alikes of a denied tool are not even there.
     expect(
       decisions
@@ -88,7 +98,7 @@ describe('getting around the policy', () => {
         .sort(),
     ).toEqual(['push', 'read']);
     expect(decisions.filter(([, decision]) => decision === 'ask')).toHaveLength(3);
-    expect(decisions).toHaveLength(5);
+    expect(decisions).toHaveLength(5); // peek, drop_all and the one that is spelled with a foreign letter
   });
 
   test('by calling a tool directly instead of from code [B15]', async () => {

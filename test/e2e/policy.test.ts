@@ -3,7 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Home } from '../support/cli.js';
 import { type CodemodeClient, startCodemode } from '../support/codemode-client.js';
+import { LedgerHome } from '../support/ledger.js';
 import { fixture } from '../support/upstreams.js';
+
+/** Nobody is there to be asked: a call that asks ends with its reason, and the program goes on. */
+const NOBODY = { grace: '1m', expireAfter: '1s' };
 
 const tools = (...names: string[]) => ({ tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })) });
 
@@ -32,6 +36,7 @@ describe('a policy in the configuration', () => {
         paid: tools('ask_model'),
       },
       config: {
+        approvals: NOBODY,
         policy: {
           rules: [
             { tools: 'files/write_*', decision: 'deny', reason: 'nobody writes here' },
@@ -56,12 +61,12 @@ describe('a policy in the configuration', () => {
     expect({ read, dev }).toEqual({ read: 'read_file', dev: 'push' });
     expect(deleted).toEqual({
       isToolCallError: true,
-      message: `files.delete_file needs a person's approval: its name says "delete"`,
-      hint: expect.stringContaining('codemode policy check files/delete_file'),
+      message: 'files.delete_file was not called: nobody approved it in time (its name says "delete")',
+      hint: expect.stringContaining('ask once more'),
       serverId: 'files',
       toolName: 'delete_file',
-      decision: 'ask',
-      rule: 'preset default: destructive tools ask',
+      approvalId: expect.any(String),
+      approvalState: 'EXPIRED',
     });
     expect(main).toEqual({
       isToolCallError: true,
@@ -80,7 +85,7 @@ describe('a policy in the configuration', () => {
       const [first, second, third] = await outcomesOf(codemode, [call, call, call]);
       expect([first, second]).toEqual(['ask_model', 'ask_model']);
       expect(third).toMatchObject({
-        message: `paid.ask_model needs a person's approval: it costs 0.4, this run has spent 0.8, and the budget of a run is 1`,
+        message: expect.stringContaining('(it costs 0.4, this run has spent 0.8, and the budget of a run is 1)'),
       });
     }
   });
@@ -150,6 +155,7 @@ describe('the flow guard', () => {
         mail: serverOf(script('mail.json', tools('draft', 'draft_public')), ['external']),
       },
       config: {
+        approvals: NOBODY,
         policy: [
           { tools: 'mail/draft_public', decision: 'allow', flow: 'allow' },
           { tools: ['mail/*', 'notes/*'], decision: 'allow' },
@@ -170,8 +176,8 @@ describe('the flow guard', () => {
     ]);
     expect([before, open]).toEqual(['draft', 'draft_public']);
     expect(after).toMatchObject({
-      message: `mail.draft needs a person's approval: the run has received private data from crm, and this call leaves the house`,
-      decision: 'ask',
+      message: expect.stringContaining('(the run has received private data from crm, and this call leaves the house)'),
+      approvalState: 'EXPIRED',
     });
   });
 
@@ -207,6 +213,35 @@ describe('the flow guard', () => {
       await draft({ text: kept[0].slice(0, 10) });`);
     expect(later).toMatchObject([{ message: expect.stringContaining('private data from crm') }]);
   });
+});
+
+test('what a run has received and spent sleeps with it, and counts when another process wakes it', async () => {
+  using scripts = new Home();
+  const serverOf = (name: string, labels: string[]) => ({
+    command: process.execPath,
+    args: [fixture('scripted-server.mjs'), scripts.write(`${name}.json`, tools('use'))],
+    labels,
+  });
+  using home = new LedgerHome({
+    mcpServers: { crm: serverOf('crm', ['private']), mail: serverOf('mail', ['external']), paid: serverOf('paid', []) },
+    policy: { prices: { 'paid/*': 1 }, budget: { run: 1 } },
+  });
+  const { runId = '' } = await home.program(`
+    import { use as find } from '@codemode/servers/crm';
+    import { use as send } from '@codemode/servers/mail';
+    import { use as pay } from '@codemode/servers/paid';
+    import { write } from '@codemode/servers/ledger';
+    await find({}); await pay({});
+    await write({ text: 'asked' });
+    await Promise.all([send({}), pay({})]);`);
+  const [first] = await home.pending();
+  await home.decide('approve', first?.id ?? '');
+  expect(await home.resume(runId)).toMatchObject({ state: 'waiting' });
+  expect(home.lines).toEqual(['write asked']);
+  expect((await home.pending()).map(({ reason }) => reason).sort()).toEqual([
+    'it costs 1, this run has spent 1, and the budget of a run is 1',
+    'the run has received private data from crm, and this call leaves the house',
+  ]);
 });
 
 describe('limits', () => {

@@ -6,11 +6,11 @@ import { type GateOptions, openGate, ruleOf } from '../../../test/support/policy
 import type { JsonValue } from '../../domain/json.js';
 import { Database } from '../../store/database.js';
 import { SpendingStore } from '../../store/spending.js';
-import { RunState } from '../run-state.js';
+import { RunLedger } from '../run-ledger.js';
 import { ReceivedData } from './flow.js';
 import type { PolicyGate } from './gate.js';
 
-const judge = (gate: PolicyGate, name: string, run: RunState) => {
+const judge = (gate: PolicyGate, name: string, run: RunLedger) => {
   const [serverId = '', tool = ''] = name.split('/');
   const question = { tool: { serverId, name: tool }, serverPath: serverId, caller: '', profile: '', arguments: {} };
   return gate.judge(question, run);
@@ -23,7 +23,7 @@ describe('the flow guard', () => {
     mail: { labels: ['external'] },
   };
   const runOf = (gate: PolicyGate, ...received: string[]) => {
-    const run = new RunState();
+    const run = new RunLedger();
     for (const serverId of received) gate.received(serverId, run);
     return run;
   };
@@ -71,10 +71,10 @@ describe('the flow guard', () => {
     run.spent = 5;
     const json = JSON.parse(JSON.stringify(run)) as JsonValue;
     expect(json).toEqual({ received: { crm: ['private'], web: ['untrusted'] }, spent: 5 });
-    expect(RunState.fromJSON(json)).toEqual(run);
-    expect(judge(gate, 'mail/draft', RunState.fromJSON(json)).decision).toBe('ask');
+    expect(RunLedger.fromJSON(json)).toEqual(run);
+    expect(judge(gate, 'mail/draft', RunLedger.fromJSON(json)).decision).toBe('ask');
     for (const wrong of [null, {}, [], { received: {} }, { received: [], spent: 0 }, { received: {}, spent: -1 }])
-      expect(() => RunState.fromJSON(wrong as JsonValue)).toThrow();
+      expect(() => RunLedger.fromJSON(wrong as JsonValue)).toThrow();
     for (const wrong of [{ a: 'private' }, { a: ['secret'] }]) expect(() => ReceivedData.fromJSON(wrong)).toThrow();
   });
 });
@@ -100,14 +100,14 @@ describe('budgets', () => {
 
   test('of a run make the call that goes over them ask, with the amounts [B15]', () => {
     const gate = gateOf('2030-01-01', { budget: { run: 0.3 } });
-    const run = new RunState();
+    const run = new RunLedger();
     const decisions = [1, 2, 3].map(() => judge(gate, 'ai/cheap', run).decision);
     expect(decisions).toEqual(['allow', 'allow', 'allow']);
     expect(judge(gate, 'ai/cheap', run)).toMatchObject({
       decision: 'ask',
       reason: 'it costs 0.1, this run has spent 0.3, and the budget of a run is 0.3',
     });
-    expect(judge(gate, 'ai/cheap', new RunState()).decision).toBe('allow');
+    expect(judge(gate, 'ai/cheap', new RunLedger()).decision).toBe('allow');
     expect(judge(gate, 'free/tool', run).decision).toBe('allow');
   });
 
@@ -116,20 +116,20 @@ describe('budgets', () => {
     const gates = [database, other].map((each) =>
       gateOf('2030-01-02', { budget: { day: 5 }, store: new SpendingStore(each) }),
     ) as [PolicyGate, PolicyGate];
-    expect(judge(gates[0], 'ai/dear', new RunState()).decision).toBe('allow');
-    expect(judge(gates[1], 'ai/dear', new RunState()).decision).toBe('allow');
+    expect(judge(gates[0], 'ai/dear', new RunLedger()).decision).toBe('allow');
+    expect(judge(gates[1], 'ai/dear', new RunLedger()).decision).toBe('allow');
     for (const gate of gates)
-      expect(judge(gate, 'ai/dear', new RunState())).toMatchObject({
+      expect(judge(gate, 'ai/dear', new RunLedger())).toMatchObject({
         decision: 'ask',
         reason: 'it costs 2, today (UTC) has cost 4, and the budget of a day is 5',
       });
-    expect(judge(gateOf('2030-01-03', { budget: { day: 5 } }), 'ai/dear', new RunState()).decision).toBe('allow');
+    expect(judge(gateOf('2030-01-03', { budget: { day: 5 } }), 'ai/dear', new RunLedger()).decision).toBe('allow');
     other.close();
   });
 
   test('get back what was paid for a call that was not made, once', () => {
     const gate = gateOf('2030-01-04', { budget: { run: 2, day: 2 } });
-    const run = new RunState();
+    const run = new RunLedger();
     const first = judge(gate, 'ai/dear', run);
     if (first.decision !== 'allow') throw new Error(first.reason);
     expect(judge(gate, 'ai/dear', run).decision).toBe('ask');
@@ -144,7 +144,7 @@ describe('budgets', () => {
     const closed = await Database.open(folder);
     const store = new SpendingStore(closed);
     closed.close();
-    expect(judge(gateOf('2030-01-05', { store }), 'ai/dear', new RunState()).decision).toBe('deny');
-    expect(judge(openGate({ prices: { '*': 1 } }), 'ai/dear', new RunState()).decision).toBe('deny');
+    expect(judge(gateOf('2030-01-05', { store }), 'ai/dear', new RunLedger()).decision).toBe('deny');
+    expect(judge(openGate({ prices: { '*': 1 } }), 'ai/dear', new RunLedger()).decision).toBe('deny');
   });
 });

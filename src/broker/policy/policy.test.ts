@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openGate, ruleOf } from '../../../test/support/policy.js';
+import { type GateOptions, openGate, ruleOf } from '../../../test/support/policy.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { ArgumentCondition, Decision, PolicyRule, PolicySettings } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
@@ -16,11 +16,7 @@ interface Asked {
   readonly annotations?: Tool['annotations'];
   readonly caller?: string;
   readonly profile?: string;
-  readonly servers?: Parameters<typeof openGate>[0] extends infer Options
-    ? NonNullable<Options> extends { servers?: infer Servers }
-      ? NonNullable<Servers>
-      : never
-    : never;
+  readonly servers?: NonNullable<GateOptions['servers']>;
   readonly preset?: PolicySettings['preset'];
 }
 
@@ -193,9 +189,11 @@ describe('a policy that cannot be evaluated', () => {
   test('denies what it stumbles over', () => {
     const policy = new Policy({
       settings: { preset: 'open', rules: [], prices: {}, budget: {} },
-      traitsOf: () => {
-        throw new Error('the store is gone');
-      },
+      servers: new (class extends Map<string, never> {
+        override get(): never {
+          throw new Error('out of order');
+        }
+      })(),
     });
     expect(policy.decide(question)).toMatchObject({ decision: 'deny' });
   });
@@ -215,7 +213,7 @@ test('a tool is hidden where no arguments could make its call allowed [A6]', () 
 test('lists of servers and tools come before every rule [B15]', () => {
   const policy = new Policy({
     settings: { preset: 'open', rules: [ruleOf({ decision: 'allow' })], prices: {}, budget: {} },
-    traitsOf: () => ({ isTrusted: false, labels: [] }),
+    servers: new Map(),
     only: { servers: ['a', 'b'], tools: ['read_*', 'b/write'] },
   });
   const decide = (name: string) =>
@@ -233,7 +231,7 @@ test('examples that come out otherwise and expressions that cannot be read are f
   const mistakes = (rules: readonly PolicyRule[], prices = {}) =>
     policyMistakes({
       settings: { preset: 'default', rules, prices, budget: {} },
-      traitsOf: () => ({ isTrusted: false, labels: [] }),
+      servers: new Map(),
     });
   const examples: PolicyRule['examples'] = [
     { tool: 'git/push', arguments: { branch: 'main' }, decision: 'deny' },
