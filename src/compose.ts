@@ -112,8 +112,8 @@ export async function loadSettings(settings: HostSettings): Promise<LoadedConfig
     cwd: process.cwd(),
     environment: readEnvironment(),
     flags: flagsOf(settings),
-    findMistakes: (config, upstreams) =>
-      policyMistakes(policyOptions(config, upstreams)).map(({ path, problem }) => ({
+    findMistakes: async (config, upstreams) =>
+      policyMistakes(await policyOptions(config, upstreams)).map(({ path, problem }) => ({
         path: ['policy', ...path],
         problem,
       })),
@@ -133,7 +133,7 @@ async function openInventory(loaded: LoadedConfig, agentClient: AgentClient) {
     ttlMs: CATALOG_TTL_MS,
   });
   await catalog.load();
-  const gate = gateOf(loaded);
+  const gate = await openGate(loaded);
   const inventory = new Inventory({
     catalog,
     gate,
@@ -146,16 +146,20 @@ async function openInventory(loaded: LoadedConfig, agentClient: AgentClient) {
 }
 
 /** What decides, without an account of what was spent: that is kept by what makes calls. */
-function gateOf({ config, upstreams, placeOf }: LoadedConfig): PolicyGate {
-  const options = policyOptions(config, upstreams);
+async function openGate({ config, upstreams, placeOf }: LoadedConfig): Promise<PolicyGate> {
+  const options = await policyOptions(config, upstreams);
   const policy = new Policy({ ...options, placeOf: (index) => placeOf(['policy', 'rules', index]) });
   return new PolicyGate(policy, new Budgets({ settings: options.settings }));
 }
 
-function policyOptions(config: Config, upstreams: readonly UpstreamDefinition[]): PolicyOptions {
+async function policyOptions(config: Config, upstreams: readonly UpstreamDefinition[]): Promise<PolicyOptions> {
+  const settings = policySettings(config.policy);
+  const conditions = settings.rules.flatMap(({ arguments: places = {} }) => Object.values(places));
+  const hasPatterns = conditions.some(({ matches }) => matches !== undefined);
   const { allowedServers: servers, allowedTools: tools } = config.security.capabilities.mcp ?? {};
   return {
-    settings: policySettings(config.policy),
+    settings,
+    ...(hasPatterns ? { readPattern: (await import('./broker/arguments/pattern.js')).readPattern } : {}),
     servers: new Map(upstreams.map(({ id, isTrusted, labels }) => [id, { isTrusted, labels }])),
     only: { ...(servers === undefined ? {} : { servers }), ...(tools === undefined ? {} : { tools }) },
   };

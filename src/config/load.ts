@@ -34,7 +34,10 @@ export interface LoadRequest {
   readonly environment: Environment;
   readonly flags?: readonly FlagValue[];
   /** What the schema can't see: rules that contradict their own examples. */
-  readonly findMistakes?: (config: Config, upstreams: readonly UpstreamDefinition[]) => readonly ConfigMistake[];
+  readonly findMistakes?: (
+    config: Config,
+    upstreams: readonly UpstreamDefinition[],
+  ) => Promise<readonly ConfigMistake[]>;
 }
 
 export interface ConfigMistake {
@@ -73,7 +76,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   }
   const placed = (path: KeyPath, part: Mistake['part']) => placeOf({ path, part, problem: '' }, merged, source);
   const upstreams = upstreamDefinitions(parsed.data.mcpServers, file === undefined ? request.cwd : dirname(file));
-  const mistakes = request.findMistakes?.(parsed.data, upstreams) ?? [];
+  const mistakes = (await request.findMistakes?.(parsed.data, upstreams)) ?? [];
   if (mistakes.length > 0) {
     throw reportMistakes(
       mistakes.map((mistake) => ({ ...mistake, part: 'value' as const })),

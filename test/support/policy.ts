@@ -1,3 +1,4 @@
+import { readPattern } from '../../src/broker/arguments/pattern.js';
 import { Budgets, type BudgetsOptions } from '../../src/broker/policy/budget.js';
 import { PolicyGate } from '../../src/broker/policy/gate.js';
 import { Policy } from '../../src/broker/policy/policy.js';
@@ -14,6 +15,7 @@ export function openGate({ servers = {}, store, now, ...more }: GateOptions = {}
   const settings: PolicySettings = { preset: 'default', rules: [], prices: {}, budget: {}, ...more };
   const policy = new Policy({
     settings,
+    readPattern,
     servers: new Map(Object.entries(servers).map(([id, traits]) => [id, { isTrusted: false, labels: [], ...traits }])),
   });
   const budgets = new Budgets({

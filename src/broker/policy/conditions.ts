@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonPrimitive, type JsonValue } from '../../domain/json.js';
 import type { ArgumentCondition } from '../../domain/policy.js';
-import { MAX_TEXT_CHARACTERS, readPattern } from '../arguments/pattern.js';
+import { MAX_TEXT_CHARACTERS, type Pattern } from '../arguments/rule.js';
 
 /** One condition on the arguments of a call, ready to be asked. */
 export interface CompiledCondition {
@@ -11,6 +11,12 @@ export interface CompiledCondition {
    */
   holds(input: JsonObject, isRelaxing: boolean): boolean;
 }
+
+/**
+ * `readPattern` of `../arguments/pattern.js`. Given by whoever has rules with patterns: the engine behind it takes 14 ms
+ * to load, which nobody else should wait for.
+ */
+export type ReadPattern = (source: string) => Pattern | undefined;
 
 /** Said to whoever wrote the rule: why it can't be used. */
 export class PolicyProblem extends Error {
@@ -25,9 +31,13 @@ export class PolicyProblem extends Error {
 const MAX_VALUES = 10_000;
 
 /** Throws `PolicyProblem`. */
-export function compileCondition(place: string, condition: ArgumentCondition): CompiledCondition {
+export function compileCondition(
+  place: string,
+  condition: ArgumentCondition,
+  readPattern: ReadPattern,
+): CompiledCondition {
   const steps = stepsOf(place);
-  const tests = testsOf(condition);
+  const tests = testsOf(condition, readPattern);
   const isTrueOf = (value: JsonValue | undefined): Truth => {
     let truth: Truth = YES;
     for (const test of tests) truth = Math.min(truth, test(value)) as Truth;
@@ -51,11 +61,14 @@ type Truth = typeof NO | typeof UNCLEAR | typeof YES;
 /** `undefined` where there is nothing at the place. */
 type Test = (value: JsonValue | undefined) => Truth;
 
-function testsOf({ equals, oneOf, matches, greaterThan, lessThan, present }: ArgumentCondition): Test[] {
+function testsOf(
+  { equals, oneOf, matches, greaterThan, lessThan, present }: ArgumentCondition,
+  readPattern: ReadPattern,
+): Test[] {
   const tests: Test[] = [];
   if (equals !== undefined) tests.push((value) => compare(value, [equals]));
   if (oneOf !== undefined) tests.push((value) => compare(value, oneOf));
-  if (matches !== undefined) tests.push(matchTest(matches));
+  if (matches !== undefined) tests.push(matchTest(matches, readPattern));
   if (greaterThan !== undefined) tests.push(numberTest((value) => value > greaterThan));
   if (lessThan !== undefined) tests.push(numberTest((value) => value < lessThan));
   if (present !== undefined) tests.push((value) => ((value !== undefined) === present ? YES : NO));
@@ -70,7 +83,7 @@ function compare(value: JsonValue | undefined, wanted: readonly JsonPrimitive[])
   return wanted.some((each) => typeof each !== typeof value && String(each) === String(value)) ? UNCLEAR : NO;
 }
 
-function matchTest(source: string): Test {
+function matchTest(source: string, readPattern: ReadPattern): Test {
   const pattern = readPattern(source);
   if (pattern === undefined) {
     throw new PolicyProblem(

@@ -1,5 +1,5 @@
 import { PolicyProblem } from './conditions.js';
-import { Policy, type PolicyOptions } from './policy.js';
+import { NO_PATTERNS, Policy, type PolicyOptions } from './policy.js';
 import { compileRule } from './rule.js';
 import { readToolPattern, TOOL_PATTERN_EXAMPLE } from './tool-pattern.js';
 
@@ -19,7 +19,7 @@ export function policyMistakes(options: PolicyOptions): PolicyMistake[] {
   );
   for (const [index, rule] of rules.entries()) {
     try {
-      compileRule(rule, index + 1);
+      compileRule(rule, index + 1, options.readPattern ?? NO_PATTERNS);
     } catch (error) {
       if (!(error instanceof PolicyProblem)) throw error;
       mistakes.push({ path: ['rules', index, ...error.path], problem: error.message });

@@ -3,6 +3,7 @@ import { type GateOptions, openGate, ruleOf } from '../../../test/support/policy
 import type { JsonObject } from '../../domain/json.js';
 import type { ArgumentCondition, Decision, PolicyRule, PolicySettings } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
+import { readPattern } from '../arguments/pattern.js';
 import { policyMistakes } from './mistakes.js';
 import { Policy } from './policy.js';
 
@@ -231,6 +232,7 @@ test('examples that come out otherwise and expressions that cannot be read are f
   const mistakes = (rules: readonly PolicyRule[], prices = {}) =>
     policyMistakes({
       settings: { preset: 'default', rules, prices, budget: {} },
+      readPattern,
       servers: new Map(),
     });
   const examples: PolicyRule['examples'] = [

@@ -8,6 +8,7 @@ import {
   type ServerTraits,
 } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
+import type { ReadPattern } from './conditions.js';
 import { type CompiledRule, compileRule } from './rule.js';
 import { fitsExactly, readToolPattern } from './tool-pattern.js';
 import { judgeName } from './words.js';
@@ -16,6 +17,8 @@ export interface PolicyOptions {
   readonly settings: PolicySettings;
   /** What the user says of each server. Nothing is known of others: they are not trusted, and have no labels. */
   readonly servers: ReadonlyMap<string, ServerTraits>;
+  /** Needed as soon as a rule matches text. */
+  readonly readPattern?: ReadPattern;
   /** Lists outside of which nothing may be called, whatever the rules say. */
   readonly only?: AllowLists;
   /** Where a rule stands, counted from 0: `codemode.config.yaml:7:5`. */
@@ -67,7 +70,7 @@ export class Policy {
 
   constructor(options: PolicyOptions) {
     this.#options = options;
-    this.#rules = compileAll(options.settings);
+    this.#rules = compileAll(options);
   }
 
   /** Never throws: a policy that can't be evaluated denies. */
@@ -175,9 +178,12 @@ const BROKEN: Verdict = {
   rule: { kind: 'broken', text: 'the policy itself' },
 };
 
-function compileAll({ rules }: PolicySettings): readonly CompiledRule[] | undefined {
+/** A rule with a pattern that nobody can read is a rule that can't be read. */
+export const NO_PATTERNS: ReadPattern = () => undefined;
+
+function compileAll({ settings, readPattern }: PolicyOptions): readonly CompiledRule[] | undefined {
   try {
-    return rules.map((rule, index) => compileRule(rule, index + 1));
+    return settings.rules.map((rule, index) => compileRule(rule, index + 1, readPattern ?? NO_PATTERNS));
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../domain/json.js';
 import { HINTS, type Hint, type PolicyRule, type ServerTraits } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
 import { matchesGlob } from '../../lib/glob.js';
-import { type CompiledCondition, compileCondition, PolicyProblem } from './conditions.js';
+import { type CompiledCondition, compileCondition, PolicyProblem, type ReadPattern } from './conditions.js';
 import { fitsExactly, fitsLoosely, readToolPattern, TOOL_PATTERN_EXAMPLE, type ToolPattern } from './tool-pattern.js';
 
 /**
@@ -20,14 +20,14 @@ export interface CompiledRule {
 }
 
 /** Throws `PolicyProblem`, whose path starts in the rule. */
-export function compileRule(rule: PolicyRule, number: number): CompiledRule {
+export function compileRule(rule: PolicyRule, number: number, readPattern: ReadPattern): CompiledRule {
   const isRelaxing = rule.decision === 'allow';
   const patterns = rule.tools?.map((text, index, { length }) =>
     compilePattern(text, length === 1 ? ['tools'] : ['tools', index]),
   );
   const conditions = Object.entries(rule.arguments ?? {}).map(([place, condition]): CompiledCondition => {
     try {
-      return compileCondition(place, condition);
+      return compileCondition(place, condition, readPattern);
     } catch (error) {
       if (error instanceof PolicyProblem) throw new PolicyProblem(['arguments', place, ...error.path], error.message);
       throw error;
