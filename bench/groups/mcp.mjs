@@ -15,11 +15,11 @@ export async function measure({ quick }) {
   const upstream = await connect(EVERYDAY);
   const run = async (code) => {
     const { structuredContent } = await ours.callTool({ name: 'codemode.run', arguments: { code } });
-    mustBe(structuredContent?.result, 42);
+    mustBe(/** @type {{ result?: unknown } | undefined} */ (structuredContent)?.result, 42);
   };
   const direct = async () => {
     const { structuredContent } = await upstream.callTool({ name: 'add', arguments: { a: 40, b: 2 } });
-    mustBe(structuredContent?.sum, 42);
+    mustBe(/** @type {{ sum?: unknown } | undefined} */ (structuredContent)?.sum, 42);
   };
   try {
     // Connects the server behind; the loops settle what is compiled on both sides.
