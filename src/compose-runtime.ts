@@ -4,13 +4,20 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ToolChecker } from './broker/arguments/tool-checker.js';
 import { Broker } from './broker/broker.js';
+import { CallLimits } from './broker/limits/call-limits.js';
+import { Budgets } from './broker/policy/budget.js';
+import { PolicyGate } from './broker/policy/gate.js';
+import type { Policy } from './broker/policy/policy.js';
 import { exampleInput } from './catalog/examples.js';
 import type { Records } from './compose-records.js';
+import { limitSettings, policySettings } from './config/policy-schema.js';
 import type { Config } from './config/schema.js';
+import type { LimitSetting } from './domain/policy.js';
 import type { RuntimeParts } from './host/runtime.js';
 import { openJail } from './sandbox/jail/probe.js';
 import type { PoolOptions } from './sandbox/pool.js';
 import { Sandbox } from './sandbox/sandbox.js';
+import { SpendingStore } from './store/spending.js';
 import type { UpstreamRegistry } from './upstream/registry.js';
 
 /** Programs that wait for a worker before one more is refused. */
@@ -23,17 +30,30 @@ const MAX_RUNS_IN_LIFE = 10_000;
 export async function openRuntime(
   config: Config,
   registry: UpstreamRegistry,
-  { approvals, key }: Records,
+  policy: Policy,
+  { approvals, database, key }: Records,
 ): Promise<RuntimeParts> {
+  const settings = policySettings(config.policy);
+  const hasPrices = Object.keys(settings.prices).length > 0;
+  const budgets = new Budgets({ settings, ...(hasPrices ? { store: new SpendingStore(await database()) } : {}) });
   return {
     sandbox: await openSandbox(config, await key()),
     broker: new Broker({
       registry,
       checker: new ToolChecker(exampleInput),
+      gate: new PolicyGate(policy, budgets),
+      limits: new CallLimits(limitsOf(config)),
       isOutputStrict: config.strictOutput,
       approvals,
     }),
   };
+}
+
+function limitsOf({ limits, security }: Config): LimitSetting[] {
+  const perSecond = security.capabilities.mcp?.maxCallsPerSecond;
+  const all: LimitSetting[] =
+    perSecond === undefined ? [] : [{ tools: ['*'], each: [], rate: { calls: perSecond, perMs: 1_000 } }];
+  return [...all, ...limitSettings(limits)];
 }
 
 async function openSandbox(config: Config, sealKey: Uint8Array): Promise<Sandbox> {

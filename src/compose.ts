@@ -1,4 +1,8 @@
 import { createHash } from 'node:crypto';
+import { Budgets } from './broker/policy/budget.js';
+import { PolicyGate } from './broker/policy/gate.js';
+import { policyMistakes } from './broker/policy/mistakes.js';
+import { Policy, type PolicyOptions } from './broker/policy/policy.js';
 import { Catalog } from './catalog/catalog.js';
 import { LearnedTypes } from './catalog/observed/learned-types.js';
 import { openRecords, type Records } from './compose-records.js';
@@ -6,11 +10,12 @@ import { codeModeOf } from './config/code-mode.js';
 import { inheritedEnvironment, readEnvironment } from './config/environment.js';
 import type { FlagValue } from './config/layers.js';
 import { type LoadedConfig, loadConfig } from './config/load.js';
+import { policySettings } from './config/policy-schema.js';
 import type { Config } from './config/schema.js';
 import { stateFolder } from './config/state-folder.js';
 import { LOCAL_CALLER } from './domain/execution.js';
 import type { Tool } from './domain/tool.js';
-import type { UpstreamRequestHandlers, UpstreamTarget } from './domain/upstream.js';
+import type { UpstreamDefinition, UpstreamRequestHandlers, UpstreamTarget } from './domain/upstream.js';
 import { Host } from './host/host.js';
 import { Inventory } from './host/inventory.js';
 import { KeptResults } from './host/results.js';
@@ -19,6 +24,7 @@ import { createProfile } from './profiles/registry.js';
 import { accessToken } from './store/access-token.js';
 import { CatalogCache } from './store/catalog-cache.js';
 import { ObservedTypesFile } from './store/observed-types-file.js';
+import { COMMAND_LINE_CALLER } from './surfaces/cli/caller.js';
 import type { Composed, ComposedInventory, HostSettings, ServeOptions } from './surfaces/cli/composed.js';
 import { AgentClient } from './surfaces/mcp/agent-client.js';
 import { type McpOptions, sessionOptions } from './surfaces/mcp/door.js';
@@ -35,15 +41,19 @@ export async function compose(settings: HostSettings): Promise<Composed> {
   const door = settings.door === undefined ? undefined : DOORS[settings.door]();
   const loaded = await loadSettings(settings);
   const agentClient = new AgentClient();
-  const [{ registry, catalog, inventory, learned }] = await Promise.all([openInventory(loaded, agentClient), door]);
+  const [{ registry, catalog, inventory, learned, gate }] = await Promise.all([
+    openInventory(loaded, agentClient),
+    door,
+  ]);
   const records = recordsOf(loaded);
   const runtime = new Runtime(async () => {
     const { openRuntime } = await import('./compose-runtime.js');
-    return openRuntime(loaded.config, registry, records);
+    return openRuntime(loaded.config, registry, gate.policy, records);
   });
   const host = new Host({
     runtime,
     catalog,
+    gate,
     results: new KeptResults(),
     records,
     sleeping: records.sleeping,
@@ -101,6 +111,11 @@ export async function loadSettings(settings: HostSettings): Promise<LoadedConfig
     cwd: process.cwd(),
     environment: readEnvironment(),
     flags: flagsOf(settings),
+    findMistakes: async (config, upstreams) =>
+      policyMistakes(await policyOptions(config, upstreams)).map(({ path, problem }) => ({
+        path: ['policy', ...path],
+        problem,
+      })),
     ...(settings.configFile === undefined ? {} : { configFile: settings.configFile }),
   });
 }
@@ -122,14 +137,37 @@ async function openInventory(loaded: LoadedConfig, agentClient: AgentClient) {
     loaded.config.learnTypes ? LearnedTypes.open({ file, fingerprintOf }) : undefined,
     catalog.load(),
   ]);
+  const gate = await openGate(loaded);
   const inventory = new Inventory({
     catalog,
+    gate,
+    viewer: { caller: COMMAND_LINE_CALLER, profile: loaded.config.profile },
     definitions: loaded.upstreams,
     disabled: Object.keys(loaded.config.mcpServers).filter((id) => !definitions.has(id)),
     codeMode: codeModeOf(loaded.config),
     ...(learned === undefined ? {} : { observedTypeOf: (tool: Tool) => learned.typeOf(LOCAL_CALLER, tool) }),
   });
-  return { registry, catalog, inventory, learned };
+  return { registry, catalog, inventory, learned, gate };
+}
+
+/** What decides, without an account of what was spent: that is kept by what makes calls. */
+async function openGate({ config, upstreams, placeOf }: LoadedConfig): Promise<PolicyGate> {
+  const options = await policyOptions(config, upstreams);
+  const policy = new Policy({ ...options, placeOf: (index) => placeOf(['policy', 'rules', index]) });
+  return new PolicyGate(policy, new Budgets({ settings: options.settings }));
+}
+
+async function policyOptions(config: Config, upstreams: readonly UpstreamDefinition[]): Promise<PolicyOptions> {
+  const settings = policySettings(config.policy);
+  const conditions = settings.rules.flatMap(({ arguments: places = {} }) => Object.values(places));
+  const hasPatterns = conditions.some(({ matches }) => matches !== undefined);
+  const { allowedServers: servers, allowedTools: tools } = config.security.capabilities.mcp ?? {};
+  return {
+    settings,
+    ...(hasPatterns ? { readPattern: (await import('./broker/arguments/pattern.js')).readPattern } : {}),
+    servers: new Map(upstreams.map(({ id, isTrusted, labels }) => [id, { isTrusted, labels }])),
+    only: { ...(servers === undefined ? {} : { servers }), ...(tools === undefined ? {} : { tools }) },
+  };
 }
 
 /** The token of the HTTP surface; made if there is none yet. */

@@ -1,12 +1,17 @@
 import type { Approval } from '../domain/approval.js';
 import { HostError, isHostError } from '../domain/errors.js';
 import type { GuestError } from '../domain/execution.js';
-import type { JsonObject, JsonValue } from '../domain/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
 import type { Tool } from '../domain/tool.js';
 import type { CallProgress, ToolReply, UpstreamFailure, UpstreamOutcome } from '../domain/upstream.js';
 import type { UpstreamRegistry } from '../upstream/registry.js';
 import type { Approvals } from './approvals/approvals.js';
 import type { ToolChecker } from './arguments/tool-checker.js';
+import type { CallLimits } from './limits/call-limits.js';
+import type { Bill } from './policy/budget.js';
+import type { Judgement, PolicyGate } from './policy/gate.js';
+import type { PolicyQuestion } from './policy/policy.js';
+import { busyError, denialError, toolCallError, unpaidError } from './refusals.js';
 import type { RunContext } from './run-context.js';
 
 /** One wish of one program, or of a client that calls a tool directly. */
@@ -20,6 +25,8 @@ export interface BrokerCall {
   readonly exportName: string;
   readonly input: JsonValue | undefined;
   readonly signal: AbortSignal;
+  /** It was made in an earlier life of its program, which slept or was lost before it was sent. */
+  readonly isAgain?: boolean;
   readonly onProgress?: (progress: CallProgress) => void;
   /** Nobody is there who could be asked: what needs a person is refused. */
   readonly asksNobody?: boolean;
@@ -40,6 +47,8 @@ export type BrokerOutcome =
 export interface BrokerOptions {
   readonly registry: UpstreamRegistry;
   readonly checker: ToolChecker;
+  readonly gate: PolicyGate;
+  readonly limits: CallLimits;
   /** An answer that breaks its own schema is a failure rather than a warning. */
   readonly isOutputStrict: boolean;
   readonly approvals: Approvals;
@@ -60,16 +69,54 @@ export class Broker {
   async handle(call: BrokerCall): Promise<BrokerOutcome> {
     const checked = this.#options.checker.checkArguments(call.tool, call.exportName, call.input);
     if (!checked.ok) return { ok: false, error: checked.error };
-    const reason =
-      call.tool.annotations?.destructiveHint === true ? 'it says of itself that it is destructive' : undefined;
-    const refusal = reason === undefined ? undefined : await this.#approve(call, call.input ?? {}, reason);
-    if (refusal !== undefined) return { ok: false, error: refusal };
-    call.onSending?.();
-    const outcome = await this.#callUpstream(call, call.input ?? {});
-    if (outcome.status === 'failed') return { ok: false, error: errorOfFailure(call, outcome.failure) };
-    const { reply } = outcome;
-    if (reply.isError) return { ok: false, error: errorOfReply(call, reply), reply };
-    return this.#checkOutput(call, reply);
+    // Up to the first wait all of this is one step: calls made at once see what those before them have spent and taken.
+    const question = questionOf(call);
+    const judgement = this.#options.gate.judge(question, call.run.ledger);
+    if (judgement.decision === 'deny') return { ok: false, error: denialError(call, judgement) };
+    const bill = judgement.decision === 'allow' ? judgement.bill : undefined;
+    const busy = call.isAgain === true ? undefined : this.#options.limits.takeRate(question);
+    const refusal = busy === undefined ? await this.#ask(call, judgement) : busyError(call, busy);
+    if (refusal === undefined) return this.#make(call, question, bill);
+    bill?.giveBack();
+    return { ok: false, error: refusal };
+  }
+
+  /** A person decides where the policy says so, and where one was asked before the program slept: a no stays a no. */
+  async #ask(call: BrokerCall, { decision, reason }: Judgement): Promise<GuestError | undefined> {
+    const isAsked =
+      decision === 'ask' ||
+      (call.isAgain === true && (await this.#options.approvals.isAsked(call.run.runId, call.number)));
+    return isAsked ? this.#approve(call, call.input ?? {}, reason) : undefined;
+  }
+
+  /** Makes a call that nothing speaks against any more. A place among those under way is not held while a person thinks. */
+  async #make(call: BrokerCall, question: PolicyQuestion, paid: Bill | undefined): Promise<BrokerOutcome> {
+    const { gate, limits } = this.#options;
+    const bill = paid ?? gate.payApproved(question, call.run.ledger);
+    if (bill === undefined) return { ok: false, error: unpaidError(call) };
+    const place = await limits.enter(question, call.signal);
+    if (place.kind !== 'entered') {
+      bill.giveBack();
+      return {
+        ok: false,
+        error: place.kind === 'busy' ? busyError(call, place.busy) : errorOfFailure(call, CANCELLED),
+      };
+    }
+    try {
+      call.onSending?.();
+      const outcome = await this.#callUpstream(call, question.arguments, limits.timeoutMs(question));
+      // Whatever comes back is text that the program has from then on, an error no less than an answer.
+      gate.received(call.tool.serverId, call.run.ledger);
+      if (outcome.status === 'answered') return this.#answer(call, outcome.reply);
+      if (outcome.failure.kind === 'not_sent') bill.giveBack();
+      return { ok: false, error: errorOfFailure(call, outcome.failure) };
+    } finally {
+      place.leave();
+    }
+  }
+
+  #answer(call: BrokerCall, reply: ToolReply): BrokerOutcome {
+    return reply.isError ? { ok: false, error: errorOfReply(call, reply), reply } : this.#checkOutput(call, reply);
   }
 
   /** Waits for a person. Gives the error with which the call ends where there is no yes. */
@@ -93,17 +140,17 @@ export class Broker {
     }
   }
 
-  async #callUpstream(call: BrokerCall, input: JsonValue): Promise<UpstreamOutcome> {
+  async #callUpstream(call: BrokerCall, input: JsonObject, timeoutMs: number | undefined): Promise<UpstreamOutcome> {
     const { registry } = this.#options;
     if (!registry.has(call.tool.serverId)) return { status: 'failed', failure: gone(call.serverPath) };
     const adapter = registry.get(call.tool.serverId);
     for (let attempt = 1; ; attempt++) {
       const outcome = await adapter.call({
         tool: call.tool.name,
-        // The protocol knows objects only; a schema with another root gets its value under the name it would have.
-        arguments: isObject(input) ? input : { input },
+        arguments: input,
         ...(call.tool.inputSchema === undefined ? {} : { inputSchema: call.tool.inputSchema }),
         signal: call.signal,
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
         ...(call.onProgress === undefined ? {} : { onProgress: call.onProgress }),
       });
       const isLost = outcome.status === 'failed' && outcome.failure.kind === 'not_sent';
@@ -124,12 +171,13 @@ export class Broker {
   }
 }
 
-function errorOfRefusal(call: BrokerCall, state: 'DENIED' | 'EXPIRED', { id, decision }: Approval): GuestError {
+function errorOfRefusal(call: BrokerCall, state: 'DENIED' | 'EXPIRED', { id, reason, decision }: Approval): GuestError {
   const { serverPath, exportName } = call;
   const fields = { approvalId: id, approvalState: state };
   if (state === 'EXPIRED') {
     const hint = 'Run the program again to ask once more, or go on without it.';
-    return toolCallError(call, `${serverPath}.${exportName} was not called: nobody approved it in time`, hint, fields);
+    const message = `${serverPath}.${exportName} was not called: nobody approved it in time (${reason})`;
+    return toolCallError(call, message, hint, fields);
   }
   const why = decision?.reason === undefined ? '' : `: ${decision.reason}`;
   const hint = 'Respect the decision: go on without this call, or ask the user what to do instead.';
@@ -211,19 +259,14 @@ function errorOfFailure(call: BrokerCall, failure: UpstreamFailure): GuestError 
   }
 }
 
-function toolCallError(call: BrokerCall, message: string, hint: string, fields: JsonObject = {}): GuestError {
-  return {
-    errorClass: 'ToolCallError',
-    message,
-    hint,
-    fields: { serverId: call.serverPath, toolName: call.tool.name, ...fields },
-  };
-}
-
 function gone(serverPath: string): UpstreamFailure {
   return { kind: 'not_sent', message: `${serverPath} was taken away`, mayHaveRun: false };
 }
 
-function isObject(value: JsonValue): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
+const CANCELLED: UpstreamFailure = { kind: 'cancelled', message: 'cancelled before it was sent', mayHaveRun: false };
+
+function questionOf({ tool, serverPath, run, input = {} }: BrokerCall): PolicyQuestion {
+  const { caller, profile } = run;
+  // The protocol knows objects only; a schema with another root gets its value under the name it would have.
+  return { tool, serverPath, caller, profile, arguments: isJsonObject(input) ? input : { input } };
 }

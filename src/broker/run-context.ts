@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { CallerId } from '../domain/execution.js';
+import { RunLedger } from './run-ledger.js';
 
 /** On whose behalf calls are made: one program, or one client that calls a tool directly. The same for all its calls. */
 export interface RunContext {
@@ -11,8 +12,16 @@ export interface RunContext {
   readonly source: string;
   /** Digest of the program. */
   readonly codeDigest: string;
+  /** What the pipeline remembers from one call to the next. */
+  readonly ledger: RunLedger;
 }
 
-export function openRunContext(runId: string, caller: CallerId, profile: string, source: string): RunContext {
-  return { runId, caller, profile, source, codeDigest: hash('sha256', source, 'hex') };
+export function openRunContext(
+  runId: string,
+  caller: CallerId,
+  profile: string,
+  source: string,
+  ledger = new RunLedger(),
+): RunContext {
+  return { runId, caller, profile, source, codeDigest: hash('sha256', source, 'hex'), ledger };
 }

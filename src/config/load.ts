@@ -33,6 +33,16 @@ export interface LoadRequest {
   readonly cwd: string;
   readonly environment: Environment;
   readonly flags?: readonly FlagValue[];
+  /** What the schema can't see: rules that contradict their own examples. */
+  readonly findMistakes?: (
+    config: Config,
+    upstreams: readonly UpstreamDefinition[],
+  ) => Promise<readonly ConfigMistake[]>;
+}
+
+export interface ConfigMistake {
+  readonly path: KeyPath;
+  readonly problem: string;
 }
 
 export interface LoadedConfig {
@@ -45,6 +55,8 @@ export interface LoadedConfig {
   readonly fromEnvironment: ReadonlySet<string>;
   readonly upstreams: readonly UpstreamDefinition[];
   readonly warnings: readonly string[];
+  /** Where a value stands: `config.yaml:7:3`. */
+  placeOf(path: KeyPath): string;
 }
 
 /** Reads, merges and checks the configuration. Throws `bad_config` with file, line, column, key and what was expected. */
@@ -62,14 +74,24 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
       placeOf(mistake, merged, source),
     );
   }
+  const placed = (path: KeyPath, part: Mistake['part']) => placeOf({ path, part, problem: '' }, merged, source);
+  const upstreams = upstreamDefinitions(parsed.data.mcpServers, file === undefined ? request.cwd : dirname(file));
+  const mistakes = (await request.findMistakes?.(parsed.data, upstreams)) ?? [];
+  if (mistakes.length > 0) {
+    throw reportMistakes(
+      mistakes.map((mistake) => ({ ...mistake, part: 'value' as const })),
+      ({ path, part }) => placed(path, part),
+    );
+  }
   return {
     config: parsed.data,
     ...(file === undefined ? {} : { file }),
     format: source?.format ?? 'codemode',
     origins: merged.origins,
     fromEnvironment,
-    upstreams: upstreamDefinitions(parsed.data.mcpServers, file === undefined ? request.cwd : dirname(file)),
+    upstreams,
     warnings: [...searchWarnings, ...(source?.warnings ?? [])],
+    placeOf: (path) => placed(path, 'value'),
   };
 }
 

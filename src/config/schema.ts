@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ISOLATION_LEVELS } from '../domain/isolation.js';
 import { DEFAULT_LIMITS, MAXIMUM_LIMITS } from '../domain/limits.js';
 import { LOG_LEVELS } from '../domain/log.js';
+import { limitsSchema, policySchema } from './policy-schema.js';
 import { serverMapSchema } from './server-schema.js';
 import { duration, flag, integer, size } from './units.js';
 
@@ -152,7 +153,8 @@ export const configSchema = z.strictObject({
   mcpServers: serverMapSchema.prefault({}),
   defaults: z.strictObject({ codeMode: codeMode.prefault({}) }).prefault({}),
   models: z.array(z.strictObject({ ref: z.string().min(1), codeMode: codeMode.prefault({}) })).default([]),
-  policy: z.array(z.unknown()).default([]),
+  policy: policySchema.prefault({}),
+  limits: limitsSchema,
   approvals: approvals.prefault({}),
   strictOutput: flag().default(false),
   /** Whether the shapes of results (names and types, never values) are learned where tools declare none. */

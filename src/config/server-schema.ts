@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod';
+import { LABELS } from '../domain/policy.js';
 import type { UpstreamDefinition, UpstreamTarget } from '../domain/upstream.js';
 import { duration, flag, integer } from './units.js';
 
@@ -41,7 +42,7 @@ const serverSchema = z
     transport: z.string().optional(),
     timeout: duration({ minMs: 1, maxMs: MAX_TIMEOUT_MS }).default(DEFAULT_CALL_TIMEOUT_MS),
     connectTimeout: duration({ minMs: 1, maxMs: MAX_TIMEOUT_MS }).default(DEFAULT_CONNECT_TIMEOUT_MS),
-    labels: z.array(z.string()).default([]),
+    labels: z.array(z.enum(LABELS)).default([]),
     description: z.string().optional(),
     trusted: flag().default(false),
     enabled: flag().default(true),

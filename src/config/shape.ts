@@ -10,7 +10,7 @@ export interface Shaped {
 
 /**
  * Brings the forms in which servers may be written to one: `mcpServers` as a map, as a list with names inside,
- * and `mcp.servers`.
+ * and `mcp.servers`; and a policy that is a list of rules to one that has them.
  */
 export function shapeServers(value: JsonValue): Shaped {
   if (!isObject(value)) return { value, originalPath: (path) => path, problems: [] };
@@ -44,9 +44,11 @@ export function shapeServers(value: JsonValue): Shaped {
     }
   };
 
-  const { mcpServers, mcp, ...rest } = value;
+  const { mcpServers, mcp, policy, ...rest } = value;
   if (mcpServers !== undefined) takeAll(mcpServers, ['mcpServers']);
   const shaped: JsonObject = { ...rest };
+  const isRuleList = Array.isArray(policy);
+  if (policy !== undefined) shaped.policy = isRuleList ? { rules: policy } : policy;
   if (isObject(mcp)) {
     const { servers: inner, ...unknown } = mcp;
     if (inner !== undefined) takeAll(inner, ['mcp', 'servers']);
@@ -59,6 +61,7 @@ export function shapeServers(value: JsonValue): Shaped {
 
   const originalPath = (path: KeyPath): KeyPath => {
     const [top, name, ...inner] = path;
+    if (isRuleList && top === 'policy' && name === 'rules') return ['policy', ...inner];
     const origin = top === 'mcpServers' && typeof name === 'string' ? origins.get(name) : undefined;
     return origin === undefined ? path : [...origin, ...inner];
   };

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from './json.js';
+import type { Label } from './policy.js';
 import type { Tool } from './tool.js';
 
 /** Where an upstream is and how it is spoken to. Values may be secret: nothing here is ever printed as it is. */
@@ -33,7 +34,7 @@ export interface UpstreamDefinition {
   readonly target: UpstreamTarget;
   readonly connectTimeoutMs: number;
   readonly callTimeoutMs: number;
-  readonly labels: readonly string[];
+  readonly labels: readonly Label[];
   /** Whether the user vouches for what this server claims about its own tools. */
   readonly isTrusted: boolean;
   /** How often a call that is safe to repeat is made, in all. */
@@ -84,6 +85,7 @@ export interface UpstreamCall {
   readonly arguments: JsonObject;
   /** The tool's own schema, where the caller has it: it names arguments that a gateway wants to see as HTTP headers. */
   readonly inputSchema?: JsonObject;
+  /** Less time than the server's own timeout gives; never more. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CallProgress) => void;

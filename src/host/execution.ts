@@ -18,6 +18,8 @@ import type { Sandbox, Started, SuspendedProgram } from '../sandbox/sandbox.js';
 export interface CallHooks {
   /** The program is over, or was put away: whatever is done for this call should stop. */
   readonly signal: AbortSignal;
+  /** It was made before the program slept, and is answered anew. */
+  readonly isAgain: boolean;
   /** It waits for a person. */
   onPending(approval: Approval): void;
   /** The person has spoken, or nobody did in time. */
@@ -138,7 +140,7 @@ export class Execution {
   #handlers() {
     const { onLog, records } = this.#options;
     return {
-      onCall: (call: GuestCall) => this.#answer(call),
+      onCall: (call: GuestCall) => this.#answer(call, false),
       onDelivery: (delivery: Delivery, position: number) => {
         if (this.#wasWoken) records.delivered(delivery, position);
       },
@@ -155,7 +157,7 @@ export class Execution {
     });
   }
 
-  async #answer(call: GuestCall): Promise<CallReply> {
+  async #answer(call: GuestCall, isAgain: boolean): Promise<CallReply> {
     // It is in the image as an open call, and is answered when the program is woken.
     if (this.#isPuttingAway) return NEVER;
     if (this.#wasWoken) this.#options.records.callMade(call);
@@ -164,6 +166,7 @@ export class Execution {
     try {
       const reply = await this.#options.answerCall(call, {
         signal: AbortSignal.any([this.#over.signal, waits]),
+        isAgain,
         onPending: (approval) => this.#waitFor(call.number, approval),
         onDecided: () => this.#decided(call.number),
         onSending: () => {
@@ -179,7 +182,7 @@ export class Execution {
   }
 
   async #answerAgain(call: GuestCall): Promise<void> {
-    const reply = await this.#answer(call).catch((): CallReply => FAILED_INSIDE);
+    const reply = await this.#answer(call, true).catch((): CallReply => FAILED_INSIDE);
     this.#program?.answer(call.number, reply);
   }
 

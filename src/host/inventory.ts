@@ -1,3 +1,4 @@
+import type { PolicyGate } from '../broker/policy/gate.js';
 import type { Catalog } from '../catalog/catalog.js';
 import {
   type Detail,
@@ -11,9 +12,10 @@ import type { JsonObject } from '../domain/json.js';
 import type { UpstreamDefinition, UpstreamState } from '../domain/upstream.js';
 import { nearest } from '../lib/nearest.js';
 import { findServer, type ToolDetail, toolDefinition } from './discovery.js';
+import { checkPolicy, type PolicyCheck, type PolicyReport } from './policy-check.js';
 import { type CodeModeSettings, type ToolView, viewOf } from './tool-view.js';
 
-export type { Detail as DeclarationDetail };
+export type { Detail as DeclarationDetail, PolicyReport };
 
 export interface InventoryParts {
   readonly catalog: Catalog;
@@ -23,6 +25,9 @@ export interface InventoryParts {
   readonly codeMode: CodeModeSettings;
   /** What the agent that is started on this machine has seen tools return. */
   readonly observedTypeOf?: ObservedTypeOf;
+  readonly gate: PolicyGate;
+  /** Whose view it is where nobody else is named. */
+  readonly viewer: { readonly caller: string; readonly profile: string };
 }
 
 /** How one server is, after it was asked. Everything a server says of itself is untrusted text. */
@@ -183,13 +188,21 @@ export class Inventory {
 
   /** What programs and what clients see. */
   view(): ToolView {
-    const { catalog, codeMode } = this.#parts;
-    return { ...viewOf(catalog.snapshot(), codeMode, []), ...this.#observed() };
+    const { catalog, codeMode, gate, viewer } = this.#parts;
+    const view = viewOf(catalog.snapshot(), codeMode, [], ({ tool, server }) =>
+      gate.policy.hides(tool, server.path, viewer.caller, viewer.profile),
+    );
+    return { ...view, ...this.#observed() };
   }
 
   #observed(): Pick<ToolView, 'observedTypeOf'> {
     const { observedTypeOf } = this.#parts;
     return observedTypeOf === undefined ? {} : { observedTypeOf };
+  }
+
+  /** What the policy says of one tool, and why. The tool need not exist. Throws `bad_input`. */
+  checkPolicy(question: PolicyCheck): PolicyReport {
+    return checkPolicy(question, this.#parts.catalog.snapshot(), this.#parts.gate, this.#parts.viewer);
   }
 
   #view(): readonly CatalogServer[] {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ReceivedData } from '../broker/policy/flow.js';
 import type { CallerId, CallReply, VirtualModule } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { RunView, SleepingRuns } from './sleeping-runs.js';
@@ -28,25 +29,37 @@ export interface DetachedRun {
   readonly runId: string;
   /** The response it would have been answered with. Never rejects. */
   readonly response: Promise<JsonValue>;
+  /** What it has received from servers, and goes on receiving. */
+  readonly received: ReceivedData;
 }
 
 interface Kept {
   readonly value: { readonly json: string } | { readonly run: DetachedRun };
+  /** Whoever gets the value gets the data of these servers. */
+  readonly received: ReceivedData;
   readonly bytes: number;
+}
+
+/** Of the run that asks for what was kept. */
+export interface ResultCircumstances {
+  readonly sleeping: SleepingRuns;
+  readonly signal: AbortSignal;
+  /** The run gets data of these servers; nobody knows of which where it was written down by a process that is gone. */
+  readonly onReceived: (received: ReceivedData | 'unknown') => void;
 }
 
 /** What is kept for callers between runs. One caller never sees another's. */
 export class KeptResults {
   readonly #kept = new Map<CallerId, Map<string, Kept>>();
 
-  keep(caller: CallerId, json: string): string {
+  keep(caller: CallerId, json: string, received = new ReceivedData()): string {
     const handle = `result-${randomUUID()}`;
-    this.#put(caller, handle, { value: { json }, bytes: Buffer.byteLength(json) });
+    this.#put(caller, handle, { value: { json }, received, bytes: Buffer.byteLength(json) });
     return handle;
   }
 
   keepRun(caller: CallerId, run: DetachedRun): void {
-    this.#put(caller, run.runId, { value: { run }, bytes: 0 });
+    this.#put(caller, run.runId, { value: { run }, received: run.received, bytes: 0 });
   }
 
   runOf(caller: CallerId, runId: string): DetachedRun | undefined {
@@ -62,18 +75,24 @@ export class KeptResults {
     target: string,
     [name]: readonly JsonValue[],
     caller: CallerId,
-    sleeping: SleepingRuns,
-    signal: AbortSignal,
+    { sleeping, signal, onReceived }: ResultCircumstances,
   ): Promise<CallReply> {
     const kept = typeof name === 'string' ? this.#kept.get(caller)?.get(name) : undefined;
-    if (target === `${TARGET}load` && kept !== undefined && 'json' in kept.value)
+    if (target === `${TARGET}load` && kept !== undefined && 'json' in kept.value) {
+      onReceived(kept.received);
       return { ok: true, json: kept.value.json };
+    }
     if (target === `${TARGET}wait` && kept !== undefined && 'run' in kept.value) {
-      return { ok: true, json: JSON.stringify(await kept.value.run.response) };
+      const json = JSON.stringify(await kept.value.run.response);
+      onReceived(kept.received);
+      return { ok: true, json };
     }
     if (target === `${TARGET}wait` && typeof name === 'string') {
       const run = await sleeping.outcomeOf(caller, name, signal);
-      if (run !== undefined) return outcomeReply(run);
+      if (run !== undefined) {
+        onReceived('unknown');
+        return outcomeReply(run);
+      }
     }
     return {
       ok: false,

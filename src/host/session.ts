@@ -1,10 +1,13 @@
 import { hash, randomUUID } from 'node:crypto';
 import { toolDigestOf } from '../broker/approvals/identity.js';
 import type { BrokerOutcome } from '../broker/broker.js';
+import { ReceivedData } from '../broker/policy/flow.js';
+import type { PolicyGate } from '../broker/policy/gate.js';
 import { openRunContext, type RunContext } from '../broker/run-context.js';
+import { RunLedger } from '../broker/run-ledger.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { LearnedTypes } from '../catalog/observed/learned-types.js';
-import type { CatalogSnapshot } from '../catalog/snapshot.js';
+import type { CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CallerId, ExecutionId } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { Tool } from '../domain/tool.js';
@@ -14,6 +17,7 @@ import type { Sandbox } from '../sandbox/sandbox.js';
 import { answerDiscovery, findServer, isDiscovery } from './discovery.js';
 import { type AnswerCall, type AskPerson, Execution, type ExecutionEnd, type ExecutionOptions } from './execution.js';
 import { modulesOf } from './modules.js';
+import { reviveContext } from './recall.js';
 import { type RecordedCall, recordedCall } from './recording.js';
 import { isResults, type KeptResults } from './results.js';
 import type { Presentation, RunAnswer, RunFacts, RunRequest, RunSummary } from './run.js';
@@ -42,6 +46,7 @@ export interface SessionOptions {
 export interface SessionParts {
   readonly runtime: Runtime;
   readonly catalog: Catalog;
+  readonly gate: PolicyGate;
   readonly results: KeptResults;
   readonly sleeping: SleepingRuns;
   /** How long a program keeps its place while all it waits for is a person. */
@@ -78,6 +83,8 @@ export class Session {
   readonly #parts: SessionParts;
   readonly #options: SessionOptions;
   readonly #declared = new Set<string>();
+  /** What the client has got by calling tools itself: between two of its calls the data is in the same hands. */
+  readonly #received = new ReceivedData();
   #view: { readonly of: CatalogSnapshot; readonly view: ToolView } | undefined;
 
   constructor(parts: SessionParts, options: SessionOptions) {
@@ -107,8 +114,9 @@ export class Session {
 
   /** Runs a program. A program that fails is an answer; only the host's own failures are thrown. */
   async run(request: RunRequest): Promise<RunAnswer> {
-    const runId = randomUUID();
-    const answered = this.#execute(runId, request);
+    const context = openRunContext(randomUUID(), this.caller, this.#options.profile, request.source);
+    const { runId } = context;
+    const answered = this.#execute(context, request);
     if (request.answerWithinMs === undefined) return answered;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<'late'>((resolve) => {
@@ -120,16 +128,17 @@ export class Session {
       (answer) => this.#present(answer),
       (error: unknown) => ({ error: error instanceof Error ? error.message : 'the run failed' }),
     );
-    this.#parts.results.keepRun(this.caller, { runId, response });
+    this.#parts.results.keepRun(this.caller, { runId, response, received: context.ledger.received });
     return { state: 'running', runId };
   }
 
   /** Goes on with a run of this caller that slept, until it ends or sleeps again. */
   async wake(woken: WokenRun): Promise<void> {
-    const { runtime } = this.#parts;
+    const { runtime, catalog, gate } = this.#parts;
     const { sandbox } = await runtime.open();
     const { facts, soFar, recorded } = woken.context as unknown as SleepContext;
-    const run = await this.#prepare(facts, {}, soFar, recorded);
+    const context = reviveContext(facts.context, woken.sleeper, catalog.snapshot(), gate);
+    const run = await this.#prepare({ ...facts, context }, {}, soFar, recorded);
     const execution = await Execution.wake(sandbox, woken.sleeper, this.#executionOptions(run, {}));
     await this.#conclude(run, await execution.ended, sandbox);
     await this.#parts.sleeping.settled();
@@ -149,7 +158,7 @@ export class Session {
     let timer: NodeJS.Timeout | undefined;
     try {
       return await broker.handle({
-        run: openRunContext(runId, this.caller, this.#options.profile, ''),
+        run: openRunContext(runId, this.caller, this.#options.profile, '', new RunLedger(this.#received)),
         number: 0,
         tool,
         serverPath: server.path,
@@ -174,16 +183,15 @@ export class Session {
     this.#parts.observed?.forget(this.caller);
   }
 
-  async #execute(runId: string, request: RunRequest): Promise<RunAnswer> {
+  async #execute(context: RunContext, request: RunRequest): Promise<RunAnswer> {
     const { sandbox } = await this.#parts.runtime.open();
     const { source, language, limits, requestedServers = [] } = request;
-    const context = openRunContext(runId, this.caller, this.#options.profile, source);
     const run = await this.#prepare({ context, limits, requestedServers }, request);
     const program = { source, language, modules: modulesOf(run.view.forCode), limits };
     const execution = await Execution.start(
       sandbox,
       program,
-      runId as ExecutionId,
+      context.runId as ExecutionId,
       this.#executionOptions(run, request),
     );
     return this.#conclude(run, await execution.ended, sandbox);
@@ -196,7 +204,7 @@ export class Session {
     soFar?: CallsSoFar,
     before: readonly RecordedCall[] = [],
   ): Promise<Run> {
-    const { runtime, catalog, results, sleeping, observed } = this.#parts;
+    const { runtime, catalog, gate, results, sleeping, observed } = this.#parts;
     const { broker } = await runtime.open();
     const { presentation } = this.#options;
     const known = this.tools().forCode;
@@ -217,12 +225,16 @@ export class Session {
     );
     const typeOf = (tool: Tool) => observed?.typeOf(this.caller, tool);
     const recorded = new Map(before.map((each) => [each.number, each]));
+    const { ledger } = facts.context;
+    const onReceived = (received: ReceivedData | 'unknown') =>
+      received === 'unknown' ? gate.receivedUnknown(ledger) : ledger.received.receiveAll(received);
     const answerCall: AnswerCall = async (call, hooks) => {
       const tool = snapshot.toolByTarget.get(call.target)?.tool;
       recorded.set(call.number, recordedCall(call, tool === undefined ? undefined : toolDigestOf(tool)));
       const input = JSON.parse(call.argumentsJson) as JsonValue[];
       if (isDiscovery(call.target)) return answerDiscovery(call.target, input, snapshot, catalog, typeOf);
-      if (isResults(call.target)) return results.answer(call.target, input, this.caller, sleeping, hooks.signal);
+      if (isResults(call.target))
+        return results.answer(call.target, input, this.caller, { sleeping, signal: hooks.signal, onReceived });
       return calls.answer(call, input, hooks);
     };
     return { owner: ownerOf(facts.context), facts, view, calls, recorded, answerCall };
@@ -261,9 +273,10 @@ export class Session {
     const { presentation, maxResultBytes } = this.#options;
     const { source } = report.journal;
     const { context, limits, requestedServers } = run.facts;
+    const { received } = context.ledger;
     const summary: RunSummary = {
       runId: context.runId,
-      ...handOver(report.outcome, presentation, maxResultBytes, results, this.caller),
+      ...handOver(report.outcome, presentation, maxResultBytes, { results, caller: this.caller, received }),
       logs: report.logs,
       logsCut: report.logsCut,
       trace: calls.trace,
@@ -271,7 +284,7 @@ export class Session {
       limits,
       isolation: sandbox.jail.level,
       warnings: [...calls.warnings],
-      unavailable: missingServers(requestedServers, source, run.view.forCode),
+      unavailable: missingServers(requestedServers, source, run.view),
       declarations: firstDeclarations(run.view, source, requestedServers, this.#declared),
     };
     const state = report.outcome.status === 'completed' ? 'finished' : 'failed';
@@ -302,10 +315,11 @@ export class Session {
 
   #viewOf(snapshot: CatalogSnapshot): ToolView {
     if (this.#view?.of !== snapshot) {
-      const { observed } = this.#parts;
+      const { codeMode, reservedNames, profile } = this.#options;
+      const { observed, gate } = this.#parts;
+      const isHidden = ({ tool, server }: CatalogTool) => gate.policy.hides(tool, server.path, this.caller, profile);
       const seen = observed === undefined ? {} : { observedTypeOf: (tool: Tool) => observed.typeOf(this.caller, tool) };
-      const view = viewOf(snapshot, this.#options.codeMode, this.#options.reservedNames);
-      this.#view = { of: snapshot, view: { ...view, ...seen } };
+      this.#view = { of: snapshot, view: { ...viewOf(snapshot, codeMode, reservedNames, isHidden), ...seen } };
     }
     return this.#view.view;
   }

@@ -1,4 +1,5 @@
-import type { CatalogServer, CatalogSnapshot } from '../catalog/snapshot.js';
+import type { ReceivedData } from '../broker/policy/flow.js';
+import type { CatalogServer } from '../catalog/snapshot.js';
 import type { CallerId, Outcome } from '../domain/execution.js';
 import type { JsonObject } from '../domain/json.js';
 import { findServer } from './discovery.js';
@@ -37,37 +38,37 @@ export function handOver(
   outcome: Outcome,
   { separateMedia }: Presentation,
   maxResultBytes: number,
-  results: KeptResults,
-  caller: CallerId,
+  keep: { readonly results: KeptResults; readonly caller: CallerId; readonly received: ReceivedData },
 ): Pick<RunSummary, 'outcome' | 'media' | 'keptResult'> {
   if (outcome.status === 'failed' || Buffer.byteLength(outcome.resultJson) <= maxResultBytes) return { outcome };
   const separate = separateMedia?.(outcome.resultJson);
   const media: { media?: readonly JsonObject[] } = separate === undefined ? {} : { media: separate.media };
   const resultJson = separate?.resultJson ?? outcome.resultJson;
   const bytes = Buffer.byteLength(resultJson);
-  const kept = bytes <= maxResultBytes ? {} : { keptResult: { handle: results.keep(caller, resultJson), bytes } };
-  return { outcome: { ...outcome, resultJson }, ...media, ...kept };
+  const kept = () => ({ handle: keep.results.keep(keep.caller, resultJson, keep.received), bytes });
+  return { outcome: { ...outcome, resultJson }, ...media, ...(bytes <= maxResultBytes ? {} : { keptResult: kept() }) };
 }
 
 /** Servers that were asked for or are imported and are not there, with the reason. */
-export function missingServers(
-  requested: readonly string[],
-  source: string,
-  snapshot: CatalogSnapshot,
-): UnavailableServer[] {
-  const names = new Set([...requested, ...brokenImports(source, snapshot)]);
-  return [...names].flatMap((name) => unavailable(name, snapshot));
+export function missingServers(requested: readonly string[], source: string, view: ToolView): UnavailableServer[] {
+  const names = new Set([...requested, ...brokenImports(source, view)]);
+  return [...names].flatMap((name) => unavailable(name, view));
 }
 
-/** Their modules are empty, and the reason should be said. */
-function brokenImports(source: string, { servers }: CatalogSnapshot): string[] {
+/** Their modules are empty or not there, and the reason should be said. */
+function brokenImports(source: string, { forCode: { servers }, hiddenServers }: ToolView): string[] {
   const broken = servers.filter(({ problem, tools }) => problem !== undefined && tools.length === 0);
-  return broken.flatMap(({ path }) => (source.includes(`@codemode/servers/${path}`) ? [path] : []));
+  return [...broken, ...hiddenServers].flatMap(({ path }) =>
+    source.includes(`@codemode/servers/${path}`) ? [path] : [],
+  );
 }
 
-function unavailable(name: string, snapshot: CatalogSnapshot): UnavailableServer[] {
+function unavailable(name: string, { forCode: snapshot, hiddenServers }: ToolView): UnavailableServer[] {
   const server: CatalogServer | undefined = findServer(name, snapshot);
   if (server === undefined) {
+    const bare = name.replace(/^mcp:/, '');
+    if (hiddenServers.some(({ path, id }) => path === bare || id === bare))
+      return [{ name, reason: 'the policy denies all of its tools; go on without it' }];
     const known = snapshot.servers
       .map(({ path }) => path)
       .slice(0, 30)

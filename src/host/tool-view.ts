@@ -30,16 +30,24 @@ export interface ToolView {
   readonly promptTokens?: number;
   /** What the one who looks has seen tools return that declare no output. */
   readonly observedTypeOf?: ObservedTypeOf;
+  /** Servers of which the policy leaves nothing: they are in neither. */
+  readonly hiddenServers: readonly CatalogServer[];
 }
 
-/** Splits a snapshot. A tool is on one side or the other, never on both. */
+/** Whether the policy denies a tool to whoever looks, whatever the arguments. */
+export type IsHidden = (tool: CatalogTool) => boolean;
+
+/** Splits a snapshot. A tool is on one side or the other, never on both; one that is denied anyway is on neither. */
 export function viewOf(
   snapshot: CatalogSnapshot,
   { enabled, excludedTools, promptTokens }: CodeModeSettings,
   reservedNames: readonly string[],
+  isHidden: IsHidden,
 ): ToolView {
+  const hidden = new Set(snapshot.servers.flatMap(({ tools }) => tools.filter(isHidden)));
   const budget = promptTokens === undefined ? {} : { promptTokens };
-  if (enabled && excludedTools.length === 0) return { forCode: snapshot, direct: [], ...budget };
+  if (enabled && excludedTools.length === 0 && hidden.size === 0)
+    return { forCode: snapshot, direct: [], hiddenServers: [], ...budget };
   const isDirect = ({ tool, server }: CatalogTool) =>
     !enabled ||
     excludedTools.some((pattern) => {
@@ -53,10 +61,16 @@ export function viewOf(
     });
   const direct: CatalogTool[] = [];
   const servers: CatalogServer[] = [];
+  const hiddenServers: CatalogServer[] = [];
   for (const server of snapshot.servers) {
+    if (server.tools.length > 0 && server.tools.every((tool) => hidden.has(tool))) {
+      hiddenServers.push(server);
+      continue;
+    }
     const kept: CatalogTool[] = [];
     const view: CatalogServer = { ...server, tools: kept };
     for (const tool of server.tools) {
+      if (hidden.has(tool)) continue;
       if (isDirect(tool)) direct.push(tool);
       else kept.push({ ...tool, server: view });
     }
@@ -68,7 +82,7 @@ export function viewOf(
     serverByPath: new Map(servers.map((server) => [server.path, server])),
     toolByTarget: new Map(servers.flatMap(({ tools }) => tools.map((tool) => [tool.target, tool]))),
   };
-  return { forCode, direct: named(direct, reservedNames), ...budget };
+  return { forCode, direct: named(direct, reservedNames), hiddenServers, ...budget };
 }
 
 /** A name that two servers share, or that is ours, belongs to neither: both get their server's in front. */

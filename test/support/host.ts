@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ToolChecker } from '../../src/broker/arguments/tool-checker.js';
 import { Broker } from '../../src/broker/broker.js';
+import { CallLimits } from '../../src/broker/limits/call-limits.js';
 import { Catalog } from '../../src/catalog/catalog.js';
 import { exampleInput } from '../../src/catalog/examples.js';
 import { openRecords } from '../../src/compose-records.js';
@@ -13,6 +14,7 @@ import { Runtime } from '../../src/host/runtime.js';
 import type { Session, SessionOptions } from '../../src/host/session.js';
 import { codemodePresentation } from '../../src/profiles/codemode/presentation.js';
 import type { Sandbox } from '../../src/sandbox/sandbox.js';
+import { openGate } from './policy.js';
 import { createRegistry } from './upstreams.js';
 
 /** A session of profile codemode over a sandbox of the test, with no servers. The sandbox stays the test's to close. */
@@ -27,6 +29,8 @@ export function openSession(sandbox: Sandbox): Session {
   const broker = new Broker({
     registry,
     checker: new ToolChecker(exampleInput),
+    gate: openGate(),
+    limits: new CallLimits([]),
     isOutputStrict: false,
     approvals: records.approvals,
   });
@@ -40,6 +44,7 @@ export function openSession(sandbox: Sandbox): Session {
   };
   const host = new Host({
     runtime: new Runtime(async () => ({ sandbox, broker })),
+    gate: openGate(),
     catalog: new Catalog({ registry, fingerprintOf: () => '', ttlMs: 60_000 }),
     results: new KeptResults(),
     records,

@@ -28,12 +28,18 @@ export class LedgerHome extends Home {
   readonly config: string;
   #secret: string | undefined;
 
-  constructor(config: Readonly<Record<string, unknown>> = {}) {
+  constructor({
+    mcpServers = {},
+    ...config
+  }: Readonly<Record<string, unknown>> & { readonly mcpServers?: object } = {}) {
     super();
     this.config = this.write('codemode.config.json', {
       approvals: { grace: '50ms' },
       ...config,
-      mcpServers: { ledger: { command: process.execPath, args: [fixture('ledger-server.mjs'), this.ledger] } },
+      mcpServers: {
+        ledger: { command: process.execPath, args: [fixture('ledger-server.mjs'), this.ledger] },
+        ...mcpServers,
+      },
     });
   }
 

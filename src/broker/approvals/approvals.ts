@@ -156,6 +156,12 @@ export class Approvals {
     return store.ofRun(runId);
   }
 
+  /** Whether a person was asked about this call of this run. */
+  async isAsked(runId: string, call: number): Promise<boolean> {
+    const store = await this.#options.store();
+    return store.ofCall(runId, call) !== undefined;
+  }
+
   async #wait(id: string, signal: AbortSignal): Promise<Verdict> {
     const store = await this.#options.store();
     return new Promise<Verdict>((resolve, reject) => {

@@ -1,11 +1,10 @@
 import { RE2JS } from 're2js';
-import type { Pattern } from './rule.js';
+import { MAX_TEXT_CHARACTERS, type Pattern } from './rule.js';
 
 /** Longer expressions are not read; the longest of 1,312 real tools has under 400 characters. */
 const MAX_PATTERN_CHARACTERS = 2_000;
 /** Time is in proportion to both: what one match may cost at most is their product. */
 const MAX_PROGRAM_SIZE = 4_000;
-const MAX_TEXT_CHARACTERS = 100_000;
 
 /**
  * A foreign `pattern`, or `undefined` where it can't be checked: look-arounds and back-references need an engine that

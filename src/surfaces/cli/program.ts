@@ -9,6 +9,7 @@ import * as demo from './commands/demo.js';
 import * as doctor from './commands/doctor.js';
 import * as init from './commands/init.js';
 import * as mcp from './commands/mcp.js';
+import * as policy from './commands/policy.js';
 import * as prompt from './commands/prompt.js';
 import * as replay from './commands/replay.js';
 import * as run from './commands/run.js';
@@ -35,6 +36,7 @@ const COMMANDS: readonly Register[] = [
   replay.register,
   init.register,
   config.register,
+  policy.register,
   token.register,
   doctor.register,
   demo.register,

@@ -77,7 +77,7 @@ export class McpUpstream implements Adapter {
   }
 
   async #callOnce(call: UpstreamCall): Promise<UpstreamOutcome> {
-    const timeoutMs = call.timeoutMs ?? this.#definition.callTimeoutMs;
+    const timeoutMs = Math.min(call.timeoutMs ?? Number.POSITIVE_INFINITY, this.#definition.callTimeoutMs);
     let connection: McpConnection;
     try {
       call.signal?.throwIfAborted();

@@ -1,10 +1,10 @@
 import { codeModeOf } from '../../../config/code-mode.js';
 import { ERRORS, HostError } from '../../../domain/errors.js';
-import type { CallerId } from '../../../domain/execution.js';
 import { type Limits, MAXIMUM_LIMITS } from '../../../domain/limits.js';
 import { parseRunRequest } from '../../../profiles/codemode/contract.js';
 import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
 import { renderResponse, renderSleeping } from '../../../profiles/codemode/render.js';
+import { COMMAND_LINE_CALLER } from '../caller.js';
 import type { Register } from '../command.js';
 import type { Composed } from '../composed.js';
 import { readSource } from '../read-source.js';
@@ -57,7 +57,7 @@ async function run(file: string, flags: RunFlags, compose: () => Promise<Compose
   const { host, config } = await compose();
   await using _ = host;
   const session = host.openSession({
-    caller: 'command line' as CallerId,
+    caller: COMMAND_LINE_CALLER,
     profile: 'codemode',
     presentation: codemodePresentation,
     codeMode: codeModeOf(config),

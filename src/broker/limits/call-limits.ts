@@ -1,0 +1,178 @@
+import type { LimitSetting } from '../../domain/policy.js';
+import type { Tool } from '../../domain/tool.js';
+import { matchesGlob } from '../../lib/glob.js';
+import { fitsLoosely, readToolPattern, type ToolPattern } from '../policy/tool-pattern.js';
+import { Slots } from './slots.js';
+import { TokenBucket } from './token-bucket.js';
+
+export interface LimitedCall {
+  readonly tool: Tool;
+  readonly serverPath: string;
+  readonly caller: string;
+}
+
+/** Why a call is not made now. */
+export interface Busy {
+  readonly limit: 'rate' | 'concurrency';
+  readonly retryAfterMs: number;
+}
+
+export type Admission =
+  | { readonly kind: 'entered'; leave(): void }
+  | { readonly kind: 'busy'; readonly busy: Busy }
+  | { readonly kind: 'cancelled' };
+
+/** Counts of one limit that are kept apart, where it counts each caller, server or tool for itself. */
+const MAX_COUNTERS = 10_000;
+
+/** How often, how many at once and how long tools may be called. Every limit that fits a call counts. */
+export class CallLimits {
+  readonly #limits: readonly Limit[];
+  readonly #nowMs: () => number;
+  readonly #known = new WeakMap<Tool, Facts>();
+
+  /** @param maxWaitMs how long a call waits for others to end before it is refused */
+  constructor(settings: readonly LimitSetting[], { nowMs = () => performance.now(), maxWaitMs }: LimitsOptions = {}) {
+    this.#limits = settings.map((setting) => new Limit(setting, maxWaitMs));
+    this.#nowMs = nowMs;
+  }
+
+  /** Takes one call from every rate that counts it, or from none of them and says how long to wait. */
+  takeRate(call: LimitedCall): Busy | undefined {
+    const counters = this.#countersOf(call).filter(({ bucket }) => bucket !== undefined);
+    if (counters.length === 0) return undefined;
+    const nowMs = this.#nowMs();
+    let retryAfterMs = 0;
+    for (const { bucket } of counters) retryAfterMs = Math.max(retryAfterMs, bucket?.waitMs(nowMs) ?? 0);
+    if (retryAfterMs > 0) return { limit: 'rate', retryAfterMs };
+    for (const { bucket } of counters) bucket?.take();
+    return undefined;
+  }
+
+  /**
+   * A place among the calls that are made at once; waits for one for a while. Limits are entered in the order of the
+   * configuration, by every call, so that two calls never wait for each other.
+   */
+  async enter(call: LimitedCall, signal: AbortSignal): Promise<Admission> {
+    const entered: (() => void)[] = [];
+    const leave = () => {
+      for (const each of entered) each();
+    };
+    for (const { slots } of this.#countersOf(call)) {
+      const entry = slots === undefined ? undefined : await slots.enter(signal);
+      if (entry === undefined) continue;
+      if (entry.kind === 'entered') entered.push(entry.leave);
+      else {
+        leave();
+        if (entry.kind === 'cancelled') return entry;
+        return { kind: 'busy', busy: { limit: 'concurrency', retryAfterMs: entry.retryAfterMs } };
+      }
+    }
+    return { kind: 'entered', leave };
+  }
+
+  /** The shortest time that a limit gives this call; `undefined` where only its server's own counts. */
+  timeoutMs(call: LimitedCall): number | undefined {
+    let shortestMs: number | undefined;
+    for (const { setting } of this.#limitsOf(call)) {
+      if (setting.timeoutMs !== undefined) shortestMs = Math.min(shortestMs ?? setting.timeoutMs, setting.timeoutMs);
+    }
+    return shortestMs;
+  }
+
+  #countersOf(call: LimitedCall): readonly Counter[] {
+    const limits = this.#limitsOf(call);
+    if (limits.length === 0) return NONE;
+    const nowMs = this.#nowMs();
+    return limits.flatMap((limit) => (limit.hasCounter ? [limit.counterOf(call, nowMs)] : []));
+  }
+
+  #limitsOf({ tool, serverPath, caller }: LimitedCall): readonly Limit[] {
+    if (this.#limits.length === 0) return NONE;
+    let facts = this.#known.get(tool);
+    if (facts === undefined || facts.serverPath !== serverPath) {
+      facts = { serverPath, limits: this.#limits.filter((limit) => limit.fitsTool(tool, serverPath)) };
+      this.#known.set(tool, facts);
+    }
+    const { limits } = facts;
+    return limits.length === 0 ? NONE : limits.filter((limit) => limit.fitsCaller(caller));
+  }
+}
+
+export interface LimitsOptions {
+  readonly nowMs?: () => number;
+  readonly maxWaitMs?: number;
+}
+
+const NONE: readonly never[] = [];
+
+interface Facts {
+  readonly serverPath: string;
+  readonly limits: readonly Limit[];
+}
+
+interface Counter {
+  readonly bucket?: TokenBucket;
+  readonly slots?: Slots;
+}
+
+class Limit {
+  readonly setting: LimitSetting;
+  readonly hasCounter: boolean;
+  readonly #patterns: readonly ToolPattern[];
+  readonly #maxWaitMs: number | undefined;
+  readonly #counters = new Map<string, Counter>();
+
+  constructor(setting: LimitSetting, maxWaitMs: number | undefined) {
+    this.setting = setting;
+    this.hasCounter = setting.rate !== undefined || setting.concurrency !== undefined;
+    this.#maxWaitMs = maxWaitMs;
+    this.#patterns = setting.tools.map((text) => {
+      const pattern = readToolPattern(text);
+      if (pattern === undefined) throw new TypeError(`no tool pattern: ${text}`);
+      return pattern;
+    });
+  }
+
+  fitsTool(tool: Tool, serverPath: string): boolean {
+    return this.#patterns.some((pattern) => fitsLoosely(pattern, tool, serverPath));
+  }
+
+  fitsCaller(caller: string): boolean {
+    const { caller: patterns } = this.setting;
+    return patterns === undefined || patterns.some((pattern) => matchesGlob(pattern, caller));
+  }
+
+  counterOf({ tool, caller }: LimitedCall, nowMs: number): Counter {
+    const { each } = this.setting;
+    const parts: string[] = [];
+    if (each.includes('server') || each.includes('tool')) parts.push(tool.serverId);
+    if (each.includes('tool')) parts.push(tool.name);
+    if (each.includes('caller')) parts.push(caller);
+    const key = parts.length < 2 ? (parts[0] ?? '') : JSON.stringify(parts);
+    let counter = this.#counters.get(key);
+    if (counter === undefined) {
+      if (this.#counters.size >= MAX_COUNTERS) this.#makeRoom(nowMs);
+      counter = this.#open(nowMs);
+      this.#counters.set(key, counter);
+    }
+    return counter;
+  }
+
+  #open(nowMs: number): Counter {
+    const { rate, concurrency } = this.setting;
+    return {
+      ...(rate === undefined ? {} : { bucket: new TokenBucket(rate, nowMs) }),
+      ...(concurrency === undefined ? {} : { slots: new Slots(concurrency, this.#maxWaitMs) }),
+    };
+  }
+
+  /** Counts that are as new say nothing. Where all are in use, the oldest is forgotten: its caller starts afresh. */
+  #makeRoom(nowMs: number): void {
+    for (const [key, { bucket, slots }] of this.#counters) {
+      if (bucket?.isFull(nowMs) !== false && slots?.isIdle !== false) this.#counters.delete(key);
+    }
+    const [oldest] = this.#counters.keys();
+    if (this.#counters.size >= MAX_COUNTERS && oldest !== undefined) this.#counters.delete(oldest);
+  }
+}

@@ -1,0 +1,112 @@
+import type { Budget, PolicySettings } from '../../domain/policy.js';
+import type { Tool } from '../../domain/tool.js';
+import type { SpendingStore } from '../../store/spending.js';
+import type { RunLedger } from '../run-ledger.js';
+import { fitsLoosely, readToolPattern, type ToolPattern } from './tool-pattern.js';
+
+/** Amounts are counted in whole millionths: sums of 0.1 and 0.2 must come out even. */
+const MILLIONTHS = 1_000_000;
+
+export interface BudgetsOptions {
+  readonly settings: Pick<PolicySettings, 'prices' | 'budget'>;
+  /** Needed as soon as anything has a price. */
+  readonly store?: SpendingStore;
+  readonly now?: () => Date;
+}
+
+/** What a call has cost. Given back when the call was not made after all. */
+export interface Bill {
+  giveBack(): void;
+}
+
+export const FREE: Bill = { giveBack() {} };
+
+/** What calls cost, and how much of it a run and a day may cost before a person is asked. */
+export class Budgets {
+  readonly #prices: readonly { readonly pattern: ToolPattern; readonly amount: number }[];
+  readonly #budget: Budget;
+  readonly #store: SpendingStore | undefined;
+  readonly #now: () => Date;
+  readonly #known = new WeakMap<Tool, number>();
+
+  constructor({ settings, store, now = () => new Date() }: BudgetsOptions) {
+    this.#prices = Object.entries(settings.prices).map(([text, price]) => {
+      const pattern = readToolPattern(text);
+      if (pattern === undefined) throw new TypeError(`no tool pattern: ${text}`);
+      return { pattern, amount: toMillionths(price) };
+    });
+    this.#budget = settings.budget;
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /** What one call costs, in millionths. */
+  priceOf(tool: Tool, serverPath: string): number {
+    if (this.#prices.length === 0) return 0;
+    let amount = this.#known.get(tool);
+    if (amount === undefined) {
+      amount = this.#prices.find(({ pattern }) => fitsLoosely(pattern, tool, serverPath))?.amount ?? 0;
+      this.#known.set(tool, amount);
+    }
+    return amount;
+  }
+
+  /** Pays for a call, unless that goes over a budget: then the reason, and nothing is paid. Throws where the store fails. */
+  payWithin(amount: number, run: RunLedger): Bill | string {
+    if (amount === 0) return FREE;
+    const most = this.#budget.run === undefined ? Number.POSITIVE_INFINITY : toMillionths(this.#budget.run);
+    if (run.spent + amount > most) return over('run', run.spent, amount, most);
+    const day = this.#today();
+    const mostOfDay = this.#budget.day === undefined ? Number.MAX_SAFE_INTEGER : toMillionths(this.#budget.day);
+    const { isSpent, before } = this.#openStore().spendWithin(day, amount, mostOfDay);
+    if (!isSpent) return over('day', before, amount, mostOfDay);
+    return this.#bill(amount, day, run);
+  }
+
+  /** Pays for a call that a person has approved, whatever the budgets say. */
+  pay(amount: number, run: RunLedger): Bill {
+    if (amount === 0) return FREE;
+    const day = this.#today();
+    this.#openStore().spend(day, amount);
+    return this.#bill(amount, day, run);
+  }
+
+  #bill(amount: number, day: string, run: RunLedger): Bill {
+    run.spent += amount;
+    let isPaid = true;
+    return {
+      giveBack: () => {
+        if (!isPaid) return;
+        isPaid = false;
+        run.spent -= amount;
+        try {
+          this.#store?.giveBack(day, amount);
+        } catch {
+          // The day counts more than was spent: the safe side, and no reason to lose the answer of the call.
+        }
+      },
+    };
+  }
+
+  #today(): string {
+    return this.#now().toISOString().slice(0, 10);
+  }
+
+  #openStore(): SpendingStore {
+    if (this.#store === undefined) throw new TypeError('tools have prices, but nothing keeps account of them');
+    return this.#store;
+  }
+}
+
+function over(span: 'run' | 'day', before: number, amount: number, most: number): string {
+  const spent = span === 'run' ? 'this run has spent' : 'today (UTC) has cost';
+  return `it costs ${toText(amount)}, ${spent} ${toText(before)}, and the budget of a ${span} is ${toText(most)}`;
+}
+
+function toMillionths(amount: number): number {
+  return Math.round(amount * MILLIONTHS);
+}
+
+export function toText(amount: number): string {
+  return String(amount / MILLIONTHS);
+}

@@ -1,0 +1,85 @@
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { LABELS, type Label } from '../../domain/policy.js';
+import type { Tool } from '../../domain/tool.js';
+import { clipText, quoteVisibly } from '../../lib/visible-text.js';
+import type { Policy } from './policy.js';
+
+/** Labels of servers whose answers a run has to be watched for. */
+const WATCHED: readonly Label[] = ['private', 'untrusted'];
+
+/**
+ * From which labelled servers a run has received something. It only grows: what a program does with data, in which
+ * encoding, is not looked at, so there is nothing to get around by encoding it. Plain JSON and back, for runs that sleep.
+ */
+export class ReceivedData {
+  /** By server, as its labels were when the data came. */
+  readonly #labels = new Map<string, ReadonlySet<Label>>();
+
+  /** Whatever a server answers is data that the program has: errors too. */
+  receive(serverId: string, labels: readonly Label[]): void {
+    const watched = labels.filter((label) => WATCHED.includes(label));
+    if (watched.length === 0) return;
+    const known = this.#labels.get(serverId);
+    if (known === undefined || watched.some((label) => !known.has(label)))
+      this.#labels.set(serverId, new Set([...(known ?? []), ...watched]));
+  }
+
+  /** Takes over what another run had received: its result has come into this one. */
+  receiveAll(other: ReceivedData): void {
+    for (const [serverId, labels] of other.#labels) this.receive(serverId, [...labels]);
+  }
+
+  from(label: Label): string[] {
+    return [...this.#labels].flatMap(([serverId, labels]) => (labels.has(label) ? [serverId] : []));
+  }
+
+  get isEmpty(): boolean {
+    return this.#labels.size === 0;
+  }
+
+  toJSON(): JsonObject {
+    return Object.fromEntries([...this.#labels].map(([serverId, labels]) => [serverId, [...labels]]));
+  }
+
+  /** Throws where it is not what `toJSON` gives: a run whose past can't be read must not go on as if it had none. */
+  static fromJSON(value: JsonValue): ReceivedData {
+    const data = new ReceivedData();
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('no received data');
+    for (const [serverId, labels] of Object.entries(value)) {
+      if (!Array.isArray(labels) || !labels.every(isLabel)) throw new TypeError('no labels of received data');
+      data.receive(serverId, labels);
+    }
+    return data;
+  }
+}
+
+/** Why a person should look at this call, given what its run has received; `undefined` where there is no reason. */
+export function flowReason(policy: Policy, tool: Tool, serverPath: string, received: ReceivedData): string | undefined {
+  if (received.isEmpty) return undefined;
+  const isExternal = policy.traitsOf(tool.serverId).labels.includes('external');
+  const reasons: string[] = [];
+  const secret = isExternal ? received.from('private') : [];
+  if (secret.length > 0)
+    reasons.push(`the run has received private data from ${named(secret)}, and this call leaves the house`);
+  const destructive = policy.destructive(tool, serverPath);
+  const foreign = isExternal || destructive !== undefined ? received.from('untrusted') : [];
+  if (foreign.length > 0) {
+    const what = isExternal ? 'this call leaves the house' : `this call may be destructive (${destructive})`;
+    reasons.push(
+      `the run has received text from ${named(foreign)}, which may carry a stranger's instructions, and ${what}`,
+    );
+  }
+  return reasons.length === 0 ? undefined : reasons.join('; ');
+}
+
+const MAX_NAMED = 3;
+
+function named(servers: readonly string[]): string {
+  const shown = servers.slice(0, MAX_NAMED).map((server) => clipText(quoteVisibly(server).slice(1, -1), 60));
+  const more = servers.length > MAX_NAMED ? ` and ${servers.length - MAX_NAMED} more` : '';
+  return shown.join(', ') + more;
+}
+
+function isLabel(value: JsonValue): value is Label {
+  return (LABELS as readonly JsonValue[]).includes(value);
+}

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type GateOptions, openGate, ruleOf } from '../../../test/support/policy.js';
+import type { JsonValue } from '../../domain/json.js';
+import { Database } from '../../store/database.js';
+import { SpendingStore } from '../../store/spending.js';
+import { RunLedger } from '../run-ledger.js';
+import { ReceivedData } from './flow.js';
+import type { PolicyGate } from './gate.js';
+
+const judge = (gate: PolicyGate, name: string, run: RunLedger) => {
+  const [serverId = '', tool = ''] = name.split('/');
+  const question = { tool: { serverId, name: tool }, serverPath: serverId, caller: '', profile: '', arguments: {} };
+  return gate.judge(question, run);
+};
+
+describe('the flow guard', () => {
+  const servers: GateOptions['servers'] = {
+    crm: { labels: ['private'] },
+    web: { labels: ['untrusted', 'external'] },
+    mail: { labels: ['external'] },
+  };
+  const runOf = (gate: PolicyGate, ...received: string[]) => {
+    const run = new RunLedger();
+    for (const serverId of received) gate.received(serverId, run);
+    return run;
+  };
+
+  test('asks before data of a private server leaves, and names that server', () => {
+    const gate = openGate({ servers });
+    expect(judge(gate, 'mail/draft', runOf(gate)).decision).toBe('allow');
+    expect(judge(gate, 'mail/draft', runOf(gate, 'crm'))).toMatchObject({
+      decision: 'ask',
+      reason: 'the run has received private data from crm, and this call leaves the house',
+      rule: { kind: 'guard' },
+    });
+    expect(judge(gate, 'files/write', runOf(gate, 'crm')).decision).toBe('allow');
+  });
+
+  test('asks before what a stranger may have put in destroys or leaves', () => {
+    const gate = openGate({ servers, preset: 'open' });
+    expect(judge(gate, 'files/delete_all', runOf(gate)).decision).toBe('allow');
+    expect(judge(gate, 'files/delete_all', runOf(gate, 'web'))).toMatchObject({
+      decision: 'ask',
+      reason: expect.stringMatching(/text from web, .* may be destructive \(its name says "delete"\)$/),
+    });
+    expect(judge(gate, 'mail/draft', runOf(gate, 'web'))).toMatchObject({ decision: 'ask' });
+    expect(judge(gate, 'files/read', runOf(gate, 'web')).decision).toBe('allow');
+  });
+
+  test('is not overridden by a rule that allows, unless it says so, and never overrides one that denies', () => {
+    const decisionOf = (rule: Parameters<typeof ruleOf>[0]) => {
+      const gate = openGate({ servers, rules: [ruleOf(rule)] });
+      return judge(gate, 'mail/draft', runOf(gate, 'crm')).decision;
+    };
+    expect(decisionOf({ tools: ['mail/*'], decision: 'allow' })).toBe('ask');
+    expect(decisionOf({ tools: ['mail/*'], decision: 'allow', flow: 'allow' })).toBe('allow');
+    expect(decisionOf({ tools: ['mail/*'], decision: 'deny' })).toBe('deny');
+  });
+
+  test('gives its reason beside that of a rule that asks anyway', () => {
+    const gate = openGate({ servers, rules: [ruleOf({ decision: 'ask', reason: 'always' })] });
+    expect(judge(gate, 'mail/draft', runOf(gate, 'crm')).reason).toMatch(/^always; the run has received private data/);
+  });
+
+  test('remembers through JSON, and refuses to remember nothing', () => {
+    const gate = openGate({ servers });
+    const run = runOf(gate, 'crm', 'web', 'mail', 'other');
+    run.spent = 5;
+    const json = JSON.parse(JSON.stringify(run)) as JsonValue;
+    expect(json).toEqual({ received: { crm: ['private'], web: ['untrusted'] }, spent: 5 });
+    expect(RunLedger.fromJSON(json)).toEqual(run);
+    expect(judge(gate, 'mail/draft', RunLedger.fromJSON(json)).decision).toBe('ask');
+    for (const wrong of [null, {}, [], { received: {} }, { received: [], spent: 0 }, { received: {}, spent: -1 }])
+      expect(() => RunLedger.fromJSON(wrong as JsonValue)).toThrow();
+    for (const wrong of [{ a: 'private' }, { a: ['secret'] }]) expect(() => ReceivedData.fromJSON(wrong)).toThrow();
+  });
+});
+
+describe('budgets', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'codemode-spending-'));
+  let database: Database;
+  beforeAll(async () => {
+    database = await Database.open(folder);
+  });
+  afterAll(() => {
+    database.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const gateOf = (day: string, more: GateOptions) =>
+    openGate({
+      prices: { 'ai/cheap': 0.1, 'ai/*': 2 },
+      store: new SpendingStore(database),
+      now: () => new Date(`${day}T23:59:59Z`),
+      ...more,
+    });
+
+  test('of a run make the call that goes over them ask, with the amounts [B15]', () => {
+    const gate = gateOf('2030-01-01', { budget: { run: 0.3 } });
+    const run = new RunLedger();
+    const decisions = [1, 2, 3].map(() => judge(gate, 'ai/cheap', run).decision);
+    expect(decisions).toEqual(['allow', 'allow', 'allow']);
+    expect(judge(gate, 'ai/cheap', run)).toMatchObject({
+      decision: 'ask',
+      reason: 'it costs 0.1, this run has spent 0.3, and the budget of a run is 0.3',
+    });
+    expect(judge(gate, 'ai/cheap', new RunLedger()).decision).toBe('allow');
+    expect(judge(gate, 'free/tool', run).decision).toBe('allow');
+  });
+
+  test('of a day are shared by all hosts of a state folder, and begin anew at midnight UTC [B15]', async () => {
+    const other = await Database.open(folder);
+    const gates = [database, other].map((each) =>
+      gateOf('2030-01-02', { budget: { day: 5 }, store: new SpendingStore(each) }),
+    ) as [PolicyGate, PolicyGate];
+    expect(judge(gates[0], 'ai/dear', new RunLedger()).decision).toBe('allow');
+    expect(judge(gates[1], 'ai/dear', new RunLedger()).decision).toBe('allow');
+    for (const gate of gates)
+      expect(judge(gate, 'ai/dear', new RunLedger())).toMatchObject({
+        decision: 'ask',
+        reason: 'it costs 2, today (UTC) has cost 4, and the budget of a day is 5',
+      });
+    expect(judge(gateOf('2030-01-03', { budget: { day: 5 } }), 'ai/dear', new RunLedger()).decision).toBe('allow');
+    other.close();
+  });
+
+  test('get back what was paid for a call that was not made, once', () => {
+    const gate = gateOf('2030-01-04', { budget: { run: 2, day: 2 } });
+    const run = new RunLedger();
+    const first = judge(gate, 'ai/dear', run);
+    if (first.decision !== 'allow') throw new Error(first.reason);
+    expect(judge(gate, 'ai/dear', run).decision).toBe('ask');
+    first.bill.giveBack();
+    first.bill.giveBack();
+    expect(run.spent).toBe(0);
+    expect(judge(gate, 'ai/dear', run).decision).toBe('allow');
+    expect(judge(gate, 'ai/dear', run).decision).toBe('ask');
+  });
+
+  test('that cannot be looked up deny', async () => {
+    const closed = await Database.open(folder);
+    const store = new SpendingStore(closed);
+    closed.close();
+    expect(judge(gateOf('2030-01-05', { store }), 'ai/dear', new RunLedger()).decision).toBe('deny');
+    expect(judge(openGate({ prices: { '*': 1 } }), 'ai/dear', new RunLedger()).decision).toBe('deny');
+  });
+});

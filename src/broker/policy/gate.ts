@@ -1,0 +1,76 @@
+import type { Tool } from '../../domain/tool.js';
+import type { RunLedger } from '../run-ledger.js';
+import { type Bill, type Budgets, FREE } from './budget.js';
+import { flowReason } from './flow.js';
+import type { Policy, PolicyQuestion, Verdict } from './policy.js';
+
+/** What becomes of a call, and what was paid for it where it may be made at once. */
+export type Judgement =
+  | (Verdict & { readonly decision: 'allow'; readonly bill: Bill })
+  | (Verdict & { readonly decision: 'ask' | 'deny' });
+
+/** Everything that decides about a call: the rules, what its run has received, and what it costs. */
+export class PolicyGate {
+  readonly policy: Policy;
+  readonly #budgets: Budgets;
+
+  constructor(policy: Policy, budgets: Budgets) {
+    this.policy = policy;
+    this.#budgets = budgets;
+  }
+
+  /**
+   * Decides, and pays for what is allowed. In one step and without waiting, so that ten calls made at once can't all
+   * spend the same last coin, and what counts is what the run held when it made the call. Never throws.
+   */
+  judge(question: PolicyQuestion, run: RunLedger): Judgement {
+    const { isFlowAllowed, ...verdict } = this.policy.decide(question);
+    const { decision, reason, rule } = verdict;
+    if (decision === 'deny') return { decision, reason, rule };
+    try {
+      const { tool, serverPath } = question;
+      const flow = isFlowAllowed === true ? undefined : flowReason(this.policy, tool, serverPath, run.received);
+      if (decision === 'ask') return { decision, reason: flow === undefined ? reason : `${reason}; ${flow}`, rule };
+      if (flow !== undefined) return { decision: 'ask', reason: flow, rule: FLOW_GUARD };
+      const bill = this.#budgets.payWithin(this.#budgets.priceOf(tool, serverPath), run);
+      if (typeof bill === 'string') return { decision: 'ask', reason: bill, rule: BUDGET };
+      return { decision, reason, rule, bill };
+    } catch {
+      return { decision: 'deny', reason: 'what the run may spend could not be found out', rule: BUDGET };
+    }
+  }
+
+  /** Pays for a call that a person has approved; `undefined` where that can't be recorded: then it is not to be made. */
+  payApproved({ tool, serverPath }: PolicyQuestion, run: RunLedger): Bill | undefined {
+    try {
+      const price = this.#budgets.priceOf(tool, serverPath);
+      return price === 0 ? FREE : this.#budgets.pay(price, run);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Notes that the program is about to get something that this server said. */
+  received(serverId: string, run: RunLedger): void {
+    run.received.receive(serverId, this.policy.traitsOf(serverId).labels);
+  }
+
+  /** Notes that the program gets what an earlier run made of data that nobody has kept book of. */
+  receivedUnknown(run: RunLedger): void {
+    run.received.receive('an earlier run', this.policy.labelsInUse());
+  }
+
+  /** Notes a call that the run made in a process that is gone. */
+  recall(tool: Tool, serverPath: string, run: RunLedger): void {
+    this.received(tool.serverId, run);
+    run.spent += this.#budgets.priceOf(tool, serverPath);
+  }
+
+  /** What a call costs, in millionths. */
+  priceOf({ tool, serverPath }: Pick<PolicyQuestion, 'tool' | 'serverPath'>): number {
+    return this.#budgets.priceOf(tool, serverPath);
+  }
+}
+
+const FLOW_GUARD: Verdict['rule'] = { kind: 'guard', text: 'the flow guard' };
+const BUDGET: Verdict['rule'] = { kind: 'budget', text: 'policy.budget' };

@@ -1,0 +1,56 @@
+import { PolicyProblem } from './conditions.js';
+import { NO_PATTERNS, Policy, type PolicyOptions } from './policy.js';
+import { compileRule } from './rule.js';
+import { readToolPattern, TOOL_PATTERN_EXAMPLE } from './tool-pattern.js';
+
+/** One thing that is wrong with a policy, and the way to it from the policy's own settings. */
+export interface PolicyMistake {
+  readonly path: readonly (string | number)[];
+  readonly problem: string;
+}
+
+/** What the schema can't see: expressions that can't be read, and examples that come out otherwise. */
+export function policyMistakes(options: PolicyOptions): PolicyMistake[] {
+  const { rules, prices } = options.settings;
+  const mistakes: PolicyMistake[] = Object.keys(prices).flatMap((pattern) =>
+    readToolPattern(pattern) === undefined
+      ? [{ path: ['prices', pattern], problem: `expected ${TOOL_PATTERN_EXAMPLE}` }]
+      : [],
+  );
+  for (const [index, rule] of rules.entries()) {
+    try {
+      compileRule(rule, index + 1, options.readPattern ?? NO_PATTERNS);
+    } catch (error) {
+      if (!(error instanceof PolicyProblem)) throw error;
+      mistakes.push({ path: ['rules', index, ...error.path], problem: error.message });
+    }
+  }
+  // With a rule that can't be read, every example would come out as denied.
+  return mistakes.length > 0 ? mistakes : exampleMistakes(options);
+}
+
+function exampleMistakes(options: PolicyOptions): PolicyMistake[] {
+  const policy = new Policy(options);
+  return options.settings.rules.flatMap(({ examples }, index) =>
+    examples.flatMap((example, number): PolicyMistake[] => {
+      const path = ['rules', index, 'examples', number];
+      const pattern = readToolPattern(example.tool);
+      if (pattern === undefined || example.tool.includes('*'))
+        return [{ path: [...path, 'tool'], problem: 'expected the name of one tool, such as files/write_file' }];
+      const { decision, reason, rule } = policy.decide({
+        tool: {
+          serverId: pattern.server,
+          name: pattern.tool,
+          ...(example.annotations === undefined ? {} : { annotations: example.annotations }),
+        },
+        serverPath: pattern.server,
+        caller: example.caller ?? '',
+        profile: example.profile ?? '',
+        arguments: example.arguments ?? {},
+      });
+      if (decision === example.decision) return [];
+      const problem = `expected ${example.decision} for this example, but it comes out as ${decision}: ${rule.text}, ${reason}`;
+      return [{ path: [...path, 'decision'], problem }];
+    }),
+  );
+}

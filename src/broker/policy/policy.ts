@@ -1,0 +1,240 @@
+import type { JsonObject } from '../../domain/json.js';
+import {
+  type Decision,
+  LABELS,
+  type Label,
+  type PolicySettings,
+  type Preset,
+  type ServerTraits,
+} from '../../domain/policy.js';
+import type { Tool } from '../../domain/tool.js';
+import type { ReadPattern } from './conditions.js';
+import { type CompiledRule, compileRule } from './rule.js';
+import { fitsExactly, readToolPattern } from './tool-pattern.js';
+import { judgeName } from './words.js';
+
+export interface PolicyOptions {
+  readonly settings: PolicySettings;
+  /** What the user says of each server. Nothing is known of others: they are not trusted, and have no labels. */
+  readonly servers: ReadonlyMap<string, ServerTraits>;
+  /** Needed as soon as a rule matches text. */
+  readonly readPattern?: ReadPattern;
+  /** Lists outside of which nothing may be called, whatever the rules say. */
+  readonly only?: AllowLists;
+  /** Where a rule stands, counted from 0: `codemode.config.yaml:7:5`. */
+  readonly placeOf?: (ruleIndex: number) => string | undefined;
+}
+
+/** `security.capabilities.mcp` of the configuration. */
+export interface AllowLists {
+  readonly servers?: readonly string[];
+  /** `server/tool` or the tool's name alone, with `*` for any characters. */
+  readonly tools?: readonly string[];
+}
+
+export interface PolicyQuestion {
+  readonly tool: Tool;
+  /** The name programs know the server by. */
+  readonly serverPath: string;
+  readonly caller: string;
+  readonly profile: string;
+  /** As they will be sent. */
+  readonly arguments: JsonObject;
+}
+
+/** What decided. */
+export interface RuleReference {
+  readonly kind: 'rule' | 'preset' | 'list' | 'guard' | 'budget' | 'broken';
+  /** `rule 2 (codemode.config.yaml:7:5)`, `preset default: destructive tools ask`. */
+  readonly text: string;
+  readonly number?: number;
+  readonly place?: string;
+  readonly preset?: Preset;
+}
+
+export interface Verdict {
+  readonly decision: Decision;
+  /** A sentence for the card, the error and the terminal. */
+  readonly reason: string;
+  readonly rule: RuleReference;
+  /** The rule lets the call through the flow guard. */
+  readonly isFlowAllowed?: boolean;
+}
+
+/** Which calls are made, which are asked about, which are not made. First the user's rules in order, then the preset. */
+export class Policy {
+  readonly #options: PolicyOptions;
+  /** `undefined` where a rule can't be read: then nothing is allowed. */
+  readonly #rules: readonly CompiledRule[] | undefined;
+  readonly #facts = new WeakMap<Tool, Facts>();
+
+  constructor(options: PolicyOptions) {
+    this.#options = options;
+    this.#rules = compileAll(options);
+  }
+
+  /** Never throws: a policy that can't be evaluated denies. */
+  decide(question: PolicyQuestion): Verdict {
+    try {
+      const { listed, rules, preset } = this.#factsOf(question.tool, question.serverPath);
+      if (listed !== undefined) return listed;
+      for (const rule of rules) {
+        if (rule.fitsCaller(question.caller, question.profile) && rule.fitsArguments(question.arguments))
+          return this.#verdictOf(rule);
+      }
+      return preset;
+    } catch {
+      return BROKEN;
+    }
+  }
+
+  /** Whether this caller can't call the tool with any arguments: then it need not see it either. */
+  hides(tool: Tool, serverPath: string, caller: string, profile: string): boolean {
+    try {
+      const { listed, rules } = this.#factsOf(tool, serverPath);
+      if (listed !== undefined) return true;
+      for (const { rule, hasConditions, fitsCaller } of rules) {
+        if (!fitsCaller(caller, profile)) continue;
+        if (!hasConditions) return rule.decision === 'deny';
+        if (rule.decision !== 'deny') return false;
+      }
+      return false;
+    } catch {
+      return true;
+    }
+  }
+
+  /** Rules that decide about this tool for some arguments, before the one that decides without any. */
+  conditionalRules({ tool, serverPath, caller, profile }: Omit<PolicyQuestion, 'arguments'>): readonly RuleReference[] {
+    const fitting = this.#factsOf(tool, serverPath).rules.filter((rule) => rule.fitsCaller(caller, profile));
+    const first = fitting.findIndex(({ hasConditions }) => !hasConditions);
+    return fitting.slice(0, first < 0 ? undefined : first).map(({ number }) => this.#referenceOf(number));
+  }
+
+  /** The judgement of the default preset, which the flow guard shares. The reason why, or `undefined`. */
+  destructive(tool: Tool, serverPath: string): string | undefined {
+    return this.#factsOf(tool, serverPath).destructive;
+  }
+
+  traitsOf(serverId: string): ServerTraits {
+    return this.#options.servers.get(serverId) ?? STRANGER;
+  }
+
+  /** Every label that any server has. */
+  labelsInUse(): readonly Label[] {
+    return LABELS.filter((label) => [...this.#options.servers.values()].some(({ labels }) => labels.includes(label)));
+  }
+
+  /** What does not depend on the call is found out once for each tool. */
+  #factsOf(tool: Tool, serverPath: string): Facts {
+    const known = this.#facts.get(tool);
+    if (known !== undefined && known.serverPath === serverPath) return known;
+    if (this.#rules === undefined) throw new Error('the policy cannot be read');
+    const traits = this.traitsOf(tool.serverId);
+    const listed = listVerdict(tool, this.#options.only);
+    const destructive = destructiveReason(tool, traits.isTrusted);
+    const facts: Facts = {
+      serverPath,
+      ...(listed === undefined ? {} : { listed }),
+      rules: this.#rules.filter((rule) => rule.fitsTool(tool, serverPath, traits)),
+      destructive,
+      preset: presetVerdict(this.#options.settings.preset, tool, traits, destructive),
+    };
+    this.#facts.set(tool, facts);
+    return facts;
+  }
+
+  #verdictOf({ number, rule }: CompiledRule): Verdict {
+    const reference = this.#referenceOf(number);
+    const says = { allow: 'allows it', ask: 'asks a person first', deny: 'denies it' }[rule.decision];
+    return {
+      decision: rule.decision,
+      reason: rule.reason ?? `rule ${number} of the policy ${says}`,
+      rule: reference,
+      ...(rule.flow === 'allow' ? { isFlowAllowed: true } : {}),
+    };
+  }
+
+  #referenceOf(number: number): RuleReference {
+    const place = this.#options.placeOf?.(number - 1);
+    const text = place === undefined ? `rule ${number}` : `rule ${number} (${place})`;
+    return { kind: 'rule', text, number, ...(place === undefined ? {} : { place }) };
+  }
+}
+
+interface Facts {
+  readonly serverPath: string;
+  readonly listed?: Verdict;
+  readonly rules: readonly CompiledRule[];
+  readonly destructive: string | undefined;
+  readonly preset: Verdict;
+}
+
+const STRANGER: ServerTraits = { isTrusted: false, labels: [] };
+
+const BROKEN: Verdict = {
+  decision: 'deny',
+  reason: 'the policy could not be evaluated, and then nothing is allowed',
+  rule: { kind: 'broken', text: 'the policy itself' },
+};
+
+/** A rule with a pattern that nobody can read is a rule that can't be read. */
+export const NO_PATTERNS: ReadPattern = () => undefined;
+
+function compileAll({ settings, readPattern }: PolicyOptions): readonly CompiledRule[] | undefined {
+  try {
+    return settings.rules.map((rule, index) => compileRule(rule, index + 1, readPattern ?? NO_PATTERNS));
+  } catch {
+    return undefined;
+  }
+}
+
+function listVerdict(tool: Tool, only: AllowLists | undefined): Verdict | undefined {
+  const isOutside = (list: readonly string[] | undefined, fits: (pattern: string) => boolean) =>
+    list !== undefined && !list.some(fits);
+  const denied = (key: string, what: string): Verdict => {
+    const text = `security.capabilities.mcp.${key}`;
+    return { decision: 'deny', reason: `${what} is not in ${text}`, rule: { kind: 'list', text } };
+  };
+  if (isOutside(only?.servers, (server) => fitsExactly({ server, tool: '*' }, tool)))
+    return denied('allowedServers', 'its server');
+  if (isOutside(only?.tools, (name) => fitsExactly(readToolPattern(name) ?? { server: '*', tool: name }, tool)))
+    return denied('allowedTools', 'it');
+  return undefined;
+}
+
+function presetVerdict(
+  preset: Preset,
+  tool: Tool,
+  { isTrusted }: ServerTraits,
+  destructive: string | undefined,
+): Verdict {
+  const verdict = (decision: Decision, reason: string, clause: string): Verdict => ({
+    decision,
+    reason,
+    rule: { kind: 'preset', text: `preset ${preset}: ${clause}`, preset },
+  });
+  switch (preset) {
+    case 'open':
+      return verdict('allow', 'no rule says otherwise', 'everything is allowed');
+    case 'strict':
+      return isTrusted && tool.annotations?.readOnlyHint === true
+        ? verdict(
+            'allow',
+            'its server is trusted and says that it only reads',
+            'tools of trusted servers that only read are allowed',
+          )
+        : verdict('ask', 'nothing allows it', 'everything else asks');
+    case 'default':
+      return destructive === undefined
+        ? verdict('allow', 'nothing says that it is destructive', 'other tools are allowed')
+        : verdict('ask', destructive, 'destructive tools ask');
+  }
+}
+
+function destructiveReason(tool: Tool, isTrusted: boolean): string | undefined {
+  if (tool.annotations?.destructiveHint === true) return 'its server says that it can destroy something';
+  if (isTrusted && tool.annotations?.readOnlyHint === true) return undefined;
+  const name = judgeName(tool.name);
+  return name.isDangerous ? name.reason : undefined;
+}

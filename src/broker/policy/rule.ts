@@ -1,0 +1,84 @@
+import type { JsonObject } from '../../domain/json.js';
+import { HINTS, type Hint, type PolicyRule, type ServerTraits } from '../../domain/policy.js';
+import type { Tool } from '../../domain/tool.js';
+import { matchesGlob } from '../../lib/glob.js';
+import { type CompiledCondition, compileCondition, PolicyProblem, type ReadPattern } from './conditions.js';
+import { fitsExactly, fitsLoosely, readToolPattern, TOOL_PATTERN_EXAMPLE, type ToolPattern } from './tool-pattern.js';
+
+/**
+ * One rule, ready to be asked. Everywhere the same principle: what comes from a server or a program can pull a call into
+ * a rule that restricts, and never into one that allows.
+ */
+export interface CompiledRule {
+  /** Counted from 1, in the order of the file. */
+  readonly number: number;
+  readonly rule: PolicyRule;
+  readonly hasConditions: boolean;
+  fitsTool(tool: Tool, serverPath: string, traits: ServerTraits): boolean;
+  fitsCaller(caller: string, profile: string): boolean;
+  fitsArguments(input: JsonObject): boolean;
+}
+
+/** Throws `PolicyProblem`, whose path starts in the rule. */
+export function compileRule(rule: PolicyRule, number: number, readPattern: ReadPattern): CompiledRule {
+  const isRelaxing = rule.decision === 'allow';
+  const patterns = rule.tools?.map((text, index, { length }) =>
+    compilePattern(text, length === 1 ? ['tools'] : ['tools', index]),
+  );
+  const conditions = Object.entries(rule.arguments ?? {}).map(([place, condition]): CompiledCondition => {
+    try {
+      return compileCondition(place, condition, readPattern);
+    } catch (error) {
+      if (error instanceof PolicyProblem) throw new PolicyProblem(['arguments', place, ...error.path], error.message);
+      throw error;
+    }
+  });
+  return {
+    number,
+    rule,
+    hasConditions: conditions.length > 0,
+    fitsTool: (tool, serverPath, traits) =>
+      (patterns === undefined ||
+        patterns.some((pattern) =>
+          isRelaxing ? fitsExactly(pattern, tool) : fitsLoosely(pattern, tool, serverPath),
+        )) &&
+      HINTS.every((hint) => fitsHint(hint, rule.annotations?.[hint], tool, traits.isTrusted, isRelaxing)),
+    fitsCaller: (caller, profile) => isNamed(rule.caller, caller) && isNamed(rule.profile, profile),
+    fitsArguments: (input) => conditions.every((condition) => condition.holds(input, isRelaxing)),
+  };
+}
+
+function compilePattern(text: string, path: readonly (string | number)[]): ToolPattern {
+  const pattern = readToolPattern(text);
+  if (pattern === undefined) throw new PolicyProblem(path, `expected ${TOOL_PATTERN_EXAMPLE}`);
+  return pattern;
+}
+
+function isNamed(patterns: readonly string[] | undefined, name: string): boolean {
+  return patterns === undefined || patterns.some((pattern) => matchesGlob(pattern, name));
+}
+
+/** What a server would claim to be left alone. */
+const COMFORTING: Readonly<Record<Hint, boolean>> = {
+  readOnlyHint: true,
+  idempotentHint: true,
+  destructiveHint: false,
+  openWorldHint: false,
+};
+
+/** A claim that relaxes is believed of trusted servers only; one that restricts, of every server. */
+function fitsHint(
+  hint: Hint,
+  wanted: boolean | undefined,
+  tool: Tool,
+  isTrusted: boolean,
+  isRelaxing: boolean,
+): boolean {
+  if (wanted === undefined) return true;
+  const claim = tool.annotations?.[hint];
+  if (isRelaxing) return isTrusted && claim === wanted;
+  const believed = claim === COMFORTING[hint] && !isTrusted ? undefined : claim;
+  // Where nothing is said, nothing is read-only and nothing can be repeated: so the protocol has it.
+  const isSilent = believed === undefined && (hint === 'readOnlyHint' || hint === 'idempotentHint');
+  return isSilent ? wanted === false : believed === wanted;
+}

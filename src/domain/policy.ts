@@ -1,0 +1,96 @@
+import type { JsonObject, JsonPrimitive } from './json.js';
+import type { ToolAnnotations } from './tool.js';
+
+/** What a policy says of a call: it is made, a person is asked first, or it is not made. */
+export const DECISIONS = ['allow', 'ask', 'deny'] as const;
+export type Decision = (typeof DECISIONS)[number];
+
+/** What decides where no rule of the user does. */
+export const PRESETS = ['default', 'strict', 'open'] as const;
+export type Preset = (typeof PRESETS)[number];
+
+/**
+ * What the user says of a server for the flow guard.
+ * - `private`: its data must not leave the house
+ * - `untrusted`: its text may carry instructions of a stranger
+ * - `external`: what is sent to it leaves the house
+ */
+export const LABELS = ['private', 'untrusted', 'external'] as const;
+export type Label = (typeof LABELS)[number];
+
+/** The claims that a rule can look at. */
+export const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+export type Hint = (typeof HINTS)[number];
+
+/** What must be true of one argument. All that is given must hold. */
+export interface ArgumentCondition {
+  readonly equals?: JsonPrimitive;
+  readonly oneOf?: readonly JsonPrimitive[];
+  /** A regular expression that is found in the text; `^` and `$` stand for its ends. */
+  readonly matches?: string;
+  readonly greaterThan?: number;
+  readonly lessThan?: number;
+  readonly present?: boolean;
+}
+
+/** One rule of the user. What is absent does not matter to it. */
+export interface PolicyRule {
+  /** `server/tool`, with `*` for any characters. */
+  readonly tools?: readonly string[];
+  readonly annotations?: Pick<ToolAnnotations, Hint>;
+  readonly caller?: readonly string[];
+  readonly profile?: readonly string[];
+  /** By place: `branch`, `files.*.path`, or a JSON Pointer. */
+  readonly arguments?: Readonly<Record<string, ArgumentCondition>>;
+  readonly decision: Decision;
+  /** For whoever reads the refusal or the question. */
+  readonly reason?: string;
+  /** The flow guard does not ask about calls that this rule allows. */
+  readonly flow?: 'allow';
+  readonly examples: readonly PolicyExample[];
+}
+
+/** What a rule's author expects of the whole policy. */
+export interface PolicyExample {
+  /** `server/tool`; need not exist. */
+  readonly tool: string;
+  readonly annotations?: Pick<ToolAnnotations, Hint>;
+  readonly caller?: string;
+  readonly profile?: string;
+  readonly arguments?: JsonObject;
+  readonly decision: Decision;
+}
+
+export interface Budget {
+  readonly run?: number;
+  readonly day?: number;
+}
+
+export interface PolicySettings {
+  readonly preset: Preset;
+  readonly rules: readonly PolicyRule[];
+  /** What a call costs, by `server/tool` pattern; the first that fits counts. */
+  readonly prices: Readonly<Record<string, number>>;
+  readonly budget: Budget;
+}
+
+/** What the user says of one server. */
+export interface ServerTraits {
+  readonly isTrusted: boolean;
+  readonly labels: readonly Label[];
+}
+
+/** What one limit counts apart. */
+export const LIMIT_SCOPES = ['server', 'tool', 'caller'] as const;
+export type LimitScope = (typeof LIMIT_SCOPES)[number];
+
+/** How often, how many at once and how long; every limit that fits a call counts. */
+export interface LimitSetting {
+  readonly tools: readonly string[];
+  readonly caller?: readonly string[];
+  /** What has a count of its own. Nothing: all calls that fit are counted together. */
+  readonly each: readonly LimitScope[];
+  readonly rate?: { readonly calls: number; readonly perMs: number };
+  readonly concurrency?: number;
+  readonly timeoutMs?: number;
+}

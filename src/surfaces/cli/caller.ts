@@ -1,0 +1,4 @@
+import type { CallerId } from '../../domain/execution.js';
+
+/** Who calls where a person at a terminal does. */
+export const COMMAND_LINE_CALLER = 'command line' as CallerId;
