@@ -1,3 +1,4 @@
+import type { UpstreamAuthorizer } from '../../domain/authorization.js';
 import type {
   ToolListing,
   UpstreamCall,
@@ -19,6 +20,8 @@ export interface ConnectionOptions {
   readonly handlers: UpstreamRequestHandlers;
   readonly groups: ChildGroups;
   readonly maxMessageBytes: number;
+  /** Who lends the tokens for this server. */
+  readonly authorizer?: UpstreamAuthorizer;
 }
 
 /** What one connection reports while it lives. */

@@ -109,7 +109,7 @@ export class McpUpstream implements Adapter {
     const message = isHostError(error)
       ? error.message
       : `server ${JSON.stringify(this.id)} is not connected: ${reason}`;
-    return { kind: 'not_sent', mayHaveRun: false, message };
+    return { kind: isHostError(error, 'login_needed') ? 'unauthorized' : 'not_sent', mayHaveRun: false, message };
   }
 
   #emit(event: AdapterEvent): void {
