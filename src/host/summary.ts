@@ -60,7 +60,7 @@ export function missingServers(
 }
 
 /** Their modules are empty, and the reason should be said. */
-function brokenImports(source: string, { servers }: CatalogSnapshot): string[] {
+export function brokenImports(source: string, { servers }: CatalogSnapshot): string[] {
   const broken = servers.filter(({ problem, tools }) => problem !== undefined && tools.length === 0);
   return broken.flatMap(({ path }) => (source.includes(`@codemode/servers/${path}`) ? [path] : []));
 }
