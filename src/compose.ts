@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Credentials } from './broker/credentials/credentials.js';
-import { Vault } from './broker/credentials/vault.js';
+import type { Credentials } from './broker/credentials/credentials.js';
 import { Catalog } from './catalog/catalog.js';
 import { ObservedTypes } from './catalog/observed/observed-types.js';
 import { openRecords, type Records } from './compose-records.js';
@@ -13,7 +12,7 @@ import { stateFolder } from './config/state-folder.js';
 import type { UpstreamRequestHandlers, UpstreamTarget } from './domain/upstream.js';
 import { Host } from './host/host.js';
 import { Inventory } from './host/inventory.js';
-import { Logins } from './host/logins.js';
+import type { Logins } from './host/logins.js';
 import { KeptResults } from './host/results.js';
 import { Runtime } from './host/runtime.js';
 import { createProfile } from './profiles/registry.js';
@@ -105,7 +104,8 @@ function recordsOf({ upstreams, config }: LoadedConfig): Records {
 /** Logging in and out of servers: needs neither a jail nor a connection. */
 export async function composeLogins(settings: HostSettings): Promise<{ logins: Logins; loaded: LoadedConfig }> {
   const loaded = await loadSettings(settings);
-  return { logins: new Logins(openCredentials(), loaded.upstreams), loaded };
+  const [{ Logins }, credentials] = await Promise.all([import('./host/logins.js'), loadCredentials()]);
+  return { logins: new Logins(credentials, loaded.upstreams), loaded };
 }
 
 /** The configuration that these settings lead to. Throws `bad_config`. */
@@ -172,29 +172,25 @@ function openRegistry(
   handlers: UpstreamRequestHandlers,
 ): UpstreamRegistry {
   const clientInfo = { name: 'codemode', version: VERSION };
-  const credentials = openCredentials();
+  let credentials: Promise<Credentials> | undefined;
   const registry = new UpstreamRegistry({
     clientInfo,
     baseEnvironment,
     handlers,
-    authorizerFor: (definition) => credentials.authorizerFor(definition),
+    authorizerFor: async (definition) => {
+      if (definition.target.kind !== 'http') return undefined;
+      credentials ??= loadCredentials();
+      return (await credentials).authorizerFor(definition);
+    },
   });
   for (const definition of upstreams) registry.register(definition);
   return registry;
 }
 
-/** Opens the store when the first token is needed: most programs need none. */
-function openCredentials(): Credentials {
-  const folder = stateFolder(readEnvironment());
-  return new Credentials(
-    new Vault(async () => {
-      const [{ Database }, { masterKey }] = await Promise.all([
-        import('./store/database.js'),
-        import('./store/master-key.js'),
-      ]);
-      return { database: await Database.open(folder), key: await masterKey(folder) };
-    }),
-  );
+/** The credentials of this state folder. Loaded by whoever connects a server first, or logs in. */
+async function loadCredentials(): Promise<Credentials> {
+  const { openCredentials } = await import('./compose-credentials.js');
+  return openCredentials(stateFolder(readEnvironment()));
 }
 
 const VERSION = '0.1.0';

@@ -20,7 +20,7 @@ export interface RegistryOptions {
   /** The longest message that is read; a server that sends a longer one is cut off. */
   readonly maxMessageBytes?: number;
   /** Who lends the tokens for a server, where somebody does. */
-  readonly authorizerFor?: (definition: UpstreamDefinition) => UpstreamAuthorizer | undefined;
+  readonly authorizerFor?: (definition: UpstreamDefinition) => Promise<UpstreamAuthorizer | undefined>;
 }
 
 export type RegistryEvent =
@@ -49,14 +49,14 @@ export class UpstreamRegistry {
   /** Adds an MCP server. Throws `bad_input` when the name is taken. */
   register(definition: UpstreamDefinition): Adapter {
     const { clientInfo, baseEnvironment, handlers = {}, maxMessageBytes = MAX_MESSAGE_BYTES } = this.#options;
-    const authorizer = this.#options.authorizerFor?.(definition);
+    const { authorizerFor } = this.#options;
     const options = {
       clientInfo,
       baseEnvironment,
       handlers,
       maxMessageBytes,
       groups: this.#groups,
-      ...(authorizer === undefined ? {} : { authorizer }),
+      ...(authorizerFor === undefined ? {} : { openAuthorizer: () => authorizerFor(definition) }),
     };
     return this.add(new McpUpstream(definition, options));
   }

@@ -292,15 +292,17 @@ test('a token stays with its server: not in redirects, not in errors, not for an
       tokens: { accessToken: token, issuedAtMs: Date.now() },
     }),
   );
+  let requests = 0;
   taken.server.on('request', (request, response) => {
-    if (request.method === 'POST' && stolen.length === 0)
-      return void response.writeHead(307, { location: `${thief.origin}/mcp` }).end();
+    requests += 1;
+    if (requests === 1) return void response.writeHead(307, { location: `${thief.origin}/mcp` }).end();
     return void response.writeHead(400).end(`you said ${request.headers.authorization}`);
   });
   const credentials = new Credentials(vault);
-  await using registry = createRegistry({ authorizerFor: (each) => credentials.authorizerFor(each) });
+  await using registry = createRegistry({ authorizerFor: async (each) => credentials.authorizerFor(each) });
   const target = { kind: 'http', headers: {}, flavour: 'streamable' } as const;
   for (const [id, address] of [
+    ['notes', url],
     ['notes', url],
     ['notes', `${thief.origin}/mcp`],
     ['renamed', url],
@@ -311,6 +313,7 @@ test('a token stays with its server: not in redirects, not in errors, not for an
     expect(String(error)).not.toContain(token);
     expect(JSON.stringify(adapter.health())).not.toContain(token);
   }
+  expect(requests).toBeGreaterThan(1);
   expect(stolen.filter((each) => each !== undefined)).toEqual([]);
   for (const { server } of [thief, taken]) server.close();
 });
@@ -375,8 +378,9 @@ test('two hosts that renew at once use a rotating refresh token once, and a with
   );
   const tokens = async () => Promise.all([one, other, one, other].map((lender) => lender?.token()));
   await expect.poll(() => tokens().then(() => world.counts.refreshed), { timeout: 5_000 }).toBe(1);
-  expect(new Set(await tokens()).size).toBe(1);
-  const current = (await tokens())[0];
+  const lent = await tokens();
+  const [current] = lent;
+  expect(lent).toEqual(lent.map(() => expect.stringMatching(/^[\w-]{20,}$/)));
   await new Credentials(openVault(folder)).logout('notes', accountOf(world));
   await expect(one?.renew(current, {})).rejects.toMatchObject({
     code: 'login_needed',

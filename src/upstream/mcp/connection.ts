@@ -24,6 +24,11 @@ export interface ConnectionOptions {
   readonly authorizer?: UpstreamAuthorizer;
 }
 
+/** The same before the first connection: whoever lends tokens is loaded with it. */
+export interface UpstreamOptions extends Omit<ConnectionOptions, 'authorizer'> {
+  readonly openAuthorizer?: () => Promise<UpstreamAuthorizer | undefined>;
+}
+
 /** What one connection reports while it lives. */
 export interface ConnectionEvents {
   onToolsChanged(): void;

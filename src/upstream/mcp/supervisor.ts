@@ -1,9 +1,10 @@
+import type { UpstreamAuthorizer } from '../../domain/authorization.js';
 import { HostError, isHostError } from '../../domain/errors.js';
 import type { UpstreamDefinition, UpstreamIdentity, UpstreamState } from '../../domain/upstream.js';
 import { type BackoffOptions, backoffMs } from '../../lib/backoff.js';
 import { oneLine } from '../../lib/bounded-text.js';
 import { SecretMask } from '../../lib/mask.js';
-import type { ConnectionOptions, EraHint, McpConnection } from './connection.js';
+import type { EraHint, McpConnection, UpstreamOptions } from './connection.js';
 import { maskFor } from './target-mask.js';
 
 const BACKOFF: BackoffOptions = { firstMs: 200, maxMs: 30_000, factor: 2 };
@@ -40,7 +41,7 @@ export interface SupervisedState {
  */
 export class Supervisor {
   readonly #definition: UpstreamDefinition;
-  readonly #options: ConnectionOptions;
+  readonly #options: UpstreamOptions;
   readonly #events: SupervisorEvents;
   readonly #mask;
   readonly #ended = new AbortController();
@@ -55,11 +56,12 @@ export class Supervisor {
   #closing: Promise<void> = Promise.resolve();
   #checking: Promise<void> | undefined;
   #identity: UpstreamIdentity | undefined;
+  #authorizer: UpstreamAuthorizer | undefined;
   #era: EraHint = 'auto';
   #attempts = 0;
   #losses = 0;
 
-  constructor(definition: UpstreamDefinition, options: ConnectionOptions, events: SupervisorEvents) {
+  constructor(definition: UpstreamDefinition, options: UpstreamOptions, events: SupervisorEvents) {
     this.#definition = definition;
     this.#options = options;
     this.#events = events;
@@ -133,7 +135,7 @@ export class Supervisor {
 
   /** A text about this server that may be shown: without its credentials, on one line. */
   masked(text: string): string {
-    const lent = new SecretMask(this.#options.authorizer?.secrets() ?? []);
+    const lent = new SecretMask(this.#authorizer?.secrets() ?? []);
     return oneLine(lent.apply(this.#mask.apply(text)), MAX_REASON_CHARACTERS);
   }
 
@@ -188,9 +190,11 @@ export class Supervisor {
     const signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(this.#definition.connectTimeoutMs)]);
     let opened: McpConnection | undefined;
     const { openConnection } = await import('./client.js');
+    const { openAuthorizer, ...options } = this.#options;
+    this.#authorizer ??= await openAuthorizer?.();
     const connection = await openConnection(
       this.#definition,
-      this.#options,
+      this.#authorizer === undefined ? options : { ...options, authorizer: this.#authorizer },
       {
         onToolsChanged: () => this.#events.onToolsChanged(),
         onClosed: (reason) => opened !== undefined && this.lose(opened, reason),
