@@ -40,8 +40,8 @@ export async function compose(settings: HostSettings): Promise<Composed> {
   const door = settings.door === undefined ? undefined : DOORS[settings.door]();
   const loaded = await loadSettings(settings);
   const agentClient = new AgentClient();
-  const [{ registry, catalog, inventory }] = await Promise.all([openInventory(loaded, agentClient), door]);
   const records = recordsOf(loaded);
+  const [{ registry, catalog, inventory }] = await Promise.all([openInventory(loaded, agentClient, records), door]);
   const runtime = new Runtime(async () => {
     const { openRuntime } = await import('./compose-runtime.js');
     return openRuntime(loaded.config, registry, records);
@@ -81,7 +81,7 @@ export async function compose(settings: HostSettings): Promise<Composed> {
 /** The same without what runs programs: servers and tools can be looked at where no jail is to be had. */
 export async function composeInventory(settings: HostSettings): Promise<ComposedInventory> {
   const loaded = await loadSettings(settings);
-  return { inventory: (await openInventory(loaded, new AgentClient())).inventory, loaded };
+  return { inventory: (await openInventory(loaded, new AgentClient(), recordsOf(loaded))).inventory, loaded };
 }
 
 /** What outlives the program, by itself: decisions are made and runs are looked at where no jail is to be had. */
@@ -104,7 +104,7 @@ function recordsOf({ upstreams, config }: LoadedConfig): Records {
 /** Logging in and out of servers: needs neither a jail nor a connection. */
 export async function composeLogins(settings: HostSettings): Promise<{ logins: Logins; loaded: LoadedConfig }> {
   const loaded = await loadSettings(settings);
-  const [{ Logins }, credentials] = await Promise.all([import('./host/logins.js'), loadCredentials()]);
+  const [{ Logins }, credentials] = await Promise.all([import('./host/logins.js'), loadCredentials(recordsOf(loaded))]);
   return { logins: new Logins(credentials, loaded.upstreams), loaded };
 }
 
@@ -118,9 +118,9 @@ export async function loadSettings(settings: HostSettings): Promise<LoadedConfig
   });
 }
 
-async function openInventory(loaded: LoadedConfig, agentClient: AgentClient) {
+async function openInventory(loaded: LoadedConfig, agentClient: AgentClient, records: Records) {
   const environment = readEnvironment();
-  const registry = openRegistry(loaded, inheritedEnvironment(environment), agentClient);
+  const registry = openRegistry(loaded, inheritedEnvironment(environment), agentClient, records);
   const definitions = new Map(loaded.upstreams.map((definition) => [definition.id, definition]));
   const catalog = new Catalog({
     registry,
@@ -170,6 +170,7 @@ function openRegistry(
   { upstreams }: LoadedConfig,
   baseEnvironment: Record<string, string>,
   handlers: UpstreamRequestHandlers,
+  records: Records,
 ): UpstreamRegistry {
   const clientInfo = { name: 'codemode', version: VERSION };
   let credentials: Promise<Credentials> | undefined;
@@ -179,7 +180,7 @@ function openRegistry(
     handlers,
     authorizerFor: async (definition) => {
       if (definition.target.kind !== 'http') return undefined;
-      credentials ??= loadCredentials();
+      credentials ??= loadCredentials(records);
       return (await credentials).authorizerFor(definition);
     },
   });
@@ -188,9 +189,9 @@ function openRegistry(
 }
 
 /** The credentials of this state folder. Loaded by whoever connects a server first, or logs in. */
-async function loadCredentials(): Promise<Credentials> {
+async function loadCredentials(records: Records): Promise<Credentials> {
   const { openCredentials } = await import('./compose-credentials.js');
-  return openCredentials(stateFolder(readEnvironment()));
+  return openCredentials(records);
 }
 
 const VERSION = '0.1.0';
