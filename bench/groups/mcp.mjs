@@ -14,12 +14,12 @@ export async function measure({ quick }) {
   const ours = await connect({ command: process.execPath, args: home.args, env: home.env });
   const upstream = await connect(EVERYDAY);
   const run = async (code) => {
-    const { structuredContent } = await ours.callTool({ name: 'codemode.run', arguments: { code } });
-    mustBe(structuredContent?.result, 42);
+    const answer = await ours.callTool({ name: 'codemode.run', arguments: { code } });
+    mustBe(/** @type {{ result?: unknown } | undefined} */ (answer.structuredContent)?.result, 42);
   };
   const direct = async () => {
-    const { structuredContent } = await upstream.callTool({ name: 'add', arguments: { a: 40, b: 2 } });
-    mustBe(structuredContent?.sum, 42);
+    const answer = await upstream.callTool({ name: 'add', arguments: { a: 40, b: 2 } });
+    mustBe(/** @type {{ sum?: unknown } | undefined} */ (answer.structuredContent)?.sum, 42);
   };
   try {
     // Connects the server behind; the loops settle what is compiled on both sides.
