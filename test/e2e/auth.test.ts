@@ -189,8 +189,8 @@ test('a token set by hand is sent as it is, and no login is offered for it [B20]
 test('a login that nobody makes ends by itself, and one that is refused says why [B20]', async () => {
   await using world = await startWorld();
   using home = homeFor(world);
-  const { ended } = await startLogin(home, '--timeout', '1s');
-  expect(await ended).toMatchObject({ status: 69, stderr: expect.stringContaining('nobody logged in within 1 s') });
+  const late = await runProgram(home, 'auth', 'login', 'notes', '--no-browser', '--timeout', '1s');
+  expect(late).toMatchObject({ status: 69, stderr: expect.stringContaining('nobody logged in within 1 s') });
 
   const denied = await startLogin(home);
   const back = new URL(await agree(denied.address));
