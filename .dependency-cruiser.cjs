@@ -21,7 +21,8 @@ const FREE = ['domain', 'lib'];
 
 /** Powers that one folder holds for all. The module is a regular expression over the resolved path. */
 const ONE_HOME = {
-  child_process: '^src/(sandbox/|upstream/mcp/stdio)',
+  // Workers, servers on a pipe, and the person's own browser for a login.
+  child_process: '^src/(sandbox/|upstream/mcp/stdio|surfaces/cli/open-browser)',
   '@modelcontextprotocol/client': '^src/upstream/mcp/',
   '@modelcontextprotocol/server': '^src/surfaces/mcp/',
   libsql: '^src/store/',

@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-import { compose, composeInventory, composeRecords, loadSettings, readAccessToken } from './compose.js';
+import { compose, composeInventory, composeLogins, composeRecords, loadSettings, readAccessToken } from './compose.js';
 import { runCommandLine } from './surfaces/cli/program.js';
 
 process.exitCode = await runCommandLine(process.argv, {
   compose,
   composeInventory,
   composeRecords,
+  composeLogins,
   loadSettings,
   readAccessToken,
 });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Credentials } from './broker/credentials/credentials.js';
 import { Budgets } from './broker/policy/budget.js';
 import { PolicyGate } from './broker/policy/gate.js';
 import { policyMistakes } from './broker/policy/mistakes.js';
@@ -18,6 +19,7 @@ import type { Tool } from './domain/tool.js';
 import type { UpstreamDefinition, UpstreamRequestHandlers, UpstreamTarget } from './domain/upstream.js';
 import { Host } from './host/host.js';
 import { Inventory } from './host/inventory.js';
+import type { Logins } from './host/logins.js';
 import { KeptResults } from './host/results.js';
 import { Runtime } from './host/runtime.js';
 import { createProfile } from './profiles/registry.js';
@@ -41,11 +43,11 @@ export async function compose(settings: HostSettings): Promise<Composed> {
   const door = settings.door === undefined ? undefined : DOORS[settings.door]();
   const loaded = await loadSettings(settings);
   const agentClient = new AgentClient();
+  const records = recordsOf(loaded);
   const [{ registry, catalog, inventory, learned, gate }] = await Promise.all([
-    openInventory(loaded, agentClient),
+    openInventory(loaded, agentClient, records),
     door,
   ]);
-  const records = recordsOf(loaded);
   const runtime = new Runtime(async () => {
     const { openRuntime } = await import('./compose-runtime.js');
     return openRuntime(loaded.config, registry, gate.policy, records);
@@ -85,7 +87,7 @@ export async function compose(settings: HostSettings): Promise<Composed> {
 /** The same without what runs programs: servers and tools can be looked at where no jail is to be had. */
 export async function composeInventory(settings: HostSettings): Promise<ComposedInventory> {
   const loaded = await loadSettings(settings);
-  return { inventory: (await openInventory(loaded, new AgentClient())).inventory, loaded };
+  return { inventory: (await openInventory(loaded, new AgentClient(), recordsOf(loaded))).inventory, loaded };
 }
 
 /** What outlives the program, by itself: decisions are made and runs are looked at where no jail is to be had. */
@@ -105,6 +107,13 @@ function recordsOf({ upstreams, config }: LoadedConfig): Records {
   });
 }
 
+/** Logging in and out of servers: needs neither a jail nor a connection. */
+export async function composeLogins(settings: HostSettings): Promise<{ logins: Logins; loaded: LoadedConfig }> {
+  const loaded = await loadSettings(settings);
+  const [{ Logins }, credentials] = await Promise.all([import('./host/logins.js'), loadCredentials(recordsOf(loaded))]);
+  return { logins: new Logins(credentials, loaded.upstreams), loaded };
+}
+
 /** The configuration that these settings lead to. Throws `bad_config`. */
 export async function loadSettings(settings: HostSettings): Promise<LoadedConfig> {
   return loadConfig({
@@ -120,9 +129,9 @@ export async function loadSettings(settings: HostSettings): Promise<LoadedConfig
   });
 }
 
-async function openInventory(loaded: LoadedConfig, agentClient: AgentClient) {
+async function openInventory(loaded: LoadedConfig, agentClient: AgentClient, records: Records) {
   const environment = readEnvironment();
-  const registry = openRegistry(loaded, inheritedEnvironment(environment), agentClient);
+  const registry = openRegistry(loaded, inheritedEnvironment(environment), agentClient, records);
   const definitions = new Map(loaded.upstreams.map((definition) => [definition.id, definition]));
   const fingerprintOf = (id: string) => fingerprint(definitions.get(id)?.target);
   const catalog = new Catalog({
@@ -201,11 +210,28 @@ function openRegistry(
   { upstreams }: LoadedConfig,
   baseEnvironment: Record<string, string>,
   handlers: UpstreamRequestHandlers,
+  records: Records,
 ): UpstreamRegistry {
   const clientInfo = { name: 'codemode', version: VERSION };
-  const registry = new UpstreamRegistry({ clientInfo, baseEnvironment, handlers });
+  let credentials: Promise<Credentials> | undefined;
+  const registry = new UpstreamRegistry({
+    clientInfo,
+    baseEnvironment,
+    handlers,
+    authorizerFor: async (definition) => {
+      if (definition.target.kind !== 'http') return undefined;
+      credentials ??= loadCredentials(records);
+      return (await credentials).authorizerFor(definition);
+    },
+  });
   for (const definition of upstreams) registry.register(definition);
   return registry;
+}
+
+/** The credentials of this state folder. Loaded by whoever connects a server first, or logs in. */
+async function loadCredentials(records: Records): Promise<Credentials> {
+  const { openCredentials } = await import('./compose-credentials.js');
+  return openCredentials(records);
 }
 
 const VERSION = '0.1.0';

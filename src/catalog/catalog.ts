@@ -179,6 +179,12 @@ export class Catalog {
     }
   }
 
+  /** Whether this server is waiting for a person to log in. */
+  needsLogin(path: string): boolean {
+    const id = this.snapshot().serverByPath.get(path)?.id;
+    return this.health().some((each) => each.id === id && each.needsLogin === true);
+  }
+
   #isConnected(id: string): boolean {
     const { registry } = this.#options;
     return registry.has(id) && registry.get(id).health().state === 'ready';

@@ -10,16 +10,24 @@ const DEFAULT_CALL_TIMEOUT_MS = 60_000;
 const MAX_TIMEOUT_MS = 24 * 3_600_000;
 const MAX_ID_CHARACTERS = 128;
 
+/** RFC 6749, 3.3. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
 const auth = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none') }),
   z.strictObject({ type: z.literal('bearer'), token: z.string().min(1) }),
   z.strictObject({
-    type: z.literal('oauth2'),
-    clientId: z.string().optional(),
-    clientSecret: z.string().optional(),
-    issuer: z.url().optional(),
-    scopes: z.array(z.string()).optional(),
-    grant: z.enum(['authorization_code', 'client_credentials']).optional(),
+    type: z.enum(['oauth', 'oauth2']),
+    grant: z.enum(['authorization_code', 'client_credentials']).default('authorization_code'),
+    clientId: z.string().min(1).optional(),
+    clientSecret: z.string().min(1).optional(),
+    issuer: z.url({ protocol: /^https?$/ }).optional(),
+    scopes: z.array(z.string().regex(SCOPE, { error: 'a scope: printable, without spaces and quotes' })).optional(),
+    clientMetadataUrl: z
+      .url({ protocol: /^https$/, error: 'an address that starts with https:// and has a path' })
+      .optional(),
+    redirectPort: integer(1, 65_535).optional(),
+    allowPrivateAddresses: flag().default(false),
   }),
 ]);
 
@@ -61,6 +69,14 @@ const serverSchema = z
     if (server.url !== undefined && !/^(https?|wss?):$/.test(protocolOf(server.url))) {
       complain(['url'], 'an address that starts with http://, https://, ws:// or wss://');
     }
+    if (server.auth?.type === 'oauth' || server.auth?.type === 'oauth2') {
+      const { grant, clientId, clientSecret } = server.auth;
+      if (!/^https?:$/.test(protocolOf(server.url ?? ''))) complain(['auth'], 'oauth for a server with an http(s) url');
+      if (hasToken(server.headers)) complain(['auth'], 'either oauth or an Authorization header, not both');
+      if (grant === 'client_credentials' && (clientId === undefined || clientSecret === undefined))
+        complain(['auth'], 'clientId and clientSecret, which grant client_credentials needs');
+      if (clientSecret !== undefined && clientId === undefined) complain(['auth'], 'clientId beside clientSecret');
+    }
     const named = server.transport ?? server.type;
     const key = server.transport === undefined ? 'type' : 'transport';
     if (named !== undefined && transportKind(named) === undefined) {
@@ -101,7 +117,22 @@ export function upstreamDefinitions(servers: ServerMap, baseFolder: string): Ups
       isTrusted: server.trusted,
       retry: { maxAttempts: server.retryPolicy.maxAttempts, delayMs: server.retryPolicy.delay },
       ...(server.description === undefined ? {} : { description: server.description }),
+      ...oauthOf(server),
     }));
+}
+
+function oauthOf({ auth: settings }: ServerEntry): Pick<UpstreamDefinition, 'oauth'> {
+  if (settings === undefined || settings.type === 'none' || settings.type === 'bearer') return {};
+  const { type: _, ...oauth } = settings;
+  return { oauth: withoutUndefined(oauth) as NonNullable<UpstreamDefinition['oauth']> };
+}
+
+function withoutUndefined(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
+}
+
+function hasToken(headers: Readonly<Record<string, string>> = {}): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
 function targetOf(server: ServerEntry, baseFolder: string): UpstreamTarget {

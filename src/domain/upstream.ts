@@ -1,3 +1,4 @@
+import type { OAuthSettings } from './authorization.js';
 import type { JsonObject, JsonValue } from './json.js';
 import type { Label } from './policy.js';
 import type { Tool } from './tool.js';
@@ -40,6 +41,8 @@ export interface UpstreamDefinition {
   /** How often a call that is safe to repeat is made, in all. */
   readonly retry: { readonly maxAttempts: number; readonly delayMs: number };
   readonly description?: string;
+  /** How it is logged in to; where it is absent, a login is possible and nothing is preset. */
+  readonly oauth?: OAuthSettings;
 }
 
 /** What a server said of itself when it was connected. Its own words: untrusted text. */
@@ -66,6 +69,8 @@ export interface UpstreamHealth {
   readonly state: UpstreamState;
   /** Why it is not `ready`, in words for a person. */
   readonly reason?: string;
+  /** Whether somebody has to log in before it can be used. */
+  readonly needsLogin?: boolean;
   readonly since: Date;
   /** Connections lost since it was registered. */
   readonly losses: number;

@@ -45,6 +45,7 @@ export interface ServerReport {
   /** The tools were listed by an earlier process: the server did not answer now. */
   readonly isFromCache: boolean;
   readonly reason?: string;
+  readonly needsLogin: boolean;
   /** What is odd about it and was got over: repaired or dropped tools, noise. */
   readonly warnings: readonly string[];
 }
@@ -106,7 +107,7 @@ export class Inventory {
     const targets = new Map(definitions.map((each) => [each.id, each.target]));
     const reports = servers.map((server): ServerReport => {
       const { id, path, tools, problem } = server;
-      const { state = 'idle', reason, identity, warnings = [] } = health.get(id) ?? {};
+      const { state = 'idle', reason, needsLogin = false, identity, warnings = [] } = health.get(id) ?? {};
       const why = reason ?? problem;
       return {
         id,
@@ -120,6 +121,7 @@ export class Inventory {
         toolCount: tools.length,
         isFromCache: problem !== undefined && tools.length > 0,
         ...(why === undefined ? {} : { reason: why }),
+        needsLogin,
         warnings,
       };
     });
@@ -131,6 +133,7 @@ export class Inventory {
         transport: 'none',
         toolCount: 0,
         isFromCache: false,
+        needsLogin: false,
         warnings: [],
       }),
     );

@@ -23,7 +23,7 @@ import { isResults, type KeptResults } from './results.js';
 import type { Presentation, RunAnswer, RunFacts, RunRequest, RunSummary } from './run.js';
 import type { Runtime } from './runtime.js';
 import type { RunOwner, SleepingRuns, WokenRun } from './sleeping-runs.js';
-import { firstDeclarations, handOver, missingServers } from './summary.js';
+import { brokenImports, firstDeclarations, handOver, missingServers } from './summary.js';
 import { type CallsSoFar, ToolCalls } from './tool-calls.js';
 import { type CodeModeSettings, type DirectTool, type ToolView, viewOf } from './tool-view.js';
 
@@ -69,6 +69,9 @@ interface Run {
   readonly recorded: Map<number, RecordedCall>;
   readonly answerCall: AnswerCall;
 }
+
+/** The program, where it starts anew, and who wants to hear of its progress. */
+type Preparation = Partial<Pick<RunRequest, 'source' | 'onProgress'>>;
 
 /** What is written down of a run that sleeps, besides its program. */
 interface SleepContext {
@@ -200,16 +203,18 @@ export class Session {
   /** Connects what the program is about to use, and stands ready to answer its calls. */
   async #prepare(
     facts: RunFacts,
-    { onProgress }: Pick<RunRequest, 'onProgress'>,
+    { source = '', onProgress }: Preparation,
     soFar?: CallsSoFar,
     before: readonly RecordedCall[] = [],
   ): Promise<Run> {
     const { runtime, catalog, gate, results, sleeping, observed } = this.#parts;
     const { broker } = await runtime.open();
     const { presentation } = this.#options;
-    const known = this.tools().forCode;
-    const requested = facts.requestedServers.flatMap((name) => findServer(name, known)?.path ?? []);
-    const view = this.#viewOf(await catalog.prepare(requested));
+    const known = this.tools();
+    const requested = facts.requestedServers.flatMap((name) => findServer(name, known.forCode)?.path ?? []);
+    // Somebody may have logged in meanwhile: those that the program imports are asked again.
+    const locked = brokenImports(source, known).filter((path) => catalog.needsLogin(path));
+    const view = this.#viewOf(await catalog.prepare([...requested, ...locked]));
     const snapshot = view.forCode;
     const calls = new ToolCalls(
       {

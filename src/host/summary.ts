@@ -56,7 +56,7 @@ export function missingServers(requested: readonly string[], source: string, vie
 }
 
 /** Their modules are empty or not there, and the reason should be said. */
-function brokenImports(source: string, { forCode: { servers }, hiddenServers }: ToolView): string[] {
+export function brokenImports(source: string, { forCode: { servers }, hiddenServers }: ToolView): string[] {
   const broken = servers.filter(({ problem, tools }) => problem !== undefined && tools.length === 0);
   return [...broken, ...hiddenServers].flatMap(({ path }) =>
     source.includes(`@codemode/servers/${path}`) ? [path] : [],

@@ -1,3 +1,4 @@
+import type { UpstreamAuthorizer } from '../domain/authorization.js';
 import { HostError } from '../domain/errors.js';
 import type { ToolListing, UpstreamDefinition, UpstreamHealth, UpstreamRequestHandlers } from '../domain/upstream.js';
 import type { Adapter, AdapterEvent } from './adapter.js';
@@ -18,6 +19,8 @@ export interface RegistryOptions {
   readonly handlers?: UpstreamRequestHandlers;
   /** The longest message that is read; a server that sends a longer one is cut off. */
   readonly maxMessageBytes?: number;
+  /** Who lends the tokens for a server, where somebody does. */
+  readonly authorizerFor?: (definition: UpstreamDefinition) => Promise<UpstreamAuthorizer | undefined>;
 }
 
 export type RegistryEvent =
@@ -46,7 +49,15 @@ export class UpstreamRegistry {
   /** Adds an MCP server. Throws `bad_input` when the name is taken. */
   register(definition: UpstreamDefinition): Adapter {
     const { clientInfo, baseEnvironment, handlers = {}, maxMessageBytes = MAX_MESSAGE_BYTES } = this.#options;
-    const options = { clientInfo, baseEnvironment, handlers, maxMessageBytes, groups: this.#groups };
+    const { authorizerFor } = this.#options;
+    const options = {
+      clientInfo,
+      baseEnvironment,
+      handlers,
+      maxMessageBytes,
+      groups: this.#groups,
+      ...(authorizerFor === undefined ? {} : { openAuthorizer: () => authorizerFor(definition) }),
+    };
     return this.add(new McpUpstream(definition, options));
   }
 

@@ -4,6 +4,7 @@ import type { IsolationLevel } from '../../domain/isolation.js';
 import type { Log } from '../../domain/log.js';
 import type { Approvals, Host, Isolation, SleepingRuns } from '../../host/host.js';
 import type { Inventory } from '../../host/inventory.js';
+import type { Logins } from '../../host/logins.js';
 
 /** What the command line needs from whoever puts the program together. */
 export interface HostSettings {
@@ -69,6 +70,8 @@ export interface Composition {
   composeInventory(settings: HostSettings): Promise<ComposedInventory>;
   /** What outlives the program. Whoever asked for it closes it. */
   composeRecords(settings: HostSettings): Promise<ComposedRecords>;
+  /** What logs in to servers, without connecting them. */
+  composeLogins(settings: HostSettings): Promise<{ readonly logins: Logins; readonly loaded: LoadedConfig }>;
   /** The token of the HTTP surface; made if there is none yet. */
   readAccessToken(): Promise<string>;
   /** The configuration alone. */

@@ -31,7 +31,7 @@ export function serverFindings(reports: readonly ServerReport[], loaded: LoadedC
     const name = `Server ${JSON.stringify(id)}`;
     if (state === 'disabled') return [{ name, state: 'ok', message: 'switched off in the configuration' }];
     if (state !== 'ready') {
-      return [{ name, state: 'missing', message: reason ?? 'did not answer', fix: adviceFor(id, loaded) }];
+      return [{ name, state: 'missing', message: reason ?? 'did not answer', fix: adviceFor(report, loaded) }];
     }
     const tools = `${toolCount} ${toolCount === 1 ? 'tool' : 'tools'} over ${transport}`;
     if (warnings.length === 0) return [{ name, state: 'ok', message: tools }];

@@ -4,6 +4,7 @@ import type { IsolationLevel } from '../../domain/isolation.js';
 import { ISOLATION_LEVELS } from '../../domain/isolation.js';
 import { type CommandContext, EXIT, type Register } from './command.js';
 import * as approvals from './commands/approvals.js';
+import * as auth from './commands/auth.js';
 import * as config from './commands/config.js';
 import * as demo from './commands/demo.js';
 import * as doctor from './commands/doctor.js';
@@ -34,6 +35,7 @@ const COMMANDS: readonly Register[] = [
   approvals.register,
   runs.register,
   replay.register,
+  auth.register,
   init.register,
   config.register,
   policy.register,
@@ -93,6 +95,11 @@ export function createProgram(composition: Composition, exitWith: (status: numbe
       return composed;
     },
     records: () => composition.composeRecords(settings()),
+    async logins() {
+      const { logins, loaded } = await composition.composeLogins(settings());
+      warn(loaded.warnings);
+      return logins;
+    },
     config: () => composition.loadSettings(settings()),
     accessToken: () => composition.readAccessToken(),
     exitWith,

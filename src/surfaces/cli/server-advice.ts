@@ -1,9 +1,13 @@
 import { explainConfig } from '../../config/explain.js';
 import type { LoadedConfig } from '../../config/load.js';
 import { renderPath } from '../../config/path.js';
+import type { ServerReport } from '../../host/inventory.js';
+
+type AdvisedServer = Pick<ServerReport, 'id' | 'needsLogin'>;
 
 /** What to type about a server that does not answer. Built from the masked configuration: it shows no secret. */
-export function adviceFor(id: string, loaded: LoadedConfig): string {
+export function adviceFor({ id, needsLogin }: AdvisedServer, loaded: LoadedConfig): string {
+  if (needsLogin && !hasOwnToken(id, loaded)) return `codemode auth login ${shellWord(id)}`;
   const values = new Map(explainConfig(loaded).map(({ key, value }) => [key, JSON.parse(value) as unknown]));
   const setting = (name: string) => values.get(renderPath(['mcpServers', id, name]));
   const where = `${renderPath(['mcpServers', id])}${loaded.file === undefined ? '' : ` in ${loaded.file}`}`;
@@ -19,6 +23,12 @@ export function adviceFor(id: string, loaded: LoadedConfig): string {
     return `start it by hand and see what it says, then correct ${where}:\n  ${line}`;
   }
   return `see what answers there, then correct url or headers of ${where}:\n  curl -sS -i ${shellWord(String(url))}`;
+}
+
+/** A token set by hand is corrected by hand. */
+function hasOwnToken(id: string, { config }: LoadedConfig): boolean {
+  const { headers = {}, auth } = config.mcpServers[id] ?? {};
+  return auth?.type === 'bearer' || Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
 function shellWord(word: string): string {

@@ -53,7 +53,13 @@ export function openChannel(
     case 'http': {
       const onOversize = (): void => warn(`a message was longer than ${options.maxMessageBytes} bytes and was dropped`);
       const open = target.flavour === 'sse' ? openSse : openStreamable;
-      const { transport, dispose } = open({ target, onOversize, ...limits });
+      const { authorizer } = options;
+      const { transport, dispose } = open({
+        target,
+        onOversize,
+        ...limits,
+        ...(authorizer === undefined ? {} : { authorizer }),
+      });
       return {
         shield: new Shield(transport),
         kind: 'http',

@@ -6,6 +6,7 @@ import {
   SdkHttpError,
   SseError,
 } from '@modelcontextprotocol/client';
+import { HostError } from '../../domain/errors.js';
 import type { UpstreamDefinition, UpstreamIdentity, UpstreamTarget } from '../../domain/upstream.js';
 import { backoffMs } from '../../lib/backoff.js';
 import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
@@ -39,7 +40,11 @@ export async function openConnection(
   try {
     return await openInAnyWay(definition, options, events, signal, era);
   } catch (error) {
-    throw signal.aborted ? signal.reason : new Error(connectProblem(error), { cause: error });
+    if (signal.aborted) throw signal.reason;
+    const problem = connectProblem(error);
+    throw failureOf(error).failure.kind === 'unauthorized'
+      ? new HostError('login_needed', problem, { cause: error })
+      : new Error(problem, { cause: error });
   }
 }
 

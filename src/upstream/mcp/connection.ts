@@ -1,3 +1,4 @@
+import type { UpstreamAuthorizer } from '../../domain/authorization.js';
 import type {
   ToolListing,
   UpstreamCall,
@@ -19,6 +20,13 @@ export interface ConnectionOptions {
   readonly handlers: UpstreamRequestHandlers;
   readonly groups: ChildGroups;
   readonly maxMessageBytes: number;
+  /** Who lends the tokens for this server. */
+  readonly authorizer?: UpstreamAuthorizer;
+}
+
+/** The same before the first connection: whoever lends tokens is loaded with it. */
+export interface UpstreamOptions extends Omit<ConnectionOptions, 'authorizer'> {
+  readonly openAuthorizer?: () => Promise<UpstreamAuthorizer | undefined>;
 }
 
 /** What one connection reports while it lives. */

@@ -1,6 +1,15 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import {
+  InsufficientScopeError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
+import { isHostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { UpstreamFailure } from '../../domain/upstream.js';
+import { oneLine } from '../../lib/bounded-text.js';
 import type { ConnectionProblem } from './connection.js';
 
 /** Thrown by our own transports for a message that certainly did not leave. */
@@ -53,6 +62,8 @@ export function failureOf(error: unknown): ConnectionProblem {
     };
     return { failure: refused, connection: 'usable' };
   }
+  const refusal = authorizationProblem(error);
+  if (refusal !== undefined) return { failure: refusal, connection: 'usable' };
   if (error instanceof UnauthorizedError)
     return { failure: failure('unauthorized', false, 'the server asks for authorization'), connection: 'usable' };
   if (error instanceof SdkHttpError) return ofHttpStatus(error.status, message);
@@ -104,6 +115,18 @@ export function connectProblem(error: unknown): string {
         ? `it answered HTTP ${error.status} (${text(error)})`
         : failure.message;
   return typeof diagnosis === 'string' ? `${problem}: ${diagnosis}` : problem;
+}
+
+/** What whoever lends the tokens has to say: that a person must log in, or that nobody could be asked for a token. */
+function authorizationProblem(error: unknown): UpstreamFailure | undefined {
+  if (error instanceof InsufficientScopeError) {
+    const scope = error.requiredScope === undefined ? 'more than was granted' : oneLine(error.requiredScope, 200);
+    return { kind: 'unauthorized', mayHaveRun: false, message: `the server asks for ${scope}` };
+  }
+  if (isHostError(error, 'login_needed')) return { kind: 'unauthorized', mayHaveRun: false, message: error.message };
+  if (isHostError(error, 'upstream_unavailable') || isHostError(error, 'bad_config'))
+    return { kind: 'not_sent', mayHaveRun: false, message: error.message };
+  return undefined;
 }
 
 function ofHttpStatus(status: number, message: string): ConnectionProblem {

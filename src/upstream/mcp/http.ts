@@ -1,11 +1,14 @@
 import {
+  type AuthProvider,
   type FetchLike,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { Agent, fetch as undiciFetch } from 'undici';
+import type { UpstreamAuthorizer } from '../../domain/authorization.js';
 import type { HttpTarget } from '../../domain/upstream.js';
+import { authorizedFetch } from './authorized-fetch.js';
 
 /** How long the goodbye to a session may take. */
 const GOODBYE_MS = 1_000;
@@ -21,6 +24,7 @@ export interface HttpOptions {
   readonly target: HttpTarget;
   readonly maxMessageBytes: number;
   readonly onOversize: () => void;
+  readonly authorizer?: UpstreamAuthorizer;
 }
 
 /** A transport over HTTP, and what must be ended with it. */
@@ -32,9 +36,10 @@ export interface HttpChannel {
 
 /** Streamable HTTP, in either protocol era. Redirects to another origin are not followed: they would carry the headers along. */
 export function openStreamable(options: HttpOptions): HttpChannel {
-  const network = boundedFetch(options);
+  const network = openNetwork(options);
   const transport = new StreamableHTTPClientTransport(new URL(options.target.url), {
     fetch: network.fetch,
+    ...network.authorization,
     requestInit: { headers: { ...options.target.headers } },
     reconnectionOptions: STREAM_RECONNECTION,
   });
@@ -48,9 +53,10 @@ export function openStreamable(options: HttpOptions): HttpChannel {
 
 /** The older transport: one long event stream down, one POST for each message up. */
 export function openSse(options: HttpOptions): HttpChannel {
-  const network = boundedFetch(options);
+  const network = openNetwork(options);
   const transport = new SSEClientTransport(new URL(options.target.url), {
     fetch: network.fetch,
+    ...network.authorization,
     eventSourceInit: { fetch: network.fetch as typeof fetch },
     requestInit: { headers: { ...options.target.headers } },
   });
@@ -59,6 +65,20 @@ export function openSse(options: HttpOptions): HttpChannel {
     await network.close();
   };
   return { transport, dispose };
+}
+
+interface Network {
+  readonly fetch: FetchLike;
+  readonly authorization: { readonly authProvider?: AuthProvider };
+  close(): Promise<void>;
+}
+
+function openNetwork(options: HttpOptions): Network {
+  const { target, authorizer } = options;
+  const bounded = boundedFetch(options);
+  if (authorizer === undefined) return { ...bounded, authorization: {} };
+  const { fetch, provider } = authorizedFetch(bounded.fetch, target.url, authorizer);
+  return { fetch, authorization: { authProvider: provider }, close: bounded.close };
 }
 
 /**

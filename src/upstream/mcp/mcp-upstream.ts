@@ -9,7 +9,7 @@ import type {
   UpstreamOutcome,
 } from '../../domain/upstream.js';
 import type { Adapter, AdapterEvent } from '../adapter.js';
-import type { ConnectionOptions, McpConnection } from './connection.js';
+import type { McpConnection, UpstreamOptions } from './connection.js';
 import { Supervisor } from './supervisor.js';
 
 /** An MCP server as an upstream: its tools and calls, over a connection that the supervisor keeps. */
@@ -22,7 +22,7 @@ export class McpUpstream implements Adapter {
   #listWarnings: readonly string[] = [];
   #callsUnderWay = 0;
 
-  constructor(definition: UpstreamDefinition, options: ConnectionOptions) {
+  constructor(definition: UpstreamDefinition, options: UpstreamOptions) {
     this.#definition = definition;
     this.#supervisor = new Supervisor(definition, options, {
       onToolsChanged: () => this.#emit({ type: 'changed' }),
@@ -109,7 +109,7 @@ export class McpUpstream implements Adapter {
     const message = isHostError(error)
       ? error.message
       : `server ${JSON.stringify(this.id)} is not connected: ${reason}`;
-    return { kind: 'not_sent', mayHaveRun: false, message };
+    return { kind: isHostError(error, 'login_needed') ? 'unauthorized' : 'not_sent', mayHaveRun: false, message };
   }
 
   #emit(event: AdapterEvent): void {

@@ -1,8 +1,10 @@
-import { HostError } from '../../domain/errors.js';
+import type { UpstreamAuthorizer } from '../../domain/authorization.js';
+import { HostError, isHostError } from '../../domain/errors.js';
 import type { UpstreamDefinition, UpstreamIdentity, UpstreamState } from '../../domain/upstream.js';
 import { type BackoffOptions, backoffMs } from '../../lib/backoff.js';
 import { oneLine } from '../../lib/bounded-text.js';
-import type { ConnectionOptions, EraHint, McpConnection } from './connection.js';
+import { SecretMask } from '../../lib/mask.js';
+import type { EraHint, McpConnection, UpstreamOptions } from './connection.js';
 import { maskFor } from './target-mask.js';
 
 const BACKOFF: BackoffOptions = { firstMs: 200, maxMs: 30_000, factor: 2 };
@@ -24,6 +26,7 @@ export interface SupervisorEvents {
 export interface SupervisedState {
   readonly state: UpstreamState;
   readonly reason?: string;
+  readonly needsLogin?: boolean;
   readonly since: Date;
   readonly losses: number;
   readonly identity?: UpstreamIdentity;
@@ -38,13 +41,14 @@ export interface SupervisedState {
  */
 export class Supervisor {
   readonly #definition: UpstreamDefinition;
-  readonly #options: ConnectionOptions;
+  readonly #options: UpstreamOptions;
   readonly #events: SupervisorEvents;
   readonly #mask;
   readonly #ended = new AbortController();
 
   #state: UpstreamState = 'idle';
   #reason: string | undefined;
+  #needsLogin = false;
   #since = new Date();
   #connection: McpConnection | undefined;
   #connectedAt = 0;
@@ -52,11 +56,12 @@ export class Supervisor {
   #closing: Promise<void> = Promise.resolve();
   #checking: Promise<void> | undefined;
   #identity: UpstreamIdentity | undefined;
+  #authorizer: UpstreamAuthorizer | undefined;
   #era: EraHint = 'auto';
   #attempts = 0;
   #losses = 0;
 
-  constructor(definition: UpstreamDefinition, options: ConnectionOptions, events: SupervisorEvents) {
+  constructor(definition: UpstreamDefinition, options: UpstreamOptions, events: SupervisorEvents) {
     this.#definition = definition;
     this.#options = options;
     this.#events = events;
@@ -72,6 +77,7 @@ export class Supervisor {
     return {
       state: this.#state,
       ...(this.#reason === undefined ? {} : { reason: this.#reason }),
+      ...(this.#needsLogin ? { needsLogin: true } : {}),
       since: this.#since,
       losses: this.#losses,
       ...(this.#identity === undefined ? {} : { identity: this.#identity }),
@@ -129,11 +135,13 @@ export class Supervisor {
 
   /** A text about this server that may be shown: without its credentials, on one line. */
   masked(text: string): string {
-    return oneLine(this.#mask.apply(text), MAX_REASON_CHARACTERS);
+    const lent = new SecretMask(this.#authorizer?.secrets() ?? []);
+    return oneLine(lent.apply(this.#mask.apply(text)), MAX_REASON_CHARACTERS);
   }
 
   unavailable(reason: string, cause?: unknown): HostError {
-    return new HostError('upstream_unavailable', `server ${JSON.stringify(this.#definition.id)}: ${reason}`, { cause });
+    const code = this.#needsLogin ? 'login_needed' : 'upstream_unavailable';
+    return new HostError(code, `server ${JSON.stringify(this.#definition.id)}: ${reason}`, { cause });
   }
 
   async #ask(isBusy: boolean): Promise<void> {
@@ -166,8 +174,10 @@ export class Supervisor {
         if (this.#ended.signal.aborted) throw this.#closedError();
         this.#era = 'auto'; // it may have come back as another version of itself
         const reason = this.masked(this.#reasonOf(error));
-        if (this.#attempts >= maxAttempts) {
-          this.#enter('failed', reason);
+        const needsLogin = isHostError(error, 'login_needed');
+        // Nobody logs in within a pause: the next use tries again.
+        if (needsLogin || this.#attempts >= maxAttempts) {
+          this.#enter('failed', reason, needsLogin);
           throw this.unavailable(reason, error);
         }
         this.#enter(this.#state, reason);
@@ -180,9 +190,11 @@ export class Supervisor {
     const signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(this.#definition.connectTimeoutMs)]);
     let opened: McpConnection | undefined;
     const { openConnection } = await import('./client.js');
+    const { openAuthorizer, ...options } = this.#options;
+    this.#authorizer ??= await openAuthorizer?.();
     const connection = await openConnection(
       this.#definition,
-      this.#options,
+      this.#authorizer === undefined ? options : { ...options, authorizer: this.#authorizer },
       {
         onToolsChanged: () => this.#events.onToolsChanged(),
         onClosed: (reason) => opened !== undefined && this.lose(opened, reason),
@@ -210,8 +222,9 @@ export class Supervisor {
     return abortable(pause, this.#ended.signal);
   }
 
-  #enter(state: UpstreamState, reason?: string): void {
+  #enter(state: UpstreamState, reason?: string, needsLogin = false): void {
     if (this.#state === 'closed') return;
+    this.#needsLogin = needsLogin;
     if (state !== this.#state) this.#since = new Date();
     this.#state = state;
     this.#reason = reason;

@@ -68,7 +68,7 @@ function asJson(report: ServerReport, loaded: LoadedConfig) {
     ...(version === undefined ? {} : { version }),
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
     ...(reason === undefined ? {} : { reason }),
-    ...(isDown(report) ? { fix: adviceFor(id, loaded) } : {}),
+    ...(isDown(report) ? { fix: adviceFor(report, loaded) } : {}),
   };
 }
 
@@ -88,7 +88,7 @@ function render(report: ServerReport, loaded: LoadedConfig): string {
   ];
   if (isDown(report)) {
     lines.push(`          ${plain(reason ?? 'it did not answer')}`);
-    lines.push(plain(adviceFor(id, loaded)).replace(/^/gm, '          '));
+    lines.push(plain(adviceFor(report, loaded)).replace(/^/gm, '          '));
   }
   for (const warning of warnings) lines.push(`          ${styled('yellow', 'warning')}: ${plain(warning)}`);
   return lines.join('\n');

@@ -1,0 +1,130 @@
+import { timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { HostError } from '../../domain/errors.js';
+import { deferred } from '../../lib/deferred.js';
+
+const PATH = '/callback';
+const MAX_CONNECTIONS = 16;
+const MAX_ADDRESS_CHARACTERS = 16 * 1024;
+const HEADERS_TIMEOUT_MS = 5_000;
+
+/** What the browser brought, and the page that it is to be shown in return. */
+export interface BrowserAnswer {
+  readonly parameters: URLSearchParams;
+  finish(wasGood: boolean): void;
+}
+
+/**
+ * Where the browser comes back to: one address of this machine, for one login. It answers only who knows the login's
+ * state, once, and repeats nothing of what it was sent. Whoever else asks is turned away and changes nothing: a page
+ * that guesses the port can neither end a login nor slip a code of its own into it.
+ */
+export class LoopbackReceiver {
+  readonly #server;
+  readonly #state: string;
+  readonly #answer = deferred<BrowserAnswer>();
+  #isUsed = false;
+
+  private constructor(state: string) {
+    this.#state = state;
+    this.#server = createServer(
+      { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: HEADERS_TIMEOUT_MS },
+      (request, response) => this.#receive(request, response),
+    );
+    this.#server.maxConnections = MAX_CONNECTIONS;
+  }
+
+  /** Throws `bad_input` when a port that must be this one is taken. */
+  static async open(
+    state: string,
+    { port, isMust }: { readonly port: number; readonly isMust: boolean },
+  ): Promise<LoopbackReceiver> {
+    const receiver = new LoopbackReceiver(state);
+    const listen = (each: number): Promise<void> =>
+      new Promise((resolve, reject) => {
+        receiver.#server.once('error', reject);
+        receiver.#server.listen(each, '127.0.0.1', () => resolve());
+      });
+    try {
+      await listen(port);
+    } catch (error) {
+      if (isMust || port === 0)
+        throw new HostError('bad_input', `port ${port} of 127.0.0.1, to which the browser is to come back, is taken`, {
+          cause: error,
+        });
+      await listen(0);
+    }
+    return receiver;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get redirectUri(): string {
+    return `http://127.0.0.1:${this.port}${PATH}`;
+  }
+
+  /** The first answer with the right state. */
+  answer(signal: AbortSignal): Promise<BrowserAnswer> {
+    return new Promise((resolve, reject) => {
+      const stop = (): void => reject(signal.reason);
+      if (signal.aborted) stop();
+      signal.addEventListener('abort', stop, { once: true });
+      this.#answer.promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+    });
+  }
+
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeIdleConnections();
+      setTimeout(() => this.#server.closeAllConnections(), CLOSE_GRACE_MS).unref();
+    });
+  }
+
+  #receive(request: IncomingMessage, response: ServerResponse): void {
+    const { url = '', method, headers } = request;
+    if (method !== 'GET' || url.length > MAX_ADDRESS_CHARACTERS || headers.host !== `127.0.0.1:${this.port}`)
+      return send(response, 400, PAGES.foreign);
+    const { pathname, searchParams } = new URL(url.replace(/^\/+/, '/'), 'http://127.0.0.1');
+    if (pathname !== PATH) return send(response, 404, PAGES.foreign);
+    // One of each: of two codes, somebody would have to choose.
+    const isClear = PARAMETERS.every((name) => searchParams.getAll(name).length <= 1);
+    if (!isClear || !isSame(searchParams.get('state') ?? '', this.#state)) return send(response, 400, PAGES.foreign);
+    if (this.#isUsed) return send(response, 410, PAGES.used);
+    this.#isUsed = true;
+    this.#answer.resolve({
+      parameters: searchParams,
+      finish: (wasGood) => send(response, 200, wasGood ? PAGES.good : PAGES.bad),
+    });
+  }
+}
+
+const CLOSE_GRACE_MS = 500;
+const PARAMETERS = ['state', 'code', 'iss', 'error', 'error_description'] as const;
+
+const PAGES = {
+  good: 'You are logged in, and you can close this window.',
+  bad: 'The login did not work: the terminal says why. You can close this window.',
+  used: 'This login has ended. You can close this window.',
+  foreign: 'Nothing is to be had here.',
+} as const;
+
+function send(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    connection: 'close',
+  });
+  response.end(`<!doctype html><html lang="en"><title>codemode</title><p>${text}</p></html>\n`);
+}
+
+function isSame(given: string, wanted: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(wanted)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import { HostError } from '../../domain/errors.js';
+import { seal, unseal } from '../../lib/sealed.js';
+import { type CredentialOwner, CredentialStore, type HeldLock } from '../../store/credentials.js';
+import type { Database } from '../../store/database.js';
+
+/** Longer than anything done under it may take: whoever holds a lock still holds it when the answer comes. */
+const LEASE_MS = 90_000;
+const WAIT_FOR_LOCK_MS = 60_000;
+const ASK_AGAIN_MS = 40;
+
+const clientSchema = z.object({
+  clientId: z.string(),
+  clientSecret: z.string().exactOptional(),
+  authentication: z.string().exactOptional(),
+});
+
+const grantSchema = z.object({
+  grant: z.enum(['authorization_code', 'client_credentials']),
+  server: z.object({
+    issuer: z.string(),
+    tokenEndpoint: z.string(),
+    revocationEndpoint: z.string().exactOptional(),
+    clientAuthentication: z.array(z.string()),
+  }),
+  client: clientSchema,
+  resource: z.string(),
+  tokens: z
+    .object({
+      accessToken: z.string(),
+      refreshToken: z.string().exactOptional(),
+      scope: z.string().exactOptional(),
+      issuedAtMs: z.number(),
+      expiresAtMs: z.number().exactOptional(),
+    })
+    // Absent when the authorization server has taken it back: the rest says what there was.
+    .exactOptional(),
+});
+
+const SCHEMAS = {
+  /** What a server may be called with, and all that is needed to renew it. */
+  grant: grantSchema,
+  /** Our registration at an authorization server, kept for the next login. */
+  registration: z.object({
+    issuer: z.string(),
+    redirectUri: z.string(),
+    /** What it was registered for: some authorization servers give it no more. */
+    scope: z.string().exactOptional(),
+    client: clientSchema,
+  }),
+  /** Scopes that the server missed in the last token: the next login asks for them too. */
+  wanted: z.object({ scope: z.string() }),
+} as const;
+
+type Kind = keyof typeof SCHEMAS;
+export type Grant = z.output<typeof grantSchema>;
+export type Registration = z.output<(typeof SCHEMAS)['registration']>;
+
+export interface VaultParts {
+  readonly database: Database;
+  readonly key: Uint8Array;
+}
+
+/** Writing, for as long as the lock is held. */
+export interface VaultSession {
+  write<K extends Kind>(kind: K, value: z.input<(typeof SCHEMAS)[K]>): void;
+  remove(kind: Kind): void;
+}
+
+/**
+ * What servers and authorization servers gave us, sealed under the key of the state folder. Each piece is bound to the
+ * server's name and its address: a server that is pointed elsewhere, or takes another's name, finds nothing, and a row
+ * that was copied to another place does not open. Opened at the first use: most programs need no login.
+ */
+export class Vault {
+  readonly #open: () => Promise<VaultParts>;
+  #parts: Promise<{ readonly store: CredentialStore; readonly key: Uint8Array }> | undefined;
+
+  constructor(open: () => Promise<VaultParts>) {
+    this.#open = open;
+  }
+
+  async read<K extends Kind>(owner: CredentialOwner, kind: K): Promise<z.output<(typeof SCHEMAS)[K]> | undefined> {
+    const { store, key } = await this.#opened();
+    const sealed = store.read(owner, kind);
+    const plain = sealed === undefined ? undefined : unseal(key, bindingOf(owner, kind), sealed);
+    if (plain === undefined) return undefined;
+    const parsed = SCHEMAS[kind].safeParse(JSON.parse(plain.toString('utf8')));
+    return parsed.success ? (parsed.data as z.output<(typeof SCHEMAS)[K]>) : undefined;
+  }
+
+  /** Alone with the credentials of one server, among all hosts that share this state folder. */
+  async locked<Result>(owner: CredentialOwner, work: (session: VaultSession) => Promise<Result>): Promise<Result> {
+    const { store, key } = await this.#opened();
+    const lock: HeldLock = { name: JSON.stringify([owner.serverId, owner.url]), holder: randomUUID() };
+    const patienceEndsAt = performance.now() + WAIT_FOR_LOCK_MS;
+    while (!store.takeLock(lock, LEASE_MS)) {
+      if (performance.now() > patienceEndsAt)
+        throw new HostError(
+          'upstream_unavailable',
+          `another codemode has been busy with the login of ${JSON.stringify(owner.serverId)} for too long; try again`,
+        );
+      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+    }
+    try {
+      return await work({
+        write: (kind, value) => {
+          const sealed = seal(key, bindingOf(owner, kind), Buffer.from(JSON.stringify(value)));
+          if (!store.write(owner, kind, sealed, lock))
+            throw new HostError('upstream_unavailable', 'the login took so long that another codemode went on with it');
+        },
+        remove: (kind) => void store.remove(owner, kind),
+      });
+    } finally {
+      store.dropLock(lock);
+    }
+  }
+
+  /** Drops everything of a server, also what belongs to addresses that it had before. */
+  async forget(serverId: string): Promise<boolean> {
+    return (await this.#opened()).store.removeServer(serverId);
+  }
+
+  /** Servers of which something is kept. */
+  async servers(): Promise<string[]> {
+    return (await this.#opened()).store.servers();
+  }
+
+  #opened() {
+    this.#parts ??= this.#open().then(
+      ({ database, key }) => ({ store: new CredentialStore(database), key }),
+      (error: unknown) => {
+        this.#parts = undefined;
+        throw error;
+      },
+    );
+    return this.#parts;
+  }
+}
+
+function bindingOf({ serverId, url }: CredentialOwner, kind: Kind) {
+  return { purpose: 'credentials', owner: [serverId, url, kind] };
+}

@@ -1,0 +1,16 @@
+/** What was given to us for a server, sealed, and who is just renewing it. */
+export const CREDENTIALS = `
+CREATE TABLE credentials (
+  server_id TEXT NOT NULL,
+  url TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  sealed BLOB NOT NULL,
+  saved_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (server_id, url, kind)
+) STRICT;
+CREATE TABLE credential_locks (
+  name TEXT PRIMARY KEY,
+  holder TEXT NOT NULL,
+  until_ms INTEGER NOT NULL
+) STRICT;
+`;
