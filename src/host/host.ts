@@ -9,7 +9,6 @@ import { Session, type SessionOptions, type SessionParts } from './session.js';
 import type { RunView, WokenRun } from './sleeping-runs.js';
 
 export type { Approvals } from '../broker/approvals/approvals.js';
-export { decodeRecording, encodeRecording, type Recording } from './recording.js';
 export type { LiveComparison, ReplayVerdict } from './replay.js';
 export type { RunView, SleepingRuns } from './sleeping-runs.js';
 

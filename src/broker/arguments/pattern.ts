@@ -1,5 +1,6 @@
 import { RE2JS } from 're2js';
-import { MAX_TEXT_CHARACTERS, type Pattern } from './rule.js';
+import { MAX_TEXT_CHARACTERS } from '../pattern-length.js';
+import type { Pattern } from './rule.js';
 
 /** Longer expressions are not read; the longest of 1,312 real tools has under 400 characters. */
 const MAX_PATTERN_CHARACTERS = 2_000;

@@ -76,9 +76,6 @@ export interface Pattern {
   test(text: string): boolean;
 }
 
-/** Longer texts are not looked at, and count as fitting: whoever must know better asks for the length first. */
-export const MAX_TEXT_CHARACTERS = 100_000;
-
 export const ANYTHING: Rule = Object.freeze({});
 export const NOTHING: Rule = Object.freeze({ isNever: true });
 

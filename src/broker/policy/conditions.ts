@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonPrimitive, type JsonValue } from '../../domain/json.js';
 import type { ArgumentCondition } from '../../domain/policy.js';
-import { MAX_TEXT_CHARACTERS, type Pattern } from '../arguments/rule.js';
+import type { Pattern } from '../arguments/rule.js';
+import { MAX_TEXT_CHARACTERS } from '../pattern-length.js';
 
 /** One condition on the arguments of a call, ready to be asked. */
 export interface CompiledCondition {

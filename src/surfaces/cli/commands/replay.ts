@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { HostError } from '../../../domain/errors.js';
-import { decodeRecording, encodeRecording, type LiveComparison, type Recording } from '../../../host/host.js';
+import type { LiveComparison } from '../../../host/host.js';
+import { decodeRecording, encodeRecording, type Recording } from '../../../host/recording.js';
 import { writeWhole } from '../../../lib/write-whole.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { plain, printableJson, styled } from '../terminal.js';
