@@ -3,7 +3,9 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ToolChecker } from './broker/arguments/tool-checker.js';
+import { AuditTrail } from './broker/audit/audit-trail.js';
 import { Broker } from './broker/broker.js';
+import type { Redactor } from './broker/redaction/redactor.js';
 import { exampleInput } from './catalog/examples.js';
 import type { Records } from './compose-records.js';
 import type { Config } from './config/schema.js';
@@ -11,6 +13,7 @@ import type { RuntimeParts } from './host/runtime.js';
 import { openJail } from './sandbox/jail/probe.js';
 import type { PoolOptions } from './sandbox/pool.js';
 import { Sandbox } from './sandbox/sandbox.js';
+import { AuditStore } from './store/audit.js';
 import type { UpstreamRegistry } from './upstream/registry.js';
 
 /** Programs that wait for a worker before one more is refused. */
@@ -22,18 +25,39 @@ const MAX_RUNS_IN_LIFE = 10_000;
 /** Puts together what runs programs: a part of `compose.ts` that is loaded when something is to run. */
 export async function openRuntime(
   config: Config,
-  registry: UpstreamRegistry,
-  { approvals, key }: Records,
+  { registry, redactor, records, stateFolder }: RuntimeCircumstances,
 ): Promise<RuntimeParts> {
+  const recorded = config.audit.enabled ? { audit: openAuditTrail(config, records, stateFolder) } : {};
   return {
-    sandbox: await openSandbox(config, await key()),
+    redactor,
+    ...recorded,
+    sandbox: await openSandbox(config, await records.key()),
     broker: new Broker({
+      ...recorded,
+      redactor,
       registry,
       checker: new ToolChecker(exampleInput),
       isOutputStrict: config.strictOutput,
-      approvals,
+      approvals: records.approvals,
     }),
   };
+}
+
+export interface RuntimeCircumstances {
+  readonly registry: UpstreamRegistry;
+  readonly redactor: Redactor;
+  readonly records: Records;
+  readonly stateFolder: string;
+}
+
+/** The database and its driver come with the first call, or behind the first answer. */
+function openAuditTrail({ audit: { required, retention } }: Config, records: Records, stateFolder: string): AuditTrail {
+  return new AuditTrail({
+    open: async () => AuditStore.open(await records.database(), await records.key(), stateFolder),
+    isRequired: required,
+    retentionMs: retention,
+    warn: (line) => process.stderr.write(`codemode: ${line}\n`),
+  });
 }
 
 async function openSandbox(config: Config, sealKey: Uint8Array): Promise<Sandbox> {

@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { credentialsOf, secretsIn } from './broker/redaction/known-secrets.js';
+import { redactRequests } from './broker/redaction/redact-call.js';
+import { Redactor } from './broker/redaction/redactor.js';
 import { Catalog } from './catalog/catalog.js';
 import { ObservedTypes } from './catalog/observed/observed-types.js';
 import { openRecords, type Records } from './compose-records.js';
@@ -9,6 +12,7 @@ import { type LoadedConfig, loadConfig } from './config/load.js';
 import type { Config } from './config/schema.js';
 import { stateFolder } from './config/state-folder.js';
 import type { UpstreamRequestHandlers, UpstreamTarget } from './domain/upstream.js';
+import { AuditLog } from './host/audit-log.js';
 import { Host } from './host/host.js';
 import { Inventory } from './host/inventory.js';
 import { KeptResults } from './host/results.js';
@@ -16,6 +20,7 @@ import { Runtime } from './host/runtime.js';
 import { createProfile } from './profiles/registry.js';
 import { accessToken } from './store/access-token.js';
 import { CatalogCache } from './store/catalog-cache.js';
+import { masterKey } from './store/master-key.js';
 import type { Composed, ComposedInventory, HostSettings, ServeOptions } from './surfaces/cli/composed.js';
 import { AgentClient } from './surfaces/mcp/agent-client.js';
 import { type McpOptions, sessionOptions } from './surfaces/mcp/door.js';
@@ -38,11 +43,13 @@ export async function compose(settings: HostSettings): Promise<Composed> {
   const door = settings.door === undefined ? undefined : DOORS[settings.door]();
   const loaded = await loadSettings(settings);
   const agentClient = new AgentClient();
-  const [{ registry, catalog, inventory }] = await Promise.all([openInventory(loaded, agentClient), door]);
+  const redactor = await openRedactor(loaded);
+  const [{ registry, catalog, inventory }] = await Promise.all([openInventory(loaded, agentClient, redactor), door]);
   const records = recordsOf(loaded);
   const runtime = new Runtime(async () => {
     const { openRuntime } = await import('./compose-runtime.js');
-    return openRuntime(loaded.config, registry, records);
+    const folder = stateFolder(readEnvironment());
+    return openRuntime(loaded.config, { registry, redactor, records, stateFolder: folder });
   });
   const observed = loaded.config.learnTypes ? { observed: new ObservedTypes() } : {};
   const host = new Host({
@@ -67,11 +74,17 @@ export async function compose(settings: HostSettings): Promise<Composed> {
     serveStdio: async ({ stop, onOpen, ...options }) => {
       const { serveMcpStdio } = await DOORS.stdio();
       const { maxRequestSize: maxMessageBytes } = config.server;
-      await serveMcpStdio({ ...mcpOptions(host, config, options), maxMessageBytes, agentClient, stop, onOpen });
+      await serveMcpStdio({
+        ...mcpOptions(host, config, options, redactor),
+        maxMessageBytes,
+        agentClient,
+        stop,
+        onOpen,
+      });
     },
     serveHttp: async (options) => {
       const { openHttp } = await DOORS.http();
-      return openHttp(mcpOptions(host, config, options), config, await readAccessToken());
+      return openHttp(mcpOptions(host, config, options, redactor), config, await readAccessToken());
     },
   };
 }
@@ -79,7 +92,30 @@ export async function compose(settings: HostSettings): Promise<Composed> {
 /** The same without what runs programs: servers and tools can be looked at where no jail is to be had. */
 export async function composeInventory(settings: HostSettings): Promise<ComposedInventory> {
   const loaded = await loadSettings(settings);
-  return { inventory: (await openInventory(loaded, new AgentClient())).inventory, loaded };
+  const redactor = await openRedactor(loaded);
+  return { inventory: (await openInventory(loaded, new AgentClient(), redactor)).inventory, loaded };
+}
+
+/** Only what was recorded of calls. */
+export async function composeAudit(): Promise<AuditLog> {
+  const folder = stateFolder(readEnvironment());
+  const [{ Database }, { AuditStore }] = await Promise.all([import('./store/database.js'), import('./store/audit.js')]);
+  const database = await Database.open(folder);
+  return new AuditLog({
+    store: AuditStore.open(database, await masterKey(folder), folder),
+    close: () => database.close(),
+  });
+}
+
+/** Knows every credential of the configuration. */
+async function openRedactor({ config, upstreams }: LoadedConfig): Promise<Redactor> {
+  const { extra, ...options } = config.redaction;
+  const clientSecrets = Object.values(config.mcpServers).flatMap(({ auth }) =>
+    auth?.type === 'oauth2' && auth.clientSecret !== undefined ? secretsIn('clientSecret', auth.clientSecret) : [],
+  );
+  const expressions =
+    extra.length === 0 ? [] : (await import('./broker/redaction/expressions.js')).compileExpressions(extra);
+  return new Redactor([...upstreams.flatMap(credentialsOf), ...clientSecrets], { ...options, extra: expressions });
 }
 
 /** What outlives the program, by itself: decisions are made and runs are looked at where no jail is to be had. */
@@ -109,9 +145,9 @@ export async function loadSettings(settings: HostSettings): Promise<LoadedConfig
   });
 }
 
-async function openInventory(loaded: LoadedConfig, agentClient: AgentClient) {
+async function openInventory(loaded: LoadedConfig, agentClient: AgentClient, redactor: Redactor) {
   const environment = readEnvironment();
-  const registry = openRegistry(loaded, inheritedEnvironment(environment), agentClient);
+  const registry = openRegistry(loaded, inheritedEnvironment(environment), redactRequests(redactor, agentClient));
   const definitions = new Map(loaded.upstreams.map((definition) => [definition.id, definition]));
   const catalog = new Catalog({
     registry,
@@ -119,6 +155,7 @@ async function openInventory(loaded: LoadedConfig, agentClient: AgentClient) {
     fingerprintOf: (id) => fingerprint(definitions.get(id)?.target),
     descriptionOf: (id) => definitions.get(id)?.description,
     ttlMs: CATALOG_TTL_MS,
+    clean: (value) => redactor.bulk(value),
   });
   await catalog.load();
   const inventory = new Inventory({
@@ -135,7 +172,12 @@ export async function readAccessToken(): Promise<string> {
   return accessToken(stateFolder(readEnvironment()));
 }
 
-function mcpOptions(host: Host, config: Config, { model, log }: Omit<ServeOptions, 'stop'>): McpOptions {
+function mcpOptions(
+  host: Host,
+  config: Config,
+  { model, log }: Omit<ServeOptions, 'stop'>,
+  redactor: Redactor,
+): McpOptions {
   return {
     host,
     profile: createProfile(config),
@@ -143,7 +185,7 @@ function mcpOptions(host: Host, config: Config, { model, log }: Omit<ServeOption
     version: VERSION,
     answerWithinMs: ANSWER_WITHIN_MS,
     asksPeople: config.approvals.elicitation,
-    log,
+    log: (line) => log(redactor.text(line)),
   };
 }
 

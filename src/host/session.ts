@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { toolDigestOf } from '../broker/approvals/identity.js';
 import type { BrokerOutcome } from '../broker/broker.js';
+import type { Redactor } from '../broker/redaction/redactor.js';
 import { openRunContext, type RunContext } from '../broker/run-context.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { ObservedTypes } from '../catalog/observed/observed-types.js';
@@ -11,6 +12,7 @@ import type { Tool } from '../domain/tool.js';
 import type { CallProgress } from '../domain/upstream.js';
 import { canonicalJson } from '../lib/canonical-json.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
+import { cleanLog, cleanReport } from './clean-report.js';
 import { answerDiscovery, findServer, isDiscovery } from './discovery.js';
 import { type AnswerCall, type AskPerson, Execution, type ExecutionEnd, type ExecutionOptions } from './execution.js';
 import { modulesOf } from './modules.js';
@@ -61,6 +63,7 @@ interface Run {
   readonly calls: ToolCalls;
   readonly recorded: Map<number, RecordedCall>;
   readonly answerCall: AnswerCall;
+  readonly redactor: Redactor | undefined;
 }
 
 /** What is written down of a run that sleeps, besides its program. */
@@ -193,7 +196,7 @@ export class Session {
     before: readonly RecordedCall[] = [],
   ): Promise<Run> {
     const { runtime, catalog, results, sleeping, observed } = this.#parts;
-    const { broker } = await runtime.open();
+    const { broker, redactor } = await runtime.open();
     const { presentation } = this.#options;
     const known = this.tools().forCode;
     const requested = facts.requestedServers.flatMap((name) => findServer(name, known)?.path ?? []);
@@ -221,11 +224,11 @@ export class Session {
       if (isResults(call.target)) return results.answer(call.target, input, this.caller, sleeping, hooks.signal);
       return calls.answer(call, input, hooks);
     };
-    return { owner: ownerOf(facts.context), facts, view, calls, recorded, answerCall };
+    return { owner: ownerOf(facts.context), facts, view, calls, recorded, answerCall, redactor };
   }
 
   #executionOptions(
-    { owner, facts, calls, recorded, answerCall }: Run,
+    { owner, facts, calls, recorded, answerCall, redactor }: Run,
     { signal, onLog, askPerson, answerWithinMs }: Partial<RunRequest>,
   ): ExecutionOptions {
     const context = (): JsonValue =>
@@ -237,7 +240,7 @@ export class Session {
       patienceMs: this.#patience(askPerson, answerWithinMs),
       ...(askPerson === undefined ? {} : { askPerson }),
       ...(signal === undefined ? {} : { signal }),
-      ...(onLog === undefined ? {} : { onLog }),
+      ...(onLog === undefined ? {} : { onLog: cleanLog(redactor, onLog) }),
     };
   }
 
@@ -247,12 +250,15 @@ export class Session {
   }
 
   async #conclude(run: Run, end: ExecutionEnd, sandbox: Sandbox): Promise<RunAnswer> {
-    const { owner, calls } = run;
+    const { owner, calls, redactor } = run;
+    const { audit } = await this.#parts.runtime.open();
+    audit?.flush();
     if (end.state === 'asleep') {
-      const { approvals, logs } = end;
+      const seen = { approvals: end.approvals, logs: end.logs };
+      const { approvals, logs } = redactor?.bulk(seen) ?? seen;
       return { state: 'asleep', summary: { runId: owner.id, approvals, logs, trace: calls.trace } };
     }
-    const { report } = end;
+    const report = redactor === undefined ? end.report : cleanReport(redactor, end.report, calls.redactions);
     const { results, sleeping } = this.#parts;
     const { presentation, maxResultBytes } = this.#options;
     const { source } = report.journal;
@@ -267,6 +273,7 @@ export class Session {
       limits,
       isolation: sandbox.jail.level,
       warnings: [...calls.warnings],
+      redactions: calls.redactions,
       unavailable: missingServers(requestedServers, source, run.view.forCode),
       declarations: firstDeclarations(run.view, source, requestedServers, this.#declared),
     };

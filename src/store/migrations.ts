@@ -1,8 +1,9 @@
 import { APPROVALS } from './migrations/approvals.js';
+import { AUDIT } from './migrations/audit.js';
 import { RUNS } from './migrations/runs.js';
 
 /**
  * What each version of the program adds to the file, in order. Those that were released are never changed: a file out
  * there has them already.
  */
-export const MIGRATIONS: readonly string[] = [RUNS, APPROVALS];
+export const MIGRATIONS: readonly string[] = [RUNS, APPROVALS, AUDIT];

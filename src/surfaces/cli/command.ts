@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { LoadedConfig } from '../../config/load.js';
+import type { AuditLog } from '../../host/audit-log.js';
 import type { Composed, ComposedInventory, ComposedRecords, HostSettings } from './composed.js';
 
 /** What every command is given: a way to the program behind it, and a place for its exit status. */
@@ -10,6 +11,8 @@ export interface CommandContext {
   inventory(): Promise<ComposedInventory>;
   /** Only what outlives the program. Whoever calls it closes it. */
   records(): Promise<ComposedRecords>;
+  /** What was recorded of calls. Whoever asks for it closes it. */
+  audit(): Promise<AuditLog>;
   /** Only the configuration. */
   config(): Promise<LoadedConfig>;
   accessToken(): Promise<string>;

@@ -1,6 +1,7 @@
 import type { LoadedConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
+import type { AuditLog } from '../../host/audit-log.js';
 import type { Approvals, Host, Isolation, SleepingRuns } from '../../host/host.js';
 import type { Inventory } from '../../host/inventory.js';
 
@@ -68,6 +69,8 @@ export interface Composition {
   composeInventory(settings: HostSettings): Promise<ComposedInventory>;
   /** What outlives the program. Whoever asked for it closes it. */
   composeRecords(settings: HostSettings): Promise<ComposedRecords>;
+  /** Only what was recorded of calls. Whoever asked for it closes it. */
+  composeAudit(): Promise<AuditLog>;
   /** The token of the HTTP surface; made if there is none yet. */
   readAccessToken(): Promise<string>;
   /** The configuration alone. */

@@ -4,6 +4,7 @@ import type { IsolationLevel } from '../../domain/isolation.js';
 import { ISOLATION_LEVELS } from '../../domain/isolation.js';
 import { type CommandContext, EXIT, type Register } from './command.js';
 import * as approvals from './commands/approvals.js';
+import * as audit from './commands/audit.js';
 import * as config from './commands/config.js';
 import * as demo from './commands/demo.js';
 import * as doctor from './commands/doctor.js';
@@ -33,6 +34,7 @@ const COMMANDS: readonly Register[] = [
   approvals.register,
   runs.register,
   replay.register,
+  audit.register,
   init.register,
   config.register,
   token.register,
@@ -91,6 +93,7 @@ export function createProgram(composition: Composition, exitWith: (status: numbe
       return composed;
     },
     records: () => composition.composeRecords(settings()),
+    audit: () => composition.composeAudit(),
     config: () => composition.loadSettings(settings()),
     accessToken: () => composition.readAccessToken(),
     exitWith,

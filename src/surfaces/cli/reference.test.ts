@@ -7,6 +7,7 @@ const NOTHING = {
   compose: unused,
   composeInventory: unused,
   composeRecords: unused,
+  composeAudit: unused,
   loadSettings: unused,
   readAccessToken: unused,
 };
