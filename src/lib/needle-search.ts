@@ -59,8 +59,10 @@ export class NeedleSearch {
   }
 
   #check(text: string, at: number, gram: number, visitor: NeedleVisitor): boolean {
-    for (const { needle, offset } of this.#places.get(gram) ?? [])
-      if (text.startsWith(this.#needles[needle] as string, at - offset) && visitor(at - offset, needle)) return true;
+    for (const { needle, offset } of this.#places.get(gram) ?? []) {
+      const start = at - offset;
+      if (start >= 0 && text.startsWith(this.#needles[needle] as string, start) && visitor(start, needle)) return true;
+    }
     return false;
   }
 

@@ -1,6 +1,7 @@
 import {
   type Alphabet,
   ARMOUR,
+  alphabet,
   BASE64,
   BASE64URL,
   BEARER,
@@ -69,17 +70,14 @@ function namedAwsSecret(anchor: string): TokenPattern {
   return {
     anchor,
     match: (text, at) => {
-      let start = at + anchor.length;
-      const limit = start + MAX_BETWEEN_NAME_AND_VALUE;
-      while (start < limit && start < text.length && !isIn(BASE64, text, start)) start++;
-      if (text[start] === '=') start++;
+      const start = runEnd(BETWEEN_NAME_AND_VALUE, text, at + anchor.length, 8);
       const end = runEnd(BASE64, text, start, 41);
       return end - start === 40 ? { start, end, kind: 'aws-key' } : undefined;
     },
   };
 }
 
-const MAX_BETWEEN_NAME_AND_VALUE = 8;
+const BETWEEN_NAME_AND_VALUE = alphabet(' \t"\'\\:=>');
 
 /** `sk-`, twenty characters, these eight ("OpenAI" in base64), twenty more. */
 function olderOpenAiKey(text: string, at: number): Span | undefined {
