@@ -47,7 +47,7 @@ export class Broker {
     const timer = startTimer();
     try {
       const raw = await this.#carryOut(redactor === undefined ? call : redactProgress(redactor, call));
-      const outcome = redactor === undefined ? raw : redactOutcome(redactor, raw);
+      const outcome = shortened(redactor === undefined ? raw : redactOutcome(redactor, raw));
       if (audit !== undefined) await recordCall(audit, call, outcome, timer());
       return outcome;
     } catch (error) {
@@ -196,17 +196,18 @@ function errorOfNoAnswer(call: BrokerCall, asked: Approval | undefined, error: u
 function errorOfReply(call: BrokerCall, reply: ToolReply): GuestError {
   const text = reply.content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : [])).join('\n');
   const message = text === '' ? `${call.serverPath}.${call.exportName} failed without saying why` : text;
-  return toolCallError(
-    call,
-    message.slice(0, MAX_ERROR_CHARACTERS),
-    'Read the message, change the input and call again.',
-    {
-      ...(reply.structuredContent === undefined ? {} : { structuredContent: reply.structuredContent }),
-    },
-  );
+  return toolCallError(call, message, 'Read the message, change the input and call again.', {
+    ...(reply.structuredContent === undefined ? {} : { structuredContent: reply.structuredContent }),
+  });
 }
 
 const MAX_ERROR_CHARACTERS = 4_000;
+
+/** After redaction: half a secret is not recognised, and gives half of it away. */
+function shortened(outcome: BrokerOutcome): BrokerOutcome {
+  if (outcome.ok || outcome.error.message.length <= MAX_ERROR_CHARACTERS) return outcome;
+  return { ...outcome, error: { ...outcome.error, message: outcome.error.message.slice(0, MAX_ERROR_CHARACTERS) } };
+}
 
 function errorOfFailure(call: BrokerCall, failure: UpstreamFailure): GuestError {
   const { serverPath } = call;

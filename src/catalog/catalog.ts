@@ -157,7 +157,8 @@ export class Catalog {
   }
 
   health(): UpstreamHealth[] {
-    return this.#options.registry.health();
+    const { registry, clean } = this.#options;
+    return clean === undefined ? registry.health() : registry.health().map((each) => clean(each));
   }
 
   /** Ends the upstreams too. */
@@ -195,8 +196,10 @@ export class Catalog {
       // Before asking: a change that is announced while the answer is on its way must be asked for again.
       entry.isStale = false;
       const { tools } = await adapter.listTools();
-      const raw = listingOf(tools, adapter.health().identity);
-      const listing = this.#options.clean?.(raw) ?? raw;
+      const { clean = (value) => value } = this.#options;
+      // Clean before it is cut short: half a secret is not recognised.
+      const { identity } = adapter.health();
+      const listing = clean(listingOf(tools, identity && clean(identity)));
       const isNew =
         entry.problem !== undefined || entry.listing === undefined || !isSameListing(entry.listing, listing);
       entry.listing = listing;

@@ -6,18 +6,16 @@ export interface SecretForm {
 }
 
 /**
- * How a secret may look after it has been passed on: as it is, in JSON (once and twice), percent-encoded, in hexadecimal,
- * and in base64 at each of the three places at which it can begin, in both alphabets. Not: compressed, encrypted, reversed,
- * cut into pieces, or encoded twice.
+ * How a secret may look after it has been passed on: as it is, in JSON (up to four times over), percent-encoded, in
+ * hexadecimal, and in base64 at each of the three places at which it can begin, in both alphabets. Not: compressed,
+ * encrypted, reversed, cut into pieces, or encoded in two ways one over the other.
  */
 export function secretForms(secret: string): SecretForm[] {
   const bytes = Buffer.from(secret);
-  const escaped = JSON.stringify(secret).slice(1, -1);
   const percent = percentEncoded(secret);
   const plain = [
     secret,
-    escaped,
-    JSON.stringify(escaped).slice(1, -1),
+    ...escapedForms(secret),
     percent,
     percent.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
     percent.replaceAll('%20', '+'),
@@ -32,6 +30,18 @@ export function secretForms(secret: string): SecretForm[] {
     ...[...new Set(plain)].map((text) => ({ text, isBase64: false })),
     ...[...new Set(base64)].map((text) => ({ text, isBase64: true })),
   ];
+}
+
+/** Answers are JSON, their texts often too, and what those quote as well. */
+const MAX_ESCAPES = 4;
+
+function escapedForms(secret: string): string[] {
+  const forms: string[] = [];
+  for (let form = secret; forms.length < MAX_ESCAPES; ) {
+    form = JSON.stringify(form).slice(1, -1);
+    forms.push(form);
+  }
+  return forms;
 }
 
 /** With `offset` bytes before it in its group of three: those six-bit characters that no other byte has a share in. */

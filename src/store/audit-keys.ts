@@ -1,4 +1,4 @@
-import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hash, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { AuditEntry, ChainHead } from '../domain/audit.js';
 
 /** A record as it lies in its row: numbers and texts only, the same when it is read as when it was hashed. */
@@ -67,8 +67,8 @@ export function rowOf(entry: AuditEntry, number: number): Omit<AuditRow, 'hash' 
  * authentication of each record, of the head and of the anchor needs the key beside it.
  */
 export class AuditKeys {
-  readonly #chain: Uint8Array;
-  readonly #arguments: Uint8Array;
+  readonly #chain: KeyObject;
+  readonly #arguments: KeyObject;
 
   constructor(masterKey: Uint8Array) {
     this.#chain = derive(masterKey, 'audit chain');
@@ -93,6 +93,6 @@ export class AuditKeys {
   }
 }
 
-function derive(masterKey: Uint8Array, purpose: string): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', masterKey, '', `codemode ${purpose}`, 32));
+function derive(masterKey: Uint8Array, purpose: string): KeyObject {
+  return createSecretKey(new Uint8Array(hkdfSync('sha256', masterKey, '', `codemode ${purpose}`, 32)));
 }

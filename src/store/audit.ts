@@ -25,7 +25,8 @@ export class AuditStore {
   readonly #head: SealedHead;
   readonly #log: string;
   readonly #insert: Statement<never>;
-  readonly #last: Statement<AuditRow>;
+  readonly #insertAfter: Statement<never>;
+  readonly #last: Statement<Pick<AuditRow, 'number' | 'hash' | 'mac'>>;
   readonly #at: Statement<{ hash: string }>;
   readonly #anchor: Statement<Anchor>;
   /** What we have written or looked at ourselves. */
@@ -37,7 +38,11 @@ export class AuditStore {
     this.#head = new SealedHead(stateFolder, keys);
     this.#log = join(stateFolder, 'codemode.db-wal');
     this.#insert = database.prepare(`INSERT INTO audit (${COLUMNS}) VALUES (?${', ?'.repeat(15)})`);
-    this.#last = database.prepare(`SELECT ${COLUMNS} FROM audit ORDER BY number DESC LIMIT 1`);
+    this.#insertAfter = database.prepare(
+      `INSERT OR IGNORE INTO audit (${COLUMNS}) SELECT ?${', ?'.repeat(15)}
+       WHERE EXISTS (SELECT 1 FROM audit WHERE number = ? AND hash = ?)`,
+    );
+    this.#last = database.prepare('SELECT number, hash, mac FROM audit ORDER BY number DESC LIMIT 1');
     this.#at = database.prepare('SELECT hash FROM audit WHERE number = ?');
     this.#anchor = database.prepare('SELECT count, hash, at_ms, reason, mac FROM audit_anchor');
   }
@@ -57,16 +62,38 @@ export class AuditStore {
 
   /** All of them or none. Throws where the chain is not what it was when somebody of us last wrote it. */
   append(entries: readonly AuditEntry[]): void {
+    if (entries.length === 1 && this.#appendToOwn(entries[0] as AuditEntry)) return;
     this.#seen = this.#database.transaction(() => {
       let head = this.#trustedEnd();
       for (const entry of entries) {
-        const row = rowOf(entry, head.count + 1);
-        const hash = hashOf(row, head.hash);
-        this.#insert.run(...(Object.values(row) as (string | number | null)[]), hash, this.#keys.macOf('record', hash));
-        head = { count: row.number, hash };
+        const { values, next } = this.#link(entry, head);
+        this.#insert.run(...values);
+        head = next;
       }
       return head;
     });
+  }
+
+  /**
+   * One record after one of our own, in one statement that does nothing unless that one is still the last: a third of the
+   * time of a transaction, and most calls that write come one by one.
+   */
+  #appendToOwn(entry: AuditEntry): boolean {
+    const { count, hash } = this.#seen;
+    const { values, next } = this.#link(entry, this.#seen);
+    if (count === 0 || this.#insertAfter.run(...values, count, hash) === 0) return false;
+    this.#seen = next;
+    return true;
+  }
+
+  #link(entry: AuditEntry, { count, hash: previousHash }: ChainHead) {
+    const row = rowOf(entry, count + 1);
+    const hash = hashOf(row, previousHash);
+    const mac = this.#keys.macOf('record', hash);
+    return {
+      values: [...(Object.values(row) as (string | number | null)[]), hash, mac],
+      next: { count: row.number, hash },
+    };
   }
 
   /** Finds out whether anything can be written, without leaving a record. */

@@ -67,7 +67,7 @@ test('the others are written together, at the latest when their run has ended [B
   expect(other.count()).toBe(0);
   trail.flush();
   expect(other.count()).toBe(1);
-  trail.record(ENTRY, false);
+  void trail.record(ENTRY, false);
   await trail.close();
   expect(other.store.verify()).toMatchObject({ isIntact: true, records: 2, sealed: { count: 2 } });
 });
@@ -75,8 +75,8 @@ test('the others are written together, at the latest when their run has ended [B
 test('what is older than the retention goes by itself', async () => {
   const { trail, folder } = openTrail();
   await trail.refusal();
-  trail.record({ ...ENTRY, atMs: Date.now() - 2 * 86_400_000 }, false);
-  trail.record(ENTRY, false);
+  void trail.record({ ...ENTRY, atMs: Date.now() - 2 * 86_400_000 }, false);
+  void trail.record(ENTRY, false);
   await trail.close();
   using other = await reader(folder);
   expect(other.store.verify()).toMatchObject({ isIntact: true, records: 1, cut: { count: 1 } });
