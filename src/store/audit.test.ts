@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../domain/audit.js';
 import { AuditStore } from './audit.js';
 import { Database } from './database.js';
+import { masterKey } from './master-key.js';
 
 const base = mkdtempSync(join(tmpdir(), 'codemode-audit-'));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -30,7 +31,7 @@ const entries = (from: number, to: number) => Array.from({ length: to - from + 1
 
 async function open(folder: string) {
   const database = await Database.open(folder);
-  const store = await AuditStore.open(database, folder);
+  const store = AuditStore.open(database, await masterKey(folder), folder);
   return { database, store, folder, [Symbol.dispose]: () => database.close() };
 }
 

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Approvals } from '../../src/broker/approvals/approvals.js';
 import { ToolChecker } from '../../src/broker/arguments/tool-checker.js';
 import { Broker } from '../../src/broker/broker.js';
 import { credentialsOf } from '../../src/broker/redaction/known-secrets.js';
@@ -173,7 +174,10 @@ test('looks through the memory of a program that holds the answer, as it is stor
   const adapter = registry.register(leaky);
   const { tools } = await adapter.listTools();
   const redactor = new Redactor(credentialsOf(leaky), { patterns: true, emails: false, extra: [], allow: [] });
-  const broker = new Broker({ registry, checker: new ToolChecker(exampleInput), isOutputStrict: false, redactor });
+  // Nothing here needs a person.
+  const approvals = undefined as unknown as Approvals;
+  const checker = new ToolChecker(exampleInput);
+  const broker = new Broker({ registry, checker, isOutputStrict: false, redactor, approvals });
   const source = `
     import { result, error, hold } from '@codemode/servers/test';
     const held = [await result({}), await error({}).catch((thrown) => thrown)];
@@ -193,7 +197,7 @@ test('looks through the memory of a program that holds the answer, as it is stor
         const tool = tools.find((each) => each.name === name) as (typeof tools)[number];
         const run = openRunContext('run', CALLER, 'codemode', source);
         return unwrapOutcome(
-          await broker.handle({ run, tool, serverPath: 'leaky', exportName: name, input: {}, signal }),
+          await broker.handle({ run, number: 1, tool, serverPath: 'leaky', exportName: name, input: {}, signal }),
         );
       },
     },

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { Database } from '../../src/store/database.js';
+import { LedgerHome } from '../support/ledger.js';
 import { ended, nodeServer, openHome, openStdio, ready, run, runProgram, until } from '../support/program.js';
 import { fixture } from '../support/upstreams.js';
 
@@ -145,4 +146,20 @@ test('a call that is refused before it is made is on record too: wrong arguments
     .split('\n')
     .map((line) => (JSON.parse(line) as { verdict: string }).verdict);
   expect(verdicts).toEqual(['invalid_arguments', 'invalid_arguments', 'ok', 'limited']);
+});
+
+test('a call that waited for a person has the question and the decision on record, with who and why [B18]', async () => {
+  using home = new LedgerHome();
+  const { runId } = await home.program(`import { erase } from '@codemode/servers/ledger'; await erase({ text: 'a' });`);
+  const [approval] = await home.pending();
+  await home.decide('approve', approval?.id as string, '--reason', 'it is an old one');
+  await home.resume(runId as string);
+  const { records } = await home.json<{ records: object[] }>(['audit', '--json', '--run', runId as string]);
+  expect(records).toMatchObject([
+    { verdict: 'pending', approval: { state: 'PENDING', id: approval?.id } },
+    {
+      verdict: 'ok',
+      approval: { state: 'APPROVED', id: approval?.id, by: expect.any(String), reason: 'it is an old one' },
+    },
+  ]);
 });

@@ -5,6 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { AuditEntry } from '../../domain/audit.js';
 import { AuditStore } from '../../store/audit.js';
 import { Database } from '../../store/database.js';
+import { masterKey } from '../../store/master-key.js';
 import { AuditTrail } from './audit-trail.js';
 
 const base = mkdtempSync(join(tmpdir(), 'codemode-trail-'));
@@ -33,7 +34,7 @@ function openTrail(isRequired = true, folder = join(base, String(++folders))) {
   const trail = new AuditTrail({
     open: async () => {
       database = await Database.open(folder);
-      return { store: await AuditStore.open(database, folder), close: () => database?.close() };
+      return AuditStore.open(database, await masterKey(folder), folder);
     },
     isRequired,
     retentionMs: 86_400_000,
@@ -44,7 +45,7 @@ function openTrail(isRequired = true, folder = join(base, String(++folders))) {
 
 async function reader(folder: string) {
   const database = await Database.open(folder);
-  const store = await AuditStore.open(database, folder);
+  const store = AuditStore.open(database, await masterKey(folder), folder);
   return { count: () => store.records({}, 1_000).length, store, [Symbol.dispose]: () => database.close() };
 }
 
