@@ -1,9 +1,18 @@
 #!/usr/bin/env node
-import { compose, composeInventory, composeLogins, composeRecords, loadSettings, readAccessToken } from './compose.js';
+import {
+  compose,
+  composeAudit,
+  composeInventory,
+  composeLogins,
+  composeRecords,
+  loadSettings,
+  readAccessToken,
+} from './compose.js';
 import { runCommandLine } from './surfaces/cli/program.js';
 
 process.exitCode = await runCommandLine(process.argv, {
   compose,
+  composeAudit,
   composeInventory,
   composeRecords,
   composeLogins,

@@ -3,11 +3,13 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ToolChecker } from './broker/arguments/tool-checker.js';
+import { AuditTrail } from './broker/audit/audit-trail.js';
 import { Broker } from './broker/broker.js';
 import { CallLimits } from './broker/limits/call-limits.js';
 import { Budgets } from './broker/policy/budget.js';
 import { PolicyGate } from './broker/policy/gate.js';
 import type { Policy } from './broker/policy/policy.js';
+import type { Redactor } from './broker/redaction/redactor.js';
 import { exampleInput } from './catalog/examples.js';
 import type { Records } from './compose-records.js';
 import { limitSettings, policySettings } from './config/policy-schema.js';
@@ -17,6 +19,7 @@ import type { RuntimeParts } from './host/runtime.js';
 import { openJail } from './sandbox/jail/probe.js';
 import type { PoolOptions } from './sandbox/pool.js';
 import { Sandbox } from './sandbox/sandbox.js';
+import { AuditStore } from './store/audit.js';
 import { SpendingStore } from './store/spending.js';
 import type { UpstreamRegistry } from './upstream/registry.js';
 
@@ -29,22 +32,26 @@ const MAX_RUNS_IN_LIFE = 10_000;
 /** Puts together what runs programs: a part of `compose.ts` that is loaded when something is to run. */
 export async function openRuntime(
   config: Config,
-  registry: UpstreamRegistry,
-  policy: Policy,
-  { approvals, database, key }: Records,
+  { registry, policy, redactor, records, stateFolder }: RuntimeCircumstances,
 ): Promise<RuntimeParts> {
   const settings = policySettings(config.policy);
   const hasPrices = Object.keys(settings.prices).length > 0;
-  const budgets = new Budgets({ settings, ...(hasPrices ? { store: new SpendingStore(await database()) } : {}) });
+  const spending = hasPrices ? { store: new SpendingStore(await records.database()) } : {};
+  const budgets = new Budgets({ settings, ...spending });
+  const recorded = config.audit.enabled ? { audit: openAuditTrail(config, records, stateFolder) } : {};
   return {
-    sandbox: await openSandbox(config, await key()),
+    redactor,
+    ...recorded,
+    sandbox: await openSandbox(config, await records.key()),
     broker: new Broker({
+      ...recorded,
+      redactor,
       registry,
       checker: new ToolChecker(exampleInput),
       gate: new PolicyGate(policy, budgets),
       limits: new CallLimits(limitsOf(config)),
       isOutputStrict: config.strictOutput,
-      approvals,
+      approvals: records.approvals,
     }),
   };
 }
@@ -54,6 +61,24 @@ function limitsOf({ limits, security }: Config): LimitSetting[] {
   const all: LimitSetting[] =
     perSecond === undefined ? [] : [{ tools: ['*'], each: [], rate: { calls: perSecond, perMs: 1_000 } }];
   return [...all, ...limitSettings(limits)];
+}
+
+export interface RuntimeCircumstances {
+  readonly registry: UpstreamRegistry;
+  readonly policy: Policy;
+  readonly redactor: Redactor;
+  readonly records: Records;
+  readonly stateFolder: string;
+}
+
+/** The database and its driver come with the first call, or behind the first answer. */
+function openAuditTrail({ audit: { required, retention } }: Config, records: Records, stateFolder: string): AuditTrail {
+  return new AuditTrail({
+    open: async () => AuditStore.open(await records.database(), await records.key(), stateFolder),
+    isRequired: required,
+    retentionMs: retention,
+    warn: (line) => process.stderr.write(`codemode: ${line}\n`),
+  });
 }
 
 async function openSandbox(config: Config, sealKey: Uint8Array): Promise<Sandbox> {

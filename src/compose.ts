@@ -4,6 +4,9 @@ import { Budgets } from './broker/policy/budget.js';
 import { PolicyGate } from './broker/policy/gate.js';
 import { policyMistakes } from './broker/policy/mistakes.js';
 import { Policy, type PolicyOptions } from './broker/policy/policy.js';
+import { credentialsOf, secretsIn } from './broker/redaction/known-secrets.js';
+import { redactRequests } from './broker/redaction/redact-call.js';
+import { Redactor } from './broker/redaction/redactor.js';
 import { Catalog } from './catalog/catalog.js';
 import { LearnedTypes } from './catalog/observed/learned-types.js';
 import { openRecords, type Records } from './compose-records.js';
@@ -17,6 +20,7 @@ import { stateFolder } from './config/state-folder.js';
 import { LOCAL_CALLER } from './domain/execution.js';
 import type { Tool } from './domain/tool.js';
 import type { UpstreamDefinition, UpstreamRequestHandlers, UpstreamTarget } from './domain/upstream.js';
+import { AuditLog } from './host/audit-log.js';
 import { Host } from './host/host.js';
 import { Inventory } from './host/inventory.js';
 import type { Logins } from './host/logins.js';
@@ -25,6 +29,7 @@ import { Runtime } from './host/runtime.js';
 import { createProfile } from './profiles/registry.js';
 import { accessToken } from './store/access-token.js';
 import { CatalogCache } from './store/catalog-cache.js';
+import { masterKey } from './store/master-key.js';
 import { ObservedTypesFile } from './store/observed-types-file.js';
 import { COMMAND_LINE_CALLER } from './surfaces/cli/caller.js';
 import type { Composed, ComposedInventory, HostSettings, ServeOptions } from './surfaces/cli/composed.js';
@@ -43,14 +48,16 @@ export async function compose(settings: HostSettings): Promise<Composed> {
   const door = settings.door === undefined ? undefined : DOORS[settings.door]();
   const loaded = await loadSettings(settings);
   const agentClient = new AgentClient();
+  const redactor = await openRedactor(loaded);
   const records = recordsOf(loaded);
   const [{ registry, catalog, inventory, learned, gate }] = await Promise.all([
-    openInventory(loaded, agentClient, records),
+    openInventory(loaded, agentClient, records, redactor),
     door,
   ]);
   const runtime = new Runtime(async () => {
     const { openRuntime } = await import('./compose-runtime.js');
-    return openRuntime(loaded.config, registry, gate.policy, records);
+    const folder = stateFolder(readEnvironment());
+    return openRuntime(loaded.config, { registry, policy: gate.policy, redactor, records, stateFolder: folder });
   });
   const host = new Host({
     runtime,
@@ -75,11 +82,17 @@ export async function compose(settings: HostSettings): Promise<Composed> {
     serveStdio: async ({ stop, onOpen, ...options }) => {
       const { serveMcpStdio } = await DOORS.stdio();
       const { maxRequestSize: maxMessageBytes } = config.server;
-      await serveMcpStdio({ ...mcpOptions(host, config, options), maxMessageBytes, agentClient, stop, onOpen });
+      await serveMcpStdio({
+        ...mcpOptions(host, config, options, redactor),
+        maxMessageBytes,
+        agentClient,
+        stop,
+        onOpen,
+      });
     },
     serveHttp: async (options) => {
       const { openHttp } = await DOORS.http();
-      return openHttp(mcpOptions(host, config, options), config, await readAccessToken());
+      return openHttp(mcpOptions(host, config, options, redactor), config, await readAccessToken());
     },
   };
 }
@@ -87,7 +100,30 @@ export async function compose(settings: HostSettings): Promise<Composed> {
 /** The same without what runs programs: servers and tools can be looked at where no jail is to be had. */
 export async function composeInventory(settings: HostSettings): Promise<ComposedInventory> {
   const loaded = await loadSettings(settings);
-  return { inventory: (await openInventory(loaded, new AgentClient(), recordsOf(loaded))).inventory, loaded };
+  const redactor = await openRedactor(loaded);
+  return { inventory: (await openInventory(loaded, new AgentClient(), recordsOf(loaded), redactor)).inventory, loaded };
+}
+
+/** Only what was recorded of calls. */
+export async function composeAudit(): Promise<AuditLog> {
+  const folder = stateFolder(readEnvironment());
+  const [{ Database }, { AuditStore }] = await Promise.all([import('./store/database.js'), import('./store/audit.js')]);
+  const database = await Database.open(folder);
+  return new AuditLog({
+    store: AuditStore.open(database, await masterKey(folder), folder),
+    close: () => database.close(),
+  });
+}
+
+/** Knows every credential of the configuration. */
+async function openRedactor({ config, upstreams }: LoadedConfig): Promise<Redactor> {
+  const { extra, ...options } = config.redaction;
+  const clientSecrets = Object.values(config.mcpServers).flatMap(({ auth }) =>
+    auth?.type === 'oauth2' && auth.clientSecret !== undefined ? secretsIn('clientSecret', auth.clientSecret) : [],
+  );
+  const expressions =
+    extra.length === 0 ? [] : (await import('./broker/redaction/expressions.js')).compileExpressions(extra);
+  return new Redactor([...upstreams.flatMap(credentialsOf), ...clientSecrets], { ...options, extra: expressions });
 }
 
 /** What outlives the program, by itself: decisions are made and runs are looked at where no jail is to be had. */
@@ -129,9 +165,10 @@ export async function loadSettings(settings: HostSettings): Promise<LoadedConfig
   });
 }
 
-async function openInventory(loaded: LoadedConfig, agentClient: AgentClient, records: Records) {
+async function openInventory(loaded: LoadedConfig, agentClient: AgentClient, records: Records, redactor: Redactor) {
   const environment = readEnvironment();
-  const registry = openRegistry(loaded, inheritedEnvironment(environment), agentClient, records);
+  const handlers = redactRequests(redactor, agentClient);
+  const registry = openRegistry(loaded, inheritedEnvironment(environment), handlers, records);
   const definitions = new Map(loaded.upstreams.map((definition) => [definition.id, definition]));
   const fingerprintOf = (id: string) => fingerprint(definitions.get(id)?.target);
   const catalog = new Catalog({
@@ -140,6 +177,7 @@ async function openInventory(loaded: LoadedConfig, agentClient: AgentClient, rec
     fingerprintOf,
     descriptionOf: (id) => definitions.get(id)?.description,
     ttlMs: loaded.config.catalog.ttl,
+    clean: (value) => redactor.bulk(value),
   });
   const file = new ObservedTypesFile(stateFolder(environment));
   const [learned] = await Promise.all([
@@ -184,7 +222,12 @@ export async function readAccessToken(): Promise<string> {
   return accessToken(stateFolder(readEnvironment()));
 }
 
-function mcpOptions(host: Host, config: Config, { model, log }: Omit<ServeOptions, 'stop'>): McpOptions {
+function mcpOptions(
+  host: Host,
+  config: Config,
+  { model, log }: Omit<ServeOptions, 'stop'>,
+  redactor: Redactor,
+): McpOptions {
   return {
     host,
     profile: createProfile(config),
@@ -192,7 +235,7 @@ function mcpOptions(host: Host, config: Config, { model, log }: Omit<ServeOption
     version: VERSION,
     answerWithinMs: config.server.answerWithin,
     asksPeople: config.approvals.elicitation,
-    log,
+    log: (line) => log(redactor.text(line)),
   };
 }
 

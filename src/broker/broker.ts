@@ -1,47 +1,24 @@
 import type { Approval } from '../domain/approval.js';
+import type { ApprovalNote, CallVerdict } from '../domain/audit.js';
 import { HostError, isHostError } from '../domain/errors.js';
 import type { GuestError } from '../domain/execution.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
-import type { Tool } from '../domain/tool.js';
-import type { CallProgress, ToolReply, UpstreamFailure, UpstreamOutcome } from '../domain/upstream.js';
+import type { ToolReply, UpstreamFailure, UpstreamOutcome } from '../domain/upstream.js';
 import type { UpstreamRegistry } from '../upstream/registry.js';
 import type { Approvals } from './approvals/approvals.js';
 import type { ToolChecker } from './arguments/tool-checker.js';
+import type { AuditTrail } from './audit/audit-trail.js';
+import { recordCall } from './audit/call-entry.js';
+import type { BrokerCall, BrokerOutcome } from './call.js';
 import type { CallLimits } from './limits/call-limits.js';
 import type { Bill } from './policy/budget.js';
 import type { Judgement, PolicyGate } from './policy/gate.js';
 import type { PolicyQuestion } from './policy/policy.js';
+import { redactOutcome, redactProgress } from './redaction/redact-call.js';
+import type { Redactor } from './redaction/redactor.js';
 import { busyError, denialError, toolCallError, unpaidError } from './refusals.js';
-import type { RunContext } from './run-context.js';
 
-/** One wish of one program, or of a client that calls a tool directly. */
-export interface BrokerCall {
-  readonly run: RunContext;
-  /** Its number within the run. */
-  readonly number: number;
-  readonly tool: Tool;
-  /** How the caller names the server and the tool, for messages. */
-  readonly serverPath: string;
-  readonly exportName: string;
-  readonly input: JsonValue | undefined;
-  readonly signal: AbortSignal;
-  /** It was made in an earlier life of its program, which slept or was lost before it was sent. */
-  readonly isAgain?: boolean;
-  readonly onProgress?: (progress: CallProgress) => void;
-  /** Nobody is there who could be asked: what needs a person is refused. */
-  readonly asksNobody?: boolean;
-  /** It waits for a person. */
-  readonly onPending?: (approval: Approval) => void;
-  /** The person has spoken, or nobody did in time. */
-  readonly onDecided?: () => void;
-  /** It leaves the house now. Throws where that cannot be written down, and then it does not. */
-  readonly onSending?: () => void;
-}
-
-/** The one shape of an answer; each profile presents it in its own words. */
-export type BrokerOutcome =
-  | { readonly ok: true; readonly reply: ToolReply; readonly warnings: readonly string[] }
-  | { readonly ok: false; readonly error: GuestError; readonly reply?: ToolReply };
+export type { BrokerCall, BrokerOutcome };
 
 /** What the pipeline asks of others. */
 export interface BrokerOptions {
@@ -52,6 +29,10 @@ export interface BrokerOptions {
   /** An answer that breaks its own schema is a failure rather than a warning. */
   readonly isOutputStrict: boolean;
   readonly approvals: Approvals;
+  /** Absent where redaction is not wanted, as in tests of other things. */
+  readonly redactor?: Redactor;
+  /** Absent where nothing is recorded: `audit.enabled: false`. */
+  readonly audit?: AuditTrail;
 }
 
 /** Not sent at all is the one failure that every tool survives a second try of. */
@@ -65,24 +46,59 @@ export class Broker {
     this.#options = options;
   }
 
-  /** Every tool call of every program and every client passes here, once, and in this order. */
+  /** Every tool call of every program and every client passes here, and leaves a record. None is made without one. */
   async handle(call: BrokerCall): Promise<BrokerOutcome> {
+    const { audit, redactor } = this.#options;
+    const refusal = await audit?.refusal();
+    if (refusal !== undefined) return { ok: false, error: refusal };
+    const timer = startTimer();
+    try {
+      const raw = await this.#carryOut(redactor === undefined ? call : redactProgress(redactor, call));
+      const outcome = shortened(redactor === undefined ? raw : redactOutcome(redactor, raw));
+      if (audit !== undefined) await recordCall(audit, call, outcome, timer());
+      return outcome;
+    } catch (error) {
+      // A mistake of ours; the call may have been made all the same.
+      if (audit !== undefined) await recordCall(audit, call, { ok: false, error: MISTAKE }, timer());
+      throw error;
+    }
+  }
+
+  /** A call that was refused before it came here, for the record. */
+  async refuse(call: BrokerCall, error: GuestError, verdict: CallVerdict): Promise<BrokerOutcome> {
+    const { audit } = this.#options;
+    const outcome: BrokerOutcome = { ok: false, error, verdict };
+    // Of a store that cannot be opened nothing more is made than of a call: there was none.
+    if (audit !== undefined && (await audit.refusal()) === undefined)
+      await recordCall(audit, call, outcome, startTimer()());
+    return outcome;
+  }
+
+  /** The steps between a wish and its answer, in this order. */
+  async #carryOut(call: BrokerCall): Promise<BrokerOutcome> {
     const checked = this.#options.checker.checkArguments(call.tool, call.exportName, call.input);
-    if (!checked.ok) return { ok: false, error: checked.error };
+    if (!checked.ok) return { ok: false, error: checked.error, verdict: 'invalid_arguments' };
     // Up to the first wait all of this is one step: calls made at once see what those before them have spent and taken.
     const question = questionOf(call);
     const judgement = this.#options.gate.judge(question, call.run.ledger);
-    if (judgement.decision === 'deny') return { ok: false, error: denialError(call, judgement) };
+    if (judgement.decision === 'deny') return { ok: false, error: denialError(call, judgement), verdict: 'denied' };
     const bill = judgement.decision === 'allow' ? judgement.bill : undefined;
     const busy = call.isAgain === true ? undefined : this.#options.limits.takeRate(question);
-    const refusal = busy === undefined ? await this.#ask(call, judgement) : busyError(call, busy);
-    if (refusal === undefined) return this.#make(call, question, bill);
-    bill?.giveBack();
-    return { ok: false, error: refusal };
+    if (busy !== undefined) {
+      bill?.giveBack();
+      return { ok: false, error: busyError(call, busy), verdict: 'limited' };
+    }
+    const asked = await this.#ask(call, judgement);
+    if (asked?.error !== undefined) {
+      bill?.giveBack();
+      return asked;
+    }
+    const answer = await this.#make(call, question, bill);
+    return asked === undefined ? answer : { ...answer, approval: asked.approval };
   }
 
   /** A person decides where the policy says so, and where one was asked before the program slept: a no stays a no. */
-  async #ask(call: BrokerCall, { decision, reason }: Judgement): Promise<GuestError | undefined> {
+  async #ask(call: BrokerCall, { decision, reason }: Judgement): Promise<Answered | undefined> {
     const isAsked =
       decision === 'ask' ||
       (call.isAgain === true && (await this.#options.approvals.isAsked(call.run.runId, call.number)));
@@ -93,14 +109,13 @@ export class Broker {
   async #make(call: BrokerCall, question: PolicyQuestion, paid: Bill | undefined): Promise<BrokerOutcome> {
     const { gate, limits } = this.#options;
     const bill = paid ?? gate.payApproved(question, call.run.ledger);
-    if (bill === undefined) return { ok: false, error: unpaidError(call) };
+    if (bill === undefined) return { ok: false, error: unpaidError(call), verdict: 'denied' };
     const place = await limits.enter(question, call.signal);
     if (place.kind !== 'entered') {
       bill.giveBack();
-      return {
-        ok: false,
-        error: place.kind === 'busy' ? busyError(call, place.busy) : errorOfFailure(call, CANCELLED),
-      };
+      return place.kind === 'busy'
+        ? { ok: false, error: busyError(call, place.busy), verdict: 'limited' }
+        : { ok: false, error: errorOfFailure(call, CANCELLED), verdict: 'cancelled' };
     }
     try {
       call.onSending?.();
@@ -109,21 +124,23 @@ export class Broker {
       gate.received(call.tool.serverId, call.run.ledger);
       if (outcome.status === 'answered') return this.#answer(call, outcome.reply);
       if (outcome.failure.kind === 'not_sent') bill.giveBack();
-      return { ok: false, error: errorOfFailure(call, outcome.failure) };
+      return { ok: false, error: errorOfFailure(call, outcome.failure), verdict: outcome.failure.kind };
     } finally {
       place.leave();
     }
   }
 
   #answer(call: BrokerCall, reply: ToolReply): BrokerOutcome {
-    return reply.isError ? { ok: false, error: errorOfReply(call, reply), reply } : this.#checkOutput(call, reply);
+    return reply.isError
+      ? { ok: false, error: errorOfReply(call, reply), reply, verdict: 'tool_error' }
+      : this.#checkOutput(call, reply);
   }
 
-  /** Waits for a person. Gives the error with which the call ends where there is no yes. */
-  async #approve(call: BrokerCall, input: JsonValue, reason: string): Promise<GuestError | undefined> {
+  /** Waits for a person. Gives the outcome with which the call ends where there is no yes. */
+  async #approve(call: BrokerCall, input: JsonValue, reason: string): Promise<Answered> {
     const { run, number, tool, exportName, signal, onPending, onDecided } = call;
     if (call.asksNobody === true)
-      return errorOfNoAnswer(call, undefined, new HostError('bad_input', 'nobody is there to ask'));
+      return unanswered(errorOfNoAnswer(call, undefined, new HostError('bad_input', 'nobody is there to ask')));
     let asked: Approval | undefined;
     const note = (approval: Approval) => {
       asked = approval;
@@ -133,10 +150,12 @@ export class Broker {
       const question = { run, call: number, tool, exportName, input, reason, signal, onPending: note };
       const { state, approval } = await this.#options.approvals.ask(question);
       onDecided?.();
-      return state === 'APPROVED' ? undefined : errorOfRefusal(call, state, approval);
+      if (state === 'APPROVED') return { approval: noteOf(approval, state) };
+      const error = errorOfRefusal(call, state, approval);
+      return { ok: false, error, verdict: 'denied', approval: noteOf(approval, state) };
     } catch (error) {
       onDecided?.();
-      return errorOfNoAnswer(call, asked, error);
+      return unanswered(errorOfNoAnswer(call, asked, error), asked);
     }
   }
 
@@ -167,8 +186,32 @@ export class Broker {
       ok: false,
       error: toolCallError(call, message, 'Report it to the author of the server, or set strictOutput: false.'),
       reply,
+      verdict: 'invalid_output',
     };
   }
+}
+
+/** What came of asking a person: a yes, or how the call ends without one. */
+type Answered =
+  | { readonly approval: ApprovalNote; readonly error?: undefined }
+  | (Extract<BrokerOutcome, { ok: false }> & { readonly approval: ApprovalNote });
+
+function unanswered(error: GuestError, asked?: Approval): Answered {
+  return { ok: false, error, verdict: 'pending', approval: { state: 'PENDING', ...(asked && { id: asked.id }) } };
+}
+
+const MISTAKE: GuestError = { errorClass: 'ToolCallError', message: 'a mistake of codemode', hint: 'Report it.' };
+
+function startTimer(): () => { atMs: number; durationMs: number } {
+  const [atMs, startedAt] = [Date.now(), performance.now()];
+  return () => ({ atMs, durationMs: performance.now() - startedAt });
+}
+
+/** What a decision leaves on record. */
+function noteOf({ id, decision }: Approval, state: ApprovalNote['state']): ApprovalNote {
+  if (decision === undefined) return { state, id };
+  const { by, atMs, reason } = decision;
+  return { state, id, by, at: new Date(atMs).toISOString(), ...(reason === undefined ? {} : { reason }) };
 }
 
 function errorOfRefusal(call: BrokerCall, state: 'DENIED' | 'EXPIRED', { id, reason, decision }: Approval): GuestError {
@@ -200,17 +243,18 @@ function errorOfNoAnswer(call: BrokerCall, asked: Approval | undefined, error: u
 function errorOfReply(call: BrokerCall, reply: ToolReply): GuestError {
   const text = reply.content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : [])).join('\n');
   const message = text === '' ? `${call.serverPath}.${call.exportName} failed without saying why` : text;
-  return toolCallError(
-    call,
-    message.slice(0, MAX_ERROR_CHARACTERS),
-    'Read the message, change the input and call again.',
-    {
-      ...(reply.structuredContent === undefined ? {} : { structuredContent: reply.structuredContent }),
-    },
-  );
+  return toolCallError(call, message, 'Read the message, change the input and call again.', {
+    ...(reply.structuredContent === undefined ? {} : { structuredContent: reply.structuredContent }),
+  });
 }
 
 const MAX_ERROR_CHARACTERS = 4_000;
+
+/** After redaction: half a secret is not recognised, and gives half of it away. */
+function shortened(outcome: BrokerOutcome): BrokerOutcome {
+  if (outcome.ok || outcome.error.message.length <= MAX_ERROR_CHARACTERS) return outcome;
+  return { ...outcome, error: { ...outcome.error, message: outcome.error.message.slice(0, MAX_ERROR_CHARACTERS) } };
+}
 
 function errorOfFailure(call: BrokerCall, failure: UpstreamFailure): GuestError {
   const { serverPath } = call;

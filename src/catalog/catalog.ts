@@ -15,6 +15,8 @@ export interface CatalogOptions {
   readonly descriptionOf?: (serverId: string) => string | undefined;
   /** A listing older than this is asked for again, in the background. */
   readonly ttlMs: number;
+  /** Takes out of a server's words what nobody may see, before they are kept, shown or written to disk. */
+  readonly clean?: <Value>(value: Value) => Value;
 }
 
 /** How long a program that is about to start waits for servers whose tools are not known yet or have changed. */
@@ -155,7 +157,8 @@ export class Catalog {
   }
 
   health(): UpstreamHealth[] {
-    return this.#options.registry.health();
+    const { registry, clean } = this.#options;
+    return clean === undefined ? registry.health() : registry.health().map((each) => clean(each));
   }
 
   /** Ends the upstreams too. */
@@ -199,7 +202,10 @@ export class Catalog {
       // Before asking: a change that is announced while the answer is on its way must be asked for again.
       entry.isStale = false;
       const { tools } = await adapter.listTools();
-      const listing = listingOf(tools, adapter.health().identity);
+      const { clean = (value) => value } = this.#options;
+      // Clean before it is cut short: half a secret is not recognised.
+      const { identity } = adapter.health();
+      const listing = clean(listingOf(tools, identity && clean(identity)));
       const isNew =
         entry.problem !== undefined || entry.listing === undefined || !isSameListing(entry.listing, listing);
       entry.listing = listing;
@@ -207,7 +213,8 @@ export class Catalog {
       if (isNew) this.#changed();
       await cache?.write(id, fingerprintOf(id), listing);
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const reason = error instanceof Error ? error.message : String(error);
+      const problem = this.#options.clean?.(reason) ?? reason;
       const isNews = entry.problem !== problem;
       entry.problem = problem;
       if (isNews) this.#changed();

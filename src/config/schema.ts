@@ -134,6 +134,25 @@ const approvals = z.strictObject({
   elicitation: flag().default(true),
 });
 
+/** A record of every call, in a chain that shows when it was changed. */
+const audit = z.strictObject({
+  enabled: flag().default(true),
+  retention: duration({ minMs: 60_000 }).default(90 * 86_400_000),
+  /** Whether a call that cannot be recorded is refused. */
+  required: flag().default(true),
+});
+
+/** What is taken out of results, logs and errors, besides the credentials of the configuration itself. */
+const redaction = z.strictObject({
+  /** Keys, tokens and card numbers, by how they look. */
+  patterns: flag().default(true),
+  emails: flag().default(false),
+  /** Expressions in the syntax of RE2. */
+  extra: z.array(z.string().min(1)).default([]),
+  /** Texts that stay, whatever they look like. */
+  allow: z.array(z.string().min(1)).default([]),
+});
+
 /** Settings of the `code_execution` contract. Its own file format has them at the top level. */
 const codeExecution = z.strictObject({
   enabled: flag().default(true),
@@ -166,6 +185,8 @@ export const configSchema = z.strictObject({
   prompt: prompt.prefault({}),
   security: security.prefault({}),
   logging: logging.prefault({}),
+  audit: audit.prefault({}),
+  redaction: redaction.prefault({}),
 });
 
 /** The configuration, checked and complete. Durations are milliseconds, sizes are bytes. */

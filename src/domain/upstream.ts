@@ -106,6 +106,8 @@ export interface CallProgress {
 export interface ToolReply {
   readonly content: readonly JsonObject[];
   readonly structuredContent?: JsonValue;
+  /** The same as text, where somebody had to make it. */
+  readonly structuredJson?: string;
   readonly isError: boolean;
   readonly meta?: JsonObject;
   readonly taskId?: string;

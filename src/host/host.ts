@@ -46,9 +46,9 @@ export class Host {
 
   /** Starts processes ahead of the first program, and asks every server for its tools. */
   async warm(): Promise<void> {
-    const { sandbox } = await this.#parts.runtime.open();
+    const { sandbox, audit } = await this.#parts.runtime.open();
     this.watch();
-    await Promise.all([sandbox.pool.warm(), this.#parts.catalog.refreshAll()]);
+    await Promise.all([sandbox.pool.warm(), this.#parts.catalog.refreshAll(), audit?.refusal()]);
   }
 
   /** Asks every server for its tools now. */
@@ -87,8 +87,8 @@ export class Host {
 
   /** Runs a recorded program again, offline. */
   async replay(recording: Recording): Promise<ReplayVerdict> {
-    const { sandbox } = await this.#parts.runtime.open();
-    return replay(sandbox, recording);
+    const { sandbox, redactor } = await this.#parts.runtime.open();
+    return replay(sandbox, recording, redactor);
   }
 
   /** Makes the calls of read-only tools that were recorded once more, and says what has changed since. */

@@ -1,10 +1,12 @@
 import type { Broker } from '../broker/broker.js';
+import type { Redactor } from '../broker/redaction/redactor.js';
 import { openRunContext } from '../broker/run-context.js';
 import type { CatalogSnapshot } from '../catalog/snapshot.js';
 import type { CallerId, CallReply, Outcome } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import { canonicalJson } from '../lib/canonical-json.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
+import { cleanReport } from './clean-report.js';
 import type { RecordedCall, Recording } from './recording.js';
 import type { Presentation } from './run.js';
 
@@ -26,9 +28,11 @@ export interface LiveComparison {
 }
 
 /** Runs a recorded program again, offline: everything it asks for is answered from the record. */
-export async function replay(sandbox: Sandbox, recording: Recording): Promise<ReplayVerdict> {
+export async function replay(sandbox: Sandbox, recording: Recording, redactor?: Redactor): Promise<ReplayVerdict> {
   const { runId, journal, outcome: recorded } = recording;
-  const { report, divergence } = await sandbox.replay(journal, `replay of ${runId}` as CallerId);
+  const { report: raw, divergence } = await sandbox.replay(journal, `replay of ${runId}` as CallerId);
+  // The record is clean, so what comes out now must be too.
+  const report = redactor === undefined ? raw : cleanReport(redactor, raw, {});
   const difference = divergence ?? differenceOf(recorded, report.outcome);
   return {
     runId,

@@ -34,6 +34,8 @@ export interface RunSummary {
   readonly isolation: IsolationLevel;
   /** What came back from tools and was not what they promise. */
   readonly warnings: readonly string[];
+  /** How often something was taken out of answers and of what the program gave back, by kind. */
+  readonly redactions: Readonly<Record<string, number>>;
   readonly unavailable: readonly UnavailableServer[];
   /** Types of servers that this caller has used for the first time and was not told about before. */
   readonly declarations: readonly ServerTypes[];

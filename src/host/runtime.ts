@@ -1,4 +1,6 @@
+import type { AuditTrail } from '../broker/audit/audit-trail.js';
 import type { Broker } from '../broker/broker.js';
+import type { Redactor } from '../broker/redaction/redactor.js';
 import { HostError } from '../domain/errors.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 
@@ -6,6 +8,9 @@ import type { Sandbox } from '../sandbox/sandbox.js';
 export interface RuntimeParts {
   readonly sandbox: Sandbox;
   readonly broker: Broker;
+  /** Absent where nothing is recorded. */
+  readonly audit?: AuditTrail;
+  readonly redactor?: Redactor;
 }
 
 /**
@@ -32,5 +37,7 @@ export class Runtime {
     this.#isClosed = true;
     const opened = await this.#opening?.catch(() => undefined);
     await opened?.sandbox.close();
+    // After the programs: their last calls are on record.
+    await opened?.audit?.close();
   }
 }

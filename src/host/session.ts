@@ -3,6 +3,7 @@ import { toolDigestOf } from '../broker/approvals/identity.js';
 import type { BrokerOutcome } from '../broker/broker.js';
 import { ReceivedData } from '../broker/policy/flow.js';
 import type { PolicyGate } from '../broker/policy/gate.js';
+import type { Redactor } from '../broker/redaction/redactor.js';
 import { openRunContext, type RunContext } from '../broker/run-context.js';
 import { RunLedger } from '../broker/run-ledger.js';
 import type { Catalog } from '../catalog/catalog.js';
@@ -14,6 +15,7 @@ import type { Tool } from '../domain/tool.js';
 import type { CallProgress } from '../domain/upstream.js';
 import { canonicalJson } from '../lib/canonical-json.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
+import { cleanLog, cleanReport } from './clean-report.js';
 import { answerDiscovery, findServer, isDiscovery } from './discovery.js';
 import { type AnswerCall, type AskPerson, Execution, type ExecutionEnd, type ExecutionOptions } from './execution.js';
 import { modulesOf } from './modules.js';
@@ -68,6 +70,7 @@ interface Run {
   readonly calls: ToolCalls;
   readonly recorded: Map<number, RecordedCall>;
   readonly answerCall: AnswerCall;
+  readonly redactor: Redactor | undefined;
 }
 
 /** The program, where it starts anew, and who wants to hear of its progress. */
@@ -208,7 +211,7 @@ export class Session {
     before: readonly RecordedCall[] = [],
   ): Promise<Run> {
     const { runtime, catalog, gate, results, sleeping, observed } = this.#parts;
-    const { broker } = await runtime.open();
+    const { broker, redactor } = await runtime.open();
     const { presentation } = this.#options;
     const known = this.tools();
     const requested = facts.requestedServers.flatMap((name) => findServer(name, known.forCode)?.path ?? []);
@@ -242,11 +245,11 @@ export class Session {
         return results.answer(call.target, input, this.caller, { sleeping, signal: hooks.signal, onReceived });
       return calls.answer(call, input, hooks);
     };
-    return { owner: ownerOf(facts.context), facts, view, calls, recorded, answerCall };
+    return { owner: ownerOf(facts.context), facts, view, calls, recorded, answerCall, redactor };
   }
 
   #executionOptions(
-    { owner, facts, calls, recorded, answerCall }: Run,
+    { owner, facts, calls, recorded, answerCall, redactor }: Run,
     { signal, onLog, askPerson, answerWithinMs }: Partial<RunRequest>,
   ): ExecutionOptions {
     const context = (): JsonValue =>
@@ -258,7 +261,7 @@ export class Session {
       patienceMs: this.#patience(askPerson, answerWithinMs),
       ...(askPerson === undefined ? {} : { askPerson }),
       ...(signal === undefined ? {} : { signal }),
-      ...(onLog === undefined ? {} : { onLog }),
+      ...(onLog === undefined ? {} : { onLog: cleanLog(redactor, onLog) }),
     };
   }
 
@@ -268,12 +271,15 @@ export class Session {
   }
 
   async #conclude(run: Run, end: ExecutionEnd, sandbox: Sandbox): Promise<RunAnswer> {
-    const { owner, calls } = run;
+    const { owner, calls, redactor } = run;
+    const { audit } = await this.#parts.runtime.open();
+    audit?.flush();
     if (end.state === 'asleep') {
-      const { approvals, logs } = end;
+      const seen = { approvals: end.approvals, logs: end.logs };
+      const { approvals, logs } = redactor?.bulk(seen) ?? seen;
       return { state: 'asleep', summary: { runId: owner.id, approvals, logs, trace: calls.trace } };
     }
-    const { report } = end;
+    const report = redactor === undefined ? end.report : cleanReport(redactor, end.report, calls.redactions);
     const { results, sleeping } = this.#parts;
     const { presentation, maxResultBytes } = this.#options;
     const { source } = report.journal;
@@ -290,6 +296,7 @@ export class Session {
       isolation: sandbox.jail.level,
       warnings: [...calls.warnings],
       unavailable: missingServers(requestedServers, source, run.view),
+      redactions: calls.redactions,
       declarations: firstDeclarations(run.view, source, requestedServers, this.#declared),
     };
     const state = report.outcome.status === 'completed' ? 'finished' : 'failed';

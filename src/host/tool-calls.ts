@@ -31,10 +31,11 @@ export interface ToolCallsOptions {
 export interface CallsSoFar {
   readonly trace: readonly TraceEntry[];
   readonly warnings: readonly string[];
+  readonly redactions: Readonly<Record<string, number>>;
   readonly made: number;
 }
 
-const NO_CALLS: CallsSoFar = { trace: [], warnings: [], made: 0 };
+const NO_CALLS: CallsSoFar = { trace: [], warnings: [], redactions: {}, made: 0 };
 
 /** Larger answers are not worth the time it takes to look at them. */
 const MAX_OBSERVED_CHARACTERS = 500_000;
@@ -46,6 +47,8 @@ export class ToolCalls {
   readonly #options: ToolCallsOptions;
   readonly trace: TraceEntry[];
   readonly warnings: Set<string>;
+  /** How often something was taken out of an answer, by kind. */
+  readonly redactions: Record<string, number>;
   #made: number;
 
   /** `soFar`: of a program that slept. */
@@ -53,29 +56,39 @@ export class ToolCalls {
     this.#options = options;
     this.trace = [...soFar.trace];
     this.warnings = new Set(soFar.warnings);
+    this.redactions = { ...soFar.redactions };
     this.#made = soFar.made;
   }
 
   get soFar(): CallsSoFar {
-    return { trace: this.trace, warnings: [...this.warnings], made: this.#made };
+    return {
+      trace: this.trace,
+      warnings: [...this.warnings],
+      redactions: this.redactions,
+      made: this.#made,
+    };
   }
 
   async answer(call: GuestCall, input: readonly JsonValue[], hooks: CallHooks): Promise<CallReply> {
     const { run, snapshot, broker, maxToolCalls, present, onProgress } = this.#options;
     const found = snapshot.toolByTarget.get(call.target);
     if (found === undefined) return { ok: false, error: noSuchTool(call.target, snapshot) };
-    if (++this.#made > maxToolCalls) return { ok: false, error: tooManyCalls(maxToolCalls) };
     const { tool, server, exportName } = found;
-    if (input.length > 1) return { ok: false, error: tooManyArguments(server.path, exportName, input.length) };
+    const wish = { run, number: call.number, tool, serverPath: server.path, exportName, input: input[0], ...hooks };
+    if (++this.#made > maxToolCalls) {
+      const error = tooManyCalls(maxToolCalls);
+      // Only the first is put on record: a loop would fill the disk.
+      return this.#made === maxToolCalls + 1
+        ? present(await broker.refuse(wish, error, 'limited'))
+        : { ok: false, error };
+    }
+    if (input.length > 1)
+      return present(
+        await broker.refuse(wish, tooManyArguments(server.path, exportName, input.length), 'invalid_arguments'),
+      );
     const startedAt = performance.now();
     const outcome = await broker.handle({
-      run,
-      number: call.number,
-      tool,
-      serverPath: server.path,
-      exportName,
-      input: input[0],
-      ...hooks,
+      ...wish,
       ...(onProgress === undefined
         ? {}
         : {
@@ -94,6 +107,8 @@ export class ToolCalls {
       };
       this.trace.push(outcome.ok ? entry : { ...entry, error: summary(outcome.error) });
     }
+    for (const [kind, count] of Object.entries(outcome.redactions ?? {}))
+      this.redactions[kind] = (this.redactions[kind] ?? 0) + count;
     if (outcome.ok) for (const warning of outcome.warnings) this.warnings.add(warning);
     const reply = present(outcome);
     if (reply.ok && tool.outputSchema === undefined) this.#observe(tool, reply.json);

@@ -1,3 +1,5 @@
+import { secretForms } from './secret-forms.js';
+
 /** What stands where a secret stood. */
 export const MASK = '***';
 
@@ -21,6 +23,8 @@ export class SecretMask {
     for (const secret of secrets) {
       for (const form of [secret, encodeURIComponentSafely(secret), Buffer.from(secret).toString('base64')])
         needles.add(form);
+      // Shorter ones have forms of a few letters, which stand in every text.
+      if (secret.length >= MIN_SECRET_CHARACTERS) for (const { text } of secretForms(secret)) needles.add(text);
     }
     // Longest first, so that a secret that contains another leaves no rest.
     this.#needles = [...needles].filter((needle) => needle !== '').sort((a, b) => b.length - a.length);

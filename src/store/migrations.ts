@@ -1,4 +1,5 @@
 import { APPROVALS } from './migrations/approvals.js';
+import { AUDIT } from './migrations/audit.js';
 import { CREDENTIALS } from './migrations/credentials.js';
 import { RUNS } from './migrations/runs.js';
 import { SPENDING } from './migrations/spending.js';
@@ -7,4 +8,4 @@ import { SPENDING } from './migrations/spending.js';
  * What each version of the program adds to the file, in order. Those that were released are never changed: a file out
  * there has them already.
  */
-export const MIGRATIONS: readonly string[] = [RUNS, APPROVALS, SPENDING, CREDENTIALS];
+export const MIGRATIONS: readonly string[] = [RUNS, APPROVALS, SPENDING, CREDENTIALS, AUDIT];

@@ -265,6 +265,7 @@ describe('in the real sandbox', () => {
         { serverId: 'notes', toolName: 'search', durationMs: 2, ok: false, error: 'ToolCallError: no' },
       ],
       warnings: ['not what it promised'],
+      redactions: { jwt: 2 },
       declarations: [],
       unavailable: [{ name: 'mcp:gone', reason: 'it is not configured' }],
       keptResult: { handle: 'result-1', bytes: 1e7 },

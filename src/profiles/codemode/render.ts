@@ -126,7 +126,7 @@ export function diagnose(failure: Failure): Diagnostic {
   };
 }
 
-function notices({ warnings, unavailable, isolation, keptResult, declarations }: RunSummary): Diagnostic[] {
+function notices({ warnings, redactions, unavailable, isolation, keptResult, declarations }: RunSummary): Diagnostic[] {
   const found: Diagnostic[] = unavailable.map(({ name, reason }) => ({
     severity: 'warning',
     code: 'CAPABILITY_UNAVAILABLE',
@@ -141,6 +141,15 @@ function notices({ warnings, unavailable, isolation, keptResult, declarations }:
       message,
       hint: 'Check the value before you rely on its shape.',
     });
+  const removed = Object.entries(redactions).map(([kind, count]) => `${count} ${kind}`);
+  if (removed.length > 0) {
+    found.push({
+      severity: 'info',
+      code: 'REDACTED',
+      message: `secrets were taken out and replaced by [redacted:...]: ${removed.join(', ')}`,
+      hint: 'Programs do not get them; go on without. Servers have their own credentials already.',
+    });
+  }
   if (keptResult !== undefined) {
     found.push({
       severity: 'warning',

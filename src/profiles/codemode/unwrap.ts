@@ -5,7 +5,8 @@ import type { BrokerOutcome } from '../../host/session.js';
 
 /** What a program gets for a call: the rules of section 5.3.2, in order. */
 export function unwrapOutcome(outcome: BrokerOutcome): CallReply {
-  return outcome.ok ? { ok: true, json: JSON.stringify(unwrap(outcome.reply)) } : { ok: false, error: outcome.error };
+  if (!outcome.ok) return { ok: false, error: outcome.error };
+  return { ok: true, json: outcome.reply.structuredJson ?? JSON.stringify(unwrap(outcome.reply)) };
 }
 
 export function unwrap(reply: ToolReply): JsonValue {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { LoadedConfig } from '../../config/load.js';
+import type { AuditLog } from '../../host/audit-log.js';
 import type { Logins } from '../../host/logins.js';
 import type { Composed, ComposedInventory, ComposedRecords, HostSettings } from './composed.js';
 
@@ -13,6 +14,8 @@ export interface CommandContext {
   records(): Promise<ComposedRecords>;
   /** Only what logs in to servers. */
   logins(): Promise<Logins>;
+  /** What was recorded of calls. Whoever asks for it closes it. */
+  audit(): Promise<AuditLog>;
   /** Only the configuration. */
   config(): Promise<LoadedConfig>;
   accessToken(): Promise<string>;

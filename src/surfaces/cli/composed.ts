@@ -2,6 +2,7 @@ import type { LoadedConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import type { Log } from '../../domain/log.js';
+import type { AuditLog } from '../../host/audit-log.js';
 import type { Approvals, Host, Isolation, SleepingRuns } from '../../host/host.js';
 import type { Inventory } from '../../host/inventory.js';
 import type { Logins } from '../../host/logins.js';
@@ -72,6 +73,8 @@ export interface Composition {
   composeRecords(settings: HostSettings): Promise<ComposedRecords>;
   /** What logs in to servers, without connecting them. */
   composeLogins(settings: HostSettings): Promise<{ readonly logins: Logins; readonly loaded: LoadedConfig }>;
+  /** Only what was recorded of calls. Whoever asked for it closes it. */
+  composeAudit(): Promise<AuditLog>;
   /** The token of the HTTP surface; made if there is none yet. */
   readAccessToken(): Promise<string>;
   /** The configuration alone. */

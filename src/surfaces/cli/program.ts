@@ -4,6 +4,7 @@ import type { IsolationLevel } from '../../domain/isolation.js';
 import { ISOLATION_LEVELS } from '../../domain/isolation.js';
 import { type CommandContext, EXIT, type Register } from './command.js';
 import * as approvals from './commands/approvals.js';
+import * as audit from './commands/audit.js';
 import * as auth from './commands/auth.js';
 import * as config from './commands/config.js';
 import * as demo from './commands/demo.js';
@@ -36,6 +37,7 @@ const COMMANDS: readonly Register[] = [
   runs.register,
   replay.register,
   auth.register,
+  audit.register,
   init.register,
   config.register,
   policy.register,
@@ -100,6 +102,7 @@ export function createProgram(composition: Composition, exitWith: (status: numbe
       warn(loaded.warnings);
       return logins;
     },
+    audit: () => composition.composeAudit(),
     config: () => composition.loadSettings(settings()),
     accessToken: () => composition.readAccessToken(),
     exitWith,

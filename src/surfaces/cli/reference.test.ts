@@ -8,6 +8,7 @@ const NOTHING = {
   composeInventory: unused,
   composeRecords: unused,
   composeLogins: unused,
+  composeAudit: unused,
   loadSettings: unused,
   readAccessToken: unused,
 };

@@ -1,0 +1,44 @@
+import { RE2JS } from 're2js';
+import { HostError } from '../../domain/errors.js';
+import type { TextSearch } from './finder.js';
+
+const MAX_EXPRESSIONS = 50;
+const MAX_CHARACTERS = 1_000;
+/** Time is in proportion to it and to the text. */
+const MAX_PROGRAM_SIZE = 2_000;
+
+/**
+ * The user's own expressions. The engine can't look around or refer back, so no text makes it slow by nature; but it is
+ * some forty times slower than the fixed patterns, and with an expression every value is looked at one by one.
+ */
+export function compileExpressions(sources: readonly string[]): TextSearch[] {
+  if (sources.length > MAX_EXPRESSIONS)
+    throw new HostError('bad_config', `redaction.extra has more than ${MAX_EXPRESSIONS} expressions`);
+  return sources.map((source, index) => {
+    const expression = compile(source, `redaction.extra[${index}]`);
+    return (text, found) => {
+      const matcher = expression.matcher(text);
+      for (let from = 0; from <= text.length && matcher.find(from); ) {
+        const [start, end] = [matcher.start(), matcher.end()];
+        if (end > start && found({ start, end, kind: 'custom' })) return;
+        from = end > start ? end : end + 1;
+      }
+    };
+  });
+}
+
+function compile(source: string, place: string): RE2JS {
+  try {
+    if (source.length <= MAX_CHARACTERS) {
+      const expression = RE2JS.compile(source);
+      if (expression.programSize() <= MAX_PROGRAM_SIZE && !expression.matches('')) return expression;
+    }
+  } catch (error) {
+    throw new HostError(
+      'bad_config',
+      `${place} cannot be used: ${error instanceof Error ? error.message : 'no expression'}; look-arounds and back-references are not supported`,
+      { cause: error },
+    );
+  }
+  throw new HostError('bad_config', `${place} is too long or matches nothing at all; write a shorter, narrower one`);
+}

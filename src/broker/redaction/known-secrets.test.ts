@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import type { UpstreamDefinition, UpstreamTarget } from '../../domain/upstream.js';
+import { credentialsOf, secretsIn } from './known-secrets.js';
+
+const of = (target: UpstreamTarget) => credentialsOf({ target } as UpstreamDefinition);
+
+test('the credentials of a local server are found in its environment and its arguments [B17]', () => {
+  const environment = {
+    API_TOKEN: 'hunter2-hunter2',
+    DATABASE_URL: 'postgres://user:pa%24%24w0rd@localhost:5432/production',
+    SENTRY: '9f86d081884c7d659a2feaa0c55ad015',
+  };
+  const words = ['server.js', '--api-key', 'abcd-efgh-ijkl', '--password=tr0ub4dor', '--port', '3000'];
+  expect(of({ kind: 'stdio', command: 'node', arguments: words, environment })).toEqual([
+    'hunter2-hunter2',
+    'pa%24%24w0rd',
+    'pa$$w0rd',
+    '9f86d081884c7d659a2feaa0c55ad015',
+    'abcd-efgh-ijkl',
+    'tr0ub4dor',
+  ]);
+});
+
+test('those of a remote one are found in its headers and its address, without the scheme [B17]', () => {
+  const headers = {
+    Authorization: 'Bearer tok-0123456789',
+    'Proxy-Authorization': `Basic ${Buffer.from('me:open sesame').toString('base64')}`,
+    'X-Api-Key': 'another-key',
+    Accept: 'application/json, text/event-stream',
+  };
+  const url = 'https://me:passw0rd@example.com/mcp/T00AbCdEfGh1234567890x?key=q-1234567890&page=12&region=eu-central-1';
+  expect(of({ kind: 'http', url, headers, flavour: 'auto' })).toEqual([
+    'tok-0123456789',
+    Buffer.from('me:open sesame').toString('base64'),
+    'open sesame',
+    'another-key',
+    'passw0rd',
+    'q-1234567890',
+    'T00AbCdEfGh1234567890x',
+  ]);
+});
+
+test.each([
+  ['NODE_ENV', 'production'],
+  ['DEBUG', 'true'],
+  ['API_KEY', 'short'],
+  ['DB_PASSWORD', 'password'],
+  ['SESSION_TTL', '86400000'],
+  ['AUTH_URL', 'https://auth.example.com/oauth/token'],
+  ['TOKEN_FILE', '/run/secrets/token'],
+  ['SSH_KEY_PATH', '~/.ssh/id_ed25519'],
+  ['AUTH_TYPE', 'client_credentials'],
+  ['HOST', 'db-primary-01.internal.example.com'],
+  ['TENANT', 'f47ac10b-58cc-4372-a567-0e02b2c3d479'],
+  ['GREETING', 'Good morning to everybody in room 101'],
+  ['KEY_MASK', '********'],
+])('%s=%s is no secret: it would be taken out of ordinary data', (name, value) => {
+  expect(secretsIn(name, value)).toEqual([]);
+});

@@ -1,0 +1,64 @@
+import type { GuestError } from '../../domain/execution.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { UpstreamRequestHandler, UpstreamRequestHandlers } from '../../domain/upstream.js';
+import type { BrokerCall, BrokerOutcome } from '../call.js';
+import type { RedactionCounts, Redactor } from './redactor.js';
+
+/** What comes back from a call, clean: its answer, its error, its warnings. */
+export function redactOutcome(redactor: Redactor, outcome: BrokerOutcome): BrokerOutcome {
+  const redactions: RedactionCounts = {};
+  const { approval } = outcome;
+  const decided = approval === undefined ? {} : { approval: redactor.bulk(approval) };
+  const clean = { ...cleanOutcome(redactor, outcome, redactions), ...decided };
+  return Object.keys(redactions).length === 0 ? clean : { ...clean, redactions };
+}
+
+function cleanOutcome(redactor: Redactor, outcome: BrokerOutcome, counts: RedactionCounts): BrokerOutcome {
+  if (outcome.ok) {
+    const warnings = outcome.warnings.map((warning) => redactor.text(warning, counts));
+    return { ...outcome, reply: redactor.reply(outcome.reply, counts), warnings };
+  }
+  // The error often repeats the answer: what was taken out of both is counted once.
+  const error = redactError(redactor, outcome.error, outcome.reply === undefined ? counts : {});
+  return outcome.reply === undefined
+    ? { ...outcome, error }
+    : { ...outcome, error, reply: redactor.reply(outcome.reply, counts) };
+}
+
+function redactError(redactor: Redactor, error: GuestError, counts: RedactionCounts): GuestError {
+  return {
+    ...error,
+    message: redactor.text(error.message, counts),
+    hint: redactor.text(error.hint, counts),
+    ...(error.fields === undefined ? {} : { fields: redactor.value(error.fields as JsonObject, counts) }),
+  };
+}
+
+/** The same call; what its server says on the way is clean too. */
+export function redactProgress(redactor: Redactor, call: BrokerCall): BrokerCall {
+  const { onProgress } = call;
+  if (onProgress === undefined) return call;
+  return {
+    ...call,
+    onProgress: ({ message, ...progress }) =>
+      onProgress(message === undefined ? progress : { ...progress, message: redactor.text(message) }),
+  };
+}
+
+/** What servers ask the user or the model passes here on its way out. */
+export function redactRequests(redactor: Redactor, handlers: UpstreamRequestHandlers): UpstreamRequestHandlers {
+  const clean = (handler: UpstreamRequestHandler | undefined): UpstreamRequestHandler | undefined =>
+    handler && ((request) => handler({ ...request, params: redactor.value(request.params) }));
+  // Asked for at each connection: who answers may have changed.
+  return {
+    get sample() {
+      return clean(handlers.sample);
+    },
+    get elicit() {
+      return clean(handlers.elicit);
+    },
+    get listRoots() {
+      return clean(handlers.listRoots);
+    },
+  };
+}

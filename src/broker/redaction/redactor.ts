@@ -1,0 +1,153 @@
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+import type { ToolReply } from '../../domain/upstream.js';
+import { mayHoldCard } from './cards.js';
+import { type Depth, Finder, type FinderOptions } from './finder.js';
+import { MIN_SECRET_CHARACTERS } from './known-secrets.js';
+
+/** How often something was taken out, by kind. */
+export type RedactionCounts = Record<string, number>;
+
+/** Nested deeper than this, a value is not handed on: nobody writes such data, and walking it ends the stack. */
+const MAX_DEPTH = 1_000;
+
+/**
+ * Takes credentials out of everything on its way to a program, a model, a log or a record, and says what it was:
+ * `[redacted:KIND]`. The last of several layers: nothing here gives a program a secret in the first place; this is for
+ * upstreams that echo what they were given.
+ */
+export class Redactor {
+  readonly #options: FinderOptions;
+  /** How many have told us of it. */
+  readonly #secrets = new Map<string, number>();
+  #finder: Finder | undefined;
+
+  constructor(secrets: Iterable<string>, options: FinderOptions) {
+    this.#options = options;
+    for (const secret of secrets) this.add(secret);
+  }
+
+  /** From now on this is never seen. Values that are too short to be told from ordinary text are not taken. */
+  add(secret: string): void {
+    if (secret.length < MIN_SECRET_CHARACTERS) return;
+    const count = this.#secrets.get(secret) ?? 0;
+    this.#secrets.set(secret, count + 1);
+    if (count === 0) this.#finder = undefined;
+  }
+
+  /** Takes back one `add`. */
+  remove(secret: string): void {
+    const count = this.#secrets.get(secret) ?? 0;
+    if (count > 1) this.#secrets.set(secret, count - 1);
+    else if (this.#secrets.delete(secret)) this.#finder = undefined;
+  }
+
+  text(text: string, counts?: RedactionCounts, depth: Depth = 'all'): string {
+    const spans = this.#current().find(text, depth);
+    if (spans.length === 0) return text;
+    let result = '';
+    let from = 0;
+    for (const { start, end, kind } of spans) {
+      result += `${text.slice(from, start)}[redacted:${kind}]`;
+      from = end;
+      if (counts !== undefined) counts[kind] = (counts[kind] ?? 0) + 1;
+    }
+    return result + text.slice(from);
+  }
+
+  /** The same value where there is nothing to take out. Names of fields are texts like others. */
+  value<Value extends JsonValue>(value: Value, counts?: RedactionCounts): Value {
+    return this.#walk(value, undefined, counts ?? {}, 0) as Value;
+  }
+
+  /** The same for what is large and hardly ever has something in it: it is made text first, and looked at as text. */
+  bulk<Value>(value: Value): Value {
+    const finder = this.#current();
+    if (!finder.hasExtra && !finder.hasAny(JSON.stringify(value))) return value;
+    return this.value(value as JsonValue) as Value;
+  }
+
+  /** JSON as text: looked at as it is, and read only where there is something in it. */
+  json(json: string, counts?: RedactionCounts): string {
+    const finder = this.#current();
+    if (!finder.hasExtra && !finder.hasAny(json)) return json;
+    const value = JSON.parse(json) as JsonValue;
+    const clean = this.value(value, counts);
+    return clean === value ? json : JSON.stringify(clean);
+  }
+
+  /**
+   * A tool's answer. Structured content is made text once, here, and looked at as text, which is ten times as fast as
+   * looking at each of its values; whoever needs it as text takes the same.
+   */
+  reply(reply: ToolReply, counts: RedactionCounts): ToolReply {
+    const finder = this.#current();
+    const { structuredContent, meta } = reply;
+    const content = this.value(reply.content as JsonObject[], counts);
+    const clean: ToolReply = { ...reply, content, ...(meta === undefined ? {} : { meta: this.value(meta, counts) }) };
+    if (structuredContent === undefined) return clean;
+    const structuredJson = JSON.stringify(structuredContent);
+    if (!finder.hasExtra && !finder.hasAny(structuredJson)) return { ...clean, structuredJson };
+    const cleanContent = this.value(structuredContent, counts);
+    return { ...clean, structuredContent: cleanContent, structuredJson: JSON.stringify(cleanContent) };
+  }
+
+  #current(): Finder {
+    this.#finder ??= new Finder(this.#secrets.keys(), this.#options);
+    return this.#finder;
+  }
+
+  #walk(value: JsonValue, name: string | undefined, counts: RedactionCounts, depth: number): JsonValue {
+    if (typeof value === 'string') return this.text(value, counts, mayHoldCard(name) ? 'all' : 'no-cards');
+    if (typeof value === 'number') return this.#number(value, counts);
+    if (value === null || typeof value !== 'object') return value;
+    if (depth > MAX_DEPTH) return '[redacted:nested-too-deep]';
+    if (Array.isArray(value)) {
+      let copy: JsonValue[] | undefined;
+      for (const [index, item] of value.entries()) {
+        const clean = this.#walk(item, name, counts, depth + 1);
+        if (clean !== item && copy === undefined) copy = value.slice(0, index);
+        copy?.push(clean);
+      }
+      return copy ?? value;
+    }
+    return this.#object(value as JsonObject, counts, depth);
+  }
+
+  #object(value: JsonObject, counts: RedactionCounts, depth: number): JsonObject {
+    const isMedia = isMediaBlock(value);
+    let isChanged = false;
+    const taken = new Map<string, number>();
+    const entries = Object.entries(value).map(([key, item]): [string, JsonValue] => {
+      const cleanKey = this.#name(key, counts, taken);
+      const clean =
+        isMedia && typeof item === 'string' && (key === 'data' || key === 'blob')
+          ? this.text(item, counts, 'known')
+          : this.#walk(item, key, counts, depth + 1);
+      isChanged ||= cleanKey !== key || clean !== item;
+      return [cleanKey, clean];
+    });
+    // Not by assignment: a field may be called `__proto__`.
+    return isChanged ? Object.fromEntries(entries) : value;
+  }
+
+  /** Two names that become the same stay two. */
+  #name(name: string, counts: RedactionCounts, taken: Map<string, number>): string {
+    const clean = this.text(name, counts, 'no-cards');
+    if (clean === name) return name;
+    const uses = (taken.get(clean) ?? 0) + 1;
+    taken.set(clean, uses);
+    return uses === 1 ? clean : `${clean} (${uses})`;
+  }
+
+  /** A secret of digits only may come as a number. */
+  #number(value: number, counts: RedactionCounts): JsonValue {
+    if (!Number.isSafeInteger(value) || (value < 1e11 && value > -1e11)) return value;
+    const clean = this.text(String(value), counts, 'known');
+    return clean === String(value) ? value : clean;
+  }
+}
+
+/** Base64 of pictures and sound has every short text in it somewhere: only what is known is looked for. */
+function isMediaBlock({ type, mimeType, blob }: JsonObject): boolean {
+  return type === 'image' || type === 'audio' || (typeof mimeType === 'string' && typeof blob === 'string');
+}

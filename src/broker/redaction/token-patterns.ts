@@ -1,0 +1,125 @@
+import {
+  type Alphabet,
+  ARMOUR,
+  alphabet,
+  BASE64,
+  BASE64URL,
+  BEARER,
+  CAPITALS,
+  isIn,
+  isWordStart,
+  runEnd,
+  runStart,
+  WORD,
+  WORD_AND_DASH,
+  WORD_AND_LINE,
+} from './characters.js';
+import type { Span } from './span.js';
+
+/**
+ * Credentials that are recognised by how they look. Each has an anchor, a fixed text that the search finds in its one pass;
+ * only there more is looked at, forwards and backwards over characters that no other match looks at again. No expression
+ * that could backtrack is involved, so that time stays in proportion to the text.
+ */
+export interface TokenPattern {
+  readonly anchor: string;
+  /** What is to be taken out, where the anchor at this place belongs to such a credential. */
+  match(text: string, at: number): Span | undefined;
+}
+
+export const TOKEN_PATTERNS: readonly TokenPattern[] = [
+  ...['AKIA', 'ASIA'].map((prefix) => token('aws-key', prefix, CAPITALS, 16, 16)),
+  ...['secret_access_key', 'SecretAccessKey', 'SECRET_ACCESS_KEY'].map(namedAwsSecret),
+  ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((prefix) => token('github-token', prefix, WORD, 36, 251)),
+  token('github-token', 'github_pat_', WORD_AND_LINE, 40, 255),
+  token('gitlab-token', 'glpat-', BASE64URL, 20, 300),
+  token('npm-token', 'npm_', WORD, 36, 36),
+  ...['xoxb-', 'xoxa-', 'xoxp-', 'xoxr-', 'xoxs-', 'xoxe-', 'xoxc-', 'xoxd-', 'xapp-'].map((prefix) =>
+    token('slack-token', prefix, WORD_AND_DASH, 20, 500),
+  ),
+  ...['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_', 'whsec_'].map((prefix) =>
+    token('stripe-key', prefix, WORD, 16, 300),
+  ),
+  token('google-key', 'AIza', BASE64URL, 35, 35),
+  token('google-key', 'ya29.', BASE64URL, 30, 3_000),
+  token('google-key', 'GOCSPX-', BASE64URL, 28, 28),
+  token('anthropic-key', 'sk-ant-', BASE64URL, 24, 300),
+  ...['sk-proj-', 'sk-svcacct-', 'sk-admin-'].map((prefix) => token('openai-key', prefix, BASE64URL, 24, 300)),
+  { anchor: 'T3BlbkFJ', match: olderOpenAiKey },
+  { anchor: '.eyJ', match: jwt },
+  ...['Bearer ', 'bearer ', 'BEARER '].map(bearer),
+  { anchor: '-----BEGIN ', match: privateKey },
+];
+
+/** A prefix and so many characters after it. With `least` equal to `most` it must end there. */
+function token(kind: string, anchor: string, characters: Alphabet, least: number, most: number): TokenPattern {
+  return {
+    anchor,
+    match: (text, at) => {
+      if (!isWordStart(text, at)) return undefined;
+      const body = at + anchor.length;
+      const end = runEnd(characters, text, body, most);
+      if (end - body < least || (least === most && isIn(characters, text, end))) return undefined;
+      return { start: at, end, kind };
+    },
+  };
+}
+
+/** Forty characters like many others: a key only where its name stands before it. */
+function namedAwsSecret(anchor: string): TokenPattern {
+  return {
+    anchor,
+    match: (text, at) => {
+      const start = runEnd(BETWEEN_NAME_AND_VALUE, text, at + anchor.length, 8);
+      const end = runEnd(BASE64, text, start, 41);
+      return end - start === 40 ? { start, end, kind: 'aws-key' } : undefined;
+    },
+  };
+}
+
+const BETWEEN_NAME_AND_VALUE = alphabet(' \t"\'\\:=>');
+
+/** `sk-`, twenty characters, these eight ("OpenAI" in base64), twenty more. */
+function olderOpenAiKey(text: string, at: number): Span | undefined {
+  const start = at - 23;
+  if (start < 0 || !text.startsWith('sk-', start) || !isWordStart(text, start)) return undefined;
+  if (runEnd(WORD, text, start + 3, 48) !== start + 51) return undefined;
+  return { start, end: start + 51, kind: 'openai-key' };
+}
+
+/** Header and payload are JSON objects, so both begin with `eyJ`; the search finds the second of them. */
+function jwt(text: string, at: number): Span | undefined {
+  const run = runStart(BASE64URL, text, at);
+  const start = text.indexOf('eyJ', run);
+  if (start < 0 || at - start < 10) return undefined;
+  const payloadEnd = runEnd(BASE64URL, text, at + 1);
+  if (payloadEnd - at < 10 || text[payloadEnd] !== '.') return undefined;
+  return { start, end: runEnd(BASE64URL, text, payloadEnd + 1), kind: 'jwt' };
+}
+
+/** The word stays, so that it can be seen what stood there. A sentence about bearers has no digit in its next word. */
+function bearer(anchor: string): TokenPattern {
+  return {
+    anchor,
+    match: (text, at) => {
+      const start = at + anchor.length;
+      const end = runEnd(BEARER, text, start);
+      if (end - start < 16 || !/\d/.test(text.slice(start, Math.min(end, start + 200)))) return undefined;
+      return { start, end, kind: 'bearer-token' };
+    },
+  };
+}
+
+const LONGEST_LABEL = 40;
+
+/** To its end mark, or as far as it goes where that was cut off. */
+function privateKey(text: string, at: number): Span | undefined {
+  const label = text.slice(at, at + LONGEST_LABEL + 20);
+  const head = /^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY( BLOCK)?-----/.exec(label)?.[0];
+  if (head === undefined) return undefined;
+  let end = runEnd(ARMOUR, text, at + head.length);
+  // Headers such as `Proc-Type: 4,ENCRYPTED` and `DEK-Info: AES-128-CBC` have single dashes.
+  while (text[end] === '-' && !text.startsWith('-----', end)) end = runEnd(ARMOUR, text, end + 1);
+  const tail = /^-----END [A-Z0-9 ]{0,60}-----/.exec(text.slice(end, end + LONGEST_LABEL + 30))?.[0];
+  return { start: at, end: end + (tail?.length ?? 0), kind: 'private-key' };
+}

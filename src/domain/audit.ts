@@ -1,0 +1,88 @@
+import type { ApprovalState } from './approval.js';
+
+/** What became of a call. The failures of a connection keep their names: see `UpstreamFailureKind`. */
+export const CALL_VERDICTS = [
+  'ok',
+  'tool_error', // the tool itself says that it failed
+  'invalid_arguments',
+  'invalid_output',
+  'denied', // by policy or by a person
+  'limited', // too many, too fast, too expensive
+  'pending', // waits for a person
+  'not_sent',
+  'outcome_unknown',
+  'timeout',
+  'cancelled',
+  'refused',
+  'unauthorized',
+  'invalid_reply',
+  'failed',
+] as const;
+export type CallVerdict = (typeof CALL_VERDICTS)[number];
+
+/** Whether a person had to agree, and what came of it. */
+export interface ApprovalNote {
+  readonly state: ApprovalState;
+  readonly id?: string;
+  /** Who decided, when (ISO 8601), and why. */
+  readonly by?: string;
+  readonly at?: string;
+  readonly reason?: string;
+}
+
+/** One call, as it is remembered. Never its arguments or its result. */
+export interface AuditEntry {
+  /** When it was made, in milliseconds since 1970. */
+  readonly atMs: number;
+  readonly runId: string;
+  readonly caller: string;
+  readonly profile: string;
+  readonly codeDigest: string;
+  readonly serverId: string;
+  readonly toolName: string;
+  readonly argumentsDigest: string;
+  /** Of the answer as JSON, after redaction; absent where there was none. */
+  readonly resultBytes: number | null;
+  readonly durationMs: number;
+  readonly verdict: CallVerdict;
+  readonly approval: ApprovalNote;
+  /** How often something was taken out of the answer, by kind. */
+  readonly redactions: Readonly<Record<string, number>>;
+}
+
+/** The same in its place in the chain. */
+export interface AuditRecord extends AuditEntry {
+  /** 1, 2, 3... without gaps. */
+  readonly number: number;
+  /** Covers all of the record and the hash of the one before. */
+  readonly hash: string;
+}
+
+export interface AuditFilter {
+  readonly runId?: string;
+  readonly serverId?: string;
+  readonly toolName?: string;
+  readonly sinceMs?: number;
+}
+
+/** The end of a chain: how many records there have been, and the hash of the last. */
+export interface ChainHead {
+  readonly count: number;
+  readonly hash: string;
+}
+
+/** What was found when the whole chain was looked at. */
+export interface ChainReport {
+  readonly isIntact: boolean;
+  /** Records that are there now. */
+  readonly records: number;
+  /** The first of them; those before were removed when they were old enough, or the chain was begun anew. */
+  readonly first: number;
+  readonly head: ChainHead;
+  /** What the sealed head says, where there is one that can be believed. */
+  readonly sealed?: ChainHead;
+  /** Set where it is not intact: the first place, and why. */
+  readonly problem?: { readonly record: number; readonly reason: string };
+  /** Why the records before the first are gone, where some are. */
+  readonly cut?: { readonly count: number; readonly atMs: number; readonly reason: string };
+}

@@ -1,0 +1,35 @@
+import type { RedactionCounts, Redactor } from '../broker/redaction/redactor.js';
+import type { Failure, LogEntry } from '../domain/execution.js';
+import type { ExecutionReport } from '../sandbox/execution.js';
+
+/**
+ * What a program gives back, clean. It has got nothing that was not clean; but it may have put together what came in
+ * pieces.
+ */
+export function cleanReport(redactor: Redactor, report: ExecutionReport, counts: RedactionCounts): ExecutionReport {
+  const { outcome, logs } = report;
+  return {
+    ...report,
+    logs: logs.map((entry) => ({ ...entry, message: redactor.text(entry.message, counts) })),
+    outcome:
+      outcome.status === 'completed'
+        ? { ...outcome, resultJson: redactor.json(outcome.resultJson, counts) }
+        : { ...outcome, failure: cleanFailure(redactor, outcome.failure, counts) },
+  };
+}
+
+function cleanFailure(redactor: Redactor, failure: Failure, counts: RedactionCounts): Failure {
+  const { name, message, hint, stack } = failure;
+  return {
+    ...failure,
+    name: redactor.text(name),
+    message: redactor.text(message, counts),
+    ...(hint === undefined ? {} : { hint: redactor.text(hint) }),
+    ...(stack === undefined ? {} : { stack: redactor.text(stack) }),
+  };
+}
+
+/** The same for lines that are shown while the program runs. */
+export function cleanLog(redactor: Redactor | undefined, onLog: (entry: LogEntry) => void): (entry: LogEntry) => void {
+  return redactor === undefined ? onLog : (entry) => onLog({ ...entry, message: redactor.text(entry.message) });
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { ChainHead } from '../domain/audit.js';
+import { type AuditKeys, GENESIS } from './audit-keys.js';
+
+const schema = z.object({
+  format: z.literal(1),
+  count: z.number().int().nonnegative(),
+  hash: z.string().length(64),
+  mac: z.string(),
+});
+
+export type ReadHead = ChainHead | 'missing' | 'forged';
+
+/**
+ * The end of the chain, in a file beside the database: records that were cut off its end are missed. It may be behind the
+ * table by what was written last, never ahead of it.
+ */
+export class SealedHead {
+  readonly #file: string;
+  readonly #keys: AuditKeys;
+
+  constructor(stateFolder: string, keys: AuditKeys) {
+    this.#file = join(stateFolder, 'audit.head');
+    this.#keys = keys;
+  }
+
+  read(): ReadHead {
+    let text: string;
+    try {
+      text = readFileSync(this.#file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'missing';
+      throw error;
+    }
+    try {
+      const { count, hash, mac } = schema.parse(JSON.parse(text));
+      return this.#keys.isMac(mac, 'head', count, hash) ? { count, hash } : 'forged';
+    } catch {
+      return 'forged';
+    }
+  }
+
+  /** There is one before the first record: a table with records and no head has lost it. */
+  begin(): void {
+    const temporary = this.#temporary();
+    try {
+      writeFileSync(temporary, this.#text(GENESIS), { mode: 0o600 });
+      linkSync(temporary, this.#file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    } finally {
+      rmSync(temporary, { force: true });
+    }
+  }
+
+  /** Written and on the disk, but under another name: `replace` is then a matter of microseconds. */
+  async prepare(head: ChainHead): Promise<PreparedHead> {
+    const temporary = this.#temporary();
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(this.#text(head));
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+    return {
+      replace: () => renameSync(temporary, this.#file),
+      discard: () => rmSync(temporary, { force: true }),
+    };
+  }
+
+  #text({ count, hash }: ChainHead): string {
+    return `${JSON.stringify({ format: 1, count, hash, mac: this.#keys.macOf('head', count, hash) })}\n`;
+  }
+
+  #temporary(): string {
+    return `${this.#file}.${randomUUID()}`;
+  }
+}
+
+export interface PreparedHead {
+  replace(): void;
+  discard(): void;
+}

@@ -1,0 +1,181 @@
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import type { AuditFilter, AuditRecord, ChainHead, ChainReport } from '../../../domain/audit.js';
+import { HostError } from '../../../domain/errors.js';
+import { type CommandContext, EXIT, type Register } from '../command.js';
+import { countFrom1 } from '../options.js';
+import { plain, printableJson, styled } from '../terminal.js';
+
+interface FilterFlags {
+  readonly run?: string;
+  readonly server?: string;
+  readonly tool?: string;
+  readonly since?: string;
+}
+
+interface ListFlags extends FilterFlags {
+  readonly limit: string;
+  readonly json?: boolean;
+}
+
+export const register: Register = (program, context) => {
+  const audit = program.command('audit').description('show what was recorded of tool calls, newest last');
+  withFilters(audit)
+    .option('--limit <count>', 'at most so many', '20')
+    .option('--json', 'as JSON')
+    .addHelpText('after', HELP)
+    .action(async (flags: ListFlags) => context.exitWith(await list(flags, context)));
+  audit
+    .command('verify')
+    .description('check that no record was changed, added or taken away')
+    .option('--head <count:hash>', 'a head that an earlier check printed: it must still be part of the chain')
+    .option('--json', 'as JSON')
+    .addHelpText('after', VERIFY_HELP)
+    .action(async (flags: { head?: string }, { parent }: Command) =>
+      context.exitWith(await verify(flags, parent?.opts<ListFlags>().json === true, context)),
+    );
+  const exported = audit
+    .command('export')
+    .description('print all records as JSON lines, oldest first')
+    .addHelpText('after', EXPORT_HELP);
+  withFilters(exported).action(async (_: FilterFlags, command: Command) =>
+    context.exitWith(await exportAll(command.optsWithGlobals<FilterFlags>(), context)),
+  );
+  audit
+    .command('restart')
+    .description('drop a chain that was changed from outside, and begin a new one that says so')
+    .requiredOption('--reason <text>', 'why; it stays on record')
+    .addHelpText('after', '\nExit status: 0 it was begun anew, 2 bad input.\n')
+    .action(async ({ reason }: { reason: string }) => context.exitWith(await restart(reason, context)));
+};
+
+function withFilters(command: Command): Command {
+  return command
+    .option('--run <id>', 'only calls of this run')
+    .option('--server <id>', 'only calls of this server, by its name in the configuration')
+    .option('--tool <name>', 'only calls of this tool')
+    .option('--since <time>', 'only since then: 2h, 7d, or a date such as 2026-05-01T10:00:00Z');
+}
+
+const HELP = `
+One record for each call: when, run, caller, profile, digest of the program, server, tool, digest of the arguments, size of
+the answer, duration, verdict, approval, and what was redacted. Never arguments or answers. See docs/guides/audit.md.
+
+Exit status: 0 also where nothing fits, 2 bad input.
+
+Examples:
+  codemode audit --since 1h --server github
+  codemode audit --json --limit 100
+`;
+
+const VERIFY_HELP = `
+Exit status: 0 the chain is whole, 1 it is not, and the first bad record and the reason are said.
+`;
+
+const EXPORT_HELP = `
+Each line has the record's hash; it is the SHA-256 of a JSON array of the record and the hash before it: see
+docs/guides/audit.md.
+
+Exit status: 0 all was printed, 2 bad input.
+`;
+
+async function list(flags: ListFlags, context: CommandContext): Promise<number> {
+  const [filter, limit] = [filterOf(flags), countFrom1('--limit', flags.limit)];
+  using log = await context.audit();
+  const records = log.records(filter, limit);
+  if (flags.json === true) process.stdout.write(`${printableJson({ records: records.map(outward) }, true)}\n`);
+  else for (const record of records) process.stdout.write(`${line(record)}\n`);
+  if (records.length === 0 && flags.json !== true) process.stderr.write('no call is on record that fits\n');
+  return EXIT.ok;
+}
+
+async function verify(flags: { head?: string }, isJson: boolean, context: CommandContext): Promise<number> {
+  const expected = flags.head === undefined ? undefined : headOf(flags.head);
+  using log = await context.audit();
+  const report = log.verify(expected);
+  process.stdout.write(isJson ? `${printableJson(report, true)}\n` : `${explain(report)}\n`);
+  return report.isIntact ? EXIT.ok : EXIT.failed;
+}
+
+async function exportAll(flags: FilterFlags, context: CommandContext): Promise<number> {
+  const filter = filterOf(flags);
+  using log = await context.audit();
+  for (const record of log.each(filter)) {
+    if (process.stdout.destroyed) break;
+    // A reader that is slower than we are must not make us keep everything.
+    if (!process.stdout.write(`${printableJson(outward(record))}\n`)) await once(process.stdout, 'drain');
+  }
+  return EXIT.ok;
+}
+
+async function restart(reason: string, context: CommandContext): Promise<number> {
+  using log = await context.audit();
+  const { count } = await log.restart(reason);
+  process.stdout.write(`the chain begins anew after record ${count}\n`);
+  return EXIT.ok;
+}
+
+function outward({ number, atMs, ...record }: AuditRecord) {
+  return { number, timestamp: new Date(atMs).toISOString(), ...record };
+}
+
+function line(record: AuditRecord): string {
+  const { number, atMs, serverId, toolName, verdict, durationMs, resultBytes, runId, approval, redactions } = record;
+  const notes = [
+    ...(approval.state === 'NOT_REQUIRED'
+      ? []
+      : [`${approval.state.toLowerCase()}${approval.by === undefined ? '' : ` by ${approval.by}`}`]),
+    ...Object.entries(redactions).map(([kind, count]) => `${count} ${kind} redacted`),
+  ];
+  const shown = [
+    styled('dim', `${number}`.padStart(6)),
+    new Date(atMs).toISOString(),
+    styled('bold', plain(`${serverId}/${toolName}`)),
+    verdict === 'ok' ? styled('green', verdict) : styled('yellow', verdict),
+    `${durationMs.toFixed(1)} ms`,
+    ...(resultBytes === null ? [] : [`${resultBytes} bytes`]),
+    styled('dim', `run ${plain(runId)}`),
+    ...(notes.length === 0 ? [] : [plain(notes.join(', '))]),
+  ];
+  return shown.join('  ');
+}
+
+function explain({ isIntact, records, first, head, problem, cut }: ChainReport): string {
+  const lines = [
+    isIntact
+      ? `${styled('green', 'whole')}: ${records} records, ${records === 0 ? 'none' : `${first} to ${head.count}`}`
+      : `${styled('red', 'changed')}: record ${problem?.record}: ${plain(problem?.reason ?? '')}`,
+    ...(cut === undefined
+      ? []
+      : [`records up to ${cut.count} were removed on ${new Date(cut.atMs).toISOString()}: ${plain(cut.reason)}`]),
+    `head ${head.count}:${head.hash}`,
+    ...(isIntact ? [] : ['calls are refused while it is so; export what is there, then: codemode audit restart']),
+  ];
+  return lines.join('\n');
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function filterOf({ run, server, tool, since }: FilterFlags): AuditFilter {
+  return {
+    ...(run === undefined ? {} : { runId: run }),
+    ...(server === undefined ? {} : { serverId: server }),
+    ...(tool === undefined ? {} : { toolName: tool }),
+    ...(since === undefined ? {} : { sinceMs: timeOf(since) }),
+  };
+}
+
+function timeOf(text: string): number {
+  const ago = /^(\d{1,6})([smhd])$/.exec(text);
+  if (ago !== null) return Date.now() - Number(ago[1]) * (UNITS_MS[ago[2] as string] as number);
+  const time = Date.parse(text);
+  if (Number.isFinite(time)) return time;
+  throw new HostError('bad_input', `--since is ${JSON.stringify(text)}; give 30m, 2h, 7d or a date such as 2026-05-01`);
+}
+
+function headOf(text: string): ChainHead {
+  const [, count, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (count === undefined || hash === undefined)
+    throw new HostError('bad_input', '--head is no head; give it as an earlier check printed it: 120:9f86d0...');
+  return { count: Number(count), hash };
+}
