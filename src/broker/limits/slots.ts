@@ -1,7 +1,7 @@
 /** Calls that wait for one limit. A program can't have more open than this; several programs can. */
 const MAX_WAITING = 10_000;
-/** A longer wait is not a short one: then the program is told, and can do something else. */
-const MAX_WAIT_MS = 10_000;
+/** As long as a program lives by default. One that lives longer is told, and can do something else meanwhile. */
+const MAX_WAIT_MS = 30_000;
 /** How much the newest call counts in the average duration. */
 const NEWEST = 0.2;
 

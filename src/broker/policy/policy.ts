@@ -233,7 +233,7 @@ function presetVerdict(
 }
 
 function destructiveReason(tool: Tool, isTrusted: boolean): string | undefined {
-  if (tool.annotations?.destructiveHint === true) return 'its server says that it can destroy something';
+  if (tool.annotations?.destructiveHint === true) return 'its server says that it is destructive';
   if (isTrusted && tool.annotations?.readOnlyHint === true) return undefined;
   const name = judgeName(tool.name);
   return name.isDangerous ? name.reason : undefined;
