@@ -18,12 +18,13 @@ interface Place {
  * The text is read as whole words of two or four characters. Wherever a needle of enough characters stands, one such word
  * lies inside it, and a table says for each word whether any needle has it there; only then the text itself is looked at.
  * Of wide characters the low half counts in the table. Reading words of a copy instead of characters of the string makes
- * it 6 times as fast: 13.7 MB take 5 ms for words of four, 10 ms for words of two.
+ * it three times as fast: 13.7 MB take 12 ms for words of four, 16 ms for words of two, where making them JSON takes 42 ms.
  */
 export class NeedleSearch {
   readonly #needles: readonly string[];
   readonly #gramSize: 2 | 4;
-  readonly #mayBegin = new Uint8Array(1 << HASH_BITS);
+  /** One bit for each word, or for each hash of one: small enough for the processor's nearest cache. */
+  readonly #mayBegin = new Int32Array((1 << HASH_BITS) / 32);
   readonly #places = new Map<number, Place[]>();
   readonly #bytes = Buffer.alloc(CHUNK_CHARACTERS);
   readonly #words: Uint16Array | Uint32Array;
@@ -75,20 +76,27 @@ export class NeedleSearch {
       this.#bytes.write(needle.slice(offset, offset + size), 0, 'latin1');
       const gram = this.#words[0] as number;
       this.#places.set(gram, [...(this.#places.get(gram) ?? []), { needle: index, offset }]);
-      this.#mayBegin[size === 4 ? Math.imul(gram, GOLDEN) >>> (32 - HASH_BITS) : gram] = 1;
+      const bit = size === 4 ? Math.imul(gram, GOLDEN) >>> (32 - HASH_BITS) : gram;
+      this.#mayBegin[bit >>> 5] = (this.#mayBegin[bit >>> 5] as number) | (1 << (bit & 31));
     }
   }
 }
 
-function next32(words: Uint32Array, mayBegin: Uint8Array, from: number, count: number): number {
+function next32(words: Uint32Array, mayBegin: Int32Array, from: number, count: number): number {
   let index = from;
-  while (index < count && mayBegin[Math.imul(words[index] as number, GOLDEN) >>> (32 - HASH_BITS)] === 0) index++;
+  for (; index < count; index++) {
+    const bit = Math.imul(words[index] as number, GOLDEN) >>> (32 - HASH_BITS);
+    if ((((mayBegin[bit >>> 5] as number) >>> (bit & 31)) & 1) !== 0) break;
+  }
   return index;
 }
 
-function next16(words: Uint16Array, mayBegin: Uint8Array, from: number, count: number): number {
+function next16(words: Uint16Array, mayBegin: Int32Array, from: number, count: number): number {
   let index = from;
-  while (index < count && mayBegin[words[index] as number] === 0) index++;
+  for (; index < count; index++) {
+    const bit = words[index] as number;
+    if ((((mayBegin[bit >>> 5] as number) >>> (bit & 31)) & 1) !== 0) break;
+  }
   return index;
 }
 

@@ -23,8 +23,7 @@ export function findCards(text: string, found: (span: Span) => boolean): void {
   for (let at = STRIDE - 1; at < length; at += STRIDE) {
     const code = text.charCodeAt(at);
     if (!isCardCharacter(code)) continue;
-    // Of fifteen characters around this one, seven to one side belong to it too.
-    if (!isCardCharacter(text.charCodeAt(at - 7)) && !isCardCharacter(text.charCodeAt(at + 7))) continue;
+    if (!isAlong(text, at, 1) && !isAlong(text, at, -1)) continue;
     let start = at;
     while (start > 0 && at - start <= MAX_CHARACTERS && isCardCharacter(text.charCodeAt(start - 1))) start--;
     let end = at + 1;
@@ -35,6 +34,16 @@ export function findCards(text: string, found: (span: Span) => boolean): void {
     if (found(span)) return;
     at = Math.max(at, span.end - 1);
   }
+}
+
+/** Of fifteen characters around this one, seven to one side belong to it too. */
+function isAlong(text: string, at: number, step: 1 | -1): boolean {
+  return (
+    isCardCharacter(text.charCodeAt(at + 7 * step)) &&
+    isCardCharacter(text.charCodeAt(at + 5 * step)) &&
+    isCardCharacter(text.charCodeAt(at + 3 * step)) &&
+    isCardCharacter(text.charCodeAt(at + step))
+  );
 }
 
 const ZERO = 48;
