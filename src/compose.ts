@@ -168,7 +168,7 @@ export async function loadSettings(settings: HostSettings): Promise<LoadedConfig
 async function openInventory(loaded: LoadedConfig, agentClient: AgentClient, records: Records, redactor: Redactor) {
   const environment = readEnvironment();
   const handlers = redactRequests(redactor, agentClient);
-  const registry = openRegistry(loaded, inheritedEnvironment(environment), handlers, records);
+  const registry = openRegistry(loaded, inheritedEnvironment(environment), handlers, records, redactor);
   const definitions = new Map(loaded.upstreams.map((definition) => [definition.id, definition]));
   const fingerprintOf = (id: string) => fingerprint(definitions.get(id)?.target);
   const catalog = new Catalog({
@@ -254,6 +254,7 @@ function openRegistry(
   baseEnvironment: Record<string, string>,
   handlers: UpstreamRequestHandlers,
   records: Records,
+  redactor: Redactor,
 ): UpstreamRegistry {
   const clientInfo = { name: 'codemode', version: VERSION };
   let credentials: Promise<Credentials> | undefined;
@@ -263,7 +264,7 @@ function openRegistry(
     handlers,
     authorizerFor: async (definition) => {
       if (definition.target.kind !== 'http') return undefined;
-      credentials ??= loadCredentials(records);
+      credentials ??= loadCredentials(records, redactor);
       return (await credentials).authorizerFor(definition);
     },
   });
@@ -272,9 +273,9 @@ function openRegistry(
 }
 
 /** The credentials of this state folder. Loaded by whoever connects a server first, or logs in. */
-async function loadCredentials(records: Records): Promise<Credentials> {
+async function loadCredentials(records: Records, redactor?: Redactor): Promise<Credentials> {
   const { openCredentials } = await import('./compose-credentials.js');
-  return openCredentials(records);
+  return openCredentials(records, redactor);
 }
 
 const VERSION = '0.1.0';

@@ -1,7 +1,7 @@
 import type { UpstreamAuthorizer } from '../../domain/authorization.js';
 import type { UpstreamDefinition } from '../../domain/upstream.js';
 import { type Account, accountOf, hasOwnToken, withGuardedFetch } from './account.js';
-import { CredentialLender } from './lender.js';
+import { CredentialLender, type SecretWatcher } from './lender.js';
 import type { LoginRequest } from './login.js';
 import type { Grant, Vault } from './vault.js';
 
@@ -33,17 +33,19 @@ export interface LogoutReport {
 /** Everything the host keeps to be let in by servers. Nothing of it leaves but as a header of a request to its server. */
 export class Credentials {
   readonly #vault: Vault;
+  readonly #watcher: SecretWatcher | undefined;
   readonly #lenders = new Map<string, CredentialLender>();
 
-  constructor(vault: Vault) {
+  constructor(vault: Vault, watcher?: SecretWatcher) {
     this.#vault = vault;
+    this.#watcher = watcher;
   }
 
   /** Who lends the tokens for this server; nobody where the user gives them, or none can be sent. */
   authorizerFor(definition: UpstreamDefinition): UpstreamAuthorizer | undefined {
     const account = accountOf(definition);
     if (account === undefined) return undefined;
-    const lender = new CredentialLender(account, this.#vault);
+    const lender = new CredentialLender(account, this.#vault, this.#watcher);
     this.#lenders.set(definition.id, lender);
     return lender;
   }

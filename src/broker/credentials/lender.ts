@@ -11,6 +11,12 @@ const RENEWAL_TIMEOUT_MS = 30_000;
 /** Tokens that this process has handed out and that must not be shown: the last few of a server. */
 const MAX_REMEMBERED_SECRETS = 16;
 
+/** Told of every token that is lent, and of those that are so old that nobody repeats them. */
+export interface SecretWatcher {
+  add(secret: string): void;
+  remove(secret: string): void;
+}
+
 /**
  * Lends the tokens of one server. Nothing is kept here: each request reads the vault, so that a login, a logout and a
  * renewal by another process count at once.
@@ -21,12 +27,14 @@ const MAX_REMEMBERED_SECRETS = 16;
 export class CredentialLender implements UpstreamAuthorizer {
   readonly #account: Account;
   readonly #vault: Vault;
+  readonly #watcher: SecretWatcher | undefined;
   readonly #secrets: string[] = [];
   #renewing: { readonly refused: string | undefined; readonly done: Promise<Grant> } | undefined;
 
-  constructor(account: Account, vault: Vault) {
+  constructor(account: Account, vault: Vault, watcher?: SecretWatcher) {
     this.#account = account;
     this.#vault = vault;
+    this.#watcher = watcher;
   }
 
   async token(): Promise<string | undefined> {
@@ -117,7 +125,9 @@ export class CredentialLender implements UpstreamAuthorizer {
     for (const secret of [accessToken, refreshToken]) {
       if (secret === undefined || this.#secrets.includes(secret)) continue;
       this.#secrets.push(secret);
-      if (this.#secrets.length > MAX_REMEMBERED_SECRETS) this.#secrets.shift();
+      // Before it leaves for the server, which may repeat it in its answer.
+      this.#watcher?.add(secret);
+      if (this.#secrets.length > MAX_REMEMBERED_SECRETS) this.#watcher?.remove(this.#secrets.shift() as string);
     }
     return accessToken;
   }
