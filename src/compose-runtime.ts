@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ToolChecker } from './broker/arguments/tool-checker.js';
 import { AuditTrail } from './broker/audit/audit-trail.js';
-import { Broker } from './broker/broker.js';
+import { Broker, type RetrySetting } from './broker/broker.js';
 import { CallLimits } from './broker/limits/call-limits.js';
 import { Budgets } from './broker/policy/budget.js';
 import { PolicyGate } from './broker/policy/gate.js';
@@ -32,7 +32,7 @@ const MAX_RUNS_IN_LIFE = 10_000;
 /** Puts together what runs programs: a part of `compose.ts` that is loaded when something is to run. */
 export async function openRuntime(
   config: Config,
-  { registry, policy, redactor, records, stateFolder }: RuntimeCircumstances,
+  { registry, policy, redactor, records, stateFolder, retryOf }: RuntimeCircumstances,
 ): Promise<RuntimeParts> {
   const settings = policySettings(config.policy);
   const hasPrices = Object.keys(settings.prices).length > 0;
@@ -52,6 +52,7 @@ export async function openRuntime(
       limits: new CallLimits(limitsOf(config)),
       isOutputStrict: config.strictOutput,
       approvals: records.approvals,
+      retryOf,
     }),
   };
 }
@@ -69,6 +70,7 @@ export interface RuntimeCircumstances {
   readonly redactor: Redactor;
   readonly records: Records;
   readonly stateFolder: string;
+  readonly retryOf: (serverId: string) => RetrySetting;
 }
 
 /** The database and its driver come with the first call, or behind the first answer. */

@@ -57,7 +57,9 @@ export async function compose(settings: HostSettings): Promise<Composed> {
   const runtime = new Runtime(async () => {
     const { openRuntime } = await import('./compose-runtime.js');
     const folder = stateFolder(readEnvironment());
-    return openRuntime(loaded.config, { registry, policy: gate.policy, redactor, records, stateFolder: folder });
+    const retries = new Map(loaded.upstreams.map(({ id, retry }) => [id, retry]));
+    const retryOf = (id: string) => retries.get(id) ?? { maxAttempts: 1, delayMs: 0 };
+    return openRuntime(loaded.config, { registry, policy: gate.policy, redactor, records, stateFolder: folder, retryOf });
   });
   const host = new Host({
     runtime,

@@ -3,6 +3,7 @@ import type { ApprovalNote, CallVerdict } from '../domain/audit.js';
 import { HostError, isHostError } from '../domain/errors.js';
 import type { GuestError } from '../domain/execution.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
+import type { Tool } from '../domain/tool.js';
 import type { ToolReply, UpstreamFailure, UpstreamOutcome } from '../domain/upstream.js';
 import type { UpstreamRegistry } from '../upstream/registry.js';
 import type { Approvals } from './approvals/approvals.js';
@@ -29,14 +30,22 @@ export interface BrokerOptions {
   /** An answer that breaks its own schema is a failure rather than a warning. */
   readonly isOutputStrict: boolean;
   readonly approvals: Approvals;
+  /** How often a call that is safe to repeat is made to this server, in all. */
+  readonly retryOf?: (serverId: string) => RetrySetting;
   /** Absent where redaction is not wanted, as in tests of other things. */
   readonly redactor?: Redactor;
   /** Absent where nothing is recorded: `audit.enabled: false`. */
   readonly audit?: AuditTrail;
 }
 
+export interface RetrySetting {
+  readonly maxAttempts: number;
+  readonly delayMs: number;
+}
+
+const NO_RETRY: RetrySetting = { maxAttempts: 1, delayMs: 0 };
 /** Not sent at all is the one failure that every tool survives a second try of. */
-const MAX_ATTEMPTS = 2;
+const UNSENT_ATTEMPTS = 2;
 
 /** Everything between a program's wish and an upstream. Nothing else calls one. */
 export class Broker {
@@ -163,6 +172,7 @@ export class Broker {
     const { registry } = this.#options;
     if (!registry.has(call.tool.serverId)) return { status: 'failed', failure: gone(call.serverPath) };
     const adapter = registry.get(call.tool.serverId);
+    const retry = this.#options.retryOf?.(call.tool.serverId) ?? NO_RETRY;
     for (let attempt = 1; ; attempt++) {
       const outcome = await adapter.call({
         tool: call.tool.name,
@@ -172,8 +182,9 @@ export class Broker {
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
         ...(call.onProgress === undefined ? {} : { onProgress: call.onProgress }),
       });
-      const isLost = outcome.status === 'failed' && outcome.failure.kind === 'not_sent';
-      if (!isLost || attempt === MAX_ATTEMPTS || call.signal.aborted) return outcome;
+      if (outcome.status === 'answered' || call.signal.aborted) return outcome;
+      if (attempt >= attemptsFor(call.tool, outcome.failure, retry.maxAttempts)) return outcome;
+      if (outcome.failure.kind !== 'not_sent') await pause(retry.delayMs, call.signal);
     }
   }
 
@@ -189,6 +200,28 @@ export class Broker {
       verdict: 'invalid_output',
     };
   }
+}
+
+/**
+ * A call whose answer was lost is made again only where its tool says that this changes nothing. A blind second try of
+ * another is how things are paid twice.
+ */
+function attemptsFor({ annotations }: Tool, { kind }: UpstreamFailure, maxAttempts: number): number {
+  if (kind === 'not_sent') return Math.max(UNSENT_ATTEMPTS, maxAttempts);
+  const isSafe = annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
+  return isSafe && kind === 'outcome_unknown' ? maxAttempts : 1;
+}
+
+function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, delayMs);
+    function done() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+    signal.addEventListener('abort', done);
+  });
 }
 
 /** What came of asking a person: a yes, or how the call ends without one. */
