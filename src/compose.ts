@@ -12,6 +12,7 @@ import { LearnedTypes } from './catalog/observed/learned-types.js';
 import { openRecords, type Records } from './compose-records.js';
 import { codeModeOf } from './config/code-mode.js';
 import { inheritedEnvironment, readEnvironment } from './config/environment.js';
+import { exposureWarnings } from './config/exposure.js';
 import type { FlagValue } from './config/layers.js';
 import { type LoadedConfig, loadConfig } from './config/load.js';
 import { policySettings } from './config/policy-schema.js';
@@ -59,7 +60,14 @@ export async function compose(settings: HostSettings): Promise<Composed> {
     const folder = stateFolder(readEnvironment());
     const retries = new Map(loaded.upstreams.map(({ id, retry }) => [id, retry]));
     const retryOf = (id: string) => retries.get(id) ?? { maxAttempts: 1, delayMs: 0 };
-    return openRuntime(loaded.config, { registry, policy: gate.policy, redactor, records, stateFolder: folder, retryOf });
+    return openRuntime(loaded.config, {
+      registry,
+      policy: gate.policy,
+      redactor,
+      records,
+      stateFolder: folder,
+      retryOf,
+    });
   });
   const host = new Host({
     runtime,
@@ -154,9 +162,10 @@ export async function composeLogins(settings: HostSettings): Promise<{ logins: L
 
 /** The configuration that these settings lead to. Throws `bad_config`. */
 export async function loadSettings(settings: HostSettings): Promise<LoadedConfig> {
-  return loadConfig({
+  const environment = readEnvironment();
+  const loaded = await loadConfig({
     cwd: process.cwd(),
-    environment: readEnvironment(),
+    environment,
     flags: flagsOf(settings),
     findMistakes: async (config, upstreams) =>
       policyMistakes(await policyOptions(config, upstreams)).map(({ path, problem }) => ({
@@ -165,6 +174,8 @@ export async function loadSettings(settings: HostSettings): Promise<LoadedConfig
       })),
     ...(settings.configFile === undefined ? {} : { configFile: settings.configFile }),
   });
+  const places = { file: loaded.file, stateFolder: stateFolder(environment) };
+  return { ...loaded, warnings: [...loaded.warnings, ...exposureWarnings(loaded.upstreams, places)] };
 }
 
 async function openInventory(loaded: LoadedConfig, agentClient: AgentClient, records: Records, redactor: Redactor) {

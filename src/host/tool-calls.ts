@@ -13,6 +13,8 @@ export interface TraceEntry {
   readonly durationMs: number;
   readonly ok: boolean;
   readonly error?: string;
+  /** Where the server answered with a task, which was followed to its end. */
+  readonly taskId?: string;
 }
 
 export interface ToolCallsOptions {
@@ -104,6 +106,7 @@ export class ToolCalls {
         toolName: tool.name,
         durationMs: Math.round(performance.now() - startedAt),
         ok: outcome.ok,
+        ...(outcome.reply?.taskId === undefined ? {} : { taskId: outcome.reply.taskId }),
       };
       this.trace.push(outcome.ok ? entry : { ...entry, error: summary(outcome.error) });
     }

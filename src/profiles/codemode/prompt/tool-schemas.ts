@@ -90,6 +90,7 @@ export function toolOutputSchema(): JsonObject {
             durationMs: { type: 'integer' },
             ok: { type: 'boolean' },
             error: { type: 'string' },
+            taskId: { type: 'string' },
           },
           required: ['serverId', 'toolName', 'durationMs', 'ok'],
         },
