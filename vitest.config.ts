@@ -1,4 +1,10 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+/** Of a test that opens a host without saying where: nothing of the user's is read or written. */
+const STATE = mkdtempSync(join(tmpdir(), 'codemode-tests-'));
 
 export default defineConfig({
   test: {
@@ -19,6 +25,7 @@ export default defineConfig({
         oxc: { target: 'node20' },
         test: {
           name: 'product',
+          env: { CODEMODE_HOME: STATE },
           include: ['test/**/*.test.ts'],
           // These start whole process trees: more at a time only makes each slower.
           maxWorkers: 2,

@@ -152,6 +152,8 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
 
 /** Requirements whose tests do not prove all of it yet: id, and what is still to be proven. */
 export const UNPROVEN: Readonly<Record<string, string>> = {
+  B16: 'the HTTP API and the web console',
+  B21: 'the Node, Python and Go runtimes',
   E7: 'profiles other than codemode',
   X3: 'WebSocket',
   X5: 'the Python and Go runtimes',

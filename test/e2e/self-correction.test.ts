@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Host, Session } from '../../src/index.js';
+
+/** The library as somebody else uses it: what was built, with a real sandbox. */
+const LIBRARY = new URL('../../dist/index.js', import.meta.url).href;
+const { attemptOf, codemodePresentation, createHost, DEFAULT_LIMITS, runWithSelfCorrection } = (await import(
+  LIBRARY
+)) as typeof import('../../src/index.js');
+
+let host: Host;
+let session: Session;
+beforeAll(async () => {
+  ({ host } = await createHost({}));
+  session = host.openSession({
+    caller: 'corrector' as never,
+    profile: 'codemode',
+    presentation: codemodePresentation,
+    codeMode: { enabled: true, excludedTools: [] },
+    reservedNames: [],
+    maxResultBytes: 1e6,
+  });
+});
+afterAll(() => host.close());
+
+const ENDLESS = 'for (;;) {}';
+const limits = { ...DEFAULT_LIMITS, timeoutMs: 200 };
+
+/** A model that writes these programs, one after the other. */
+async function correct(programs: readonly string[]) {
+  const tasks: string[] = [];
+  const answer = await runWithSelfCorrection('add two numbers', {
+    generate: async (task, attempt) => {
+      tasks.push(task);
+      return programs[attempt - 1] ?? ENDLESS;
+    },
+    run: async (source) => attemptOf(await session.run({ source, language: 'typescript', limits })),
+  });
+  return { answer, tasks };
+}
+
+test('a program that ran out of time is written anew, and the model is told why [B22]', async () => {
+  const { answer, tasks } = await correct([ENDLESS, 'globalThis.__codemode_result__ = 40 + 2;']);
+  expect(answer).toBe(42);
+  expect(tasks[1]).toMatch(/^add two numbers\n\nPrevious error \(attempt 1\): .*200 ms/);
+});
+
+test('after three programs in all it is handed over [B22]', async () => {
+  const { answer, tasks } = await correct([]);
+  expect(answer).toEqual({ error: 'handoff_required' });
+  expect(tasks).toHaveLength(3);
+});
+
+test('a program that fails of itself is handed over at once [B22]', async () => {
+  const { answer, tasks } = await correct(['throw new TypeError("no");', 'globalThis.__codemode_result__ = 42;']);
+  expect(answer).toEqual({ error: 'handoff_required' });
+  expect(tasks).toHaveLength(1);
+});
