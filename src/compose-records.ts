@@ -49,7 +49,11 @@ export function openRecords({
     return Database.open(stateFolder);
   });
   const approvals = new Approvals({
-    store: once(async () => new ApprovalStore(await database(), await key())),
+    store: once(async () => {
+      const store = new ApprovalStore(await database(), await key());
+      store.prune(Date.now());
+      return store;
+    }),
     fingerprintOf,
     expireAfterMs,
   });

@@ -37,6 +37,9 @@ interface Grant {
   mark: Buffer;
 }
 
+/** Decisions can be looked back at for as long; the audit keeps them for as long as it is told to. */
+const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
+
 /** A yes that reaches further than calls that wait: this tool, for one run or for every run of the caller. */
 export interface GrantOptions {
   readonly runId: string | undefined;
@@ -63,6 +66,8 @@ export class ApprovalStore {
   readonly #decide: Statement<never>;
   readonly #expire: Statement<never>;
   readonly #use: Statement<never>;
+  readonly #forgetDecided: Statement<never>;
+  readonly #forgetGrants: Statement<never>;
   readonly #findGrant: Statement<Grant>;
   readonly #putGrant: Statement<never>;
 
@@ -91,6 +96,8 @@ export class ApprovalStore {
     this.#expire = database.prepare(
       "UPDATE approvals SET state = 'EXPIRED' WHERE state = 'PENDING' AND expires_at <= ?",
     );
+    this.#forgetDecided = database.prepare("DELETE FROM approvals WHERE state <> 'PENDING' AND created_at < ?");
+    this.#forgetGrants = database.prepare('DELETE FROM grants WHERE expires_at < ?');
     this.#use = database.prepare('UPDATE approvals SET used_at = ? WHERE id = ? AND used_at IS NULL');
     this.#findGrant = database.prepare(
       `SELECT approval, expires_at, mark FROM grants WHERE run = ? AND caller = ? AND server = ?
@@ -182,6 +189,14 @@ export class ApprovalStore {
       for (const each of covered) this.#write(each, state, decision);
       if (state === 'APPROVED' && grant !== undefined) this.#grant(approval, grant);
       return { isFirst: true, approvals: covered.map((each) => ({ ...each, state, decision })) };
+    });
+  }
+
+  /** Forgets what was decided long ago, and permissions that are over. */
+  prune(nowMs: number): void {
+    this.#database.transaction(() => {
+      this.#forgetDecided.run(nowMs - KEPT_MS);
+      this.#forgetGrants.run(nowMs);
     });
   }
 

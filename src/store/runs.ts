@@ -45,6 +45,8 @@ interface Row {
 const COLUMNS = 'id, caller, profile, setting, code_digest, state, created_at, updated_at, holder';
 /** What is kept to be looked at: the oldest go first, those that wait never. */
 const MAX_ENDED_RUNS = 2_000;
+/** Looking for the oldest reads them all. */
+const PRUNE_EVERY = 100;
 
 /** Runs that outlive their process, and those that have ended, to be looked back at. All they hold is sealed. */
 export class RunStore {
@@ -64,6 +66,7 @@ export class RunStore {
   readonly #calls: Statement<{ number: number; state: string; call: Buffer }>;
   readonly #deliveries: Statement<{ position: number; delivery: Buffer }>;
   readonly #prune: Statement<never>;
+  #ends = 0;
 
   constructor(database: Database, key: Uint8Array) {
     this.#database = database;
@@ -189,7 +192,7 @@ export class RunStore {
       this.#end.run(id, caller, profile, setting, codeDigest, state, nowMs, nowMs, response, recording);
       this.#forgetCalls.run(id);
       this.#forgetDeliveries.run(id);
-      this.#prune.run();
+      if (this.#ends++ % PRUNE_EVERY === 0) this.#prune.run();
     });
   }
 
