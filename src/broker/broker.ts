@@ -1,6 +1,6 @@
 import type { Approval } from '../domain/approval.js';
 import type { ApprovalNote, CallVerdict } from '../domain/audit.js';
-import { HostError, isHostError } from '../domain/errors.js';
+import { HostError } from '../domain/errors.js';
 import type { GuestError } from '../domain/execution.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
 import type { Tool } from '../domain/tool.js';
@@ -11,6 +11,7 @@ import type { ToolChecker } from './arguments/tool-checker.js';
 import type { AuditTrail } from './audit/audit-trail.js';
 import { recordCall } from './audit/call-entry.js';
 import type { BrokerCall, BrokerOutcome } from './call.js';
+import { errorOfFailure, errorOfNoAnswer, errorOfRefusal, errorOfReply, shortened } from './call-errors.js';
 import type { CallLimits } from './limits/call-limits.js';
 import type { Bill } from './policy/budget.js';
 import type { Judgement, PolicyGate } from './policy/gate.js';
@@ -245,95 +246,6 @@ function noteOf({ id, decision }: Approval, state: ApprovalNote['state']): Appro
   if (decision === undefined) return { state, id };
   const { by, atMs, reason } = decision;
   return { state, id, by, at: new Date(atMs).toISOString(), ...(reason === undefined ? {} : { reason }) };
-}
-
-function errorOfRefusal(call: BrokerCall, state: 'DENIED' | 'EXPIRED', { id, reason, decision }: Approval): GuestError {
-  const { serverPath, exportName } = call;
-  const fields = { approvalId: id, approvalState: state };
-  if (state === 'EXPIRED') {
-    const hint = 'Run the program again to ask once more, or go on without it.';
-    const message = `${serverPath}.${exportName} was not called: nobody approved it in time (${reason})`;
-    return toolCallError(call, message, hint, fields);
-  }
-  const why = decision?.reason === undefined ? '' : `: ${decision.reason}`;
-  const hint = 'Respect the decision: go on without this call, or ask the user what to do instead.';
-  return toolCallError(call, `${serverPath}.${exportName} was not called: a person denied it${why}`, hint, fields);
-}
-
-function errorOfNoAnswer(call: BrokerCall, asked: Approval | undefined, error: unknown): GuestError {
-  const name = `${call.serverPath}.${call.exportName}`;
-  if (asked !== undefined) {
-    const hint = `Ask the user to type: codemode approvals approve ${asked.id}. Then make the same call again.`;
-    return toolCallError(call, `${name} was not called: it needs a person's approval (${asked.reason})`, hint, {
-      approvalId: asked.id,
-      approvalState: 'PENDING',
-    });
-  }
-  const why = isHostError(error) ? error.message : 'the question could not be written down';
-  return toolCallError(call, `${name} needs a person's approval, and could not ask for it: ${why}`, 'Tell the user.');
-}
-
-function errorOfReply(call: BrokerCall, reply: ToolReply): GuestError {
-  const text = reply.content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : [])).join('\n');
-  const message = text === '' ? `${call.serverPath}.${call.exportName} failed without saying why` : text;
-  return toolCallError(call, message, 'Read the message, change the input and call again.', {
-    ...(reply.structuredContent === undefined ? {} : { structuredContent: reply.structuredContent }),
-  });
-}
-
-const MAX_ERROR_CHARACTERS = 4_000;
-
-/** After redaction: half a secret is not recognised, and gives half of it away. */
-function shortened(outcome: BrokerOutcome): BrokerOutcome {
-  if (outcome.ok || outcome.error.message.length <= MAX_ERROR_CHARACTERS) return outcome;
-  return { ...outcome, error: { ...outcome.error, message: outcome.error.message.slice(0, MAX_ERROR_CHARACTERS) } };
-}
-
-function errorOfFailure(call: BrokerCall, failure: UpstreamFailure): GuestError {
-  const { serverPath } = call;
-  switch (failure.kind) {
-    case 'unauthorized':
-      return {
-        ...toolCallError(
-          call,
-          `${serverPath} refused the call: ${failure.message}`,
-          `Ask the user to type: codemode auth login ${call.tool.serverId}`,
-        ),
-        errorClass: 'AuthenticationError',
-      };
-    case 'timeout':
-      return toolCallError(
-        call,
-        `${serverPath}.${call.exportName}: ${failure.message}`,
-        'Ask for less in one call, or raise the timeout of this server.',
-      );
-    case 'cancelled':
-      return toolCallError(call, 'the call was cancelled', 'The run has ended or was cancelled.');
-    case 'outcome_unknown':
-      return toolCallError(
-        call,
-        `the connection to ${serverPath} was lost before the answer: ${failure.message}. The call may have taken effect`,
-        'Check whether it has taken effect before calling it again.',
-      );
-    case 'not_sent':
-      return toolCallError(
-        call,
-        `${serverPath} cannot be reached: ${failure.message}`,
-        'Go on without this server, or ask the user to check it with: codemode servers',
-      );
-    case 'refused':
-      return toolCallError(
-        call,
-        `${serverPath} refused the call: ${failure.message}`,
-        'Change the input, or look the tool up again with getTool().',
-      );
-    case 'invalid_reply':
-      return toolCallError(
-        call,
-        `${serverPath}.${call.exportName} answered with nonsense: ${failure.message}`,
-        'Go on without this tool; its server is broken.',
-      );
-  }
 }
 
 function gone(serverPath: string): UpstreamFailure {

@@ -46,3 +46,16 @@ export interface ApprovalDecision {
   readonly reason?: string;
   readonly scope: GrantScope;
 }
+
+/** Calls of one tool in one run that stand alike are shown to a person as one card. */
+export function cardsOf(approvals: readonly Approval[]): readonly (readonly Approval[])[] {
+  const cards = new Map<string, Approval[]>();
+  for (const approval of approvals) {
+    const { tool, runId, state } = approval;
+    const key = JSON.stringify([runId, tool.serverId, tool.toolName, state]);
+    const card = cards.get(key);
+    if (card === undefined) cards.set(key, [approval]);
+    else card.push(approval);
+  }
+  return [...cards.values()];
+}

@@ -26,3 +26,16 @@ export interface CommandContext {
 export type Register = (program: Command, context: CommandContext) => void;
 
 export const EXIT = { ok: 0, failed: 1, badInput: 2 } as const;
+
+/** Does something with what outlives the program, and closes it. */
+export async function withRecords<Result>(
+  context: CommandContext,
+  act: (records: ComposedRecords) => Promise<Result>,
+): Promise<Result> {
+  const records = await context.records();
+  try {
+    return await act(records);
+  } finally {
+    await records.close();
+  }
+}

@@ -1,5 +1,5 @@
 import type { Server } from '@modelcontextprotocol/server';
-import type { Approval, GrantScope } from '../../domain/approval.js';
+import { type Approval, cardsOf, type GrantScope } from '../../domain/approval.js';
 import type { AskPerson } from '../../host/execution.js';
 import { escapeInvisible, visibleText } from '../../lib/visible-text.js';
 import type { Door } from './door.js';
@@ -13,19 +13,8 @@ const MAX_ARGUMENT_CHARACTERS = 1_000;
 export function askerOf({ options }: Door, server: Server): AskPerson | undefined {
   if (!options.asksPeople || server.getClientCapabilities()?.elicitation === undefined) return undefined;
   return async (approvals, signal) => {
-    await Promise.all([...cardsOf(approvals)].map((card) => askOne(options.host, server, card, signal)));
+    await Promise.all(cardsOf(approvals).map((card) => askOne(options.host, server, card, signal)));
   };
-}
-
-/** Calls of one tool make one card. */
-export function cardsOf(approvals: readonly Approval[]): Iterable<readonly Approval[]> {
-  const cards = new Map<string, Approval[]>();
-  for (const approval of approvals) {
-    const { serverId, toolName } = approval.tool;
-    const key = JSON.stringify([serverId, toolName]);
-    cards.set(key, [...(cards.get(key) ?? []), approval]);
-  }
-  return cards.values();
 }
 
 async function askOne(

@@ -8,10 +8,11 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { cardsOf } from '../../domain/approval.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { RunView } from '../../host/host.js';
 import type { SleepSummary } from '../../host/run.js';
-import { cardsOf, decideAs, formOf, messageOf } from './approval-form.js';
+import { decideAs, formOf, messageOf } from './approval-form.js';
 import type { Door } from './door.js';
 
 /**
@@ -38,7 +39,7 @@ export async function questionOf(
   const envelope = context.mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
   const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY];
   if (!options.asksPeople || capabilities?.elicitation === undefined) return undefined;
-  const cards = [...cardsOf(approvals)].flatMap((card) => {
+  const cards = cardsOf(approvals).flatMap((card) => {
     const [first] = card;
     const form = { message: messageOf(card), requestedSchema: formOf(card) };
     return first === undefined ? [] : [[first.id, inputRequired.elicit(form as never)] as const];

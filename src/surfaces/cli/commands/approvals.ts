@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
-import { type Approval, GRANT_SCOPES, type GrantScope } from '../../../domain/approval.js';
+import { type Approval, cardsOf, GRANT_SCOPES, type GrantScope } from '../../../domain/approval.js';
 import { HostError } from '../../../domain/errors.js';
-import { type CommandContext, EXIT, type Register } from '../command.js';
+import { EXIT, type Register, withRecords } from '../command.js';
 import type { ComposedRecords } from '../composed.js';
 import { plain, printableJson, styled } from '../terminal.js';
 
@@ -73,18 +73,6 @@ const STATUS = '\nExit status: 0, 1 decided before or expired, 2 bad input; see 
 interface DecideFlags {
   readonly scope: string;
   readonly reason?: string;
-}
-
-async function withRecords(
-  context: CommandContext,
-  act: (records: ComposedRecords) => Promise<number>,
-): Promise<number> {
-  const records = await context.records();
-  try {
-    return await act(records);
-  } finally {
-    await records.close();
-  }
 }
 
 const MAX_LISTED = 1_000;
@@ -209,17 +197,6 @@ async function mustFind(approvals: ComposedRecords['approvals'], id: string): Pr
     'not_found',
     `there is no approval ${JSON.stringify(id.slice(0, 60))}; list them with: codemode approvals`,
   );
-}
-
-/** Calls of one tool in one run are one card. */
-function cardsOf(approvals: readonly Approval[]): readonly Approval[][] {
-  const cards = new Map<string, Approval[]>();
-  for (const approval of approvals) {
-    const { tool, runId, state } = approval;
-    const key = JSON.stringify([runId, tool.serverId, tool.toolName, state]);
-    cards.set(key, [...(cards.get(key) ?? []), approval]);
-  }
-  return [...cards.values()];
 }
 
 const MAX_ARGUMENT_CHARACTERS = 100;

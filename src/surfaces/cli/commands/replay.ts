@@ -3,7 +3,7 @@ import { HostError } from '../../../domain/errors.js';
 import type { LiveComparison } from '../../../host/host.js';
 import { decodeRecording, encodeRecording, type Recording } from '../../../host/recording.js';
 import { writeWhole } from '../../../lib/write-whole.js';
-import { type CommandContext, EXIT, type Register } from '../command.js';
+import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
 import { plain, printableJson, styled } from '../terminal.js';
 import { waitFor } from '../waiting.js';
 
@@ -68,12 +68,7 @@ async function replay(name: string, flags: ReplayFlags, context: CommandContext)
 /** A file where there is one of that name: ids of runs are no names that files have. */
 async function find(name: string, context: CommandContext): Promise<Recording> {
   if (existsSync(name)) return decodeRecording(readFileSync(name, 'utf8'));
-  const records = await context.records();
-  try {
-    return await records.sleeping.recordingOf(name);
-  } finally {
-    await records.close();
-  }
+  return withRecords(context, ({ sleeping }) => sleeping.recordingOf(name));
 }
 
 async function exportTo(file: string, recording: Recording): Promise<number> {

@@ -1,6 +1,5 @@
 import type { RunView } from '../../../host/host.js';
-import { type CommandContext, EXIT, type Register } from '../command.js';
-import type { ComposedRecords } from '../composed.js';
+import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
 import { plain, printableJson } from '../terminal.js';
 import { waitFor } from '../waiting.js';
 
@@ -57,18 +56,6 @@ process has it.
 `;
 
 const STATUS = '\nExit status: 0, 1 the run has failed, 2 bad input; see codemode runs --help.\n';
-
-async function withRecords(
-  context: CommandContext,
-  act: (records: ComposedRecords) => Promise<number>,
-): Promise<number> {
-  const records = await context.records();
-  try {
-    return await act(records);
-  } finally {
-    await records.close();
-  }
-}
 
 function list(context: CommandContext, limit: number, isJson: boolean): Promise<number> {
   return withRecords(context, async ({ sleeping }) => {
