@@ -90,7 +90,6 @@ export function toolOutputSchema(): JsonObject {
             durationMs: { type: 'integer' },
             ok: { type: 'boolean' },
             error: { type: 'string' },
-            taskId: { type: 'string' },
           },
           required: ['serverId', 'toolName', 'durationMs', 'ok'],
         },
