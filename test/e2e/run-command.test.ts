@@ -102,6 +102,12 @@ describe('codemode run', () => {
     expect(diagnostics[0].path).toBe(path);
   });
 
+  test('stops at the limits of the configuration where none are typed', async () => {
+    const config = write('limits.json', JSON.stringify({ sandbox: { limits: { timeout: '300ms' } } }));
+    const { stdout } = await run(['--config', config, 'run', '-'], { input: 'for (;;) {}' });
+    expect(JSON.parse(stdout).diagnostics[0].message).toBe('the program was stopped after 300 ms');
+  });
+
   test('stops at the limits that were typed [A7, A11]', async () => {
     const { status, stdout } = await run(['run', '-', '--timeout', '200', '--memory', '8000000'], {
       input: 'for (;;) {}',

@@ -1,4 +1,5 @@
 import { codeModeOf } from '../../../config/code-mode.js';
+import { configuredLimits } from '../../../config/schema.js';
 import { ERRORS, HostError } from '../../../domain/errors.js';
 import { type Limits, MAXIMUM_LIMITS } from '../../../domain/limits.js';
 import { parseRunRequest } from '../../../profiles/codemode/contract.js';
@@ -49,13 +50,13 @@ async function run(file: string, flags: RunFlags, compose: () => Promise<Compose
     ...wholeNumber('memory', 'maxMemoryBytes', flags.memory),
   };
   const code = await readSource(file);
-  const { limits, requestedCapabilities } = parseRunRequest({ code, limits: given });
   const interrupted = new AbortController();
   // Once each: whoever asks a second time is not made to wait.
   process.once('SIGINT', () => interrupted.abort());
   process.once('SIGTERM', () => interrupted.abort());
   const { host, config } = await compose();
   await using _ = host;
+  const { limits, requestedCapabilities } = parseRunRequest({ code, limits: given }, configuredLimits(config));
   const session = host.openSession({
     caller: COMMAND_LINE_CALLER,
     profile: 'codemode',
