@@ -62,6 +62,8 @@ export interface Sleeper {
 
 export type ExecutionEnd =
   | { readonly state: 'finished'; readonly report: ExecutionReport }
+  /** What happened to it could not be written down, so nothing came of it. */
+  | { readonly state: 'unwritten' }
   | { readonly state: 'asleep'; readonly approvals: readonly Approval[]; readonly logs: readonly LogEntry[] };
 
 /** Calls made together are shown to a person together. */
@@ -87,6 +89,7 @@ export class Execution {
   #isPuttingAway = false;
   #staysAwake = false;
   #wasWoken = false;
+  #isUnwritten = false;
   #program: SandboxExecution | undefined;
   #patience: NodeJS.Timeout | undefined;
   #gathering: NodeJS.Timeout | undefined;
@@ -142,7 +145,14 @@ export class Execution {
     return {
       onCall: (call: GuestCall) => this.#answer(call, false),
       onDelivery: (delivery: Delivery, position: number) => {
-        if (this.#wasWoken) records.delivered(delivery, position);
+        if (!this.#wasWoken) return;
+        try {
+          records.delivered(delivery, position);
+        } catch {
+          // What is not written down must not be acted on: the run sleeps on as it was stored.
+          this.#isUnwritten = true;
+          this.#program?.cancel();
+        }
       },
       ...(onLog === undefined ? {} : { onLog }),
     };
@@ -153,7 +163,7 @@ export class Execution {
     void report.then((finished) => {
       this.#over.abort();
       this.#stopAsking();
-      this.#ended.resolve({ state: 'finished', report: finished });
+      this.#ended.resolve(this.#isUnwritten ? { state: 'unwritten' } : { state: 'finished', report: finished });
     });
   }
 

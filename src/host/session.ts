@@ -9,6 +9,7 @@ import { RunLedger } from '../broker/run-ledger.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { LearnedTypes } from '../catalog/observed/learned-types.js';
 import type { CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import { HostError } from '../domain/errors.js';
 import type { CallerId, ExecutionId } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { Tool } from '../domain/tool.js';
@@ -274,6 +275,11 @@ export class Session {
     const { owner, calls, redactor } = run;
     const { audit } = await this.#parts.runtime.open();
     audit?.flush();
+    if (end.state === 'unwritten')
+      throw new HostError(
+        'internal',
+        `what run ${owner.id} did could not be written down, so it sleeps on; make room on the disk, then: codemode runs resume ${owner.id}`,
+      );
     if (end.state === 'asleep') {
       const seen = { approvals: end.approvals, logs: end.logs };
       const { approvals, logs } = redactor?.bulk(seen) ?? seen;

@@ -226,7 +226,8 @@ export class SleepingRuns {
       for (const run of store.waiting()) {
         if (this.#waking.has(run.id) || this.#waking.size >= MAX_WAKING) continue;
         if (run.setting !== this.#options.setting || !(await this.#isDecided(run.id))) continue;
-        void this.#goOn(store, run, wake);
+        // It sleeps on, and is tried again.
+        this.#goOn(store, run, wake).catch(() => {});
       }
     } catch {
       // The disk may be full or the file busy: it is looked at again.
@@ -268,6 +269,7 @@ export class SleepingRuns {
       if (error instanceof HostError && error.code === 'image_rejected')
         return this.recordEnd(owner, 'failed', { error: error.message }, undefined);
       store.release(run.id);
+      throw error;
     }
   }
 

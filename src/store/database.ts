@@ -58,15 +58,15 @@ export class Database {
   prepare<Row>(sql: string): Statement<Row> {
     const statement = this.#sqlite.prepare(sql);
     return {
-      get: (...values) => readRow(statement.get(...values) as RawRow | undefined) as Row | undefined,
-      all: (...values) => (statement.all(...values) as RawRow[]).map((row) => readRow(row) as Row),
-      run: (...values) => statement.run(...values).changes,
+      get: (...values) => clearly(() => readRow(statement.get(...values) as RawRow | undefined) as Row | undefined),
+      all: (...values) => clearly(() => (statement.all(...values) as RawRow[]).map((row) => readRow(row) as Row)),
+      run: (...values) => clearly(() => statement.run(...values).changes),
     };
   }
 
   /** All of it or nothing of it, and nobody else writes in between. */
   transaction<Result>(work: () => Result): Result {
-    return this.#sqlite.transaction(work).immediate();
+    return clearly(() => this.#sqlite.transaction(work).immediate());
   }
 
   close(): void {
@@ -86,6 +86,20 @@ export class Database {
       for (const migration of MIGRATIONS.slice(version)) this.#sqlite.exec(migration);
       this.#sqlite.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
     });
+  }
+}
+
+/** What the driver throws, in words that say what to do. */
+function clearly<Result>(act: () => Result): Result {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof Sqlite.SqliteError)) throw error;
+    throw new HostError(
+      'internal',
+      `the state folder cannot be used (${error.message}); make room on its disk, or check who owns it`,
+      { cause: error },
+    );
   }
 }
 
