@@ -1,6 +1,6 @@
 import type { RedactionCounts, Redactor } from '../broker/redaction/redactor.js';
 import type { Failure, LogEntry } from '../domain/execution.js';
-import type { ExecutionReport } from '../sandbox/execution.js';
+import type { ExecutionReport } from '../sandbox/execution-report.js';
 
 /**
  * What a program gives back, clean. It has got nothing that was not clean; but it may have put together what came in

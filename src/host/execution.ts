@@ -10,7 +10,9 @@ import type {
   Program,
 } from '../domain/execution.js';
 import { deferred } from '../lib/deferred.js';
-import type { ExecutionReport, SandboxExecution } from '../sandbox/execution.js';
+import type { SandboxExecution } from '../sandbox/execution.js';
+import type { ExecutionReport } from '../sandbox/execution-report.js';
+import { FAILED_INSIDE } from '../sandbox/failures.js';
 import type { Delivery } from '../sandbox/journal.js';
 import type { Sandbox, Started, SuspendedProgram } from '../sandbox/sandbox.js';
 
@@ -192,7 +194,7 @@ export class Execution {
   }
 
   async #answerAgain(call: GuestCall): Promise<void> {
-    const reply = await this.#answer(call, true).catch((): CallReply => FAILED_INSIDE);
+    const reply = await this.#answer(call, true).catch((): CallReply => ({ ok: false, error: FAILED_INSIDE }));
     this.#program?.answer(call.number, reply);
   }
 
@@ -270,15 +272,6 @@ export class Execution {
 }
 
 const NEVER = new Promise<never>(() => {});
-
-const FAILED_INSIDE: CallReply = {
-  ok: false,
-  error: {
-    errorClass: 'ToolCallError',
-    message: 'the call failed inside the host',
-    hint: 'Try again; if it keeps failing, look at the host log.',
-  },
-};
 
 /** Its process ended between sending the call and writing down the answer. It is never sent a second time. */
 const OUTCOME_UNKNOWN: CallReply = {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { HostError, isHostError } from '../domain/errors.js';
 import type {
   CallerId,
@@ -13,48 +12,26 @@ import type {
 import { HARMLESS_SOURCE_BYTES } from '../domain/limits.js';
 import { Cancellation } from '../lib/cancellation.js';
 import { deferred } from '../lib/deferred.js';
+import { jsonText } from '../lib/json-text.js';
 import type { WorkerToHost } from '../wire/messages.js';
 import { MAX_IMAGE_BYTES, MAX_VALUE_BYTES } from '../wire/messages.js';
 import { CallBook } from './call-book.js';
-import { CANCELLED, endedItsWorker, lostItsWorkers, outOfTime, UNREADABLE } from './failures.js';
+import { Departure } from './departure.js';
+import type { CarriedOver, ExecutionHandlers, ExecutionReport } from './execution-report.js';
+import { CANCELLED, endedItsWorker, FAILED_INSIDE, lostItsWorkers, outOfTime, UNREADABLE } from './failures.js';
 import type { Delivery, Journal } from './journal.js';
 import { LogBook } from './log-book.js';
 import type { Pool } from './pool.js';
+import { ProgramClock } from './program-clock.js';
 import type { PartInLoss, RunWorker, Tenant } from './run-worker.js';
 import { Seat } from './seat.js';
 import { TimeBudget } from './time-budget.js';
-
-export interface ExecutionHandlers {
-  /** Answers a call of the program. Rejections reach the program as an error that says nothing of ours. */
-  onCall(call: GuestCall, signal: AbortSignal): Promise<CallReply>;
-  onLog?(entry: LogEntry): void;
-  /** Something reaches the program now, as the journal has it at this position. */
-  onDelivery?(delivery: Delivery, position: number): void;
-  /** A call was answered after its program had been suspended: whoever resumes it must hand this in again. */
-  onLateReply?(call: GuestCall, reply: CallReply): void;
-}
-
-export interface ExecutionReport {
-  readonly outcome: Outcome;
-  readonly logs: readonly LogEntry[];
-  readonly logsCut: boolean;
-  readonly journal: Journal;
-  readonly durationMs: number;
-}
-
-/** What a suspended program leaves behind on the host's side. */
-export interface CarriedOver {
-  readonly openCalls: readonly GuestCall[];
-  readonly logs: readonly LogEntry[];
-  readonly wakeAtMs: number | null;
-}
 
 /** Given to a worker to end a program by itself before it is killed with everything it holds. */
 const KILL_GRACE_MS = 250;
 /** Others may have brought its workers down, one after the other; past this it is not unlucky. */
 const MAX_REBUILDS = 20;
-/** A worker that has not handed a program over by then is not going to: an image of the largest memory takes two seconds. */
-const SUSPEND_TIMEOUT_MS = 20_000;
+
 /** One program's life on this side of the wall: where it is, what it waits for, and what reached it. */
 export class SandboxExecution implements Tenant {
   readonly id: ExecutionId;
@@ -74,16 +51,12 @@ export class SandboxExecution implements Tenant {
   readonly #budget: TimeBudget;
   readonly #begunAt = performance.now();
   #killTimer: NodeJS.Timeout | undefined;
-  #wakeTimer: NodeJS.Timeout | undefined;
-  #wakeAtMs: number | null = null;
-  #lastAtMs: number;
+  readonly #clock: ProgramClock;
   #rebuilds = 0;
   #crashes = 0;
   /** A worker has said something of it, so its source was read. */
   #hasSpoken = false;
-  readonly #heldReplies: { readonly call: GuestCall; readonly reply: CallReply }[] = [];
-  #timeWasHeld = false;
-  #suspension: { resolve(image: Buffer): void; reject(error: unknown): void } | undefined;
+  #departure: Departure | undefined;
 
   constructor(pool: Pool, caller: CallerId, journal: Journal, handlers: ExecutionHandlers, remainingMs?: number) {
     this.id = journal.execution;
@@ -95,11 +68,7 @@ export class SandboxExecution implements Tenant {
     this.#calls = new CallBook(journal);
     this.#logs = new LogBook(journal.limits.maxLogBytes);
     this.#budget = new TimeBudget(remainingMs ?? journal.limits.timeoutMs, () => this.#outOfTime());
-    this.#lastAtMs = journal.deliveries.at(-1)?.atMs ?? journal.startedAtMs;
-  }
-
-  static newSeed(): string {
-    return randomBytes(8).readBigUInt64LE().toString();
+    this.#clock = new ProgramClock(journal.deliveries.at(-1)?.atMs ?? journal.startedAtMs);
   }
 
   /** Settles when the program has come to an end of any kind. Suspended programs have not. */
@@ -148,7 +117,7 @@ export class SandboxExecution implements Tenant {
   #carryOver({ openCalls, logs, wakeAtMs }: CarriedOver): void {
     this.#calls.carryOver(openCalls);
     this.#logs.carryOver(logs);
-    this.#wakeAtMs = wakeAtMs;
+    this.#clock.wakeAtMs = wakeAtMs;
   }
 
   // What may be done with it from outside.
@@ -178,23 +147,17 @@ export class SandboxExecution implements Tenant {
     if (this.#state !== 'running' || seat === undefined)
       throw new HostError('bad_input', 'only a running program can be suspended');
     if (this.journal.blocking) throw new HostError('bad_input', 'a program with blocking calls cannot be suspended');
-    this.#timeWasHeld = !this.#budget.isRunning;
+    const timeWasHeld = !this.#budget.isRunning;
     this.#pause();
     this.#state = 'suspending';
-    // Its own time stands still from here on, so nothing else would end a worker that keeps it.
-    this.#killTimer = setTimeout(
-      () => seat.worker.kill('it did not hand over a suspended program'),
-      SUSPEND_TIMEOUT_MS,
-    );
-    const { promise, resolve, reject } = deferred<Buffer>();
-    this.#suspension = { resolve, reject };
+    this.#departure = new Departure(timeWasHeld, () => seat.worker.kill('it did not hand over a suspended program'));
     seat.suspend();
-    return promise;
+    return this.#departure.image;
   }
 
   /** What the next process must know of it besides journal and image. */
   get carriedOver(): CarriedOver {
-    return { openCalls: this.openCalls, logs: this.#logs.entries, wakeAtMs: this.#wakeAtMs };
+    return { openCalls: this.openCalls, logs: this.#logs.entries, wakeAtMs: this.#clock.wakeAtMs };
   }
 
   // What the worker says. All of it is parsed, none of it is believed beyond this program.
@@ -244,15 +207,12 @@ export class SandboxExecution implements Tenant {
       return this.#fail(part === 'suspect' && this.#mayBeUnreadable ? UNREADABLE : endedItsWorker(reason));
     if (this.journal.blocking) return this.#fail(lostItsWorkers('its calls block, so it cannot be taken to another'));
     this.#pause();
-    if (this.#state === 'suspending') {
-      this.#suspension?.reject(
-        new HostError(
-          'worker_lost',
-          'the worker was lost while it suspended the program; the program goes on in another one',
-        ),
-      );
-      this.#suspension = undefined;
-    }
+    this.#departure?.fail(
+      new HostError(
+        'worker_lost',
+        'the worker was lost while it suspended the program; the program goes on in another one',
+      ),
+    );
     this.#rebuild();
   }
 
@@ -292,11 +252,8 @@ export class SandboxExecution implements Tenant {
 
   /** In another worker, from the journal. What it asks for again has been asked for already and is not asked twice. */
   #rebuild(): void {
-    if (++this.#rebuilds > MAX_REBUILDS) {
-      this.#fail(lostItsWorkers('it lost several'));
-      return;
-    }
-    this.#goElsewhere();
+    if (++this.#rebuilds > MAX_REBUILDS) this.#fail(lostItsWorkers('it lost several'));
+    else this.#goElsewhere();
   }
 
   #goElsewhere(): void {
@@ -318,27 +275,14 @@ export class SandboxExecution implements Tenant {
   #deliverReply(call: GuestCall, reply: CallReply): void {
     // Said twice, it is an answer to nothing.
     if (this.#calls.find(call.number) === undefined) return;
-    const delivery = this.#calls.answer(call, reply, this.#now());
+    const delivery = this.#calls.answer(call, reply, this.#clock.now());
     if ('message' in delivery) this.#fail(delivery);
     else this.#deliver(delivery);
   }
 
-  /** Whole milliseconds, never backwards: the clock a program sees. */
-  #now(): number {
-    this.#lastAtMs = Math.max(this.#lastAtMs, Date.now());
-    return this.#lastAtMs;
-  }
-
   #waiting(wakeAtMs: number | null): void {
-    this.#wakeAtMs = wakeAtMs;
-    clearTimeout(this.#wakeTimer);
-    if (wakeAtMs === null || !this.isWaiting) return;
-    const delayMs = Math.min(Math.max(0, wakeAtMs - Date.now()), 2 ** 31 - 1);
-    this.#wakeTimer = setTimeout(() => {
-      // The event loop may wake a little early by its own clock; the program must not see a timer before its time.
-      this.#lastAtMs = Math.max(this.#lastAtMs, Math.ceil(wakeAtMs));
-      this.#deliver({ kind: 'timer', atMs: this.#now() });
-    }, delayMs);
+    this.#clock.wakeAtMs = wakeAtMs;
+    this.#clock.wakeAt(this.isWaiting ? wakeAtMs : null, (atMs) => this.#deliver({ kind: 'timer', atMs }));
   }
 
   #requested(call: GuestCall): void {
@@ -348,21 +292,12 @@ export class SandboxExecution implements Tenant {
     if (verdict.is === 'known') return;
     this.#handlers.onCall(call, this.#cancellation.signal).then(
       (reply) => this.#replied(call, reply),
-      () =>
-        this.#replied(call, {
-          ok: false,
-          error: {
-            errorClass: 'ToolCallError',
-            message: 'the call failed inside the host',
-            hint: 'Try again; if it keeps failing, look at the host log.',
-          },
-        }),
+      () => this.#replied(call, { ok: false, error: FAILED_INSIDE }),
     );
   }
 
   #replied(call: GuestCall, reply: CallReply): void {
-    // The image may be taken already: what is delivered now would be in the journal and not in it.
-    if (this.#state === 'suspending') this.#heldReplies.push({ call, reply });
+    if (this.#state === 'suspending') this.#departure?.hold(call, reply);
     else if (this.#state === 'suspended') this.#handlers.onLateReply?.(call, reply);
     else if (this.#state !== 'ended') this.#deliverReply(call, reply);
   }
@@ -374,34 +309,31 @@ export class SandboxExecution implements Tenant {
   }
 
   #suspended(image: Buffer): void {
-    const suspension = this.#suspension;
-    if (this.#state !== 'suspending' || suspension === undefined)
-      return this.#worker?.kill('it suspended what it was not asked to');
+    if (this.#state !== 'suspending') return this.#worker?.kill('it suspended what it was not asked to');
     this.#state = 'suspended';
-    clearTimeout(this.#killTimer);
     this.#worker?.release(this.id);
     this.#seat = undefined;
-    suspension.resolve(Buffer.from(image));
+    this.#departure?.complete(Buffer.from(image));
     this.#releaseReplies();
   }
 
-  /** What came while it was not decided whether the program leaves. */
+  /** It is decided whether the program leaves: what came meanwhile goes where it belongs. */
   #releaseReplies(): void {
-    for (const { call, reply } of this.#heldReplies.splice(0)) this.#replied(call, reply);
+    const held = this.#departure?.takeHeld() ?? [];
+    this.#departure = undefined;
+    for (const { call, reply } of held) this.#replied(call, reply);
   }
 
   /** Its image would be larger than can be handed over, so it goes on where it is. */
   #stay(): void {
-    clearTimeout(this.#killTimer);
     this.#state = 'running';
-    if (!this.#timeWasHeld) this.#budget.start();
-    this.#suspension?.reject(
+    if (this.#departure?.timeWasHeld === false) this.#budget.start();
+    this.#departure?.fail(
       new HostError(
         'bad_input',
         `the program holds too much to be suspended (${MAX_IMAGE_BYTES} bytes at most); it goes on`,
       ),
     );
-    this.#suspension = undefined;
     this.#releaseReplies();
   }
 
@@ -410,7 +342,7 @@ export class SandboxExecution implements Tenant {
   /** Neither time nor timers go on while the program is nowhere. */
   #pause(): void {
     this.#budget.stop();
-    clearTimeout(this.#wakeTimer);
+    this.#clock.stop();
     clearTimeout(this.#killTimer);
   }
 
@@ -434,30 +366,15 @@ export class SandboxExecution implements Tenant {
 
   /** A result is handed on as text, so it is seen to be JSON first: a worker that was taken over writes what it likes. */
   #completed(body: Buffer, logsCut: boolean, from: RunWorker): void {
-    const resultJson = body.toString('utf8');
-    try {
-      if (body.length > MAX_VALUE_BYTES) throw new RangeError();
-      JSON.parse(resultJson);
-    } catch {
-      from.kill('it sent a result that is not JSON, or larger than it may be');
-      return this.#finish({ status: 'failed', failure: endedItsWorker('its result was no JSON') }, logsCut);
-    }
-    this.#finish({ status: 'completed', resultJson }, logsCut);
+    const resultJson = body.length > MAX_VALUE_BYTES ? undefined : jsonText(body);
+    if (resultJson !== undefined) return this.#finish({ status: 'completed', resultJson }, logsCut);
+    from.kill('it sent a result that is not JSON, or larger than it may be');
+    this.#finish({ status: 'failed', failure: endedItsWorker('its result was no JSON') }, logsCut);
   }
 
   #fail(failure: Failure): void {
     if (this.#state === 'ended') return;
-    const worker = this.#worker;
-    if (worker !== undefined && !worker.isLost) {
-      const isComputing = worker.computing === this.id;
-      worker.cancel(this.id);
-      // It cannot read that while it computes. What else the worker holds is rebuilt elsewhere if it must be killed.
-      if (isComputing)
-        setTimeout(
-          () => worker.computing === this.id && worker.kill('a program that was ended did not stop'),
-          KILL_GRACE_MS,
-        );
-    }
+    this.#worker?.dismiss(this.id, KILL_GRACE_MS);
     this.#seat = undefined;
     this.#finish({ status: 'failed', failure }, false);
   }
@@ -471,7 +388,7 @@ export class SandboxExecution implements Tenant {
     // Calls still under way are told to stop: nobody will read their answers.
     this.#cancellation.cancel();
     this.#calls.clear();
-    this.#suspension?.reject(new HostError('bad_input', 'the program ended before it could be suspended'));
+    this.#departure?.fail(new HostError('bad_input', 'the program ended before it could be suspended'));
     this.#ended.resolve({
       outcome,
       logs: this.#logs.entries,

@@ -1,4 +1,4 @@
-import type { Failure } from '../domain/execution.js';
+import type { Failure, GuestError } from '../domain/execution.js';
 
 /** How a program fails for reasons that only this side of the wall can see. */
 
@@ -70,3 +70,10 @@ export function lostItsWorkers(reason: string): Failure {
     hint: 'Run it again.',
   };
 }
+
+/** What a program is told when answering its call failed in a way that is ours. */
+export const FAILED_INSIDE: GuestError = {
+  errorClass: 'ToolCallError',
+  message: 'the call failed inside the host',
+  hint: 'Try again; if it keeps failing, look at the host log.',
+};

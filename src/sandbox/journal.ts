@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { CallNumber, ExecutionId, Program, SourceLanguage, VirtualModule } from '../domain/execution.js';
 import type { Limits } from '../domain/limits.js';
 
@@ -44,6 +44,11 @@ export function openJournal(execution: ExecutionId, program: Program, seed: stri
     deliveries: [],
     calls: [],
   };
+}
+
+/** What a program's random numbers follow from. */
+export function newSeed(): string {
+  return randomBytes(8).readBigUInt64LE().toString();
 }
 
 export function digestOf(bytes: string | Uint8Array): string {

@@ -137,6 +137,16 @@ export class RunWorker {
     this.#watchDropped();
   }
 
+  /** Drops a program that was ended, and kills the worker if it stays in it. What else it holds is rebuilt elsewhere. */
+  dismiss(id: ExecutionId, graceMs: number): void {
+    if (this.isLost) return;
+    const isComputing = this.computing === id;
+    this.cancel(id);
+    // It cannot read that while it computes.
+    if (isComputing)
+      setTimeout(() => this.computing === id && this.kill('a program that was ended did not stop'), graceMs);
+  }
+
   kill(reason: string): void {
     this.#killed ??= { computing: this.#owed[0] };
     this.process.kill(reason);

@@ -3,11 +3,11 @@ import { HostError } from '../domain/errors.js';
 import type { CallerId, ExecutionId, GuestCall, Program } from '../domain/execution.js';
 import { MAX_SOURCE_BYTES } from '../domain/limits.js';
 import { type SealBinding, seal, unseal } from '../lib/sealed.js';
-import type { CarriedOver, ExecutionHandlers, ExecutionReport } from './execution.js';
 import { SandboxExecution } from './execution.js';
+import type { CarriedOver, ExecutionHandlers, ExecutionReport } from './execution-report.js';
 import type { Jail } from './jail/jail.js';
 import type { Delivery, Journal } from './journal.js';
-import { decodeJournal, digestOf, encodeJournal, openJournal } from './journal.js';
+import { decodeJournal, digestOf, encodeJournal, newSeed, openJournal } from './journal.js';
 import type { PoolOptions } from './pool.js';
 import { Pool } from './pool.js';
 import { loadRuntimeFiles } from './runtime-files.js';
@@ -67,7 +67,7 @@ export class Sandbox {
         `the program is larger than ${MAX_SOURCE_BYTES} bytes; pass data through tools, not through source`,
       );
     const id = execution ?? (randomUUID() as ExecutionId);
-    const journal = openJournal(id, program, SandboxExecution.newSeed(), Date.now());
+    const journal = openJournal(id, program, newSeed(), Date.now());
     const started = new SandboxExecution(this.pool, caller, journal, handlers);
     return begun(started, signal, () => started.begin());
   }

@@ -2,7 +2,8 @@ import { brotliDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { CallerId, CallReply, GuestCall } from '../../src/domain/execution.js';
 import { deferred } from '../../src/lib/deferred.js';
-import type { ExecutionReport, SandboxExecution } from '../../src/sandbox/execution.js';
+import type { SandboxExecution } from '../../src/sandbox/execution.js';
+import type { ExecutionReport } from '../../src/sandbox/execution-report.js';
 import { openSandbox } from '../support/sandbox.js';
 
 /**

@@ -51,17 +51,21 @@ const needsMount = probe.isThere ? {} : skipped('no file system can be mounted h
 const WRITE = `import { write } from '@codemode/servers/ledger';
 globalThis.__codemode_result__ = await write({ text: 'x' }).then(({ did }) => did, (error) => error.message);`;
 
-test('with a full disk nothing is called, the program is told why, and the program after it too', needsMount, async () => {
-  using home = new SmallDisk();
-  await home.run(['--config', home.config, 'servers']);
-  await home.pending();
-  home.fill();
-  for (let times = 0; times < 2; times++) {
-    const { result } = await home.program(WRITE);
-    expect(result).toMatch(/disk/);
-  }
-  expect(home.lines).toEqual([]);
-});
+test(
+  'with a full disk nothing is called, the program is told why, and the program after it too',
+  needsMount,
+  async () => {
+    using home = new SmallDisk();
+    await home.run(['--config', home.config, 'servers']);
+    await home.pending();
+    home.fill();
+    for (let times = 0; times < 2; times++) {
+      const { result } = await home.program(WRITE);
+      expect(result).toMatch(/disk/);
+    }
+    expect(home.lines).toEqual([]);
+  },
+);
 
 test('a run that is to go on when the disk is full sleeps on, and goes on once there is room', needsMount, async () => {
   using home = new SmallDisk();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deferred } from '../../src/lib/deferred.js';
-import type { ExecutionReport } from '../../src/sandbox/execution.js';
+import type { ExecutionReport } from '../../src/sandbox/execution-report.js';
 import { CALLER, CallFailure, openSandbox, result, type TestSandbox } from '../support/sandbox.js';
 
 let box: TestSandbox;

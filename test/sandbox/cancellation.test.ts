@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.js';
 import { deferred } from '../../src/lib/deferred.js';
-import type { ExecutionReport } from '../../src/sandbox/execution.js';
+import type { ExecutionReport } from '../../src/sandbox/execution-report.js';
 import { openSession } from '../support/host.js';
 import { CALLER, openSandbox, type ProgramOptions, result, type TestSandbox } from '../support/sandbox.js';
 

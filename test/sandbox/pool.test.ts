@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CallerId, GuestCall } from '../../src/domain/execution.js';
 import { deferred } from '../../src/lib/deferred.js';
-import type { ExecutionReport } from '../../src/sandbox/execution.js';
+import type { ExecutionReport } from '../../src/sandbox/execution-report.js';
 import { descendantsOf, expectGone, isAlive } from '../support/processes.js';
 import { openSandbox, type ProgramOptions, result, type TestSandbox } from '../support/sandbox.js';
 

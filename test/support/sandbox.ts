@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { CallerId, CallReply, GuestCall, Program, VirtualModule } from '../../src/domain/execution.js';
 import { DEFAULT_LIMITS, type Limits } from '../../src/domain/limits.js';
-import type { ExecutionHandlers, ExecutionReport } from '../../src/sandbox/execution.js';
+import type { ExecutionHandlers, ExecutionReport } from '../../src/sandbox/execution-report.js';
 import type { Jail } from '../../src/sandbox/jail/jail.js';
 import { openJail } from '../../src/sandbox/jail/probe.js';
 import type { PoolOptions } from '../../src/sandbox/pool.js';
