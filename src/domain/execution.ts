@@ -74,6 +74,17 @@ export interface Failure {
   readonly limit?: LimitName;
 }
 
+/** How a program ends whose time is over, whichever side of the wall notices first. */
+export function outOfTime(timeoutMs: number): Failure {
+  return {
+    kind: 'limit',
+    name: 'SandboxLimitError',
+    limit: 'timeout',
+    message: `the program was stopped after ${timeoutMs} ms`,
+    hint: 'Do less work in one run, or raise limits.timeoutMs.',
+  };
+}
+
 export type Outcome =
   | { readonly status: 'completed'; readonly resultJson: string }
   | { readonly status: 'failed'; readonly failure: Failure };

@@ -9,6 +9,7 @@ import type {
   LogEntry,
   Outcome,
 } from '../domain/execution.js';
+import { outOfTime } from '../domain/execution.js';
 import { HARMLESS_SOURCE_BYTES } from '../domain/limits.js';
 import { Cancellation } from '../lib/cancellation.js';
 import { deferred } from '../lib/deferred.js';
@@ -18,7 +19,7 @@ import { MAX_IMAGE_BYTES, MAX_VALUE_BYTES } from '../wire/messages.js';
 import { CallBook } from './call-book.js';
 import { Departure } from './departure.js';
 import type { CarriedOver, ExecutionHandlers, ExecutionReport } from './execution-report.js';
-import { CANCELLED, endedItsWorker, FAILED_INSIDE, lostItsWorkers, outOfTime, UNREADABLE } from './failures.js';
+import { CANCELLED, endedItsWorker, FAILED_INSIDE, lostItsWorkers, UNREADABLE } from './failures.js';
 import type { Delivery, Journal } from './journal.js';
 import { LogBook } from './log-book.js';
 import type { Pool } from './pool.js';

@@ -12,16 +12,6 @@ export const UNREADABLE: Failure = {
   hint: 'Flatten deeply nested parentheses, brackets or expressions.',
 };
 
-export function outOfTime(timeoutMs: number): Failure {
-  return {
-    kind: 'limit',
-    name: 'SandboxLimitError',
-    limit: 'timeout',
-    message: `the program was stopped after ${timeoutMs} ms`,
-    hint: 'Do less work in one run, or raise limits.timeoutMs.',
-  };
-}
-
 export function tooManyOpenCalls(most: number): Failure {
   return {
     kind: 'limit',

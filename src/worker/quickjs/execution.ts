@@ -1,15 +1,9 @@
 import type { CallNumber, ExecutionId, Failure, LogLevel } from '../../domain/execution.js';
+import { outOfTime } from '../../domain/execution.js';
 import { MAX_VALUE_BYTES } from '../../wire/messages.js';
 import type { Outbox, Progress } from '../guest.js';
 import type { Engine, EngineHost } from './engine.js';
-import {
-  failureOfThrown,
-  failureOfTrap,
-  NEVER_SETTLED,
-  notSerializable,
-  resultTooLarge,
-  timedOut,
-} from './failures.js';
+import { failureOfThrown, failureOfTrap, NEVER_SETTLED, notSerializable, resultTooLarge } from './failures.js';
 import type { EntryName, Image } from './image.js';
 import { BINDINGS_MODULE } from './image.js';
 import { withImportPosition } from './import-position.js';
@@ -336,7 +330,7 @@ export class QuickJsExecution implements EngineHost {
   }
 
   #endTimedOut(): Progress {
-    return this.#ended(timedOut(this.options.timeoutMs));
+    return this.#ended(outOfTime(this.options.timeoutMs));
   }
 
   #endWithException(): Progress {

@@ -131,16 +131,6 @@ export const NEVER_SETTLED: Failure = {
   hint: 'Look for an `await` on a promise whose resolve function is never called.',
 };
 
-export function timedOut(timeoutMs: number): Failure {
-  return {
-    kind: 'limit',
-    name: 'SandboxLimitError',
-    limit: 'timeout',
-    message: `the program was stopped after ${timeoutMs} ms`,
-    hint: 'Do less work in one run, or raise limits.timeoutMs.',
-  };
-}
-
 export function resultTooLarge(bytes: number, most: number): Failure {
   return {
     kind: 'limit',
