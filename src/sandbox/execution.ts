@@ -1,15 +1,15 @@
 import { HostError, isHostError } from '../domain/errors.js';
-import type {
-  CallerId,
-  CallNumber,
-  CallReply,
-  ExecutionId,
-  Failure,
-  GuestCall,
-  LogEntry,
-  Outcome,
+import {
+  type CallerId,
+  type CallNumber,
+  type CallReply,
+  type ExecutionId,
+  type Failure,
+  type GuestCall,
+  type LogEntry,
+  type Outcome,
+  outOfTime,
 } from '../domain/execution.js';
-import { outOfTime } from '../domain/execution.js';
 import { HARMLESS_SOURCE_BYTES } from '../domain/limits.js';
 import { Cancellation } from '../lib/cancellation.js';
 import { deferred } from '../lib/deferred.js';
@@ -89,10 +89,6 @@ export class SandboxExecution implements Tenant {
     return this.#budget.remainingMs;
   }
 
-  get #wholeMs(): number {
-    return Math.max(1, Math.ceil(this.remainingMs));
-  }
-
   get #worker(): RunWorker | undefined {
     return this.#seat?.worker;
   }
@@ -100,13 +96,13 @@ export class SandboxExecution implements Tenant {
   // Beginnings: a new program, one from its journal, one from its image.
 
   async begin(): Promise<void> {
-    await this.#place((seat) => seat.start(this.#wholeMs));
+    await this.#place((seat) => seat.start(this.remainingMs));
   }
 
   /** `inImage`: how many of the journal's deliveries it had when the image was taken. The others reach it again. */
   async beginFromImage(image: Buffer, carried: CarriedOver, inImage: number): Promise<void> {
     this.#carryOver(carried);
-    await this.#place((seat) => seat.resume(image, this.#wholeMs, inImage));
+    await this.#place((seat) => seat.resume(image, this.remainingMs, inImage));
   }
 
   /** A program whose image is of another build: it walks through its journal again. */
@@ -260,7 +256,7 @@ export class SandboxExecution implements Tenant {
   #goElsewhere(): void {
     this.#state = 'placing';
     this.#releaseReplies();
-    this.#place((seat) => seat.start(this.#wholeMs)).catch((error: unknown) => {
+    this.#place((seat) => seat.start(this.remainingMs)).catch((error: unknown) => {
       this.#fail(lostItsWorkers(isHostError(error) ? error.message : 'none could be had'));
     });
   }

@@ -25,23 +25,23 @@ export class Seat {
   }
 
   /** From the beginning: the source first. */
-  start(timeoutMs: number): void {
+  start(remainingMs: number): void {
     const { execution, source, language, limits, seed, startedAtMs, blocking } = this.#journal;
     const { maxMemoryBytes, maxLogBytes } = limits;
     this.#assign(
       {
         ...{ type: 'execution/start', execution, library: this.#library, language, seed, startedAtMs },
-        ...{ timeoutMs, maxMemoryBytes, maxLogBytes, blocking },
+        ...{ timeoutMs: whole(remainingMs), maxMemoryBytes, maxLogBytes, blocking },
       },
       Buffer.from(source),
     );
   }
 
   /** From an image, in which the first deliveries of the journal are contained. */
-  resume(image: Buffer, timeoutMs: number, inImage: number): void {
+  resume(image: Buffer, remainingMs: number, inImage: number): void {
     const { execution } = this.#journal;
     this.#sentDeliveries = inImage;
-    this.#assign({ type: 'execution/resume', execution, library: this.#library, timeoutMs }, image);
+    this.#assign({ type: 'execution/resume', execution, library: this.#library, timeoutMs: whole(remainingMs) }, image);
   }
 
   suspend(): void {
@@ -73,4 +73,9 @@ export class Seat {
     this.#unanswered++;
     this.worker.assign(message, body);
   }
+}
+
+/** The worker's clock counts in whole milliseconds, and a budget of none would be no budget. */
+function whole(remainingMs: number): number {
+  return Math.max(1, Math.ceil(remainingMs));
 }
