@@ -1,4 +1,4 @@
-import type { JsonValue } from './json.js';
+import type { JsonObject, JsonValue } from './json.js';
 import type { Limits } from './limits.js';
 
 /** Ids of different things do not mix. */
@@ -24,6 +24,17 @@ export interface VirtualModule {
   readonly exports: readonly ModuleExport[];
 }
 
+/**
+ * A classic script instead of a module: sloppy, without imports and timers. Its value is that of its last expression, or
+ * of a `return` at its top level.
+ */
+export interface ScriptForm {
+  /** The global `input`. */
+  readonly input: JsonObject;
+  /** Global functions that block the script until they are answered. Their name is the target of the call. */
+  readonly calls: readonly string[];
+}
+
 /** What an agent submitted, with everything it may import. */
 export interface Program {
   readonly source: string;
@@ -33,6 +44,8 @@ export interface Program {
   readonly limits: Limits;
   /** Its calls block the program (`callSync`): it gets a worker of its own and cannot be suspended. */
   readonly blocking?: boolean;
+  /** Absent: it is a module. */
+  readonly script?: ScriptForm;
 }
 
 export type LogLevel = 'debug' | 'log' | 'warn' | 'error';
