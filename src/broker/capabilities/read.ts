@@ -85,7 +85,7 @@ function absolute(path: string): string {
 }
 
 const names = z.array(z.string().min(1)).max(MAX_ENTRIES).default([]);
-const rate = (least: number) => z.number().positive().default(least);
+const rate = (least: number) => z.number().min(1).default(least);
 const bytes = (least: number) => z.number().int().nonnegative().default(least);
 const objectForm = z.strictObject({
   network: z
