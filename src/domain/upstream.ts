@@ -51,7 +51,7 @@ export interface UpstreamIdentity {
   readonly version?: string;
   readonly instructions?: string;
   readonly protocolVersion: string;
-  readonly transport: 'stdio' | 'streamable-http' | 'sse' | 'websocket';
+  readonly transport: 'stdio' | 'streamable-http' | 'sse' | 'websocket' | 'native' | 'openapi';
 }
 
 /**
