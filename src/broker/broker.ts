@@ -191,6 +191,7 @@ export class Broker {
         signal: call.signal,
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
         ...(call.onProgress === undefined ? {} : { onProgress: call.onProgress }),
+        ...(call.run.grants === undefined ? {} : { grants: call.run.grants }),
       });
       if (outcome.status === 'answered' || call.signal.aborted) return outcome;
       if (attempt >= attemptsFor(call.tool, outcome.failure, retry.maxAttempts)) return outcome;

@@ -1,4 +1,5 @@
 import type { OAuthSettings } from './authorization.js';
+import type { CapabilitySet } from './capability.js';
 import type { JsonObject, JsonValue } from './json.js';
 import type { Label } from './policy.js';
 import type { Tool } from './tool.js';
@@ -94,6 +95,8 @@ export interface UpstreamCall {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CallProgress) => void;
+  /** What its run was granted: for the upstreams that are capabilities. Nothing of it leaves the house. */
+  readonly grants?: CapabilitySet;
 }
 
 export interface CallProgress {

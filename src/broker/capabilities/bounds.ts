@@ -1,4 +1,5 @@
 import type { CapabilitySet, FilesystemCapability, McpCapability, NetworkCapability } from '../../domain/capability.js';
+import { coversHost, coversPath } from '../../lib/coverage.js';
 import { matchesGlob } from '../../lib/glob.js';
 
 /**
@@ -46,25 +47,6 @@ export function withinBounds(asked: CapabilitySet, bounds: CapabilitySet): Capab
           },
         }),
   };
-}
-
-/**
- * Exactly this host, or one below a name that is granted with `*.` before it; a wildcard is covered by a wider one. None
- * ever stands for an address.
- */
-export function coversHost(granted: string, host: string): boolean {
-  const [pattern, name] = [granted.toLowerCase(), host.toLowerCase().replace(/\.$/, '')];
-  if (!pattern.startsWith('*.')) return pattern === name;
-  const below = pattern.slice(1);
-  return !ADDRESS.test(name) && name.length > below.length && name.endsWith(below);
-}
-
-const ADDRESS = /^[\d.]+$|:/;
-
-/** Whether a path is granted by a folder or is that path. Both are absolute and real: links and `..` are gone. */
-export function coversPath(granted: string, path: string): boolean {
-  const folder = granted.endsWith('/') ? granted : `${granted}/`;
-  return path === granted || path.startsWith(folder);
 }
 
 function violatedNetwork(asked: NetworkCapability | undefined, bounds: NetworkCapability | undefined) {

@@ -1,6 +1,10 @@
-import { CAPABILITY_DEFAULTS, type McpCapability } from '../../domain/capability.js';
+import { CAPABILITY_DEFAULTS, type McpCapability, type NetworkCapability } from '../../domain/capability.js';
 import type { GuestError } from '../../domain/execution.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
+import { coversHost } from '../../lib/coverage.js';
+import { FILES_SERVER } from '../../upstream/capabilities/files.js';
+import { NETWORK_SERVER } from '../../upstream/capabilities/network.js';
 import type { Admission, Busy } from '../limits/call-limits.js';
 import { Slots } from '../limits/slots.js';
 import { TokenBucket } from '../limits/token-bucket.js';
@@ -11,7 +15,9 @@ import type { RunLedger } from '../run-ledger.js';
 
 /** Calls of one run, as its grant counts them. */
 interface Meter {
-  readonly bucket: TokenBucket;
+  readonly calls: TokenBucket;
+  /** To the network. */
+  readonly requests: TokenBucket;
   readonly slots: Slots;
 }
 
@@ -23,10 +29,9 @@ export class RunGrants {
   readonly #meters = new WeakMap<RunLedger, Meter>();
 
   /** Why this call is not within what the run was granted, in the words that would grant it. */
-  refusalOf(call: NamedCall & { readonly run: RunContext }): GuestError | undefined {
-    const { grants } = call.run;
-    if (grants === undefined || isGranted(call.tool, grants.mcp)) return undefined;
-    const violation = `mcp:${call.tool.serverId}`;
+  refusalOf(call: GrantedCall): GuestError | undefined {
+    const violation = violationOf(call);
+    if (violation === undefined) return undefined;
     return toolCallError(
       call,
       `the request was not granted ${violation}, so ${call.serverPath}.${call.exportName} cannot be called`,
@@ -36,12 +41,12 @@ export class RunGrants {
   }
 
   /** Faster than the grant allows is refused with the time to wait. */
-  takeRate(run: RunContext): Busy | undefined {
-    const meter = this.#meterOf(run);
-    if (meter === undefined) return undefined;
-    const retryAfterMs = meter.bucket.waitMs(performance.now());
+  takeRate(run: RunContext, tool: Tool): Busy | undefined {
+    const bucket = this.#meterOf(run)?.[tool.serverId === NETWORK_SERVER ? 'requests' : 'calls'];
+    if (bucket === undefined) return undefined;
+    const retryAfterMs = bucket.waitMs(performance.now());
     if (retryAfterMs > 0) return { limit: 'rate', retryAfterMs };
-    meter.bucket.take();
+    bucket.take();
     return undefined;
   }
 
@@ -58,18 +63,51 @@ export class RunGrants {
   }
 
   #meterOf({ grants, ledger }: RunContext): Meter | undefined {
-    if (grants?.mcp === undefined) return undefined;
+    if (grants === undefined) return undefined;
     let meter = this.#meters.get(ledger);
     if (meter === undefined) {
-      const { maxCallsPerSecond } = grants.mcp;
+      const { mcp, network } = CAPABILITY_DEFAULTS;
       meter = {
-        bucket: new TokenBucket({ calls: maxCallsPerSecond, perMs: 1_000 }, performance.now()),
-        slots: new Slots(CAPABILITY_DEFAULTS.mcp.maxConcurrentCalls),
+        calls: bucketOf(grants.mcp?.maxCallsPerSecond ?? mcp.maxCallsPerSecond),
+        requests: bucketOf(grants.network?.maxRequestsPerSecond ?? network.maxRequestsPerSecond),
+        slots: new Slots(mcp.maxConcurrentCalls),
       };
       this.#meters.set(ledger, meter);
     }
     return meter;
   }
+}
+
+/** A call, as far as a grant has to look at it. */
+export type GrantedCall = NamedCall & { readonly run: RunContext; readonly input: JsonValue | undefined };
+
+/**
+ * What the run would have to be granted. Files are looked at where they are opened: what counts there is which file a path
+ * leads to.
+ */
+function violationOf({ run: { grants }, tool, input }: GrantedCall): string | undefined {
+  if (grants === undefined) return undefined;
+  const { url, path } = isJsonObject(input) ? input : ({} as JsonObject);
+  switch (tool.serverId) {
+    case NETWORK_SERVER:
+      return violatedDestination(String(url), grants.network);
+    case FILES_SERVER:
+      return grants.filesystem === undefined ? `filesystem:${String(path)}` : undefined;
+    default:
+      return isGranted(tool, grants.mcp) ? undefined : `mcp:${tool.serverId}`;
+  }
+}
+
+function violatedDestination(address: string, network: NetworkCapability | undefined): string | undefined {
+  if (!URL.canParse(address)) return undefined; // refused for what it is, not for where it leads
+  const { protocol, hostname, port: given } = new URL(address);
+  const port = given === '' ? (protocol === 'https:' ? 443 : 80) : Number(given);
+  const isCovered = network?.destinations.some(({ host, ports }) => ports.includes(port) && coversHost(host, hostname));
+  return isCovered === true ? undefined : `network:${hostname}:${port}`;
+}
+
+function bucketOf(perSecond: number): TokenBucket {
+  return new TokenBucket({ calls: perSecond, perMs: 1_000 }, performance.now());
 }
 
 const NOTHING_TAKEN: Admission = { kind: 'entered', leave: () => {} };

@@ -1,6 +1,5 @@
 import type { GuestError } from '../../domain/execution.js';
-import { RunGrants } from '../capabilities/run-grants.js';
-import type { NamedCall } from '../refusals.js';
+import { type GrantedCall, RunGrants } from '../capabilities/run-grants.js';
 import type { RunContext } from '../run-context.js';
 import type { Admission, Busy, CallLimits, LimitedCall } from './call-limits.js';
 
@@ -14,12 +13,12 @@ export class Admittance {
   }
 
   /** Why this call is outside of what its run was granted. */
-  refusalOf(call: NamedCall & { readonly run: RunContext }): GuestError | undefined {
+  refusalOf(call: GrantedCall): GuestError | undefined {
     return this.#grants.refusalOf(call);
   }
 
   takeRate(run: RunContext, call: LimitedCall): Busy | undefined {
-    return this.#limits.takeRate(call) ?? this.#grants.takeRate(run);
+    return this.#limits.takeRate(call) ?? this.#grants.takeRate(run, call.tool);
   }
 
   /** First a place among the run's own calls: one that waits there holds nothing that others want. */

@@ -1,3 +1,4 @@
+import type { CapabilitySet } from '../../domain/capability.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { Tool, ToolAnnotations } from '../../domain/tool.js';
 import type {
@@ -27,6 +28,8 @@ export interface NativeCircumstances {
   /** Aborted when the program is over, or the call took too long. */
   readonly signal: AbortSignal;
   report(progress: CallProgress): void;
+  /** What the run was granted, where its contract knows capabilities. */
+  readonly grants?: CapabilitySet;
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -60,13 +63,14 @@ export class NativeUpstream implements Adapter {
     return { tools, warnings: [] };
   }
 
-  async call({ tool, arguments: input, signal, timeoutMs = DEFAULT_TIMEOUT_MS, onProgress }: UpstreamCall) {
+  async call({ tool, arguments: input, signal, timeoutMs = DEFAULT_TIMEOUT_MS, onProgress, grants }: UpstreamCall) {
     const found = this.#tools.get(tool);
     if (found === undefined) return failed('refused', `there is no tool ${JSON.stringify(tool)}`, false);
     const late = AbortSignal.timeout(timeoutMs);
     const stop = AbortSignal.any([late, this.#closed.signal, ...(signal === undefined ? [] : [signal])]);
     if (stop.aborted) return failed('cancelled', 'the call was cancelled', false);
-    const circumstances = { signal: stop, report: (progress: CallProgress) => onProgress?.(progress) };
+    const report = (progress: CallProgress) => onProgress?.(progress);
+    const circumstances = { signal: stop, report, ...(grants === undefined ? {} : { grants }) };
     try {
       // A function that does not listen to the signal goes on; its program does not wait for it.
       const value = await Promise.race([(async () => found.execute(input, circumstances))(), aborted(stop)]);
