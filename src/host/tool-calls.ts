@@ -71,8 +71,14 @@ export class ToolCalls {
     };
   }
 
-  async answer(call: GuestCall, input: readonly JsonValue[], hooks: CallHooks): Promise<CallReply> {
-    const { run, snapshot, broker, maxToolCalls, present, onProgress } = this.#options;
+  /** `run`: on whose behalf, where it is not the run's own program that calls. */
+  async answer(
+    call: GuestCall,
+    input: readonly JsonValue[],
+    hooks: CallHooks,
+    run: RunContext = this.#options.run,
+  ): Promise<CallReply> {
+    const { snapshot, broker, maxToolCalls, present, onProgress } = this.#options;
     const found = snapshot.toolByTarget.get(call.target);
     if (found === undefined) return { ok: false, error: noSuchTool(call.target, snapshot) };
     const { tool, server, exportName } = found;

@@ -4,11 +4,11 @@ import { open } from 'node:fs/promises';
 import { HostError } from '../../domain/errors.js';
 import { MAX_SOURCE_BYTES } from '../../domain/limits.js';
 
-/** Reads a program from a file, or from standard input for `-`. Each way it can be unusable has its own words. */
-export async function readSource(file: string): Promise<string> {
+/** Reads a program, or what it is given, from a file, or from standard input for `-`. Each way it can be unusable has its own words. */
+export async function readSource(file: string, what = 'a program'): Promise<string> {
   const bytes = file === '-' ? await readStandardInput() : await readFile(file);
   const name = file === '-' ? 'standard input' : file;
-  if (bytes.length === 0) throw new HostError('bad_input', `${name} is empty; write a program into it`);
+  if (bytes.length === 0) throw new HostError('bad_input', `${name} is empty; write ${what} into it`);
   if (bytes.includes(0)) throw new HostError('bad_input', `${name} is a binary file, not source text`);
   let source: string;
   try {
@@ -16,7 +16,7 @@ export async function readSource(file: string): Promise<string> {
   } catch {
     throw new HostError('bad_input', `${name} is not valid UTF-8; save it as UTF-8 and try again`);
   }
-  if (source.trim() === '') throw new HostError('bad_input', `${name} is empty; write a program into it`);
+  if (source.trim() === '') throw new HostError('bad_input', `${name} is empty; write ${what} into it`);
   return source;
 }
 
