@@ -1,13 +1,6 @@
 import type { Approval } from '../domain/approval.js';
 import { HostError } from '../domain/errors.js';
-import type {
-  CallNumber,
-  CallReply,
-  ExecutionId,
-  GuestCall,
-  LogEntry,
-  Program,
-} from '../domain/execution.js';
+import type { CallNumber, CallReply, ExecutionId, GuestCall, LogEntry, Program } from '../domain/execution.js';
 import { deferred } from '../lib/deferred.js';
 import type { SandboxExecution } from '../sandbox/execution.js';
 import type { ExecutionReport } from '../sandbox/execution-report.js';
