@@ -149,7 +149,7 @@ export class Execution {
           else this.#held.delete(call.number);
           this.#reconsider();
         },
-        remainingMs: () => this.#program?.remainingMs ?? 0,
+        remainingMs: () => this.#program?.remainingMs ?? Number.POSITIVE_INFINITY,
       });
       return waits.aborted && records !== undefined ? await NEVER : reply;
     } finally {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Slots } from '../broker/limits/slots.js';
 import type { RunContext } from '../broker/run-context.js';
 import { isHostError } from '../domain/errors.js';
 import type {
@@ -23,6 +24,8 @@ import { checkProfile, type ScriptLibrary } from './stored-scripts.js';
 const MAX_DEPTH = 4;
 /** Stored scripts that one run may run, at any depth. */
 const MAX_RUNS = 100;
+/** Of one depth, at once; the others wait in line. Each has a memory of its own, and one worker holds them all. */
+const MAX_AT_ONCE = 8;
 /** Calls of a nested program are numbered behind those of its run, each program in a range of its own. */
 const NUMBERS_OF_ONE_PROGRAM = 2 ** 32;
 
@@ -64,12 +67,15 @@ export interface NestedRunsOptions {
 export class NestedRuns {
   readonly #options: NestedRunsOptions;
   readonly #logs: NestedLog[];
+  /** By depth: who waits in line here never holds the place that somebody in front waits for. */
+  readonly #places: readonly Slots[];
   #runs: number;
   #logBytes: number;
 
   constructor(options: NestedRunsOptions, { runs, logs }: NestedSoFar = { runs: 0, logs: [] }) {
     this.#options = options;
     this.#runs = runs;
+    this.#places = Array.from({ length: MAX_DEPTH }, () => new Slots(MAX_AT_ONCE, options.limits.timeoutMs));
     this.#logs = [...logs];
     this.#logBytes = options.limits.maxLogBytes;
     for (const { message } of logs) this.#logBytes -= Buffer.byteLength(message);
@@ -111,7 +117,8 @@ export class NestedRuns {
   async #run([name, given]: readonly JsonValue[], hooks: CallHooks, asker: Asker): Promise<CallReply> {
     if (typeof name !== 'string')
       return refused('SchemaValidationError', 'runScript: name must be a string', 'Call runScript("name", { ... }).');
-    if (asker.depth >= MAX_DEPTH)
+    const places = this.#places[asker.depth];
+    if (places === undefined)
       return overLimit(`scripts run each other more than ${MAX_DEPTH} deep`, 'Look for a script that runs itself.');
     if (this.#runs >= MAX_RUNS)
       return overLimit(
@@ -124,16 +131,23 @@ export class NestedRuns {
     const { checkScriptInput } = await import('./script-input.js');
     const checked = checkScriptInput(script, given ?? undefined);
     if (!checked.ok) return checked;
-    const report = await this.#execute(script, checked.input, hooks, {
-      context: { ...asker.context, source: script.source, codeDigest: script.digest },
-      depth: asker.depth + 1,
-      firstNumber: number * NUMBERS_OF_ONE_PROGRAM,
-    });
-    this.#keepLogs(name, report);
-    const { outcome } = report;
-    return outcome.status === 'completed'
-      ? { ok: true, json: outcome.resultJson }
-      : { ok: false, error: errorOf(name, outcome.failure) };
+    const place = await places.enter(hooks.signal);
+    if (place.kind !== 'entered')
+      return overLimit(`no place came free for script ${name}`, 'Run fewer scripts at once.');
+    try {
+      const report = await this.#execute(script, checked.input, hooks, {
+        context: { ...asker.context, source: script.source, codeDigest: script.digest },
+        depth: asker.depth + 1,
+        firstNumber: number * NUMBERS_OF_ONE_PROGRAM,
+      });
+      this.#keepLogs(name, report);
+      const { outcome } = report;
+      return outcome.status === 'completed'
+        ? { ok: true, json: outcome.resultJson }
+        : { ok: false, error: errorOf(name, outcome.failure) };
+    } finally {
+      place.leave();
+    }
   }
 
   async #execute(script: StoredScript, input: JsonObject, outer: CallHooks, asker: Asker): Promise<ExecutionReport> {
@@ -154,7 +168,8 @@ export class NestedRuns {
         modules: [...modules, inputModule(input)],
         limits: {
           ...limits,
-          timeoutMs: Math.max(1, Math.min(limits.timeoutMs, Math.floor(outer.remainingMs()))),
+          // Not less than what is left: it is the run that ends, not the script in the program's hands.
+          timeoutMs: Math.max(1, Math.min(limits.timeoutMs, Math.ceil(outer.remainingMs()))),
           maxLogBytes: Math.max(1, this.#logBytes),
         },
       },

@@ -83,7 +83,6 @@ describe('codemode scripts', () => {
   test('takes names that are names, and writes nothing under any of them', async () => {
     using home = new ScriptsHome();
     await home.have({ 'a-name': LOOK });
-    const before = readdirSync(home.path('state')).sort();
     for (const name of [
       '../../escape',
       '/tmp/escape',
@@ -100,8 +99,9 @@ describe('codemode scripts', () => {
         stderr: expect.stringContaining('cannot be the name of a script'),
       });
     }
-    expect(readdirSync(home.path('state')).sort()).toEqual(before);
-    expect(before.filter((file) => file.includes('a-name'))).toEqual([]);
+    expect(readdirSync(home.path('state')).filter((file) => !/^(codemode\.db|has-scripts$|key$)/.test(file))).toEqual(
+      [],
+    );
   });
 
   test('refuses what cannot be read with its place, what is taken, and what is too large; nothing of it has run', async () => {
@@ -254,7 +254,9 @@ describe('a program that runs a stored script', () => {
     const { result } = await home.program(
       nesting(`const deep = await caught(runScript('again'));
         const many = [];
-        for (let n = 0; n < 97; n++) many.push(await caught(runScript('nothing')));
+        for (let n = 0; n < 86; n++) many.push(await caught(runScript('nothing')));
+        await Promise.all(Array.from({ length: 10 }, () => runScript('nothing')));
+        many.push(await caught(runScript('nothing')));
         globalThis.__codemode_result__ = { deep: deep.message, first: many[0], last: many.at(-1) };`),
     );
     expect(result).toEqual({
