@@ -1,6 +1,7 @@
+import { createRequire } from 'node:module';
 import type { Failure, SourceLanguage } from '../../domain/execution.js';
 import { transformSync } from './binding.js';
-import { type Edit, withoutTopLevelReturns } from './top-level-returns.js';
+import type { Edit } from './top-level-returns.js';
 import { errorsOf, failureOf, isTooDeep, mapOf, positionIn, syntaxFailure, TOO_DEEP } from './transpile.js';
 
 /** A script as the engine gets it. `printed` is what `mapJson` speaks of; `edits` lead from there to `code`. */
@@ -34,10 +35,15 @@ export function readScript(source: string, language: SourceLanguage): ReadScript
   const mapJson = mapOf(result);
   if (errors.length === 0 && !isFullOfReturns(source)) return { ok: true, code: printed, printed, edits: [], mapJson };
   try {
-    return { ok: true, ...withoutTopLevelReturns(printed), printed, mapJson };
+    return { ok: true, ...loadSecondParser().withoutTopLevelReturns(printed), printed, mapJson };
   } catch (thrown) {
     return { ok: false, failure: failureOfSecondParser(thrown, source, isTypeScript) };
   }
+}
+
+/** A file of its own beside the worker's: a parser that few scripts need would make every start of a worker longer. */
+function loadSecondParser(): typeof import('./top-level-returns.js') {
+  return createRequire(import.meta.url)('./returns.cjs') as typeof import('./top-level-returns.js');
 }
 
 /** The words of the pinned parser; a test holds them. */
