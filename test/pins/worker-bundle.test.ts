@@ -60,7 +60,13 @@ test('the image is made of the guest’s own code', () => {
 });
 
 test('a jail is given these files and no others: five of ours, and the native part of the parser', () => {
-  expect(Object.keys(manifest.files).sort()).toEqual(['image.bin', 'package.json', 'quickjs.wasm', 'returns.cjs', 'worker.js']);
+  expect(Object.keys(manifest.files).sort()).toEqual([
+    'image.bin',
+    'package.json',
+    'quickjs.wasm',
+    'returns.cjs',
+    'worker.js',
+  ]);
   const { mounts } = loadRuntimeFiles(fileURLToPath(FOLDER));
   expect(mounts.quickjs.map(({ to }) => to)).toEqual([
     '/codemode/worker.js',
