@@ -201,7 +201,7 @@ export class NestedRuns {
 
 /** The run cannot sleep inside a script. By itself, the script can. */
 function whereToWait(name: string, reply: CallReply): CallReply {
-  if (reply.ok || reply.error.fields?.approvalState !== 'PENDING') return reply;
+  if (reply.ok || 'ends' in reply || reply.error.fields?.approvalState !== 'PENDING') return reply;
   const hint = `Ask the user to run the script by itself, where it can wait for a decision: codemode scripts run ${name}`;
   return { ok: false, error: { ...reply.error, hint } };
 }
