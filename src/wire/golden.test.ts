@@ -36,6 +36,7 @@ const FIELDS: { readonly [Type in Message['type']]: FieldsOf<Type> } = {
     maxLogBytes: 'number',
     blocking: 'boolean',
     script: 'object or null',
+    body: 'object or null',
   },
   'execution/resume': { ...OF_EXECUTION, library: 'string', timeoutMs: 'number' },
   'execution/suspend': OF_EXECUTION,
@@ -46,9 +47,9 @@ const FIELDS: { readonly [Type in Message['type']]: FieldsOf<Type> } = {
   'worker/ready': { ...MESSAGE, protocol: 'number', build: 'string', role: 'string' },
   'call/request': { ...OF_EXECUTION, call: 'number', target: 'string' },
   'execution/log': { ...OF_EXECUTION, entry: 'number', level: 'string', atMs: 'number' },
-  'execution/waiting': { ...OF_EXECUTION, wakeAtMs: 'number or null' },
+  'execution/waiting': { ...OF_EXECUTION, wakeAtMs: 'number or null', usage: 'object' },
   'execution/suspended': OF_EXECUTION,
-  'execution/end': { ...OF_EXECUTION, failure: 'object or null', logsCut: 'boolean' },
+  'execution/end': { ...OF_EXECUTION, failure: 'object or null', logsCut: 'boolean', usage: 'object' },
 };
 
 const FROM_WORKER: Readonly<Record<WorkerToHost['type'], true>> = {

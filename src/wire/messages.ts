@@ -1,7 +1,7 @@
-import type { CallNumber, ExecutionId, Failure, LogLevel, SourceLanguage } from '../domain/execution.js';
+import type { CallNumber, ExecutionId, Failure, LogLevel, ResourceUsage, SourceLanguage } from '../domain/execution.js';
 
 /** Raised whenever the meaning of a message changes. Both ends must name the same one. */
-export const PROTOCOL = 3;
+export const PROTOCOL = 4;
 
 /** The most JSON in one call's arguments or in a result. A worker refuses more by name; the host ends one that sends it. */
 export const MAX_VALUE_BYTES = 32 * 1024 * 1024;
@@ -22,7 +22,7 @@ export type HostToWorker =
   | { readonly type: 'library/load'; readonly library: string }
   /**
    * Body: the source as its author wrote it, UTF-8. One that does not parse is answered by `execution/end`. In front of
-   * the source of a script stands the JSON of its input.
+   * the source of a script stands the JSON of its input, in front of a body the JSON of its context.
    */
   | {
       readonly type: 'execution/start';
@@ -36,6 +36,11 @@ export type HostToWorker =
       readonly maxLogBytes: number;
       readonly blocking: boolean;
       readonly script: { readonly calls: readonly string[]; readonly inputBytes: number } | null;
+      readonly body: {
+        readonly module: string;
+        readonly names: readonly string[];
+        readonly contextBytes: number;
+      } | null;
     }
   /** Body: an image made by `execution/suspended` in a worker of the same build. */
   | {
@@ -73,7 +78,12 @@ export type WorkerToHost =
       readonly atMs: number;
     }
   /** Nothing more can be done until something is delivered. `wakeAtMs`: when the next timer is due, by the program's clock. */
-  | { readonly type: 'execution/waiting'; readonly execution: ExecutionId; readonly wakeAtMs: number | null }
+  | {
+      readonly type: 'execution/waiting';
+      readonly execution: ExecutionId;
+      readonly wakeAtMs: number | null;
+      readonly usage: ResourceUsage;
+    }
   /** Body: the image. */
   | { readonly type: 'execution/suspended'; readonly execution: ExecutionId }
   /** Body: JSON of the result, where `failure` is null. */
@@ -82,4 +92,5 @@ export type WorkerToHost =
       readonly execution: ExecutionId;
       readonly failure: Failure | null;
       readonly logsCut: boolean;
+      readonly usage: ResourceUsage;
     };

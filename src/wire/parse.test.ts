@@ -23,9 +23,20 @@ const GOOD = {
   'worker/ready': { type: 'worker/ready', protocol: 1, build: 'b', role: 'quickjs' },
   'call/request': { type: 'call/request', execution, call: 1, target: 'server/tool' },
   'execution/log': { type: 'execution/log', execution, entry: 0, level: 'log', atMs: 0.5 },
-  'execution/waiting': { type: 'execution/waiting', execution, wakeAtMs: 1_700_000_000_000 },
+  'execution/waiting': {
+    type: 'execution/waiting',
+    execution,
+    wakeAtMs: 1_700_000_000_000,
+    usage: { cpuMs: 0.5, memoryBytes: 1 },
+  },
   'execution/suspended': { type: 'execution/suspended', execution },
-  'execution/end': { type: 'execution/end', execution, failure: FAILURE, logsCut: false },
+  'execution/end': {
+    type: 'execution/end',
+    execution,
+    failure: FAILURE,
+    logsCut: false,
+    usage: { cpuMs: 0.5, memoryBytes: 1 },
+  },
 } as const satisfies Record<WorkerToHost['type'], object>;
 
 const messages = Object.values(GOOD) as readonly Readonly<Record<string, unknown>>[];

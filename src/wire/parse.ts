@@ -42,6 +42,8 @@ const failure = z.strictObject({
   limit: z.enum(['timeout', 'memory', 'stack', 'output', 'calls']).exactOptional(),
 });
 
+const usage = z.strictObject({ cpuMs: clock, memoryBytes: count });
+
 const workerToHost = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('worker/ready'), protocol: count, build: text(128), role: z.literal('quickjs') }),
   z.strictObject({ type: z.literal('call/request'), execution, call, target: text(1_024) }),
@@ -52,9 +54,15 @@ const workerToHost = z.discriminatedUnion('type', [
     level: z.enum(['debug', 'log', 'warn', 'error']),
     atMs: clock,
   }),
-  z.strictObject({ type: z.literal('execution/waiting'), execution, wakeAtMs: clock.nullable() }),
+  z.strictObject({ type: z.literal('execution/waiting'), execution, wakeAtMs: clock.nullable(), usage }),
   z.strictObject({ type: z.literal('execution/suspended'), execution }),
-  z.strictObject({ type: z.literal('execution/end'), execution, failure: failure.nullable(), logsCut: z.boolean() }),
+  z.strictObject({
+    type: z.literal('execution/end'),
+    execution,
+    failure: failure.nullable(),
+    logsCut: z.boolean(),
+    usage,
+  }),
 ]);
 
 /** Reads one head from a worker. Throws `FrameError` on anything that is not exactly a message of ours. */

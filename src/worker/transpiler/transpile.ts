@@ -2,6 +2,7 @@ import type { Failure, SourceLanguage, SourcePosition } from '../../domain/execu
 import { HARMLESS_SOURCE_BYTES } from '../../domain/limits.js';
 import type { TransformError, TransformResult } from './binding.js';
 import { transformSync } from './binding.js';
+import { LINES_BEFORE } from './lines-before.js';
 import { nestingOf } from './nesting.js';
 
 export type Transpiled =
@@ -40,10 +41,11 @@ export function errorsOf({ errors }: TransformResult): TransformError[] {
   return errors.filter((each) => each.severity === 'Error');
 }
 
-/** The source map as a program keeps it; empty where there is none. */
-export function mapOf({ map }: TransformResult): string {
+/** The source map as a program keeps it; empty where there is none. `linesBefore`: of ours, above the author's. */
+export function mapOf({ map }: TransformResult, linesBefore = 0): string {
   if (map === undefined || map === null) return '';
-  return JSON.stringify({ version: 3, sources: ['main.ts'], names: [], mappings: map.mappings });
+  const ours = linesBefore === 0 ? {} : { [LINES_BEFORE]: linesBefore };
+  return JSON.stringify({ version: 3, sources: ['main.ts'], names: [], mappings: map.mappings, ...ours });
 }
 
 export const TOO_DEEP: Failure = {
@@ -82,7 +84,7 @@ function hintFor(message: string): string | undefined {
 }
 
 /** The parser counts bytes; people and editors count characters. */
-function positionOf(source: string, byteOffset: number): SourcePosition {
+export function positionOf(source: string, byteOffset: number): SourcePosition {
   return positionIn(source, Buffer.from(source, 'utf8').subarray(0, byteOffset).toString('utf8').length);
 }
 
