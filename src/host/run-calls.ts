@@ -70,6 +70,7 @@ export class RunCalls {
         broker,
         maxToolCalls: limits.maxToolCalls,
         present: (outcome) => presentation.reply(outcome),
+        ...(presentation.arrange === undefined ? {} : { arrange: presentation.arrange }),
         observe: (tool, value) => observed?.observe(run.caller, tool, value),
         ...(onProgress === undefined ? {} : { onProgress }),
       },

@@ -16,6 +16,7 @@ import type { Tool } from '../domain/tool.js';
 import type { CallProgress } from '../domain/upstream.js';
 import { canonicalJson } from '../lib/canonical-json.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
+import { apiModulesOf, bodyFormOf } from './api-module.js';
 import { cleanLog, cleanReport } from './clean-report.js';
 import { findServer } from './discovery.js';
 import { type AskPerson, Execution, type ExecutionEnd, type ExecutionOptions } from './execution.js';
@@ -124,7 +125,9 @@ export class Session {
 
   /** Runs a program. A program that fails is an answer; only the host's own failures are thrown. */
   async run(request: RunRequest): Promise<RunAnswer> {
-    const context = openRunContext(randomUUID(), this.caller, this.#options.profile, request.source);
+    const context = openRunContext(randomUUID(), this.caller, this.#options.profile, request.source, {
+      grants: request.grants,
+    });
     const { runId } = context;
     const answered = this.#execute(context, request);
     if (request.answerWithinMs === undefined) return answered;
@@ -168,7 +171,7 @@ export class Session {
     let timer: NodeJS.Timeout | undefined;
     try {
       return await broker.handle({
-        run: openRunContext(runId, this.caller, this.#options.profile, '', new RunLedger(this.#received)),
+        run: openRunContext(runId, this.caller, this.#options.profile, '', { ledger: new RunLedger(this.#received) }),
         number: 0,
         tool,
         serverPath: server.path,
@@ -195,11 +198,9 @@ export class Session {
 
   async #execute(context: RunContext, request: RunRequest): Promise<RunAnswer> {
     const { sandbox } = await this.#parts.runtime.open();
-    const { source, language, limits, input, requestedServers = [] } = request;
+    const { source, language, limits, requestedServers = [] } = request;
     const run = await this.#prepare({ context, limits, requestedServers }, request);
-    const shared = modulesOf(run.view.forCode);
-    const modules = input === undefined ? shared : [...shared, inputModule(input)];
-    const program = { source, language, modules, limits };
+    const program = { source, language, limits, ...formOf(request, run.view.forCode) };
     const execution = await Execution.start(
       sandbox,
       program,
@@ -276,6 +277,9 @@ export class Session {
       logsCut: report.logsCut,
       trace: tools.trace,
       durationMs: report.durationMs,
+      usage: report.usage,
+      callCount: tools.soFar.made,
+      failures: tools.failures,
       limits,
       isolation: sandbox.jail.level,
       warnings: [...tools.warnings],
@@ -326,6 +330,12 @@ export interface DirectCircumstances {
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: CallProgress) => void) | undefined;
   readonly askPerson?: AskPerson | undefined;
+}
+
+function formOf({ input, context, grants = {} }: RunRequest, snapshot: CatalogSnapshot) {
+  if (context !== undefined) return { modules: apiModulesOf(snapshot), body: bodyFormOf(context, grants) };
+  const modules = modulesOf(snapshot);
+  return { modules: input === undefined ? modules : [...modules, inputModule(input)] };
 }
 
 function ownerOf({ runId, caller, profile, codeDigest }: RunContext): RunOwner {

@@ -1,4 +1,5 @@
 import type { Broker, BrokerOutcome } from '../broker/broker.js';
+import type { CapabilityTool } from '../broker/capabilities/capability-tools.js';
 import type { RunContext } from '../broker/run-context.js';
 import type { CatalogSnapshot } from '../catalog/snapshot.js';
 import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
@@ -17,6 +18,11 @@ export interface TraceEntry {
   readonly taskId?: string;
 }
 
+export interface CallFailure {
+  readonly serverId: string;
+  readonly violation?: string;
+}
+
 export interface ToolCallsOptions {
   readonly run: RunContext;
   readonly snapshot: CatalogSnapshot;
@@ -24,6 +30,8 @@ export interface ToolCallsOptions {
   readonly maxToolCalls: number;
   /** The contract's words for an outcome. */
   readonly present: (outcome: BrokerOutcome) => CallReply;
+  /** The contract's way to give arguments. */
+  readonly arrange?: (tool: Tool, input: readonly JsonValue[]) => readonly JsonValue[];
   /** Learns the shape of what a tool without a declared output has answered. */
   readonly observe: (tool: Tool, value: JsonValue) => void;
   readonly onProgress?: (message: string) => void;
@@ -41,6 +49,8 @@ const NO_CALLS: CallsSoFar = { trace: [], warnings: [], redactions: {}, made: 0 
 
 /** Larger answers are not worth the time it takes to look at them. */
 const MAX_OBSERVED_CHARACTERS = 500_000;
+/** Of one of them a program may die; it meets the first ones first. */
+const MAX_KNOWN_FAILURES = 100;
 const MAX_TRACE_ENTRIES = 10_000;
 const MAX_TRACE_ERROR_CHARACTERS = 300;
 
@@ -51,6 +61,8 @@ export class ToolCalls {
   readonly warnings: Set<string>;
   /** How often something was taken out of an answer, by kind. */
   readonly redactions: Record<string, number>;
+  /** Which server failed a call with these words, and what the request would have had to be granted. */
+  readonly failures = new Map<string, CallFailure>();
   #made: number;
 
   /** `soFar`: of a program that slept. */
@@ -74,14 +86,15 @@ export class ToolCalls {
   /** `run`: on whose behalf, where it is not the run's own program that calls. */
   async answer(
     call: GuestCall,
-    input: readonly JsonValue[],
+    given: readonly JsonValue[],
     hooks: CallHooks,
     run: RunContext = this.#options.run,
   ): Promise<CallReply> {
     const { snapshot, broker, maxToolCalls, present, onProgress } = this.#options;
-    const found = snapshot.toolByTarget.get(call.target);
+    const found = snapshot.toolByTarget.get(call.target) ?? (await grantedTool(run, call.target));
     if (found === undefined) return { ok: false, error: noSuchTool(call.target, snapshot) };
     const { tool, server, exportName } = found;
+    const input = this.#options.arrange?.(tool, given) ?? given;
     const wish = { run, number: call.number, tool, serverPath: server.path, exportName, input: input[0], ...hooks };
     if (++this.#made > maxToolCalls) {
       const error = tooManyCalls(maxToolCalls);
@@ -116,6 +129,8 @@ export class ToolCalls {
       };
       this.trace.push(outcome.ok ? entry : { ...entry, error: summary(outcome.error) });
     }
+    if (!outcome.ok && this.failures.size < MAX_KNOWN_FAILURES)
+      this.failures.set(outcome.error.message, failureOf(tool, outcome.error));
     for (const [kind, count] of Object.entries(outcome.redactions ?? {}))
       this.redactions[kind] = (this.redactions[kind] ?? 0) + count;
     if (outcome.ok) for (const warning of outcome.warnings) this.warnings.add(warning);
@@ -135,6 +150,21 @@ function summary({ errorClass, message, fields }: GuestError): string {
   if (errorClass === 'SchemaValidationError') return `${errorClass} at ${JSON.stringify(fields?.path ?? '')}`;
   const line = message.split('\n')[0] as string;
   return `${errorClass}: ${line.length > MAX_TRACE_ERROR_CHARACTERS ? `${line.slice(0, MAX_TRACE_ERROR_CHARACTERS)}...` : line}`;
+}
+
+/** Files are looked at where they are opened: what was not granted there is said in words. */
+function failureOf({ serverId }: Tool, { message, fields }: GuestError): CallFailure {
+  const said = serverId.startsWith('codemode/')
+    ? /was not granted ((?:filesystem|network):.+)$/.exec(message)?.[1]
+    : undefined;
+  const violation = typeof fields?.violation === 'string' ? fields.violation : said;
+  return { serverId, ...(violation === undefined ? {} : { violation }) };
+}
+
+/** What a capability grants, for runs under a contract that knows them. The code that does it is loaded when it is used. */
+async function grantedTool({ grants }: RunContext, target: string): Promise<CapabilityTool | undefined> {
+  if (grants === undefined || !target.startsWith('codemode/')) return undefined;
+  return (await import('../broker/capabilities/capability-tools.js')).CAPABILITY_TOOLS.get(target);
 }
 
 function noSuchTool(target: string, snapshot: CatalogSnapshot): GuestError {

@@ -1,7 +1,10 @@
 import { type Config, configuredLimits, type ProfileName } from '../config/schema.js';
 import { HostError } from '../domain/errors.js';
+import { configuredBounds } from '../host/grants.js';
 import { createCodemodeProfile } from './codemode/profile.js';
 import type { Profile } from './profile.js';
+import type { ExecuteSettings } from './unified/execute.js';
+import { createUnifiedProfile } from './unified/profile.js';
 
 /** Every contract there is, by name. */
 const PROFILES: Readonly<Partial<Record<ProfileName, (config: Config) => Profile>>> = {
@@ -10,7 +13,26 @@ const PROFILES: Readonly<Partial<Record<ProfileName, (config: Config) => Profile
       limits: { defaults: configuredLimits(config), maximum: maximumLimits(config) },
       ...(config.toolName === undefined ? {} : { toolName: config.toolName }),
     }),
+  unified: (config) => createUnifiedProfile({ ...executeSettings(config), ...named(config) }),
 };
+
+/** How the contract `unified` executes, also where another one is served beside it. */
+export function executeSettings(config: Config): ExecuteSettings {
+  const { memory } = config.sandbox.limits;
+  const defaults = { ...configuredLimits(config), maxMemoryBytes: memory ?? UNIFIED_MEMORY_BYTES };
+  return {
+    limits: { defaults, maximum: maximumLimits(config) },
+    bounds: configuredBounds(config.security.capabilities),
+    isServer: (name) => name in config.mcpServers,
+  };
+}
+
+/** The contract's own default. */
+const UNIFIED_MEMORY_BYTES = 128 * 1024 * 1024;
+
+function named({ toolName }: Config) {
+  return toolName === undefined ? {} : { toolName };
+}
 
 /** The profile that the configuration names. Throws `bad_config` where it cannot be served. */
 export function createProfile(config: Config): Profile {

@@ -21,6 +21,8 @@ export interface ServerModule {
   readonly tools: readonly Tool[];
   /** Export names by tool name, where they are known already: part of a server's tools keeps the names of the whole. */
   readonly exportNames?: ReadonlyMap<string, string>;
+  /** Declared as a namespace of this name instead of a module. */
+  readonly namespace?: string;
 }
 
 export interface DeclarationWarning {
@@ -138,7 +140,11 @@ class ModuleWriter {
     const body = this.#plans.map((plan) => this.#tool(plan));
     const meta = `${MODULE_INDENT}export const __meta__: ServerMeta;\n`;
     const blankLine = this.#detail === 'signatures' ? '' : '\n';
-    const text = `${header}declare module ${quoteVisibly(`@codemode/servers/${path}`)} {\n${[...body, meta].join(blankLine)}}\n`;
+    const { namespace } = this.#server;
+    const text =
+      namespace === undefined
+        ? `${header}declare module ${quoteVisibly(`@codemode/servers/${path}`)} {\n${[...body, meta].join(blankLine)}}\n`
+        : `${header}declare namespace ${namespace} {\n${body.join(blankLine)}}\n`;
     return { text, warnings: this.#warnings };
   }
 

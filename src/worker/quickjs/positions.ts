@@ -1,6 +1,6 @@
 import { originalPositionFor, type SourceMapInput, TraceMap } from '@jridgewell/trace-mapping';
 import type { SourcePosition } from '../../domain/execution.js';
-import { LINES_BEFORE } from '../transpiler/lines-before.js';
+import { AUTHORS_LINES, type AuthorsLines } from '../transpiler/authors-lines.js';
 
 /** The name under which the agent's source appears in stack traces. */
 export const PROGRAM_FILE = 'main.ts';
@@ -15,7 +15,7 @@ export class PositionMap {
   readonly #mapJson: string;
   readonly #before: (position: SourcePosition) => SourcePosition;
   #map: TraceMap | undefined;
-  #linesBefore = 0;
+  #lines: AuthorsLines = { before: 0, count: Number.POSITIVE_INFINITY };
 
   /** `before` leads from what the engine was given to what the map speaks of, where they differ. */
   constructor(mapJson: string, before: (position: SourcePosition) => SourcePosition = (position) => position) {
@@ -35,12 +35,12 @@ export class PositionMap {
     // Columns count from 1 for people and from 0 in source maps.
     const found = originalPositionFor(this.#map, { line: position.line, column: Math.max(0, position.column - 1) });
     if (found.line === null) return position;
-    return { line: found.line - this.#linesBefore, column: found.column + 1 };
+    return { line: found.line - this.#lines.before, column: found.column + 1 };
   }
 
   #read(): TraceMap {
-    const map = JSON.parse(this.#mapJson) as SourceMapInput & { [LINES_BEFORE]?: number };
-    this.#linesBefore = map[LINES_BEFORE] ?? 0;
+    const map = JSON.parse(this.#mapJson) as SourceMapInput & { [AUTHORS_LINES]?: AuthorsLines };
+    this.#lines = map[AUTHORS_LINES] ?? this.#lines;
     return new TraceMap(map);
   }
 
@@ -60,7 +60,7 @@ export class PositionMap {
     const match = PROGRAM_FRAME.exec(line);
     if (match === null) return line;
     const { line: row, column } = this.original({ line: Number(match[2]), column: Number(match[3]) });
-    if (row < 1) return undefined;
+    if (row < 1 || row > this.#lines.count) return undefined;
     return `${match[1]}${PROGRAM_FILE}:${row}:${column}${match[4]}`;
   }
 }

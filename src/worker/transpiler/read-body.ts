@@ -25,7 +25,8 @@ export function readBody(
     typescript: { onlyRemoveTypeImports: true },
   });
   const error = errorsOf(result)[0];
-  if (error === undefined) return { ok: true, code: result.code, mapJson: mapOf(result, 1) };
+  if (error === undefined)
+    return { ok: true, code: result.code, mapJson: mapOf(result, { before: 1, count: source.split('\n').length }) };
   // Of several places the last is where it was noticed; one in front of the source is ours and says nothing.
   const label = error.labels.filter(({ start }) => start >= before.length).at(-1);
   const position = label === undefined ? undefined : placeIn(source, positionOf(whole, label.start));

@@ -1,8 +1,8 @@
 import type { Failure, SourceLanguage, SourcePosition } from '../../domain/execution.js';
 import { HARMLESS_SOURCE_BYTES } from '../../domain/limits.js';
+import { AUTHORS_LINES, type AuthorsLines } from './authors-lines.js';
 import type { TransformError, TransformResult } from './binding.js';
 import { transformSync } from './binding.js';
-import { LINES_BEFORE } from './lines-before.js';
 import { nestingOf } from './nesting.js';
 
 export type Transpiled =
@@ -41,10 +41,10 @@ export function errorsOf({ errors }: TransformResult): TransformError[] {
   return errors.filter((each) => each.severity === 'Error');
 }
 
-/** The source map as a program keeps it; empty where there is none. `linesBefore`: of ours, above the author's. */
-export function mapOf({ map }: TransformResult, linesBefore = 0): string {
+/** The source map as a program keeps it; empty where there is none. `lines`: where not all are the author's. */
+export function mapOf({ map }: TransformResult, lines?: AuthorsLines): string {
   if (map === undefined || map === null) return '';
-  const ours = linesBefore === 0 ? {} : { [LINES_BEFORE]: linesBefore };
+  const ours = lines === undefined ? {} : { [AUTHORS_LINES]: lines };
   return JSON.stringify({ version: 3, sources: ['main.ts'], names: [], mappings: map.mappings, ...ours });
 }
 
