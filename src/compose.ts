@@ -27,7 +27,9 @@ import { Inventory } from './host/inventory.js';
 import type { Logins } from './host/logins.js';
 import { KeptResults } from './host/results.js';
 import { Runtime } from './host/runtime.js';
-import { createProfile } from './profiles/registry.js';
+import type { Profile } from './profiles/profile.js';
+import { createProfile, executeSettings } from './profiles/registry.js';
+import { createUnifiedProfile } from './profiles/unified/profile.js';
 import { accessToken } from './store/access-token.js';
 import { CatalogCache } from './store/catalog-cache.js';
 import { masterKey } from './store/master-key.js';
@@ -80,8 +82,8 @@ export async function compose(settings: HostSettings): Promise<Composed> {
     scripts: records.scripts,
     patienceMs: loaded.config.approvals.grace,
     ...(learned === undefined ? {} : { observed: learned }),
-    sessionOptionsOf: (caller) =>
-      sessionOptions(createProfile(loaded.config), codeModeOf(loaded.config, undefined), caller),
+    sessionOptionsOf: (caller, profile) =>
+      sessionOptions(profileOfRun(loaded.config, profile), codeModeOf(loaded.config, undefined), caller),
   });
   // Who is started by a client has its first questions to answer; everybody else wants to know now.
   if (settings.door !== 'stdio') await host.open();
@@ -235,6 +237,11 @@ async function policyOptions(config: Config, upstreams: readonly UpstreamDefinit
 /** The token of the HTTP surface; made if there is none yet. */
 export async function readAccessToken(): Promise<string> {
   return accessToken(stateFolder(readEnvironment()));
+}
+
+/** REST speaks a contract of its own, whatever profile is configured: its runs are woken under it. */
+function profileOfRun(config: Config, name: string): Profile {
+  return name === 'unified' ? createUnifiedProfile(executeSettings(config)) : createProfile(config);
 }
 
 function mcpOptions(

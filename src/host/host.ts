@@ -25,8 +25,11 @@ export interface HostParts extends SessionParts {
   /** What outlives the program; closed with it. */
   readonly records: { readonly approvals: Approvals; close(): Promise<void> };
   /** How a caller is served whose run goes on without a client. */
-  readonly sessionOptionsOf: (caller: CallerId) => SessionOptions;
+  readonly sessionOptionsOf: (caller: CallerId, profile: string) => SessionOptions;
 }
+
+/** Of all callers; older ones are in the store and are found by their id. */
+const MAX_LISTED_RUNS = 1_000;
 
 /** What we do for callers. Owns everything that was opened for them, and closes it. */
 export class Host {
@@ -84,6 +87,17 @@ export class Host {
     this.#parts.sleeping.watch((run) => this.#wake(run));
   }
 
+  /** Runs of one caller that sleep or have ended, the newest first. */
+  async listRuns(caller: CallerId, limit: number): Promise<RunView[]> {
+    const all = await this.#parts.sleeping.list(MAX_LISTED_RUNS);
+    return all.filter((run) => run.caller === caller).slice(0, limit);
+  }
+
+  /** Ends a run that sleeps. Throws `not_found`, and `bad_input` where it is over. */
+  cancelRun(runId: string): Promise<RunView> {
+    return this.#parts.sleeping.cancel(runId);
+  }
+
   /** How a run that sleeps or has ended stands. Throws `not_found`. */
   showRun(runId: string): Promise<RunView> {
     return this.#parts.sleeping.show(runId);
@@ -109,7 +123,7 @@ export class Host {
   async compareLive(recording: Recording): Promise<LiveComparison[]> {
     const { broker } = await this.#parts.runtime.open();
     const snapshot = await this.#parts.catalog.prepare();
-    const { presentation } = this.#parts.sessionOptionsOf(recording.caller as CallerId);
+    const { presentation } = this.#parts.sessionOptionsOf(recording.caller as CallerId, '');
     const digestOf = (target: string) => {
       const tool = snapshot.toolByTarget.get(target)?.tool;
       return tool === undefined ? undefined : toolDigestOf(tool);
@@ -118,7 +132,7 @@ export class Host {
   }
 
   async #wake(run: WokenRun): Promise<void> {
-    await this.openSession(this.#parts.sessionOptionsOf(run.caller)).wake(run);
+    await this.openSession(this.#parts.sessionOptionsOf(run.caller, run.profile)).wake(run);
   }
 
   async close(): Promise<void> {

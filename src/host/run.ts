@@ -27,6 +27,8 @@ export interface RunRequest {
   readonly answerWithinMs?: number;
   /** A way to the person in front of the client, where it has one. */
   readonly askPerson?: AskPerson;
+  /** Told the run's id before anything of it runs. */
+  readonly onBegin?: (runId: string) => void;
   readonly onLog?: (entry: LogEntry) => void;
   readonly onProgress?: (message: string) => void;
 }

@@ -129,6 +129,7 @@ export class Session {
       grants: request.grants,
     });
     const { runId } = context;
+    request.onBegin?.(runId);
     const answered = this.#execute(context, request);
     if (request.answerWithinMs === undefined) return answered;
     let timer: NodeJS.Timeout | undefined;

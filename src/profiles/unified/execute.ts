@@ -22,6 +22,7 @@ export interface ExecuteSettings {
 export interface ExecuteCircumstances extends CallCircumstances {
   /** What the caller's token may ask for. */
   readonly ofCaller?: CapabilitySet | undefined;
+  readonly onBegin?: (runId: string) => void;
   readonly onLog?: (entry: LogEntry) => void;
 }
 
