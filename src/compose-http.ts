@@ -8,6 +8,7 @@ import type { HttpService } from './surfaces/cli/composed.js';
 import { Gate } from './surfaces/http/gate.js';
 import { mountHealth } from './surfaces/http/health.js';
 import { createListener } from './surfaces/http/listener.js';
+import { mountMetrics } from './surfaces/http/metrics.js';
 import { byAccessToken, byListedTokens, firstOf, type Identify } from './surfaces/http/principals.js';
 import { type McpOptions, sessionOptions } from './surfaces/mcp/door.js';
 import { McpHttp } from './surfaces/mcp/http.js';
@@ -31,6 +32,7 @@ export async function openHttp(mcp: McpOptions, config: Config, token: string): 
   const app = createListener({ gate, maxRequestBytes: maxRequestSize, log: mcp.log });
   let isReady = false;
   mountHealth(app, () => isReady);
+  mountMetrics(app, mcp.host);
   const door = new McpHttp(mcp);
   door.mount(app);
   const rest = new RestApi({

@@ -27,6 +27,7 @@ import { Inventory } from './host/inventory.js';
 import type { Logins } from './host/logins.js';
 import { KeptResults } from './host/results.js';
 import { Runtime } from './host/runtime.js';
+import { Telemetry } from './host/telemetry.js';
 import type { Profile } from './profiles/profile.js';
 import { createProfile, executeSettings } from './profiles/registry.js';
 import { createUnifiedProfile } from './profiles/unified/profile.js';
@@ -80,6 +81,7 @@ export async function compose(settings: HostSettings): Promise<Composed> {
     records,
     sleeping: records.sleeping,
     scripts: records.scripts,
+    telemetry: new Telemetry(),
     patienceMs: loaded.config.approvals.grace,
     ...(learned === undefined ? {} : { observed: learned }),
     sessionOptionsOf: (caller, profile) =>

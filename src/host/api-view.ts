@@ -12,7 +12,9 @@ export function apiNamespacesOf({ forCode }: ToolView): readonly Namespace[] {
 
 /** `export interface UnifiedAPI` over all of them, or over those of some servers. */
 export function apiDeclarationsOf(view: ToolView, serverIds?: readonly string[]): string {
-  const namespaces = apiNamespacesOf(view).filter(({ server }) => serverIds?.includes(server.id) !== false);
+  const namespaces = apiNamespacesOf(view).filter(
+    ({ server: { id, path } }) => serverIds === undefined || serverIds.includes(id) || serverIds.includes(path),
+  );
   return declareApi(namespaces, view.observedTypeOf);
 }
 

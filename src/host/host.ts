@@ -9,6 +9,7 @@ import { Session, type SessionOptions, type SessionParts } from './session.js';
 import type { RunView, WokenRun } from './sleeping-runs.js';
 import type { ScriptLibrary } from './stored-scripts.js';
 import { findSyntaxError } from './syntax-check.js';
+import type { Telemetry } from './telemetry.js';
 
 export type { Approvals } from '../broker/approvals/approvals.js';
 export type { LiveComparison, ReplayVerdict } from './replay.js';
@@ -64,6 +65,18 @@ export class Host {
 
   health(): UpstreamHealth[] {
     return this.#parts.catalog.health();
+  }
+
+  /** What happens, for whoever counts it. */
+  get telemetry(): Telemetry {
+    return this.#parts.telemetry;
+  }
+
+  /** Processes that run programs, and programs that wait for one. */
+  async load(): Promise<{ readonly processes: number; readonly running: number; readonly queued: number }> {
+    const { pool } = (await this.#parts.runtime.open()).sandbox;
+    const running = pool.workers.reduce((sum, { occupancy }) => sum + occupancy, 0);
+    return { processes: pool.size, running, queued: pool.queueLength };
   }
 
   /** Questions to people, and their answers. */

@@ -18,6 +18,7 @@ import type { Presentation, RunFacts } from './run.js';
 import { isScripts } from './scripts-module.js';
 import type { SleepingRuns } from './sleeping-runs.js';
 import type { ScriptLibrary } from './stored-scripts.js';
+import type { Telemetry } from './telemetry.js';
 import { type CallsSoFar, ToolCalls } from './tool-calls.js';
 
 export interface RunCallsParts {
@@ -29,6 +30,7 @@ export interface RunCallsParts {
   readonly sleeping: SleepingRuns;
   readonly scripts: ScriptLibrary;
   readonly observed?: LearnedTypes;
+  readonly telemetry: Telemetry;
 }
 
 /** One run, and who waits for it. */
@@ -71,6 +73,8 @@ export class RunCalls {
         maxToolCalls: limits.maxToolCalls,
         present: (outcome) => presentation.reply(outcome),
         ...(presentation.arrange === undefined ? {} : { arrange: presentation.arrange }),
+        onCall: (server, isSuccess, durationMs) =>
+          parts.telemetry.emit({ type: 'call', server, isSuccess, durationMs }),
         observe: (tool, value) => observed?.observe(run.caller, tool, value),
         ...(onProgress === undefined ? {} : { onProgress }),
       },

@@ -30,6 +30,7 @@ import { inputModule } from './scripts-module.js';
 import type { RunOwner, SleepingRuns, WokenRun } from './sleeping-runs.js';
 import type { ScriptLibrary } from './stored-scripts.js';
 import { brokenImports, firstDeclarations, handOver, missingServers } from './summary.js';
+import type { Telemetry } from './telemetry.js';
 import { type CodeModeSettings, type DirectTool, type ToolView, viewOf } from './tool-view.js';
 
 export type { BrokerOutcome };
@@ -55,6 +56,7 @@ export interface SessionParts {
   readonly results: KeptResults;
   readonly sleeping: SleepingRuns;
   readonly scripts: ScriptLibrary;
+  readonly telemetry: Telemetry;
   /** How long a program keeps its place while all it waits for is a person. */
   readonly patienceMs: number;
   /** Absent where learning is switched off. */
@@ -289,6 +291,9 @@ export class Session {
       declarations: firstDeclarations(run.view, source, requestedServers, this.#declared),
     };
     const state = report.outcome.status === 'completed' ? 'finished' : 'failed';
+    const { durationMs, usage } = report;
+    const isSuccess = state === 'finished';
+    this.#parts.telemetry.emit({ type: 'run', profile: this.#options.profile, isSuccess, durationMs, usage });
     // The answer does not wait for it.
     void sleeping.recordEnd(owner, state, presentation.response(summary), {
       runId: context.runId,

@@ -35,6 +35,8 @@ export interface ToolCallsOptions {
   /** Learns the shape of what a tool without a declared output has answered. */
   readonly observe: (tool: Tool, value: JsonValue) => void;
   readonly onProgress?: (message: string) => void;
+  /** Told of every call that was answered. */
+  readonly onCall?: (server: string, isSuccess: boolean, durationMs: number) => void;
 }
 
 /** What a program that sleeps has done. */
@@ -119,6 +121,7 @@ export class ToolCalls {
               ),
           }),
     });
+    this.#options.onCall?.(server.path, outcome.ok, performance.now() - startedAt);
     if (this.trace.length < MAX_TRACE_ENTRIES) {
       const entry = {
         serverId: server.path,

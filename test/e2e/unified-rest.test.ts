@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Validator } from '@cfworker/json-schema';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { everyday, openHome, runProgram, startServe } from '../support/program.js';
+import { everyday, openHome, startServe } from '../support/program.js';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const web = createServer((request, response) => {
@@ -155,7 +155,7 @@ describe('what goes wrong in code', () => {
         type: 'runtime',
         code: 'RUNTIME_ERROR',
         message: 'RangeError: no',
-        details: { position: { line: 2, column: 9 } },
+        details: { position: { line: 2, column: 13 } },
       },
     ],
     ['a tool', 'await mcp.everyday.fail({})', EVERYDAY, { type: 'mcp' }],
@@ -300,10 +300,4 @@ test('it describes itself as an OpenAPI document [C1]', async () => {
   const schemas = (body.components as { schemas: Record<string, object> }).schemas;
   const { body: answer } = await execute({ code: 'return 1' });
   expect(new Validator(schemas.ExecuteResponse as object, '2020-12').validate(answer).errors).toEqual([]);
-});
-
-test('the profile has one tool over MCP, with the same fields [C1]', async () => {
-  const { stdout, status } = await runProgram(home, 'prompt', '--json');
-  expect(status).toBe(0);
-  expect(stdout).toContain('codemode.run');
 });
