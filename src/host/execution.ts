@@ -70,6 +70,8 @@ export type ExecutionEnd =
 
 /** Calls made together are shown to a person together. */
 const GATHER_MS = 20;
+/** Left to a program that cannot be put away, when it is told that nobody has decided. */
+const LAST_WORDS_MS = 1_000;
 
 /**
  * One program from its start, or from where it slept, until it ends or sleeps. The only place where the sandbox and what
@@ -90,6 +92,8 @@ export class Execution {
   #waits = new AbortController();
   #isPuttingAway = false;
   #staysAwake = false;
+  /** Its calls block it: nobody can put it away, so its time runs on while a person thinks. */
+  #isBlocking = false;
   #wasWoken = false;
   #isUnwritten = false;
   #program: SandboxExecution | undefined;
@@ -110,6 +114,7 @@ export class Execution {
     const { caller, signal } = options;
     if (signal?.aborted === true) throw new HostError('cancelled', 'the run was cancelled before it started');
     const execution = new Execution(sandbox, options);
+    execution.#isBlocking = program.blocking === true;
     execution.#follow(
       await sandbox.start(
         { caller, program, execution: id, ...(signal === undefined ? {} : { signal }) },
@@ -185,7 +190,7 @@ export class Execution {
           if (this.#wasWoken) this.#options.records.callSent(call);
         },
       });
-      return waits.aborted ? await NEVER : reply;
+      return waits.aborted && !this.#isBlocking ? await NEVER : reply;
     } finally {
       this.#open--;
       this.#waiting.delete(call.number);
@@ -219,8 +224,14 @@ export class Execution {
       this.#patience = undefined;
       return;
     }
-    this.#program?.holdTime();
     this.#gathering ??= setTimeout(() => this.#ask(), GATHER_MS);
+    if (this.#isBlocking) {
+      const leftMs = (this.#program?.remainingMs ?? 0) - LAST_WORDS_MS;
+      const patienceMs = Math.max(0, Math.min(this.#options.patienceMs, leftMs));
+      this.#patience ??= setTimeout(() => this.#giveUpWaiting(), patienceMs);
+      return;
+    }
+    this.#program?.holdTime();
     if (this.#staysAwake) return;
     this.#patience ??= setTimeout(() => void this.#putAway(), this.#options.patienceMs);
   }
@@ -233,6 +244,12 @@ export class Execution {
     for (const { id } of fresh) this.#asked.add(id);
     // A client that cannot ask, or whose user closed the question, leaves it to the other ways.
     askPerson(fresh, AbortSignal.any([this.#over.signal, this.#waits.signal])).catch(() => {});
+  }
+
+  /** Answers what waits for a person with what is to be done. The question stays open. */
+  #giveUpWaiting(): void {
+    this.#waits.abort();
+    this.#waits = new AbortController();
   }
 
   async #putAway(): Promise<void> {

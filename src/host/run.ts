@@ -12,6 +12,8 @@ export interface RunRequest {
   readonly source: string;
   readonly language: SourceLanguage;
   readonly limits: Limits;
+  /** Absent: it is a module. */
+  readonly script?: ScriptRequest;
   /** Names of servers the program is about to use: they are connected first, and missed at once. */
   readonly requestedServers?: readonly string[];
   readonly signal?: AbortSignal;
@@ -19,8 +21,18 @@ export interface RunRequest {
   readonly answerWithinMs?: number;
   /** A way to the person in front of the client, where it has one. */
   readonly askPerson?: AskPerson;
-  readonly onLog?: (entry: LogEntry) => void;
+  readonly onLog?: (entry: LogEntry, runId: string) => void;
   readonly onProgress?: (message: string) => void;
+}
+
+/** A classic script instead of a module. Its calls block it, so it is not put away: it ends before its client is answered. */
+export interface ScriptRequest {
+  /** The global `input`. */
+  readonly input: JsonObject;
+  /** Name of the global function that calls a tool: server, tool, arguments. */
+  readonly callTool: string;
+  /** The only servers it may call; empty: all. */
+  readonly allowedServers: readonly string[];
 }
 
 export interface RunSummary {

@@ -25,6 +25,7 @@ import { type RecordedCall, recordedCall } from './recording.js';
 import { isResults, type KeptResults } from './results.js';
 import type { Presentation, RunAnswer, RunFacts, RunRequest, RunSummary } from './run.js';
 import type { Runtime } from './runtime.js';
+import { ScriptCalls, serversMentioned } from './script-calls.js';
 import type { RunOwner, SleepingRuns, WokenRun } from './sleeping-runs.js';
 import { brokenImports, firstDeclarations, handOver, missingServers } from './summary.js';
 import { type CallsSoFar, ToolCalls } from './tool-calls.js';
@@ -75,7 +76,7 @@ interface Run {
 }
 
 /** The program, where it starts anew, and who wants to hear of its progress. */
-type Preparation = Partial<Pick<RunRequest, 'source' | 'onProgress'>>;
+type Preparation = Partial<Pick<RunRequest, 'source' | 'onProgress' | 'script'>>;
 
 /** What is written down of a run that sleeps, besides its program. */
 interface SleepContext {
@@ -124,7 +125,8 @@ export class Session {
     const context = openRunContext(randomUUID(), this.caller, this.#options.profile, request.source);
     const { runId } = context;
     const answered = this.#execute(context, request);
-    if (request.answerWithinMs === undefined) return answered;
+    // What a script gives back has no other way to its client than this answer.
+    if (request.answerWithinMs === undefined || request.script !== undefined) return answered;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<'late'>((resolve) => {
       timer = setTimeout(() => resolve('late'), request.answerWithinMs);
@@ -192,9 +194,15 @@ export class Session {
 
   async #execute(context: RunContext, request: RunRequest): Promise<RunAnswer> {
     const { sandbox } = await this.#parts.runtime.open();
-    const { source, language, limits, requestedServers = [] } = request;
+    const { source, language, limits, script } = request;
+    const requestedServers =
+      script === undefined ? (request.requestedServers ?? []) : serversMentioned(source, this.tools().forCode);
     const run = await this.#prepare({ context, limits, requestedServers }, request);
-    const program = { source, language, modules: modulesOf(run.view.forCode), limits };
+    const form =
+      script === undefined
+        ? { modules: modulesOf(run.view.forCode) }
+        : { modules: [], blocking: true, script: { input: script.input, calls: [script.callTool] } };
+    const program = { source, language, limits, ...form };
     const execution = await Execution.start(
       sandbox,
       program,
@@ -207,7 +215,7 @@ export class Session {
   /** Connects what the program is about to use, and stands ready to answer its calls. */
   async #prepare(
     facts: RunFacts,
-    { source = '', onProgress }: Preparation,
+    { source = '', onProgress, script }: Preparation,
     soFar?: CallsSoFar,
     before: readonly RecordedCall[] = [],
   ): Promise<Run> {
@@ -220,27 +228,35 @@ export class Session {
     const locked = brokenImports(source, known).filter((path) => catalog.needsLogin(path));
     const view = this.#viewOf(await catalog.prepare([...requested, ...locked]));
     const snapshot = view.forCode;
+    const { maxToolCalls } = facts.limits;
+    const present = (outcome: BrokerOutcome) => presentation.reply(outcome);
     const calls = new ToolCalls(
       {
         run: facts.context,
         snapshot,
         broker,
-        maxToolCalls: facts.limits.maxToolCalls,
-        present: (outcome) => presentation.reply(outcome),
-        observe: (tool, value) => observed?.observe(this.caller, tool, value),
+        maxToolCalls,
+        present,
+        // What a script gets is an envelope around the answer.
+        ...(script === undefined ? { observe: (tool, value) => observed?.observe(this.caller, tool, value) } : {}),
         ...(onProgress === undefined ? {} : { onProgress }),
       },
       soFar,
     );
+    const scriptCalls =
+      script === undefined
+        ? undefined
+        : new ScriptCalls(calls, { snapshot, maxToolCalls, present, allowedServers: script.allowedServers });
     const typeOf = (tool: Tool) => observed?.typeOf(this.caller, tool);
     const recorded = new Map(before.map((each) => [each.number, each]));
     const { ledger } = facts.context;
     const onReceived = (received: ReceivedData | 'unknown') =>
       received === 'unknown' ? gate.receivedUnknown(ledger) : ledger.received.receiveAll(received);
     const answerCall: AnswerCall = async (call, hooks) => {
-      const tool = snapshot.toolByTarget.get(call.target)?.tool;
-      recorded.set(call.number, recordedCall(call, tool === undefined ? undefined : toolDigestOf(tool)));
       const input = JSON.parse(call.argumentsJson) as JsonValue[];
+      const tool = (scriptCalls?.toolOf(input) ?? snapshot.toolByTarget.get(call.target))?.tool;
+      recorded.set(call.number, recordedCall(call, tool === undefined ? undefined : toolDigestOf(tool)));
+      if (scriptCalls !== undefined) return scriptCalls.answer(call, input, hooks);
       if (isDiscovery(call.target)) return answerDiscovery(call.target, input, snapshot, catalog, typeOf);
       if (isResults(call.target))
         return results.answer(call.target, input, this.caller, { sleeping, signal: hooks.signal, onReceived });
@@ -262,7 +278,7 @@ export class Session {
       patienceMs: this.#patience(askPerson, answerWithinMs),
       ...(askPerson === undefined ? {} : { askPerson }),
       ...(signal === undefined ? {} : { signal }),
-      ...(onLog === undefined ? {} : { onLog: cleanLog(redactor, onLog) }),
+      ...(onLog === undefined ? {} : { onLog: cleanLog(redactor, (entry) => onLog(entry, owner.id)) }),
     };
   }
 

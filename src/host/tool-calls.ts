@@ -1,6 +1,7 @@
-import type { Broker, BrokerOutcome } from '../broker/broker.js';
+import type { Broker, BrokerCall, BrokerOutcome } from '../broker/broker.js';
 import type { RunContext } from '../broker/run-context.js';
-import type { CatalogSnapshot } from '../catalog/snapshot.js';
+import type { CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import type { CallVerdict } from '../domain/audit.js';
 import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { Tool } from '../domain/tool.js';
@@ -24,8 +25,8 @@ export interface ToolCallsOptions {
   readonly maxToolCalls: number;
   /** The contract's words for an outcome. */
   readonly present: (outcome: BrokerOutcome) => CallReply;
-  /** Learns the shape of what a tool without a declared output has answered. */
-  readonly observe: (tool: Tool, value: JsonValue) => void;
+  /** Learns the shape of what a tool without a declared output has answered. Absent: nothing is learned. */
+  readonly observe?: (tool: Tool, value: JsonValue) => void;
   readonly onProgress?: (message: string) => void;
 }
 
@@ -72,25 +73,57 @@ export class ToolCalls {
   }
 
   async answer(call: GuestCall, input: readonly JsonValue[], hooks: CallHooks): Promise<CallReply> {
-    const { run, snapshot, broker, maxToolCalls, present, onProgress } = this.#options;
+    const { snapshot, maxToolCalls } = this.#options;
     const found = snapshot.toolByTarget.get(call.target);
     if (found === undefined) return { ok: false, error: noSuchTool(call.target, snapshot) };
-    const { tool, server, exportName } = found;
-    const wish = { run, number: call.number, tool, serverPath: server.path, exportName, input: input[0], ...hooks };
-    if (++this.#made > maxToolCalls) {
+    if (!this.countOne()) {
       const error = tooManyCalls(maxToolCalls);
       // Only the first is put on record: a loop would fill the disk.
       return this.#made === maxToolCalls + 1
-        ? present(await broker.refuse(wish, error, 'limited'))
+        ? this.refuse(found, call, error, 'limited', hooks)
         : { ok: false, error };
     }
-    if (input.length > 1)
-      return present(
-        await broker.refuse(wish, tooManyArguments(server.path, exportName, input.length), 'invalid_arguments'),
-      );
+    if (input.length > 1) {
+      const error = tooManyArguments(found.server.path, found.exportName, input.length);
+      return this.refuse(found, call, error, 'invalid_arguments', hooks);
+    }
+    return this.make(found, call, input[0], hooks);
+  }
+
+  /** Whether one more call may be made. Every call counts, also one that comes to nothing. */
+  countOne(): boolean {
+    return ++this.#made <= this.#options.maxToolCalls;
+  }
+
+  /** Answers with an error what never reached the pipeline, and puts that on record. */
+  async refuse(
+    found: CatalogTool,
+    call: GuestCall,
+    error: GuestError,
+    verdict: CallVerdict,
+    hooks: CallHooks,
+  ): Promise<CallReply> {
+    const { broker, present } = this.#options;
+    return present(await broker.refuse(this.#wish(found, call, undefined, hooks), error, verdict));
+  }
+
+  #wish({ tool, server, exportName }: CatalogTool, { number }: GuestCall, input: JsonValue | undefined, hooks: CallHooks) {
+    const { run } = this.#options;
+    return { run, number, tool, serverPath: server.path, exportName, input, ...hooks } satisfies BrokerCall;
+  }
+
+  /** Makes a call that was counted. */
+  async make(
+    found: CatalogTool,
+    call: GuestCall,
+    input: JsonValue | undefined,
+    hooks: CallHooks,
+  ): Promise<CallReply> {
+    const { broker, present, onProgress } = this.#options;
+    const { tool, server, exportName } = found;
     const startedAt = performance.now();
     const outcome = await broker.handle({
-      ...wish,
+      ...this.#wish(found, call, input, hooks),
       ...(onProgress === undefined
         ? {}
         : {
@@ -119,8 +152,9 @@ export class ToolCalls {
   }
 
   #observe(tool: Tool, json: string | Uint8Array): void {
-    if (typeof json === 'string' && json.length <= MAX_OBSERVED_CHARACTERS)
-      this.#options.observe(tool, JSON.parse(json) as JsonValue);
+    const { observe } = this.#options;
+    if (observe !== undefined && typeof json === 'string' && json.length <= MAX_OBSERVED_CHARACTERS)
+      observe(tool, JSON.parse(json) as JsonValue);
   }
 }
 

@@ -13,7 +13,7 @@ import { Redactor } from '../../src/broker/redaction/redactor.js';
 import { openRunContext } from '../../src/broker/run-context.js';
 import { exampleInput } from '../../src/catalog/examples.js';
 import { unseal } from '../../src/lib/sealed.js';
-import { unwrapOutcome } from '../../src/profiles/codemode/unwrap.js';
+import { unwrapOutcome } from '../../src/host/unwrap.js';
 import type { SandboxExecution } from '../../src/sandbox/execution.js';
 import { openGate } from '../support/policy.js';
 import { call, openHome, openStdio, ready, runProgram } from '../support/program.js';
