@@ -63,7 +63,8 @@ export interface SourcePosition {
   readonly column: number;
 }
 
-export type LimitName = 'timeout' | 'memory' | 'stack' | 'output';
+/** `calls`: only whoever answers the calls of a program counts them. */
+export type LimitName = 'timeout' | 'memory' | 'stack' | 'output' | 'calls';
 
 /** Why a program did not come to its end. The host did its work: this is a result. */
 export interface Failure {
@@ -75,6 +76,7 @@ export interface Failure {
     | 'never_settled'
     | 'not_serializable'
     | 'cancelled'
+    | 'forbidden'
     | 'worker_lost';
   /** Class name of what was thrown, where something was. */
   readonly name: string;
@@ -114,7 +116,9 @@ export interface GuestCall {
 /** What a call came to, as the program will see it. */
 export type CallReply =
   | { readonly ok: true; readonly json: string | Uint8Array }
-  | { readonly ok: false; readonly error: GuestError };
+  | { readonly ok: false; readonly error: GuestError }
+  /** The program sees nothing any more: it ends here with this failure, and no `catch` or `finally` of it runs. */
+  | { readonly ok: false; readonly ends: Failure };
 
 /** An error that is thrown inside the program: a class of `@codemode/errors` and its fields. */
 export interface GuestError {

@@ -97,7 +97,7 @@ function compare(
   drift: string | undefined,
 ): Pick<LiveComparison, 'state' | 'detail'> {
   const then = journal.deliveries.find((each) => each.kind !== 'timer' && each.call === number);
-  if (!reply.ok) return { state: 'failed', detail: reply.error.message };
+  if (!reply.ok) return { state: 'failed', detail: ('ends' in reply ? reply.ends : reply.error).message };
   if (then === undefined || then.kind === 'timer') return { state: 'skipped', detail: 'it was never answered then' };
   const now = JSON.parse(Buffer.from(reply.json).toString('utf8')) as JsonValue;
   const before = JSON.parse(Buffer.from(then.body).toString('utf8')) as JsonValue;

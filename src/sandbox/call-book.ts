@@ -73,6 +73,7 @@ export class CallBook {
   answer({ number, argumentsJson }: GuestCall, reply: CallReply, atMs: number): Delivery | Failure {
     this.#open.delete(number);
     this.#openBytes -= argumentsJson.length;
+    if ('ends' in reply) return reply.ends;
     const body = bodyOf(reply);
     this.#deliveredBytes += body.byteLength;
     if (this.#deliveredBytes > MAX_DELIVERED_BYTES) return tooMuchDelivered(MAX_DELIVERED_BYTES);
@@ -84,7 +85,7 @@ export class CallBook {
   }
 }
 
-function bodyOf(reply: CallReply): Uint8Array {
+function bodyOf(reply: Exclude<CallReply, { readonly ends: Failure }>): Uint8Array {
   if (!reply.ok) return Buffer.from(JSON.stringify(reply.error));
   return typeof reply.json === 'string' ? Buffer.from(reply.json) : reply.json;
 }

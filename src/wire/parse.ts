@@ -30,6 +30,7 @@ const failure = z.strictObject({
     'never_settled',
     'not_serializable',
     'cancelled',
+    'forbidden',
     'worker_lost',
   ]),
   name: text(256),
@@ -38,7 +39,7 @@ const failure = z.strictObject({
   errorClass: text(256).exactOptional(),
   stack: text(8_192).exactOptional(),
   position: z.strictObject({ line: count, column: count }).exactOptional(),
-  limit: z.enum(['timeout', 'memory', 'stack', 'output']).exactOptional(),
+  limit: z.enum(['timeout', 'memory', 'stack', 'output', 'calls']).exactOptional(),
 });
 
 const workerToHost = z.discriminatedUnion('type', [

@@ -31,6 +31,7 @@ const CODES: Readonly<Record<Failure['kind'], string>> = {
   never_settled: 'NEVER_SETTLED',
   not_serializable: 'RESULT_NOT_SERIALIZABLE',
   cancelled: 'CANCELLED',
+  forbidden: 'FORBIDDEN',
   worker_lost: 'SANDBOX_LIMIT',
 };
 
