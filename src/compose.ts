@@ -248,7 +248,7 @@ function mcpOptions(
     version: VERSION,
     answerWithinMs: config.server.answerWithin,
     asksPeople: config.approvals.elicitation,
-    log: (line) => log(redactor.text(line)),
+    log: (line, level) => log(redactor.text(line), level),
   };
 }
 

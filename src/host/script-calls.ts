@@ -135,8 +135,7 @@ function noSuch(serverName: string, toolName: string, snapshot: CatalogSnapshot)
 }
 
 function suggestion(name: string, known: readonly string[], none: string): string {
-  const quoted = (names: readonly string[], between: string) =>
-    names.map((each) => JSON.stringify(each)).join(between);
+  const quoted = (names: readonly string[], between: string) => names.map((each) => JSON.stringify(each)).join(between);
   const close = nearest(name, known, 3);
   if (close.length > 0) return `Did you mean ${quoted(close, ' or ')}?`;
   return known.length === 0 ? none : `There are: ${quoted(known.slice(0, MAX_NAMED), ', ')}.`;

@@ -79,9 +79,7 @@ export class ToolCalls {
     if (!this.countOne()) {
       const error = tooManyCalls(maxToolCalls);
       // Only the first is put on record: a loop would fill the disk.
-      return this.#made === maxToolCalls + 1
-        ? this.refuse(found, call, error, 'limited', hooks)
-        : { ok: false, error };
+      return this.#made === maxToolCalls + 1 ? this.refuse(found, call, error, 'limited', hooks) : { ok: false, error };
     }
     if (input.length > 1) {
       const error = tooManyArguments(found.server.path, found.exportName, input.length);
@@ -107,18 +105,18 @@ export class ToolCalls {
     return present(await broker.refuse(this.#wish(found, call, undefined, hooks), error, verdict));
   }
 
-  #wish({ tool, server, exportName }: CatalogTool, { number }: GuestCall, input: JsonValue | undefined, hooks: CallHooks) {
+  #wish(
+    { tool, server, exportName }: CatalogTool,
+    { number }: GuestCall,
+    input: JsonValue | undefined,
+    hooks: CallHooks,
+  ) {
     const { run } = this.#options;
     return { run, number, tool, serverPath: server.path, exportName, input, ...hooks } satisfies BrokerCall;
   }
 
   /** Makes a call that was counted. */
-  async make(
-    found: CatalogTool,
-    call: GuestCall,
-    input: JsonValue | undefined,
-    hooks: CallHooks,
-  ): Promise<CallReply> {
+  async make(found: CatalogTool, call: GuestCall, input: JsonValue | undefined, hooks: CallHooks): Promise<CallReply> {
     const { broker, present, onProgress } = this.#options;
     const { tool, server, exportName } = found;
     const startedAt = performance.now();

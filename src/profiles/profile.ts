@@ -1,5 +1,6 @@
 import type { ProfileName } from '../config/schema.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
+import type { Log } from '../domain/log.js';
 import type { AskPerson } from '../host/execution.js';
 import type { Presentation, SleepSummary } from '../host/run.js';
 import type { Session } from '../host/session.js';
@@ -39,6 +40,8 @@ export interface CallCircumstances {
   readonly onProgress?: (message: string) => void;
   /** A way to the person in front of the client. */
   readonly askPerson?: AskPerson;
+  /** The host's own log, for contracts that send console output there. */
+  readonly log?: Log;
 }
 
 export interface OutwardAnswer {

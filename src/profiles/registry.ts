@@ -1,5 +1,7 @@
 import { type Config, configuredLimits, type ProfileName } from '../config/schema.js';
 import { HostError } from '../domain/errors.js';
+import { createCodeExecutionProfile } from './code-execution/profile.js';
+import { scriptDefaults } from './code-execution/settings.js';
 import { createCodemodeProfile } from './codemode/profile.js';
 import type { Profile } from './profile.js';
 
@@ -8,6 +10,11 @@ const PROFILES: Readonly<Partial<Record<ProfileName, (config: Config) => Profile
   codemode: (config) =>
     createCodemodeProfile({
       limits: { defaults: configuredLimits(config), maximum: maximumLimits(config) },
+      ...(config.toolName === undefined ? {} : { toolName: config.toolName }),
+    }),
+  code_execution: (config) =>
+    createCodeExecutionProfile({
+      defaults: scriptDefaults(config),
       ...(config.toolName === undefined ? {} : { toolName: config.toolName }),
     }),
 };

@@ -68,7 +68,9 @@ const requestSchema = z.strictObject(
     code: z
       .string({
         error: ({ input }) =>
-          input === undefined ? 'is missing; give the source of a script' : 'must be a string of JavaScript or TypeScript',
+          input === undefined
+            ? 'is missing; give the source of a script'
+            : 'must be a string of JavaScript or TypeScript',
       })
       .refine((code) => code.trim() !== '', 'is empty; give the source of a script'),
     language: z.enum(['javascript', 'typescript'], 'must be "javascript" or "typescript"').optional(),

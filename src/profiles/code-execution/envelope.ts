@@ -1,6 +1,7 @@
+import type { CallVerdict } from '../../domain/audit.js';
+import type { CallReply, GuestError } from '../../domain/execution.js';
 import type { BrokerOutcome } from '../../host/session.js';
 import { unwrap } from '../../host/unwrap.js';
-import type { CallReply, GuestError } from '../../domain/execution.js';
 
 /** What `call_tool` returns: `{ok: true, result}` or `{ok: false, error: {message, code}}`. It never throws. */
 export function envelopeOf(outcome: BrokerOutcome): CallReply {
@@ -32,52 +33,35 @@ function errorOf(outcome: Failed): { message: string; code: string } {
   return { message: messageOf(code, outcome.error), code };
 }
 
-type ErrorCode =
-  | 'TOOL_ERROR'
-  | 'INVALID_ARGS'
-  | 'INVALID_OUTPUT'
-  | 'SERVER_NOT_FOUND'
-  | 'TOOL_NOT_FOUND'
-  | 'APPROVAL_REQUIRED'
-  | 'DENIED'
-  | 'RATE_LIMITED'
-  | 'AUTHENTICATION_REQUIRED'
-  | 'TOOL_TIMEOUT'
-  | 'OUTCOME_UNKNOWN'
-  | 'CANCELLED'
-  | 'CALL_FAILED';
+const CODES = {
+  tool_error: 'TOOL_ERROR',
+  invalid_arguments: 'INVALID_ARGS',
+  invalid_output: 'INVALID_OUTPUT',
+  pending: 'APPROVAL_REQUIRED',
+  denied: 'DENIED',
+  limited: 'RATE_LIMITED',
+  unauthorized: 'AUTHENTICATION_REQUIRED',
+  timeout: 'TOOL_TIMEOUT',
+  outcome_unknown: 'OUTCOME_UNKNOWN',
+  cancelled: 'CANCELLED',
+  not_sent: 'CALL_FAILED',
+  refused: 'CALL_FAILED',
+  invalid_reply: 'CALL_FAILED',
+  failed: 'CALL_FAILED',
+  ok: 'CALL_FAILED',
+} as const satisfies Record<CallVerdict, string>;
+
+/** Of what never came to a verdict, because there is no such thing. */
+const CODES_BY_CLASS: ReadonlyMap<string, 'SERVER_NOT_FOUND' | 'TOOL_NOT_FOUND'> = new Map([
+  ['ServerNotFoundError', 'SERVER_NOT_FOUND'],
+  ['ToolNotFoundError', 'TOOL_NOT_FOUND'],
+]);
+
+type ErrorCode = (typeof CODES)[CallVerdict] | 'SERVER_NOT_FOUND' | 'TOOL_NOT_FOUND';
 
 function codeOf({ verdict, error }: Failed): ErrorCode {
-  switch (verdict) {
-    case 'tool_error':
-      return 'TOOL_ERROR';
-    case 'invalid_arguments':
-      return 'INVALID_ARGS';
-    case 'invalid_output':
-      return 'INVALID_OUTPUT';
-    case 'pending':
-      return 'APPROVAL_REQUIRED';
-    case 'denied':
-      return 'DENIED';
-    case 'limited':
-      return 'RATE_LIMITED';
-    case 'unauthorized':
-      return 'AUTHENTICATION_REQUIRED';
-    case 'timeout':
-      return 'TOOL_TIMEOUT';
-    case 'outcome_unknown':
-      return 'OUTCOME_UNKNOWN';
-    case 'cancelled':
-      return 'CANCELLED';
-    case 'not_sent':
-    case 'refused':
-    case 'invalid_reply':
-    case 'failed':
-    case 'ok':
-    case undefined:
-      if (error.errorClass === 'ServerNotFoundError') return 'SERVER_NOT_FOUND';
-      return error.errorClass === 'ToolNotFoundError' ? 'TOOL_NOT_FOUND' : 'CALL_FAILED';
-  }
+  if (verdict !== undefined) return CODES[verdict];
+  return CODES_BY_CLASS.get(error.errorClass) ?? 'CALL_FAILED';
 }
 
 /** The envelope has no place for a hint, so the one thing to do next ends the message; a tool's own words stay as they are. */

@@ -51,6 +51,7 @@ async function callExposed(
     if (later !== undefined) return isInputRequiredResult(later) ? later : resultOfRun(later);
     const answer = await tool.call(door.session, input, {
       signal: ended.signal,
+      log: door.options.log,
       ...(askPerson === undefined ? {} : { askPerson }),
       ...(progress === undefined
         ? { answerWithinMs: door.options.answerWithinMs }
