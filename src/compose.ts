@@ -173,6 +173,7 @@ export async function loadSettings(settings: HostSettings): Promise<LoadedConfig
         problem,
       })),
     ...(settings.configFile === undefined ? {} : { configFile: settings.configFile }),
+    ...(settings.takesProxyFile === undefined ? {} : { takesProxyFile: settings.takesProxyFile }),
   });
   const places = { file: loaded.file, stateFolder: stateFolder(environment) };
   return { ...loaded, warnings: [...loaded.warnings, ...exposureWarnings(loaded.upstreams, places)] };
@@ -252,12 +253,13 @@ function mcpOptions(
   };
 }
 
-function flagsOf({ isolation, profile, host, port }: HostSettings): FlagValue[] {
+function flagsOf({ isolation, profile, host, port, logLevel }: HostSettings): FlagValue[] {
   const flags = [
     { path: ['sandbox', 'isolation'], value: isolation, flag: '--isolation' },
     { path: ['profile'], value: profile, flag: '--profile' },
     { path: ['server', 'host'], value: host, flag: '--host' },
     { path: ['server', 'port'], value: port, flag: '--port' },
+    { path: ['logging', 'level'], value: logLevel, flag: '--log-level' },
   ];
   return flags.flatMap(({ value, ...flag }) => (value === undefined ? [] : [{ ...flag, value }]));
 }

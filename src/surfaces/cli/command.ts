@@ -17,7 +17,7 @@ export interface CommandContext {
   /** What was recorded of calls. Whoever asks for it closes it. */
   audit(): Promise<AuditLog>;
   /** Only the configuration. */
-  config(): Promise<LoadedConfig>;
+  config(own?: HostSettings): Promise<LoadedConfig>;
   accessToken(): Promise<string>;
   exitWith(status: number): void;
 }

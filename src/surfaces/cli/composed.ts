@@ -15,6 +15,9 @@ export interface HostSettings {
   readonly profile?: string;
   readonly host?: string;
   readonly port?: string;
+  readonly logLevel?: string;
+  /** Without a file of ours, the one that mcpproxy keeps in the home folder counts. */
+  readonly takesProxyFile?: boolean;
   /**
    * What is going to be served: its libraries are loaded meanwhile. For `stdio` the jail is tried out when the client has
    * had its first answers; without it, and for the others, before anything is handed over.

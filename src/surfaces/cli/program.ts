@@ -6,6 +6,7 @@ import { type CommandContext, EXIT, type Register } from './command.js';
 import * as approvals from './commands/approvals.js';
 import * as audit from './commands/audit.js';
 import * as auth from './commands/auth.js';
+import * as code from './commands/code.js';
 import * as config from './commands/config.js';
 import * as demo from './commands/demo.js';
 import * as doctor from './commands/doctor.js';
@@ -29,6 +30,7 @@ const COMMANDS: readonly Register[] = [
   mcp.register,
   serve.register,
   run.register,
+  code.register,
   tools.register,
   types.register,
   prompt.register,
@@ -103,7 +105,7 @@ export function createProgram(composition: Composition, exitWith: (status: numbe
       return logins;
     },
     audit: () => composition.composeAudit(),
-    config: () => composition.loadSettings(settings()),
+    config: (own = {}) => composition.loadSettings({ ...settings(), ...own }),
     accessToken: () => composition.readAccessToken(),
     exitWith,
   };
