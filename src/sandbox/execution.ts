@@ -200,9 +200,8 @@ export class SandboxExecution implements Tenant {
     if (part === 'guilty' && this.remainingMs <= 0) return this.#fail(this.#timeout);
     // A suspect gets one more try: what it was sent may have crossed with the end of a worker that died of another cause.
     if (part === 'suspect') this.#crashes++;
-    if (part === 'guilty' || this.#crashes > 1 || (part === 'suspect' && this.journal.blocking))
+    if (part === 'guilty' || this.#crashes > 1)
       return this.#fail(part === 'suspect' && this.#mayBeUnreadable ? UNREADABLE : endedItsWorker(reason));
-    if (this.journal.blocking) return this.#fail(lostItsWorkers('its calls block, so it cannot be taken to another'));
     this.#pause();
     this.#departure?.fail(
       new HostError(
@@ -272,6 +271,7 @@ export class SandboxExecution implements Tenant {
   #deliverReply(call: GuestCall, reply: CallReply): void {
     // Said twice, it is an answer to nothing.
     if (this.#calls.find(call.number) === undefined) return;
+    if ('ends' in reply) this.journal.endedBy = { call: call.number, failure: reply.ends };
     const delivery = this.#calls.answer(call, reply, this.#clock.now());
     if ('message' in delivery) this.#fail(delivery);
     else this.#deliver(delivery);
@@ -343,11 +343,11 @@ export class SandboxExecution implements Tenant {
     clearTimeout(this.#killTimer);
   }
 
-  /** A program that is computing ends itself, or is killed; one that waits ends here. */
+  /** A program that is computing ends itself, or is killed; one that waits, or is blocked by a call, ends here. */
   #outOfTime(): void {
     const worker = this.#worker;
-    if (this.journal.blocking) worker?.kill('its blocking program ran out of time');
-    else if (worker?.computing === this.id) {
+    const isBlocked = this.journal.blocking && this.#calls.open.length > 0;
+    if (worker?.computing === this.id && !isBlocked) {
       this.#killTimer = setTimeout(() => {
         if (worker.computing === this.id) worker.kill('a program did not stop when its time was over');
         else this.#fail(this.#timeout);

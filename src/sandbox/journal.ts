@@ -1,5 +1,13 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { CallNumber, ExecutionId, Program, SourceLanguage, VirtualModule } from '../domain/execution.js';
+import type {
+  CallNumber,
+  ExecutionId,
+  Failure,
+  Program,
+  ScriptForm,
+  SourceLanguage,
+  VirtualModule,
+} from '../domain/execution.js';
 import type { Limits } from '../domain/limits.js';
 
 /**
@@ -14,11 +22,15 @@ export interface Journal {
   readonly modules: readonly VirtualModule[];
   readonly limits: Limits;
   readonly blocking: boolean;
+  /** Absent: it is a module. */
+  readonly script?: ScriptForm;
   readonly seed: string;
   readonly startedAtMs: number;
   readonly deliveries: Delivery[];
   /** What the program asked for, so that a rebuilt one can be seen to ask for the same. */
   readonly calls: JournalCall[];
+  /** The call whose answer ended the program, and with what. */
+  endedBy?: { readonly call: CallNumber; readonly failure: Failure };
 }
 
 export type Delivery =
@@ -31,14 +43,15 @@ export interface JournalCall {
 }
 
 export function openJournal(execution: ExecutionId, program: Program, seed: string, startedAtMs: number): Journal {
-  const { source, language, modules, limits } = program;
+  const { source, language, modules, limits, script } = program;
   return {
     execution,
     source,
     language,
     modules,
     limits,
-    blocking: program.blocking === true,
+    blocking: program.blocking === true || script !== undefined,
+    ...(script === undefined ? {} : { script }),
     seed,
     startedAtMs,
     deliveries: [],

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { HostError } from '../domain/errors.js';
 import type { CallerId, ExecutionId, GuestCall, Program } from '../domain/execution.js';
+import type { JsonObject } from '../domain/json.js';
 import { MAX_SOURCE_BYTES } from '../domain/limits.js';
 import { type SealBinding, seal, unseal } from '../lib/sealed.js';
+import { MAX_VALUE_BYTES } from '../wire/messages.js';
 import { SandboxExecution } from './execution.js';
 import type { CarriedOver, ExecutionHandlers, ExecutionReport } from './execution-report.js';
 import type { Jail } from './jail/jail.js';
@@ -66,6 +68,7 @@ export class Sandbox {
         'bad_input',
         `the program is larger than ${MAX_SOURCE_BYTES} bytes; pass data through tools, not through source`,
       );
+    if (program.script !== undefined) mustBeSmall(program.script.input);
     const id = execution ?? (randomUUID() as ExecutionId);
     const journal = openJournal(id, program, newSeed(), Date.now());
     const started = new SandboxExecution(this.pool, caller, journal, handlers);
@@ -154,6 +157,8 @@ export class Sandbox {
           divergence ??= `call ${call.number} asked for ${call.target}, the record has ${known?.target ?? 'no such call'}${known?.target === call.target ? ' with other arguments' : ''}`;
           execution.cancel();
         }
+        const end = recorded.endedBy;
+        if (end?.call === call.number) return Promise.resolve({ ok: false, ends: end.failure });
         return new Promise(() => {});
       },
     });
@@ -164,6 +169,14 @@ export class Sandbox {
   async close(): Promise<void> {
     await this.pool.close();
   }
+}
+
+function mustBeSmall(input: JsonObject): void {
+  if (Buffer.byteLength(JSON.stringify(input)) > MAX_VALUE_BYTES)
+    throw new HostError(
+      'bad_input',
+      `the input is larger than ${MAX_VALUE_BYTES} bytes of JSON; send less, or let tools read it`,
+    );
 }
 
 interface SuspendedHead {

@@ -26,14 +26,16 @@ export class Seat {
 
   /** From the beginning: the source first. */
   start(remainingMs: number): void {
-    const { execution, source, language, limits, seed, startedAtMs, blocking } = this.#journal;
+    const { execution, source, language, limits, seed, startedAtMs, blocking, script } = this.#journal;
     const { maxMemoryBytes, maxLogBytes } = limits;
+    const input = Buffer.from(script === undefined ? '' : JSON.stringify(script.input));
     this.#assign(
       {
         ...{ type: 'execution/start', execution, library: this.#library, language, seed, startedAtMs },
         ...{ timeoutMs: whole(remainingMs), maxMemoryBytes, maxLogBytes, blocking },
+        script: script === undefined ? null : { calls: script.calls, inputBytes: input.byteLength },
       },
-      Buffer.from(source),
+      Buffer.concat([input, Buffer.from(source)]),
     );
   }
 

@@ -35,6 +35,7 @@ const FIELDS: { readonly [Type in Message['type']]: FieldsOf<Type> } = {
     maxMemoryBytes: 'number',
     maxLogBytes: 'number',
     blocking: 'boolean',
+    script: 'object or null',
   },
   'execution/resume': { ...OF_EXECUTION, library: 'string', timeoutMs: 'number' },
   'execution/suspend': OF_EXECUTION,

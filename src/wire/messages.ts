@@ -1,7 +1,7 @@
 import type { CallNumber, ExecutionId, Failure, LogLevel, SourceLanguage } from '../domain/execution.js';
 
 /** Raised whenever the meaning of a message changes. Both ends must name the same one. */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 /** The most JSON in one call's arguments or in a result. A worker refuses more by name; the host ends one that sends it. */
 export const MAX_VALUE_BYTES = 32 * 1024 * 1024;
@@ -20,7 +20,10 @@ export type HostToWorker =
   | { readonly type: 'host/hello'; readonly protocol: number; readonly build: string }
   /** Body: JSON of the virtual modules. Sent once to a worker, named by digest from then on. */
   | { readonly type: 'library/load'; readonly library: string }
-  /** Body: the source as its author wrote it, UTF-8. One that does not parse is answered by `execution/end`. */
+  /**
+   * Body: the source as its author wrote it, UTF-8. One that does not parse is answered by `execution/end`. In front of
+   * the source of a script stands the JSON of its input.
+   */
   | {
       readonly type: 'execution/start';
       readonly execution: ExecutionId;
@@ -32,6 +35,7 @@ export type HostToWorker =
       readonly maxMemoryBytes: number;
       readonly maxLogBytes: number;
       readonly blocking: boolean;
+      readonly script: { readonly calls: readonly string[]; readonly inputBytes: number } | null;
     }
   /** Body: an image made by `execution/suspended` in a worker of the same build. */
   | {

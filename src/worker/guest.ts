@@ -3,7 +3,7 @@ import type { CallNumber, ExecutionId, Failure, LogLevel } from '../domain/execu
 /** How a program speaks to the host: the worker writes these as frames. */
 export interface Outbox {
   call(execution: ExecutionId, call: CallNumber, target: string, argumentsJson: Buffer): void;
-  /** Blocks until the host has answered. */
+  /** Blocks until the host has answered. Throws `ProgramDropped` when it says that the program is over instead. */
   callSync(
     execution: ExecutionId,
     call: CallNumber,
@@ -12,6 +12,9 @@ export interface Outbox {
   ): { ok: boolean; json: Buffer; atMs: number };
   log(execution: ExecutionId, entry: number, level: LogLevel, atMs: number, message: Buffer): void;
 }
+
+/** Unwinds a program that is over for the host. Nothing of it sees this: it is no error of the program's world. */
+export class ProgramDropped extends Error {}
 
 /** What a program came to after it was started or something was delivered to it. */
 export type Progress =

@@ -1,5 +1,14 @@
 import { fileURLToPath } from 'node:url';
-import type { CallerId, CallReply, GuestCall, Program, VirtualModule } from '../../src/domain/execution.js';
+import type {
+  CallerId,
+  CallReply,
+  Failure,
+  GuestCall,
+  Program,
+  SourceLanguage,
+  VirtualModule,
+} from '../../src/domain/execution.js';
+import type { JsonObject } from '../../src/domain/json.js';
 import { DEFAULT_LIMITS, type Limits } from '../../src/domain/limits.js';
 import type { ExecutionHandlers, ExecutionReport } from '../../src/sandbox/execution-report.js';
 import type { Jail } from '../../src/sandbox/jail/jail.js';
@@ -19,6 +28,15 @@ export class CallFailure extends Error {
   constructor(message: string, errorClass = 'ToolCallError') {
     super(message);
     this.errorClass = errorClass;
+  }
+}
+
+/** Thrown by a host function to end the program. */
+export class ProgramEnd extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
   }
 }
 
@@ -45,6 +63,9 @@ export interface ProgramOptions {
   readonly functions?: Readonly<Record<string, HostFunction>>;
   readonly modules?: readonly VirtualModule[];
   readonly isBlocking?: boolean;
+  readonly language?: SourceLanguage;
+  /** A classic script; the functions are its globals. */
+  readonly script?: { readonly input?: JsonObject };
 }
 
 export const CALLER = 'tester' as CallerId;
@@ -80,13 +101,14 @@ export async function openSandbox(
   });
   const program = (
     source: string,
-    { limits, functions = {}, modules, isBlocking = false }: ProgramOptions = {},
+    { limits, functions = {}, modules, isBlocking = false, script, language }: ProgramOptions = {},
   ): Program => ({
     source,
-    language: 'typescript',
-    modules: modules ?? [moduleOf(functions, isBlocking ? 'callSync' : 'call')],
+    language: language ?? (script === undefined ? 'typescript' : 'javascript'),
+    modules: modules ?? (script === undefined ? [moduleOf(functions, isBlocking ? 'callSync' : 'call')] : []),
     limits: { ...DEFAULT_LIMITS, ...limits },
     blocking: isBlocking,
+    ...(script === undefined ? {} : { script: { input: script.input ?? {}, calls: Object.keys(functions) } }),
   });
   const run = async (source: string, options: ProgramOptions = {}) => {
     const caller = (options.caller ?? CALLER) as CallerId;
@@ -112,6 +134,7 @@ export async function answer(
     const result = await functions[name]?.(input, call, signal);
     return { ok: true, json: JSON.stringify(result ?? null) };
   } catch (error) {
+    if (error instanceof ProgramEnd) return { ok: false, ends: error.failure };
     const errorClass = error instanceof CallFailure ? error.errorClass : 'ToolCallError';
     return {
       ok: false,

@@ -1,3 +1,5 @@
+import { ProgramDropped } from '../guest.js';
+
 /**
  * QuickJS in WebAssembly, driven through its exports. One `Engine` is one instance with a linear memory of its own;
  * everything a program is lies in that memory, so copying it back makes a fresh sandbox, and copying it out suspends one.
@@ -162,6 +164,28 @@ export class Engine {
     return result;
   }
 
+  /**
+   * A value of JSON text. The bytes become values of the program inside the engine: no object of ours is ever walked
+   * into it. Undefined after an exception. `dispose` frees it.
+   */
+  parseJson(context: number, json: Uint8Array): { readonly handle: number; dispose(): void } | undefined {
+    const { exports } = this;
+    const text = this.write(json);
+    const value = exports.JS_ParseJSON(context, text, json.byteLength, text + json.byteLength);
+    exports.wasm_free(text);
+    const handle = exports.wasm_malloc(8);
+    new DataView(exports.memory.buffer).setBigInt64(handle, value, true);
+    if (this.isException(handle)) {
+      exports.wasm_free(handle);
+      return undefined;
+    }
+    const dispose = () => {
+      exports.JS_FreeValue(context, value);
+      exports.wasm_free(handle);
+    };
+    return { handle, dispose };
+  }
+
   call(target: number, list: readonly number[]): number {
     const { exports } = this;
     const at = exports.wasm_malloc(Math.max(4, list.length * 4));
@@ -192,7 +216,12 @@ export class Engine {
     };
     /** Errors of ours become errors of the program; the engine's own traps pass through. */
     const raise = (error: unknown): 0 => {
-      if (error instanceof EngineTrap || error instanceof WebAssembly.RuntimeError || error instanceof RangeError)
+      if (
+        error instanceof EngineTrap ||
+        error instanceof ProgramDropped ||
+        error instanceof WebAssembly.RuntimeError ||
+        error instanceof RangeError
+      )
         throw error;
       const handle = this.exports.qjs_new_error();
       const message = this.newText(error instanceof Error ? error.message : String(error));

@@ -1,9 +1,10 @@
 import type { CallNumber, ExecutionId, Failure, LogLevel } from '../../domain/execution.js';
 import { outOfTime } from '../../domain/execution.js';
 import { MAX_VALUE_BYTES } from '../../wire/messages.js';
-import type { Outbox, Progress } from '../guest.js';
+import { type Outbox, ProgramDropped, type Progress } from '../guest.js';
+import type { ReadScript } from '../transpiler/read-script.js';
 import type { Engine, EngineHost } from './engine.js';
-import { failureOfThrown, failureOfTrap, NEVER_SETTLED, notSerializable, resultTooLarge } from './failures.js';
+import { DROPPED, failureOfThrown, failureOfTrap, NEVER_SETTLED, notSerializable, resultTooLarge } from './failures.js';
 import type { EntryName, Image } from './image.js';
 import { BINDINGS_MODULE } from './image.js';
 import { withImportPosition } from './import-position.js';
@@ -12,6 +13,7 @@ import { PositionMap, PROGRAM_FILE } from './positions.js';
 import { SeededRandom } from './random.js';
 import type { Rejections } from './rejections.js';
 import { noteRejection } from './rejections.js';
+import { codeOfScript, placeInScript } from './script-places.js';
 import { suggestionsFrom } from './suggestions.js';
 
 export interface ExecutionOptions {
@@ -21,6 +23,7 @@ export interface ExecutionOptions {
   readonly timeoutMs: number;
   readonly maxMemoryBytes: number;
   readonly maxLogBytes: number;
+  readonly isScript: boolean;
 }
 
 /** What lies outside the linear memory. With the memory it is all there is of a program: see `suspension.ts`. */
@@ -92,13 +95,8 @@ export class QuickJsExecution implements EngineHost {
   }
 
   start(code: Uint8Array, mapJson: string): Progress {
-    this.#attach(mapJson);
-    this.engine.exports.qjs_set_memory_limit(this.#image.usedBytes + this.options.maxMemoryBytes);
-    new DataView(this.engine.exports.memory.buffer).setBigUint64(
-      this.#image.randomStateAt,
-      this.#random.word() | 1n,
-      true,
-    );
+    this.#attach(new PositionMap(mapJson));
+    this.#limit();
     const progress = this.#guarded(() => {
       const main = this.engine.evaluate(code, PROGRAM_FILE, true);
       if (this.engine.isException(main)) return this.#endWithException();
@@ -110,9 +108,30 @@ export class QuickJsExecution implements EngineHost {
     return { ...progress, failure: withImportPosition(progress.failure, source, this.#positions) };
   }
 
+  /** A classic script: its completion value is its result, awaited if it is a promise. */
+  startScript(script: Extract<ReadScript, { ok: true }>, calls: readonly string[], inputJson: Uint8Array): Progress {
+    const { engine } = this;
+    this.#attach(new PositionMap(script.mapJson, (position) => placeInScript(script, position)));
+    this.#limit();
+    return this.#guarded(() => {
+      const input = engine.parseJson(this.#image.context, inputJson);
+      if (input === undefined) return this.#endWithException();
+      const begun = this.#enter('beginScript', [engine.newText(JSON.stringify(calls)), input.handle]);
+      if (engine.isException(begun)) return this.#endWithException();
+      input.dispose();
+      const value = engine.evaluate(Buffer.from(codeOfScript(script)), PROGRAM_FILE, false);
+      if (engine.isException(value)) return this.#endWithException();
+      const main = this.#enter('awaitValue', [value]);
+      engine.exports.qjs_free_value(value);
+      if (engine.isException(main)) return this.#endWithException();
+      this.state.mainPromise = main;
+      return this.#settle();
+    });
+  }
+
   /** Takes over a memory that another process filled. */
   resume(mapJson: string): Progress {
-    this.#attach(mapJson);
+    this.#attach(new PositionMap(mapJson));
     return this.stay();
   }
 
@@ -187,6 +206,7 @@ export class QuickJsExecution implements EngineHost {
   }
 
   resolveModule(importer: string, specifier: string): string {
+    if (this.options.isScript) throw new Error('a script has no modules: call tools through its global functions');
     if (specifier === BINDINGS_MODULE && this.#library.source(importer) === undefined) {
       throw new Error(`could not load module '${specifier}'`);
     }
@@ -201,10 +221,17 @@ export class QuickJsExecution implements EngineHost {
 
   // How a slice of work is done.
 
-  #attach(mapJson: string): void {
+  #attach(positions: PositionMap): void {
     this.engine.host = this;
-    this.#positions = new PositionMap(mapJson);
+    this.#positions = positions;
     this.#deadline = performance.now() + this.options.timeoutMs;
+  }
+
+  #limit(): void {
+    const { exports } = this.engine;
+    exports.qjs_set_memory_limit(this.#image.usedBytes + this.options.maxMemoryBytes);
+    const { randomStateAt } = this.#image;
+    new DataView(exports.memory.buffer).setBigUint64(randomStateAt, this.#random.word() | 1n, true);
   }
 
   #moveClock(atMs: number): void {
@@ -217,6 +244,7 @@ export class QuickJsExecution implements EngineHost {
       return work();
     } catch (error) {
       this.trapped = true;
+      if (error instanceof ProgramDropped) return this.#ended(DROPPED);
       const { maxMemoryBytes } = this.options;
       const { outOfMemoryFunction } = this.#image;
       return { state: 'ended', failure: failureOfTrap(error, { maxMemoryBytes, outOfMemoryFunction }) };
@@ -243,23 +271,14 @@ export class QuickJsExecution implements EngineHost {
   #deliverJson(call: CallNumber, ok: boolean, json: Uint8Array): boolean {
     const { engine } = this;
     const { exports } = engine;
-    const text = engine.write(json);
-    // The bytes become values of the program inside the engine: no object of ours is ever walked into it.
-    const value = exports.JS_ParseJSON(this.#image.context, text, json.byteLength, text + json.byteLength);
-    exports.wasm_free(text);
-    const box = exports.wasm_malloc(8);
-    new DataView(exports.memory.buffer).setBigInt64(box, value, true);
-    if (engine.isException(box)) {
-      exports.wasm_free(box);
-      return false;
-    }
+    const value = engine.parseJson(this.#image.context, json);
+    if (value === undefined) return false;
     const number = exports.qjs_new_number(call);
     const flag = ok ? exports.qjs_get_true() : exports.qjs_get_false();
-    const result = engine.call(this.#image.entry.deliver, [number, flag, box]);
+    const result = engine.call(this.#image.entry.deliver, [number, flag, value.handle]);
     const succeeded = !engine.isException(result);
     for (const handle of [result, number, flag]) exports.qjs_free_value(handle);
-    exports.JS_FreeValue(this.#image.context, value);
-    exports.wasm_free(box);
+    value.dispose();
     return succeeded;
   }
 
@@ -318,10 +337,13 @@ export class QuickJsExecution implements EngineHost {
 
   #endWithResult(): Progress {
     const { engine } = this;
-    const result = this.#enter('collectResult', []);
+    const { isScript } = this.options;
+    const result = isScript
+      ? this.#enter('jsonOfValue', [engine.exports.qjs_promise_result(this.state.mainPromise)])
+      : this.#enter('collectResult', []);
     if (engine.isException(result)) {
       if (this.#timedOut) return this.#endTimedOut();
-      return this.#ended(notSerializable(this.#describe(engine.exports.qjs_get_exception())));
+      return this.#ended(notSerializable(this.#describe(engine.exports.qjs_get_exception()), isScript));
     }
     const resultJson = engine.readBytes(result);
     if (resultJson.byteLength > MAX_VALUE_BYTES)
@@ -347,7 +369,7 @@ export class QuickJsExecution implements EngineHost {
     const { engine } = this;
     const description = this.#enter('describeThrown', [thrown]);
     const json = engine.isException(description) ? '{}' : engine.readText(description);
-    return failureOfThrown(json, suggestionsFrom(this.#library));
+    return failureOfThrown(json, suggestionsFrom(this.#library), this.options.isScript);
   }
 
   #enter(name: EntryName, list: readonly number[]): number {

@@ -15,7 +15,7 @@ export interface Suggestions {
   suggestExports(specifier: string, name: string): string;
 }
 
-export function failureOfThrown(json: string, suggestions: Suggestions): Failure {
+export function failureOfThrown(json: string, suggestions: Suggestions, isScript = false): Failure {
   const thrown = JSON.parse(json) as {
     name?: string;
     message?: string;
@@ -45,7 +45,7 @@ export function failureOfThrown(json: string, suggestions: Suggestions): Failure
       hint: cut(suggestions.suggestExports(missingExport[2] as string, missingExport[1] as string), 4_000),
     };
   }
-  const hint = thrown.hint ?? hintFor(message);
+  const hint = thrown.hint ?? hintFor(message, isScript ? SCRIPT_HINTS : HINTS);
   return {
     ...failure,
     kind: name === 'SyntaxError' && isParseError(stack) ? 'syntax' : 'exception',
@@ -114,9 +114,26 @@ const HINTS: Readonly<Record<string, string>> = {
   Intl: 'Intl is not available; format dates and numbers by hand (toISOString, toFixed).',
 };
 
-function hintFor(message: string): string | undefined {
+const CALLS_ONLY = 'Everything outside is reached through the global functions of the script.';
+const SCRIPT_HINTS: Readonly<Record<string, string>> = {
+  fetch: `There is no network here. ${CALLS_ONLY}`,
+  XMLHttpRequest: `There is no network here. ${CALLS_ONLY}`,
+  WebSocket: `There is no network here. ${CALLS_ONLY}`,
+  require: `There are no modules here. ${CALLS_ONLY}`,
+  process: `There is no process here: no environment, no files. ${CALLS_ONLY}`,
+  setTimeout: 'There are no timers here: calls block until they are answered.',
+  setInterval: 'There are no timers here: calls block until they are answered.',
+  setImmediate: 'There are no timers here; use queueMicrotask(callback).',
+  module: 'Let the result be the last expression, or return it.',
+  exports: 'Let the result be the last expression, or return it.',
+  Buffer: HINTS['Buffer'] as string,
+  eval: HINTS['eval'] as string,
+  Intl: HINTS['Intl'] as string,
+};
+
+function hintFor(message: string, hints: Readonly<Record<string, string>>): string | undefined {
   const name = MISSING_GLOBAL.exec(message)?.[1];
-  return name !== undefined && Object.hasOwn(HINTS, name) ? HINTS[name] : undefined;
+  return name !== undefined && Object.hasOwn(hints, name) ? hints[name] : undefined;
 }
 
 function cut(text: string, most: number): string {
@@ -141,11 +158,16 @@ export function resultTooLarge(bytes: number, most: number): Failure {
   };
 }
 
-export function notSerializable(failure: Failure): Failure {
+/** The host has ended the program and reads this no more: it is owed an answer all the same. */
+export const DROPPED: Failure = { kind: 'cancelled', name: 'Error', message: 'the program was ended' };
+
+export function notSerializable(failure: Failure, isScript: boolean): Failure {
   return {
     ...failure,
     kind: 'not_serializable',
     message: `the result cannot be turned into JSON: ${failure.message}`,
-    hint: 'Assign plain data (objects, arrays, strings, numbers, booleans, null) to globalThis.__codemode_result__.',
+    hint: isScript
+      ? 'Let the last expression, or what is returned, be plain data: objects, arrays, strings, numbers, booleans, null.'
+      : 'Assign plain data (objects, arrays, strings, numbers, booleans, null) to globalThis.__codemode_result__.',
   };
 }

@@ -27,7 +27,15 @@ export interface Segment {
   readonly bytes: Uint8Array;
 }
 
-const ENTRY_NAMES = ['deliver', 'fireNext', 'collectResult', 'describeThrown'] as const;
+const ENTRY_NAMES = [
+  'deliver',
+  'fireNext',
+  'collectResult',
+  'describeThrown',
+  'beginScript',
+  'awaitValue',
+  'jsonOfValue',
+] as const;
 export type EntryName = (typeof ENTRY_NAMES)[number];
 
 const HOST_FUNCTIONS = ['call', 'callSync', 'log', 'wake', 'mapStack'] as const;

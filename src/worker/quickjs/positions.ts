@@ -12,10 +12,13 @@ const MAX_FRAMES = 32;
 /** From positions in the code that runs to positions in the code that was written. Reads its map when first asked. */
 export class PositionMap {
   readonly #mapJson: string;
+  readonly #before: (position: SourcePosition) => SourcePosition;
   #map: TraceMap | undefined;
 
-  constructor(mapJson: string) {
+  /** `before` leads from what the engine was given to what the map speaks of, where they differ. */
+  constructor(mapJson: string, before: (position: SourcePosition) => SourcePosition = (position) => position) {
     this.#mapJson = mapJson;
+    this.#before = before;
   }
 
   /** Kept as text, because a suspended program takes it along. */
@@ -23,7 +26,8 @@ export class PositionMap {
     return this.#mapJson;
   }
 
-  original(position: SourcePosition): SourcePosition {
+  original(generated: SourcePosition): SourcePosition {
+    const position = this.#before(generated);
     if (this.#mapJson === '') return position;
     this.#map ??= new TraceMap(this.#mapJson);
     // Columns count from 1 for people and from 0 in source maps.

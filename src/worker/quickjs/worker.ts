@@ -1,8 +1,9 @@
-import type { CallNumber, ExecutionId, LogLevel, VirtualModule } from '../../domain/execution.js';
+import type { CallNumber, ExecutionId, Failure, LogLevel, VirtualModule } from '../../domain/execution.js';
 import type { HostToWorker } from '../../wire/messages.js';
 import { MAX_IMAGE_BYTES } from '../../wire/messages.js';
 import type { Channel, Received } from '../channel.js';
-import type { Outbox, Progress } from '../guest.js';
+import { type Outbox, ProgramDropped, type Progress } from '../guest.js';
+import { readScript } from '../transpiler/read-script.js';
 import { transpile } from '../transpiler/transpile.js';
 import { Engines } from './engines.js';
 import { QuickJsExecution } from './execution.js';
@@ -79,19 +80,20 @@ export class QuickJsWorker implements Outbox {
 
   #start(message: StartMessage, body: Buffer): void {
     const begunAt = performance.now();
-    const source = transpile(body.toString('utf8'), message.language);
-    if (!source.ok) {
+    const read = readProgram(message, body);
+    if (!read.ok) {
       const { execution } = message;
-      this.#channel.send({ type: 'execution/end', execution, failure: source.failure, logsCut: false });
+      this.#channel.send({ type: 'execution/end', execution, failure: read.failure, logsCut: false });
       return;
     }
     // Reading a source is part of its program's time.
     const timeoutMs = Math.max(1, message.timeoutMs - (performance.now() - begunAt));
     const engine = this.#engines.take(message.maxMemoryBytes);
     const library = this.#library(message.library);
-    const execution = new QuickJsExecution(engine, this.#image, library, this, { ...message, timeoutMs });
+    const options = { ...message, timeoutMs, isScript: message.script !== null };
+    const execution = new QuickJsExecution(engine, this.#image, library, this, options);
     this.#executions.set(message.execution, execution);
-    this.#report(execution, execution.start(Buffer.from(source.code), source.mapJson));
+    this.#report(execution, read.begin(execution));
   }
 
   #resume(message: ResumeMessage, body: Buffer): void {
@@ -179,6 +181,7 @@ export class QuickJsWorker implements Outbox {
       ) {
         return { ok: message.type === 'call/result', json: body, atMs: message.atMs };
       }
+      if (message.type === 'execution/cancel' && message.execution === execution) throw new ProgramDropped();
       this.#postponed.push(received);
     }
   }
@@ -186,4 +189,20 @@ export class QuickJsWorker implements Outbox {
   log(execution: ExecutionId, entry: number, level: LogLevel, atMs: number, message: Buffer): void {
     this.#channel.send({ type: 'execution/log', execution, entry, level, atMs }, message);
   }
+}
+
+type ReadProgram =
+  | { readonly ok: false; readonly failure: Failure }
+  | { readonly ok: true; readonly begin: (execution: QuickJsExecution) => Progress };
+
+function readProgram({ script, language }: StartMessage, body: Buffer): ReadProgram {
+  if (script === null) {
+    const source = transpile(body.toString('utf8'), language);
+    if (!source.ok) return source;
+    return { ok: true, begin: (execution) => execution.start(Buffer.from(source.code), source.mapJson) };
+  }
+  const { calls, inputBytes } = script;
+  const source = readScript(body.toString('utf8', inputBytes), language);
+  if (!source.ok) return source;
+  return { ok: true, begin: (execution) => execution.startScript(source, calls, body.subarray(0, inputBytes)) };
 }

@@ -1,6 +1,6 @@
 import type { Failure, SourceLanguage, SourcePosition } from '../../domain/execution.js';
 import { HARMLESS_SOURCE_BYTES } from '../../domain/limits.js';
-import type { TransformError } from './binding.js';
+import type { TransformError, TransformResult } from './binding.js';
 import { transformSync } from './binding.js';
 import { nestingOf } from './nesting.js';
 
@@ -18,8 +18,7 @@ const MAX_NESTING = 1_000;
  * trap, since `f<number>(5)` is a comparison there.
  */
 export function transpile(source: string, language: SourceLanguage): Transpiled {
-  // A short source is not worth a look: the square of its length is small.
-  if (source.length > HARMLESS_SOURCE_BYTES && nestingOf(source) > MAX_NESTING) return { ok: false, failure: TOO_DEEP };
+  if (isTooDeep(source)) return { ok: false, failure: TOO_DEEP };
   const result = transformSync('main.ts', source, {
     lang: language === 'typescript' ? 'ts' : 'js',
     sourceType: 'module',
@@ -27,38 +26,52 @@ export function transpile(source: string, language: SourceLanguage): Transpiled 
     // An import that is written is an import that is made: dropping unused ones would hide a misspelt module.
     typescript: { onlyRemoveTypeImports: true },
   });
-  const error = result.errors.find((each) => each.severity === 'Error');
-  if (error !== undefined) return { ok: false, failure: failureOf(error, source) };
-  const map = result.map;
-  return {
-    ok: true,
-    code: result.code,
-    mapJson:
-      map === undefined || map === null
-        ? ''
-        : JSON.stringify({ version: 3, sources: ['main.ts'], names: [], mappings: map.mappings }),
-  };
+  const error = errorsOf(result)[0];
+  if (error !== undefined) return { ok: false, failure: failureOf(error, source, hintFor(error.message)) };
+  return { ok: true, code: result.code, mapJson: mapOf(result) };
 }
 
-const TOO_DEEP: Failure = {
+/** Whether a source would bring a parser down. A short one is not worth a look: the square of its length is small. */
+export function isTooDeep(source: string): boolean {
+  return source.length > HARMLESS_SOURCE_BYTES && nestingOf(source) > MAX_NESTING;
+}
+
+export function errorsOf({ errors }: TransformResult): TransformError[] {
+  return errors.filter((each) => each.severity === 'Error');
+}
+
+/** The source map as a program keeps it; empty where there is none. */
+export function mapOf({ map }: TransformResult): string {
+  if (map === undefined || map === null) return '';
+  return JSON.stringify({ version: 3, sources: ['main.ts'], names: [], mappings: map.mappings });
+}
+
+export const TOO_DEEP: Failure = {
   kind: 'syntax',
   name: 'SyntaxError',
   message: `the source is nested too deeply: at most ${MAX_NESTING} levels can be read`,
   hint: 'Flatten deeply nested parentheses, brackets or expressions.',
 };
 
-function failureOf(error: TransformError, source: string): Failure {
+export function failureOf(error: TransformError, source: string, hint: string | undefined): Failure {
   const label = error.labels.at(-1);
   const position = label === undefined ? undefined : positionOf(source, label.start);
+  return syntaxFailure(error.message, source, position, hint ?? error.helpMessage ?? undefined);
+}
+
+export function syntaxFailure(
+  message: string,
+  source: string,
+  position: SourcePosition | undefined,
+  hint = 'Correct the source at this place and run it again.',
+): Failure {
+  const shown = `${message}${position === undefined ? '' : excerpt(source, position)}`;
   return {
     kind: 'syntax',
     name: 'SyntaxError',
-    message: `${error.message}${position === undefined ? '' : excerpt(source, position)}`.slice(
-      0,
-      MAX_MESSAGE_CHARACTERS,
-    ),
+    message: shown.slice(0, MAX_MESSAGE_CHARACTERS),
     ...(position === undefined ? {} : { position }),
-    hint: hintFor(error.message) ?? error.helpMessage ?? 'Correct the source at this place and run it again.',
+    hint,
   };
 }
 
@@ -70,7 +83,11 @@ function hintFor(message: string): string | undefined {
 
 /** The parser counts bytes; people and editors count characters. */
 function positionOf(source: string, byteOffset: number): SourcePosition {
-  const before = Buffer.from(source, 'utf8').subarray(0, byteOffset).toString('utf8');
+  return positionIn(source, Buffer.from(source, 'utf8').subarray(0, byteOffset).toString('utf8').length);
+}
+
+export function positionIn(source: string, offset: number): SourcePosition {
+  const before = source.slice(0, offset);
   return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
 }
 

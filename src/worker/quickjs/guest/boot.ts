@@ -7,7 +7,9 @@ import { URL, URLSearchParams } from './globals/url.js';
 import { forbidCodeFromStrings, removeExtras } from './harden.js';
 import { host } from './host.js';
 import { collectResult, describeThrown } from './report.js';
+import { awaitValue, beginScript } from './script.js';
 import { installStack } from './stack.js';
+import { jsonOfValue } from './strict-json.js';
 import { clearTimeout, fireNext, setTimeout } from './timers.js';
 
 /** Makes the world a program wakes up in. Runs once, when the image is made; every execution gets a copy. */
@@ -24,6 +26,9 @@ forbidCodeFromStrings();
   fireNext,
   collectResult,
   describeThrown,
+  beginScript,
+  awaitValue,
+  jsonOfValue,
   bindings: { bindCall, bindCallSync, bindValue },
   errors: {
     CodemodeError: errors.CodemodeError,

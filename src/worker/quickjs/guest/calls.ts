@@ -23,6 +23,7 @@ interface Pending {
 }
 
 const pending: Record<number, Pending> = Object.create(null);
+/** Counts what was sent. Arguments that cannot be, or that make calls themselves while they are written, leave no gap. */
 let lastNumber = 0;
 
 type Callable = (...input: unknown[]) => unknown;
@@ -32,9 +33,10 @@ export function bindCall(name: string, target: string): Callable {
   const call = (...input: unknown[]) =>
     new NativePromise<unknown>((resolve, reject) => {
       const argumentsJson = jsonOf(input);
-      const number = ++lastNumber;
-      pending[number] = { resolve, reject, site: new NativeError() };
+      const number = lastNumber + 1;
       host.call(number, target, argumentsJson);
+      lastNumber = number;
+      pending[number] = { resolve, reject, site: new NativeError() };
     });
   return named(call, name);
 }
@@ -42,11 +44,11 @@ export function bindCall(name: string, target: string): Callable {
 /** A blocking function of a virtual module, for contracts whose calls are synchronous. */
 export function bindCallSync(name: string, target: string): Callable {
   const call = (...input: unknown[]) => {
-    const reply = parse(host.callSync(++lastNumber, target, jsonOf(input))) as {
-      ok: boolean;
-      value?: unknown;
-      error?: GuestErrorData;
-    };
+    const argumentsJson = jsonOf(input);
+    const number = lastNumber + 1;
+    const replyJson = host.callSync(number, target, argumentsJson);
+    lastNumber = number;
+    const reply = parse(replyJson) as { ok: boolean; value?: unknown; error?: GuestErrorData };
     if (reply.ok) return reply.value;
     throw createGuestError(reply.error as GuestErrorData);
   };

@@ -1,0 +1,65 @@
+import type { Failure, SourceLanguage } from '../../domain/execution.js';
+import { transformSync } from './binding.js';
+import { type Edit, withoutTopLevelReturns } from './top-level-returns.js';
+import { errorsOf, failureOf, isTooDeep, mapOf, positionIn, syntaxFailure, TOO_DEEP } from './transpile.js';
+
+/** A script as the engine gets it. `printed` is what `mapJson` speaks of; `edits` lead from there to `code`. */
+export type ReadScript =
+  | {
+      readonly ok: true;
+      readonly code: string;
+      readonly printed: string;
+      readonly edits: readonly Edit[];
+      readonly mapJson: string;
+    }
+  | { readonly ok: false; readonly failure: Failure };
+
+/**
+ * Reads a classic script. JavaScript is run as its author wrote it, character by character; the parser only says whether
+ * it is any. Its value is the engine's completion value, so nothing is changed in it but a `return` at the top level.
+ */
+export function readScript(source: string, language: SourceLanguage): ReadScript {
+  if (isTooDeep(source)) return { ok: false, failure: TOO_DEEP };
+  const isTypeScript = language === 'typescript';
+  const result = transformSync('main.ts', source, {
+    lang: isTypeScript ? 'ts' : 'js',
+    sourceType: 'script',
+    sourcemap: isTypeScript,
+    typescript: { onlyRemoveTypeImports: true },
+  });
+  const errors = errorsOf(result);
+  const error = errors.find(({ message }) => message !== RETURN_AT_THE_TOP);
+  if (error !== undefined) return { ok: false, failure: failureOf(error, source, hintFor(error.message)) };
+  const printed = isTypeScript ? result.code : source;
+  const mapJson = mapOf(result);
+  if (errors.length === 0) return { ok: true, code: printed, printed, edits: [], mapJson };
+  try {
+    return { ok: true, ...withoutTopLevelReturns(printed), printed, mapJson };
+  } catch (thrown) {
+    return { ok: false, failure: failureOfSecondParser(thrown, source, isTypeScript) };
+  }
+}
+
+/** The words of the pinned parser; a test holds them. */
+const RETURN_AT_THE_TOP = "A 'return' statement can only be used within a function body.";
+
+/** It is asked only about what the first one has read already: they differ on the newest syntax, and on depth. */
+function failureOfSecondParser(thrown: unknown, source: string, isTypeScript: boolean): Failure {
+  if (thrown instanceof RangeError) return TOO_DEEP;
+  const { message, pos } = thrown as { message?: unknown; pos?: unknown };
+  const position = typeof pos === 'number' && !isTypeScript ? positionIn(source, pos) : undefined;
+  const said = typeof message === 'string' ? message.replace(/ \(\d+:\d+\)$/, '') : 'the source could not be parsed';
+  return syntaxFailure(
+    said,
+    source,
+    position,
+    'Put the code into a function, or do without `return` at the top level.',
+  );
+}
+
+function hintFor(message: string): string | undefined {
+  if (/^`?(?:for )?await`? /.test(message))
+    return 'A script has no `await` at its top level. Use an async function: a promise that is the value is awaited.';
+  if (/\b(?:import|export)\b/.test(message)) return 'A script has no modules: call tools through its global functions.';
+  return undefined;
+}

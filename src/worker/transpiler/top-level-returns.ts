@@ -1,0 +1,103 @@
+import { type LabeledStatement, type Node, type Program, parse, type ReturnStatement, type Statement } from 'acorn';
+
+/** A piece of source that was replaced; nothing that is put in has a line break. */
+export interface Edit {
+  readonly at: number;
+  readonly removed: number;
+  readonly inserted: string;
+  /** The place in the source that everything inside it stands for. */
+  readonly means: number;
+}
+
+/**
+ * A script with `return` at its top level as one without: its statements become a block with a label, and a `return` the
+ * value of that block and a `break` out of it. Everything else keeps its meaning, because it stays what it is: `break`
+ * runs the same `finally`, closes the same iterators, and variables remain the script's. As a body of a function it
+ * would have no value where no `return` is reached.
+ *
+ * Nothing is guarded here: what runs is the agent's own code either way. Throws what the parser throws.
+ */
+export function withoutTopLevelReturns(source: string): { readonly code: string; readonly edits: readonly Edit[] } {
+  const program = parse(source, {
+    ecmaVersion: 'latest',
+    sourceType: 'script',
+    allowReturnOutsideFunction: true,
+    allowHashBang: true,
+    preserveParens: true,
+  });
+  const { returns, labels } = survey(program);
+  let label = '$script';
+  while (labels.has(label)) label += '$';
+  // Behind the directives, or `'use strict'` would be none any more.
+  const first = program.body.find((each) => !('directive' in each));
+  if (returns.length === 0 || first === undefined) return { code: source, edits: [] };
+  const edits = [
+    { at: first.start, removed: 0, inserted: `${label}:{`, means: first.start },
+    ...returns.flatMap((each) => replacementOf(each, source, label)),
+  ].sort((one, other) => one.at - other.at);
+  // On a line of its own: the source may end in a comment.
+  return { code: `${applied(source, edits)}\n}`, edits };
+}
+
+const KEYWORD = 'return'.length;
+
+function replacementOf({ start, end, argument }: ReturnStatement, source: string, label: string): Edit[] {
+  const leave = `;break ${label}}`;
+  const edits: Edit[] =
+    argument === null || argument === undefined
+      ? [{ at: start, removed: KEYWORD, inserted: `{void 0${leave}`, means: start }]
+      : [
+          // With spaces: of tokens side by side the engine may name the first as the place of an error.
+          { at: start, removed: KEYWORD, inserted: '{    (', means: argument.start },
+          { at: argument.end, removed: 0, inserted: `)${leave}`, means: argument.end },
+        ];
+  // An empty statement behind the block would part an `if` from its `else`.
+  if (source[end - 1] === ';') edits.push({ at: end - 1, removed: 1, inserted: ' ', means: end });
+  return edits;
+}
+
+function applied(source: string, edits: readonly Edit[]): string {
+  let code = '';
+  let from = 0;
+  for (const { at, removed, inserted } of edits) {
+    code += source.slice(from, at) + inserted;
+    from = at + removed;
+  }
+  return code + source.slice(from);
+}
+
+/** Every statement that is not inside a function. Without recursion: only the parser's own depth counts. */
+function survey(program: Program): { returns: ReturnStatement[]; labels: Set<string> } {
+  const returns: ReturnStatement[] = [];
+  const labels = new Set<string>();
+  const left: Node[] = [...program.body];
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    if (node.type === 'ReturnStatement') returns.push(node as ReturnStatement);
+    if (node.type === 'LabeledStatement') labels.add((node as LabeledStatement).label.name);
+    for (const inner of statementsIn(node as Statement)) left.push(inner);
+  }
+  return { returns, labels };
+}
+
+function statementsIn(node: Statement): readonly Node[] {
+  switch (node.type) {
+    case 'BlockStatement':
+      return node.body;
+    case 'IfStatement':
+      return node.alternate ? [node.consequent, node.alternate] : [node.consequent];
+    case 'TryStatement':
+      return [node.block, ...(node.handler ? [node.handler.body] : []), ...(node.finalizer ? [node.finalizer] : [])];
+    case 'SwitchStatement':
+      return node.cases.flatMap((each) => each.consequent);
+    case 'ForStatement':
+    case 'ForInStatement':
+    case 'ForOfStatement':
+    case 'WhileStatement':
+    case 'DoWhileStatement':
+    case 'LabeledStatement':
+    case 'WithStatement':
+      return [node.body];
+    default:
+      return [];
+  }
+}
