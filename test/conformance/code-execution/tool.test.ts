@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { everyday, openHome, openStdio, startServe } from '../../support/program.js';
+import { everyday, openHome, openStdio, startServe, until } from '../../support/program.js';
 import { callScript, GITHUB, responseOf, startScripts } from '../../support/scripts.js';
 
 const PROFILE = ['--profile', 'code_execution'];
 
 test('one tool is listed, with the schema of the document [D1]', async () => {
   await using scripts = await startScripts({ scripts: { github: GITHUB } });
-  const { tools } = await scripts.client.listTools();
+  const list = async () => (await scripts.client.listTools()).tools;
+  await until(async () => (await list()).some(({ description }) => description?.includes('- github (3)') === true));
+  const tools = await list();
   expect(tools.map(({ name }) => name)).toEqual(['code_execution']);
   const [tool] = tools;
   expect(tool?.inputSchema).toEqual({
