@@ -23,6 +23,20 @@ const NAMES = {
   toolInputSchema: 'src/profiles/codemode/prompt/tool-schemas.ts',
   toolOutputSchema: 'src/profiles/codemode/prompt/tool-schemas.ts',
   snapshotOf: 'test/support/catalog.ts',
+  Broker: 'src/broker/broker.ts',
+  ToolChecker: 'src/broker/arguments/tool-checker.ts',
+  CallLimits: 'src/broker/limits/call-limits.ts',
+  Budgets: 'src/broker/policy/budget.ts',
+  PolicyGate: 'src/broker/policy/gate.ts',
+  Policy: 'src/broker/policy/policy.ts',
+  Redactor: 'src/broker/redaction/redactor.ts',
+  openRunContext: 'src/broker/run-context.ts',
+  exampleInput: 'src/catalog/examples.ts',
+  policySettings: 'src/config/policy-schema.ts',
+  configSchema: 'src/config/schema.ts',
+  ToolCalls: 'src/host/tool-calls.ts',
+  ScriptCalls: 'src/host/script-calls.ts',
+  envelopeOf: 'src/profiles/code-execution/envelope.ts',
 };
 
 export async function bundleProduct() {

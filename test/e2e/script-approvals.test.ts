@@ -69,7 +69,7 @@ test('what the policy denies is refused, and every call is on record with its ve
   });
   await session.client.close();
   const { stdout } = await home.run(['--config', home.config, 'audit', '--json']);
-  const records = JSON.parse(stdout) as { toolName: string; verdict: string; profile: string }[];
+  const { records } = JSON.parse(stdout) as { records: { toolName: string; verdict: string; profile: string }[] };
   expect(records.map(({ toolName, verdict, profile }) => [toolName, verdict, profile])).toEqual(
     expect.arrayContaining([
       ['look', 'ok', 'code_execution'],
