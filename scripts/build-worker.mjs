@@ -39,8 +39,10 @@ const forNode = {
 
 export async function buildWorker() {
   await mkdir(output, { recursive: true });
-  const [worker, boot, maker] = await Promise.all([
+  const [worker, returns, boot, maker] = await Promise.all([
     bundle('src/worker/main.ts', forNode),
+    // With the second parser in it: loaded by the first script that needs it, where it would cost every start 5 ms.
+    bundle('src/worker/transpiler/top-level-returns.ts', { ...forNode, format: 'cjs', minify: true }),
     // Names stay: programs see the names of error classes. Lines do not: nobody sees those.
     bundle('src/worker/quickjs/guest/boot.ts', {
       platform: 'neutral',
@@ -64,9 +66,10 @@ export async function buildWorker() {
   const { binary, image } = makeEngineAndImage(engine, boot.text);
   await rm(makerFile);
 
-  const build = sha256(Buffer.concat([Buffer.from(worker.text), binary, image])).slice(0, 32);
+  const build = sha256(Buffer.concat([Buffer.from(worker.text + returns.text), binary, image])).slice(0, 32);
   const files = {
     'worker.js': Buffer.from(worker.text.replaceAll(BUILD_PLACEHOLDER, build)),
+    'returns.cjs': Buffer.from(returns.text),
     'quickjs.wasm': Buffer.from(binary),
     'image.bin': Buffer.from(image),
     // Node reads it to know that these files are modules.
@@ -77,7 +80,7 @@ export async function buildWorker() {
     await writeFile(join(output, name), bytes);
     hashes[name] = sha256(bytes);
   }
-  const inputs = { 'worker.js': worker.inputs, guest: boot.inputs };
+  const inputs = { 'worker.js': worker.inputs, 'returns.cjs': returns.inputs, guest: boot.inputs };
   await writeFile(join(output, 'manifest.json'), `${JSON.stringify({ build, files: hashes, inputs }, null, 2)}\n`);
   return { build, imageBytes: image.length };
 }

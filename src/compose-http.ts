@@ -1,9 +1,11 @@
 import type { AddressInfo } from 'node:net';
+import { readCapabilities } from './broker/capabilities/read.js';
 import type { Config } from './config/schema.js';
 import { HostError } from './domain/errors.js';
 import type { HttpService } from './surfaces/cli/composed.js';
 import { mountHealth } from './surfaces/http/health.js';
 import { createListener } from './surfaces/http/listener.js';
+import { byAccessToken, byListedTokens, firstOf, type Identify } from './surfaces/http/principals.js';
 import type { McpOptions } from './surfaces/mcp/door.js';
 import { McpHttp } from './surfaces/mcp/http.js';
 
@@ -14,18 +16,14 @@ const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 /** Puts the network surfaces together: a part of `compose.ts` that is loaded by who serves them. */
 export async function openHttp(mcp: McpOptions, config: Config, token: string): Promise<HttpService> {
   const { host, port, cors, allowedHosts, maxRequestSize } = config.server;
-  if (config.security.auth.provider !== 'token')
-    throw new HostError(
-      'bad_config',
-      `security.auth.provider: ${config.security.auth.provider} cannot be served; use token`,
-    );
+  const identify = await identifyOf(config, token);
   const app = createListener({
     rules: {
       hosts: [host, ...allowedHosts],
       isOpenToNetwork: !LOOPBACK.includes(host),
       origins: cors.enabled ? cors.origins : [],
     },
-    token,
+    ...(identify === undefined ? {} : { identify }),
     maxRequestBytes: maxRequestSize,
     log: mcp.log,
   });
@@ -54,6 +52,32 @@ export async function openHttp(mcp: McpOptions, config: Config, token: string): 
       await app.close();
     },
   };
+}
+
+/** How callers are told apart: nothing where everybody on this machine is let in. */
+async function identifyOf({ security, server, mcpServers }: Config, token: string): Promise<Identify | undefined> {
+  const { provider, issuer = '', audience = '', tokens } = security.auth;
+  const read = (value: unknown) => readCapabilities(value, (name) => name in mcpServers);
+  const listed = byListedTokens(
+    tokens.map(({ capabilities, ...each }) => ({
+      ...each,
+      ...(capabilities === undefined ? {} : { capabilities: read(capabilities) }),
+    })),
+  );
+  switch (provider) {
+    case 'token':
+      return firstOf([byAccessToken(token), listed]);
+    case 'oauth2': {
+      const { byIssuer } = await import('./surfaces/http/token-issuer.js');
+      return firstOf([listed, byIssuer({ issuer, audience, readCapabilities: read })]);
+    }
+    case 'none':
+      if (LOOPBACK.includes(server.host)) return undefined;
+      throw new HostError(
+        'bad_config',
+        `security.auth.provider: none lets everybody in, so it is for loopback only, and server.host is ${server.host}; use token or oauth2`,
+      );
+  }
 }
 
 function cannotListen(host: string, port: number, code: string | undefined): string {

@@ -12,6 +12,7 @@ import type { AuditTrail } from './audit/audit-trail.js';
 import { recordCall } from './audit/call-entry.js';
 import type { BrokerCall, BrokerOutcome } from './call.js';
 import { errorOfFailure, errorOfNoAnswer, errorOfRefusal, errorOfReply, shortened } from './call-errors.js';
+import { Admittance } from './limits/admittance.js';
 import type { CallLimits } from './limits/call-limits.js';
 import type { Bill } from './policy/budget.js';
 import type { Judgement, PolicyGate } from './policy/gate.js';
@@ -51,9 +52,11 @@ const UNSENT_ATTEMPTS = 2;
 /** Everything between a program's wish and an upstream. Nothing else calls one. */
 export class Broker {
   readonly #options: BrokerOptions;
+  readonly #admittance: Admittance;
 
   constructor(options: BrokerOptions) {
     this.#options = options;
+    this.#admittance = new Admittance(options.limits);
   }
 
   /** Every tool call of every program and every client passes here, and leaves a record. None is made without one. */
@@ -88,12 +91,14 @@ export class Broker {
   async #carryOut(call: BrokerCall): Promise<BrokerOutcome> {
     const checked = this.#options.checker.checkArguments(call.tool, call.exportName, call.input);
     if (!checked.ok) return { ok: false, error: checked.error, verdict: 'invalid_arguments' };
+    const ungranted = this.#admittance.refusalOf(call);
+    if (ungranted !== undefined) return { ok: false, error: ungranted, verdict: 'denied' };
     // Up to the first wait all of this is one step: calls made at once see what those before them have spent and taken.
     const question = questionOf(call);
     const judgement = this.#options.gate.judge(question, call.run.ledger);
     if (judgement.decision === 'deny') return { ok: false, error: denialError(call, judgement), verdict: 'denied' };
     const bill = judgement.decision === 'allow' ? judgement.bill : undefined;
-    const busy = call.isAgain === true ? undefined : this.#options.limits.takeRate(question);
+    const busy = call.isAgain === true ? undefined : this.#admittance.takeRate(call.run, question);
     if (busy !== undefined) {
       bill?.giveBack();
       return { ok: false, error: busyError(call, busy), verdict: 'limited' };
@@ -117,10 +122,10 @@ export class Broker {
 
   /** Makes a call that nothing speaks against any more. A place among those under way is not held while a person thinks. */
   async #make(call: BrokerCall, question: PolicyQuestion, paid: Bill | undefined): Promise<BrokerOutcome> {
-    const { gate, limits } = this.#options;
+    const { gate } = this.#options;
     const bill = paid ?? gate.payApproved(question, call.run.ledger);
     if (bill === undefined) return { ok: false, error: unpaidError(call), verdict: 'denied' };
-    const place = await limits.enter(question, call.signal);
+    const place = await this.#admittance.enter(call.run, question, call.signal);
     if (place.kind !== 'entered') {
       bill.giveBack();
       return place.kind === 'busy'
@@ -129,7 +134,11 @@ export class Broker {
     }
     try {
       call.onSending?.();
-      const outcome = await this.#callUpstream(call, question.arguments, limits.timeoutMs(question));
+      const outcome = await this.#callUpstream(
+        call,
+        question.arguments,
+        this.#admittance.timeoutMs(call.run, question),
+      );
       // Whatever comes back is text that the program has from then on, an error no less than an answer.
       gate.received(call.tool.serverId, call.run.ledger);
       if (outcome.status === 'answered') return this.#answer(call, outcome.reply);
@@ -182,6 +191,7 @@ export class Broker {
         signal: call.signal,
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
         ...(call.onProgress === undefined ? {} : { onProgress: call.onProgress }),
+        ...(call.run.grants === undefined ? {} : { grants: call.run.grants }),
       });
       if (outcome.status === 'answered' || call.signal.aborted) return outcome;
       if (attempt >= attemptsFor(call.tool, outcome.failure, retry.maxAttempts)) return outcome;

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { CapabilitySet } from '../domain/capability.js';
 import type { CallerId } from '../domain/execution.js';
 import { RunLedger } from './run-ledger.js';
 
@@ -12,6 +13,8 @@ export interface RunContext {
   readonly source: string;
   /** Digest of the program. */
   readonly codeDigest: string;
+  /** What its request was granted; absent under contracts that know no capabilities. */
+  readonly grants?: CapabilitySet;
   /** What the pipeline remembers from one call to the next. */
   readonly ledger: RunLedger;
 }

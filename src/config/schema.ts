@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ISOLATION_LEVELS } from '../domain/isolation.js';
 import { DEFAULT_LIMITS, MAXIMUM_LIMITS } from '../domain/limits.js';
 import { LOG_LEVELS } from '../domain/log.js';
+import { AGENT_SCOPES, SCOPES } from '../domain/principal.js';
 import { limitsSchema, policySchema } from './policy-schema.js';
 import { serverMapSchema } from './server-schema.js';
 import { duration, flag, integer, size } from './units.js';
@@ -71,12 +72,29 @@ const prompt = z.strictObject({
   tokenBudget: integer(500, 1_000_000).default(12_000),
 });
 
+/** Only the digest is written down: `printf %s TOKEN | sha256sum`. */
+const listedToken = z.strictObject({
+  name: z.string().min(1).max(128),
+  sha256: z.string().regex(/^[\da-f]{64}$/i, { error: 'the SHA-256 of the token, 64 hexadecimal digits' }),
+  scopes: z.array(z.enum(SCOPES)).default([...AGENT_SCOPES]),
+  /** As in a request; absent: what `security.capabilities` grants. */
+  capabilities: z.union([z.array(z.string()), z.record(z.string(), z.unknown())]).optional(),
+});
+
 const security = z.strictObject({
   auth: z
     .strictObject({
-      provider: z.enum(['token', 'oauth2']).default('token'),
-      issuer: z.url().optional(),
-      audience: z.string().optional(),
+      /** `none` only on loopback. `token`: the one that `codemode token` prints, and those listed here. */
+      provider: z.enum(['token', 'oauth2', 'none']).default('token'),
+      issuer: z.url({ protocol: /^https?$/ }).optional(),
+      audience: z.string().min(1).optional(),
+      tokens: z.array(listedToken).default([]),
+    })
+    .superRefine(({ provider, issuer, audience }, context) => {
+      if (provider !== 'oauth2') return;
+      for (const [key, value] of Object.entries({ issuer, audience }))
+        if (value === undefined)
+          context.issues.push({ code: 'custom', path: [key], input: undefined, message: `${key}, which oauth2 needs` });
     })
     .prefault({}),
   capabilities: z

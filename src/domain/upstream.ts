@@ -1,4 +1,5 @@
 import type { OAuthSettings } from './authorization.js';
+import type { CapabilitySet } from './capability.js';
 import type { JsonObject, JsonValue } from './json.js';
 import type { Label } from './policy.js';
 import type { Tool } from './tool.js';
@@ -51,7 +52,7 @@ export interface UpstreamIdentity {
   readonly version?: string;
   readonly instructions?: string;
   readonly protocolVersion: string;
-  readonly transport: 'stdio' | 'streamable-http' | 'sse' | 'websocket';
+  readonly transport: 'stdio' | 'streamable-http' | 'sse' | 'websocket' | 'native' | 'openapi';
 }
 
 /**
@@ -94,6 +95,8 @@ export interface UpstreamCall {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CallProgress) => void;
+  /** What its run was granted: for the upstreams that are capabilities. Nothing of it leaves the house. */
+  readonly grants?: CapabilitySet;
 }
 
 export interface CallProgress {

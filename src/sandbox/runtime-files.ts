@@ -19,7 +19,7 @@ export interface RuntimeFiles {
 }
 
 const MOUNTED: Readonly<Record<WorkerRole, readonly string[]>> = {
-  quickjs: ['worker.js', 'quickjs.wasm', 'image.bin', 'package.json'],
+  quickjs: ['worker.js', 'returns.cjs', 'quickjs.wasm', 'image.bin', 'package.json'],
 };
 
 const manifestSchema = z.object({ build: z.string(), files: z.record(z.string(), z.string()) });

@@ -46,16 +46,31 @@ test('the worker holds three packages of others', () => {
   ]);
 });
 
+test('returns.cjs is one file of ours and the parser that it needs, and asks for nothing at run time', () => {
+  expect(manifest.inputs['returns.cjs']).toEqual([
+    'node_modules/acorn/dist/acorn.mjs',
+    'src/worker/transpiler/top-level-returns.ts',
+  ]);
+  expect(readFileSync(new URL('returns.cjs', FOLDER), 'utf8')).not.toMatch(/\brequire\(|\bimport\(/);
+});
+
 test('the image is made of the guest’s own code', () => {
   const inputs = manifest.inputs['guest'] ?? [];
   expect(inputs.filter((input) => !/^src\/(worker\/quickjs\/guest|domain|lib)\//.test(input))).toEqual([]);
 });
 
-test('a jail is given these files and no others: four of ours, and the native part of the parser', () => {
-  expect(Object.keys(manifest.files).sort()).toEqual(['image.bin', 'package.json', 'quickjs.wasm', 'worker.js']);
+test('a jail is given these files and no others: five of ours, and the native part of the parser', () => {
+  expect(Object.keys(manifest.files).sort()).toEqual([
+    'image.bin',
+    'package.json',
+    'quickjs.wasm',
+    'returns.cjs',
+    'worker.js',
+  ]);
   const { mounts } = loadRuntimeFiles(fileURLToPath(FOLDER));
   expect(mounts.quickjs.map(({ to }) => to)).toEqual([
     '/codemode/worker.js',
+    '/codemode/returns.cjs',
     '/codemode/quickjs.wasm',
     '/codemode/image.bin',
     '/codemode/package.json',

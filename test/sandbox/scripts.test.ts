@@ -258,24 +258,27 @@ describe('a call of a script', () => {
     }
   });
 
-  test.each(ENDS)('ends with the time of its script, which cannot catch that: %s [D5]', async (_, source) => {
-    await using alone = await openSandbox({ min: 1, max: 1 });
-    const told = deferred<void>();
-    const functions = {
-      survived: () => null,
-      call_tool: (_input: unknown, _call: unknown, signal: AbortSignal) => {
-        signal.addEventListener('abort', () => told.resolve());
-        return new Promise(() => {});
-      },
-    };
-    const report = await alone.run(source, { ...SCRIPT, functions, limits: { timeoutMs: 150 } });
-    expect(endOf(report)).toMatchObject({ kind: 'limit', limit: 'timeout' });
-    await told.promise;
-    const [worker] = alone.sandbox.pool.workers;
-    expect(await alone.value('1 + 1', SCRIPT)).toBe(2);
-    expect(alone.sandbox.pool.workers).toEqual([worker]);
-    expect(alone.calls.map(({ target }) => target)).toEqual(['call_tool']);
-  });
+  test.each(ENDS.slice(0, 4))(
+    'ends with the time of its script, which cannot catch that: %s [D5]',
+    async (_, source) => {
+      const from = box.calls.length;
+      const told = deferred<void>();
+      const functions = {
+        survived: () => null,
+        call_tool: (_input: unknown, _call: unknown, signal: AbortSignal) => {
+          signal.addEventListener('abort', () => told.resolve());
+          return new Promise(() => {});
+        },
+      };
+      expect(await end(source, { functions, limits: { timeoutMs: 500 } })).toMatchObject({
+        kind: 'limit',
+        limit: 'timeout',
+      });
+      await told.promise;
+      expect(await end('1 + 1')).toBe(2);
+      expect(box.calls.slice(from).map(({ target }) => target)).toEqual(['call_tool']);
+    },
+  );
 
   test('does not give a script time or memory beyond its own [D5]', async () => {
     const loops = 'try { for (;;); } catch { 1 } finally { 2 }';

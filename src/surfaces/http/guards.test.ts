@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BearerToken, type GuardRules, hostProblem, originProblem } from './guards.js';
+import { type GuardRules, hostProblem, originProblem } from './guards.js';
 
 const local = { hosts: ['127.0.0.1'], isOpenToNetwork: false, origins: [] };
 const open = { hosts: ['tools.example'], isOpenToNetwork: true, origins: ['https://app.example'] };
@@ -25,13 +25,4 @@ test('a web page passes if it is our own or was allowed', () => {
   expect([undefined, 'http://localhost:3000', 'https://app.example'].map(problem)).toEqual([true, true, true]);
   const foreign = ['null', '', 'http://localhost:3001', 'https://evil.example', 'https://app.example.evil.example'];
   expect(foreign.map(problem)).toEqual(foreign.map(() => false));
-});
-
-test('a token is taken as a bearer token, whole and exact', () => {
-  const token = new BearerToken('secret-token');
-  expect(['Bearer secret-token', 'bearer  secret-token'].map((header) => token.accepts(header))).toEqual([true, true]);
-  const wrong = [undefined, '', 'Bearer', 'Bearer ', 'Basic secret-token', 'secret-token', 'Bearer secret-toke'];
-  expect(
-    [...wrong, 'Bearer secret-token, Bearer x', 'Bearer SECRET-TOKEN'].filter((each) => token.accepts(each)),
-  ).toEqual([]);
 });

@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 
 /** Who may speak to the network surfaces. */
@@ -35,24 +34,6 @@ export function originProblem(
   if (origin === undefined || origins.includes(origin)) return undefined;
   if (host !== undefined && (origin === `http://${host}` || origin === `https://${host}`)) return undefined;
   return 'web pages of this origin may not call; add it to server.cors.origins if it should';
-}
-
-/** Layer 3: whoever calls has the token. Compared in a time that does not depend on how much of it is right. */
-export class BearerToken {
-  readonly #digest: Buffer;
-
-  constructor(token: string) {
-    this.#digest = digest(token);
-  }
-
-  accepts(authorization: string | undefined): boolean {
-    const given = /^Bearer +([^\s]+) *$/i.exec(authorization ?? '')?.[1];
-    return given !== undefined && timingSafeEqual(digest(given), this.#digest);
-  }
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
 
 /** Lower case, without the port; nothing where it is no host. */

@@ -1,18 +1,27 @@
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { ERRORS, isHostError } from '../../domain/errors.js';
 import type { Log } from '../../domain/log.js';
-import { BearerToken, type GuardRules, hostProblem, originProblem } from './guards.js';
+import { AGENT_SCOPES, type Principal, type Scope } from '../../domain/principal.js';
+import { type GuardRules, hostProblem, originProblem } from './guards.js';
+import { bearerOf, type Identified, type Identify } from './principals.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answers without a token. Host and origin are checked all the same. */
     isPublic?: boolean;
+    /** What a token must be good for; `execute` where nothing is said. */
+    scope?: Scope;
+  }
+  interface FastifyRequest {
+    /** Whose request it is. Absent on public routes only. */
+    principal?: Principal;
   }
 }
 
 export interface ListenerOptions {
   readonly rules: GuardRules;
-  readonly token: string;
+  /** Absent where everybody who reaches the port is let in. */
+  readonly identify?: Identify;
   readonly maxRequestBytes: number;
   readonly log: Log;
 }
@@ -31,7 +40,7 @@ const PREFLIGHT = {
  * The HTTP server that all network surfaces are mounted on. Every request, of whichever route and also of none, passes the
  * guards first: host, origin, token.
  */
-export function createListener({ rules, token, maxRequestBytes, log }: ListenerOptions): FastifyInstance {
+export function createListener({ rules, identify, maxRequestBytes, log }: ListenerOptions): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: maxRequestBytes,
@@ -41,7 +50,6 @@ export function createListener({ rules, token, maxRequestBytes, log }: ListenerO
     trustProxy: false,
   });
   app.server.maxConnections = MAX_CONNECTIONS;
-  const bearer = new BearerToken(token);
   app.addHook('onRequest', async (request, reply) => {
     const { host, origin, authorization } = request.headers;
     const problem = hostProblem(host, rules) ?? originProblem(origin, host, rules);
@@ -50,9 +58,20 @@ export function createListener({ rules, token, maxRequestBytes, log }: ListenerO
       allowOrigin(reply, origin);
       if (isPreflight(request)) return reply.headers(PREFLIGHT).code(204).send();
     }
-    if (request.routeOptions.config.isPublic === true || bearer.accepts(authorization)) return undefined;
-    void reply.header('www-authenticate', 'Bearer realm="codemode"');
-    return refuse(reply, 401, 'unauthorized', 'the access token is missing or wrong; `codemode token` prints it');
+    const { isPublic, scope = 'execute' } = request.routeOptions.config;
+    if (isPublic === true) return undefined;
+    const identified = await whoIs(bearerOf(authorization), identify);
+    if ('problem' in identified) return challenge(reply, 401, 'unauthorized', identified.problem, 'invalid_token');
+    const { principal } = identified;
+    request.principal = principal;
+    if (principal.scopes.has(scope)) return undefined;
+    return challenge(
+      reply,
+      403,
+      'forbidden',
+      `this token is not good for this: it lacks the scope ${scope}`,
+      'insufficient_scope',
+    );
   });
   app.setNotFoundHandler((request, reply) =>
     refuse(reply, 404, 'not_found', `there is nothing at ${request.method} ${request.url.slice(0, 200)}`),
@@ -66,6 +85,20 @@ export function createListener({ rules, token, maxRequestBytes, log }: ListenerO
     return refuse(reply, 500, 'internal', 'something went wrong inside codemode');
   });
   return app;
+}
+
+/** Everybody who reaches the port, where the configuration lets them in. */
+const ANYBODY: Principal = { subject: 'anybody', scopes: AGENT_SCOPES };
+
+async function whoIs(token: string | undefined, identify: Identify | undefined): Promise<NonNullable<Identified>> {
+  if (identify === undefined) return { principal: ANYBODY };
+  const identified = token === undefined ? undefined : await identify(token);
+  return identified ?? { problem: 'the access token is missing or wrong; `codemode token` prints it' };
+}
+
+function challenge(reply: FastifyReply, status: number, code: string, message: string, error: string): FastifyReply {
+  void reply.header('www-authenticate', `Bearer realm="codemode", error="${error}"`);
+  return refuse(reply, status, code, message);
 }
 
 export function refuse(reply: FastifyReply, status: number, code: string, message: string): FastifyReply {

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
  */
 export interface TransformOptions {
   readonly lang: 'js' | 'ts';
-  readonly sourceType: 'module' | 'script';
+  readonly sourceType: 'module' | 'script' | 'commonjs';
   readonly sourcemap: boolean;
   readonly typescript: { readonly onlyRemoveTypeImports: boolean };
 }

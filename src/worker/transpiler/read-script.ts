@@ -1,6 +1,7 @@
+import { createRequire } from 'node:module';
 import type { Failure, SourceLanguage } from '../../domain/execution.js';
 import { transformSync } from './binding.js';
-import { type Edit, withoutTopLevelReturns } from './top-level-returns.js';
+import type { Edit } from './top-level-returns.js';
 import { errorsOf, failureOf, isTooDeep, mapOf, positionIn, syntaxFailure, TOO_DEEP } from './transpile.js';
 
 /** A script as the engine gets it. `printed` is what `mapJson` speaks of; `edits` lead from there to `code`. */
@@ -23,7 +24,7 @@ export function readScript(source: string, language: SourceLanguage): ReadScript
   const isTypeScript = language === 'typescript';
   const result = transformSync('main.ts', source, {
     lang: isTypeScript ? 'ts' : 'js',
-    sourceType: 'script',
+    sourceType: isFullOfReturns(source) ? 'commonjs' : 'script',
     sourcemap: isTypeScript,
     typescript: { onlyRemoveTypeImports: true },
   });
@@ -32,16 +33,36 @@ export function readScript(source: string, language: SourceLanguage): ReadScript
   if (error !== undefined) return { ok: false, failure: failureOf(error, source, hintFor(error.message)) };
   const printed = isTypeScript ? result.code : source;
   const mapJson = mapOf(result);
-  if (errors.length === 0) return { ok: true, code: printed, printed, edits: [], mapJson };
+  if (errors.length === 0 && !isFullOfReturns(source)) return { ok: true, code: printed, printed, edits: [], mapJson };
   try {
-    return { ok: true, ...withoutTopLevelReturns(printed), printed, mapJson };
+    return { ok: true, ...loadSecondParser().withoutTopLevelReturns(printed), printed, mapJson };
   } catch (thrown) {
     return { ok: false, failure: failureOfSecondParser(thrown, source, isTypeScript) };
   }
 }
 
+/** A file of its own beside the worker's: a parser that few scripts need would make every start of a worker longer. */
+function loadSecondParser(): typeof import('./top-level-returns.js') {
+  return createRequire(import.meta.url)('./returns.cjs') as typeof import('./top-level-returns.js');
+}
+
 /** The words of the pinned parser; a test holds them. */
 const RETURN_AT_THE_TOP = "A 'return' statement can only be used within a function body.";
+
+/**
+ * The parser shows the line of each `return` that it complains of: of thirty thousand on one line it makes gigabytes. A
+ * source with as many as this is read as one that may have them, and the other parser tells where they are.
+ */
+const MANY_RETURNS = 64;
+
+function isFullOfReturns(source: string): boolean {
+  let at = -1;
+  for (let seen = 0; seen <= MANY_RETURNS; seen++) {
+    at = source.indexOf('return', at + 1);
+    if (at < 0) return false;
+  }
+  return true;
+}
 
 /** It is asked only about what the first one has read already: they differ on the newest syntax, and on depth. */
 function failureOfSecondParser(thrown: unknown, source: string, isTypeScript: boolean): Failure {

@@ -1,9 +1,8 @@
-import { lookup as resolve } from 'node:dns';
-import type { LookupFunction } from 'node:net';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { HostError } from '../../../domain/errors.js';
 import { oneLine } from '../../../lib/bounded-text.js';
 import { type AddressKind, addressKind, isIpLiteral, isLoopbackName } from '../../../lib/network-address.js';
+import { guardedLookup } from '../../guarded-lookup.js';
 
 /** No metadata document and no token answer comes near it. */
 const MAX_ANSWER_BYTES = 256 * 1024;
@@ -32,17 +31,18 @@ export interface GuardOptions {
 export function createGuardedFetch(options: GuardOptions): { readonly fetch: Fetch; close(): Promise<void> } {
   const serverOrigin = new URL(options.serverUrl).origin;
   const allowed = allowedKinds(options);
+  const check = (hostname: string, address: string) => checkAddress(hostname, address, allowed);
   const timeouts = { headersTimeout: REQUEST_TIMEOUT_MS, bodyTimeout: REQUEST_TIMEOUT_MS };
   const own = new Agent({ ...timeouts, connect: { timeout: REQUEST_TIMEOUT_MS } });
   const guarded = new Agent({
     ...timeouts,
-    connect: { timeout: REQUEST_TIMEOUT_MS, lookup: guardedLookup(allowed) },
+    connect: { timeout: REQUEST_TIMEOUT_MS, lookup: guardedLookup(check) },
   });
 
   const fetchOnce = async (url: URL, init: RequestInit): Promise<Response> => {
     checkScheme(url);
     const isOwn = url.origin === serverOrigin;
-    if (!isOwn && isIpLiteral(url.hostname)) checkAddress(url.hostname, url.hostname, allowed);
+    if (!isOwn && isIpLiteral(url.hostname)) check(url.hostname, url.hostname);
     const deadline = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
     const signals = [deadline, options.signal, init.signal].filter((each) => each != null);
     try {
@@ -96,31 +96,6 @@ function parse(address: string | URL): URL {
   return new URL(String(address));
 }
 
-/** By what the user wrote: a name is public until it is proved otherwise, since its owner decides where it leads. */
-function allowedKinds({ serverUrl, allowPrivateAddresses }: GuardOptions): ReadonlySet<AddressKind> {
-  if (allowPrivateAddresses) return new Set(['loopback', 'private', 'special', 'public']);
-  const { hostname } = new URL(serverUrl);
-  if (isLoopbackName(hostname)) return new Set(['loopback', 'private', 'public']);
-  if (isIpLiteral(hostname) && addressKind(hostname) === 'private') return new Set(['private', 'public']);
-  return new Set(['public']);
-}
-
-function guardedLookup(allowed: ReadonlySet<AddressKind>): LookupFunction {
-  return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error !== null) return callback(error, '', 0);
-      try {
-        for (const { address } of addresses) checkAddress(hostname, address, allowed);
-      } catch (refused) {
-        return callback(refused as NodeJS.ErrnoException, '', 0);
-      }
-      const [first] = addresses;
-      if (options.all === true) return callback(null, addresses);
-      return callback(null, first?.address ?? '', first?.family);
-    });
-  };
-}
-
 function checkAddress(hostname: string, address: string, allowed: ReadonlySet<AddressKind>): void {
   const kind = addressKind(address);
   if (allowed.has(kind)) return;
@@ -129,6 +104,15 @@ function checkAddress(hostname: string, address: string, allowed: ReadonlySet<Ad
     `${hostname} leads to ${what[kind as keyof typeof what]}, where a public server has no business sending us; ` +
       'if it is meant, set auth.allowPrivateAddresses: true for this server',
   );
+}
+
+/** By what the user wrote: a name is public until it is proved otherwise, since its owner decides where it leads. */
+function allowedKinds({ serverUrl, allowPrivateAddresses }: GuardOptions): ReadonlySet<AddressKind> {
+  if (allowPrivateAddresses) return new Set(['loopback', 'private', 'special', 'public']);
+  const { hostname } = new URL(serverUrl);
+  if (isLoopbackName(hostname)) return new Set(['loopback', 'private', 'public']);
+  if (isIpLiteral(hostname) && addressKind(hostname) === 'private') return new Set(['private', 'public']);
+  return new Set(['public']);
 }
 
 async function readWhole(answer: Response, url: URL): Promise<Response> {

@@ -14,10 +14,10 @@ import { booleanValue, numberValue, objectKeys, quote, stringValue } from './glo
 const { create, setPrototypeOf } = Object;
 const stringify = JSON.stringify;
 
-/** Objects around a value, innermost first, with the key under which each one holds the next. */
+/** Objects around a value, innermost first, each with the key under which it holds the next. One for each object. */
 interface Within {
   readonly holder: object;
-  readonly key: string | number;
+  key: string | number;
   readonly parent: Within | undefined;
 }
 
@@ -28,17 +28,10 @@ export function jsonOfValue(value: unknown): string {
 }
 
 function copyOf(value: unknown, within: Within | undefined): unknown {
-  switch (typeof value) {
-    case 'string':
-    case 'number':
-    case 'boolean':
-    case 'undefined':
-      return value;
-    case 'object':
-      return value === null ? null : copyOfObject(value, within);
-    default:
-      throw refused('a ' + typeof value, within);
-  }
+  const type = typeof value;
+  if (type === 'string' || type === 'number' || type === 'boolean' || type === 'undefined') return value;
+  if (type !== 'object') throw refused('a ' + type, within);
+  return value === null ? null : copyOfObject(value as object, within);
 }
 
 function copyOfObject(value: object, within: Within | undefined): unknown {
@@ -59,25 +52,39 @@ function copyOfObject(value: object, within: Within | undefined): unknown {
   }
 }
 
-function copyOfArray(value: unknown[], within: Within | undefined): unknown[] {
-  forbidCycle(value, within);
+function copyOfArray(value: unknown[], parent: Within | undefined): unknown[] {
+  forbidCycle(value, parent);
   const copy = setPrototypeOf([], null) as unknown[];
+  const within: Within = { holder: value, key: 0, parent };
   const { length } = value;
   for (let index = 0; index < length; index++) {
-    const item = copyOf(value[index], { holder: value, key: index, parent: within });
-    copy[index] = item === undefined ? null : item;
+    const item = value[index];
+    if (typeof item === 'string' || typeof item === 'number') {
+      copy[index] = item;
+      continue;
+    }
+    within.key = index;
+    copy[index] = copyOf(item, within) ?? null;
   }
   return copy;
 }
 
-function copyOfRecord(value: Record<string, unknown>, within: Within | undefined): object {
-  forbidCycle(value, within);
+function copyOfRecord(value: Record<string, unknown>, parent: Within | undefined): object {
+  forbidCycle(value, parent);
   const copy = create(null) as Record<string, unknown>;
+  const within: Within = { holder: value, key: '', parent };
   const keys = objectKeys(value);
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index] as string;
-    const item = copyOf(value[key], { holder: value, key, parent: within });
-    if (item !== undefined) copy[key] = item;
+    const item = value[key];
+    // Most of what data is made of, without a call for each: a third of the time.
+    if (typeof item === 'string' || typeof item === 'number') {
+      copy[key] = item;
+      continue;
+    }
+    within.key = key;
+    const copied = copyOf(item, within);
+    if (copied !== undefined) copy[key] = copied;
   }
   return copy;
 }

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import type { CapabilitySet } from '../../domain/capability.js';
+import type { CallerId } from '../../domain/execution.js';
+import { NETWORK_SERVER } from '../../upstream/capabilities/network.js';
+import { openRunContext } from '../run-context.js';
+import { RunGrants } from './run-grants.js';
+
+const runWith = (grants?: CapabilitySet) => ({
+  ...openRunContext('run', 'ann' as CallerId, 'unified', ''),
+  ...(grants === undefined ? {} : { grants }),
+});
+const callOf = (serverId: string, name: string) => ({
+  tool: { serverId, name },
+  serverPath: serverId,
+  exportName: name,
+});
+const mcp = (servers: string[], tools?: string[], maxCallsPerSecond = 5): CapabilitySet => ({
+  mcp: { servers, maxCallsPerSecond, ...(tools === undefined ? {} : { tools }) },
+});
+const TOOL = { serverId: 'files', name: 'read' };
+const never = new AbortController().signal;
+
+test('what was not granted is refused, with the words that would grant it', () => {
+  const grants = new RunGrants();
+  const refused = (set: CapabilitySet | undefined, server: string, name: string) =>
+    grants.refusalOf({ ...callOf(server, name), run: runWith(set), input: {} })?.fields?.violation;
+  expect(refused(undefined, 'files', 'read')).toBeUndefined();
+  expect(refused({}, 'files', 'read')).toBe('mcp:files');
+  expect(refused(mcp(['files']), 'files', 'read')).toBeUndefined();
+  expect(refused(mcp(['files']), 'files2', 'read')).toBe('mcp:files2');
+  expect(refused(mcp(['f*'], ['files/read*', 'list']), 'files', 'read_one')).toBeUndefined();
+  expect(refused(mcp(['f*'], ['files/read*', 'list']), 'fax', 'list')).toBeUndefined();
+  expect(refused(mcp(['f*'], ['files/read*', 'list']), 'files', 'write')).toBe('mcp:files');
+});
+
+test('a run calls as often as it was granted, and another run has its own allowance', () => {
+  const grants = new RunGrants();
+  const [one, other] = [runWith(mcp(['*'], undefined, 2)), runWith(mcp(['*'], undefined, 2))];
+  expect([one, one].map((run) => grants.takeRate(run, TOOL))).toEqual([undefined, undefined]);
+  expect(grants.takeRate(one, TOOL)).toMatchObject({ limit: 'rate', retryAfterMs: expect.any(Number) });
+  expect(grants.takeRate(other, TOOL)).toBeUndefined();
+  expect(grants.takeRate(runWith(), TOOL)).toBeUndefined();
+});
+
+test('a fourth call at the same time waits until one of three is over', async () => {
+  const grants = new RunGrants();
+  const run = runWith(mcp(['*']));
+  const inside = await Promise.all([1, 2, 3].map(() => grants.enter(run, never)));
+  let hasEntered = false;
+  const fourth = grants.enter(run, never).then((entry) => {
+    hasEntered = true;
+    return entry;
+  });
+  await new Promise(setImmediate);
+  expect(hasEntered).toBe(false);
+  if (inside[0]?.kind === 'entered') inside[0].leave();
+  expect((await fourth).kind).toBe('entered');
+});
+
+test('a request to the network is measured by its own grant', () => {
+  const grants = new RunGrants();
+  const network = (host: string, ...ports: number[]): CapabilitySet => ({
+    network: { destinations: [{ host, ports }], maxRequestsPerSecond: 1, maxRequestBytes: 1 },
+  });
+  const refused = (set: CapabilitySet, url: string) =>
+    grants.refusalOf({ ...callOf(NETWORK_SERVER, 'fetch'), run: runWith(set), input: { url } })?.fields?.violation;
+  expect(refused(mcp(['*']), 'https://a.example/x')).toBe('network:a.example:443');
+  expect(refused(network('a.example', 443), 'https://a.example/x')).toBeUndefined();
+  expect(refused(network('a.example', 443), 'http://a.example/x')).toBe('network:a.example:80');
+  expect(refused(network('*.example', 443), 'https://a.example/')).toBeUndefined();
+  const run = runWith(network('a.example', 443));
+  const tool = { serverId: NETWORK_SERVER, name: 'fetch' };
+  expect(grants.takeRate(run, tool)).toBeUndefined();
+  expect(grants.takeRate(run, tool)).toMatchObject({ limit: 'rate' });
+});

@@ -1,0 +1,41 @@
+/** What a request, a token or the configuration grants. What is absent is not granted. */
+export interface CapabilitySet {
+  readonly network?: NetworkCapability;
+  readonly filesystem?: FilesystemCapability;
+  readonly mcp?: McpCapability;
+}
+
+export interface NetworkCapability {
+  readonly destinations: readonly Destination[];
+  readonly maxRequestsPerSecond: number;
+  readonly maxRequestBytes: number;
+}
+
+/** A name, or `*.name` for everything below it; an address only as it is. */
+export interface Destination {
+  readonly host: string;
+  readonly ports: readonly number[];
+}
+
+export interface FilesystemCapability {
+  /** Absolute. A folder grants what is below it. */
+  readonly paths: readonly string[];
+  readonly isReadOnly: boolean;
+  readonly maxFileBytes: number;
+  /** With the dot; absent: all. */
+  readonly extensions?: readonly string[];
+}
+
+export interface McpCapability {
+  /** Names of servers; `*` stands for any characters. */
+  readonly servers: readonly string[];
+  /** `tool` or `server/tool`, with `*`; absent: all tools of these servers. */
+  readonly tools?: readonly string[];
+  readonly maxCallsPerSecond: number;
+}
+
+export const CAPABILITY_DEFAULTS = {
+  network: { maxRequestsPerSecond: 10, maxRequestBytes: 1024 * 1024, timeoutMs: 5_000, ports: [443] },
+  filesystem: { isReadOnly: true, maxFileBytes: 1024 * 1024 },
+  mcp: { maxCallsPerSecond: 5, maxConcurrentCalls: 3, timeoutMs: 10_000 },
+} as const;

@@ -1,0 +1,63 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { CapabilitySet } from '../../domain/capability.js';
+import { AGENT_SCOPES, type Principal, type Scope } from '../../domain/principal.js';
+
+/** Says whose a token is. `problem`: it is one of this kind, and why it is not taken. */
+export type Identify = (token: string) => Promise<Identified> | Identified;
+export type Identified = { readonly principal: Principal } | { readonly problem: string } | undefined;
+
+/** A token as the configuration names it: only its digest is written down. */
+export interface ListedToken {
+  readonly name: string;
+  /** SHA-256 of the token, in hexadecimal. Tokens are random: a slow hash would protect nothing. */
+  readonly sha256: string;
+  readonly scopes: readonly Scope[];
+  readonly capabilities?: CapabilitySet;
+}
+
+/** Who has the access token of this state folder: whoever may read the files of the user that runs the program. */
+export const TOKEN_HOLDER = 'token';
+
+/** The token that `codemode token` prints. It is given to agents, so it neither approves nor adds servers. */
+export function byAccessToken(token: string): Identify {
+  const expected = digest(token);
+  const principal: Principal = { subject: TOKEN_HOLDER, scopes: AGENT_SCOPES };
+  return (given) => (timingSafeEqual(digest(given), expected) ? { principal } : undefined);
+}
+
+/** Tokens that the configuration lists. Each is compared with all of them, so that time tells nothing. */
+export function byListedTokens(tokens: readonly ListedToken[]): Identify {
+  const known = tokens.map(({ name, sha256, scopes, capabilities }) => ({
+    expected: Buffer.from(sha256, 'hex'),
+    principal: {
+      subject: `token ${name}`,
+      scopes: new Set(scopes),
+      ...(capabilities === undefined ? {} : { capabilities }),
+    },
+  }));
+  return (given) => {
+    const found = digest(given);
+    const [match] = known.filter(({ expected }) => timingSafeEqual(found, expected));
+    return match;
+  };
+}
+
+/** The first that knows the token decides. */
+export function firstOf(ways: readonly Identify[]): Identify {
+  return async (token) => {
+    for (const identify of ways) {
+      const identified = await identify(token);
+      if (identified !== undefined) return identified;
+    }
+    return undefined;
+  };
+}
+
+/** A credential of RFC 6750, whole and exact. */
+export function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer +([^\s]+) *$/i.exec(authorization ?? '')?.[1];
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,129 @@
+import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
+import type { CapabilitySet } from '../../domain/capability.js';
+import { HostError, isHostError } from '../../domain/errors.js';
+import { SCOPES, type Scope } from '../../domain/principal.js';
+import type { Identified, Identify } from './principals.js';
+
+export interface IssuerOptions {
+  readonly issuer: string;
+  readonly audience: string;
+  /** Reads the claim `capabilities`. Throws `bad_input`. */
+  readonly readCapabilities: (claim: unknown) => CapabilitySet;
+}
+
+/** Signatures with a key of the issuer's. None of them works with a secret that is also public, and `none` is none. */
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+const CLOCK_SKEW_SECONDS = 30;
+const FETCH_TIMEOUT_MS = 5_000;
+const MAX_METADATA_CHARACTERS = 256 * 1024;
+const MAX_TOKEN_CHARACTERS = 16 * 1024;
+/** A failed discovery is not repeated for each request that comes with a token. */
+const RETRY_AFTER_MS = 5_000;
+
+type Keys = ReturnType<typeof createRemoteJWKSet>;
+
+/**
+ * Tokens of one issuer (OAuth 2, OpenID Connect). Its keys are found by its metadata at the first use, kept, and asked
+ * for again when a token names one that is not among them.
+ */
+export function byIssuer(options: IssuerOptions): Identify {
+  let keys: Promise<Keys> | undefined;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  const find = (): Promise<Keys> => {
+    if (keys === undefined && performance.now() - failedAt < RETRY_AFTER_MS)
+      return Promise.reject(new HostError('upstream_unavailable', `the issuer ${options.issuer} cannot be reached`));
+    keys ??= discoverKeys(options.issuer).catch((error: unknown) => {
+      keys = undefined;
+      failedAt = performance.now();
+      throw error;
+    });
+    return keys;
+  };
+  return async (token) => {
+    // Three parts with dots between them; anything else is another kind of token.
+    if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return undefined;
+    if (token.length > MAX_TOKEN_CHARACTERS) return { problem: 'the token is too long' };
+    return verify(token, await find(), options);
+  };
+}
+
+async function verify(token: string, keys: Keys, options: IssuerOptions): Promise<Identified> {
+  try {
+    const { payload } = await jwtVerify(token, keys, {
+      issuer: options.issuer,
+      audience: options.audience,
+      algorithms: ALGORITHMS,
+
+      clockTolerance: CLOCK_SKEW_SECONDS,
+      requiredClaims: ['sub', 'exp'],
+    });
+    return principalOf(payload, options);
+  } catch (error) {
+    if (error instanceof errors.JWKSTimeout || !(error instanceof errors.JOSEError)) {
+      if (isHostError(error, 'bad_input')) return { problem: error.message };
+      throw new HostError('upstream_unavailable', `the keys of ${options.issuer} cannot be read`, { cause: error });
+    }
+    return { problem: problemOf(error) };
+  }
+}
+
+function principalOf(payload: JWTPayload, { readCapabilities }: IssuerOptions): Identified {
+  if (typeof payload.sub !== 'string' || payload.sub === '') return { problem: 'the token names no subject' };
+  const { scope, capabilities } = payload;
+  const named = typeof scope === 'string' ? scope.split(' ') : [];
+  const scopes = new Set<Scope>(SCOPES.filter((each) => named.includes(each)));
+  const bounds = capabilities === undefined ? {} : { capabilities: readCapabilities(capabilities) };
+  return { principal: { subject: `user ${payload.sub}`, scopes, ...bounds } };
+}
+
+/** What is wrong, without what the token says of itself. */
+function problemOf(error: errors.JOSEError): string {
+  if (error instanceof errors.JWTExpired) return 'the token has expired';
+  if (error instanceof errors.JWTClaimValidationFailed) return `the token's claim ${error.claim} is not right`;
+  if (error instanceof errors.JOSEAlgNotAllowed) return 'the token is signed in a way that is not accepted';
+  return 'the token is not one of the issuer';
+}
+
+/** OpenID Connect's place first, then that of RFC 8414. */
+async function discoverKeys(issuer: string): Promise<Keys> {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, '');
+  const places = [
+    `${origin}${path}/.well-known/openid-configuration`,
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+  ];
+  for (const place of places) {
+    const metadata = await readMetadata(place);
+    // A document that speaks for somebody else is not this issuer's.
+    if (metadata?.issuer !== issuer || typeof metadata.jwks_uri !== 'string') continue;
+    const url = new URL(metadata.jwks_uri);
+    if (url.protocol !== 'https:' && url.origin !== origin) continue;
+    return createRemoteJWKSet(url, { timeoutDuration: FETCH_TIMEOUT_MS });
+  }
+  throw new HostError('upstream_unavailable', `${issuer} has no metadata that names it and its keys`);
+}
+
+async function readMetadata(place: string): Promise<Record<string, unknown> | undefined> {
+  try {
+    const answer = await fetch(place, { redirect: 'error', signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
+    if (!answer.ok) return undefined;
+    const text = await answer.text();
+    if (text.length > MAX_METADATA_CHARACTERS) return undefined;
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

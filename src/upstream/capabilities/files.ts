@@ -1,0 +1,171 @@
+import { constants, type FileHandle, open, readdir, readlink, realpath } from 'node:fs/promises';
+import { basename, dirname, extname, isAbsolute, normalize } from 'node:path';
+import type { FilesystemCapability } from '../../domain/capability.js';
+import type { JsonObject } from '../../domain/json.js';
+import { coversPath } from '../../lib/coverage.js';
+import type { NativeCircumstances, NativeTool } from '../native/native-upstream.js';
+
+/** The server under which programs reach files. No server of a user can have a slash in its name. */
+export const FILES_SERVER = 'codemode/filesystem';
+
+const MAX_ENTRIES = 10_000;
+/** Opening a pipe that nobody writes to would wait for ever. */
+const READ = constants.O_RDONLY | constants.O_NONBLOCK;
+const WRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY;
+
+const path = { type: 'string', description: 'absolute' };
+
+/**
+ * Files that the run was granted. What counts is the file that was opened, by the name the kernel gives it: a link, `..` or
+ * a folder that is exchanged between the check and the use lead nowhere else.
+ */
+export const fileTools: Readonly<Record<string, NativeTool>> = {
+  readFile: {
+    description: 'The text of a file that the request was granted.',
+    inputSchema: { type: 'object', properties: { path }, required: ['path'], additionalProperties: false },
+    execute: ({ path }, circumstances) => readFile(String(path), granted(circumstances, String(path))),
+  },
+  writeFile: {
+    description: 'Writes a whole file below a folder that the request was granted for writing.',
+    inputSchema: {
+      type: 'object',
+      properties: { path, text: { type: 'string' } },
+      required: ['path', 'text'],
+      additionalProperties: false,
+    },
+    annotations: { destructiveHint: true },
+    execute: ({ path, text }, circumstances) =>
+      writeFile(String(path), String(text), granted(circumstances, String(path))),
+  },
+  listFolder: {
+    description: 'Names and kinds of what is in a folder that the request was granted.',
+    inputSchema: { type: 'object', properties: { path }, required: ['path'], additionalProperties: false },
+    execute: ({ path }, circumstances) => listFolder(String(path), granted(circumstances, String(path))),
+  },
+};
+
+function granted({ grants }: NativeCircumstances, path: string): FilesystemCapability {
+  if (!isAbsolute(path) || path.includes('\0'))
+    throw new Error(`${JSON.stringify(path.slice(0, 200))} is no absolute path`);
+  if (grants?.filesystem === undefined) throw ungranted(path);
+  return grants.filesystem;
+}
+
+async function readFile(path: string, grant: FilesystemCapability): Promise<string> {
+  checkExtension(path, grant);
+  return withOpened(path, READ, grant, async (file, real) => {
+    checkExtension(real, grant);
+    const state = await file.stat();
+    if (!state.isFile()) throw new Error(`${path} is no file`);
+    if (state.size > grant.maxFileBytes) throw tooLarge(path, state.size, grant);
+    const text = await readBounded(file, grant.maxFileBytes);
+    if (text === undefined) throw tooLarge(path, grant.maxFileBytes + 1, grant);
+    return text;
+  });
+}
+
+/** The folder is opened and seen to be granted first; the file is made in that folder, wherever it is by then. */
+async function writeFile(path: string, text: string, grant: FilesystemCapability): Promise<JsonObject> {
+  if (grant.isReadOnly) throw new Error(`the request was not granted filesystem:${path} for writing`);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > grant.maxFileBytes) throw tooLarge(path, bytes, grant);
+  checkExtension(path, grant);
+  const name = basename(path);
+  if (name === '' || name === '.' || name === '..') throw new Error(`${path} names no file`);
+  return withOpened(dirname(path), FOLDER, grant, async (folder) => {
+    const file = await open(`/proc/self/fd/${folder.fd}/${name}`, WRITE, 0o600).catch(
+      (error: NodeJS.ErrnoException) => {
+        throw new Error(
+          error.code === 'ELOOP' ? `${path} is a link, which is not followed` : readable(path, error.code),
+        );
+      },
+    );
+    try {
+      if (!(await file.stat()).isFile()) throw new Error(`${path} is no file`);
+      await file.writeFile(text);
+    } finally {
+      await file.close();
+    }
+    return { bytes };
+  });
+}
+
+async function listFolder(path: string, grant: FilesystemCapability): Promise<JsonObject> {
+  return withOpened(path, FOLDER, grant, async (folder) => {
+    const found = await readdir(`/proc/self/fd/${folder.fd}`, { withFileTypes: true });
+    const entries = found.slice(0, MAX_ENTRIES).map((entry) => ({
+      name: entry.name,
+      kind: entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other',
+    }));
+    return { entries, isCut: found.length > entries.length };
+  });
+}
+
+async function withOpened<T>(
+  path: string,
+  flags: number,
+  grant: FilesystemCapability,
+  use: (file: FileHandle, real: string) => Promise<T>,
+): Promise<T> {
+  let file: FileHandle;
+  try {
+    // Before it is opened too: opening some devices is an act.
+    if (!(await isGranted(await realpath(path), grant))) throw ungranted(path);
+    file = await open(path, flags);
+  } catch (error) {
+    // Whether something exists is not told of what was not granted.
+    if (!grant.paths.some((each) => coversPath(each, normalize(path)))) throw ungranted(path);
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === undefined ? error : new Error(readable(path, code));
+  }
+  try {
+    const real = await readlink(`/proc/self/fd/${file.fd}`);
+    if (!(await isGranted(real, grant))) throw ungranted(path);
+    return await use(file, real);
+  } finally {
+    await file.close();
+  }
+}
+
+/** A granted folder may itself be reached by a link: what it leads to is what was granted. */
+async function isGranted(real: string, { paths }: FilesystemCapability): Promise<boolean> {
+  for (const path of paths) if (coversPath(await realpath(path).catch(() => path), real)) return true;
+  return false;
+}
+
+/** By what is read, not by what the file said of its size: it may grow meanwhile, or have none. */
+async function readBounded(file: FileHandle, maxBytes: number): Promise<string | undefined> {
+  const buffer = Buffer.alloc(maxBytes + 1);
+  let bytes = 0;
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, bytes, buffer.length - bytes);
+    if (bytesRead === 0) return buffer.toString('utf8', 0, bytes);
+    bytes += bytesRead;
+    if (bytes > maxBytes) return undefined;
+  }
+}
+
+function checkExtension(path: string, { extensions }: FilesystemCapability): void {
+  if (extensions !== undefined && !extensions.includes(extname(path)))
+    throw new Error(`${path} was not granted: only files that end in ${extensions.join(', ')}`);
+}
+
+function ungranted(path: string): Error {
+  return new Error(`the request was not granted filesystem:${path}`);
+}
+
+function tooLarge(path: string, bytes: number, { maxFileBytes }: FilesystemCapability): Error {
+  return new Error(`${path} has ${bytes} bytes, and files may have ${maxFileBytes}`);
+}
+
+function readable(path: string, code: string | undefined): string {
+  const why: Record<string, string> = {
+    ENOENT: 'does not exist',
+    EACCES: 'may not be read or written by codemode',
+    EISDIR: 'is a folder',
+    ENOTDIR: 'is no folder',
+    ENXIO: 'is no file',
+  };
+  return `${path} ${why[code ?? ''] ?? `cannot be used (${code ?? 'unknown reason'})`}`;
+}

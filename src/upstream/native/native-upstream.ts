@@ -1,0 +1,130 @@
+import type { CapabilitySet } from '../../domain/capability.js';
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+import type { Tool, ToolAnnotations } from '../../domain/tool.js';
+import type {
+  CallProgress,
+  ToolListing,
+  ToolReply,
+  UpstreamCall,
+  UpstreamFailure,
+  UpstreamHealth,
+  UpstreamIdentity,
+  UpstreamOutcome,
+} from '../../domain/upstream.js';
+import type { Adapter, AdapterEvent } from '../adapter.js';
+
+/** A function of this process as a tool. Its schemas are JSON Schema by now. */
+export interface NativeTool {
+  readonly description?: string;
+  readonly inputSchema?: JsonObject;
+  readonly outputSchema?: JsonObject;
+  readonly annotations?: ToolAnnotations;
+  readonly deprecated?: boolean;
+  /** What it throws becomes the tool's own failure: its message reaches the program, its stack does not. */
+  execute(input: JsonObject, circumstances: NativeCircumstances): unknown;
+}
+
+export interface NativeCircumstances {
+  /** Aborted when the program is over, or the call took too long. */
+  readonly signal: AbortSignal;
+  report(progress: CallProgress): void;
+  /** What the run was granted, where its contract knows capabilities. */
+  readonly grants?: CapabilitySet;
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** Functions of this process as an upstream: nothing to connect, nothing to lose. They pass the broker like any other. */
+export class NativeUpstream implements Adapter {
+  readonly id: string;
+  readonly kind: 'native' | 'langchain';
+  readonly #tools: ReadonlyMap<string, NativeTool>;
+  readonly #since = new Date();
+  readonly #closed = new AbortController();
+
+  constructor(id: string, tools: ReadonlyMap<string, NativeTool>, kind: 'native' | 'langchain' = 'native') {
+    this.id = id;
+    this.kind = kind;
+    this.#tools = tools;
+  }
+
+  async connect(): Promise<UpstreamIdentity> {
+    return IDENTITY;
+  }
+
+  async listTools(): Promise<ToolListing> {
+    const tools = [...this.#tools].map(
+      ([name, { execute: _, ...described }]): Tool => ({
+        serverId: this.id,
+        name,
+        ...described,
+      }),
+    );
+    return { tools, warnings: [] };
+  }
+
+  async call({ tool, arguments: input, signal, timeoutMs = DEFAULT_TIMEOUT_MS, onProgress, grants }: UpstreamCall) {
+    const found = this.#tools.get(tool);
+    if (found === undefined) return failed('refused', `there is no tool ${JSON.stringify(tool)}`, false);
+    const late = AbortSignal.timeout(timeoutMs);
+    const stop = AbortSignal.any([late, this.#closed.signal, ...(signal === undefined ? [] : [signal])]);
+    if (stop.aborted) return failed('cancelled', 'the call was cancelled', false);
+    const report = (progress: CallProgress) => onProgress?.(progress);
+    const circumstances = { signal: stop, report, ...(grants === undefined ? {} : { grants }) };
+    try {
+      // A function that does not listen to the signal goes on; its program does not wait for it.
+      const value = await Promise.race([(async () => found.execute(input, circumstances))(), aborted(stop)]);
+      return replyOf(value);
+    } catch (error) {
+      if (late.aborted) return failed('timeout', `no answer within ${timeoutMs} ms`, true);
+      if (stop.aborted) return failed('cancelled', 'the call was cancelled', true);
+      const text = error instanceof Error ? error.message : String(error);
+      return answered({ content: [{ type: 'text', text }], isError: true });
+    }
+  }
+
+  health(): UpstreamHealth {
+    const state = this.#closed.signal.aborted ? 'closed' : 'ready';
+    return { id: this.id, state, since: this.#since, losses: 0, identity: IDENTITY, warnings: [] };
+  }
+
+  /** Its tools are those it was made with. */
+  onEvent(_listener: (event: AdapterEvent) => void): () => void {
+    return () => {};
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+  }
+}
+
+const IDENTITY: UpstreamIdentity = { protocolVersion: 'none', transport: 'native' };
+
+/** Text as text, everything else as it is written in JSON: what the function keeps hold of is not shared. */
+function replyOf(value: unknown): UpstreamOutcome {
+  if (value === undefined) return answered({ content: [], isError: false });
+  if (typeof value === 'string') return answered({ content: [{ type: 'text', text: value }], isError: false });
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(value);
+  } catch {
+    json = undefined;
+  }
+  if (json === undefined) return failed('invalid_reply', 'the function gave back what is no JSON', true);
+  const structuredContent = JSON.parse(json) as JsonValue;
+  return answered({ content: [{ type: 'text', text: json }], structuredContent, structuredJson: json, isError: false });
+}
+
+function answered(reply: ToolReply): UpstreamOutcome {
+  return { status: 'answered', reply };
+}
+
+function failed(kind: UpstreamFailure['kind'], message: string, mayHaveRun: boolean): UpstreamOutcome {
+  return { status: 'failed', failure: { kind, message, mayHaveRun } };
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}
