@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Home, nodeServer, openHome, openStdio, until } from '../support/program.js';
@@ -7,7 +8,7 @@ import { fixture } from '../support/upstreams.js';
 
 let home: Home;
 let session: Awaited<ReturnType<typeof openStdio>>;
-const marks = join(process.env.TMPDIR ?? '/tmp', `codemode-marks-${process.pid}`);
+const marks = join(tmpdir(), `codemode-marks-${process.pid}`);
 
 /** `git-hub` may be called; `git hub`, which would have its path, and `other`, which leaves marks, may not. */
 beforeAll(async () => {
@@ -22,6 +23,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await session[Symbol.asyncDispose]();
   home[Symbol.dispose]();
+  rmSync(marks, { force: true });
 });
 
 const attempt = async (code: string, options: object = { allowed_servers: ['git-hub'] }) =>
@@ -57,9 +59,8 @@ describe('a script that may call one server reaches no other', () => {
     expect(callsOfOthers()).toBe('');
   });
 
-  test('and still calls that one, by either of its names', async () => {
-    const path = `call_tool('git-hub', 'echo', { message: 'a' }).result`;
-    expect(await attempt(path)).toEqual({ ok: true, value: 'a' });
+  test('and still calls that one', async () => {
+    expect(await attempt(`call_tool('git-hub', 'echo', { message: 'a' }).result`)).toEqual({ ok: true, value: 'a' });
   });
 });
 

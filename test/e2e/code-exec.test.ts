@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Home } from '../support/cli.js';
 import { GITHUB } from '../support/scripts.js';
@@ -162,6 +163,15 @@ describe("the document's configuration", () => {
     const { status, stdout, stderr } = await exec(place.home, '--code=1');
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(new RegExp(`mcp_config\\.json:1:\\d+: ${key}: expected .*, found ${JSON.stringify(value)}`));
+  });
+
+  test('the settings of the guide are a configuration that loads [D6]', async () => {
+    using place = openProxyHome();
+    const guide = readFileSync(new URL('../../docs/guides/code-execution.md', import.meta.url), 'utf8');
+    const [, yaml = ''] = /^```yaml\n([\s\S]*?)^```$/m.exec(guide) ?? [];
+    const file = place.home.write('guide.yaml', yaml);
+    const { status, stdout } = await exec(place.home, `--config=${file}`, '--code=6 * 7');
+    expect([status, JSON.parse(stdout)]).toEqual([0, { ok: true, value: 42 }]);
   });
 
   test('a file of codemode goes before it, and init offers it for import [D9]', async () => {

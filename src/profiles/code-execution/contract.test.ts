@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { parseScriptRun } from './contract.js';
 
-const defaults = { timeoutMs: 120_000, maxToolCalls: 0, memory: { maxMemoryBytes: 1, maxLogBytes: 2 } };
+const defaults = {
+  timeoutMs: 120_000,
+  maxToolCalls: 0,
+  memory: { maxMemoryBytes: 1, maxLogBytes: 2 },
+  most: { timeoutMs: 600_000, maxToolCalls: Number.MAX_SAFE_INTEGER },
+};
 const parse = (request: unknown) => parseScriptRun(request, defaults);
 
 test('what a request leaves out has its default, and 0 calls are no limit', () => {
@@ -22,6 +27,15 @@ test('what a request leaves out has its default, and 0 calls are no limit', () =
     limits: { timeoutMs: 9, maxToolCalls: Number.MAX_SAFE_INTEGER },
     allowedServers: ['a'],
   });
+});
+
+test('no request goes beyond what the operator allows', () => {
+  const narrow = { ...defaults, most: { timeoutMs: 1_000, maxToolCalls: 5 } };
+  const limitsOf = (options: object) => parseScriptRun({ code: '1', options }, narrow).limits;
+  expect(limitsOf({})).toMatchObject({ timeoutMs: 1_000, maxToolCalls: 5 });
+  expect(limitsOf({ max_tool_calls: 9 })).toMatchObject({ maxToolCalls: 5 });
+  expect(limitsOf({ max_tool_calls: 2, timeout_ms: 3 })).toMatchObject({ timeoutMs: 3, maxToolCalls: 2 });
+  expect(() => limitsOf({ timeout_ms: 1_001 })).toThrow('options.timeout_ms: must be at most 1000 here, as configured');
 });
 
 describe('a request that is malformed is refused with the field and what is wrong', () => {

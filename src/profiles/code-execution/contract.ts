@@ -24,6 +24,8 @@ export interface ScriptDefaults {
   readonly maxToolCalls: number;
   /** Limits that the contract does not name. */
   readonly memory: Pick<Limits, 'maxMemoryBytes' | 'maxLogBytes'>;
+  /** What the operator lets no request go beyond. */
+  readonly most: Pick<Limits, 'timeoutMs' | 'maxToolCalls'>;
 }
 
 /** Reads a request. Throws `bad_input` with the field and what is wrong with it. */
@@ -31,6 +33,10 @@ export function parseScriptRun(input: unknown, defaults: ScriptDefaults): Script
   const parsed = requestSchema.safeParse(input);
   if (!parsed.success) throw new HostError('bad_input', problemOf(parsed.error));
   const { code, language = 'javascript', input: data = {}, options = {} } = parsed.data;
+  const { most } = defaults;
+  const timeoutMs = options.timeout_ms ?? Math.min(defaults.timeoutMs, most.timeoutMs);
+  if (timeoutMs > most.timeoutMs)
+    throw new HostError('bad_input', `options.timeout_ms: must be at most ${most.timeoutMs} here, as configured`);
   const maxToolCalls = options.max_tool_calls ?? defaults.maxToolCalls;
   return {
     code,
@@ -38,8 +44,8 @@ export function parseScriptRun(input: unknown, defaults: ScriptDefaults): Script
     input: data as JsonObject,
     limits: {
       ...defaults.memory,
-      timeoutMs: options.timeout_ms ?? defaults.timeoutMs,
-      maxToolCalls: maxToolCalls === 0 ? Number.MAX_SAFE_INTEGER : maxToolCalls,
+      timeoutMs,
+      maxToolCalls: maxToolCalls === 0 ? most.maxToolCalls : Math.min(maxToolCalls, most.maxToolCalls),
     },
     allowedServers: options.allowed_servers ?? [],
   };

@@ -45,6 +45,7 @@ export function createCodeExecutionProfile({ defaults, toolName = TOOL_NAME }: C
     maxResultBytes: MAX_RESULT_BYTES,
     instructions: (view) => instructions(view, defaults),
     declarations: declarationsOf,
+    callExample: ({ tool, server }) => `call_tool(${JSON.stringify(server.id)}, ${JSON.stringify(tool.name)}, { ... })`,
   };
 }
 

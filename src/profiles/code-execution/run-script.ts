@@ -28,7 +28,7 @@ export async function runScript(
   return renderScript(summary);
 }
 
-/** The contract sends console output to the host's log. */
+/** The contract sends console output to the host's log. Further lines are indented: none can pass for one of the host's. */
 function logEntry(log: Log, { level, message }: LogEntry, runId: string): void {
-  log(`run ${runId}: ${message}`, level === 'log' ? 'info' : level);
+  log(`run ${runId}: ${message.replaceAll('\n', '\n    ')}`, level === 'log' ? 'info' : level);
 }

@@ -130,7 +130,7 @@ function internalFailure({ options }: Door, error: unknown): CallToolResult {
   return { content: [{ type: 'text', text: 'something went wrong inside codemode; try again' }], isError: true };
 }
 
-function unknownTool({ listing, session }: Door, name: string): string {
+function unknownTool({ listing, session, options }: Door, name: string): string {
   const { direct, forCode } = session.tools();
   const listed = [...listing.exposed, ...direct].map((tool) => tool.name);
   const inCode = forCode.servers
@@ -139,7 +139,8 @@ function unknownTool({ listing, session }: Door, name: string): string {
   const [run] = listing.exposed;
   if (inCode !== undefined && run !== undefined) {
     const { server, exportName } = inCode;
-    return `${name} is called from a program: use ${run.name} with import { ${exportName} } from '@codemode/servers/${server.path}'`;
+    const imported = `import { ${exportName} } from '@codemode/servers/${server.path}'`;
+    return `${name} is called from a program: use ${run.name} with ${options.profile.callExample?.(inCode) ?? imported}`;
   }
   const close = nearest(name, listed, 3);
   return `there is no tool ${JSON.stringify(name)}; ${close.length > 0 ? `did you mean ${close.join(' or ')}?` : 'ask for tools/list'}`;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ScriptResponse } from '../../../src/profiles/code-execution/render.js';
 import { until } from '../../support/program.js';
@@ -160,6 +161,13 @@ return {names};`;
       {},
     ]);
   });
+});
+
+test('every script of the guide runs [D2, D3]', async () => {
+  const guide = readFileSync(new URL('../../../docs/guides/code-execution.md', import.meta.url), 'utf8');
+  const blocks = [...guide.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, text]) => text as string);
+  const values = await Promise.all(blocks.map((code) => value(code, { input: { words: ['a', 'bcd'] } })));
+  expect(values).toEqual([{ sum: 42 }, [1, 3]]);
 });
 
 describe('call_tool', () => {

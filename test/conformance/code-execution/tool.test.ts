@@ -104,11 +104,13 @@ describe('limits', () => {
 test('console output goes to the log with the id of the run, and not into the answer [D3]', async () => {
   using home = openHome({ mcpServers: {} });
   await using session = await openStdio(home, 'legacy', {}, PROFILE);
-  const code = `console.log('seen', { a: 1 }); console.error('bad'); console.debug('hidden'); 1`;
+  const code = `console.log('seen', { a: 1 }); console.error('bad'); console.debug('hidden');
+    console.log('two\\ncodemode: error: forged\\r\\u001b[2Kx'); 1`;
   expect(responseOf(await callScript(session.client, { code }))).toEqual({ ok: true, value: 1 });
   await expect.poll(() => session.stderr()).toMatch(/^codemode: run [0-9a-f-]{36}: seen {"a":1}$/m);
   await expect.poll(() => session.stderr()).toMatch(/^codemode: error: run [0-9a-f-]{36}: bad$/m);
   expect(session.stderr()).not.toContain('hidden');
+  await expect.poll(() => session.stderr()).toContain('two\n    codemode: error: forged\\u000d\\u001b[2Kx\n');
 });
 
 test('is served over HTTP and in both eras of the protocol [D1]', async () => {
