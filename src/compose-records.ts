@@ -1,10 +1,12 @@
 import { Approvals } from './broker/approvals/approvals.js';
 import { SleepingRuns } from './host/sleeping-runs.js';
+import { ScriptLibrary } from './host/stored-scripts.js';
 import { ApprovalStore } from './store/approvals.js';
 import { isApproverSecret, makeApproverSecret } from './store/approver-secret.js';
 import type { Database } from './store/database.js';
 import { masterKey } from './store/master-key.js';
 import { RunStore } from './store/runs.js';
+import { ScriptStore, scriptSign } from './store/scripts.js';
 
 export interface RecordsOptions {
   readonly stateFolder: string;
@@ -28,6 +30,7 @@ export interface ApproverSecret {
 export interface Records {
   readonly approvals: Approvals;
   readonly sleeping: SleepingRuns;
+  readonly scripts: ScriptLibrary;
   readonly database: () => Promise<Database>;
   /** By which a person decides without a terminal. */
   readonly approverSecret: ApproverSecret;
@@ -62,9 +65,12 @@ export function openRecords({
     approvals,
     setting,
   });
+  const openScripts = once(async () => new ScriptStore(await database(), await key()));
+  const scripts = new ScriptLibrary(openScripts, scriptSign(stateFolder));
   return {
     approvals,
     sleeping,
+    scripts,
     approverSecret: {
       make: () => makeApproverSecret(stateFolder),
       isGiven: async () => (givenSecret === undefined ? undefined : isApproverSecret(stateFolder, givenSecret)),

@@ -54,6 +54,7 @@ export async function compose(settings: HostSettings): Promise<Composed> {
   const [{ registry, catalog, inventory, learned, gate }] = await Promise.all([
     openInventory(loaded, agentClient, records, redactor),
     door,
+    settings.door === undefined ? undefined : records.scripts.openIfAny(),
   ]);
   const runtime = new Runtime(async () => {
     const { openRuntime } = await import('./compose-runtime.js');
@@ -76,6 +77,7 @@ export async function compose(settings: HostSettings): Promise<Composed> {
     results: new KeptResults(),
     records,
     sleeping: records.sleeping,
+    scripts: records.scripts,
     patienceMs: loaded.config.approvals.grace,
     ...(learned === undefined ? {} : { observed: learned }),
     sessionOptionsOf: (caller) =>

@@ -1,59 +1,15 @@
 import type { Approval } from '../domain/approval.js';
 import { HostError } from '../domain/errors.js';
-import type {
-  CallerId,
-  CallNumber,
-  CallReply,
-  ExecutionId,
-  GuestCall,
-  LogEntry,
-  Program,
-} from '../domain/execution.js';
+import type { CallNumber, CallReply, ExecutionId, GuestCall, LogEntry, Program } from '../domain/execution.js';
 import { deferred } from '../lib/deferred.js';
 import type { SandboxExecution } from '../sandbox/execution.js';
 import type { ExecutionReport } from '../sandbox/execution-report.js';
 import { FAILED_INSIDE } from '../sandbox/failures.js';
 import type { Delivery } from '../sandbox/journal.js';
 import type { Sandbox, Started, SuspendedProgram } from '../sandbox/sandbox.js';
+import type { ExecutionOptions, RunRecords } from './execution-options.js';
 
-/** Told while a call is being answered, each at its moment. */
-export interface CallHooks {
-  /** The program is over, or was put away: whatever is done for this call should stop. */
-  readonly signal: AbortSignal;
-  /** It was made before the program slept, and is answered anew. */
-  readonly isAgain: boolean;
-  /** It waits for a person. */
-  onPending(approval: Approval): void;
-  /** The person has spoken, or nobody did in time. */
-  onDecided(): void;
-  /** It leaves the house now: from here on it may have taken effect. */
-  onSending(): void;
-}
-
-/** Answers a call that a program made. */
-export type AnswerCall = (call: GuestCall, hooks: CallHooks) => Promise<CallReply>;
-
-/** Where a program is written down when it sleeps, and what happens to it once it was woken. */
-export interface RunRecords {
-  putAway(program: SuspendedProgram): Promise<void>;
-  callMade(call: GuestCall): void;
-  callSent(call: GuestCall): void;
-  delivered(delivery: Delivery, position: number): void;
-}
-
-/** Asks a person through the client. Resolves when all were answered or the client gave up. */
-export type AskPerson = (approvals: readonly Approval[], signal: AbortSignal) => Promise<void>;
-
-export interface ExecutionOptions {
-  readonly caller: CallerId;
-  readonly answerCall: AnswerCall;
-  readonly records: RunRecords;
-  /** How long a program keeps its place while all it waits for is a person. */
-  readonly patienceMs: number;
-  readonly askPerson?: AskPerson;
-  readonly signal?: AbortSignal;
-  readonly onLog?: (entry: LogEntry) => void;
-}
+export type { AnswerCall, AskPerson, CallHooks, ExecutionOptions, RunRecords } from './execution-options.js';
 
 /** A program that sleeps, with what happened after it was written down by a process that is gone. */
 export interface Sleeper {
@@ -70,7 +26,7 @@ export type ExecutionEnd =
 
 /** Calls made together are shown to a person together. */
 const GATHER_MS = 20;
-/** Left to a program that cannot be put away, when it is told that nobody has decided. */
+/** Left to a program whose calls block it, when it is told that nobody has decided. */
 const LAST_WORDS_MS = 1_000;
 
 /**
@@ -87,12 +43,15 @@ export class Execution {
   #open = 0;
   /** Those of them that wait for a person. */
   readonly #waiting = new Map<CallNumber, Approval>();
+  /** Those that stand still because of a person, while something of theirs has to stay where it is. */
+  readonly #held = new Set<CallNumber>();
   /** What a person is being asked now. */
   readonly #asked = new Set<string>();
   #waits = new AbortController();
   #isPuttingAway = false;
   #staysAwake = false;
-  /** Its calls block it: nobody can put it away, so its time runs on while a person thinks. */
+  #isImpatient = false;
+  /** Its calls block it, and it keeps a process to itself: its time runs on while a person thinks. */
   #isBlocking = false;
   #wasWoken = false;
   #isUnwritten = false;
@@ -154,7 +113,7 @@ export class Execution {
       onDelivery: (delivery: Delivery, position: number) => {
         if (!this.#wasWoken) return;
         try {
-          records.delivered(delivery, position);
+          records?.delivered(delivery, position);
         } catch {
           // What is not written down must not be acted on: the run sleeps on as it was stored.
           this.#isUnwritten = true;
@@ -177,7 +136,8 @@ export class Execution {
   async #answer(call: GuestCall, isAgain: boolean): Promise<CallReply> {
     // It is in the image as an open call, and is answered when the program is woken.
     if (this.#isPuttingAway) return NEVER;
-    if (this.#wasWoken) this.#options.records.callMade(call);
+    const { records } = this.#options;
+    if (this.#wasWoken) records?.callMade(call);
     this.#open++;
     const waits = this.#waits.signal;
     try {
@@ -187,13 +147,20 @@ export class Execution {
         onPending: (approval) => this.#waitFor(call.number, approval),
         onDecided: () => this.#decided(call.number),
         onSending: () => {
-          if (this.#wasWoken) this.#options.records.callSent(call);
+          if (this.#wasWoken) records?.callSent(call);
         },
+        onHeld: (isHeld) => {
+          if (isHeld) this.#held.add(call.number);
+          else this.#held.delete(call.number);
+          this.#reconsider();
+        },
+        remainingMs: () => this.#program?.remainingMs ?? Number.POSITIVE_INFINITY,
       });
-      return waits.aborted && !this.#isBlocking ? await NEVER : reply;
+      return waits.aborted && records !== undefined ? await NEVER : reply;
     } finally {
       this.#open--;
       this.#waiting.delete(call.number);
+      this.#held.delete(call.number);
       this.#reconsider();
     }
   }
@@ -217,23 +184,41 @@ export class Execution {
 
   /** A program that waits for nothing but people spends no time, is asked about, and is put away in the end. */
   #reconsider(): void {
-    const isWaiting = this.#waiting.size > 0 && this.#waiting.size === this.#open && !this.#isPuttingAway;
+    const still = this.#waiting.size + this.#held.size;
+    const isWaiting = still > 0 && still === this.#open && !this.#isPuttingAway;
+    this.#options.onHeld?.(isWaiting);
     if (!isWaiting) {
       this.#program?.spendTime();
-      clearTimeout(this.#patience);
-      this.#patience = undefined;
+      this.#stopPatience();
       return;
     }
+    if (!this.#isBlocking) this.#program?.holdTime();
     this.#gathering ??= setTimeout(() => this.#ask(), GATHER_MS);
-    if (this.#isBlocking) {
-      const leftMs = (this.#program?.remainingMs ?? 0) - LAST_WORDS_MS;
-      const patienceMs = Math.max(0, Math.min(this.#options.patienceMs, leftMs));
-      this.#patience ??= setTimeout(() => this.#giveUpWaiting(), patienceMs);
-      return;
-    }
-    this.#program?.holdTime();
+    if (this.#held.size > 0) return this.#stopPatience();
     if (this.#staysAwake) return;
-    this.#patience ??= setTimeout(() => void this.#putAway(), this.#options.patienceMs);
+    const { records } = this.#options;
+    const act = () => (records === undefined ? this.#refuse() : void this.#putAway(records));
+    this.#patience ??= setTimeout(act, this.#isImpatient ? 0 : this.#patienceMs);
+  }
+
+  get #patienceMs(): number {
+    const { patienceMs } = this.#options;
+    if (!this.#isBlocking) return patienceMs;
+    return Math.max(0, Math.min(patienceMs, (this.#program?.remainingMs ?? 0) - LAST_WORDS_MS));
+  }
+
+  #stopPatience(): void {
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
+  }
+
+  /** Nobody has decided: the calls come to nothing and the program goes on. It is not waited for a second time. */
+  #refuse(): void {
+    this.#isImpatient = true;
+    const waits = this.#waits;
+    this.#waits = new AbortController();
+    this.#patience = undefined;
+    waits.abort();
   }
 
   #ask(): void {
@@ -246,13 +231,7 @@ export class Execution {
     askPerson(fresh, AbortSignal.any([this.#over.signal, this.#waits.signal])).catch(() => {});
   }
 
-  /** Answers what waits for a person with what is to be done. The question stays open. */
-  #giveUpWaiting(): void {
-    this.#waits.abort();
-    this.#waits = new AbortController();
-  }
-
-  async #putAway(): Promise<void> {
+  async #putAway(records: RunRecords): Promise<void> {
     const program = this.#program;
     if (program === undefined || this.#isPuttingAway) return;
     this.#isPuttingAway = true;
@@ -263,7 +242,7 @@ export class Execution {
       // Only now: a wait that ends before the program stands still would be answered with an error.
       this.#waits.abort();
       suspended = await putting;
-      await this.#options.records.putAway(suspended);
+      await records.putAway(suspended);
     } catch {
       return this.#stayAwake(suspended);
     }

@@ -1,16 +1,19 @@
 import type { Approvals } from '../broker/approvals/approvals.js';
 import { toolDigestOf } from '../broker/approvals/identity.js';
-import type { CallerId } from '../domain/execution.js';
+import type { CallerId, Failure, SourceLanguage } from '../domain/execution.js';
 import type { IsolationLevel } from '../domain/isolation.js';
 import type { UpstreamHealth } from '../domain/upstream.js';
 import type { Recording } from './recording.js';
 import { compareLive, type LiveComparison, type ReplayVerdict, replay } from './replay.js';
 import { Session, type SessionOptions, type SessionParts } from './session.js';
 import type { RunView, WokenRun } from './sleeping-runs.js';
+import type { ScriptLibrary } from './stored-scripts.js';
+import { findSyntaxError } from './syntax-check.js';
 
 export type { Approvals } from '../broker/approvals/approvals.js';
 export type { LiveComparison, ReplayVerdict } from './replay.js';
 export type { RunView, SleepingRuns } from './sleeping-runs.js';
+export type { ScriptLibrary } from './stored-scripts.js';
 
 /** How programs are cut off from the machine, seen to hold. */
 export interface Isolation {
@@ -63,6 +66,17 @@ export class Host {
   /** Questions to people, and their answers. */
   get approvals(): Approvals {
     return this.#parts.records.approvals;
+  }
+
+  /** The programs that people have stored. */
+  get scripts(): ScriptLibrary {
+    return this.#parts.scripts;
+  }
+
+  /** What keeps a program from being read, if anything does. Nothing of it runs. */
+  async findSyntaxError(source: string, language: SourceLanguage): Promise<Failure | undefined> {
+    const { sandbox } = await this.#parts.runtime.open();
+    return findSyntaxError(sandbox, source, language);
   }
 
   /** Goes on with runs that sleep as soon as a person has decided, whichever process they slept in. */

@@ -3,6 +3,7 @@ import type { ModuleExport, VirtualModule } from '../domain/execution.js';
 import type { JsonObject } from '../domain/json.js';
 import { DISCOVERY_MODULE } from './discovery.js';
 import { RESULTS_MODULE } from './results.js';
+import { SCRIPTS_MODULE } from './scripts-module.js';
 
 /** The modules a program may import, for one snapshot of the catalog. The same snapshot gives the same array. */
 const known = new WeakMap<CatalogSnapshot, readonly VirtualModule[]>();
@@ -10,7 +11,7 @@ const known = new WeakMap<CatalogSnapshot, readonly VirtualModule[]>();
 export function modulesOf(snapshot: CatalogSnapshot): readonly VirtualModule[] {
   let modules = known.get(snapshot);
   if (modules === undefined) {
-    modules = [DISCOVERY_MODULE, RESULTS_MODULE, ...snapshot.servers.map(serverModule)];
+    modules = [DISCOVERY_MODULE, RESULTS_MODULE, SCRIPTS_MODULE, ...snapshot.servers.map(serverModule)];
     known.set(snapshot, modules);
   }
   return modules;

@@ -14,6 +14,8 @@ export interface RunRequest {
   readonly limits: Limits;
   /** Absent: it is a module. */
   readonly script?: ScriptRequest;
+  /** What a stored script is run with: `input` of `@codemode/input`. */
+  readonly input?: JsonObject;
   /** Names of servers the program is about to use: they are connected first, and missed at once. */
   readonly requestedServers?: readonly string[];
   readonly signal?: AbortSignal;

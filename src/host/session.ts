@@ -1,5 +1,4 @@
 import { hash, randomUUID } from 'node:crypto';
-import { toolDigestOf } from '../broker/approvals/identity.js';
 import type { BrokerOutcome } from '../broker/broker.js';
 import { ReceivedData } from '../broker/policy/flow.js';
 import type { PolicyGate } from '../broker/policy/gate.js';
@@ -10,25 +9,27 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { LearnedTypes } from '../catalog/observed/learned-types.js';
 import type { CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import { HostError } from '../domain/errors.js';
-import type { CallerId, ExecutionId } from '../domain/execution.js';
+import type { CallerId, ExecutionId, Program } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
+import type { ScriptHead } from '../domain/script.js';
 import type { Tool } from '../domain/tool.js';
 import type { CallProgress } from '../domain/upstream.js';
 import { canonicalJson } from '../lib/canonical-json.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { cleanLog, cleanReport } from './clean-report.js';
-import { answerDiscovery, findServer, isDiscovery } from './discovery.js';
-import { type AnswerCall, type AskPerson, Execution, type ExecutionEnd, type ExecutionOptions } from './execution.js';
+import { findServer } from './discovery.js';
+import { type AskPerson, Execution, type ExecutionEnd, type ExecutionOptions } from './execution.js';
 import { modulesOf } from './modules.js';
 import { reviveContext } from './recall.js';
-import { type RecordedCall, recordedCall } from './recording.js';
-import { isResults, type KeptResults } from './results.js';
+import type { KeptResults } from './results.js';
 import type { Presentation, RunAnswer, RunFacts, RunRequest, RunSummary } from './run.js';
+import { RunCalls, type RunCallsSoFar } from './run-calls.js';
 import type { Runtime } from './runtime.js';
-import { ScriptCalls, serversMentioned } from './script-calls.js';
+import { serversMentioned } from './script-calls.js';
+import { inputModule } from './scripts-module.js';
 import type { RunOwner, SleepingRuns, WokenRun } from './sleeping-runs.js';
+import type { ScriptLibrary } from './stored-scripts.js';
 import { brokenImports, firstDeclarations, handOver, missingServers } from './summary.js';
-import { type CallsSoFar, ToolCalls } from './tool-calls.js';
 import { type CodeModeSettings, type DirectTool, type ToolView, viewOf } from './tool-view.js';
 
 export type { BrokerOutcome };
@@ -53,6 +54,7 @@ export interface SessionParts {
   readonly gate: PolicyGate;
   readonly results: KeptResults;
   readonly sleeping: SleepingRuns;
+  readonly scripts: ScriptLibrary;
   /** How long a program keeps its place while all it waits for is a person. */
   readonly patienceMs: number;
   /** Absent where learning is switched off. */
@@ -69,20 +71,16 @@ interface Run {
   readonly owner: RunOwner;
   readonly facts: RunFacts;
   readonly view: ToolView;
-  readonly calls: ToolCalls;
-  readonly recorded: Map<number, RecordedCall>;
-  readonly answerCall: AnswerCall;
+  readonly calls: RunCalls;
   readonly redactor: Redactor | undefined;
 }
 
-/** The program, where it starts anew, and who wants to hear of its progress. */
-type Preparation = Partial<Pick<RunRequest, 'source' | 'onProgress' | 'script'>>;
+/** The program, where it starts anew, and who waits for it. */
+type Preparation = Partial<Pick<RunRequest, 'source' | 'script' | 'onProgress' | 'askPerson' | 'answerWithinMs'>>;
 
 /** What is written down of a run that sleeps, besides its program. */
-interface SleepContext {
+interface SleepContext extends RunCallsSoFar {
   readonly facts: RunFacts;
-  readonly soFar: CallsSoFar;
-  readonly recorded: readonly RecordedCall[];
 }
 
 /** One caller's view: which tools there are, and running programs against them. */
@@ -105,6 +103,11 @@ export class Session {
   /** What exists now, split into what programs and what the client itself may call. */
   tools(): ToolView {
     return this.#viewOf(this.#parts.catalog.snapshot());
+  }
+
+  /** The stored scripts that programs of this caller may run. */
+  scripts(): ScriptHead[] {
+    return this.#parts.scripts.known(this.#options.profile);
   }
 
   onToolsChanged(listener: () => void): () => void {
@@ -145,9 +148,9 @@ export class Session {
   async wake(woken: WokenRun): Promise<void> {
     const { runtime, catalog, gate } = this.#parts;
     const { sandbox } = await runtime.open();
-    const { facts, soFar, recorded } = woken.context as unknown as SleepContext;
+    const { facts, ...before } = woken.context as unknown as SleepContext;
     const context = reviveContext(facts.context, woken.sleeper, catalog.snapshot(), gate);
-    const run = await this.#prepare({ ...facts, context }, {}, soFar, recorded);
+    const run = await this.#prepare({ ...facts, context }, {}, before);
     const execution = await Execution.wake(sandbox, woken.sleeper, this.#executionOptions(run, {}));
     await this.#conclude(run, await execution.ended, sandbox);
     await this.#parts.sleeping.settled();
@@ -198,11 +201,7 @@ export class Session {
     const requestedServers =
       script === undefined ? (request.requestedServers ?? []) : serversMentioned(source, this.tools().forCode);
     const run = await this.#prepare({ context, limits, requestedServers }, request);
-    const form =
-      script === undefined
-        ? { modules: modulesOf(run.view.forCode) }
-        : { modules: [], blocking: true, script: { input: script.input, calls: [script.callTool] } };
-    const program = { source, language, limits, ...form };
+    const program = { source, language, limits, ...formOf(request, run.view) };
     const execution = await Execution.start(
       sandbox,
       program,
@@ -213,68 +212,32 @@ export class Session {
   }
 
   /** Connects what the program is about to use, and stands ready to answer its calls. */
-  async #prepare(
-    facts: RunFacts,
-    { source = '', onProgress, script }: Preparation,
-    soFar?: CallsSoFar,
-    before: readonly RecordedCall[] = [],
-  ): Promise<Run> {
-    const { runtime, catalog, gate, results, sleeping, observed } = this.#parts;
-    const { broker, redactor } = await runtime.open();
-    const { presentation } = this.#options;
+  async #prepare(facts: RunFacts, waiting: Preparation, before?: RunCallsSoFar): Promise<Run> {
+    const { runtime, catalog } = this.#parts;
+    const { source = '', script, onProgress, askPerson, answerWithinMs } = waiting;
+    const { sandbox, broker, redactor } = await runtime.open();
     const known = this.tools();
     const requested = facts.requestedServers.flatMap((name) => findServer(name, known.forCode)?.path ?? []);
     // Somebody may have logged in meanwhile: those that the program imports are asked again.
     const locked = brokenImports(source, known).filter((path) => catalog.needsLogin(path));
     const view = this.#viewOf(await catalog.prepare([...requested, ...locked]));
-    const snapshot = view.forCode;
-    const { maxToolCalls } = facts.limits;
-    const present = (outcome: BrokerOutcome) => presentation.reply(outcome);
-    const calls = new ToolCalls(
-      {
-        run: facts.context,
-        snapshot,
-        broker,
-        maxToolCalls,
-        present,
-        // What a script gets is an envelope around the answer.
-        ...(script === undefined ? { observe: (tool, value) => observed?.observe(this.caller, tool, value) } : {}),
-        ...(onProgress === undefined ? {} : { onProgress }),
-      },
-      soFar,
-    );
-    const scriptCalls =
-      script === undefined
-        ? undefined
-        : new ScriptCalls(calls, { snapshot, maxToolCalls, present, allowedServers: script.allowedServers });
-    const typeOf = (tool: Tool) => observed?.typeOf(this.caller, tool);
-    const recorded = new Map(before.map((each) => [each.number, each]));
-    const { ledger } = facts.context;
-    const onReceived = (received: ReceivedData | 'unknown') =>
-      received === 'unknown' ? gate.receivedUnknown(ledger) : ledger.received.receiveAll(received);
-    const answerCall: AnswerCall = async (call, hooks) => {
-      const input = JSON.parse(call.argumentsJson) as JsonValue[];
-      const tool = (scriptCalls?.toolOf(input) ?? snapshot.toolByTarget.get(call.target))?.tool;
-      recorded.set(call.number, recordedCall(call, tool === undefined ? undefined : toolDigestOf(tool)));
-      if (scriptCalls !== undefined) return scriptCalls.answer(call, input, hooks);
-      if (isDiscovery(call.target)) return answerDiscovery(call.target, input, snapshot, catalog, typeOf);
-      if (isResults(call.target))
-        return results.answer(call.target, input, this.caller, { sleeping, signal: hooks.signal, onReceived });
-      return calls.answer(call, input, hooks);
-    };
-    return { owner: ownerOf(facts.context), facts, view, calls, recorded, answerCall, redactor };
+    const { presentation } = this.#options;
+    const patienceMs = this.#patience(askPerson, answerWithinMs);
+    const circumstances = { facts, snapshot: view.forCode, presentation, patienceMs, askPerson, onProgress, script };
+    const calls = new RunCalls({ ...this.#parts, sandbox, broker }, circumstances, before);
+    return { owner: ownerOf(facts.context), facts, view, calls, redactor };
   }
 
   #executionOptions(
-    { owner, facts, calls, recorded, answerCall, redactor }: Run,
-    { signal, onLog, askPerson, answerWithinMs }: Partial<RunRequest>,
+    { owner, facts, calls, redactor }: Run,
+    { signal, onLog, askPerson, answerWithinMs, script }: Partial<RunRequest>,
   ): ExecutionOptions {
-    const context = (): JsonValue =>
-      ({ facts, soFar: calls.soFar, recorded: [...recorded.values()] }) as unknown as JsonValue;
+    const context = (): JsonValue => ({ facts, ...calls.soFar }) as unknown as JsonValue;
     return {
       caller: this.caller,
-      answerCall,
-      records: this.#parts.sleeping.recordsOf(owner, context),
+      answerCall: (call, hooks) => calls.answer(call, hooks),
+      // A script, whose calls block it, cannot be put away.
+      ...(script === undefined ? { records: this.#parts.sleeping.recordsOf(owner, context) } : {}),
       patienceMs: this.#patience(askPerson, answerWithinMs),
       ...(askPerson === undefined ? {} : { askPerson }),
       ...(signal === undefined ? {} : { signal }),
@@ -289,6 +252,7 @@ export class Session {
 
   async #conclude(run: Run, end: ExecutionEnd, sandbox: Sandbox): Promise<RunAnswer> {
     const { owner, calls, redactor } = run;
+    const { tools, nested } = calls;
     const { audit } = await this.#parts.runtime.open();
     audit?.flush();
     if (end.state === 'unwritten')
@@ -299,9 +263,10 @@ export class Session {
     if (end.state === 'asleep') {
       const seen = { approvals: end.approvals, logs: end.logs };
       const { approvals, logs } = redactor?.bulk(seen) ?? seen;
-      return { state: 'asleep', summary: { runId: owner.id, approvals, logs, trace: calls.trace } };
+      return { state: 'asleep', summary: { runId: owner.id, approvals, logs, trace: tools.trace } };
     }
-    const report = redactor === undefined ? end.report : cleanReport(redactor, end.report, calls.redactions);
+    const whole = { ...end.report, logs: nested.withLogs(end.report.logs, end.report.journal.startedAtMs) };
+    const report = redactor === undefined ? whole : cleanReport(redactor, whole, tools.redactions);
     const { results, sleeping } = this.#parts;
     const { presentation, maxResultBytes } = this.#options;
     const { source } = report.journal;
@@ -312,13 +277,13 @@ export class Session {
       ...handOver(report.outcome, presentation, maxResultBytes, { results, caller: this.caller, received }),
       logs: report.logs,
       logsCut: report.logsCut,
-      trace: calls.trace,
+      trace: tools.trace,
       durationMs: report.durationMs,
       limits,
       isolation: sandbox.jail.level,
-      warnings: [...calls.warnings],
+      warnings: [...tools.warnings],
       unavailable: missingServers(requestedServers, source, run.view),
-      redactions: calls.redactions,
+      redactions: tools.redactions,
       declarations: firstDeclarations(run.view, source, requestedServers, this.#declared),
     };
     const state = report.outcome.status === 'completed' ? 'finished' : 'failed';
@@ -329,7 +294,7 @@ export class Session {
       codeDigest: context.codeDigest,
       environment: { build: sandbox.build, node: process.version, isolation: sandbox.jail.level },
       journal: report.journal,
-      calls: [...run.recorded.values()],
+      calls: calls.recorded,
       outcome: report.outcome,
     });
     return { state: 'finished', summary };
@@ -368,4 +333,15 @@ export interface DirectCircumstances {
 
 function ownerOf({ runId, caller, profile, codeDigest }: RunContext): RunOwner {
   return { id: runId, caller, profile, codeDigest };
+}
+
+/** What a program may import, or the form of a script, which imports nothing. */
+function formOf(
+  { input, script }: RunRequest,
+  { forCode }: ToolView,
+): Pick<Program, 'modules' | 'blocking' | 'script'> {
+  if (script !== undefined)
+    return { modules: [], blocking: true, script: { input: script.input, calls: [script.callTool] } };
+  const shared = modulesOf(forCode);
+  return { modules: input === undefined ? shared : [...shared, inputModule(input)] };
 }

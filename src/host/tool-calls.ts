@@ -1,4 +1,4 @@
-import type { Broker, BrokerCall, BrokerOutcome } from '../broker/broker.js';
+import type { Broker, BrokerOutcome } from '../broker/broker.js';
 import type { RunContext } from '../broker/run-context.js';
 import type { CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CallVerdict } from '../domain/audit.js';
@@ -72,20 +72,28 @@ export class ToolCalls {
     };
   }
 
-  async answer(call: GuestCall, input: readonly JsonValue[], hooks: CallHooks): Promise<CallReply> {
+  /** `run`: on whose behalf, where it is not the run's own program that calls. */
+  async answer(
+    call: GuestCall,
+    input: readonly JsonValue[],
+    hooks: CallHooks,
+    run: RunContext = this.#options.run,
+  ): Promise<CallReply> {
     const { snapshot, maxToolCalls } = this.#options;
     const found = snapshot.toolByTarget.get(call.target);
     if (found === undefined) return { ok: false, error: noSuchTool(call.target, snapshot) };
     if (!this.countOne()) {
       const error = tooManyCalls(maxToolCalls);
       // Only the first is put on record: a loop would fill the disk.
-      return this.#made === maxToolCalls + 1 ? this.refuse(found, call, error, 'limited', hooks) : { ok: false, error };
+      return this.#made === maxToolCalls + 1
+        ? this.refuse(found, call, error, 'limited', hooks, run)
+        : { ok: false, error };
     }
     if (input.length > 1) {
       const error = tooManyArguments(found.server.path, found.exportName, input.length);
-      return this.refuse(found, call, error, 'invalid_arguments', hooks);
+      return this.refuse(found, call, error, 'invalid_arguments', hooks, run);
     }
-    return this.make(found, call, input[0], hooks);
+    return this.make(found, call, input[0], hooks, run);
   }
 
   /** Whether one more call may be made. Every call counts, also one that comes to nothing. */
@@ -96,32 +104,31 @@ export class ToolCalls {
   /** Answers with an error what never reached the pipeline, and puts that on record. */
   async refuse(
     found: CatalogTool,
-    call: GuestCall,
+    { number }: GuestCall,
     error: GuestError,
     verdict: CallVerdict,
     hooks: CallHooks,
+    run: RunContext = this.#options.run,
   ): Promise<CallReply> {
     const { broker, present } = this.#options;
-    return present(await broker.refuse(this.#wish(found, call, undefined, hooks), error, verdict));
-  }
-
-  #wish(
-    { tool, server, exportName }: CatalogTool,
-    { number }: GuestCall,
-    input: JsonValue | undefined,
-    hooks: CallHooks,
-  ) {
-    const { run } = this.#options;
-    return { run, number, tool, serverPath: server.path, exportName, input, ...hooks } satisfies BrokerCall;
+    return present(await broker.refuse({ ...wishFor(found, undefined, hooks), run, number }, error, verdict));
   }
 
   /** Makes a call that was counted. */
-  async make(found: CatalogTool, call: GuestCall, input: JsonValue | undefined, hooks: CallHooks): Promise<CallReply> {
+  async make(
+    found: CatalogTool,
+    { number }: GuestCall,
+    input: JsonValue | undefined,
+    hooks: CallHooks,
+    run: RunContext = this.#options.run,
+  ): Promise<CallReply> {
     const { broker, present, onProgress } = this.#options;
     const { tool, server, exportName } = found;
     const startedAt = performance.now();
     const outcome = await broker.handle({
-      ...this.#wish(found, call, input, hooks),
+      ...wishFor(found, input, hooks),
+      run,
+      number,
       ...(onProgress === undefined
         ? {}
         : {
@@ -154,6 +161,10 @@ export class ToolCalls {
     if (observe !== undefined && typeof json === 'string' && json.length <= MAX_OBSERVED_CHARACTERS)
       observe(tool, JSON.parse(json) as JsonValue);
   }
+}
+
+function wishFor({ tool, server, exportName }: CatalogTool, input: JsonValue | undefined, hooks: CallHooks) {
+  return { tool, serverPath: server.path, exportName, input, ...hooks };
 }
 
 /** A summary, not a copy: what a tool says in an error may be its output, and what was wrong with an input is the input. */

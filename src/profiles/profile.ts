@@ -1,6 +1,7 @@
 import type { ProfileName } from '../config/schema.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Log } from '../domain/log.js';
+import type { ScriptHead } from '../domain/script.js';
 import type { AskPerson } from '../host/execution.js';
 import type { Presentation, SleepSummary } from '../host/run.js';
 import type { Session } from '../host/session.js';
@@ -14,8 +15,8 @@ export interface Profile {
   readonly tools: readonly ExposedTool[];
   /** Results above it are kept for a later program instead of being handed over. */
   readonly maxResultBytes: number;
-  /** What the agent has to know before its first program. */
-  instructions(view: ToolView): string;
+  /** What the agent has to know before its first program. `scripts`: what is stored for it to run. */
+  instructions(view: ToolView, scripts?: readonly ScriptHead[]): string;
   /** The types of one server's module, for whoever asks for them. */
   declarations(server: CatalogServer, view: ToolView): string;
   /** How a program reaches a tool, for an agent that has called it directly. */

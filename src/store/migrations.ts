@@ -2,10 +2,11 @@ import { APPROVALS } from './migrations/approvals.js';
 import { AUDIT } from './migrations/audit.js';
 import { CREDENTIALS } from './migrations/credentials.js';
 import { RUNS } from './migrations/runs.js';
+import { SCRIPTS } from './migrations/scripts.js';
 import { SPENDING } from './migrations/spending.js';
 
 /**
  * What each version of the program adds to the file, in order. Those that were released are never changed: a file out
  * there has them already.
  */
-export const MIGRATIONS: readonly string[] = [RUNS, APPROVALS, SPENDING, CREDENTIALS, AUDIT];
+export const MIGRATIONS: readonly string[] = [RUNS, APPROVALS, SPENDING, CREDENTIALS, AUDIT, SCRIPTS];

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { callScript, responseOf } from '../support/code-execution.js';
 import { type Home, nodeServer, openHome, openStdio, until } from '../support/program.js';
-import { callScript, responseOf } from '../support/scripts.js';
 import { fixture } from '../support/upstreams.js';
 
 let home: Home;

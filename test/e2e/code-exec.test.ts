@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Home } from '../support/cli.js';
-import { GITHUB } from '../support/scripts.js';
+import { GITHUB } from '../support/code-execution.js';
 import { fixture } from '../support/upstreams.js';
 
 /** A home with the document's configuration file, where its program has it. */

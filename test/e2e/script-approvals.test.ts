@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { callScript, responseOf } from '../support/code-execution.js';
 import { LedgerHome } from '../support/ledger.js';
 import type { ClientOptions, Home } from '../support/program.js';
 import { openStdio } from '../support/program.js';
-import { callScript, responseOf } from '../support/scripts.js';
 
 const WRITE = `call_tool('ledger', 'write', { text: 'x' })`;
 

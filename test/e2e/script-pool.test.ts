@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { callScript, responseOf } from '../support/code-execution.js';
 import { nodeServer, openHome, openStdio } from '../support/program.js';
-import { callScript, responseOf } from '../support/scripts.js';
 import { fixture } from '../support/upstreams.js';
 
 const SCRIPTS = 50;

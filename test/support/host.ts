@@ -49,6 +49,7 @@ export function openSession(sandbox: Sandbox): Session {
     results: new KeptResults(),
     records,
     sleeping: records.sleeping,
+    scripts: records.scripts,
     patienceMs: 1_000,
     sessionOptionsOf: (caller) => ({ ...options, caller }),
   });

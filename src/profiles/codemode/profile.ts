@@ -55,7 +55,7 @@ export function createCodemodeProfile({ limits, toolName = TOOL_NAME }: Codemode
     presentation: codemodePresentation,
     tools: [tool],
     maxResultBytes: MAX_RESULT_BYTES,
-    instructions: (view) => serverInstructions({ briefing: briefingOf(view), toolName, limits }),
+    instructions: (view, scripts = []) => serverInstructions({ briefing: briefingOf(view), toolName, limits, scripts }),
     declarations: declarationsOf,
   };
 }

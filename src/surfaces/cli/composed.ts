@@ -3,7 +3,7 @@ import type { Config } from '../../config/schema.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import type { Log } from '../../domain/log.js';
 import type { AuditLog } from '../../host/audit-log.js';
-import type { Approvals, Host, Isolation, SleepingRuns } from '../../host/host.js';
+import type { Approvals, Host, Isolation, ScriptLibrary, SleepingRuns } from '../../host/host.js';
 import type { Inventory } from '../../host/inventory.js';
 import type { Logins } from '../../host/logins.js';
 
@@ -65,6 +65,7 @@ export interface ComposedInventory {
 export interface ComposedRecords {
   readonly approvals: Approvals;
   readonly sleeping: SleepingRuns;
+  readonly scripts: ScriptLibrary;
   /** A person's proof where there is no terminal; `isGiven` is undefined where none was given. */
   readonly approverSecret: { make(): Promise<string>; isGiven(): Promise<boolean | undefined> };
   close(): Promise<void>;

@@ -17,6 +17,7 @@ import * as prompt from './commands/prompt.js';
 import * as replay from './commands/replay.js';
 import * as run from './commands/run.js';
 import * as runs from './commands/runs.js';
+import * as scripts from './commands/scripts.js';
 import * as serve from './commands/serve.js';
 import * as servers from './commands/servers.js';
 import * as token from './commands/token.js';
@@ -31,6 +32,7 @@ const COMMANDS: readonly Register[] = [
   serve.register,
   run.register,
   code.register,
+  scripts.register,
   tools.register,
   types.register,
   prompt.register,

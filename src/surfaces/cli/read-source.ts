@@ -7,12 +7,12 @@ import { MAX_SOURCE_BYTES } from '../../domain/limits.js';
 /** What a file should hold, in the words of its refusals. */
 export interface TextKind {
   readonly name: string;
-  readonly maxBytes: number;
+  readonly maxBytes?: number;
   /** Where what does not fit belongs. */
-  readonly advice: string;
+  readonly advice?: string;
 }
 
-const PROGRAM: TextKind = { name: 'program', maxBytes: MAX_SOURCE_BYTES, advice: 'keep data out of the source' };
+const PROGRAM: TextKind = { name: 'program', advice: 'keep data out of the source' };
 
 /** Reads a program from a file, or from standard input for `-`. Each way it can be unusable has its own words. */
 export async function readSource(file: string, kind: TextKind = PROGRAM): Promise<string> {
@@ -45,7 +45,7 @@ async function readFile(file: string, kind: TextKind): Promise<Buffer> {
       throw new HostError('bad_input', `${file} is a directory; name the file with the ${kind.name}`);
     if (!stat.isFile())
       throw new HostError('bad_input', `${file} is not a regular file; pipe it in instead: codemode run - < ${file}`);
-    if (stat.size > kind.maxBytes) throw tooLarge(file, kind);
+    if (stat.size > mostOf(kind)) throw tooLarge(file, kind);
     return await handle.readFile();
   } finally {
     await handle.close();
@@ -58,7 +58,7 @@ async function readStandardInput(kind: TextKind): Promise<Buffer> {
   let bytes = 0;
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > kind.maxBytes) throw tooLarge('standard input', kind);
+    if (bytes > mostOf(kind)) throw tooLarge('standard input', kind);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -70,6 +70,14 @@ function cannotOpen(file: string, code: string | undefined): string {
   return `${file} cannot be opened (${code ?? 'unknown reason'})`;
 }
 
-function tooLarge(name: string, { name: kind, maxBytes, advice }: TextKind): HostError {
-  return new HostError('bad_input', `${name} has more than ${maxBytes} bytes, the most a ${kind} may have; ${advice}`);
+function mostOf({ maxBytes = MAX_SOURCE_BYTES }: TextKind): number {
+  return maxBytes;
+}
+
+function tooLarge(file: string, kind: TextKind): HostError {
+  const { name, advice = 'make it smaller' } = kind;
+  return new HostError(
+    'bad_input',
+    `${file} has more than ${mostOf(kind)} bytes, the most a ${name} may have; ${advice}`,
+  );
 }

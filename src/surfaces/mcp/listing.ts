@@ -23,7 +23,7 @@ export class Listing {
   readonly #profile: Profile | undefined;
   readonly #waitMs: number;
   #made: { readonly of: ToolView; readonly tools: readonly Tool[] } | undefined;
-  #instructions: { readonly of: ToolView; readonly text: string } | undefined;
+  #instructions: { readonly of: ToolView; readonly key: string; readonly text: string } | undefined;
 
   constructor(session: Session, profile: Profile, codeMode: CodeModeSettings) {
     this.#session = session;
@@ -39,7 +39,10 @@ export class Listing {
   instructions(): string | undefined {
     const view = this.#session.tools();
     if (this.#profile === undefined) return undefined;
-    if (this.#instructions?.of !== view) this.#instructions = { of: view, text: this.#profile.instructions(view) };
+    const scripts = this.#session.scripts();
+    const key = scripts.map(({ name, description }) => `${name} ${description}`).join('\n');
+    if (this.#instructions?.of !== view || this.#instructions.key !== key)
+      this.#instructions = { of: view, key, text: this.#profile.instructions(view, scripts) };
     return this.#instructions.text;
   }
 

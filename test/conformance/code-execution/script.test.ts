@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ScriptResponse } from '../../../src/profiles/code-execution/render.js';
+import { GITHUB, type Scripts, startScripts } from '../../support/code-execution.js';
 import { until } from '../../support/program.js';
-import { GITHUB, type Scripts, startScripts } from '../../support/scripts.js';
 import { fixture } from '../../support/upstreams.js';
 
 let scripts: Scripts;

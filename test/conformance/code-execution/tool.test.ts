@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { callScript, GITHUB, responseOf, startScripts } from '../../support/code-execution.js';
 import { everyday, openHome, openStdio, startServe, until } from '../../support/program.js';
-import { callScript, GITHUB, responseOf, startScripts } from '../../support/scripts.js';
 
 const PROFILE = ['--profile', 'code_execution'];
 

@@ -1,15 +1,19 @@
 import type { CatalogBriefing } from '../../../domain/briefing.js';
 import { LIMITS_OF_THE_CORE, type LimitTable } from '../../../domain/limits.js';
+import type { ScriptHead } from '../../../domain/script.js';
 import { DISCOVERY_PROGRAM, exampleProgram } from './example-program.js';
 import { EXTRA_GLOBALS, MISSING_GLOBALS } from './globals.js';
 import { LIBRARY_DECLARATIONS } from './library-declarations.js';
 import { limitsInWords } from './limits-in-words.js';
+import { scriptsSection } from './scripts-section.js';
 
 export interface InstructionsInput {
   readonly briefing: CatalogBriefing;
   /** The name under which the tool is listed. */
   readonly toolName?: string;
   readonly limits?: LimitTable;
+  /** What is stored for programs to run. Where nothing is, nothing is said of it. */
+  readonly scripts?: readonly ScriptHead[];
 }
 
 /**
@@ -17,7 +21,7 @@ export interface InstructionsInput {
  * first 2,048 characters: those hold what no program can do without.
  */
 export function serverInstructions(input: InstructionsInput): string {
-  const { briefing, toolName = 'codemode.run', limits = LIMITS_OF_THE_CORE } = input;
+  const { briefing, toolName = 'codemode.run', limits = LIMITS_OF_THE_CORE, scripts = [] } = input;
   return [
     essentials(toolName, limits),
     `Example:\n${fenced(exampleProgram(briefing.example))}`,
@@ -28,6 +32,7 @@ export function serverInstructions(input: InstructionsInput): string {
     ERRORS,
     LARGE_AND_LONG,
     `## Modules of every program\n\n${fenced(LIBRARY_DECLARATIONS)}`,
+    ...(scripts.length === 0 ? [] : [scriptsSection(scripts)]),
     serversSection(briefing),
   ].join('\n\n');
 }

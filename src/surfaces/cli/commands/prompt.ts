@@ -1,6 +1,6 @@
 import { createProfile } from '../../../profiles/registry.js';
 import { askForTools, noteProblems } from '../asking.js';
-import type { CommandContext, Register } from '../command.js';
+import { type CommandContext, type Register, withRecords } from '../command.js';
 import { plain, printableJson } from '../terminal.js';
 
 interface PromptFlags {
@@ -34,7 +34,11 @@ async function prompt(flags: PromptFlags, context: CommandContext): Promise<numb
   noteProblems(inventory, []);
   const profile = createProfile(loaded.config);
   const view = inventory.view();
-  const instructions = profile.instructions(view);
+  const scripts = await withRecords(context, (records) => records.scripts.list());
+  const instructions = profile.instructions(
+    view,
+    scripts.filter((script) => script.profile === profile.name),
+  );
   const tools = profile.tools.map(({ name, description, inputSchema, outputSchema }) => ({
     name,
     description: description(view),

@@ -1,15 +1,7 @@
-import { codeModeOf } from '../../../config/code-mode.js';
-import { configuredLimits } from '../../../config/schema.js';
-import { ERRORS, HostError } from '../../../domain/errors.js';
-import { type Limits, MAXIMUM_LIMITS } from '../../../domain/limits.js';
-import { parseRunRequest } from '../../../profiles/codemode/contract.js';
-import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
-import { renderResponse, renderSleeping } from '../../../profiles/codemode/render.js';
-import { COMMAND_LINE_CALLER } from '../caller.js';
 import type { Register } from '../command.js';
 import type { Composed } from '../composed.js';
 import { readSource } from '../read-source.js';
-import { printableJson } from '../terminal.js';
+import { interruption, runProgram, wholeNumber } from '../run-program.js';
 
 interface RunFlags {
   readonly timeout?: string;
@@ -40,56 +32,16 @@ Example:
   echo 'globalThis.__codemode_result__ = [1, 2, 3].map((n) => n * n)' | codemode run -
 `;
 
-/** Neither an end nor a failure. */
-const ASLEEP = 3;
-
 /** One program of profile codemode, its response on standard output. */
 async function run(file: string, flags: RunFlags, compose: () => Promise<Composed>): Promise<number> {
   const given = {
     ...wholeNumber('timeout', 'timeoutMs', flags.timeout),
     ...wholeNumber('memory', 'maxMemoryBytes', flags.memory),
   };
-  const code = await readSource(file);
-  const interrupted = new AbortController();
-  // Once each: whoever asks a second time is not made to wait.
-  process.once('SIGINT', () => interrupted.abort());
-  process.once('SIGTERM', () => interrupted.abort());
-  const { host, config } = await compose();
-  await using _ = host;
-  const { limits, requestedCapabilities } = parseRunRequest({ code, limits: given }, configuredLimits(config));
-  const session = host.openSession({
-    caller: COMMAND_LINE_CALLER,
-    profile: 'codemode',
-    presentation: codemodePresentation,
-    codeMode: codeModeOf(config),
-    reservedNames: [],
-    // Standard output takes everything.
-    maxResultBytes: Number.POSITIVE_INFINITY,
-  });
-  const answer = await session.run({
-    source: code,
-    language: 'typescript',
-    limits,
-    requestedServers: requestedCapabilities,
-    signal: interrupted.signal,
-  });
-  if (answer.state === 'running') return 1;
-  if (answer.state === 'asleep') {
-    process.stdout.write(`${printableJson(renderSleeping(answer.summary), flags.pretty === true)}\n`);
-    return ASLEEP;
-  }
-  process.stdout.write(`${printableJson(renderResponse(answer.summary), flags.pretty === true)}\n`);
-  if (interrupted.signal.aborted) return ERRORS.cancelled.exit;
-  return answer.summary.outcome.status === 'completed' ? 0 : 1;
-}
-
-/** A limit as it was typed: digits and nothing else, within what may be asked for. */
-function wholeNumber(flag: string, limit: keyof Limits, text: string | undefined): Partial<Limits> {
-  if (text === undefined) return {};
-  const value = /^\d{1,15}$/.test(text) ? Number(text) : 0;
-  if (value >= 1 && value <= MAXIMUM_LIMITS[limit]) return { [limit]: value };
-  throw new HostError(
-    'bad_input',
-    `--${flag}: expected a whole number from 1 to ${MAXIMUM_LIMITS[limit]}, found ${JSON.stringify(text.slice(0, 60))}`,
-  );
+  const source = await readSource(file);
+  const signal = interruption();
+  const composed = await compose();
+  await using _ = composed.host;
+  const isPretty = flags.pretty === true;
+  return await runProgram(composed, { source, language: 'typescript' }, { given, isPretty, signal });
 }

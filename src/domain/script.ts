@@ -1,0 +1,34 @@
+import type { SourceLanguage } from './execution.js';
+import type { JsonObject } from './json.js';
+
+/** The contracts a stored script can be written for. A script runs in its own contract and in no other. */
+export const SCRIPT_PROFILES = ['codemode', 'code_execution'] as const;
+export type ScriptProfile = (typeof SCRIPT_PROFILES)[number];
+
+/** What is known of a stored script without its source. */
+export interface ScriptHead {
+  readonly name: string;
+  readonly description: string;
+  /** `codemode`: an ES module. `code_execution`: a classic script. */
+  readonly profile: ScriptProfile;
+  readonly language: SourceLanguage;
+  /** JSON Schema of its input. Absent: any object. */
+  readonly inputSchema?: JsonObject;
+  /** Digest of the source. */
+  readonly digest: string;
+  readonly createdAtMs: number;
+}
+
+/** A program that a person has stored, to be run by its name. */
+export interface StoredScript extends ScriptHead {
+  readonly source: string;
+}
+
+/** Lower case, no dots, no slashes, nothing that looks like something else: a name is a key and never a path. */
+const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+export const NAME_RULE = 'lower-case letters, digits, - and _, beginning with a letter or digit, at most 64';
+
+export function isScriptName(name: string): boolean {
+  return NAME.test(name);
+}

@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto';
+import { Slots } from '../broker/limits/slots.js';
+import type { RunContext } from '../broker/run-context.js';
+import { isHostError } from '../domain/errors.js';
+import type {
+  CallReply,
+  ExecutionId,
+  Failure,
+  GuestCall,
+  GuestError,
+  LogEntry,
+  VirtualModule,
+} from '../domain/execution.js';
+import type { JsonObject, JsonValue } from '../domain/json.js';
+import type { Limits } from '../domain/limits.js';
+import type { StoredScript } from '../domain/script.js';
+import type { ExecutionReport } from '../sandbox/execution-report.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
+import { type AnswerCall, type AskPerson, type CallHooks, Execution } from './execution.js';
+import { inputModule, LIST_SCRIPTS, RUN_SCRIPT } from './scripts-module.js';
+import { checkProfile, type ScriptLibrary } from './stored-scripts.js';
+
+/** A script that runs a script that runs a script: one that goes deeper runs itself. */
+const MAX_DEPTH = 4;
+/** Stored scripts that one run may run, at any depth. */
+const MAX_RUNS = 100;
+/** Of one depth, at once; the others wait in line. Each has a memory of its own, and one worker holds them all. */
+const MAX_AT_ONCE = 8;
+/** Calls of a nested program are numbered behind those of its run, each program in a range of its own. */
+const NUMBERS_OF_ONE_PROGRAM = 2 ** 32;
+
+/** Which program of a run asks: its own at depth 0, or that of a stored script. */
+export interface Asker {
+  readonly context: RunContext;
+  readonly depth: number;
+  /** Added to the numbers of its calls: a person's yes to one call of the run must not fit another. */
+  readonly firstNumber: number;
+}
+
+/** What is known of the stored scripts of a run that sleeps. */
+export interface NestedSoFar {
+  readonly runs: number;
+  readonly logs: readonly NestedLog[];
+}
+
+interface NestedLog extends Omit<LogEntry, 'timeMs'> {
+  readonly atMs: number;
+}
+
+export interface NestedRunsOptions {
+  readonly scripts: ScriptLibrary;
+  readonly sandbox: Sandbox;
+  /** What every program of the run may import. */
+  readonly modules: readonly VirtualModule[];
+  /** Of the run. What its scripts use counts towards them. */
+  readonly limits: Limits;
+  /** Answers what a program of the run asks for. */
+  readonly answer: (call: GuestCall, hooks: CallHooks, asker: Asker) => Promise<CallReply>;
+  readonly patienceMs: number;
+  readonly askPerson?: AskPerson | undefined;
+}
+
+/**
+ * Stored scripts that the program of a run runs. Each gets a sandbox of its own and nothing else: its calls are calls of
+ * the run, with the run's caller, budgets, limits and account of what was received.
+ */
+export class NestedRuns {
+  readonly #options: NestedRunsOptions;
+  readonly #logs: NestedLog[];
+  /** By depth: who waits in line here never holds the place that somebody in front waits for. */
+  readonly #places: readonly Slots[];
+  #runs: number;
+  #logBytes: number;
+
+  constructor(options: NestedRunsOptions, { runs, logs }: NestedSoFar = { runs: 0, logs: [] }) {
+    this.#options = options;
+    this.#runs = runs;
+    this.#places = Array.from({ length: MAX_DEPTH }, () => new Slots(MAX_AT_ONCE, options.limits.timeoutMs));
+    this.#logs = [...logs];
+    this.#logBytes = options.limits.maxLogBytes;
+    for (const { message } of logs) this.#logBytes -= Buffer.byteLength(message);
+  }
+
+  get soFar(): NestedSoFar {
+    return { runs: this.#runs, logs: this.#logs };
+  }
+
+  /** The logs of a run with those of its scripts among them. */
+  withLogs(logs: readonly LogEntry[], startedAtMs: number): readonly LogEntry[] {
+    if (this.#logs.length === 0) return logs;
+    const ours = this.#logs.map(({ atMs, ...entry }) => ({ ...entry, timeMs: Math.max(0, atMs - startedAtMs) }));
+    return [...logs, ...ours].sort((left, right) => left.timeMs - right.timeMs);
+  }
+
+  /** Answers a call of `@codemode/scripts`. What is wrong with it is an error of the program. */
+  async answer(target: string, input: readonly JsonValue[], hooks: CallHooks, asker: Asker): Promise<CallReply> {
+    try {
+      if (target === LIST_SCRIPTS) return { ok: true, json: JSON.stringify(await this.#list(asker)) };
+      if (target === RUN_SCRIPT) return await this.#run(input, hooks, asker);
+    } catch (error) {
+      if (!isHostError(error)) throw error;
+      const errorClass = error.code === 'not_found' ? 'ToolNotFoundError' : 'ToolCallError';
+      return refused(errorClass, error.message, 'See listScripts() of @codemode/scripts for what there is.');
+    }
+    return refused('CodemodeError', `there is no ${target} in @codemode/scripts`, 'Use listScripts or runScript.');
+  }
+
+  async #list({ context }: Asker): Promise<JsonObject[]> {
+    const scripts = (await this.#options.scripts.list()).filter(({ profile }) => profile === context.profile);
+    return scripts.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      ...(inputSchema === undefined ? {} : { inputSchema }),
+    }));
+  }
+
+  async #run([name, given]: readonly JsonValue[], hooks: CallHooks, asker: Asker): Promise<CallReply> {
+    if (typeof name !== 'string')
+      return refused('SchemaValidationError', 'runScript: name must be a string', 'Call runScript("name", { ... }).');
+    const places = this.#places[asker.depth];
+    if (places === undefined)
+      return overLimit(`scripts run each other more than ${MAX_DEPTH} deep`, 'Look for a script that runs itself.');
+    if (this.#runs >= MAX_RUNS)
+      return overLimit(
+        `the run has run its ${MAX_RUNS} stored scripts`,
+        'Let one script do more, or use several runs.',
+      );
+    const number = ++this.#runs;
+    const script = await this.#options.scripts.get(name);
+    checkProfile(script, 'codemode');
+    const { checkScriptInput } = await import('./script-input.js');
+    const checked = checkScriptInput(script, given ?? undefined);
+    if (!checked.ok) return checked;
+    const place = await places.enter(hooks.signal);
+    if (place.kind !== 'entered')
+      return overLimit(`no place came free for script ${name}`, 'Run fewer scripts at once.');
+    try {
+      const report = await this.#execute(script, checked.input, hooks, {
+        context: { ...asker.context, source: script.source, codeDigest: script.digest },
+        depth: asker.depth + 1,
+        firstNumber: number * NUMBERS_OF_ONE_PROGRAM,
+      });
+      this.#keepLogs(name, report);
+      const { outcome } = report;
+      return outcome.status === 'completed'
+        ? { ok: true, json: outcome.resultJson }
+        : { ok: false, error: errorOf(name, outcome.failure) };
+    } finally {
+      place.leave();
+    }
+  }
+
+  async #execute(script: StoredScript, input: JsonObject, outer: CallHooks, asker: Asker): Promise<ExecutionReport> {
+    const { sandbox, modules, limits, answer, patienceMs, askPerson } = this.#options;
+    const answerCall: AnswerCall = async (call, hooks) => {
+      const onSending = () => {
+        // From here on the script may have taken effect, and with it the call that runs it.
+        outer.onSending();
+        hooks.onSending();
+      };
+      return whereToWait(script.name, await answer(call, { ...hooks, onSending }, asker));
+    };
+    const execution = await Execution.start(
+      sandbox,
+      {
+        source: script.source,
+        language: script.language,
+        modules: [...modules, inputModule(input)],
+        limits: {
+          ...limits,
+          // Not less than what is left: it is the run that ends, not the script in the program's hands.
+          timeoutMs: Math.max(1, Math.min(limits.timeoutMs, Math.ceil(outer.remainingMs()))),
+          maxLogBytes: Math.max(1, this.#logBytes),
+        },
+      },
+      randomUUID() as ExecutionId,
+      {
+        caller: asker.context.caller,
+        answerCall,
+        patienceMs,
+        onHeld: outer.onHeld,
+        signal: outer.signal,
+        ...(askPerson === undefined ? {} : { askPerson }),
+      },
+    );
+    const end = await execution.ended;
+    if (end.state !== 'finished') throw new TypeError('a nested program has no place to sleep in');
+    return end.report;
+  }
+
+  /** They share the room of the run's own, and say whose they are. */
+  #keepLogs(name: string, { logs, journal }: ExecutionReport): void {
+    for (const { level, message, timeMs } of logs) {
+      const line = `[${name}] ${message}`;
+      this.#logBytes -= Buffer.byteLength(line);
+      if (this.#logBytes < 0) return;
+      this.#logs.push({ level, message: line, atMs: journal.startedAtMs + timeMs });
+    }
+  }
+}
+
+/** The run cannot sleep inside a script. By itself, the script can. */
+function whereToWait(name: string, reply: CallReply): CallReply {
+  if (reply.ok || 'ends' in reply || reply.error.fields?.approvalState !== 'PENDING') return reply;
+  const hint = `Ask the user to run the script by itself, where it can wait for a decision: codemode scripts run ${name}`;
+  return { ok: false, error: { ...reply.error, hint } };
+}
+
+function errorOf(
+  name: string,
+  { kind, name: thrown, message, hint, position, limit, errorClass }: Failure,
+): GuestError {
+  const isNamed = kind === 'exception' && thrown !== 'Error' && !message.startsWith(thrown);
+  const place = position === undefined ? '' : ` (${name}:${position.line}:${position.column})`;
+  return {
+    errorClass: limit === undefined ? 'ToolCallError' : 'SandboxLimitError',
+    message: `script ${name} failed: ${isNamed ? `${thrown}: ` : ''}${message}${place}`,
+    hint: hint ?? 'Tell the user: the script is theirs to correct.',
+    fields: {
+      script: name,
+      ...(position === undefined ? {} : { line: position.line, column: position.column }),
+      ...(errorClass === undefined ? {} : { thrown: errorClass }),
+      ...(limit === undefined ? {} : { limit }),
+    },
+  };
+}
+
+function overLimit(message: string, hint: string): CallReply {
+  return { ok: false, error: { errorClass: 'SandboxLimitError', message, hint, fields: { limit: 'scripts' } } };
+}
+
+function refused(errorClass: string, message: string, hint: string): CallReply {
+  return { ok: false, error: { errorClass, message, hint } };
+}

@@ -1,0 +1,138 @@
+import { toolDigestOf } from '../broker/approvals/identity.js';
+import type { Broker, BrokerOutcome } from '../broker/broker.js';
+import type { ReceivedData } from '../broker/policy/flow.js';
+import type { PolicyGate } from '../broker/policy/gate.js';
+import type { Catalog } from '../catalog/catalog.js';
+import type { LearnedTypes } from '../catalog/observed/learned-types.js';
+import type { CatalogSnapshot } from '../catalog/snapshot.js';
+import type { CallReply, GuestCall } from '../domain/execution.js';
+import type { JsonValue } from '../domain/json.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
+import { answerDiscovery, isDiscovery } from './discovery.js';
+import type { AskPerson, CallHooks } from './execution.js';
+import { modulesOf } from './modules.js';
+import { type Asker, NestedRuns, type NestedSoFar } from './nested-runs.js';
+import { type RecordedCall, recordedCall } from './recording.js';
+import { isResults, type KeptResults } from './results.js';
+import type { Presentation, RunFacts, ScriptRequest } from './run.js';
+import { ScriptCalls } from './script-calls.js';
+import { isScripts } from './scripts-module.js';
+import type { SleepingRuns } from './sleeping-runs.js';
+import type { ScriptLibrary } from './stored-scripts.js';
+import { type CallsSoFar, ToolCalls } from './tool-calls.js';
+
+export interface RunCallsParts {
+  readonly sandbox: Sandbox;
+  readonly broker: Broker;
+  readonly catalog: Catalog;
+  readonly gate: PolicyGate;
+  readonly results: KeptResults;
+  readonly sleeping: SleepingRuns;
+  readonly scripts: ScriptLibrary;
+  readonly observed?: LearnedTypes;
+}
+
+/** One run, and who waits for it. */
+export interface RunCircumstances {
+  readonly facts: RunFacts;
+  /** What its programs see, from its beginning to its end. */
+  readonly snapshot: CatalogSnapshot;
+  readonly presentation: Presentation;
+  readonly patienceMs: number;
+  readonly askPerson?: AskPerson | undefined;
+  readonly onProgress?: ((message: string) => void) | undefined;
+  /** Where its program is a script. */
+  readonly script?: ScriptRequest | undefined;
+}
+
+/** What is written down of the calls of a run that sleeps. */
+export interface RunCallsSoFar {
+  readonly soFar: CallsSoFar;
+  readonly recorded: readonly RecordedCall[];
+  readonly nested: NestedSoFar;
+}
+
+/** Everything that the program of one run asks for, and the programs of stored scripts that it runs. */
+export class RunCalls {
+  readonly tools: ToolCalls;
+  readonly nested: NestedRuns;
+  readonly #recorded: Map<number, RecordedCall>;
+  readonly #script: ScriptCalls | undefined;
+  readonly #parts: RunCallsParts;
+  readonly #circumstances: RunCircumstances;
+
+  constructor(parts: RunCallsParts, circumstances: RunCircumstances, before?: RunCallsSoFar) {
+    this.#parts = parts;
+    this.#circumstances = circumstances;
+    const { broker, observed, sandbox, scripts } = parts;
+    const { facts, snapshot, presentation, onProgress, patienceMs, askPerson, script } = circumstances;
+    const { context: run, limits } = facts;
+    const { maxToolCalls } = limits;
+    const present = (outcome: BrokerOutcome) => presentation.reply(outcome);
+    this.tools = new ToolCalls(
+      {
+        run,
+        snapshot,
+        broker,
+        maxToolCalls,
+        present,
+        // What a script gets is an envelope around the answer.
+        ...(script === undefined ? { observe: (tool, value) => observed?.observe(run.caller, tool, value) } : {}),
+        ...(onProgress === undefined ? {} : { onProgress }),
+      },
+      before?.soFar,
+    );
+    if (script !== undefined)
+      this.#script = new ScriptCalls(this.tools, {
+        snapshot,
+        maxToolCalls,
+        present,
+        allowedServers: script.allowedServers,
+      });
+    const answer = (call: GuestCall, hooks: CallHooks, asker: Asker) => this.#answer(call, hooks, asker);
+    this.nested = new NestedRuns(
+      { scripts, sandbox, modules: modulesOf(snapshot), limits, answer, patienceMs, askPerson },
+      before?.nested,
+    );
+    this.#recorded = new Map(before?.recorded.map((each) => [each.number, each]));
+  }
+
+  get recorded(): readonly RecordedCall[] {
+    return [...this.#recorded.values()];
+  }
+
+  get soFar(): RunCallsSoFar {
+    return { soFar: this.tools.soFar, recorded: this.recorded, nested: this.nested.soFar };
+  }
+
+  /** Answers the run's own program. */
+  async answer(call: GuestCall, hooks: CallHooks): Promise<CallReply> {
+    const { snapshot, facts } = this.#circumstances;
+    if (this.#script !== undefined) {
+      const input = JSON.parse(call.argumentsJson) as JsonValue[];
+      const tool = this.#script.toolOf(input)?.tool;
+      this.#recorded.set(call.number, recordedCall(call, tool === undefined ? undefined : toolDigestOf(tool)));
+      return this.#script.answer(call, input, hooks);
+    }
+    const tool = snapshot.toolByTarget.get(call.target)?.tool;
+    this.#recorded.set(call.number, recordedCall(call, tool === undefined ? undefined : toolDigestOf(tool)));
+    return this.#answer(call, hooks, { context: facts.context, depth: 0, firstNumber: 0 });
+  }
+
+  async #answer(call: GuestCall, hooks: CallHooks, asker: Asker): Promise<CallReply> {
+    const { catalog, results, sleeping, observed, gate } = this.#parts;
+    const { snapshot } = this.#circumstances;
+    const { caller, ledger } = asker.context;
+    const input = JSON.parse(call.argumentsJson) as JsonValue[];
+    if (isDiscovery(call.target))
+      return answerDiscovery(call.target, input, snapshot, catalog, (tool) => observed?.typeOf(caller, tool));
+    if (isScripts(call.target)) return this.nested.answer(call.target, input, hooks, asker);
+    if (isResults(call.target)) {
+      const onReceived = (received: ReceivedData | 'unknown') =>
+        received === 'unknown' ? gate.receivedUnknown(ledger) : ledger.received.receiveAll(received);
+      return results.answer(call.target, input, caller, { sleeping, signal: hooks.signal, onReceived });
+    }
+    const numbered = { ...call, number: asker.firstNumber + call.number };
+    return this.tools.answer(numbered, input, hooks, asker.context);
+  }
+}

@@ -1,0 +1,8 @@
+/** Programs that a person has stored, by name. What they are and say is sealed. */
+export const SCRIPTS = `
+CREATE TABLE scripts (
+  name TEXT PRIMARY KEY,
+  head BLOB NOT NULL,
+  source BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+`;

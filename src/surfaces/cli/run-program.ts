@@ -1,0 +1,75 @@
+import { codeModeOf } from '../../config/code-mode.js';
+import { configuredLimits } from '../../config/schema.js';
+import { ERRORS, HostError } from '../../domain/errors.js';
+import type { SourceLanguage } from '../../domain/execution.js';
+import type { JsonObject } from '../../domain/json.js';
+import { type Limits, MAXIMUM_LIMITS } from '../../domain/limits.js';
+import { parseRunRequest } from '../../profiles/codemode/contract.js';
+import { codemodePresentation } from '../../profiles/codemode/presentation.js';
+import { renderResponse, renderSleeping } from '../../profiles/codemode/render.js';
+import { COMMAND_LINE_CALLER } from './caller.js';
+import type { Composed } from './composed.js';
+import { printableJson } from './terminal.js';
+
+export interface ProgramToRun {
+  readonly source: string;
+  readonly language: SourceLanguage;
+  /** Of a stored script. */
+  readonly input?: JsonObject;
+}
+
+/** Neither an end nor a failure. */
+const ASLEEP = 3;
+
+/** Runs one program of profile codemode, its response on standard output. Gives the exit status. */
+export async function runProgram(
+  { host, config }: Composed,
+  { source, language, input }: ProgramToRun,
+  { given, isPretty, signal }: { readonly given: Partial<Limits>; readonly isPretty: boolean; signal: AbortSignal },
+): Promise<number> {
+  const { limits, requestedCapabilities } = parseRunRequest({ code: source, limits: given }, configuredLimits(config));
+  const session = host.openSession({
+    caller: COMMAND_LINE_CALLER,
+    profile: 'codemode',
+    presentation: codemodePresentation,
+    codeMode: codeModeOf(config),
+    reservedNames: [],
+    // Standard output takes everything.
+    maxResultBytes: Number.POSITIVE_INFINITY,
+  });
+  const answer = await session.run({
+    source,
+    language,
+    limits,
+    requestedServers: requestedCapabilities,
+    signal,
+    ...(input === undefined ? {} : { input }),
+  });
+  if (answer.state === 'running') return 1;
+  if (answer.state === 'asleep') {
+    process.stdout.write(`${printableJson(renderSleeping(answer.summary), isPretty)}\n`);
+    return ASLEEP;
+  }
+  process.stdout.write(`${printableJson(renderResponse(answer.summary), isPretty)}\n`);
+  if (signal.aborted) return ERRORS.cancelled.exit;
+  return answer.summary.outcome.status === 'completed' ? 0 : 1;
+}
+
+/** Aborted when somebody interrupts. Once each: whoever asks a second time is not made to wait. */
+export function interruption(): AbortSignal {
+  const interrupted = new AbortController();
+  process.once('SIGINT', () => interrupted.abort());
+  process.once('SIGTERM', () => interrupted.abort());
+  return interrupted.signal;
+}
+
+/** A limit as it was typed: digits and nothing else, within what may be asked for. */
+export function wholeNumber(flag: string, limit: keyof Limits, text: string | undefined): Partial<Limits> {
+  if (text === undefined) return {};
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  if (value >= 1 && value <= MAXIMUM_LIMITS[limit]) return { [limit]: value };
+  throw new HostError(
+    'bad_input',
+    `--${flag}: expected a whole number from 1 to ${MAXIMUM_LIMITS[limit]}, found ${JSON.stringify(text.slice(0, 60))}`,
+  );
+}
