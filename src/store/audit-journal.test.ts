@@ -57,12 +57,7 @@ describe('of a host that was killed', () => {
     // Killed after the commit and before its journal was emptied.
     left.store.append([{ ...sent('host.3'), ...ended('host.3') }]);
     left.store.adoptOrphans();
-    expect(left.outcomes()).toEqual([
-      'host.3 ok',
-      'host.2 ok',
-      'host.1 outcome_unknown',
-      'host.10 outcome_unknown',
-    ]);
+    expect(left.outcomes()).toEqual(['host.3 ok', 'host.2 ok', 'host.1 outcome_unknown', 'host.10 outcome_unknown']);
     expect(left.store.records({}, 9)[1]).toMatchObject({ runId: 'run', toolName: 'write', durationMs: 1.5 });
     expect(readdirSync(join(left.folder, 'audit-open'))).toEqual([]);
     expect(left.store.verify()).toMatchObject({ isIntact: true, records: 4 });

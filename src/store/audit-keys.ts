@@ -92,7 +92,9 @@ export class AuditKeys {
 
   /** Of a line of a journal, which goes on from the line before it. */
   journalMac(macBefore: string, text: string): string {
-    return createHmac('sha256', this.#journal).update(macBefore + text).digest('base64url');
+    return createHmac('sha256', this.#journal)
+      .update(macBefore + text)
+      .digest('base64url');
   }
 
   isJournalMac(mac: string, macBefore: string, text: string): boolean {

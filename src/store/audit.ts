@@ -5,7 +5,13 @@ import { HostError } from '../domain/errors.js';
 import { SealedHead } from './audit-head.js';
 import { AuditJournal } from './audit-journal.js';
 import { type Anchor, AuditKeys, type AuditRow, anchorParts, GENESIS, hashOf, rowOf } from './audit-keys.js';
-import { JournalProblem, missingOutcomes, type OrphanedJournal, orphanedJournals, removeOrphans } from './audit-orphans.js';
+import {
+  JournalProblem,
+  missingOutcomes,
+  type OrphanedJournal,
+  orphanedJournals,
+  removeOrphans,
+} from './audit-orphans.js';
 import { COLUMNS, conditions, eachRow, recordOf } from './audit-rows.js';
 import { verifyChain } from './audit-verify.js';
 import type { Database, Statement } from './database.js';

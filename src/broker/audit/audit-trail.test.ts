@@ -47,7 +47,9 @@ function openTrail(isRequired = true, folder = join(base, String(++folders))) {
 /** What is in the journal; behind its last line may follow what is left of earlier times. */
 function journalOf(folder: string): { callId: string }[] {
   const [name = ''] = readdirSync(join(folder, 'audit-open'));
-  const lines = readFileSync(join(folder, 'audit-open', name), 'utf8').split('\n').slice(1);
+  const lines = readFileSync(join(folder, 'audit-open', name), 'utf8')
+    .split('\n')
+    .slice(1);
   const entries: { callId: string }[] = [];
   for (const line of lines) {
     const body = line.slice(line.indexOf(' ') + 1);
