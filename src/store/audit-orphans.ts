@@ -51,14 +51,14 @@ export function missingOutcomes(recorded: readonly AuditEntry[], left: readonly 
   return [...ended.values()];
 }
 
-/** Gives up what cannot be read. Those of hosts that are there stay: they cannot be told from what was changed otherwise. */
+/** Gives up what hosts that are gone have left, readable or not. */
 export function removeOrphans(stateFolder: string, keys: AuditKeys): void {
   for (const file of journalFiles(stateFolder)) {
     try {
       const text = readJournal(file);
       if (text !== undefined && parseJournal(text, file, keys) === undefined) continue;
     } catch {
-      // Changed: that is why it goes.
+      // It was changed.
     }
     rmSync(file, { force: true });
   }
