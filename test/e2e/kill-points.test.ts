@@ -1,11 +1,13 @@
 import { cpSync } from 'node:fs';
-import { afterAll, expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AuditRecord } from '../../src/domain/audit.js';
 import { AuditLog } from '../../src/host/audit-log.js';
 import { AuditStore } from '../../src/store/audit.js';
 import { Database } from '../../src/store/database.js';
 import { masterKey } from '../../src/store/master-key.js';
-import { type KillPoint, killingAt, listing, pointsIn, spread } from '../support/kill-points.js';
+import { PROGRAM } from '../support/cli.js';
+import { endOrphanedJails, type KillPoint, killingAt, listing, pointsIn, spread } from '../support/kill-points.js';
 import { LedgerHome } from '../support/ledger.js';
 import { needs } from '../support/needs.js';
 import { fixture } from '../support/upstreams.js';
@@ -122,34 +124,50 @@ function recorded(records: readonly AuditRecord[], verdict: AuditRecord['verdict
   return records.filter((record) => record.verdict === verdict);
 }
 
-const templates: Copy[] = [];
-afterAll(() => {
-  for (const each of templates) each[Symbol.dispose]();
+type PhaseName = keyof typeof PHASES;
+
+/** Of each phase how things are before it, and its points, from a life that nobody disturbs. */
+const undisturbed = new Map<PhaseName, { readonly before: Copy; readonly points: readonly KillPoint[] }>();
+const copies: Copy[] = [];
+
+const NEEDED = needs('strace', 'bubblewrap');
+
+beforeAll(async () => {
+  if (NEEDED.skip === true) return;
+  let before = new Copy();
+  copies.push(before);
+  for (const phase of Object.keys(PHASES) as PhaseName[]) {
+    const after = new Copy(before);
+    copies.push(after);
+    await act(after, PHASES[phase], listing(after.path('calls.strace')));
+    undisturbed.set(phase, { before, points: pointsIn(after.path('calls.strace')) });
+    before = after;
+  }
 });
 
-test.each(Object.keys(PHASES) as (keyof typeof PHASES)[])(
+afterAll(() => {
+  for (const each of copies) each[Symbol.dispose]();
+  endOrphanedJails(join(dirname(PROGRAM), 'worker'));
+});
+
+test.each(Object.keys(PHASES) as PhaseName[])(
   'wherever a host is killed in "%s", no call is made twice, none is lost, and the run goes on [B18]',
-  { ...needs('strace', 'bubblewrap'), timeout: TRIES_ALL ? 3_600_000 : 120_000 },
+  { ...NEEDED, timeout: TRIES_ALL ? 3_600_000 : 120_000 },
   async (phase) => {
-    // As it is before this phase; and all points of the phase, from a life that is not disturbed.
-    const before = new Copy(templates.at(-1));
-    const after = new Copy(before);
-    templates.push(before, after);
-    await act(after, PHASES[phase], listing(after.path('calls.strace')));
-    const all = pointsIn(after.path('calls.strace'));
-    const points = spread(all, TRIES_ALL ? all.length : PHASES[phase].points, SEED);
+    const { before, points } = undisturbed.get(phase) as NonNullable<ReturnType<typeof undisturbed.get>>;
+    const chosen = spread(points, TRIES_ALL ? points.length : PHASES[phase].points, SEED);
+    const queue = [...chosen];
     const tried: string[] = [];
-    const queue = [...points];
     const lane = async () => {
       for (let point = queue.shift(); point !== undefined; point = queue.shift())
         tried.push(await tryOut(before, phase, point));
     };
     await Promise.all(Array.from({ length: LANES }, lane));
-    console.log(`${phase}: ${points.length} of ${all.length} points, seed ${SEED}: ${summary(tried)}`);
+    console.log(`${phase}: ${chosen.length} of ${points.length} points, seed ${SEED}: ${summary(tried)}`);
   },
 );
 
-async function tryOut(before: Copy, phase: keyof typeof PHASES, point: KillPoint): Promise<string> {
+async function tryOut(before: Copy, phase: PhaseName, point: KillPoint): Promise<string> {
   using home = new Copy(before);
   await act(home, PHASES[phase], killingAt(point));
   try {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** The n-th call of one kind that a process makes: it is killed when it is about to make it. */
 export interface KillPoint {
@@ -50,4 +50,22 @@ export function spread<Item>(items: readonly Item[], count: number, seed: number
     { length: count },
     (_, part) => items[Math.floor(((part + random()) * items.length) / count)] as Item,
   );
+}
+
+/**
+ * Ends the jails that were being started when their host was killed. bubblewrap asks the kernel to end with its parent, but
+ * the child that waits for its own parent to map users does so only later: killed in that millisecond, the parent leaves it.
+ */
+export function endOrphanedJails(workerFolder: string): void {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      if (!/^\S*bwrap\0/.test(words) || !words.includes(workerFolder)) continue;
+      const parent = /^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
+      const parentName = readFileSync(`/proc/${parent}/comm`, 'utf8').trim();
+      if (!['bwrap', 'node', 'MainThread'].includes(parentName)) process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It ended while we looked.
+    }
+  }
 }
