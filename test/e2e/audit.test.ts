@@ -52,7 +52,9 @@ test('hosts that are killed while they call leave a whole chain, with every call
     expect(unknown).toBeLessThanOrEqual(2 * (round + 1));
     expect(notes.length).toBeGreaterThanOrEqual(home.countMarks());
     expect(notes.length - unknown).toBeLessThanOrEqual(home.countMarks());
-    expect(new Set(notes.map(({ verdict }) => verdict))).toEqual(new Set(['ok', ...(unknown > 0 ? ['outcome_unknown'] : [])]));
+    expect(new Set(notes.map(({ verdict }) => verdict))).toEqual(
+      new Set(['ok', ...(unknown > 0 ? ['outcome_unknown'] : [])]),
+    );
     expect(new Set(notes.map(({ runId }) => runId)).size).toBe(2 * (round + 1));
   }
 });
