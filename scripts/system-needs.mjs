@@ -15,6 +15,12 @@ export const NEEDS = {
     use: 'the jail at level strict',
     ifBroken: 'allow user namespaces to bwrap (a container needs its seccomp and AppArmor confinement lifted)',
   },
+  strace: {
+    package: 'strace',
+    probe: ['strace', '-qq', '-o', '/dev/null', 'true'],
+    use: 'killing the host at each of its system calls',
+    ifBroken: 'allow processes to be traced (ptrace) by their parents',
+  },
 };
 
 /** @typedef {keyof typeof NEEDS} NeedName */
