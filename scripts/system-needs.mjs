@@ -15,6 +15,21 @@ export const NEEDS = {
     use: 'the jail at level strict',
     ifBroken: 'allow user namespaces to bwrap (a container needs its seccomp and AppArmor confinement lifted)',
   },
+  dbus: {
+    package: 'dbus',
+    probe: ['dbus-daemon', '--version'],
+    use: 'a session bus for the keyring',
+  },
+  keyring: {
+    package: 'gnome-keyring',
+    probe: ['gnome-keyring-daemon', '--version'],
+    use: 'a real keyring to keep the key in',
+  },
+  chromium: {
+    package: 'chromium',
+    probe: ['chromium', '--version'],
+    use: 'a real browser that logs in',
+  },
 };
 
 /** @typedef {keyof typeof NEEDS} NeedName */

@@ -104,7 +104,8 @@ export function createProgram(composition: Composition, exitWith: (status: numbe
       warn(loaded.warnings);
       return logins;
     },
-    audit: () => composition.composeAudit(),
+    audit: () => composition.composeAudit(settings()),
+    key: () => composition.composeKey(settings()),
     config: () => composition.loadSettings(settings()),
     accessToken: () => composition.readAccessToken(),
     exitWith,
