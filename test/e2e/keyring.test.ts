@@ -119,27 +119,27 @@ describe('where there is a keyring', needs('dbus', 'keyring'), () => {
     folder = home.state;
     const program = join(home.work, 'program.ts');
     writeFileSync(program, 'export default 1;');
-    const { CODEMODE_KEYRING: _, ...environment } = home.environment;
-    const here = { ...home, environment: { ...environment, XDG_RUNTIME_DIR: desktop.environment.XDG_RUNTIME_DIR } };
-    expect((await runProgram(here as typeof home, 'auth', 'key')).stdout).toBe('there is no key yet\n');
+    const { XDG_RUNTIME_DIR } = desktop.environment;
+    const here = { ...home, environment: { ...home.environment, CODEMODE_KEYRING: '', XDG_RUNTIME_DIR } };
+    expect((await runProgram(here, 'auth', 'key')).stdout).toBe('there is no key yet\n');
     {
-      await using mcp = await openStdio(here as typeof home);
+      await using mcp = await openStdio(here);
       expect((await run(mcp.client, 'globalThis.__codemode_result__ = 1;')).result).toBe(1);
     }
     expect(fileText()).toMatch(/^keyring:/);
-    expect((await runProgram(here as typeof home, 'auth', 'key')).stdout).toContain('in the keyring of this session');
-    const { stdout } = await runProgram(here as typeof home, 'doctor', '--json');
+    expect((await runProgram(here, 'auth', 'key')).stdout).toContain('in the keyring of this session');
+    const { stdout } = await runProgram(here, 'doctor', '--json');
     const { findings } = JSON.parse(stdout) as { findings: { name: string }[] };
     expect(findings.find(({ name }) => name === 'Key')).toEqual({
       name: 'Key',
       state: 'ok',
       message: 'in the keyring of this session',
     });
-    expect((await runProgram(here as typeof home, 'audit', 'verify')).status).toBe(0);
+    expect((await runProgram(here, 'audit', 'verify')).status).toBe(0);
 
     const refused = await runProgram(home, 'run', program);
     expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('codemode auth key move-to-file')]);
-    expect((await runProgram(here as typeof home, 'auth', 'key', 'move-to-file')).stdout).toContain('now in a file');
+    expect((await runProgram(here, 'auth', 'key', 'move-to-file')).stdout).toContain('now in a file');
     expect((await runProgram(home, 'auth', 'key')).stdout).toContain('in a file of the state folder');
   });
 });
