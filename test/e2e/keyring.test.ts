@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { KeyringChoice } from '../../src/domain/key.js';
+import { SecretService } from '../../src/store/keyring/secret-service.js';
 import { MasterKey } from '../../src/store/master-key.js';
 import { type Desktop, startDesktop } from '../support/keyring.js';
 import { needs } from '../support/needs.js';
@@ -88,6 +89,7 @@ describe('where there is a keyring', needs('dbus', 'keyring'), () => {
       await expect(key().moveToFile()).rejects.toThrow(reason);
       expect(fileText()).toBe(entry);
     };
+    const refusesFor = (reason: RegExp) => expect(key().read()).rejects.toThrow(reason);
     await desktop.lock();
     await refuses(/it is locked; the key is in there\. Log in .* codemode auth key move-to-file$/);
     await desktop.stopKeyring();
@@ -95,9 +97,12 @@ describe('where there is a keyring', needs('dbus', 'keyring'), () => {
     await desktop.startKeyring();
     expect(hex(await key().read())).toBe(first);
 
-    // Another name: as if the item had been deleted, or replaced by another key.
+    // Somebody puts a key of his own in its place: what is sealed under it from then on he could read.
+    const name = entry.replace('keyring:', '');
+    await SecretService.use(desktop.keyring, (service) => service.keep(name, 'y'.repeat(43), 'not ours'));
+    await refusesFor(/does not have the key .* any more; restore the keyring/);
     writeFileSync(join(folder, 'key'), `keyring:${'x'.repeat(43)}\n`);
-    await expect(key().read()).rejects.toThrow(/does not have the key .* any more; restore the keyring/);
+    await refusesFor(/does not have the key/);
     await expect(key().moveToKeyring()).rejects.toThrow('any more');
   });
 
