@@ -21,6 +21,21 @@ export const NEEDS = {
     use: 'killing the host at each of its system calls',
     ifBroken: 'allow processes to be traced (ptrace) by their parents',
   },
+  dbus: {
+    package: 'dbus',
+    probe: ['dbus-daemon', '--version'],
+    use: 'a session bus for the keyring',
+  },
+  keyring: {
+    package: 'gnome-keyring',
+    probe: ['gnome-keyring-daemon', '--version'],
+    use: 'a real keyring to keep the key in',
+  },
+  chromium: {
+    package: 'chromium',
+    probe: ['chromium', '--version'],
+    use: 'a real browser that logs in',
+  },
 };
 
 /** @typedef {keyof typeof NEEDS} NeedName */

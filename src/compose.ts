@@ -17,8 +17,10 @@ import type { FlagValue } from './config/layers.js';
 import { type LoadedConfig, loadConfig } from './config/load.js';
 import { policySettings } from './config/policy-schema.js';
 import type { Config } from './config/schema.js';
+import { sessionBus } from './config/session-bus.js';
 import { stateFolder } from './config/state-folder.js';
 import { LOCAL_CALLER } from './domain/execution.js';
+import type { KeyringChoice } from './domain/key.js';
 import type { Tool } from './domain/tool.js';
 import type { UpstreamDefinition, UpstreamRequestHandlers, UpstreamTarget } from './domain/upstream.js';
 import { AuditLog } from './host/audit-log.js';
@@ -30,7 +32,7 @@ import { Runtime } from './host/runtime.js';
 import { createProfile } from './profiles/registry.js';
 import { accessToken } from './store/access-token.js';
 import { CatalogCache } from './store/catalog-cache.js';
-import { masterKey } from './store/master-key.js';
+import { MasterKey } from './store/master-key.js';
 import { ObservedTypesFile } from './store/observed-types-file.js';
 import { COMMAND_LINE_CALLER } from './surfaces/cli/caller.js';
 import type { Composed, ComposedInventory, HostSettings, ServeOptions } from './surfaces/cli/composed.js';
@@ -116,13 +118,14 @@ export async function composeInventory(settings: HostSettings): Promise<Composed
   return { inventory: (await openInventory(loaded, new AgentClient(), recordsOf(loaded), redactor)).inventory, loaded };
 }
 
-/** Only what was recorded of calls. */
-export async function composeAudit(): Promise<AuditLog> {
+/** Only what was recorded of calls. A broken configuration does not hide it: a key that is there needs no setting. */
+export async function composeAudit(settings: HostSettings): Promise<AuditLog> {
+  const key = await composeKey(settings).catch(() => keyOf('auto'));
   const folder = stateFolder(readEnvironment());
   const [{ Database }, { AuditStore }] = await Promise.all([import('./store/database.js'), import('./store/audit.js')]);
   const database = await Database.open(folder);
   return new AuditLog({
-    store: AuditStore.open(database, await masterKey(folder), folder),
+    store: AuditStore.open(database, await key.read(), folder),
     close: () => database.close(),
   });
 }
@@ -148,10 +151,25 @@ function recordsOf({ upstreams, config }: LoadedConfig): Records {
   const identities = new Map(upstreams.map(({ id, target }) => [id, fingerprint(withoutSecrets(target))]));
   return openRecords({
     stateFolder: stateFolder(environment),
+    masterKey: keyOf(config.security.keyring),
     givenSecret: environment.CODEMODE_APPROVER_SECRET,
     fingerprintOf: (id) => identities.get(id) ?? '',
     setting: fingerprint([config.profile, ...[...identities].sort(([left], [right]) => (left < right ? -1 : 1))]),
     expireAfterMs: config.approvals.expireAfter,
+  });
+}
+
+/** Where the key of the state folder is. */
+export async function composeKey(settings: HostSettings): Promise<MasterKey> {
+  return keyOf((await loadSettings(settings)).config.security.keyring);
+}
+
+function keyOf(choice: KeyringChoice): MasterKey {
+  const environment = readEnvironment();
+  return new MasterKey({
+    stateFolder: stateFolder(environment),
+    choice,
+    keyring: sessionBus(environment, process.getuid?.()),
   });
 }
 

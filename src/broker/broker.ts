@@ -162,7 +162,7 @@ export class Broker {
 
   /** Waits for a person. Gives the outcome with which the call ends where there is no yes. */
   async #approve(call: BrokerCall, input: JsonValue, reason: string): Promise<Answered> {
-    const { run, number, tool, exportName, signal, onPending, onDecided } = call;
+    const { run, number, tool, exportName, signal, locate, onPending, onDecided } = call;
     if (call.asksNobody === true)
       return unanswered(errorOfNoAnswer(call, undefined, new HostError('bad_input', 'nobody is there to ask')));
     let asked: Approval | undefined;
@@ -171,7 +171,10 @@ export class Broker {
       onPending?.(approval);
     };
     try {
-      const question = { run, call: number, tool, exportName, input, reason, signal, onPending: note };
+      const question = {
+        ...{ run, call: number, tool, exportName, input, reason, signal, onPending: note },
+        ...(locate === undefined ? {} : { locate }),
+      };
       const { state, approval } = await this.#options.approvals.ask(question);
       onDecided?.();
       if (state === 'APPROVED') return { approval: noteOf(approval, state) };

@@ -1,6 +1,6 @@
 import type { Approval } from '../domain/approval.js';
 import type { ApprovalNote, CallVerdict } from '../domain/audit.js';
-import type { GuestError } from '../domain/execution.js';
+import type { GuestError, SourcePosition } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { Tool } from '../domain/tool.js';
 import type { CallProgress, ToolReply } from '../domain/upstream.js';
@@ -23,6 +23,8 @@ export interface BrokerCall {
   readonly onProgress?: (progress: CallProgress) => void;
   /** Nobody is there who could be asked: what needs a person is refused. */
   readonly asksNobody?: boolean;
+  /** Where in the source it was made, innermost first. Asked for when a person is to see it. */
+  readonly locate?: () => Promise<readonly SourcePosition[]>;
   /** It waits for a person. */
   readonly onPending?: (approval: Approval) => void;
   /** The person has spoken, or nobody did in time. */

@@ -144,6 +144,7 @@ export class Execution {
       const reply = await this.#options.answerCall(call, {
         signal: AbortSignal.any([this.#over.signal, waits]),
         isAgain,
+        locate: async () => (await this.#program?.locate(call.number)) ?? [],
         onPending: (approval) => this.#waitFor(call.number, approval),
         onDecided: () => this.#decided(call.number),
         onSending: () => {

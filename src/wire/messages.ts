@@ -1,10 +1,20 @@
-import type { CallNumber, ExecutionId, Failure, LogLevel, SourceLanguage } from '../domain/execution.js';
+import type {
+  CallNumber,
+  ExecutionId,
+  Failure,
+  LogLevel,
+  SourceLanguage,
+  SourcePosition,
+} from '../domain/execution.js';
 
 /** Raised whenever the meaning of a message changes. Both ends must name the same one. */
-export const PROTOCOL = 3;
+export const PROTOCOL = 4;
 
 /** The most JSON in one call's arguments or in a result. A worker refuses more by name; the host ends one that sends it. */
 export const MAX_VALUE_BYTES = 32 * 1024 * 1024;
+
+/** The most places that are told of one call. */
+export const MAX_CALL_PLACES = 4;
 
 /** The most a suspended program may take on its way to the host: its frame stays below what the host reads in one piece. */
 export const MAX_IMAGE_BYTES = 255 * 1024 * 1024;
@@ -51,6 +61,8 @@ export type HostToWorker =
   | { readonly type: 'call/result'; readonly execution: ExecutionId; readonly call: CallNumber; readonly atMs: number }
   /** Body: JSON of a `GuestError`. */
   | { readonly type: 'call/error'; readonly execution: ExecutionId; readonly call: CallNumber; readonly atMs: number }
+  /** Where in the source was this open call made? Answered by `call/site`, and then by `execution/waiting`. */
+  | { readonly type: 'call/locate'; readonly execution: ExecutionId; readonly call: CallNumber }
   /** The time the program asked to be woken at has come. */
   | { readonly type: 'timer/fire'; readonly execution: ExecutionId; readonly atMs: number };
 
@@ -63,6 +75,13 @@ export type WorkerToHost =
       readonly execution: ExecutionId;
       readonly call: CallNumber;
       readonly target: string;
+    }
+  /** The innermost place first, then those it was called from. None where the stack of the call shows none. */
+  | {
+      readonly type: 'call/site';
+      readonly execution: ExecutionId;
+      readonly call: CallNumber;
+      readonly places: readonly SourcePosition[];
     }
   /** Body: the message as UTF-8. Numbered from 0, so that a rebuilt program does not say it twice. */
   | {

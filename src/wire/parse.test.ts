@@ -22,6 +22,7 @@ const FAILURE = {
 const GOOD = {
   'worker/ready': { type: 'worker/ready', protocol: 1, build: 'b', role: 'quickjs' },
   'call/request': { type: 'call/request', execution, call: 1, target: 'server/tool' },
+  'call/site': { type: 'call/site', execution, call: 1, places: [{ line: 3, column: 7 }] },
   'execution/log': { type: 'execution/log', execution, entry: 0, level: 'log', atMs: 0.5 },
   'execution/waiting': { type: 'execution/waiting', execution, wakeAtMs: 1_700_000_000_000 },
   'execution/suspended': { type: 'execution/suspended', execution },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { CallNumber, ExecutionId } from '../domain/execution.js';
 import { FrameError } from './frames.js';
-import type { WorkerToHost } from './messages.js';
+import { MAX_CALL_PLACES, type WorkerToHost } from './messages.js';
 
 /** No code is generated in the host for the sake of parsing a stranger's bytes. */
 z.config({ jitless: true });
@@ -21,6 +21,7 @@ const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 const clock = z.number().finite().nonnegative().max(Number.MAX_SAFE_INTEGER);
 const text = (most: number) => z.string().max(most);
 
+const position = z.strictObject({ line: count, column: count });
 const failure = z.strictObject({
   kind: z.enum([
     'syntax',
@@ -38,13 +39,19 @@ const failure = z.strictObject({
   hint: text(4_096).exactOptional(),
   errorClass: text(256).exactOptional(),
   stack: text(8_192).exactOptional(),
-  position: z.strictObject({ line: count, column: count }).exactOptional(),
+  position: position.exactOptional(),
   limit: z.enum(['timeout', 'memory', 'stack', 'output', 'calls']).exactOptional(),
 });
 
 const workerToHost = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('worker/ready'), protocol: count, build: text(128), role: z.literal('quickjs') }),
   z.strictObject({ type: z.literal('call/request'), execution, call, target: text(1_024) }),
+  z.strictObject({
+    type: z.literal('call/site'),
+    execution,
+    call,
+    places: z.array(position).max(MAX_CALL_PLACES),
+  }),
   z.strictObject({
     type: z.literal('execution/log'),
     execution,

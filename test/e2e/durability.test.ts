@@ -8,7 +8,12 @@ import { LedgerHome } from '../support/ledger.js';
 function startResume(home: LedgerHome, runId: string) {
   const child = spawn(process.execPath, [PROGRAM, '--config', home.config, 'runs', 'resume', runId], {
     cwd: home.folder,
-    env: { PATH: process.env.PATH ?? '', HOME: home.folder, CODEMODE_HOME: home.path('state') },
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: home.folder,
+      CODEMODE_HOME: home.path('state'),
+      CODEMODE_KEYRING: 'file',
+    },
     stdio: 'ignore',
   });
   const exited = once(child, 'exit');

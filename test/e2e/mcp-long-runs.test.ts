@@ -15,6 +15,7 @@ const LONG = { limits: { timeoutMs: 300_000 } };
 async function open(answerWithinMs: number) {
   const home = openHome({ mcpServers: { everyday: everyday() } });
   process.env.CODEMODE_HOME = home.state;
+  process.env.CODEMODE_KEYRING = 'file';
   const { host, config } = await compose({ configFile: home.configFile });
   const options: McpOptions = {
     host,

@@ -58,6 +58,7 @@ async function throughRun() {
   const programFile = join(folder, 'program.ts');
   writeFileSync(programFile, (programs[scenario] ?? (() => listTools))(JSON.parse(context)));
   process.env.CODEMODE_HOME = state;
+  process.env.CODEMODE_KEYRING = 'file';
   process.argv = [process.execPath, PROGRAM, '--config', configFile, 'run', programFile];
   await import(PROGRAM);
 }
@@ -71,7 +72,7 @@ async function askedThroughMcp({ program, filledIn }) {
     { capabilities: { elicitation: { form: { applyDefaults: true } } } },
   );
   client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { ...filledIn } }));
-  const env = { PATH: process.env.PATH ?? '', HOME: folder, CODEMODE_HOME: state };
+  const env = { PATH: process.env.PATH ?? '', HOME: folder, CODEMODE_HOME: state, CODEMODE_KEYRING: 'file' };
   const args = [PROGRAM, '--config', configFile, 'mcp'];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'inherit' }));
   const result = await client.callTool({ name: 'codemode.run', arguments: { code: program } });

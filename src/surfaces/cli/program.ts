@@ -106,7 +106,8 @@ export function createProgram(composition: Composition, exitWith: (status: numbe
       warn(loaded.warnings);
       return logins;
     },
-    audit: () => composition.composeAudit(),
+    audit: () => composition.composeAudit(settings()),
+    key: () => composition.composeKey(settings()),
     config: (own = {}) => composition.loadSettings({ ...settings(), ...own }),
     accessToken: () => composition.readAccessToken(),
     exitWith,

@@ -35,6 +35,7 @@ const ENTRY_NAMES = [
   'beginScript',
   'awaitValue',
   'jsonOfValue',
+  'siteOf',
 ] as const;
 export type EntryName = (typeof ENTRY_NAMES)[number];
 

@@ -1,4 +1,11 @@
-import type { CallNumber, ExecutionId, Failure, LogLevel, VirtualModule } from '../../domain/execution.js';
+import type {
+  CallNumber,
+  ExecutionId,
+  Failure,
+  LogLevel,
+  SourcePosition,
+  VirtualModule,
+} from '../../domain/execution.js';
 import type { HostToWorker } from '../../wire/messages.js';
 import { MAX_IMAGE_BYTES } from '../../wire/messages.js';
 import type { Channel, Received } from '../channel.js';
@@ -73,6 +80,8 @@ export class QuickJsWorker implements Outbox {
         return this.#advance(message.execution, (execution) =>
           execution.deliver(message.call, message.type === 'call/result', body, message.atMs),
         );
+      case 'call/locate':
+        return this.#advance(message.execution, (execution) => execution.locate(message.call));
       case 'timer/fire':
         return this.#advance(message.execution, (execution) => execution.fireTimers(message.atMs));
     }
@@ -184,6 +193,10 @@ export class QuickJsWorker implements Outbox {
       if (message.type === 'execution/cancel' && message.execution === execution) throw new ProgramDropped();
       this.#postponed.push(received);
     }
+  }
+
+  site(execution: ExecutionId, call: CallNumber, places: readonly SourcePosition[]): void {
+    this.#channel.send({ type: 'call/site', execution, call, places });
   }
 
   log(execution: ExecutionId, entry: number, level: LogLevel, atMs: number, message: Buffer): void {

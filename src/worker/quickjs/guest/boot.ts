@@ -1,4 +1,4 @@
-import { bindCall, bindCallSync, bindValue, deliver } from './calls.js';
+import { bindCall, bindCallSync, bindValue, deliver, siteOf } from './calls.js';
 import * as errors from './errors.js';
 import { createConsole } from './globals/console.js';
 import { structuredClone } from './globals/structured-clone.js';
@@ -29,6 +29,7 @@ forbidCodeFromStrings();
   beginScript,
   awaitValue,
   jsonOfValue,
+  siteOf,
   bindings: { bindCall, bindCallSync, bindValue },
   errors: {
     CodemodeError: errors.CodemodeError,
