@@ -17,7 +17,7 @@ import type { CallLimits } from './limits/call-limits.js';
 import type { Bill } from './policy/budget.js';
 import type { Judgement, PolicyGate } from './policy/gate.js';
 import type { PolicyQuestion } from './policy/policy.js';
-import { redactOutcome, redactProgress } from './redaction/redact-call.js';
+import { redactOnTheWay, redactOutcome } from './redaction/redact-call.js';
 import type { Redactor } from './redaction/redactor.js';
 import { busyError, denialError, toolCallError, unpaidError } from './refusals.js';
 
@@ -66,7 +66,7 @@ export class Broker {
     if (refusal !== undefined) return { ok: false, error: refusal };
     const timer = startTimer();
     try {
-      const raw = await this.#carryOut(redactor === undefined ? call : redactProgress(redactor, call));
+      const raw = await this.#carryOut(redactor === undefined ? call : redactOnTheWay(redactor, call));
       const outcome = shortened(redactor === undefined ? raw : redactOutcome(redactor, raw));
       if (audit !== undefined) await recordCall(audit, call, outcome, timer());
       return outcome;
@@ -192,6 +192,7 @@ export class Broker {
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
         ...(call.onProgress === undefined ? {} : { onProgress: call.onProgress }),
         ...(call.run.grants === undefined ? {} : { grants: call.run.grants }),
+        ...(call.respondent === undefined ? {} : { respondent: call.respondent }),
       });
       if (outcome.status === 'answered' || call.signal.aborted) return outcome;
       if (attempt >= attemptsFor(call.tool, outcome.failure, retry.maxAttempts)) return outcome;

@@ -7,6 +7,7 @@ import type { LearnedTypes } from '../catalog/observed/learned-types.js';
 import type { CatalogSnapshot } from '../catalog/snapshot.js';
 import type { CallReply, GuestCall } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
+import type { Respondent } from '../domain/question.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { answerDiscovery, isDiscovery } from './discovery.js';
 import type { AskPerson, CallHooks } from './execution.js';
@@ -40,6 +41,8 @@ export interface RunCircumstances {
   readonly patienceMs: number;
   readonly askPerson?: AskPerson | undefined;
   readonly onProgress?: ((message: string) => void) | undefined;
+  /** Who answers what servers ask while they work on its calls. */
+  readonly respondent?: Respondent | undefined;
 }
 
 /** What is written down of the calls of a run that sleeps. */
@@ -61,7 +64,7 @@ export class RunCalls {
     this.#parts = parts;
     this.#circumstances = circumstances;
     const { broker, observed, sandbox, scripts } = parts;
-    const { facts, snapshot, presentation, onProgress, patienceMs, askPerson } = circumstances;
+    const { facts, snapshot, presentation, onProgress, patienceMs, askPerson, respondent } = circumstances;
     const { context: run, limits } = facts;
     this.tools = new ToolCalls(
       {
@@ -72,6 +75,7 @@ export class RunCalls {
         present: (outcome) => presentation.reply(outcome),
         observe: (tool, value) => observed?.observe(run.caller, tool, value),
         ...(onProgress === undefined ? {} : { onProgress }),
+        ...(respondent === undefined ? {} : { respondent }),
       },
       before?.soFar,
     );

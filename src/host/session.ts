@@ -11,6 +11,7 @@ import type { CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import { HostError } from '../domain/errors.js';
 import type { CallerId, ExecutionId } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
+import type { Respondent } from '../domain/question.js';
 import type { ScriptHead } from '../domain/script.js';
 import type { Tool } from '../domain/tool.js';
 import type { CallProgress } from '../domain/upstream.js';
@@ -75,7 +76,7 @@ interface Run {
 }
 
 /** The program, where it starts anew, and who waits for it. */
-type Preparation = Partial<Pick<RunRequest, 'source' | 'onProgress' | 'askPerson' | 'answerWithinMs'>>;
+type Preparation = Partial<Pick<RunRequest, 'source' | 'onProgress' | 'askPerson' | 'answerWithinMs' | 'respondent'>>;
 
 /** What is written down of a run that sleeps, besides its program. */
 interface SleepContext extends RunCallsSoFar {
@@ -158,7 +159,7 @@ export class Session {
   async callDirect(
     { tool: { tool, server, exportName } }: DirectTool,
     input: JsonValue,
-    { signal, onProgress, askPerson }: DirectCircumstances,
+    { signal, onProgress, askPerson, respondent }: DirectCircumstances,
   ): Promise<BrokerOutcome> {
     const { broker } = await this.#parts.runtime.open();
     // The same call made again is the same question: a yes that came too late for the first is there for the second.
@@ -181,6 +182,7 @@ export class Session {
         },
         onDecided: () => clearTimeout(timer),
         ...(onProgress === undefined ? {} : { onProgress }),
+        ...(respondent === undefined ? {} : { respondent }),
       });
     } finally {
       clearTimeout(timer);
@@ -212,7 +214,7 @@ export class Session {
   /** Connects what the program is about to use, and stands ready to answer its calls. */
   async #prepare(facts: RunFacts, waiting: Preparation, before?: RunCallsSoFar): Promise<Run> {
     const { runtime, catalog } = this.#parts;
-    const { source = '', onProgress, askPerson, answerWithinMs } = waiting;
+    const { source = '', onProgress, askPerson, answerWithinMs, respondent } = waiting;
     const { sandbox, broker, redactor } = await runtime.open();
     const known = this.tools();
     const requested = facts.requestedServers.flatMap((name) => findServer(name, known.forCode)?.path ?? []);
@@ -221,7 +223,7 @@ export class Session {
     const view = this.#viewOf(await catalog.prepare([...requested, ...locked]));
     const { presentation } = this.#options;
     const patienceMs = this.#patience(askPerson, answerWithinMs);
-    const circumstances = { facts, snapshot: view.forCode, presentation, patienceMs, askPerson, onProgress };
+    const circumstances = { facts, snapshot: view.forCode, presentation, patienceMs, askPerson, onProgress, respondent };
     const calls = new RunCalls({ ...this.#parts, sandbox, broker }, circumstances, before);
     return { owner: ownerOf(facts.context), facts, view, calls, redactor };
   }
@@ -326,6 +328,8 @@ export interface DirectCircumstances {
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: CallProgress) => void) | undefined;
   readonly askPerson?: AskPerson | undefined;
+  /** Who answers what the server asks meanwhile. */
+  readonly respondent?: Respondent | undefined;
 }
 
 function ownerOf({ runId, caller, profile, codeDigest }: RunContext): RunOwner {

@@ -3,6 +3,7 @@ import type { RunContext } from '../broker/run-context.js';
 import type { CatalogSnapshot } from '../catalog/snapshot.js';
 import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
+import type { Respondent } from '../domain/question.js';
 import type { Tool } from '../domain/tool.js';
 import { nearest } from '../lib/nearest.js';
 import type { CallHooks } from './execution.js';
@@ -27,6 +28,8 @@ export interface ToolCallsOptions {
   /** Learns the shape of what a tool without a declared output has answered. */
   readonly observe: (tool: Tool, value: JsonValue) => void;
   readonly onProgress?: (message: string) => void;
+  /** Who answers what servers ask while they work on a call. */
+  readonly respondent?: Respondent;
 }
 
 /** What a program that sleeps has done. */
@@ -78,7 +81,7 @@ export class ToolCalls {
     hooks: CallHooks,
     run: RunContext = this.#options.run,
   ): Promise<CallReply> {
-    const { snapshot, broker, maxToolCalls, present, onProgress } = this.#options;
+    const { snapshot, broker, maxToolCalls, present, onProgress, respondent } = this.#options;
     const found = snapshot.toolByTarget.get(call.target);
     if (found === undefined) return { ok: false, error: noSuchTool(call.target, snapshot) };
     const { tool, server, exportName } = found;
@@ -97,6 +100,7 @@ export class ToolCalls {
     const startedAt = performance.now();
     const outcome = await broker.handle({
       ...wish,
+      ...(respondent === undefined ? {} : { respondent }),
       ...(onProgress === undefined
         ? {}
         : {

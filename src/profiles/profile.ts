@@ -1,5 +1,6 @@
 import type { ProfileName } from '../config/schema.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
+import type { Respondent } from '../domain/question.js';
 import type { ScriptHead } from '../domain/script.js';
 import type { AskPerson } from '../host/execution.js';
 import type { Presentation, SleepSummary } from '../host/run.js';
@@ -40,6 +41,8 @@ export interface CallCircumstances {
   readonly onProgress?: (message: string) => void;
   /** A way to the person in front of the client. */
   readonly askPerson?: AskPerson;
+  /** The client itself, for what servers ask while they work. */
+  readonly respondent?: Respondent;
 }
 
 export interface OutwardAnswer {

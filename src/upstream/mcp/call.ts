@@ -1,40 +1,77 @@
-import type { Client } from '@modelcontextprotocol/client';
+import { type Client, isInputRequiredResult, ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { ToolReply, UpstreamFailure, UpstreamOutcome } from '../../domain/upstream.js';
 import type { ConnectionVerdict, McpCall } from './connection.js';
 import { failureOf } from './failures.js';
+import type { Questions } from './questions.js';
 import { RAW } from './shield.js';
-import { awaitTask, taskOf } from './tasks.js';
+import { awaitTask, pause, taskOf } from './tasks.js';
+
+type CallToolRequestOptions = NonNullable<Parameters<Client['callTool']>[1]>;
+
+/** Of a call whose answers are questions: more is a server that never means to answer. */
+const MAX_ROUNDS = 20;
+/** Before a server is asked again that wanted nothing but to be asked again. */
+const AGAIN_MS = 250;
+const TOO_MANY_ROUNDS = -32_000;
 
 /** Calls a tool and brings whatever comes of it to one shape. Also says whether the connection is still good. */
-export async function callTool(
+export function callTool(
   client: Client,
+  questions: Questions,
   call: McpCall,
 ): Promise<{ readonly outcome: UpstreamOutcome; readonly connection: ConnectionVerdict }> {
   const startedAt = performance.now();
   const remainingMs = (): number => Math.max(1, call.timeoutMs - (performance.now() - startedAt));
-  try {
-    const raw = await request(client, call);
-    const task = taskOf(raw);
-    const result = task === undefined ? raw : await awaitTask(client, task, { remainingMs, ...signalOf(call) });
-    return { outcome: answered(result, task?.taskId), connection: 'usable' };
-  } catch (error) {
-    const { failure, connection } = failureOf(error);
-    return { outcome: { status: 'failed', failure: inOurWords(failure, call) }, connection };
-  }
+  return questions.during(call.respondent, async (open) => {
+    try {
+      const raw = await request(client, call, remainingMs, (asked) => questions.answerAll(asked, open));
+      const task = taskOf(raw);
+      const result = task === undefined ? raw : await awaitTask(client, task, { remainingMs, ...signalOf(call) });
+      return { outcome: answered(result, task?.taskId), connection: 'usable' };
+    } catch (error) {
+      const { failure, connection } = failureOf(error);
+      const said = inOurWords(failure, call);
+      open.wasLeft = said.kind === 'cancelled' || said.kind === 'timeout';
+      return { outcome: { status: 'failed', failure: said }, connection };
+    }
+  });
 }
 
-async function request(client: Client, call: McpCall): Promise<unknown> {
+/** Until there is an answer: one of the newer era may be a question, with which the call is made again. */
+async function request(
+  client: Client,
+  call: McpCall,
+  remainingMs: () => number,
+  answersTo: (questions: unknown) => Promise<JsonObject>,
+): Promise<unknown> {
   const parameters = {
     name: call.tool,
     arguments: call.arguments,
     // Kept by the server at least as long as we are going to ask for it.
     ...(call.asTask ? { task: { ttl: call.timeoutMs } } : {}),
   };
+  let answers = {};
+  for (let round = 1; ; round++) {
+    const result: unknown = await client.callTool({ ...parameters, ...answers }, optionsOf(call, remainingMs()));
+    if (!isInputRequiredResult(result)) return (result as { [key: string]: unknown })[RAW];
+    if (round > MAX_ROUNDS) throw new ProtocolError(TOO_MANY_ROUNDS, `it asks on after ${MAX_ROUNDS} rounds`);
+    const { inputRequests, requestState } = result;
+    const isAsking = inputRequests !== undefined && Object.keys(inputRequests).length > 0;
+    if (!isAsking) await pause(Math.min(AGAIN_MS, remainingMs()), call.signal);
+    answers = {
+      ...(isAsking ? { inputResponses: await answersTo(inputRequests) } : {}),
+      ...(requestState === undefined ? {} : { requestState }),
+    };
+  }
+}
+
+function optionsOf(call: McpCall, timeoutMs: number): CallToolRequestOptions {
   const { onProgress } = call;
-  const result = await client.callTool(parameters, {
-    timeout: call.timeoutMs,
-    maxTotalTimeout: call.timeoutMs,
+  return {
+    timeout: timeoutMs,
+    maxTotalTimeout: timeoutMs,
+    allowInputRequired: true,
     // Without an output schema the library checks nothing; with the input schema it mirrors arguments into the
     // headers that a gateway wants to see.
     toolDefinition: { name: call.tool, inputSchema: { type: 'object', ...call.inputSchema } as { type: 'object' } },
@@ -49,8 +86,7 @@ async function request(client: Client, call: McpCall): Promise<unknown> {
               ...(message === undefined ? {} : { message }),
             }),
         }),
-  });
-  return (result as { [key: string]: unknown })[RAW];
+  };
 }
 
 function signalOf(call: McpCall): { signal?: AbortSignal } {
