@@ -9,6 +9,8 @@ export interface Question {
   /** The server that asks, by the name the user gave it. */
   readonly upstream: string;
   readonly kind: QuestionKind;
+  /** What the server calls it, where it gave it a name. */
+  readonly name?: string;
   /** As the server sent it, without the protocol's own notes: untrusted. */
   readonly params: JsonObject;
   /** Aborted when the answer is of no more use: the call has ended, or the server took the question back. */
@@ -19,6 +21,8 @@ export interface Question {
 export interface Respondent {
   /** Calls with the same key are made for the same client. Questions never go from one key to another. */
   readonly key: string;
+  /** What it can be asked, as the protocol writes capabilities: of these three kinds only. */
+  readonly capabilities: JsonObject;
   /** Throws a `HostError` that says to the server why there is no answer; `not_found` where the client never can. */
   answer(question: Question): Promise<JsonObject>;
 }

@@ -100,7 +100,7 @@ export class ToolCalls {
     const startedAt = performance.now();
     const outcome = await broker.handle({
       ...wish,
-      ...(respondent === undefined ? {} : { respondent }),
+      ...(respondent === undefined ? {} : { respondent: reported(respondent, hooks) }),
       ...(onProgress === undefined
         ? {}
         : {
@@ -132,6 +132,24 @@ export class ToolCalls {
     if (typeof json === 'string' && json.length <= MAX_OBSERVED_CHARACTERS)
       this.#options.observe(tool, JSON.parse(json) as JsonValue);
   }
+}
+
+/** The program does not spend its time while its client is asked. */
+function reported(respondent: Respondent, { onHeld }: CallHooks): Respondent {
+  const { key, capabilities } = respondent;
+  let open = 0;
+  return {
+    key,
+    capabilities,
+    answer: async (question) => {
+      if (open++ === 0) onHeld(true);
+      try {
+        return await respondent.answer(question);
+      } finally {
+        if (--open === 0) onHeld(false);
+      }
+    },
+  };
 }
 
 /** A summary, not a copy: what a tool says in an error may be its output, and what was wrong with an input is the input. */

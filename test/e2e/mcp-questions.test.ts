@@ -187,3 +187,21 @@ test('over stdio a server is told of what its client answers, and of nothing els
   await ready(program.client, 'asking');
   expect((await run(program.client, call('answers'))).result).toEqual([{ announced: ['roots'] }]);
 });
+
+test.each(['legacy', 'modern'] as const)(
+  'what a person takes to answer is not the time of the program or of the call (%s era)',
+  async (era) => {
+    const upstream = nodeServer(fixture('asking-server.mjs'));
+    using home = openHome({ mcpServers: { asking: { ...upstream, timeout: '700ms' } } });
+    await using server = await startServe(home);
+    await using connected = await server.connect(era, CAPABLE);
+    connected.client.setRequestHandler('elicitation/create', async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      return { action: 'decline' };
+    });
+    await ready(connected.client, 'asking');
+    const code = call('ask', { kind: 'elicitation' });
+    const { result } = await run(connected.client, code, { limits: { timeoutMs: 1_000 } });
+    expect(result).toEqual({ action: 'decline' });
+  },
+);

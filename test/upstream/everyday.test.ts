@@ -13,7 +13,12 @@ const TRANSPORTS = [
 
 describe.each(TRANSPORTS)('over $name', ({ mode, protocolVersion, transport }) => {
   const registry = createRegistry({ audience: { announced: () => ['elicitation'], onlyClient: () => undefined } });
-  const respondent = { key: 'client', answer: async () => ({ action: 'accept', content: { sure: true } }) };
+  const capabilities = { elicitation: {} };
+  const respondent = {
+    key: 'client',
+    capabilities,
+    answer: async () => ({ action: 'accept', content: { sure: true } }),
+  };
   let server: Awaited<ReturnType<typeof startHttpServer>> | undefined;
   let adapter: Adapter;
   let target: UpstreamTarget;

@@ -1,6 +1,6 @@
 import type { GuestError } from '../../domain/execution.js';
 import type { JsonObject } from '../../domain/json.js';
-import type { Respondent } from '../../domain/question.js';
+import type { Question, Respondent } from '../../domain/question.js';
 import type { CallProgress } from '../../domain/upstream.js';
 import type { BrokerCall, BrokerOutcome } from '../call.js';
 import type { RedactionCounts, Redactor } from './redactor.js';
@@ -51,6 +51,8 @@ function cleanProgress(redactor: Redactor, onProgress: (progress: CallProgress) 
 }
 
 /** What servers ask the user or the model passes here on its way out. */
-function cleanQuestions(redactor: Redactor, { key, answer }: Respondent): Respondent {
-  return { key, answer: (question) => answer({ ...question, params: redactor.value(question.params) }) };
+function cleanQuestions(redactor: Redactor, respondent: Respondent): Respondent {
+  const { key, capabilities } = respondent;
+  const clean = (question: Question) => ({ ...question, params: redactor.value(question.params) });
+  return { key, capabilities, answer: (question) => respondent.answer(clean(question)) };
 }

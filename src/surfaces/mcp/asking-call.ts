@@ -5,12 +5,13 @@ import type { JsonObject } from '../../domain/json.js';
 import type { Question, QuestionKind, Respondent } from '../../domain/question.js';
 import { type Deferred, deferred } from '../../lib/deferred.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
-import { type ClientQuestion, clientQuestion, isAnswerTo, QUESTION_TIMEOUT_MS } from './client-question.js';
+import { askable, type ClientQuestion, clientQuestion, isAnswerTo, QUESTION_TIMEOUT_MS } from './client-question.js';
 import type { CallResult, CallSide } from './question-rounds.js';
 import { capabilitiesOf } from './rounds.js';
 
 /** Questions that come together are asked together. */
 const GATHER_MS = 20;
+const PLAIN_NAME = /^[a-z]\w{0,63}$/i;
 
 interface OpenQuestion {
   readonly kind: QuestionKind;
@@ -40,7 +41,8 @@ export class AskingCall {
   }
 
   begin(work: (side: CallSide) => Promise<CallResult>): void {
-    const respondent: Respondent = { key: this.#key, answer: (question) => this.#ask(question) };
+    const capabilities = askable(this.#capabilities);
+    const respondent: Respondent = { key: this.#key, capabilities, answer: (question) => this.#ask(question) };
     this.#result = work({
       signals: [this.#ended.signal],
       respondent,
@@ -93,7 +95,7 @@ export class AskingCall {
   async #ask(question: Question): Promise<JsonObject> {
     const request = clientQuestion(question, this.#capabilities);
     if (!this.#mayWait()) throw new HostError('sandbox_busy', 'too many calls wait for their clients; ask again later');
-    const name = `${question.upstream}-${++this.#asked}`;
+    const name = this.#nameOf(question);
     const answer = deferred<JsonObject>();
     const giveUp = (reason: string) => answer.reject(new HostError('cancelled', reason));
     const withdraw = () => giveUp('the question is of no more use');
@@ -109,6 +111,12 @@ export class AskingCall {
       question.signal.removeEventListener('abort', withdraw);
       this.#open.delete(name);
     }
+  }
+
+  /** The server's own name for it, where that is a plain one and is not taken. */
+  #nameOf({ name, upstream }: Question): string {
+    const number = ++this.#asked;
+    return name !== undefined && PLAIN_NAME.test(name) && !this.#open.has(name) ? name : `${upstream}-${number}`;
   }
 
   #gather(): void {

@@ -29,6 +29,12 @@ export function clientQuestion(question: Question, capabilities: ClientCapabilit
   }
 }
 
+/** Of a client's capabilities, those that say what it can be asked. */
+export function askable(capabilities: ClientCapabilities = {}): JsonObject {
+  const kinds = kindsOf(capabilities).map((kind) => [kind, capabilities[kind]] as const);
+  return Object.fromEntries(kinds) as JsonObject;
+}
+
 /** What a client can be asked at all. */
 export function kindsOf(capabilities: ClientCapabilities): QuestionKind[] {
   return QUESTION_KINDS.filter((kind) => capabilities[kind] !== undefined);

@@ -2,7 +2,7 @@ import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Respondent } from '../../domain/question.js';
-import { type ClientQuestion, clientQuestion, QUESTION_TIMEOUT_MS } from './client-question.js';
+import { askable, type ClientQuestion, clientQuestion, QUESTION_TIMEOUT_MS } from './client-question.js';
 
 /**
  * A client of the protocol's older era: it is asked by a request of ours. While its own request is unanswered ours goes
@@ -18,6 +18,10 @@ export class ClientRespondent implements Respondent {
     this.key = key;
     this.#server = server;
     this.#context = context;
+  }
+
+  get capabilities(): JsonObject {
+    return askable(this.#server.getClientCapabilities());
   }
 
   /** Its request was answered, while a run of it may go on. */

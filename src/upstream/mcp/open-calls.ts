@@ -1,4 +1,5 @@
 import type { Respondent } from '../../domain/question.js';
+import type { CallClock } from './call-clock.js';
 
 /**
  * A server that was told to stop, or whose answer came too late for us, may still be at work and ask something. For so
@@ -13,6 +14,7 @@ const NOBODY = '';
 /** A call that is under way on one connection. */
 export interface OpenCall {
   readonly respondent: Respondent | undefined;
+  readonly clock: CallClock;
   /** Aborted when its questions are of no more use. */
   readonly over: AbortSignal;
   /** How many were asked so far. */
@@ -33,9 +35,9 @@ export class OpenCalls {
     return this.#open.size === 0;
   }
 
-  begin(respondent: Respondent | undefined): OpenCall {
+  begin(respondent: Respondent | undefined, clock: CallClock): OpenCall {
     const over = new AbortController();
-    const call: OpenCall = { respondent, over: over.signal, questions: 0, wasLeft: false };
+    const call: OpenCall = { respondent, clock, over: over.signal, questions: 0, wasLeft: false };
     this.#open.set(call, over);
     if (!this.#clients.has(keyOf(call))) this.#clients.set(keyOf(call), new AbortController());
     return call;
@@ -52,15 +54,16 @@ export class OpenCalls {
   }
 
   /**
-   * A call for a question that names none: there is one only where all are of one client. Which of them it is about nobody
-   * knows, so that it is of use until the last of them has ended.
+   * The calls that a question may be about that names none: only where all are of one client. Which of them it is nobody
+   * knows, so that it is of use until the last of them has ended. The one with the fewest questions so far is first.
    */
-  ofOneClient(): { readonly call: OpenCall; readonly over: AbortSignal | undefined } | 'none' | 'several' {
-    const calls = [...this.#open.keys()].sort((left, right) => left.questions - right.questions);
-    const [call] = calls;
-    if (call === undefined) return 'none';
-    const keys = new Set([...calls.map(keyOf), ...this.#stillLeft()]);
-    return keys.size > 1 ? 'several' : { call, over: this.#clients.get(keyOf(call))?.signal };
+  ofOneClient(): { readonly calls: [OpenCall, ...OpenCall[]]; readonly over?: AbortSignal } | 'none' | 'several' {
+    const [first, ...others] = [...this.#open.keys()].sort((left, right) => left.questions - right.questions);
+    if (first === undefined) return 'none';
+    const calls: [OpenCall, ...OpenCall[]] = [first, ...others];
+    if (new Set([...calls.map(keyOf), ...this.#stillLeft()]).size > 1) return 'several';
+    const over = this.#clients.get(keyOf(first))?.signal;
+    return over === undefined ? { calls } : { calls, over };
   }
 
   #leave(key: string): void {

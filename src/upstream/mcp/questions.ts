@@ -5,6 +5,7 @@ import type { JsonObject } from '../../domain/json.js';
 import type { Audience, QuestionKind, Respondent } from '../../domain/question.js';
 import { QUESTION_KINDS } from '../../domain/question.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
+import { CallClock } from './call-clock.js';
 import { type OpenCall, OpenCalls } from './open-calls.js';
 
 /** More questions at once than this is a server gone wild. */
@@ -79,11 +80,16 @@ export class Questions {
   }
 
   /** Makes a call; what the server asks meanwhile is for this client, or for nobody. */
-  async during<Result>(respondent: Respondent | undefined, work: (call: OpenCall) => Promise<Result>): Promise<Result> {
-    const call = this.#calls.begin(respondent);
+  async during<Result>(
+    respondent: Respondent | undefined,
+    timeoutMs: number,
+    work: (call: OpenCall) => Promise<Result>,
+  ): Promise<Result> {
+    const call = this.#calls.begin(respondent, new CallClock(timeoutMs));
     try {
       return await (this.#hasStreams ? streamOf.run(call, work, call) : work(call));
     } finally {
+      call.clock.end();
       this.#calls.end(call);
     }
   }
@@ -97,7 +103,7 @@ export class Questions {
         const kind = QUESTION_KINDS.find((each) => METHODS[each] === method);
         if (kind === undefined)
           throw new ProtocolError(REFUSED, `it asks for ${JSON.stringify(method)}, which is none`);
-        return [name, await this.#ask(kind, params as JsonObject | undefined, round.signal, call)] as const;
+        return [name, await this.#ask(kind, params as JsonObject | undefined, round.signal, call, name)] as const;
       });
       return Object.fromEntries(await Promise.all(answers));
     } catch (error) {
@@ -113,46 +119,57 @@ export class Questions {
     params: JsonObject = {},
     signal: AbortSignal,
     call: OpenCall | undefined,
+    name?: string,
   ): Promise<JsonObject> {
     if (this.#open >= MAX_OPEN) throw refusal(`at most ${MAX_OPEN} questions are answered at a time`);
     const { _meta: _, task: __, ...rest } = params;
     if (JSON.stringify(rest).length > MAX_CHARACTERS[kind])
       throw refusal(`a question of this kind may have ${MAX_CHARACTERS[kind]} characters; ask a shorter one`);
-    const { respondent, over } = this.#whoIsAsked(kind, call);
+    const { respondent, calls, over } = this.#whoIsAsked(kind, call);
     const until = new LinkedAbort([signal, over]);
     this.#open += 1;
+    for (const { clock } of calls) clock.hold();
     try {
-      return await respondent.answer({ upstream: this.#upstream, kind, params: rest, signal: until.signal });
+      const question = { upstream: this.#upstream, kind, params: rest, signal: until.signal };
+      return await respondent.answer(name === undefined ? question : { ...question, name });
     } catch (error) {
       const code = isHostError(error, 'not_found') ? METHOD_NOT_FOUND : REFUSED;
       throw new ProtocolError(code, messageOf(error));
     } finally {
       this.#open -= 1;
+      for (const { clock } of calls) clock.go();
       until.release();
     }
   }
 
   #whoIsAsked(kind: QuestionKind, ofStream: OpenCall | undefined): Asked {
     const only = this.#audience.onlyClient();
-    if (kind === 'roots' && only !== undefined && this.#calls.isIdle) return { respondent: only };
-    const found = ofStream === undefined ? this.#calls.ofOneClient() : { call: ofStream, over: ofStream.over };
+    if (kind === 'roots' && only !== undefined && this.#calls.isIdle) return { respondent: only, calls: [] };
+    const found = ofStream === undefined ? this.#calls.ofOneClient() : ofCall(ofStream);
     if (found === 'none') throw refusal('no call is under way that this could be asked for; ask while you work on one');
     if (found === 'several')
       throw refusal(
         'calls of several clients are under way, and nobody can tell whose question this is; ask again later',
       );
-    const { call, over } = found;
+    const { calls, over } = found;
+    const [call] = calls;
     if (over?.aborted === true) throw refusal('the call that this was asked for has ended');
     if (call.respondent === undefined) throw refusal('the call is made for nobody who could be asked');
     if (++call.questions > MAX_PER_CALL) throw refusal(`at most ${MAX_PER_CALL} questions are answered in one call`);
-    return { respondent: call.respondent, over };
+    return { respondent: call.respondent, calls, over };
   }
 }
 
 interface Asked {
   readonly respondent: Respondent;
+  /** Those it may be about: none of them spends time until there is an answer. */
+  readonly calls: readonly OpenCall[];
   /** Aborted when nobody waits for the answer any more. */
   readonly over?: AbortSignal | undefined;
+}
+
+function ofCall(call: OpenCall): { calls: [OpenCall]; over: AbortSignal } {
+  return { calls: [call], over: call.over };
 }
 
 function refusal(message: string): ProtocolError {
