@@ -22,6 +22,8 @@ interface OpenQuestion {
 /** One call of the newer era over all its rounds: what servers ask on the way, and its result in the end. */
 export class AskingCall {
   readonly id = randomUUID();
+  /** How many there were. */
+  rounds = 0;
   readonly #key: string;
   readonly #capabilities: ClientCapabilities | undefined;
   readonly #mayWait: () => boolean;

@@ -60,7 +60,7 @@ export class QuestionRounds {
       call.end();
     }, FORGET_MS).unref();
     this.#waiting.set(call.id, { call, timer });
-    const requestState = await mintRound({ call: call.id, caller }, context);
+    const requestState = await mintRound({ call: call.id, number: ++call.rounds, caller }, context);
     return inputRequired({ inputRequests: call.inputRequests() as never, requestState });
   }
 

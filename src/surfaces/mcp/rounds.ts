@@ -16,6 +16,8 @@ export interface Round {
   readonly runId?: string;
   /** A call that goes on meanwhile, and waits for answers to questions of servers. */
   readonly call?: string;
+  /** How many rounds that call has had: no two have the same state. */
+  readonly number?: number;
 }
 
 const ROUND_SECONDS = 60 * 60;
