@@ -5,7 +5,6 @@ import { PolicyGate } from './broker/policy/gate.js';
 import { policyMistakes } from './broker/policy/mistakes.js';
 import { Policy, type PolicyOptions } from './broker/policy/policy.js';
 import { credentialsOf, secretsIn } from './broker/redaction/known-secrets.js';
-import { redactRequests } from './broker/redaction/redact-call.js';
 import { Redactor } from './broker/redaction/redactor.js';
 import { Catalog } from './catalog/catalog.js';
 import { LearnedTypes } from './catalog/observed/learned-types.js';
@@ -21,8 +20,9 @@ import { sessionBus } from './config/session-bus.js';
 import { stateFolder } from './config/state-folder.js';
 import { LOCAL_CALLER } from './domain/execution.js';
 import type { KeyringChoice } from './domain/key.js';
+import { type Audience, NOBODY } from './domain/question.js';
 import type { Tool } from './domain/tool.js';
-import type { UpstreamDefinition, UpstreamRequestHandlers, UpstreamTarget } from './domain/upstream.js';
+import type { UpstreamDefinition, UpstreamTarget } from './domain/upstream.js';
 import { AuditLog } from './host/audit-log.js';
 import { Host } from './host/host.js';
 import { Inventory } from './host/inventory.js';
@@ -36,7 +36,7 @@ import { MasterKey } from './store/master-key.js';
 import { ObservedTypesFile } from './store/observed-types-file.js';
 import { COMMAND_LINE_CALLER } from './surfaces/cli/caller.js';
 import type { Composed, ComposedInventory, HostSettings, ServeOptions } from './surfaces/cli/composed.js';
-import { AgentClient } from './surfaces/mcp/agent-client.js';
+import { AgentClient, ANY_CLIENT } from './surfaces/mcp/agent-client.js';
 import { type McpOptions, sessionOptions } from './surfaces/mcp/door.js';
 import { UpstreamRegistry } from './upstream/registry.js';
 
@@ -54,7 +54,7 @@ export async function compose(settings: HostSettings): Promise<Composed> {
   const redactor = await openRedactor(loaded);
   const records = recordsOf(loaded);
   const [{ registry, catalog, inventory, learned, gate }] = await Promise.all([
-    openInventory(loaded, agentClient, records, redactor),
+    openInventory(loaded, audienceOf(settings, agentClient), records, redactor),
     door,
     settings.door === undefined ? undefined : records.scripts.openIfAny(),
   ]);
@@ -111,11 +111,17 @@ export async function compose(settings: HostSettings): Promise<Composed> {
   };
 }
 
+/** Who can be asked what servers ask. */
+function audienceOf({ door }: HostSettings, agentClient: AgentClient): Audience {
+  if (door === undefined) return NOBODY;
+  return door === 'stdio' ? agentClient : ANY_CLIENT;
+}
+
 /** The same without what runs programs: servers and tools can be looked at where no jail is to be had. */
 export async function composeInventory(settings: HostSettings): Promise<ComposedInventory> {
   const loaded = await loadSettings(settings);
   const redactor = await openRedactor(loaded);
-  return { inventory: (await openInventory(loaded, new AgentClient(), recordsOf(loaded), redactor)).inventory, loaded };
+  return { inventory: (await openInventory(loaded, NOBODY, recordsOf(loaded), redactor)).inventory, loaded };
 }
 
 /** Only what was recorded of calls. A broken configuration does not hide it: a key that is there needs no setting. */
@@ -199,10 +205,9 @@ export async function loadSettings(settings: HostSettings): Promise<LoadedConfig
   return { ...loaded, warnings: [...loaded.warnings, ...exposureWarnings(loaded.upstreams, places)] };
 }
 
-async function openInventory(loaded: LoadedConfig, agentClient: AgentClient, records: Records, redactor: Redactor) {
+async function openInventory(loaded: LoadedConfig, audience: Audience, records: Records, redactor: Redactor) {
   const environment = readEnvironment();
-  const handlers = redactRequests(redactor, agentClient);
-  const registry = openRegistry(loaded, inheritedEnvironment(environment), handlers, records, redactor);
+  const registry = openRegistry(loaded, inheritedEnvironment(environment), audience, records, redactor);
   const definitions = new Map(loaded.upstreams.map((definition) => [definition.id, definition]));
   const fingerprintOf = (id: string) => fingerprint(definitions.get(id)?.target);
   const catalog = new Catalog({
@@ -287,7 +292,7 @@ function flagsOf({ isolation, profile, host, port, logLevel }: HostSettings): Fl
 function openRegistry(
   { upstreams }: LoadedConfig,
   baseEnvironment: Record<string, string>,
-  handlers: UpstreamRequestHandlers,
+  audience: Audience,
   records: Records,
   redactor: Redactor,
 ): UpstreamRegistry {
@@ -296,7 +301,7 @@ function openRegistry(
   const registry = new UpstreamRegistry({
     clientInfo,
     baseEnvironment,
-    handlers,
+    audience,
     authorizerFor: async (definition) => {
       if (definition.target.kind !== 'http') return undefined;
       credentials ??= loadCredentials(records, redactor);

@@ -17,7 +17,7 @@ import type { CallLimits } from './limits/call-limits.js';
 import type { Bill } from './policy/budget.js';
 import type { Judgement, PolicyGate } from './policy/gate.js';
 import type { PolicyQuestion } from './policy/policy.js';
-import { redactOutcome, redactProgress } from './redaction/redact-call.js';
+import { redactOnTheWay, redactOutcome } from './redaction/redact-call.js';
 import type { Redactor } from './redaction/redactor.js';
 import { busyError, denialError, toolCallError, unpaidError } from './refusals.js';
 
@@ -66,7 +66,7 @@ export class Broker {
     if (refusal !== undefined) return { ok: false, error: refusal };
     const trace = audit && new CallTrace(audit, call);
     try {
-      const raw = await this.#carryOut(redactor === undefined ? call : redactProgress(redactor, call), trace);
+      const raw = await this.#carryOut(redactor === undefined ? call : redactOnTheWay(redactor, call), trace);
       const outcome = shortened(redactor === undefined ? raw : redactOutcome(redactor, raw));
       trace?.end(outcome);
       return outcome;
@@ -200,6 +200,7 @@ export class Broker {
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
         ...(call.onProgress === undefined ? {} : { onProgress: call.onProgress }),
         ...(call.run.grants === undefined ? {} : { grants: call.run.grants }),
+        ...(call.respondent === undefined ? {} : { respondent: call.respondent }),
       });
       if (outcome.status === 'answered' || call.signal.aborted) return outcome;
       if (attempt >= attemptsFor(call.tool, outcome.failure, retry.maxAttempts)) return outcome;

@@ -7,6 +7,7 @@ import type { LearnedTypes } from '../catalog/observed/learned-types.js';
 import type { CatalogSnapshot } from '../catalog/snapshot.js';
 import type { CallReply, GuestCall } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
+import type { Respondent } from '../domain/question.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { answerDiscovery, isDiscovery } from './discovery.js';
 import type { AskPerson, CallHooks } from './execution.js';
@@ -43,6 +44,8 @@ export interface RunCircumstances {
   readonly onProgress?: ((message: string) => void) | undefined;
   /** Where its program is a script. */
   readonly script?: ScriptRequest | undefined;
+  /** Who answers what servers ask while they work on its calls. */
+  readonly respondent?: Respondent | undefined;
 }
 
 /** What is written down of the calls of a run that sleeps. */
@@ -65,7 +68,7 @@ export class RunCalls {
     this.#parts = parts;
     this.#circumstances = circumstances;
     const { broker, observed, sandbox, scripts } = parts;
-    const { facts, snapshot, presentation, onProgress, patienceMs, askPerson, script } = circumstances;
+    const { facts, snapshot, presentation, onProgress, patienceMs, askPerson, script, respondent } = circumstances;
     const { context: run, limits } = facts;
     const { maxToolCalls } = limits;
     const present = (outcome: BrokerOutcome) => presentation.reply(outcome);
@@ -79,6 +82,7 @@ export class RunCalls {
         // What a script gets is an envelope around the answer.
         ...(script === undefined ? { observe: (tool, value) => observed?.observe(run.caller, tool, value) } : {}),
         ...(onProgress === undefined ? {} : { onProgress }),
+        ...(respondent === undefined ? {} : { respondent }),
       },
       before?.soFar,
     );

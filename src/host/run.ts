@@ -5,6 +5,7 @@ import type { CallReply, GuestCall, LogEntry, Outcome, SourceLanguage } from '..
 import type { IsolationLevel } from '../domain/isolation.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Limits } from '../domain/limits.js';
+import type { Respondent } from '../domain/question.js';
 import type { AskPerson } from './execution.js';
 import type { TraceEntry } from './tool-calls.js';
 
@@ -23,6 +24,8 @@ export interface RunRequest {
   readonly answerWithinMs?: number;
   /** A way to the person in front of the client, where it has one. */
   readonly askPerson?: AskPerson;
+  /** Who answers what servers ask while they work on its calls. */
+  readonly respondent?: Respondent;
   readonly onLog?: (entry: LogEntry, runId: string) => void;
   readonly onProgress?: (message: string) => void;
 }

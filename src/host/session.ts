@@ -11,6 +11,7 @@ import type { CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import { HostError } from '../domain/errors.js';
 import type { CallerId, ExecutionId, Program } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
+import type { Respondent } from '../domain/question.js';
 import type { ScriptHead } from '../domain/script.js';
 import type { Tool } from '../domain/tool.js';
 import type { CallProgress } from '../domain/upstream.js';
@@ -76,7 +77,9 @@ interface Run {
 }
 
 /** The program, where it starts anew, and who waits for it. */
-type Preparation = Partial<Pick<RunRequest, 'source' | 'script' | 'onProgress' | 'askPerson' | 'answerWithinMs'>>;
+type Preparation = Partial<
+  Pick<RunRequest, 'source' | 'script' | 'onProgress' | 'askPerson' | 'answerWithinMs' | 'respondent'>
+>;
 
 /** What is written down of a run that sleeps, besides its program. */
 interface SleepContext extends RunCallsSoFar {
@@ -160,7 +163,7 @@ export class Session {
   async callDirect(
     { tool: { tool, server, exportName } }: DirectTool,
     input: JsonValue,
-    { signal, onProgress, askPerson }: DirectCircumstances,
+    { signal, onProgress, askPerson, respondent }: DirectCircumstances,
   ): Promise<BrokerOutcome> {
     const { broker } = await this.#parts.runtime.open();
     // The same call made again is the same question: a yes that came too late for the first is there for the second.
@@ -183,6 +186,7 @@ export class Session {
         },
         onDecided: () => clearTimeout(timer),
         ...(onProgress === undefined ? {} : { onProgress }),
+        ...(respondent === undefined ? {} : { respondent }),
       });
     } finally {
       clearTimeout(timer);
@@ -214,7 +218,7 @@ export class Session {
   /** Connects what the program is about to use, and stands ready to answer its calls. */
   async #prepare(facts: RunFacts, waiting: Preparation, before?: RunCallsSoFar): Promise<Run> {
     const { runtime, catalog } = this.#parts;
-    const { source = '', script, onProgress, askPerson, answerWithinMs } = waiting;
+    const { source = '', script, onProgress, askPerson, answerWithinMs, respondent } = waiting;
     const { sandbox, broker, redactor } = await runtime.open();
     const known = this.tools();
     const requested = facts.requestedServers.flatMap((name) => findServer(name, known.forCode)?.path ?? []);
@@ -223,7 +227,8 @@ export class Session {
     const view = this.#viewOf(await catalog.prepare([...requested, ...locked]));
     const { presentation } = this.#options;
     const patienceMs = this.#patience(askPerson, answerWithinMs);
-    const circumstances = { facts, snapshot: view.forCode, presentation, patienceMs, askPerson, onProgress, script };
+    const asked = { patienceMs, askPerson, onProgress, respondent };
+    const circumstances = { facts, snapshot: view.forCode, presentation, script, ...asked };
     const calls = new RunCalls({ ...this.#parts, sandbox, broker }, circumstances, before);
     return { owner: ownerOf(facts.context), facts, view, calls, redactor };
   }
@@ -329,6 +334,8 @@ export interface DirectCircumstances {
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: CallProgress) => void) | undefined;
   readonly askPerson?: AskPerson | undefined;
+  /** Who answers what the server asks meanwhile. */
+  readonly respondent?: Respondent | undefined;
 }
 
 function ownerOf({ runId, caller, profile, codeDigest }: RunContext): RunOwner {

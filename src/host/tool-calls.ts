@@ -4,6 +4,7 @@ import type { CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CallVerdict } from '../domain/audit.js';
 import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
+import type { Respondent } from '../domain/question.js';
 import type { Tool } from '../domain/tool.js';
 import { nearest } from '../lib/nearest.js';
 import type { CallHooks } from './execution.js';
@@ -28,6 +29,8 @@ export interface ToolCallsOptions {
   /** Learns the shape of what a tool without a declared output has answered. Absent: nothing is learned. */
   readonly observe?: (tool: Tool, value: JsonValue) => void;
   readonly onProgress?: (message: string) => void;
+  /** Who answers what servers ask while they work on a call. */
+  readonly respondent?: Respondent;
 }
 
 /** What a program that sleeps has done. */
@@ -122,13 +125,14 @@ export class ToolCalls {
     hooks: CallHooks,
     run: RunContext = this.#options.run,
   ): Promise<CallReply> {
-    const { broker, present, onProgress } = this.#options;
+    const { broker, present, onProgress, respondent } = this.#options;
     const { tool, server, exportName } = found;
     const startedAt = performance.now();
     const outcome = await broker.handle({
       ...wishFor(found, input, hooks),
       run,
       number,
+      ...(respondent === undefined ? {} : { respondent: reported(respondent, hooks) }),
       ...(onProgress === undefined
         ? {}
         : {
@@ -165,6 +169,24 @@ export class ToolCalls {
 
 function wishFor({ tool, server, exportName }: CatalogTool, input: JsonValue | undefined, hooks: CallHooks) {
   return { tool, serverPath: server.path, exportName, input, ...hooks };
+}
+
+/** The program does not spend its time while its client is asked. */
+function reported(respondent: Respondent, { onHeld }: CallHooks): Respondent {
+  const { key, capabilities } = respondent;
+  let open = 0;
+  return {
+    key,
+    capabilities,
+    answer: async (question) => {
+      if (open++ === 0) onHeld(true);
+      try {
+        return await respondent.answer(question);
+      } finally {
+        if (--open === 0) onHeld(false);
+      }
+    },
+  };
 }
 
 /** A summary, not a copy: what a tool says in an error may be its output, and what was wrong with an input is the input. */

@@ -1,6 +1,7 @@
 import type { ProfileName } from '../config/schema.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Log } from '../domain/log.js';
+import type { Respondent } from '../domain/question.js';
 import type { ScriptHead } from '../domain/script.js';
 import type { AskPerson } from '../host/execution.js';
 import type { Presentation, SleepSummary } from '../host/run.js';
@@ -45,6 +46,8 @@ export interface CallCircumstances {
   readonly askPerson?: AskPerson;
   /** The host's own log, for contracts that send console output there. */
   readonly log?: Log;
+  /** The client itself, for what servers ask while they work. */
+  readonly respondent?: Respondent;
 }
 
 export interface OutwardAnswer {

@@ -43,6 +43,7 @@ const CODES = {
   unauthorized: 'AUTHENTICATION_REQUIRED',
   timeout: 'TOOL_TIMEOUT',
   outcome_unknown: 'OUTCOME_UNKNOWN',
+  sent: 'OUTCOME_UNKNOWN',
   cancelled: 'CANCELLED',
   not_sent: 'CALL_FAILED',
   refused: 'CALL_FAILED',

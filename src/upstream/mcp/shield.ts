@@ -123,7 +123,7 @@ function shielded(method: string, result: Result): Result {
     case 'tools/list':
       return { tools: [], resultType: 'complete', ttlMs: 0, cacheScope: 'private', [RAW]: result };
     case 'tools/call':
-      // The library itself answers the questions that such a result asks, and calls again.
+      // The library hands such a result over as it is: `call.ts` answers the questions in it, and calls again.
       if (result.resultType === 'input_required') return result;
       return { content: [], resultType: 'complete', [RAW]: result };
     case 'tasks/get':
