@@ -13,6 +13,8 @@ const require = createRequire(import.meta.url);
 
 /** The one binary that programs run in. A new version of the package is a decision, not an update. */
 const ENGINE_SHA256 = 'd4c9375f2b1ca4dc95f72c8aa2982a7a9951ac8011490d79c6582df732b4bbd9';
+/** What CPython is given in its jail, as it is. */
+const PYTHON_FILES = ['main.py', 'codemode_client.py', 'failures.py', 'frames.py'];
 const BUILD_PLACEHOLDER = 'codemode-build-id-placeholder';
 
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
@@ -38,9 +40,10 @@ const forNode = {
 };
 
 export async function buildWorker() {
-  await mkdir(output, { recursive: true });
-  const [worker, boot, maker] = await Promise.all([
+  await mkdir(join(output, 'python'), { recursive: true });
+  const [worker, nodeProgram, boot, maker] = await Promise.all([
     bundle('src/worker/main.ts', forNode),
+    bundle('src/worker/node/main.ts', forNode),
     // Names stay: programs see the names of error classes. Lines do not: nobody sees those.
     bundle('src/worker/quickjs/guest/boot.ts', {
       platform: 'neutral',
@@ -64,9 +67,15 @@ export async function buildWorker() {
   const { binary, image } = makeEngineAndImage(engine, boot.text);
   await rm(makerFile);
 
-  const build = sha256(Buffer.concat([Buffer.from(worker.text), binary, image])).slice(0, 32);
+  const python = await Promise.all(
+    PYTHON_FILES.map(async (name) => [`python/${name}`, await readFile(join(root, 'src/worker/python', name), 'utf8')]),
+  );
+  const texts = Object.fromEntries([['worker.js', worker.text], ['node-program.js', nodeProgram.text], ...python]);
+  const build = sha256(Buffer.concat([Buffer.from(JSON.stringify(texts)), binary, image])).slice(0, 32);
   const files = {
-    'worker.js': Buffer.from(worker.text.replaceAll(BUILD_PLACEHOLDER, build)),
+    ...Object.fromEntries(
+      Object.entries(texts).map(([name, text]) => [name, Buffer.from(text.replaceAll(BUILD_PLACEHOLDER, build))]),
+    ),
     'quickjs.wasm': Buffer.from(binary),
     'image.bin': Buffer.from(image),
     // Node reads it to know that these files are modules.
@@ -77,7 +86,7 @@ export async function buildWorker() {
     await writeFile(join(output, name), bytes);
     hashes[name] = sha256(bytes);
   }
-  const inputs = { 'worker.js': worker.inputs, guest: boot.inputs };
+  const inputs = { 'worker.js': worker.inputs, 'node-program.js': nodeProgram.inputs, guest: boot.inputs };
   await writeFile(join(output, 'manifest.json'), `${JSON.stringify({ build, files: hashes, inputs }, null, 2)}\n`);
   return { build, imageBytes: image.length };
 }

@@ -63,7 +63,7 @@ export interface SourcePosition {
   readonly column: number;
 }
 
-export type LimitName = 'timeout' | 'memory' | 'stack' | 'output';
+export type LimitName = 'timeout' | 'memory' | 'stack' | 'output' | 'disk' | 'processes';
 
 /** Why a program did not come to its end. The host did its work: this is a result. */
 export interface Failure {

@@ -17,7 +17,11 @@ const MAX_NESTING = 1_000;
  * Strips types and nothing else. TypeScript is always assumed where it is allowed: trying plain JavaScript first is a
  * trap, since `f<number>(5)` is a comparison there.
  */
-export function transpile(source: string, language: SourceLanguage): Transpiled {
+export function transpile(
+  source: string,
+  language: SourceLanguage,
+  resultName = 'globalThis.__codemode_result__',
+): Transpiled {
   // A short source is not worth a look: the square of its length is small.
   if (source.length > HARMLESS_SOURCE_BYTES && nestingOf(source) > MAX_NESTING) return { ok: false, failure: TOO_DEEP };
   const result = transformSync('main.ts', source, {
@@ -28,7 +32,7 @@ export function transpile(source: string, language: SourceLanguage): Transpiled 
     typescript: { onlyRemoveTypeImports: true },
   });
   const error = result.errors.find((each) => each.severity === 'Error');
-  if (error !== undefined) return { ok: false, failure: failureOf(error, source) };
+  if (error !== undefined) return { ok: false, failure: failureOf(error, source, resultName) };
   const map = result.map;
   return {
     ok: true,
@@ -47,7 +51,7 @@ const TOO_DEEP: Failure = {
   hint: 'Flatten deeply nested parentheses, brackets or expressions.',
 };
 
-function failureOf(error: TransformError, source: string): Failure {
+function failureOf(error: TransformError, source: string, resultName: string): Failure {
   const label = error.labels.at(-1);
   const position = label === undefined ? undefined : positionOf(source, label.start);
   return {
@@ -58,13 +62,12 @@ function failureOf(error: TransformError, source: string): Failure {
       MAX_MESSAGE_CHARACTERS,
     ),
     ...(position === undefined ? {} : { position }),
-    hint: hintFor(error.message) ?? error.helpMessage ?? 'Correct the source at this place and run it again.',
+    hint: hintFor(error.message, resultName) ?? error.helpMessage ?? 'Correct the source at this place and run it again.',
   };
 }
 
-function hintFor(message: string): string | undefined {
-  if (/'return' statement/.test(message))
-    return 'Assign the result to globalThis.__codemode_result__ instead of returning it.';
+function hintFor(message: string, resultName: string): string | undefined {
+  if (/'return' statement/.test(message)) return `Assign the result to ${resultName} instead of returning it.`;
   return undefined;
 }
 
