@@ -15,6 +15,13 @@ export const NEEDS = {
     use: 'the jail at level strict',
     ifBroken: 'allow user namespaces to bwrap (a container needs its seccomp and AppArmor confinement lifted)',
   },
+  python3: {
+    package: 'python3',
+    // Not from PATH: a jail can only be given a Python that every user may read.
+    probe: ['/usr/bin/python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 11))'],
+    use: 'programs on real Python',
+    ifBroken: 'install Python 3.11 or newer as /usr/bin/python3',
+  },
 };
 
 /** @typedef {keyof typeof NEEDS} NeedName */

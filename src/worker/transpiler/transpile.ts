@@ -62,7 +62,8 @@ function failureOf(error: TransformError, source: string, resultName: string): F
       MAX_MESSAGE_CHARACTERS,
     ),
     ...(position === undefined ? {} : { position }),
-    hint: hintFor(error.message, resultName) ?? error.helpMessage ?? 'Correct the source at this place and run it again.',
+    hint:
+      hintFor(error.message, resultName) ?? error.helpMessage ?? 'Correct the source at this place and run it again.',
   };
 }
 
