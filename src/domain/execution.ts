@@ -63,8 +63,8 @@ export interface SourcePosition {
   readonly column: number;
 }
 
-/** `calls`: only whoever answers the calls of a program counts them. */
-export type LimitName = 'timeout' | 'memory' | 'stack' | 'output' | 'calls';
+/** `calls`: only whoever answers the calls of a program counts them. `disk`: of programs on real interpreters. */
+export type LimitName = 'timeout' | 'memory' | 'stack' | 'output' | 'calls' | 'disk';
 
 /** Why a program did not come to its end. The host did its work: this is a result. */
 export interface Failure {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { encodeFrame, FrameDecoder } from './frames.js';
-import type { HostToWorker, WorkerToHost } from './messages.js';
-import { parseWorkerMessage } from './parse.js';
+import type { HostToProcess, HostToWorker, ProcessToHost, WorkerToHost } from './messages.js';
+import { parseProcessMessage, parseWorkerMessage } from './parse.js';
 
 /**
  * `golden/*.json` are frames as they cross: head, body, and all bytes of both in hexadecimal. The tests of every
@@ -15,7 +15,7 @@ interface GoldenFile {
   readonly hex: string;
 }
 
-type Message = HostToWorker | WorkerToHost;
+type Message = HostToWorker | WorkerToHost | HostToProcess | ProcessToHost;
 type FieldsOf<Type extends Message['type']> = Readonly<Record<keyof Extract<Message, { type: Type }>, string>>;
 
 const MESSAGE = { type: 'string' };
@@ -51,6 +51,8 @@ const FIELDS: { readonly [Type in Message['type']]: FieldsOf<Type> } = {
   'execution/waiting': { ...OF_EXECUTION, wakeAtMs: 'number or null' },
   'execution/suspended': OF_EXECUTION,
   'execution/end': { ...OF_EXECUTION, failure: 'object or null', logsCut: 'boolean' },
+  'process/start': OF_EXECUTION,
+  'process/end': { ...OF_EXECUTION, failure: 'object or null', exitCode: 'number' },
 };
 
 const FROM_WORKER: Readonly<Record<WorkerToHost['type'], true>> = {
@@ -61,6 +63,12 @@ const FROM_WORKER: Readonly<Record<WorkerToHost['type'], true>> = {
   'execution/waiting': true,
   'execution/suspended': true,
   'execution/end': true,
+};
+
+const FROM_PROCESS: Readonly<Record<ProcessToHost['type'], true>> = {
+  'worker/ready': true,
+  'call/request': true,
+  'process/end': true,
 };
 
 const FOLDER = new URL('./golden/', import.meta.url);
@@ -100,7 +108,15 @@ describe.each(golden)('$file', ({ file, head, bodyEncoding, body, hex }) => {
     expect(frames[0]?.body.equals(bytes)).toBe(true);
   });
 
-  const isOfWorker = Object.hasOwn(FROM_WORKER, head.type);
+  const role = 'role' in head ? head.role : undefined;
+  const isOfProcess = Object.hasOwn(FROM_PROCESS, head.type) && role !== 'quickjs';
+  test(isOfProcess ? 'is accepted from a process, as it is' : 'is refused when a process sends it', () => {
+    const sent = Buffer.from(JSON.stringify(head));
+    if (isOfProcess) expect(parseProcessMessage(sent)).toEqual(head);
+    else expect(() => parseProcessMessage(sent)).toThrow('none of ours');
+  });
+
+  const isOfWorker = Object.hasOwn(FROM_WORKER, head.type) && (role ?? 'quickjs') === 'quickjs';
   test(isOfWorker ? 'is accepted from a worker, as it is' : 'is refused when a worker sends it', () => {
     const sent = Buffer.from(JSON.stringify(head));
     if (isOfWorker) expect(parseWorkerMessage(sent)).toEqual(head);

@@ -6,6 +6,7 @@ import type {
   SourceLanguage,
   SourcePosition,
 } from '../domain/execution.js';
+import type { ProcessLanguage } from '../domain/process-program.js';
 
 /** Raised whenever the meaning of a message changes. Both ends must name the same one. */
 export const PROTOCOL = 4;
@@ -101,4 +102,39 @@ export type WorkerToHost =
       readonly execution: ExecutionId;
       readonly failure: Failure | null;
       readonly logsCut: boolean;
+    };
+
+/**
+ * What the host tells a process that runs one program on a real interpreter. The answers of calls are those of
+ * `HostToWorker`; `atMs` tells the time and moves no clock: these programs have the machine's.
+ */
+export type HostToProcess =
+  | Extract<HostToWorker, { type: 'host/hello' | 'call/result' | 'call/error' }>
+  /** Body: JSON of a `ProcessStart`. Said once. */
+  | { readonly type: 'process/start'; readonly execution: ExecutionId };
+
+export interface ProcessStart {
+  readonly source: string;
+  /** Files of the workspace: path relative to it, and content. */
+  readonly files: readonly (readonly [path: string, text: string])[];
+}
+
+/** What such a process tells the host. The program can write to the same descriptor, so none of it is more than a claim. */
+export type ProcessToHost =
+  | {
+      readonly type: 'worker/ready';
+      readonly protocol: number;
+      readonly build: string;
+      readonly role: ProcessLanguage;
+    }
+  | Extract<WorkerToHost, { type: 'call/request' }>
+  /**
+   * The program has come to its end, and everything it printed is written. Body: JSON of its `result`; empty where it
+   * set none, or failed.
+   */
+  | {
+      readonly type: 'process/end';
+      readonly execution: ExecutionId;
+      readonly failure: Failure | null;
+      readonly exitCode: number;
     };

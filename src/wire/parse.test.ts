@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { FrameError } from './frames.js';
-import type { WorkerToHost } from './messages.js';
-import { type ParsedWorkerMessage, parseWorkerMessage } from './parse.js';
+import type { ProcessToHost, WorkerToHost } from './messages.js';
+import { type ParsedProcessMessage, type ParsedWorkerMessage, parseWorkerMessage } from './parse.js';
 
 const parse = (value: unknown) => parseWorkerMessage(Buffer.from(JSON.stringify(value)));
 const parseText = (text: string) => parseWorkerMessage(Buffer.from(text));
@@ -35,6 +35,7 @@ type DeepReadonly<Value> = Value extends object ? { readonly [Key in keyof Value
 
 test('what is parsed is what is declared, field by field', () => {
   expectTypeOf<DeepReadonly<ParsedWorkerMessage>>().toEqualTypeOf<DeepReadonly<WorkerToHost>>();
+  expectTypeOf<DeepReadonly<ParsedProcessMessage>>().toEqualTypeOf<DeepReadonly<ProcessToHost>>();
 });
 
 describe('accepted', () => {

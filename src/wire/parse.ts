@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { CallNumber, ExecutionId } from '../domain/execution.js';
 import { FrameError } from './frames.js';
-import { MAX_CALL_PLACES, type WorkerToHost } from './messages.js';
+import { MAX_CALL_PLACES, type ProcessToHost, type WorkerToHost } from './messages.js';
 
 /** No code is generated in the host for the sake of parsing a stranger's bytes. */
 z.config({ jitless: true });
@@ -40,12 +40,14 @@ const failure = z.strictObject({
   errorClass: text(256).exactOptional(),
   stack: text(8_192).exactOptional(),
   position: position.exactOptional(),
-  limit: z.enum(['timeout', 'memory', 'stack', 'output', 'calls']).exactOptional(),
+  limit: z.enum(['timeout', 'memory', 'stack', 'output', 'calls', 'disk']).exactOptional(),
 });
+
+const callRequest = z.strictObject({ type: z.literal('call/request'), execution, call, target: text(1_024) });
 
 const workerToHost = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('worker/ready'), protocol: count, build: text(128), role: z.literal('quickjs') }),
-  z.strictObject({ type: z.literal('call/request'), execution, call, target: text(1_024) }),
+  callRequest,
   z.strictObject({
     type: z.literal('call/site'),
     execution,
@@ -64,15 +66,40 @@ const workerToHost = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('execution/end'), execution, failure: failure.nullable(), logsCut: z.boolean() }),
 ]);
 
+const processToHost = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('worker/ready'),
+    protocol: count,
+    build: text(128),
+    role: z.enum(['node', 'python']),
+  }),
+  callRequest,
+  z.strictObject({
+    type: z.literal('process/end'),
+    execution,
+    failure: failure.nullable(),
+    exitCode: z.number().int().min(0).max(255),
+  }),
+]);
+
 /** Reads one head from a worker. Throws `FrameError` on anything that is not exactly a message of ours. */
 export function parseWorkerMessage(head: Buffer): WorkerToHost {
+  return parseWith(workerToHost, head);
+}
+
+/** The same for a process that runs a program on a real interpreter. */
+export function parseProcessMessage(head: Buffer): ProcessToHost {
+  return parseWith(processToHost, head);
+}
+
+function parseWith<Message>(schema: z.ZodType<Message>, head: Buffer): Message {
   let value: unknown;
   try {
     value = JSON.parse(head.toString('utf8'));
   } catch {
     throw new FrameError('a worker sent a head that is not JSON');
   }
-  const parsed = workerToHost.safeParse(value);
+  const parsed = schema.safeParse(value);
   if (!parsed.success)
     throw new FrameError(
       `a worker sent a message that is none of ours: ${parsed.error.issues[0]?.message ?? 'unknown shape'}`,
@@ -80,5 +107,6 @@ export function parseWorkerMessage(head: Buffer): WorkerToHost {
   return parsed.data;
 }
 
-/** What the schema above accepts; a type test holds it equal to `WorkerToHost`. */
+/** What the schemas above accept; a type test holds them equal to `WorkerToHost` and `ProcessToHost`. */
 export type ParsedWorkerMessage = z.output<typeof workerToHost>;
+export type ParsedProcessMessage = z.output<typeof processToHost>;

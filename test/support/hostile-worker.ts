@@ -34,10 +34,10 @@ export async function openTakenOver(script: string, options: TakeOverOptions = {
       const isTaken = options.everySecond === true ? started % 2 === 0 : started < count;
       started++;
       if (!isTaken) return jail.spawn(program);
-      const nodeArguments = ['--no-warnings', '/codemode/hostile.cjs', String(taken++)];
+      const interpreterArguments = ['--no-warnings', '/codemode/hostile.cjs', String(taken++)];
       // The same view of the machine and the same filter as a worker of ours, with one more file.
       const files = [...program.files, { from, to: '/codemode/hostile.cjs' }];
-      return jail.spawn({ ...program, files, nodeArguments });
+      return jail.spawn({ ...program, files, interpreterArguments });
     },
   };
   const box = await openSandbox({ max: 1, ...pool }, undefined, hostile);

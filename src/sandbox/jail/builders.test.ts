@@ -8,8 +8,8 @@ import { type FileReader, viewOf } from './view.js';
 
 const program: JailedProgram = {
   runtime: 'quickjs',
-  nodePath: '/opt/node/bin/node',
-  nodeArguments: ['--stack-size=900', '/codemode/worker.js'],
+  interpreterPath: '/opt/node/bin/node',
+  interpreterArguments: ['--stack-size=900', '/codemode/worker.js'],
   files: [
     { from: '/app/dist/worker.js', to: '/codemode/worker.js' },
     { from: '/app/addon.node', to: '/codemode/addon.node' },
@@ -98,13 +98,18 @@ test('namespaces is exactly this command around its script, in which no failure 
     setsProcessLimit: true,
   });
   const scriptAt = spawn.args.indexOf('-c') + 1;
-  const [script = '', name, root, limits, table, ...rest] = spawn.args.slice(scriptAt);
+  const [script = '', name, root, limits, environment, table, ...rest] = spawn.args.slice(scriptAt);
   expect(spawn.args.slice(0, scriptAt).join(' ')).toBe(
     '--reuid 2000000001 --regid 2000000001 --clear-groups --pdeathsig KILL -- ' +
       `/usr/bin/prlimit ${LIMITS} -- /usr/bin/unshare --user --map-root-user --mount --pid --net --ipc --uts --cgroup ` +
       '--fork --kill-child -- /bin/sh -c',
   );
-  expect({ name, root, limits }).toEqual({ name: 'codemode-jail', root: '/mnt', limits: '--fsize=0:0 --nproc=25:25' });
+  expect({ name, root, limits, environment }).toEqual({
+    name: 'codemode-jail',
+    root: '/mnt',
+    limits: '--fsize=0:0 --nproc=25:25',
+    environment: 'LD_LIBRARY_PATH=/lib UV_USE_IO_URING=0',
+  });
   expect(table?.split('\n')[0]).toBe('/opt/node/bin/node /mnt/bin/node none bind,ro,nosuid,nodev 0 0');
   expect(rest.slice(-9).join(' ')).toBe(
     '/setup/setpriv --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all -- ' +
