@@ -36,6 +36,13 @@ export const NEEDS = {
     probe: ['chromium', '--version'],
     use: 'a real browser that logs in',
   },
+  python3: {
+    package: 'python3',
+    // Not from PATH: a jail can only be given a Python that every user may read.
+    probe: ['/usr/bin/python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 11))'],
+    use: 'programs on real Python',
+    ifBroken: 'install Python 3.11 or newer as /usr/bin/python3',
+  },
 };
 
 /** @typedef {keyof typeof NEEDS} NeedName */

@@ -29,10 +29,7 @@ export interface RunOptions {
   readonly handlers?: Partial<ProcessHandlers>;
 }
 
-export async function openRuntimes(
-  options: Partial<ProcessRuntimesOptions> = {},
-  jail?: Jail,
-): Promise<TestRuntimes> {
+export async function openRuntimes(options: Partial<ProcessRuntimesOptions> = {}, jail?: Jail): Promise<TestRuntimes> {
   const runtimes = await ProcessRuntimes.open({
     jail: jail ?? (await testJail()),
     workerFolder: WORKER_FOLDER,

@@ -58,9 +58,7 @@ const GUARDED: readonly GuardedCall[] = [
     // Shared and anonymous: such memory is on no account, RLIMIT_DATA does not see it, and it may be kept while it is
     // mapped nowhere. What is mapped from a file of the workspace counts there.
     call: 'mmap',
-    anyOf: [0, MAP_SHARED, MAP_ANONYMOUS].map((equals) => [
-      { argument: 3, mask: MAP_SHARED | MAP_ANONYMOUS, equals },
-    ]),
+    anyOf: [0, MAP_SHARED, MAP_ANONYMOUS].map((equals) => [{ argument: 3, mask: MAP_SHARED | MAP_ANONYMOUS, equals }]),
     otherwise: { errno: EPERM },
   },
 ];

@@ -16,7 +16,7 @@ export interface JailView {
 export interface FileReader {
   /** Where a file can be mounted from by the uid that the jail runs under. */
   readable(path: string): string;
-  linkage(path: string, loaderForLibraries?: string): Linkage;
+  linkage(path: string, loaderForLibraries?: string, addons?: readonly string[]): Linkage;
   isElf(path: string): boolean;
 }
 
@@ -45,7 +45,9 @@ export function viewOf(program: JailedProgram, reader: FileReader): JailView {
     mounts.set(to, reader.readable(from));
   };
   const inside = INTERPRETERS_INSIDE[program.runtime];
-  const interpreter = reader.linkage(program.interpreterPath);
+  const { folders = [], workspace, environment = {} } = program;
+  const addons = folders.flatMap((folder) => folder.addons);
+  const interpreter = reader.linkage(program.interpreterPath, undefined, addons);
   const addLibraries = (linkage: Linkage): void => {
     for (const { name, path } of linkage.libraries) add(path, `${LIBRARY_FOLDER}/${name}`);
   };
@@ -56,11 +58,7 @@ export function viewOf(program: JailedProgram, reader: FileReader): JailView {
     add(file.from, file.to);
     if (reader.isElf(file.from)) addLibraries(reader.linkage(file.from, interpreter.loader));
   }
-  const { folders = [], workspace, environment = {} } = program;
-  for (const { to, addons } of folders) {
-    checkTarget(to);
-    for (const addon of addons) addLibraries(reader.linkage(addon, interpreter.loader));
-  }
+  for (const { to } of folders) checkTarget(to);
   if (interpreter.loader !== undefined) add(interpreter.loader, interpreter.loader);
   return {
     mounts: toFiles(mounts),

@@ -31,6 +31,10 @@ export class KeptText {
     return text;
   }
 
+  get totalBytes(): number {
+    return this.#totalBytes;
+  }
+
   get isFlood(): boolean {
     return this.#totalBytes > this.#maxBytes + FLOOD_BYTES;
   }

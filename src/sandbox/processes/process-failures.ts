@@ -71,7 +71,12 @@ export function endedBySignal(signal: string, stderr: string): Failure {
   };
 }
 
-const SIGNAL_NAMES = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
+/** Of a number with two names, the usual one, which stands first: SIGABRT, not SIGIOT. */
+const SIGNAL_NAMES = new Map(
+  Object.entries(constants.signals)
+    .reverse()
+    .map(([name, number]) => [number, name]),
+);
 
 /** bwrap tells signals as a shell does: 128 and the number. A program that exits with such a status is taken for killed. */
 export function signalOf({ code, signal }: ProcessExit): string | undefined {

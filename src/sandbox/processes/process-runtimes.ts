@@ -105,15 +105,21 @@ export class ProcessRuntimes {
     this.#interpreter(program.language);
     checkProgram(program);
     const giveBack = await this.#turns.take(handlers.caller, handlers.signal);
+    let taken: ProgramProcess;
     try {
-      const taken = await this.#spares.take(shapeOf(program.language, program.limits));
-      const execution = handlers.execution ?? (randomUUID() as ExecutionId);
-      const report = new ProgramRun(taken, program, { ...handlers, execution }, this.#closing.signal).begin();
-      this.#runs.add(report);
-      return await report.finally(() => this.#runs.delete(report));
-    } finally {
+      taken = await this.#spares.take(shapeOf(program.language, program.limits));
+    } catch (error) {
       giveBack();
+      throw error;
     }
+    // Its turn lasts until its process is gone, which is a moment after the report.
+    const gone = taken.gone.then(() => {
+      giveBack();
+      this.#runs.delete(gone);
+    });
+    this.#runs.add(gone);
+    const execution = handlers.execution ?? (randomUUID() as ExecutionId);
+    return new ProgramRun(taken, program, { ...handlers, execution }, this.#closing.signal).begin();
   }
 
   /** Ends every program; their reports say that they were cancelled. */

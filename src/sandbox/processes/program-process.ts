@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { HostError } from '../../domain/errors.js';
 import { deferred } from '../../lib/deferred.js';
 import { encodeFrame, FrameDecoder } from '../../wire/frames.js';
-import { type HostToProcess, MAX_VALUE_BYTES, type ProcessToHost, PROTOCOL } from '../../wire/messages.js';
+import { type HostToProcess, MAX_VALUE_BYTES, PROTOCOL, type ProcessToHost } from '../../wire/messages.js';
 import { parseProcessMessage } from '../../wire/parse.js';
 import { type Jail, WORKSPACE } from '../jail/jail.js';
 import { launch } from '../jail/launch.js';
@@ -111,9 +111,14 @@ export class ProgramProcess {
     }
   }
 
+  /** Settles when it is gone. */
+  get gone(): Promise<void> {
+    return this.#exited.promise;
+  }
+
   async close(): Promise<void> {
     this.kill();
-    await this.#exited.promise;
+    await this.gone;
   }
 
   #listen(): void {

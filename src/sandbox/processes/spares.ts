@@ -111,9 +111,7 @@ export class Spares {
   async #clear(shelf: Shelf): Promise<void> {
     clearTimeout(shelf.refill);
     shelf.refill = undefined;
-    await Promise.all(
-      shelf.ready.splice(0).map((starting) => starting.then((spare) => spare.close()).catch(() => {})),
-    );
+    await Promise.all(shelf.ready.splice(0).map((starting) => starting.then((spare) => spare.close()).catch(() => {})));
   }
 
   #sweep(): void {

@@ -83,6 +83,10 @@ function filled(error: ToolError, raw: GuestError): ToolError {
   });
   Object.defineProperty(error, 'message', { value: raw.message, configurable: true, writable: true });
   const frames = stack.slice(stack.indexOf('\n    at '));
-  Object.defineProperty(error, 'stack', { value: `ToolError: ${raw.message}${frames}`, configurable: true, writable: true });
+  Object.defineProperty(error, 'stack', {
+    value: `ToolError: ${raw.message}${frames}`,
+    configurable: true,
+    writable: true,
+  });
   return error;
 }

@@ -47,7 +47,9 @@ function ownStack(stack: string, workspace: string): string {
   const title = firstFrame < 0 ? lines : lines.slice(0, firstFrame);
   const frames = (firstFrame < 0 ? [] : lines.slice(firstFrame)).filter(
     (line) =>
-      line.includes(`${workspace}/`) && !line.includes(`${workspace}/servers/`) && !line.includes(`${workspace}/client/`),
+      line.includes(`${workspace}/`) &&
+      !line.includes(`${workspace}/servers/`) &&
+      !line.includes(`${workspace}/client/`),
   );
   return [...title, ...frames.slice(0, MAX_FRAMES)].join('\n');
 }

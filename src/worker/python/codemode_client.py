@@ -27,6 +27,10 @@ class ToolError(Exception):
         self.raw = raw
 
 
+# Programs know it by the module that they import it from.
+ToolError.__module__ = "client.mcp_client"
+
+
 async def call_tool(server_id: str, tool_name: str, args: "dict | None" = None):
     """Calls a tool of a server and gives its result. Raises `ToolError`."""
     return await asyncio.wrap_future(_connection.call(server_id, tool_name, args))
