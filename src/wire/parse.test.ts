@@ -1,7 +1,12 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { FrameError } from './frames.js';
 import type { ProcessToHost, WorkerToHost } from './messages.js';
-import { type ParsedProcessMessage, type ParsedWorkerMessage, parseWorkerMessage } from './parse.js';
+import {
+  type ParsedProcessMessage,
+  type ParsedWorkerMessage,
+  parseProcessMessage,
+  parseWorkerMessage,
+} from './parse.js';
 
 const parse = (value: unknown) => parseWorkerMessage(Buffer.from(JSON.stringify(value)));
 const parseText = (text: string) => parseWorkerMessage(Buffer.from(text));
@@ -191,3 +196,26 @@ describe('refused', () => {
 function mayBeNull(message: Readonly<Record<string, unknown>>, field: string): boolean {
   return field === 'wakeAtMs' || (field === 'failure' && message['type'] === 'execution/end');
 }
+
+describe('from a process that runs a program', () => {
+  const end = { type: 'process/end', execution, failure: null, exitCode: 0 };
+  const parse = (message: object) => parseProcessMessage(Buffer.from(JSON.stringify(message)));
+
+  test('an end is accepted as it is', () => {
+    expect(parse(end)).toEqual(end);
+    expect(parse({ ...end, failure: FAILURE, exitCode: 255 })).toEqual({ ...end, failure: FAILURE, exitCode: 255 });
+  });
+
+  test.each([
+    { ...end, exitCode: 256 },
+    { ...end, exitCode: -1 },
+    { ...end, exitCode: 0.5 },
+    { ...end, failure: { ...FAILURE, kind: 'other' } },
+    { ...end, failure: undefined },
+    { ...end, more: 1 },
+    { type: 'worker/ready', protocol: 1, build: 'b', role: 'quickjs' },
+    { type: 'execution/waiting', execution, wakeAtMs: null },
+  ])('%j is refused', (message) => {
+    expect(() => parse(message)).toThrow(FrameError);
+  });
+});

@@ -87,6 +87,11 @@ export class ProgramProcess {
     return this.#hasExited;
   }
 
+  /** Whether it can be given a program: false from the moment it dies, a little before all it said is read. */
+  get isUsable(): boolean {
+    return !this.#hasExited && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
   get pid(): number | undefined {
     return this.#child.pid;
   }
@@ -130,13 +135,11 @@ export class ProgramProcess {
       if (!this.#isReady) this.#complaint = (this.#complaint + chunk.toString()).slice(0, MAX_COMPLAINT_CHARACTERS);
       this.events?.stderr(chunk);
     });
-    let exit: ProcessExit = { code: null, signal: null };
     child.on('error', (error) => {
       this.#complaint ||= error.message;
-      this.#ended(exit);
+      this.#ended({ code: null, signal: null });
     });
-    child.on('exit', (code, signal) => {
-      exit = { code, signal };
+    child.on('exit', () => {
       setTimeout(() => {
         for (const stream of [this.#channel, child.stdout, child.stderr]) stream?.destroy();
       }, CLOSE_GRACE_MS).unref();

@@ -47,7 +47,7 @@ export class Spares {
       const spare = shelf.ready.shift();
       const taken = await (spare ?? this.#begin(shape));
       // One that died on the shelf is nobody's failure.
-      if (!taken.hasExited && !this.#isClosed) return taken;
+      if (taken.isUsable && !this.#isClosed) return taken;
       await taken.close();
     }
   }
