@@ -5,7 +5,6 @@ import { WORKSPACE } from '../jail/jail.js';
 export interface Usage {
   readonly memoryBytes: number;
   readonly cpuMs: number;
-  readonly processes: number;
 }
 
 /** Far more than a jail may have; a tree that grows while it is read ends here. */
@@ -14,16 +13,19 @@ const KIB = 1024;
 /** USER_HZ, which the kernel has fixed for everything it says in ticks. */
 const MS_PER_TICK = 10;
 
-/** Reads small files of /proc: some 40 µs for each process. */
-export function readUsage(root: number): Usage {
+/**
+ * Reads small files of /proc: some 40 µs for each process. What forks share counts for each of them there; where the sum
+ * is above `exactAboveBytes`, the kernel is asked to share it out, which takes longer.
+ */
+export function readUsage(root: number, exactAboveBytes: number): Usage {
   let memoryBytes = 0;
   let cpuMs = 0;
-  let processes = 0;
+  const seen: number[] = [];
   const waiting = [root];
-  for (let pid = waiting.pop(); pid !== undefined && processes < MAX_PROCESSES_READ; pid = waiting.pop()) {
-    processes++;
+  for (let pid = waiting.pop(); pid !== undefined && seen.length < MAX_PROCESSES_READ; pid = waiting.pop()) {
+    seen.push(pid);
     try {
-      memoryBytes += ownMemory(readFileSync(`/proc/${pid}/status`, 'latin1'));
+      memoryBytes += memoryOf(pid);
       cpuMs += processorTime(readFileSync(`/proc/${pid}/stat`, 'latin1'));
       for (const thread of readdirSync(`/proc/${pid}/task`))
         for (const child of readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1').split(' '))
@@ -32,13 +34,36 @@ export function readUsage(root: number): Usage {
       // Ended while we looked.
     }
   }
-  return { memoryBytes, cpuMs, processes };
+  if (memoryBytes > exactAboveBytes) memoryBytes = seen.reduce((sum, pid) => sum + sharedOutMemory(pid), 0);
+  return { memoryBytes, cpuMs };
 }
 
 /** Pages of its own and shared memory, not those of programs and libraries, which exist once for all. */
 function ownMemory(status: string): number {
-  const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0);
-  return (field('RssAnon') + field('RssShmem')) * KIB;
+  return (kilobytes(status, 'RssAnon') + kilobytes(status, 'RssShmem')) * KIB;
+}
+
+/** The same, with each page divided by the number of processes that have it. */
+function sharedOutMemory(pid: number): number {
+  try {
+    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1');
+    return (kilobytes(rollup, 'Pss_Anon') + kilobytes(rollup, 'Pss_Shmem')) * KIB;
+  } catch {
+    // Ended while we looked, or not ours to look at: the larger figure counts.
+    return memoryOf(pid);
+  }
+}
+
+function memoryOf(pid: number): number {
+  try {
+    return ownMemory(readFileSync(`/proc/${pid}/status`, 'latin1'));
+  } catch {
+    return 0;
+  }
+}
+
+function kilobytes(text: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? 0);
 }
 
 /** `pid (name) state parent ...`, of which the 14th to 17th are its own time and that of children it has waited for. */

@@ -51,16 +51,19 @@ export class Watch {
   look(): void {
     const { pid } = this.#process;
     if (!this.#hasLooked || pid === undefined) return;
-    const { memoryBytes, cpuMs } = readUsage(pid);
+    const { memoryBytes, cpuMs } = readUsage(pid, this.#mostBytes);
     this.#cpuMs = Math.max(this.#cpuMs, cpuMs);
     this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes, memoryBytes);
   }
 
+  get #mostBytes(): number {
+    const { maxMemoryBytes, language } = this.#process.shape;
+    return maxMemoryBytes + OWN_MEMORY_BYTES[language];
+  }
+
   #judge(): void {
     const { shape, pid } = this.#process;
-    const { maxMemoryBytes, language } = shape;
-    if (this.#peakMemoryBytes > maxMemoryBytes + OWN_MEMORY_BYTES[language])
-      return this.#onExceeded(tooMuchMemory(maxMemoryBytes));
+    if (this.#peakMemoryBytes > this.#mostBytes) return this.#onExceeded(tooMuchMemory(shape.maxMemoryBytes));
     const inside = pid === undefined ? undefined : firstInside(pid);
     const files = inside === undefined ? undefined : workspaceFiles(inside);
     const most = filesOf(shape);
