@@ -112,7 +112,9 @@ describe.skipIf(!isX64 || strict.jail === undefined)(`machine code in a jail of 
       rawProgram([call('execve', '/bin/sh', 0, 0), call('execve', '/codemode/second', 0, 0)]),
     );
     const from = folder.write('second', rawProgram([call('socket', 2, 1, 0)]));
-    const run = await runJailed(jail.spawn(nodeProgram('', { interpreterPath, files: [{ from, to: '/codemode/second' }] })));
+    const run = await runJailed(
+      jail.spawn(nodeProgram('', { interpreterPath, files: [{ from, to: '/codemode/second' }] })),
+    );
     // One answer: that of the second program.
     expect(rawResults(run.answer)).toEqual([EPERM]);
   });

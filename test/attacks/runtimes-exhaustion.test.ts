@@ -148,7 +148,7 @@ except OSError as error: result = [errno.errorcode[error.errno], n < 256]`,
     expect((await run(open)).outcome).toEqual({ status: 'completed', resultJson: '["EMFILE",true]' });
   });
 
-  test('that prints much is cut, and one that prints without end is stopped [B7] [B9]', async () => {
+  test('that prints much is cut, and one that prints without end is stopped [B7, B9]', async () => {
     const print = (count: string) => ({
       node: `const line = 'x'.repeat(65535) + '\\n'; for (let n = 0; n < ${count}; n++) process.stdout.write(line); globalThis.result = 1;`,
       python: `line = 'x' * 65535\nfor n in range(${count}): print(line)\nresult = 1`,

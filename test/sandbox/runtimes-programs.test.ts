@@ -22,7 +22,7 @@ describe.each(LANGUAGES)('a %s program', needs('bubblewrap', 'python3'), (langua
     box.run(language, sources[language], options);
   const echo = { echo: (input: unknown) => input };
 
-  test('hands over `result`, prints to its own output, and starts in an empty /workspace [B4] [B6]', async () => {
+  test('hands over `result`, prints to its own output, and starts in an empty /workspace [B4, B6]', async () => {
     const report = await run({
       node: `import { readdirSync } from 'node:fs';
         console.log('out'); console.error('err');
