@@ -28,7 +28,7 @@ const LOOK: Readonly<Record<ProcessLanguage, string>> = {
       killHost: attempt(() => process.kill(hostPid, 'SIGKILL')),
       network: [await connect(port, '127.0.0.1'), await connect(53, '192.0.2.1'), await connect('/var/run/docker.sock')].every((code) => code !== 'done'),
       udp: await new Promise((resolve) => {
-        const socket = dgram.createSocket('udp4').on('error', (error: any) => resolve(error.code));
+        const socket = dgram.createSocket('udp4').unref().on('error', (error: any) => resolve(error.code));
         socket.send('x', 53, '192.0.2.1', (error: any) => resolve(error?.code ?? 'sent'));
       }),
       name: await dns.lookup('example.com').catch((error) => error.code) !== 'done',
