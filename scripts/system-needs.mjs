@@ -43,6 +43,11 @@ export const NEEDS = {
     use: 'programs on real Python',
     ifBroken: 'install Python 3.11 or newer as /usr/bin/python3',
   },
+  go: {
+    package: 'golang-go',
+    probe: ['go', 'version'],
+    use: 'programs in Go',
+  },
 };
 
 /** @typedef {keyof typeof NEEDS} NeedName */
