@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -36,7 +36,12 @@ export async function goBuild(root: string, files: Readonly<Record<string, strin
 }
 
 /** Runs the go command; gives what it complains of, or nothing. */
-export async function goCommand(root: string, args: readonly string[], cwd: string): Promise<string> {
+export async function goCommand(
+  root: string,
+  args: readonly string[],
+  cwd: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const env = {
     PATH: process.env.PATH,
     GOROOT: root,
@@ -46,6 +51,8 @@ export async function goCommand(root: string, args: readonly string[], cwd: stri
     GOCACHE: CACHE,
     GOPATH: CACHE,
     CGO_ENABLED: '0',
+    GOWORK: 'off',
+    ...more,
   };
   try {
     await run(join(root, 'bin/go'), [...args], { cwd, env, maxBuffer: 64 * 1024 * 1024 });
@@ -54,10 +61,6 @@ export async function goCommand(root: string, args: readonly string[], cwd: stri
     const { stdout, stderr } = error as { stdout: string; stderr: string };
     return `${stdout}${stderr}` || String(error);
   }
-}
-
-export function readRuntimeFile(name: string): string {
-  return readFileSync(join(RUNTIME, name), 'utf8');
 }
 
 async function goTool(name: string): Promise<string> {

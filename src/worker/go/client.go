@@ -2,6 +2,7 @@
 package codemode
 
 import (
+	"codemode/frames"
 	"context"
 	"encoding/json"
 	"errors"
@@ -111,7 +112,7 @@ func (c *channel) request(target string, arguments []byte) (<-chan reply, error)
 	if c.closed {
 		return nil, errClosed
 	}
-	frame, err := encodeFrame(head{Type: "call/request", Execution: c.execution, Call: c.last + 1, Target: target}, arguments)
+	frame, err := frames.Encode(frames.Head{Type: "call/request", Execution: c.execution, Call: c.last + 1, Target: target}, arguments)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +129,7 @@ func (c *channel) request(target string, arguments []byte) (<-chan reply, error)
 // read delivers answers until the host has gone; whoever still waits then learns it.
 func (c *channel) read(cancel context.CancelFunc, from io.Reader) {
 	for {
-		message, body, err := readFrame(from)
+		message, body, err := frames.Read(from)
 		if err != nil {
 			break
 		}

@@ -1,48 +1,26 @@
 package codemode
 
 import (
+	"codemode/frames"
 	"context"
 	"fmt"
 	"os"
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
-const (
-	channelDescriptor = 3
-	protocol          = 2
-	// programFile is what `//line` calls the agent's code.
-	programFile = "/program.go"
-	maxText     = 8000
-)
+// programFile is what `//line` calls the agent's code.
+const programFile = "/program.go"
 
-// failure is Failure of src/domain/execution.ts.
-type failure struct {
-	Kind     string    `json:"kind"`
-	Name     string    `json:"name"`
-	Message  string    `json:"message"`
-	Stack    string    `json:"stack,omitempty"`
-	Position *position `json:"position,omitempty"`
-}
-
-type position struct {
-	Line   int `json:"line"`
-	Column int `json:"column"`
-}
-
-// Main says hello, waits for the order to start, runs the program once, and tells what it came to.
+// Main waits for the order to start, runs the program once, and tells what it came to.
 func Main(run func(context.Context) error, build string) {
-	syscall.CloseOnExec(channelDescriptor)
-	file := os.NewFile(channelDescriptor, "channel")
-	say(file, head{Type: "worker/ready", Protocol: protocol, Build: build, Role: "go"})
-	execution := awaitStart(file, build)
+	file, execution, _ := frames.Open("go", build)
 	ctx, cancel := context.WithCancel(context.Background())
 	host = &channel{file: file, execution: execution, open: map[int]chan reply{}}
 	go host.read(cancel, file)
 	// In a goroutine of its own: a program that ends its goroutine (runtime.Goexit) must not end this one.
-	done := make(chan *failure, 1)
+	done := make(chan *frames.Failure, 1)
 	go execute(ctx, run, done)
 	failed := <-done
 	exitCode := 0
@@ -50,35 +28,12 @@ func Main(run func(context.Context) error, build string) {
 		exitCode = 1
 	}
 	host.lock.Lock()
-	say(file, ended{Type: "process/end", Execution: execution, Failure: failed, ExitCode: exitCode})
+	frames.Say(file, frames.Ended{Type: "process/end", Execution: execution, Failure: failed, ExitCode: exitCode}, nil)
 	os.Exit(exitCode)
 }
 
-func say(file *os.File, message any) {
-	frame, err := encodeFrame(message, nil)
-	if err == nil {
-		_, err = file.Write(frame)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "the host cannot be reached:", err)
-		os.Exit(70)
-	}
-}
-
-func awaitStart(file *os.File, build string) string {
-	for {
-		message, _, err := readFrame(file)
-		switch {
-		case err != nil, message.Type == "host/hello" && (message.Protocol != protocol || message.Build != build):
-			os.Exit(70)
-		case message.Type == "process/start":
-			return message.Execution
-		}
-	}
-}
-
 // execute runs the program; a panic of its own goroutine is told like an error, with the program's lines.
-func execute(ctx context.Context, run func(context.Context) error, done chan<- *failure) {
+func execute(ctx context.Context, run func(context.Context) error, done chan<- *frames.Failure) {
 	var err error
 	hasReturned := false
 	defer func() {
@@ -86,7 +41,7 @@ func execute(ctx context.Context, run func(context.Context) error, done chan<- *
 		case !hasReturned:
 			done <- panicked(recover(), string(debug.Stack()))
 		case err != nil:
-			done <- &failure{Kind: "exception", Name: "error", Message: cut(err.Error())}
+			done <- &frames.Failure{Kind: "exception", Name: "error", Message: cut(err.Error())}
 		default:
 			done <- nil
 		}
@@ -95,14 +50,14 @@ func execute(ctx context.Context, run func(context.Context) error, done chan<- *
 	hasReturned = true
 }
 
-func panicked(reason any, trace string) *failure {
+func panicked(reason any, trace string) *frames.Failure {
 	lines, first := ownLines(trace)
-	failed := &failure{Kind: "exception", Name: "panic", Message: cut(fmt.Sprint(reason)), Stack: cut(lines)}
+	failed := &frames.Failure{Kind: "exception", Name: "panic", Message: cut(fmt.Sprint(reason)), Stack: cut(lines)}
 	if reason == nil {
 		failed.Message = "the program ended its own goroutine"
 	}
 	if first > 0 {
-		failed.Position = &position{Line: first, Column: 1}
+		failed.Position = &frames.Position{Line: first, Column: 1}
 	}
 	return failed
 }
@@ -135,8 +90,8 @@ func cutPrefix(text, prefix string) (string, bool) {
 }
 
 func cut(text string) string {
-	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText], "")
+	if len(text) > frames.MaxText {
+		text = strings.ToValidUTF8(text[:frames.MaxText], "")
 	}
 	return text
 }

@@ -1,0 +1,14 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { GO_ROOTS, goCommand } from '../support/go.js';
+import { needs } from '../support/needs.js';
+
+const FOLDER = fileURLToPath(new URL('../../src/worker/go', import.meta.url));
+const GOLDEN = fileURLToPath(new URL('../../src/wire/golden', import.meta.url));
+
+describe.each(GO_ROOTS)('the worker of Go programs under %s', needs('go'), (root) => {
+  test('speaks the frames that every language speaks, and its own tests pass', { timeout: 180_000 }, async () => {
+    expect(await goCommand(root, ['test', './...'], FOLDER, { CODEMODE_GOLDEN: GOLDEN })).toBe('');
+    expect(await goCommand(root, ['vet', './...'], FOLDER)).toBe('');
+  });
+});
