@@ -35,7 +35,7 @@ const MAX_COMPLAINT_CHARACTERS = 2_000;
  */
 export async function runBuild(options: BuildOptions): Promise<BuildResult> {
   const { jail, build, describe, timeoutMs } = options;
-  options.signal?.throwIfAborted();
+  if (options.signal?.aborted === true) throw new HostError('shutting_down', 'the host is closing');
   const shape = { language: 'go-build', maxMemoryBytes: 0, maxProcesses: 0, maxDiskBytes: 0 } as const;
   const running = await ProgramProcess.start(shape, { jail, build, describe, startTimeoutMs: timeoutMs });
   const execution = randomUUID() as ExecutionId;
@@ -61,7 +61,7 @@ export async function runBuild(options: BuildOptions): Promise<BuildResult> {
     ended.resolve({ files, failure: message.failure ?? undefined });
     running.kill();
   };
-  const cancel = () => refuse('was stopped because the request was cancelled');
+  const cancel = () => refuse('was stopped, because the host is closing');
   const timer = setTimeout(() => refuse(`took more than ${timeoutMs} ms`), timeoutMs);
   options.signal?.addEventListener('abort', cancel);
   running.events = {

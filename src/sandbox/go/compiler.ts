@@ -16,6 +16,8 @@ export interface GoCompilerOptions {
   readonly sources: string;
   /** Where compiled packages are kept: readable by the users that jails run as, writable by the host alone. */
   readonly folder: string;
+  /** Ends whatever is under way. */
+  readonly closing: AbortSignal;
 }
 
 const MEGABYTE = 1024 * 1024;
@@ -74,13 +76,22 @@ export class GoCompiler {
     return this.#warming;
   }
 
+  /** All of the standard library. */
+  warmEverything(): Promise<void> {
+    this.#all ??= this.#warm(['std']).catch((error) => {
+      this.#all = undefined;
+      throw error;
+    });
+    return this.#all;
+  }
+
   /** The program, or what the compiler says about the code. `tools` is the file that declares the tools. */
-  async compile(source: string, tools: string, signal?: AbortSignal): Promise<Buffer | Failure> {
+  async compile(source: string, tools: string): Promise<Buffer | Failure> {
     await this.warm();
-    let result = await this.#build(source, tools, signal);
+    let result = await this.#build(source, tools);
     if (result.failure?.name === 'PackageNotCompiled') {
-      await this.#warmAll();
-      result = await this.#build(source, tools, signal);
+      await this.warmEverything();
+      result = await this.#build(source, tools);
     }
     if (result.failure !== undefined) return result.failure;
     const program = result.files.get('program');
@@ -93,19 +104,11 @@ export class GoCompiler {
     return minor >= ITER_SINCE ? [...COMMON_PACKAGES, ...COMMON_IF_THERE] : COMMON_PACKAGES;
   }
 
-  #warmAll(): Promise<void> {
-    this.#all ??= this.#warm(['std']).catch((error) => {
-      this.#all = undefined;
-      throw error;
-    });
-    return this.#all;
-  }
-
   async #warm(packages: readonly string[]): Promise<void> {
     // A list's name is in the folder once all of it is.
     const mark = join(this.#folder, packages.includes('std') ? 'all' : 'common');
     if (existsSync(mark)) return;
-    const { jail, build, toolchain, sources, folder } = this.#options;
+    const { jail, build, toolchain, sources, folder, closing } = this.#options;
     const sourcesInside = jail.level === 'none' ? sources : SOURCES_INSIDE;
     makeFolderSync(folder, 0o755);
     const { files, failure } = await runBuild({
@@ -114,6 +117,7 @@ export class GoCompiler {
       order: { source: '', files: [] },
       timeoutMs: WARM_TIMEOUT_MS,
       maxBytes: MAX_WARM_BYTES,
+      signal: closing,
       describe: (workspace) => ({
         ...this.#jailed(workspace, WARM_DISK_BYTES),
         interpreterPath: toolchain.path,
@@ -151,8 +155,8 @@ export class GoCompiler {
     writeFileSync(mark, `${readdirSync(this.#folder).length}\n`);
   }
 
-  #build(source: string, tools: string, signal: AbortSignal | undefined): Promise<BuildResult> {
-    const { jail, build, toolchain } = this.#options;
+  #build(source: string, tools: string): Promise<BuildResult> {
+    const { jail, build, toolchain, closing } = this.#options;
     const packages = jail.level === 'none' ? this.#folder : PACKAGES_INSIDE;
     return runBuild({
       jail,
@@ -160,7 +164,7 @@ export class GoCompiler {
       order: { source, files: [['tools.go', tools]] },
       timeoutMs: COMPILE_TIMEOUT_MS,
       maxBytes: MAX_PROGRAM_BYTES,
-      signal,
+      signal: closing,
       describe: (workspace) => ({
         ...this.#jailed(workspace, COMPILE_DISK_BYTES),
         interpreterPath: join(this.#folder, 'builder'),

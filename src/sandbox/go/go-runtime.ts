@@ -4,6 +4,7 @@ import { HostError } from '../../domain/errors.js';
 import type { ExecutionId, Failure } from '../../domain/execution.js';
 import { MAX_SOURCE_BYTES } from '../../domain/limits.js';
 import type { ProcessHandlers, ProcessLimits, ProcessReport } from '../../domain/process-program.js';
+import { deferred } from '../../lib/deferred.js';
 import type { Jail } from '../jail/jail.js';
 import { ProgramProcess } from '../processes/program-process.js';
 import { ProgramRun } from '../processes/program-run.js';
@@ -67,7 +68,14 @@ export class GoRuntime {
     this.#turns = new Turns({ ...DEFAULT_TURNS, ...options.turns });
     const { build, goFolder } = this.#files;
     if (!('reason' in toolchain)) {
-      this.#compiler = new GoCompiler({ jail: this.#jail, toolchain, build, sources: goFolder, folder: cacheFolder });
+      this.#compiler = new GoCompiler({
+        jail: this.#jail,
+        toolchain,
+        build,
+        sources: goFolder,
+        folder: cacheFolder,
+        closing: this.#closing.signal,
+      });
     }
   }
 
@@ -80,9 +88,14 @@ export class GoRuntime {
     return this.#toolchain;
   }
 
-  /** Compiles what every program needs, unless an earlier host has: up to a minute for a new Go, once. */
+  /** Compiles the packages that most programs need, unless an earlier host has: half a minute for a new Go, once. */
   async warm(): Promise<void> {
     await this.#usable().warm();
+  }
+
+  /** Compiles all of the standard library: minutes of a processor, once. Otherwise the first to need it waits for it. */
+  async warmEverything(): Promise<void> {
+    await this.#usable().warmEverything();
   }
 
   /**
@@ -96,12 +109,13 @@ export class GoRuntime {
     try {
       const key = ProgramCache.keyOf(this.#usable().identity, program.tools, program.source);
       const cached = this.#cache.find(key);
-      const path = cached ?? (await this.#compile(key, program));
-      handlers.signal?.throwIfAborted();
+      const path = cached ?? (await untilAborted(this.#compile(key, program), handlers.signal));
       const isCached = cached !== undefined;
       if (typeof path !== 'string') return { output: '', failure: path, isCached, report: undefined };
       const report = await this.#start(path, program.limits, handlers);
-      const failure = report.outcome.status === 'failed' ? crashOf(report, report.outcome.failure) : undefined;
+      const { outcome } = report;
+      const { maxMemoryBytes } = program.limits;
+      const failure = outcome.status === 'failed' ? crashOf(report, outcome.failure, maxMemoryBytes) : undefined;
       return { output: report.stdout.text, failure, isCached, report };
     } finally {
       giveBack();
@@ -127,7 +141,7 @@ export class GoRuntime {
     const known = this.#compiling.get(key);
     if (known !== undefined) return known;
     const compiling = this.#usable()
-      .compile(source, tools, this.#closing.signal)
+      .compile(source, tools)
       .then((result) => (Buffer.isBuffer(result) ? this.#cache.store(key, result) : result))
       .finally(() => this.#compiling.delete(key));
     this.#compiling.set(key, compiling);
@@ -147,6 +161,21 @@ export class GoRuntime {
     const report = new ProgramRun(running, program, { ...handlers, execution }, this.#closing.signal).begin();
     this.#runs.add(report);
     return await report.finally(() => this.#runs.delete(report));
+  }
+}
+
+/** The promise, unless the signal comes first: then `cancelled`, and the work goes on for whoever else wants it. */
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  const aborted = deferred<never>();
+  const abort = () => aborted.reject(new HostError('cancelled', 'the program was cancelled before it was started'));
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
+  promise.catch(() => {});
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }
 

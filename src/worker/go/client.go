@@ -2,7 +2,6 @@
 package codemode
 
 import (
-	"codemode/frames"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +9,8 @@ import (
 	"io"
 	"os"
 	"sync"
+
+	"codemode/frames"
 )
 
 // maxArgumentsBytes is MAX_VALUE_BYTES of src/wire/messages.ts: the host ends a program that sends more.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"reflect"
 	"sort"
+
+	"codemode/frames"
 )
 
 // maxDepth ends a value that contains itself before the stack does.
@@ -78,7 +80,7 @@ func appendPlain(to *bytes.Buffer, value reflect.Value) error {
 	// A method on the pointer counts as well.
 	pointer := reflect.New(value.Type())
 	pointer.Elem().Set(value)
-	text, err := json.Marshal(pointer.Interface())
+	text, err := frames.Marshal(pointer.Interface())
 	if err == nil {
 		to.Write(text)
 	}
@@ -149,7 +151,7 @@ func appendMap(to *bytes.Buffer, value reflect.Value, depth int) error {
 }
 
 func appendKey(to *bytes.Buffer, name string) error {
-	text, err := json.Marshal(name)
+	text, err := frames.Marshal(name)
 	to.Write(text)
 	to.WriteByte(':')
 	return err

@@ -1,13 +1,14 @@
 package codemode
 
 import (
-	"codemode/frames"
 	"context"
 	"fmt"
 	"os"
 	"runtime/debug"
 	"strconv"
 	"strings"
+
+	"codemode/frames"
 )
 
 // programFile is what `//line` calls the agent's code.

@@ -2,6 +2,7 @@
 package frames
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -62,9 +63,18 @@ type Position struct {
 	Column int `json:"column"`
 }
 
+// Marshal is json.Marshal that leaves <, > and & as they are: what a program prints is read by people and models.
+func Marshal(value any) ([]byte, error) {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), err
+}
+
 // Encode makes one frame.
 func Encode(head any, body []byte) ([]byte, error) {
-	text, err := json.Marshal(head)
+	text, err := Marshal(head)
 	if err != nil {
 		return nil, err
 	}
