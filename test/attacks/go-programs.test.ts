@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tool } from '../../src/domain/tool.js';
@@ -110,8 +110,9 @@ test('a compiled program that was changed on disk is compiled again, not run', {
   expect((await go.run('fmt.Println("honest")')).output).toBe('honest\n');
   const programs = join(cacheFolder, 'programs');
   const [name = ''] = readdirSync(programs);
-  chmodSync(join(programs, name), 0o755);
-  writeFileSync(join(programs, name), '#!/bin/sh\necho evil\n');
+  // A file of the same name: the old one may still be running.
+  rmSync(join(programs, name));
+  writeFileSync(join(programs, name), '#!/bin/sh\necho evil\n', { mode: 0o755 });
   const again = await go.run('fmt.Println("honest")');
   expect(again).toMatchObject({ output: 'honest\n', isCached: false });
 });
