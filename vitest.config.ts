@@ -25,7 +25,7 @@ export default defineConfig({
         oxc: { target: 'node20' },
         test: {
           name: 'product',
-          env: { CODEMODE_HOME: STATE },
+          env: { CODEMODE_HOME: STATE, CODEMODE_KEYRING: 'file' },
           include: ['test/**/*.test.ts'],
           // These start whole process trees: more at a time only makes each slower.
           maxWorkers: 2,

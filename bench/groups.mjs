@@ -11,6 +11,12 @@ export const GROUPS = [
   { name: 'waiting', measures: '1,000 runs that wait at once', needsPeers: false },
   { name: 'suspension', measures: 'a run put away and woken, here and in another process', needsPeers: false },
   { name: 'recovery', measures: 'a lost worker, and a run rebuilt from its journal', needsPeers: false },
+  {
+    name: 'runtimes',
+    measures: 'programs on real Python and Node, with a process ready and without',
+    needsPeers: false,
+  },
+  { name: 'go', measures: 'Go programs: compiled first, and compiled before', needsPeers: false },
   { name: 'start', measures: 'the program from nothing to a result, and to its list of tools', needsPeers: false },
   { name: 'mcp', measures: 'the whole path over MCP stdio, and the same tool without us', needsPeers: false },
   { name: 'declarations', measures: 'TypeScript from the schemas of real tools', needsPeers: true },

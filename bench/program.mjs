@@ -20,7 +20,7 @@ export function openHome(config) {
   mkdirSync(join(folder, 'state'));
   writeFileSync(configFile, JSON.stringify(config));
   const args = [PROGRAM, '--config', configFile, 'mcp'];
-  const env = { PATH: process.env.PATH ?? '', CODEMODE_HOME: join(folder, 'state') };
+  const env = { PATH: process.env.PATH ?? '', CODEMODE_HOME: join(folder, 'state'), CODEMODE_KEYRING: 'file' };
   return { args, env, configFile, close: () => rmSync(folder, { recursive: true, force: true }) };
 }
 

@@ -13,6 +13,13 @@ const require = createRequire(import.meta.url);
 
 /** The one binary that programs run in. A new version of the package is a decision, not an update. */
 const ENGINE_SHA256 = 'd4c9375f2b1ca4dc95f72c8aa2982a7a9951ac8011490d79c6582df732b4bbd9';
+/** What CPython is given in its jail, as it is. */
+const PYTHON_FILES = ['main.py', 'codemode_client.py', 'failures.py', 'frames.py'];
+/** Compiled on the user's machine, by its own Go. */
+const GO_FILES = [
+  ...['go.mod', 'go.work', 'client.go', 'encode.go', 'main.go', 'values.go', 'frames/frames.go'],
+  ...['builder/main.go', 'builder/build.go', 'builder/imports.go', 'builder/prepare.go', 'builder/warm.go'],
+];
 const BUILD_PLACEHOLDER = 'codemode-build-id-placeholder';
 
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
@@ -38,11 +45,12 @@ const forNode = {
 };
 
 export async function buildWorker() {
-  await mkdir(output, { recursive: true });
-  const [worker, returns, boot, maker] = await Promise.all([
+  for (const folder of ['python', 'go/frames', 'go/builder']) await mkdir(join(output, folder), { recursive: true });
+  const [worker, returns, nodeProgram, boot, maker] = await Promise.all([
     bundle('src/worker/main.ts', forNode),
     // With the second parser in it: loaded by the first script that needs it, where it would cost every start 5 ms.
     bundle('src/worker/transpiler/top-level-returns.ts', { ...forNode, format: 'cjs', minify: true }),
+    bundle('src/worker/node/main.ts', forNode),
     // Names stay: programs see the names of error classes. Lines do not: nobody sees those.
     bundle('src/worker/quickjs/guest/boot.ts', {
       platform: 'neutral',
@@ -66,10 +74,26 @@ export async function buildWorker() {
   const { binary, image } = makeEngineAndImage(engine, boot.text);
   await rm(makerFile);
 
-  const build = sha256(Buffer.concat([Buffer.from(worker.text + returns.text), binary, image])).slice(0, 32);
+  const python = await Promise.all(
+    PYTHON_FILES.map(async (name) => [`python/${name}`, await readFile(join(root, 'src/worker/python', name), 'utf8')]),
+  );
+  const go = await Promise.all(
+    GO_FILES.map(async (name) => [`go/${name}`, await readFile(join(root, 'src/worker/go', name), 'utf8')]),
+  );
+  const texts = Object.fromEntries([
+    ...[
+      ['worker.js', worker.text],
+      ['returns.cjs', returns.text],
+      ['node-program.js', nodeProgram.text],
+    ],
+    ...python,
+    ...go,
+  ]);
+  const build = sha256(Buffer.concat([Buffer.from(JSON.stringify(texts)), binary, image])).slice(0, 32);
   const files = {
-    'worker.js': Buffer.from(worker.text.replaceAll(BUILD_PLACEHOLDER, build)),
-    'returns.cjs': Buffer.from(returns.text),
+    ...Object.fromEntries(
+      Object.entries(texts).map(([name, text]) => [name, Buffer.from(text.replaceAll(BUILD_PLACEHOLDER, build))]),
+    ),
     'quickjs.wasm': Buffer.from(binary),
     'image.bin': Buffer.from(image),
     // Node reads it to know that these files are modules.
@@ -80,7 +104,10 @@ export async function buildWorker() {
     await writeFile(join(output, name), bytes);
     hashes[name] = sha256(bytes);
   }
-  const inputs = { 'worker.js': worker.inputs, 'returns.cjs': returns.inputs, guest: boot.inputs };
+  const inputs = {
+    ...{ 'worker.js': worker.inputs, 'returns.cjs': returns.inputs, 'node-program.js': nodeProgram.inputs },
+    guest: boot.inputs,
+  };
   await writeFile(join(output, 'manifest.json'), `${JSON.stringify({ build, files: hashes, inputs }, null, 2)}\n`);
   return { build, imageBytes: image.length };
 }

@@ -15,6 +15,39 @@ export const NEEDS = {
     use: 'the jail at level strict',
     ifBroken: 'allow user namespaces to bwrap (a container needs its seccomp and AppArmor confinement lifted)',
   },
+  strace: {
+    package: 'strace',
+    probe: ['strace', '-qq', '-o', '/dev/null', 'true'],
+    use: 'killing the host at each of its system calls',
+    ifBroken: 'allow processes to be traced (ptrace) by their parents',
+  },
+  dbus: {
+    package: 'dbus',
+    probe: ['dbus-daemon', '--version'],
+    use: 'a session bus for the keyring',
+  },
+  keyring: {
+    package: 'gnome-keyring',
+    probe: ['gnome-keyring-daemon', '--version'],
+    use: 'a real keyring to keep the key in',
+  },
+  chromium: {
+    package: 'chromium',
+    probe: ['chromium', '--version'],
+    use: 'a real browser that logs in',
+  },
+  python3: {
+    package: 'python3',
+    // Not from PATH: a jail can only be given a Python that every user may read.
+    probe: ['/usr/bin/python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 11))'],
+    use: 'programs on real Python',
+    ifBroken: 'install Python 3.11 or newer as /usr/bin/python3',
+  },
+  go: {
+    package: 'golang-go',
+    probe: ['go', 'version'],
+    use: 'programs in Go',
+  },
 };
 
 /** @typedef {keyof typeof NEEDS} NeedName */

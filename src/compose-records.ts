@@ -4,12 +4,13 @@ import { ScriptLibrary } from './host/stored-scripts.js';
 import { ApprovalStore } from './store/approvals.js';
 import { isApproverSecret, makeApproverSecret } from './store/approver-secret.js';
 import type { Database } from './store/database.js';
-import { masterKey } from './store/master-key.js';
+import type { MasterKey } from './store/master-key.js';
 import { RunStore } from './store/runs.js';
 import { ScriptStore, scriptSign } from './store/scripts.js';
 
 export interface RecordsOptions {
   readonly stateFolder: string;
+  readonly masterKey: MasterKey;
   /** Digest of how a server is reached. */
   readonly fingerprintOf: (serverId: string) => string;
   /** Digest of the servers there are. */
@@ -41,12 +42,13 @@ export interface Records {
 
 export function openRecords({
   stateFolder,
+  masterKey,
   fingerprintOf,
   setting,
   expireAfterMs,
   givenSecret,
 }: RecordsOptions): Records {
-  const key = once(() => masterKey(stateFolder));
+  const key = once(() => masterKey.read());
   const database = once(async () => {
     const { Database } = await import('./store/database.js');
     return Database.open(stateFolder);

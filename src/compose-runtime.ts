@@ -95,10 +95,13 @@ async function openSandbox(config: Config, sealKey: Uint8Array): Promise<Sandbox
   });
 }
 
-function poolOptions({ sandbox: { workers } }: Config): PoolOptions {
+function poolOptions({ profile, sandbox: { workers }, codeExecution: { poolSize } }: Config): PoolOptions {
+  const max = workers.max ?? Math.max(workers.min, availableParallelism(), 2);
+  // A script keeps a process to itself for as long as it runs, and most of that time it waits: cores do not count.
+  const scripts = profile === 'code_execution' ? { max: Math.max(max, poolSize), maxBlocking: poolSize } : { max };
   return {
     min: workers.min,
-    max: workers.max ?? Math.max(workers.min, availableParallelism(), 2),
+    ...scripts,
     idleMs: workers.idleTimeout,
     maxQueued: MAX_QUEUED,
     maxRunsPerWorker: MAX_RUNS_PER_WORKER,

@@ -5,7 +5,6 @@ import { PolicyGate } from './broker/policy/gate.js';
 import { policyMistakes } from './broker/policy/mistakes.js';
 import { Policy, type PolicyOptions } from './broker/policy/policy.js';
 import { credentialsOf, secretsIn } from './broker/redaction/known-secrets.js';
-import { redactRequests } from './broker/redaction/redact-call.js';
 import { Redactor } from './broker/redaction/redactor.js';
 import { Catalog } from './catalog/catalog.js';
 import { LearnedTypes } from './catalog/observed/learned-types.js';
@@ -17,10 +16,13 @@ import type { FlagValue } from './config/layers.js';
 import { type LoadedConfig, loadConfig } from './config/load.js';
 import { policySettings } from './config/policy-schema.js';
 import type { Config } from './config/schema.js';
+import { sessionBus } from './config/session-bus.js';
 import { stateFolder } from './config/state-folder.js';
 import { LOCAL_CALLER } from './domain/execution.js';
+import type { KeyringChoice } from './domain/key.js';
+import { type Audience, NOBODY } from './domain/question.js';
 import type { Tool } from './domain/tool.js';
-import type { UpstreamDefinition, UpstreamRequestHandlers, UpstreamTarget } from './domain/upstream.js';
+import type { UpstreamDefinition, UpstreamTarget } from './domain/upstream.js';
 import { AuditLog } from './host/audit-log.js';
 import { Host } from './host/host.js';
 import { Inventory } from './host/inventory.js';
@@ -33,11 +35,11 @@ import { createProfile, executeSettings } from './profiles/registry.js';
 import { createUnifiedProfile } from './profiles/unified/profile.js';
 import { accessToken } from './store/access-token.js';
 import { CatalogCache } from './store/catalog-cache.js';
-import { masterKey } from './store/master-key.js';
+import { MasterKey } from './store/master-key.js';
 import { ObservedTypesFile } from './store/observed-types-file.js';
 import { COMMAND_LINE_CALLER } from './surfaces/cli/caller.js';
 import type { Composed, ComposedInventory, HostSettings, ServeOptions } from './surfaces/cli/composed.js';
-import { AgentClient } from './surfaces/mcp/agent-client.js';
+import { AgentClient, ANY_CLIENT } from './surfaces/mcp/agent-client.js';
 import { type McpOptions, sessionOptions } from './surfaces/mcp/door.js';
 import { UpstreamRegistry } from './upstream/registry.js';
 
@@ -55,7 +57,7 @@ export async function compose(settings: HostSettings): Promise<Composed> {
   const redactor = await openRedactor(loaded);
   const records = recordsOf(loaded);
   const [{ registry, catalog, inventory, learned, gate }] = await Promise.all([
-    openInventory(loaded, agentClient, records, redactor),
+    openInventory(loaded, audienceOf(settings, agentClient), records, redactor),
     door,
     settings.door === undefined ? undefined : records.scripts.openIfAny(),
   ]);
@@ -113,20 +115,27 @@ export async function compose(settings: HostSettings): Promise<Composed> {
   };
 }
 
+/** Who can be asked what servers ask. */
+function audienceOf({ door }: HostSettings, agentClient: AgentClient): Audience {
+  if (door === undefined) return NOBODY;
+  return door === 'stdio' ? agentClient : ANY_CLIENT;
+}
+
 /** The same without what runs programs: servers and tools can be looked at where no jail is to be had. */
 export async function composeInventory(settings: HostSettings): Promise<ComposedInventory> {
   const loaded = await loadSettings(settings);
   const redactor = await openRedactor(loaded);
-  return { inventory: (await openInventory(loaded, new AgentClient(), recordsOf(loaded), redactor)).inventory, loaded };
+  return { inventory: (await openInventory(loaded, NOBODY, recordsOf(loaded), redactor)).inventory, loaded };
 }
 
-/** Only what was recorded of calls. */
-export async function composeAudit(): Promise<AuditLog> {
+/** Only what was recorded of calls. A broken configuration does not hide it: a key that is there needs no setting. */
+export async function composeAudit(settings: HostSettings): Promise<AuditLog> {
+  const key = await composeKey(settings).catch(() => keyOf('auto'));
   const folder = stateFolder(readEnvironment());
   const [{ Database }, { AuditStore }] = await Promise.all([import('./store/database.js'), import('./store/audit.js')]);
   const database = await Database.open(folder);
   return new AuditLog({
-    store: AuditStore.open(database, await masterKey(folder), folder),
+    store: AuditStore.open(database, await key.read(), folder),
     close: () => database.close(),
   });
 }
@@ -152,10 +161,25 @@ function recordsOf({ upstreams, config }: LoadedConfig): Records {
   const identities = new Map(upstreams.map(({ id, target }) => [id, fingerprint(withoutSecrets(target))]));
   return openRecords({
     stateFolder: stateFolder(environment),
+    masterKey: keyOf(config.security.keyring),
     givenSecret: environment.CODEMODE_APPROVER_SECRET,
     fingerprintOf: (id) => identities.get(id) ?? '',
     setting: fingerprint([config.profile, ...[...identities].sort(([left], [right]) => (left < right ? -1 : 1))]),
     expireAfterMs: config.approvals.expireAfter,
+  });
+}
+
+/** Where the key of the state folder is. */
+export async function composeKey(settings: HostSettings): Promise<MasterKey> {
+  return keyOf((await loadSettings(settings)).config.security.keyring);
+}
+
+function keyOf(choice: KeyringChoice): MasterKey {
+  const environment = readEnvironment();
+  return new MasterKey({
+    stateFolder: stateFolder(environment),
+    choice,
+    keyring: sessionBus(environment, process.getuid?.()),
   });
 }
 
@@ -179,15 +203,15 @@ export async function loadSettings(settings: HostSettings): Promise<LoadedConfig
         problem,
       })),
     ...(settings.configFile === undefined ? {} : { configFile: settings.configFile }),
+    ...(settings.takesProxyFile === undefined ? {} : { takesProxyFile: settings.takesProxyFile }),
   });
   const places = { file: loaded.file, stateFolder: stateFolder(environment) };
   return { ...loaded, warnings: [...loaded.warnings, ...exposureWarnings(loaded.upstreams, places)] };
 }
 
-async function openInventory(loaded: LoadedConfig, agentClient: AgentClient, records: Records, redactor: Redactor) {
+async function openInventory(loaded: LoadedConfig, audience: Audience, records: Records, redactor: Redactor) {
   const environment = readEnvironment();
-  const handlers = redactRequests(redactor, agentClient);
-  const registry = openRegistry(loaded, inheritedEnvironment(environment), handlers, records, redactor);
+  const registry = openRegistry(loaded, inheritedEnvironment(environment), audience, records, redactor);
   const definitions = new Map(loaded.upstreams.map((definition) => [definition.id, definition]));
   const fingerprintOf = (id: string) => fingerprint(definitions.get(id)?.target);
   const catalog = new Catalog({
@@ -259,16 +283,17 @@ function mcpOptions(
     version: VERSION,
     answerWithinMs: config.server.answerWithin,
     asksPeople: config.approvals.elicitation,
-    log: (line) => log(redactor.text(line)),
+    log: (line, level) => log(redactor.text(line), level),
   };
 }
 
-function flagsOf({ isolation, profile, host, port }: HostSettings): FlagValue[] {
+function flagsOf({ isolation, profile, host, port, logLevel }: HostSettings): FlagValue[] {
   const flags = [
     { path: ['sandbox', 'isolation'], value: isolation, flag: '--isolation' },
     { path: ['profile'], value: profile, flag: '--profile' },
     { path: ['server', 'host'], value: host, flag: '--host' },
     { path: ['server', 'port'], value: port, flag: '--port' },
+    { path: ['logging', 'level'], value: logLevel, flag: '--log-level' },
   ];
   return flags.flatMap(({ value, ...flag }) => (value === undefined ? [] : [{ ...flag, value }]));
 }
@@ -276,7 +301,7 @@ function flagsOf({ isolation, profile, host, port }: HostSettings): FlagValue[] 
 function openRegistry(
   { upstreams }: LoadedConfig,
   baseEnvironment: Record<string, string>,
-  handlers: UpstreamRequestHandlers,
+  audience: Audience,
   records: Records,
   redactor: Redactor,
 ): UpstreamRegistry {
@@ -285,7 +310,7 @@ function openRegistry(
   const registry = new UpstreamRegistry({
     clientInfo,
     baseEnvironment,
-    handlers,
+    audience,
     authorizerFor: async (definition) => {
       if (definition.target.kind !== 'http') return undefined;
       credentials ??= loadCredentials(records, redactor);

@@ -2,7 +2,7 @@
 // Calls from a program to the host and back. The host's function answers at once, so what is timed is the way there
 // and back and nothing an upstream does.
 import { processorMs, processTree } from '../machine.mjs';
-import { finalValue, mustBe, openSandbox, programOf } from '../product.mjs';
+import { ECHO, finalValue, loadProduct, mustBe, openSandbox, programOf } from '../product.mjs';
 import { collect, scaled, timeEach } from '../stats.mjs';
 
 const CALLS = 1_000;
@@ -32,6 +32,7 @@ export async function measure({ quick, missing }) {
       await callRow(sandbox, quick, 'call round trip, one after the other', SEQUENTIAL, { goal: { p50: 120 } }),
       await callRow(sandbox, quick, 'call round trip, in Promise.all', PARALLEL, { goal: { p50: 30 } }),
       await callRow(sandbox, quick, 'blocking call round trip', BLOCKING, { goal: { p50: 150 }, isBlocking: true }),
+      await callToolRow(sandbox, quick),
       ...(await filterRows(sandbox, quick, missing)),
     ];
   } finally {
@@ -40,11 +41,14 @@ export async function measure({ quick, missing }) {
 }
 
 async function callRow(sandbox, quick, name, source, { goal, isBlocking = false }) {
-  const program = await programOf(source, { isBlocking });
+  return rowOf(sandbox, quick, { name, goal, program: await programOf(source, { isBlocking }), handlers: ECHO });
+}
+
+async function rowOf(sandbox, quick, { name, goal, program, handlers }) {
   // A call's time is a share of its program's: the start of the program is less than one call of the thousand.
   const perCall = async () => {
     const start = performance.now();
-    mustBe(await finalValue(sandbox, program), SUM);
+    mustBe(await finalValue(sandbox, program, { handlers }), SUM);
     return ((performance.now() - start) * 1_000) / CALLS;
   };
   await collect(scaled(20, quick), perCall);
@@ -53,6 +57,44 @@ async function callRow(sandbox, quick, name, source, { goal, isBlocking = false 
   const { p50, p95 } = await collect(count, perCall);
   const spent = ((processorMs(processTree(process.pid)) - spentBefore) * 1_000) / (count * CALLS);
   return { name, unit: 'us', p50, p95, goal, note: `${spent.toFixed(1)} us of processor time each` };
+}
+
+/** The same through all that stands between `call_tool` of a script and its server, but for the record on disk. */
+async function callToolRow(sandbox, quick) {
+  const { DEFAULT_LIMITS } = await loadProduct();
+  const source = `var sum = 0; for (var i = 0; i < ${CALLS}; i++) sum += call_tool('bench', 'echo', { n: i }).result.n; sum`;
+  const program = {
+    source,
+    language: 'javascript',
+    modules: [],
+    limits: DEFAULT_LIMITS,
+    blocking: true,
+    script: { input: {}, calls: ['call_tool'] },
+  };
+  const handlers = { onCall: await callToolPath(source) };
+  return rowOf(sandbox, quick, { name: 'call_tool of a script, round trip', goal: { p50: 150 }, program, handlers });
+}
+
+async function callToolPath(source) {
+  const product = await loadProduct();
+  const inputSchema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
+  const snapshot = product.snapshotOf([{ id: 'bench', tools: [{ name: 'echo', inputSchema }] }]);
+  const settings = product.policySettings(product.configSchema.parse({}).policy);
+  const policy = new product.Policy({ settings, servers: new Map(), only: {} });
+  const reply = ({ n }) => ({ content: [{ type: 'text', text: JSON.stringify({ n }) }], isError: false });
+  const upstream = { call: async (call) => ({ status: 'answered', reply: reply(call.arguments) }) };
+  const broker = new product.Broker({
+    registry: { has: () => true, get: () => upstream },
+    checker: new product.ToolChecker(product.exampleInput),
+    gate: new product.PolicyGate(policy, new product.Budgets({ settings })),
+    limits: new product.CallLimits([]),
+    isOutputStrict: false,
+    redactor: new product.Redactor([], { patterns: true, emails: false, allow: [], extra: [] }),
+  });
+  const options = { snapshot, broker, maxToolCalls: Number.MAX_SAFE_INTEGER, present: product.envelopeOf };
+  const calls = new product.ToolCalls({ ...options, run: product.openRunContext('bench', 'bench', 'bench', source) });
+  const scriptCalls = new product.ScriptCalls(calls, { ...options, allowedServers: [] });
+  return (call, signal) => scriptCalls.answer(call, JSON.parse(call.argumentsJson), { signal });
 }
 
 async function filterRows(sandbox, quick, missing) {

@@ -13,8 +13,8 @@ export async function open() {
   const start = (source) => {
     const described = jail.spawn({
       runtime: 'quickjs',
-      nodePath: process.execPath,
-      nodeArguments: ['--no-warnings', '/program.mjs'],
+      interpreterPath: process.execPath,
+      interpreterArguments: ['--no-warnings', '/program.mjs'],
       files: [{ from: PROGRAM, to: '/program.mjs' }],
       limits: LIMITS,
     });

@@ -9,7 +9,7 @@ import type { UpstreamRegistry } from '../upstream/registry.js';
 import type { Approvals } from './approvals/approvals.js';
 import type { ToolChecker } from './arguments/tool-checker.js';
 import type { AuditTrail } from './audit/audit-trail.js';
-import { recordCall } from './audit/call-entry.js';
+import { CallTrace } from './audit/call-trace.js';
 import type { BrokerCall, BrokerOutcome } from './call.js';
 import { errorOfFailure, errorOfNoAnswer, errorOfRefusal, errorOfReply, shortened } from './call-errors.js';
 import { Admittance } from './limits/admittance.js';
@@ -17,7 +17,7 @@ import type { CallLimits } from './limits/call-limits.js';
 import type { Bill } from './policy/budget.js';
 import type { Judgement, PolicyGate } from './policy/gate.js';
 import type { PolicyQuestion } from './policy/policy.js';
-import { redactOutcome, redactProgress } from './redaction/redact-call.js';
+import { redactOnTheWay, redactOutcome } from './redaction/redact-call.js';
 import type { Redactor } from './redaction/redactor.js';
 import { busyError, denialError, toolCallError, unpaidError } from './refusals.js';
 
@@ -64,15 +64,15 @@ export class Broker {
     const { audit, redactor } = this.#options;
     const refusal = await audit?.refusal();
     if (refusal !== undefined) return { ok: false, error: refusal };
-    const timer = startTimer();
+    const trace = audit && new CallTrace(audit, call);
     try {
-      const raw = await this.#carryOut(redactor === undefined ? call : redactProgress(redactor, call));
+      const raw = await this.#carryOut(redactor === undefined ? call : redactOnTheWay(redactor, call), trace);
       const outcome = shortened(redactor === undefined ? raw : redactOutcome(redactor, raw));
-      if (audit !== undefined) await recordCall(audit, call, outcome, timer());
+      trace?.end(outcome);
       return outcome;
     } catch (error) {
       // A mistake of ours; the call may have been made all the same.
-      if (audit !== undefined) await recordCall(audit, call, { ok: false, error: MISTAKE }, timer());
+      trace?.end({ ok: false, error: MISTAKE });
       throw error;
     }
   }
@@ -82,13 +82,12 @@ export class Broker {
     const { audit } = this.#options;
     const outcome: BrokerOutcome = { ok: false, error, verdict };
     // Of a store that cannot be opened nothing more is made than of a call: there was none.
-    if (audit !== undefined && (await audit.refusal()) === undefined)
-      await recordCall(audit, call, outcome, startTimer()());
+    if (audit !== undefined && (await audit.refusal()) === undefined) new CallTrace(audit, call).end(outcome);
     return outcome;
   }
 
   /** The steps between a wish and its answer, in this order. */
-  async #carryOut(call: BrokerCall): Promise<BrokerOutcome> {
+  async #carryOut(call: BrokerCall, trace: CallTrace | undefined): Promise<BrokerOutcome> {
     const checked = this.#options.checker.checkArguments(call.tool, call.exportName, call.input);
     if (!checked.ok) return { ok: false, error: checked.error, verdict: 'invalid_arguments' };
     const ungranted = this.#admittance.refusalOf(call);
@@ -108,7 +107,8 @@ export class Broker {
       bill?.giveBack();
       return asked;
     }
-    const answer = await this.#make(call, question, bill);
+    const sending = () => trace?.sending(asked?.approval);
+    const answer = await this.#make(call, { question, paid: bill, sending });
     return asked === undefined ? answer : { ...answer, approval: asked.approval };
   }
 
@@ -121,7 +121,7 @@ export class Broker {
   }
 
   /** Makes a call that nothing speaks against any more. A place among those under way is not held while a person thinks. */
-  async #make(call: BrokerCall, question: PolicyQuestion, paid: Bill | undefined): Promise<BrokerOutcome> {
+  async #make(call: BrokerCall, { question, paid, sending }: Departure): Promise<BrokerOutcome> {
     const { gate } = this.#options;
     const bill = paid ?? gate.payApproved(question, call.run.ledger);
     if (bill === undefined) return { ok: false, error: unpaidError(call), verdict: 'denied' };
@@ -133,6 +133,11 @@ export class Broker {
         : { ok: false, error: errorOfFailure(call, CANCELLED), verdict: 'cancelled' };
     }
     try {
+      const unrecorded = sending();
+      if (unrecorded !== undefined) {
+        bill.giveBack();
+        return { ok: false, error: unrecorded, verdict: 'not_sent' };
+      }
       call.onSending?.();
       const outcome = await this.#callUpstream(
         call,
@@ -157,7 +162,7 @@ export class Broker {
 
   /** Waits for a person. Gives the outcome with which the call ends where there is no yes. */
   async #approve(call: BrokerCall, input: JsonValue, reason: string): Promise<Answered> {
-    const { run, number, tool, exportName, signal, onPending, onDecided } = call;
+    const { run, number, tool, exportName, signal, locate, onPending, onDecided } = call;
     if (call.asksNobody === true)
       return unanswered(errorOfNoAnswer(call, undefined, new HostError('bad_input', 'nobody is there to ask')));
     let asked: Approval | undefined;
@@ -166,7 +171,10 @@ export class Broker {
       onPending?.(approval);
     };
     try {
-      const question = { run, call: number, tool, exportName, input, reason, signal, onPending: note };
+      const question = {
+        ...{ run, call: number, tool, exportName, input, reason, signal, onPending: note },
+        ...(locate === undefined ? {} : { locate }),
+      };
       const { state, approval } = await this.#options.approvals.ask(question);
       onDecided?.();
       if (state === 'APPROVED') return { approval: noteOf(approval, state) };
@@ -192,6 +200,7 @@ export class Broker {
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
         ...(call.onProgress === undefined ? {} : { onProgress: call.onProgress }),
         ...(call.run.grants === undefined ? {} : { grants: call.run.grants }),
+        ...(call.respondent === undefined ? {} : { respondent: call.respondent }),
       });
       if (outcome.status === 'answered' || call.signal.aborted) return outcome;
       if (attempt >= attemptsFor(call.tool, outcome.failure, retry.maxAttempts)) return outcome;
@@ -235,6 +244,14 @@ function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   });
 }
 
+/** A call that nothing speaks against any more. */
+interface Departure {
+  readonly question: PolicyQuestion;
+  readonly paid: Bill | undefined;
+  /** Puts on record that it is sent, or says why it must not be. */
+  readonly sending: () => GuestError | undefined;
+}
+
 /** What came of asking a person: a yes, or how the call ends without one. */
 type Answered =
   | { readonly approval: ApprovalNote; readonly error?: undefined }
@@ -245,11 +262,6 @@ function unanswered(error: GuestError, asked?: Approval): Answered {
 }
 
 const MISTAKE: GuestError = { errorClass: 'ToolCallError', message: 'a mistake of codemode', hint: 'Report it.' };
-
-function startTimer(): () => { atMs: number; durationMs: number } {
-  const [atMs, startedAt] = [Date.now(), performance.now()];
-  return () => ({ atMs, durationMs: performance.now() - startedAt });
-}
 
 /** What a decision leaves on record. */
 function noteOf({ id, decision }: Approval, state: ApprovalNote['state']): ApprovalNote {

@@ -1,7 +1,8 @@
 import type { Approval } from '../domain/approval.js';
 import type { ApprovalNote, CallVerdict } from '../domain/audit.js';
-import type { GuestError } from '../domain/execution.js';
+import type { GuestError, SourcePosition } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
+import type { Respondent } from '../domain/question.js';
 import type { Tool } from '../domain/tool.js';
 import type { CallProgress, ToolReply } from '../domain/upstream.js';
 import type { RedactionCounts } from './redaction/redactor.js';
@@ -21,8 +22,12 @@ export interface BrokerCall {
   /** It was made in an earlier life of its program, which slept or was lost before it was sent. */
   readonly isAgain?: boolean;
   readonly onProgress?: (progress: CallProgress) => void;
+  /** Who answers what the server asks while it works on the call. */
+  readonly respondent?: Respondent;
   /** Nobody is there who could be asked: what needs a person is refused. */
   readonly asksNobody?: boolean;
+  /** Where in the source it was made, innermost first. Asked for when a person is to see it. */
+  readonly locate?: () => Promise<readonly SourcePosition[]>;
   /** It waits for a person. */
   readonly onPending?: (approval: Approval) => void;
   /** The person has spoken, or nobody did in time. */

@@ -58,7 +58,7 @@ export function compareCodePoints(left: string, right: string): number {
 }
 
 /** Gives every original its clean name or a numbered one. The result is in alphabetical order of the originals. */
-function assignNames(
+export function assignNames(
   originals: readonly string[],
   toCleanName: (original: string) => string,
   separator: string,

@@ -37,6 +37,9 @@ const SAME_KEYS = [
   'description',
 ];
 
+/** What another program writes down about an entry for itself. */
+const NOTES = ['created', 'updated'];
+
 /** Of these, every value is text in the end; other programs also let people write `PORT: 3000`. */
 const TEXT_KEYS = ['args', 'env', 'headers'];
 
@@ -154,6 +157,7 @@ class Translation {
     for (const [key, value] of Object.entries(entry)) {
       const isUnset = value === null || (value === '' && (key === 'command' || key === 'url'));
       if (key === 'name' || isUnset) continue;
+      if (key === 'enabled' && server.enabled === false) continue;
       if (SAME_KEYS.includes(key)) server[key] = TEXT_KEYS.includes(key) ? this.#texts(value) : value;
       else this.#translate(server, key, value, [...path, key]);
     }
@@ -162,7 +166,13 @@ class Translation {
 
   #translate(server: JsonObject, key: string, value: JsonValue, path: KeyPath): void {
     const seconds = typeof value === 'number' ? Math.round(value * 1000) : undefined;
-    if (key === 'environment') server.env = this.#texts(value);
+    if (NOTES.includes(key)) return;
+    if (key === 'quarantined') {
+      // Its user has not let it through there, so it is not let through here.
+      if (value === false) return;
+      server.enabled = false;
+      this.#warn(path, 'is set, so the server stays switched off');
+    } else if (key === 'environment') server.env = this.#texts(value);
     else if (key === 'working_dir' || key === 'workingDir') server.cwd = value;
     else if (key === 'protocol') {
       if (value !== 'auto') server.type = value;

@@ -362,15 +362,18 @@ test('the proxy file of the code_execution contract is read with --config', asyn
         created: 'x',
       },
       { name: 'web', protocol: 'http', url: 'https://h/mcp', command: '', enabled: false },
+      { name: 'new', command: 'npx', quarantined: true, enabled: true },
     ],
   });
   const loaded = await load(text, { configFile: 'mcp_config.json' }, 'mcp_config.json');
   expect(loaded.format).toBe('mcpproxy');
   expect(loaded.config.codeExecution).toEqual({ enabled: true, timeout: 5000, maxToolCalls: 0, poolSize: 3 });
   expect(loaded.upstreams.map((upstream) => upstream.id)).toEqual(['gh']);
-  expect(loaded.warnings.join()).toContain('mcpServers[0].quarantined is not known here');
+  expect(loaded.warnings).toEqual([
+    expect.stringContaining('mcpServers[2].quarantined is set, so the server stays switched off'),
+  ]);
   const tooMany = JSON.stringify({ enable_code_execution: true, code_execution_pool_size: 1000 });
   expect(await mistake(tooMany, { configFile: 'mcp_config.json' }, 'mcp_config.json')).toBe(
-    'mcp_config.json:1:58: codeExecution.poolSize: expected a whole number from 1 to 100, found 1000',
+    'mcp_config.json:1:58: code_execution_pool_size: expected a whole number from 1 to 100, found 1000',
   );
 });

@@ -30,6 +30,8 @@ const MAX_REPORTED_MISTAKES = 10;
 export interface LoadRequest {
   /** `--config FILE`; without it the usual places are searched. */
   readonly configFile?: string;
+  /** Where none of the usual places has one, and this one exists: the file that mcpproxy keeps in the home folder. */
+  readonly takesProxyFile?: boolean;
   readonly cwd: string;
   readonly environment: Environment;
   readonly flags?: readonly FlagValue[];
@@ -70,8 +72,10 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const parsed = configSchema.safeParse(merged.value);
   const fromEnvironment = source?.fromEnvironment ?? new Set<string>();
   if (!parsed.success) {
-    throw reportMistakes(mistakesOf(parsed.error, merged.value, fromEnvironment), (mistake) =>
-      placeOf(mistake, merged, source),
+    throw reportMistakes(
+      mistakesOf(parsed.error, merged.value, fromEnvironment),
+      (mistake) => placeOf(mistake, merged, source),
+      (path) => writtenPath(path, merged, source),
     );
   }
   const placed = (path: KeyPath, part: Mistake['part']) => placeOf({ path, part, problem: '' }, merged, source);
@@ -97,7 +101,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
 
 /** `--config`, else `./codemode.config.*`, else the user's configuration folder. */
 export async function findConfigFile(
-  request: Pick<LoadRequest, 'configFile' | 'cwd' | 'environment'>,
+  request: Pick<LoadRequest, 'configFile' | 'takesProxyFile' | 'cwd' | 'environment'>,
 ): Promise<{ readonly file?: string; readonly warnings: readonly string[] }> {
   if (request.configFile !== undefined)
     return { file: resolve(request.cwd, expandHome(request.configFile, request.environment)), warnings: [] };
@@ -108,6 +112,8 @@ export async function findConfigFile(
     if (file === undefined) continue;
     return { file, warnings: ignored.map((other) => `${other} is not read, because ${file} stands beside it`) };
   }
+  const proxyFile = join(home(request.environment), '.mcpproxy', 'mcp_config.json');
+  if (request.takesProxyFile === true && (await exists(proxyFile))) return { file: proxyFile, warnings: [] };
   return { warnings: [] };
 }
 
@@ -160,13 +166,25 @@ async function readSource(file: string, environment: Environment): Promise<Sourc
 
 /** A mistake stands where its value came from: in the file, in a variable, on the command line. */
 function placeOf(mistake: Mistake, merged: Merged, source: Source | undefined): string {
-  for (let length = mistake.path.length; length > 0; length -= 1) {
-    const origin = merged.origins.get(renderPath(mistake.path.slice(0, length)));
-    if (origin !== undefined && origin.layer !== 'file') return origin.place;
-    if (origin !== undefined) break;
-  }
+  const origin = originOf(mistake.path, merged);
+  if (origin !== undefined && origin.layer !== 'file') return origin.place;
   if (source === undefined) return 'configuration';
   return renderPlace(source.document, source.shaped.originalPath(mistake.path), mistake.part);
+}
+
+function originOf(path: KeyPath, { origins }: Merged): Origin | undefined {
+  for (let length = path.length; length > 0; length -= 1) {
+    const origin = origins.get(renderPath(path.slice(0, length)));
+    if (origin !== undefined) return origin;
+  }
+  return undefined;
+}
+
+/** A key of the file is named as it stands there, a server by its name also where it is one of a list. */
+function writtenPath(path: KeyPath, merged: Merged, source: Source | undefined): KeyPath {
+  if (source === undefined || originOf(path, merged)?.layer !== 'file') return path;
+  const written = source.shaped.originalPath(path);
+  return written.some((step) => typeof step === 'number') ? path : written;
 }
 
 function renderPlace(document: ConfigDocument, path: KeyPath, part: 'key' | 'value'): string {
@@ -174,9 +192,13 @@ function renderPlace(document: ConfigDocument, path: KeyPath, part: 'key' | 'val
   return place === undefined ? document.file : `${document.file}:${place.line}:${place.column}`;
 }
 
-function reportMistakes(mistakes: readonly Mistake[], place: (mistake: Mistake) => string): HostError {
+function reportMistakes(
+  mistakes: readonly Mistake[],
+  place: (mistake: Mistake) => string,
+  written: (path: KeyPath) => KeyPath = (path) => path,
+): HostError {
   const lines = mistakes.slice(0, MAX_REPORTED_MISTAKES).map((mistake) => {
-    const key = renderPath(mistake.path);
+    const key = renderPath(written(mistake.path));
     return `${place(mistake)}: ${key === '' ? '' : `${key}: `}${mistake.problem}`;
   });
   if (mistakes.length > lines.length) lines.push(`and ${mistakes.length - lines.length} more`);

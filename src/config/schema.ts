@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ISOLATION_LEVELS } from '../domain/isolation.js';
+import { KEYRING_CHOICES } from '../domain/key.js';
 import { DEFAULT_LIMITS, MAXIMUM_LIMITS } from '../domain/limits.js';
 import { LOG_LEVELS } from '../domain/log.js';
 import { AGENT_SCOPES, SCOPES } from '../domain/principal.js';
@@ -82,6 +83,8 @@ const listedToken = z.strictObject({
 });
 
 const security = z.strictObject({
+  /** Where a new key of the state folder goes: `auto` is the keyring where one is unlocked, else a file. */
+  keyring: z.enum(KEYRING_CHOICES).default('auto'),
   auth: z
     .strictObject({
       /** `none` only on loopback. `token`: the one that `codemode token` prints, and those listed here. */

@@ -2,6 +2,7 @@ import type { ApprovalState } from './approval.js';
 
 /** What became of a call. The failures of a connection keep their names: see `UpstreamFailureKind`. */
 export const CALL_VERDICTS = [
+  'sent', // under way; the record of its outcome has the same call id
   'ok',
   'tool_error', // the tool itself says that it failed
   'invalid_arguments',
@@ -32,6 +33,8 @@ export interface ApprovalNote {
 
 /** One call, as it is remembered. Never its arguments or its result. */
 export interface AuditEntry {
+  /** Its own among all calls of all hosts. */
+  readonly callId: string;
   /** When it was made, in milliseconds since 1970. */
   readonly atMs: number;
   readonly runId: string;
@@ -49,6 +52,12 @@ export interface AuditEntry {
   /** How often something was taken out of the answer, by kind. */
   readonly redactions: Readonly<Record<string, number>>;
 }
+
+/** What is known of a call only when it has ended. */
+export type CallOutcome = Pick<
+  AuditEntry,
+  'callId' | 'resultBytes' | 'durationMs' | 'verdict' | 'approval' | 'redactions'
+>;
 
 /** The same in its place in the chain. */
 export interface AuditRecord extends AuditEntry {

@@ -2,6 +2,7 @@ import type { OAuthSettings } from './authorization.js';
 import type { CapabilitySet } from './capability.js';
 import type { JsonObject, JsonValue } from './json.js';
 import type { Label } from './policy.js';
+import type { Respondent } from './question.js';
 import type { Tool } from './tool.js';
 
 /** Where an upstream is and how it is spoken to. Values may be secret: nothing here is ever printed as it is. */
@@ -97,6 +98,8 @@ export interface UpstreamCall {
   readonly onProgress?: (progress: CallProgress) => void;
   /** What its run was granted: for the upstreams that are capabilities. Nothing of it leaves the house. */
   readonly grants?: CapabilitySet;
+  /** Who answers what the server asks meanwhile. */
+  readonly respondent?: Respondent;
 }
 
 export interface CallProgress {
@@ -139,23 +142,3 @@ export interface UpstreamFailure {
 export type UpstreamOutcome =
   | { readonly status: 'answered'; readonly reply: ToolReply }
   | { readonly status: 'failed'; readonly failure: UpstreamFailure };
-
-/** What an upstream asks of us while it works on a call: a completion, an answer of the user, the folders it may use. */
-export interface UpstreamRequest {
-  readonly upstream: string;
-  /** As the server sent it: untrusted. */
-  readonly params: JsonObject;
-  readonly signal: AbortSignal;
-}
-
-export type UpstreamRequestHandler = (request: UpstreamRequest) => Promise<JsonObject>;
-
-/**
- * The questions that somebody outside is ready to answer. A server is told of exactly these, as they are when it is
- * connected.
- */
-export interface UpstreamRequestHandlers {
-  readonly sample?: UpstreamRequestHandler | undefined;
-  readonly elicit?: UpstreamRequestHandler | undefined;
-  readonly listRoots?: UpstreamRequestHandler | undefined;
-}

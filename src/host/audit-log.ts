@@ -5,15 +5,25 @@ import type { AuditStore } from '../store/audit.js';
 export class AuditLog implements Disposable {
   readonly #store: AuditStore;
   readonly #close: () => void;
+  /** Why it is not known what hosts that are gone have left. */
+  #unread: string | undefined;
 
   constructor({ store, close }: { readonly store: AuditStore; readonly close: () => void }) {
     this.#store = store;
     this.#close = close;
+    try {
+      store.adoptOrphans();
+    } catch (error) {
+      this.#unread = error instanceof Error ? error.message : String(error);
+    }
   }
 
-  /** The newest that fit, oldest of them first. */
+  /** The newest that fit, oldest of them first. Of a call that has ended only how it did. */
   records(filter: AuditFilter, limit: number): AuditRecord[] {
-    return this.#store.records(filter, limit);
+    const records = this.#store.records(filter, limit);
+    // Both records of a call fit the same filter, and the outcome is the later one.
+    const ended = new Set(records.flatMap(({ callId, verdict }) => (verdict === 'sent' ? [] : [callId])));
+    return records.filter(({ callId, verdict }) => verdict !== 'sent' || !ended.has(callId));
   }
 
   /** All that fit, oldest first; read as they are asked for. */
@@ -22,7 +32,9 @@ export class AuditLog implements Disposable {
   }
 
   verify(expected?: ChainHead): ChainReport {
-    return this.#store.verify(expected);
+    const report = this.#store.verify(expected);
+    if (this.#unread === undefined || !report.isIntact) return report;
+    return { ...report, isIntact: false, problem: { record: report.head.count + 1, reason: this.#unread } };
   }
 
   /** Drops a chain that was changed and begins a new one, which says that and why it was begun. */

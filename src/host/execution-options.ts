@@ -1,5 +1,5 @@
 import type { Approval } from '../domain/approval.js';
-import type { CallerId, CallReply, GuestCall, LogEntry } from '../domain/execution.js';
+import type { CallerId, CallReply, GuestCall, LogEntry, SourcePosition } from '../domain/execution.js';
 import type { Delivery } from '../sandbox/journal.js';
 import type { SuspendedProgram } from '../sandbox/sandbox.js';
 
@@ -11,6 +11,8 @@ export interface CallHooks {
   readonly signal: AbortSignal;
   /** It was made before the program slept, and is answered anew. */
   readonly isAgain: boolean;
+  /** Where in the source it was made, innermost first. Empty where that cannot be told. */
+  locate(): Promise<readonly SourcePosition[]>;
   /** It waits for a person. */
   onPending(approval: Approval): void;
   /** The person has spoken, or nobody did in time. */

@@ -26,6 +26,8 @@ export type ExecutionEnd =
 
 /** Calls made together are shown to a person together. */
 const GATHER_MS = 20;
+/** Left to a program whose calls block it, when it is told that nobody has decided. */
+const LAST_WORDS_MS = 1_000;
 
 /**
  * One program from its start, or from where it slept, until it ends or sleeps. The only place where the sandbox and what
@@ -49,6 +51,8 @@ export class Execution {
   #isPuttingAway = false;
   #staysAwake = false;
   #isImpatient = false;
+  /** Its calls block it, and it keeps a process to itself: its time runs on while a person thinks. */
+  #isBlocking = false;
   #wasWoken = false;
   #isUnwritten = false;
   #program: SandboxExecution | undefined;
@@ -69,6 +73,7 @@ export class Execution {
     const { caller, signal } = options;
     if (signal?.aborted === true) throw new HostError('cancelled', 'the run was cancelled before it started');
     const execution = new Execution(sandbox, options);
+    execution.#isBlocking = program.blocking === true;
     execution.#follow(
       await sandbox.start(
         { caller, program, execution: id, ...(signal === undefined ? {} : { signal }) },
@@ -139,6 +144,7 @@ export class Execution {
       const reply = await this.#options.answerCall(call, {
         signal: AbortSignal.any([this.#over.signal, waits]),
         isAgain,
+        locate: async () => (await this.#program?.locate(call.number)) ?? [],
         onPending: (approval) => this.#waitFor(call.number, approval),
         onDecided: () => this.#decided(call.number),
         onSending: () => {
@@ -187,13 +193,19 @@ export class Execution {
       this.#stopPatience();
       return;
     }
-    this.#program?.holdTime();
+    if (!this.#isBlocking) this.#program?.holdTime();
     this.#gathering ??= setTimeout(() => this.#ask(), GATHER_MS);
     if (this.#held.size > 0) return this.#stopPatience();
     if (this.#staysAwake) return;
-    const { records, patienceMs } = this.#options;
+    const { records } = this.#options;
     const act = () => (records === undefined ? this.#refuse() : void this.#putAway(records));
-    this.#patience ??= setTimeout(act, this.#isImpatient ? 0 : patienceMs);
+    this.#patience ??= setTimeout(act, this.#isImpatient ? 0 : this.#patienceMs);
+  }
+
+  get #patienceMs(): number {
+    const { patienceMs } = this.#options;
+    if (!this.#isBlocking) return patienceMs;
+    return Math.max(0, Math.min(patienceMs, (this.#program?.remainingMs ?? 0) - LAST_WORDS_MS));
   }
 
   #stopPatience(): void {

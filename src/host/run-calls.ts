@@ -1,5 +1,5 @@
 import { toolDigestOf } from '../broker/approvals/identity.js';
-import type { Broker } from '../broker/broker.js';
+import type { Broker, BrokerOutcome } from '../broker/broker.js';
 import type { ReceivedData } from '../broker/policy/flow.js';
 import type { PolicyGate } from '../broker/policy/gate.js';
 import type { Catalog } from '../catalog/catalog.js';
@@ -7,6 +7,7 @@ import type { LearnedTypes } from '../catalog/observed/learned-types.js';
 import type { CatalogSnapshot } from '../catalog/snapshot.js';
 import type { CallReply, GuestCall } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
+import type { Respondent } from '../domain/question.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { answerDiscovery, isDiscovery } from './discovery.js';
 import type { AskPerson, CallHooks } from './execution.js';
@@ -14,8 +15,9 @@ import { modulesOf } from './modules.js';
 import { type Asker, NestedRuns, type NestedSoFar } from './nested-runs.js';
 import { type RecordedCall, recordedCall } from './recording.js';
 import { isResults, type KeptResults } from './results.js';
-import type { Presentation, RunFacts } from './run.js';
-import { isScripts } from './scripts-module.js';
+import type { Presentation, RunFacts, ScriptRequest } from './run.js';
+import { ScriptCalls } from './script-calls.js';
+import { isScripts, RUN_SCRIPT } from './scripts-module.js';
 import type { SleepingRuns } from './sleeping-runs.js';
 import type { ScriptLibrary } from './stored-scripts.js';
 import type { Telemetry } from './telemetry.js';
@@ -42,6 +44,10 @@ export interface RunCircumstances {
   readonly patienceMs: number;
   readonly askPerson?: AskPerson | undefined;
   readonly onProgress?: ((message: string) => void) | undefined;
+  /** Where its program is a script. */
+  readonly script?: ScriptRequest | undefined;
+  /** Who answers what servers ask while they work on its calls. */
+  readonly respondent?: Respondent | undefined;
 }
 
 /** What is written down of the calls of a run that sleeps. */
@@ -56,6 +62,7 @@ export class RunCalls {
   readonly tools: ToolCalls;
   readonly nested: NestedRuns;
   readonly #recorded: Map<number, RecordedCall>;
+  readonly #script: ScriptCalls | undefined;
   readonly #parts: RunCallsParts;
   readonly #circumstances: RunCircumstances;
 
@@ -63,26 +70,37 @@ export class RunCalls {
     this.#parts = parts;
     this.#circumstances = circumstances;
     const { broker, observed, sandbox, scripts } = parts;
-    const { facts, snapshot, presentation, onProgress, patienceMs, askPerson } = circumstances;
+    const { facts, snapshot, presentation, onProgress, patienceMs, askPerson, script, respondent } = circumstances;
     const { context: run, limits } = facts;
+    const { maxToolCalls } = limits;
+    const present = (outcome: BrokerOutcome) => presentation.reply(outcome);
     this.tools = new ToolCalls(
       {
         run,
         snapshot,
         broker,
-        maxToolCalls: limits.maxToolCalls,
-        present: (outcome) => presentation.reply(outcome),
+        maxToolCalls,
+        present,
         ...(presentation.arrange === undefined ? {} : { arrange: presentation.arrange }),
         onCall: (server, isSuccess, durationMs) =>
           parts.telemetry.emit({ type: 'call', server, isSuccess, durationMs }),
-        observe: (tool, value) => observed?.observe(run.caller, tool, value),
+        // What a script gets is an envelope around the answer.
+        ...(script === undefined ? { observe: (tool, value) => observed?.observe(run.caller, tool, value) } : {}),
         ...(onProgress === undefined ? {} : { onProgress }),
+        ...(respondent === undefined ? {} : { respondent }),
       },
       before?.soFar,
     );
+    if (script !== undefined)
+      this.#script = new ScriptCalls(this.tools, {
+        snapshot,
+        maxToolCalls,
+        present,
+        allowedServers: script.allowedServers,
+      });
     const answer = (call: GuestCall, hooks: CallHooks, asker: Asker) => this.#answer(call, hooks, asker);
     this.nested = new NestedRuns(
-      { scripts, sandbox, modules: modulesOf(snapshot), limits, answer, patienceMs, askPerson },
+      { scripts, sandbox, modules: modulesOf(snapshot), script, limits, answer, patienceMs, askPerson },
       before?.nested,
     );
     this.#recorded = new Map(before?.recorded.map((each) => [each.number, each]));
@@ -97,10 +115,11 @@ export class RunCalls {
   }
 
   /** Answers the run's own program. */
-  answer(call: GuestCall, hooks: CallHooks): Promise<CallReply> {
+  async answer(call: GuestCall, hooks: CallHooks): Promise<CallReply> {
     const { snapshot, facts } = this.#circumstances;
-    const tool = snapshot.toolByTarget.get(call.target)?.tool;
-    this.#recorded.set(call.number, recordedCall(call, tool === undefined ? undefined : toolDigestOf(tool)));
+    const input = JSON.parse(call.argumentsJson) as JsonValue[];
+    const tool = this.#script === undefined ? snapshot.toolByTarget.get(call.target) : this.#script.toolOf(input);
+    this.#recorded.set(call.number, recordedCall(call, tool === undefined ? undefined : toolDigestOf(tool.tool)));
     return this.#answer(call, hooks, { context: facts.context, depth: 0, firstNumber: 0 });
   }
 
@@ -109,6 +128,8 @@ export class RunCalls {
     const { snapshot } = this.#circumstances;
     const { caller, ledger } = asker.context;
     const input = JSON.parse(call.argumentsJson) as JsonValue[];
+    const numbered = { ...call, number: asker.firstNumber + call.number };
+    if (this.#script !== undefined) return this.#answerScript(this.#script, numbered, input, hooks, asker);
     if (isDiscovery(call.target))
       return answerDiscovery(call.target, input, snapshot, catalog, (tool) => observed?.typeOf(caller, tool));
     if (isScripts(call.target)) return this.nested.answer(call.target, input, hooks, asker);
@@ -117,7 +138,21 @@ export class RunCalls {
         received === 'unknown' ? gate.receivedUnknown(ledger) : ledger.received.receiveAll(received);
       return results.answer(call.target, input, caller, { sleeping, signal: hooks.signal, onReceived });
     }
-    const numbered = { ...call, number: asker.firstNumber + call.number };
     return this.tools.answer(numbered, input, hooks, asker.context);
+  }
+
+  /** What a script calls: a tool, or a stored script, whose end is a value to look at as well. */
+  async #answerScript(
+    script: ScriptCalls,
+    call: GuestCall,
+    input: readonly JsonValue[],
+    hooks: CallHooks,
+    asker: Asker,
+  ): Promise<CallReply> {
+    const { presentation, script: request } = this.#circumstances;
+    if (call.target !== request?.callScript) return script.answer(call, input, hooks, asker.context);
+    const reply = await this.nested.answer(RUN_SCRIPT, input, hooks, asker);
+    if (reply.ok) return { ok: true, json: `{"ok":true,"result":${String(reply.json)}}` };
+    return 'ends' in reply ? reply : presentation.reply({ ok: false, error: reply.error });
   }
 }

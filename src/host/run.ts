@@ -6,6 +6,7 @@ import type { CallReply, GuestCall, LogEntry, Outcome, ResourceUsage, SourceLang
 import type { IsolationLevel } from '../domain/isolation.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Limits } from '../domain/limits.js';
+import type { Respondent } from '../domain/question.js';
 import type { Tool } from '../domain/tool.js';
 import type { AskPerson } from './execution.js';
 import type { CallFailure, TraceEntry } from './tool-calls.js';
@@ -14,6 +15,8 @@ export interface RunRequest {
   readonly source: string;
   readonly language: SourceLanguage;
   readonly limits: Limits;
+  /** Absent: it is a module. */
+  readonly script?: ScriptRequest;
   /** What a stored script is run with: `input` of `@codemode/input`. */
   readonly input?: JsonObject;
   /** The program is the body of a function, and this its `context`. */
@@ -29,8 +32,22 @@ export interface RunRequest {
   readonly askPerson?: AskPerson;
   /** Told the run's id before anything of it runs. */
   readonly onBegin?: (runId: string) => void;
-  readonly onLog?: (entry: LogEntry) => void;
+  /** Who answers what servers ask while they work on its calls. */
+  readonly respondent?: Respondent;
+  readonly onLog?: (entry: LogEntry, runId: string) => void;
   readonly onProgress?: (message: string) => void;
+}
+
+/** A classic script instead of a module. Its calls block it, so it is not put away: it ends before its client is answered. */
+export interface ScriptRequest {
+  /** The global `input`. */
+  readonly input: JsonObject;
+  /** Name of the global function that calls a tool: server, tool, arguments. */
+  readonly callTool: string;
+  /** Name of the one that runs a stored script: name, input. */
+  readonly callScript: string;
+  /** The only servers it may call; empty: all. */
+  readonly allowedServers: readonly string[];
 }
 
 export interface RunSummary {

@@ -9,8 +9,9 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { LearnedTypes } from '../catalog/observed/learned-types.js';
 import type { CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import { HostError } from '../domain/errors.js';
-import type { CallerId, ExecutionId } from '../domain/execution.js';
+import type { CallerId, ExecutionId, Program } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
+import type { Respondent } from '../domain/question.js';
 import type { ScriptHead } from '../domain/script.js';
 import type { Tool } from '../domain/tool.js';
 import type { CallProgress } from '../domain/upstream.js';
@@ -26,6 +27,7 @@ import type { KeptResults } from './results.js';
 import type { Presentation, RunAnswer, RunFacts, RunRequest, RunSummary } from './run.js';
 import { RunCalls, type RunCallsSoFar } from './run-calls.js';
 import type { Runtime } from './runtime.js';
+import { serversMentioned } from './script-calls.js';
 import { inputModule } from './scripts-module.js';
 import type { RunOwner, SleepingRuns, WokenRun } from './sleeping-runs.js';
 import type { ScriptLibrary } from './stored-scripts.js';
@@ -78,7 +80,9 @@ interface Run {
 }
 
 /** The program, where it starts anew, and who waits for it. */
-type Preparation = Partial<Pick<RunRequest, 'source' | 'onProgress' | 'askPerson' | 'answerWithinMs'>>;
+type Preparation = Partial<
+  Pick<RunRequest, 'source' | 'script' | 'onProgress' | 'askPerson' | 'answerWithinMs' | 'respondent'>
+>;
 
 /** What is written down of a run that sleeps, besides its program. */
 interface SleepContext extends RunCallsSoFar {
@@ -133,7 +137,8 @@ export class Session {
     const { runId } = context;
     request.onBegin?.(runId);
     const answered = this.#execute(context, request);
-    if (request.answerWithinMs === undefined) return answered;
+    // What a script gives back has no other way to its client than this answer.
+    if (request.answerWithinMs === undefined || request.script !== undefined) return answered;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<'late'>((resolve) => {
       timer = setTimeout(() => resolve('late'), request.answerWithinMs);
@@ -164,7 +169,7 @@ export class Session {
   async callDirect(
     { tool: { tool, server, exportName } }: DirectTool,
     input: JsonValue,
-    { signal, onProgress, askPerson }: DirectCircumstances,
+    { signal, onProgress, askPerson, respondent }: DirectCircumstances,
   ): Promise<BrokerOutcome> {
     const { broker } = await this.#parts.runtime.open();
     // The same call made again is the same question: a yes that came too late for the first is there for the second.
@@ -187,6 +192,7 @@ export class Session {
         },
         onDecided: () => clearTimeout(timer),
         ...(onProgress === undefined ? {} : { onProgress }),
+        ...(respondent === undefined ? {} : { respondent }),
       });
     } finally {
       clearTimeout(timer);
@@ -201,9 +207,11 @@ export class Session {
 
   async #execute(context: RunContext, request: RunRequest): Promise<RunAnswer> {
     const { sandbox } = await this.#parts.runtime.open();
-    const { source, language, limits, requestedServers = [] } = request;
+    const { source, language, limits, script } = request;
+    const requestedServers =
+      script === undefined ? (request.requestedServers ?? []) : serversMentioned(source, this.tools().forCode);
     const run = await this.#prepare({ context, limits, requestedServers }, request);
-    const program = { source, language, limits, ...formOf(request, run.view.forCode) };
+    const program = { source, language, limits, ...formOf(request, run.view) };
     const execution = await Execution.start(
       sandbox,
       program,
@@ -216,7 +224,7 @@ export class Session {
   /** Connects what the program is about to use, and stands ready to answer its calls. */
   async #prepare(facts: RunFacts, waiting: Preparation, before?: RunCallsSoFar): Promise<Run> {
     const { runtime, catalog } = this.#parts;
-    const { source = '', onProgress, askPerson, answerWithinMs } = waiting;
+    const { source = '', script, onProgress, askPerson, answerWithinMs, respondent } = waiting;
     const { sandbox, broker, redactor } = await runtime.open();
     const known = this.tools();
     const requested = facts.requestedServers.flatMap((name) => findServer(name, known.forCode)?.path ?? []);
@@ -225,24 +233,26 @@ export class Session {
     const view = this.#viewOf(await catalog.prepare([...requested, ...locked]));
     const { presentation } = this.#options;
     const patienceMs = this.#patience(askPerson, answerWithinMs);
-    const circumstances = { facts, snapshot: view.forCode, presentation, patienceMs, askPerson, onProgress };
+    const asked = { patienceMs, askPerson, onProgress, respondent };
+    const circumstances = { facts, snapshot: view.forCode, presentation, script, ...asked };
     const calls = new RunCalls({ ...this.#parts, sandbox, broker }, circumstances, before);
     return { owner: ownerOf(facts.context), facts, view, calls, redactor };
   }
 
   #executionOptions(
     { owner, facts, calls, redactor }: Run,
-    { signal, onLog, askPerson, answerWithinMs }: Partial<RunRequest>,
+    { signal, onLog, askPerson, answerWithinMs, script }: Partial<RunRequest>,
   ): ExecutionOptions {
     const context = (): JsonValue => ({ facts, ...calls.soFar }) as unknown as JsonValue;
     return {
       caller: this.caller,
       answerCall: (call, hooks) => calls.answer(call, hooks),
-      records: this.#parts.sleeping.recordsOf(owner, context),
+      // A script, whose calls block it, cannot be put away.
+      ...(script === undefined ? { records: this.#parts.sleeping.recordsOf(owner, context) } : {}),
       patienceMs: this.#patience(askPerson, answerWithinMs),
       ...(askPerson === undefined ? {} : { askPerson }),
       ...(signal === undefined ? {} : { signal }),
-      ...(onLog === undefined ? {} : { onLog: cleanLog(redactor, onLog) }),
+      ...(onLog === undefined ? {} : { onLog: cleanLog(redactor, (entry) => onLog(entry, owner.id)) }),
     };
   }
 
@@ -336,14 +346,26 @@ export interface DirectCircumstances {
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: CallProgress) => void) | undefined;
   readonly askPerson?: AskPerson | undefined;
-}
-
-function formOf({ input, context, grants = {} }: RunRequest, snapshot: CatalogSnapshot) {
-  if (context !== undefined) return { modules: apiModulesOf(snapshot), body: bodyFormOf(context, grants) };
-  const modules = modulesOf(snapshot);
-  return { modules: input === undefined ? modules : [...modules, inputModule(input)] };
+  /** Who answers what the server asks meanwhile. */
+  readonly respondent?: Respondent | undefined;
 }
 
 function ownerOf({ runId, caller, profile, codeDigest }: RunContext): RunOwner {
   return { id: runId, caller, profile, codeDigest };
+}
+
+/** What a program may import, or the form of a script or of a body, which import nothing. */
+function formOf(
+  { input, script, context, grants = {} }: RunRequest,
+  { forCode }: ToolView,
+): Pick<Program, 'modules' | 'blocking' | 'script' | 'body'> {
+  if (context !== undefined) return { modules: apiModulesOf(forCode), body: bodyFormOf(context, grants) };
+  if (script !== undefined)
+    return {
+      modules: [],
+      blocking: true,
+      script: { input: script.input, calls: [script.callTool, script.callScript] },
+    };
+  const shared = modulesOf(forCode);
+  return { modules: input === undefined ? shared : [...shared, inputModule(input)] };
 }

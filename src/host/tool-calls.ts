@@ -1,9 +1,11 @@
 import type { Broker, BrokerOutcome } from '../broker/broker.js';
 import type { CapabilityTool } from '../broker/capabilities/capability-tools.js';
 import type { RunContext } from '../broker/run-context.js';
-import type { CatalogSnapshot } from '../catalog/snapshot.js';
+import type { CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import type { CallVerdict } from '../domain/audit.js';
 import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
+import type { Respondent } from '../domain/question.js';
 import type { Tool } from '../domain/tool.js';
 import { nearest } from '../lib/nearest.js';
 import type { CallHooks } from './execution.js';
@@ -17,6 +19,9 @@ export interface TraceEntry {
   /** Where the server answered with a task, which was followed to its end. */
   readonly taskId?: string;
 }
+
+/** As much of a tool as a call of it has to do with. */
+type CalledTool = Pick<CatalogTool, 'tool' | 'exportName'> & { readonly server: { readonly path: string } };
 
 export interface CallFailure {
   readonly serverId: string;
@@ -32,9 +37,11 @@ export interface ToolCallsOptions {
   readonly present: (outcome: BrokerOutcome) => CallReply;
   /** The contract's way to give arguments. */
   readonly arrange?: (tool: Tool, input: readonly JsonValue[]) => readonly JsonValue[];
-  /** Learns the shape of what a tool without a declared output has answered. */
-  readonly observe: (tool: Tool, value: JsonValue) => void;
+  /** Learns the shape of what a tool without a declared output has answered. Absent: nothing is learned. */
+  readonly observe?: (tool: Tool, value: JsonValue) => void;
   readonly onProgress?: (message: string) => void;
+  /** Who answers what servers ask while they work on a call. */
+  readonly respondent?: Respondent;
   /** Told of every call that was answered. */
   readonly onCall?: (server: string, isSuccess: boolean, durationMs: number) => void;
 }
@@ -92,26 +99,58 @@ export class ToolCalls {
     hooks: CallHooks,
     run: RunContext = this.#options.run,
   ): Promise<CallReply> {
-    const { snapshot, broker, maxToolCalls, present, onProgress } = this.#options;
+    const { snapshot, maxToolCalls, arrange } = this.#options;
     const found = snapshot.toolByTarget.get(call.target) ?? (await grantedTool(run, call.target));
     if (found === undefined) return { ok: false, error: noSuchTool(call.target, snapshot) };
-    const { tool, server, exportName } = found;
-    const input = this.#options.arrange?.(tool, given) ?? given;
-    const wish = { run, number: call.number, tool, serverPath: server.path, exportName, input: input[0], ...hooks };
-    if (++this.#made > maxToolCalls) {
+    const input = arrange?.(found.tool, given) ?? given;
+    if (!this.countOne()) {
       const error = tooManyCalls(maxToolCalls);
       // Only the first is put on record: a loop would fill the disk.
       return this.#made === maxToolCalls + 1
-        ? present(await broker.refuse(wish, error, 'limited'))
+        ? this.refuse(found, call, error, 'limited', hooks, run)
         : { ok: false, error };
     }
-    if (input.length > 1)
-      return present(
-        await broker.refuse(wish, tooManyArguments(server.path, exportName, input.length), 'invalid_arguments'),
-      );
+    if (input.length > 1) {
+      const error = tooManyArguments(found.server.path, found.exportName, input.length);
+      return this.refuse(found, call, error, 'invalid_arguments', hooks, run);
+    }
+    return this.make(found, call, input[0], hooks, run);
+  }
+
+  /** Whether one more call may be made. Every call counts, also one that comes to nothing. */
+  countOne(): boolean {
+    return ++this.#made <= this.#options.maxToolCalls;
+  }
+
+  /** Answers with an error what never reached the pipeline, and puts that on record. */
+  async refuse(
+    found: CalledTool,
+    { number }: GuestCall,
+    error: GuestError,
+    verdict: CallVerdict,
+    hooks: CallHooks,
+    run: RunContext = this.#options.run,
+  ): Promise<CallReply> {
+    const { broker, present } = this.#options;
+    return present(await broker.refuse({ ...wishFor(found, undefined, hooks), run, number }, error, verdict));
+  }
+
+  /** Makes a call that was counted. */
+  async make(
+    found: CalledTool,
+    { number }: GuestCall,
+    input: JsonValue | undefined,
+    hooks: CallHooks,
+    run: RunContext = this.#options.run,
+  ): Promise<CallReply> {
+    const { broker, present, onProgress, respondent } = this.#options;
+    const { tool, server, exportName } = found;
     const startedAt = performance.now();
     const outcome = await broker.handle({
-      ...wish,
+      ...wishFor(found, input, hooks),
+      run,
+      number,
+      ...(respondent === undefined ? {} : { respondent: reported(respondent, hooks) }),
       ...(onProgress === undefined
         ? {}
         : {
@@ -143,9 +182,32 @@ export class ToolCalls {
   }
 
   #observe(tool: Tool, json: string | Uint8Array): void {
-    if (typeof json === 'string' && json.length <= MAX_OBSERVED_CHARACTERS)
-      this.#options.observe(tool, JSON.parse(json) as JsonValue);
+    const { observe } = this.#options;
+    if (observe !== undefined && typeof json === 'string' && json.length <= MAX_OBSERVED_CHARACTERS)
+      observe(tool, JSON.parse(json) as JsonValue);
   }
+}
+
+function wishFor({ tool, server, exportName }: CalledTool, input: JsonValue | undefined, hooks: CallHooks) {
+  return { tool, serverPath: server.path, exportName, input, ...hooks };
+}
+
+/** The program does not spend its time while its client is asked. */
+function reported(respondent: Respondent, { onHeld }: CallHooks): Respondent {
+  const { key, capabilities } = respondent;
+  let open = 0;
+  return {
+    key,
+    capabilities,
+    answer: async (question) => {
+      if (open++ === 0) onHeld(true);
+      try {
+        return await respondent.answer(question);
+      } finally {
+        if (--open === 0) onHeld(false);
+      }
+    },
+  };
 }
 
 /** A summary, not a copy: what a tool says in an error may be its output, and what was wrong with an input is the input. */

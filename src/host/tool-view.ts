@@ -1,5 +1,7 @@
 import { briefCatalog, DEFAULT_BUDGET_TOKENS } from '../catalog/briefing/briefing.js';
 import { serverDeclarations, serverDeclarationsWithin } from '../catalog/briefing/server-declarations.js';
+import { AS_CONFIGURED, serverIndex } from '../catalog/briefing/server-index.js';
+import { estimateTokens } from '../catalog/briefing/tokens.js';
 import type { ObservedTypeOf } from '../catalog/declarations/typescript.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CatalogBriefing } from '../domain/briefing.js';
@@ -110,6 +112,18 @@ export function briefingOf(view: ToolView): CatalogBriefing {
   const briefing = briefCatalog(forCode, { budgetTokens, ...observed });
   briefings.set(owner, { budgetTokens, briefing });
   return briefing;
+}
+
+/** A line for each server with its tools, under the names that the user and the servers gave them. */
+export function indexOf(
+  { forCode, promptTokens = DEFAULT_BUDGET_TOKENS }: ToolView,
+  maximumCharacters?: number,
+): string {
+  const [most, measure] =
+    maximumCharacters === undefined
+      ? [promptTokens, estimateTokens]
+      : [maximumCharacters, (text: string) => text.length];
+  return serverIndex(forCode.servers, most, measure, AS_CONFIGURED);
 }
 
 /** In how much detail; the same for all callers, because what was observed only fills what is left. */

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 
-/** A process by its number and the moment it started: numbers are used again, pairs are not. */
+/** A process by its number and the moment it started: numbers are used again, pairs are not. Not of one that has ended. */
 export function processIdentity(pid: number = process.pid): string | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name before it stands in brackets and may hold anything, blanks and brackets too.
-    const startedAt = status.slice(status.lastIndexOf(')') + 2).split(' ')[19];
-    return startedAt === undefined ? undefined : `${pid}:${startedAt}`;
+    const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
+    const [state, startedAt] = [fields[0] as string, fields[19]];
+    // One that was killed is listed until its parent asks for it, which may be never.
+    return startedAt === undefined || 'ZXx'.includes(state) ? undefined : `${pid}:${startedAt}`;
   } catch {
     return undefined;
   }

@@ -1,10 +1,12 @@
 import type { ProfileName } from '../config/schema.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
+import type { Log } from '../domain/log.js';
+import type { Respondent } from '../domain/question.js';
 import type { ScriptHead } from '../domain/script.js';
 import type { AskPerson } from '../host/execution.js';
 import type { Presentation, SleepSummary } from '../host/run.js';
 import type { Session } from '../host/session.js';
-import type { CatalogServer, ToolView } from '../host/tool-view.js';
+import type { CatalogServer, CatalogTool, ToolView } from '../host/tool-view.js';
 
 /** One outward contract over the core: mostly data. It holds no state, decides no policy and knows no other profile. */
 export interface Profile {
@@ -18,6 +20,8 @@ export interface Profile {
   instructions(view: ToolView, scripts?: readonly ScriptHead[]): string;
   /** The types of one server's module, for whoever asks for them. */
   declarations(server: CatalogServer, view: ToolView): string;
+  /** How a program reaches a tool, for an agent that has called it directly. */
+  callExample?(tool: CatalogTool): string;
 }
 
 /** A tool of the contract's own: how it is listed, and how a call of it becomes a call on a session. */
@@ -40,6 +44,10 @@ export interface CallCircumstances {
   readonly onProgress?: (message: string) => void;
   /** A way to the person in front of the client. */
   readonly askPerson?: AskPerson;
+  /** The host's own log, for contracts that send console output there. */
+  readonly log?: Log;
+  /** The client itself, for what servers ask while they work. */
+  readonly respondent?: Respondent;
 }
 
 export interface OutwardAnswer {

@@ -1,6 +1,8 @@
 import { type Config, configuredLimits, type ProfileName } from '../config/schema.js';
 import { HostError } from '../domain/errors.js';
 import { configuredBounds } from '../host/grants.js';
+import { createCodeExecutionProfile } from './code-execution/profile.js';
+import { scriptDefaults } from './code-execution/settings.js';
 import { createCodemodeProfile } from './codemode/profile.js';
 import type { Profile } from './profile.js';
 import type { ExecuteSettings } from './unified/execute.js';
@@ -11,6 +13,11 @@ const PROFILES: Readonly<Partial<Record<ProfileName, (config: Config) => Profile
   codemode: (config) =>
     createCodemodeProfile({
       limits: { defaults: configuredLimits(config), maximum: maximumLimits(config) },
+      ...(config.toolName === undefined ? {} : { toolName: config.toolName }),
+    }),
+  code_execution: (config) =>
+    createCodeExecutionProfile({
+      defaults: scriptDefaults(config),
       ...(config.toolName === undefined ? {} : { toolName: config.toolName }),
     }),
   unified: (config) => createUnifiedProfile({ ...executeSettings(config), ...named(config) }),

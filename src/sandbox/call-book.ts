@@ -20,13 +20,13 @@ export type Verdict =
 
 /** The calls of one program: which it made, in which order, which are open, and what they hold. */
 export class CallBook {
-  readonly #journal: Journal;
+  readonly #journal: Pick<Journal, 'calls' | 'deliveries'>;
   readonly #open = new Map<CallNumber, GuestCall>();
   #openBytes = 0;
   #deliveredBytes = 0;
   #seen = 0;
 
-  constructor(journal: Journal) {
+  constructor(journal: Pick<Journal, 'calls' | 'deliveries'>) {
     this.#journal = journal;
   }
 

@@ -10,6 +10,7 @@ import {
   type Outcome,
   outOfTime,
   type ResourceUsage,
+  type SourcePosition,
 } from '../domain/execution.js';
 import { HARMLESS_SOURCE_BYTES } from '../domain/limits.js';
 import { Cancellation } from '../lib/cancellation.js';
@@ -140,6 +141,14 @@ export class SandboxExecution implements Tenant {
     if (open !== undefined) this.#replied(open, reply);
   }
 
+  /** Where in the source an open call was made, innermost first; nothing where that cannot be told soon. */
+  async locate(call: CallNumber): Promise<readonly SourcePosition[]> {
+    const seat = this.#seat;
+    // One with blocking calls cannot look at itself while it waits.
+    if (this.#state !== 'running' || seat === undefined || this.journal.blocking) return [];
+    return this.#calls.find(call) === undefined ? [] : seat.locate(call);
+  }
+
   /** Takes the program out of its worker. It must be waiting; its open calls stay open. */
   suspend(): Promise<Buffer> {
     const seat = this.#seat;
@@ -179,6 +188,10 @@ export class SandboxExecution implements Tenant {
           target: message.target,
           argumentsJson: body.toString('utf8'),
         });
+      case 'call/site':
+        if (this.#seat?.located(message.call, message.places) !== true)
+          from.kill('it told a place that nobody asked for');
+        return;
       case 'execution/log':
         return this.#logged(message.entry, {
           level: message.level,

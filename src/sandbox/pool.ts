@@ -11,6 +11,8 @@ export interface PoolOptions {
   /** Processes kept even when nobody needs them. */
   readonly min: number;
   readonly max: number;
+  /** Of these, the most that may belong to blocking programs at once; absent: all. */
+  readonly maxBlocking?: number;
   readonly idleMs: number;
   /** Programs that wait for a worker; one more is refused. */
   readonly maxQueued: number;
@@ -47,6 +49,7 @@ export class Pool {
   readonly #sweeper: NodeJS.Timeout;
   #spare: Promise<WorkerProcess> | undefined;
   #starting = 0;
+  #startingBlocking = 0;
   /** Shared workers that are being started, by caller: whoever comes meanwhile waits for them instead of starting more. */
   readonly #startingFor = new Map<CallerId, number>();
   #isClosed = false;
@@ -81,6 +84,7 @@ export class Pool {
   /** A worker of this caller with a place reserved for one more program: it is admitted there, or `notNeeded` is called. */
   async place(caller: CallerId, isBlocking: boolean, cancellation: Cancellation): Promise<RunWorker> {
     if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
+    if (isBlocking && !this.#mayBlock()) return this.#wait(caller, isBlocking, cancellation.signal);
     const best = this.#best(caller, isBlocking);
     if (best !== undefined && !(best.isStalled && this.#mayGrow())) {
       // Good enough for this one; the next will find one that is not busy.
@@ -158,6 +162,18 @@ export class Pool {
     return worker;
   }
 
+  /** Whether a blocking program would get a worker now. */
+  get hasRoomToBlock(): boolean {
+    return this.#mayBlock() && this.#queue.length === 0;
+  }
+
+  /** Whether one more worker may be given to a blocking program, which keeps it to its end. */
+  #mayBlock(): boolean {
+    let blocked = this.#startingBlocking;
+    for (const worker of this.#workers) if (worker.isExclusive) blocked++;
+    return blocked < (this.#options.maxBlocking ?? this.#options.max);
+  }
+
   #mayGrow(): boolean {
     return this.size < this.#options.max;
   }
@@ -175,6 +191,7 @@ export class Pool {
   async #grow(caller: CallerId, reservedFor: ReservedFor): Promise<RunWorker> {
     this.#starting++;
     const isShared = reservedFor !== 'blocking';
+    if (!isShared) this.#startingBlocking++;
     if (isShared) this.#startingFor.set(caller, (this.#startingFor.get(caller) ?? 0) + 1);
     try {
       const process = await this.#takeSpare();
@@ -189,6 +206,7 @@ export class Pool {
       return reservedFor === 'nobody' ? worker : this.#claim(worker, reservedFor === 'blocking');
     } finally {
       this.#starting--;
+      if (!isShared) this.#startingBlocking--;
       if (isShared) this.#startingFor.set(caller, (this.#startingFor.get(caller) ?? 1) - 1);
       if (this.#startingFor.get(caller) === 0) this.#startingFor.delete(caller);
       // There is room for others in it; or, if it could not be started, for another one.
@@ -200,7 +218,7 @@ export class Pool {
     if (this.#queue.length >= this.#options.maxQueued) {
       throw new HostError(
         'sandbox_busy',
-        `${this.#queue.length} programs are waiting for a worker already; try again in a few seconds, or raise sandbox.workers.max`,
+        `${this.#queue.length} programs are waiting for a worker already; try again in a few seconds, or raise ${isBlocking ? 'codeExecution.poolSize' : 'sandbox.workers.max'}`,
       );
     }
     const waiting: Waiting = { caller, isBlocking, answer: deferred(), isCancelled: false };
@@ -233,6 +251,10 @@ export class Pool {
     for (let index = 0; index < this.#queue.length; ) {
       const waiting = this.#queue[index] as Waiting;
       const { caller, isBlocking, answer } = waiting;
+      if (isBlocking && !this.#mayBlock()) {
+        index++;
+        continue;
+      }
       const best = this.#best(caller, isBlocking);
       if (best !== undefined) answer.resolve(this.#claim(best, isBlocking));
       else if ((isBlocking || !this.#startingFor.has(caller)) && (this.#mayGrow() || this.#makeRoom(caller)))

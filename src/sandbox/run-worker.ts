@@ -20,7 +20,16 @@ export interface Tenant {
 /** Messages that a worker answers, each exactly once and in order. */
 type Assignment = Extract<
   HostToWorker,
-  { type: 'execution/start' | 'execution/resume' | 'call/result' | 'call/error' | 'timer/fire' | 'execution/suspend' }
+  {
+    type:
+      | 'execution/start'
+      | 'execution/resume'
+      | 'call/result'
+      | 'call/error'
+      | 'call/locate'
+      | 'timer/fire'
+      | 'execution/suspend';
+  }
 >;
 
 /**

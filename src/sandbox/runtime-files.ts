@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { HostError } from '../domain/errors.js';
+import type { ProcessLanguage } from '../domain/process-program.js';
 import type { WorkerRole } from '../wire/messages.js';
 
 /** Where the files lie inside a jail. */
@@ -12,14 +13,20 @@ const ADDON = `${JAIL_FOLDER}/transform.node`;
 
 export interface RuntimeFiles {
   readonly build: string;
+  /** Sources of what Go programs are linked with, and of what compiles them. */
+  readonly goFolder: string;
   /** What is mounted for a role, and nothing else is. */
-  readonly mounts: Readonly<Record<WorkerRole, readonly { readonly from: string; readonly to: string }[]>>;
-  /** What Node is started with: the entry, then what it is to find its way by. */
-  readonly arguments: Readonly<Record<WorkerRole, readonly string[]>>;
+  readonly mounts: Readonly<Record<Role, readonly { readonly from: string; readonly to: string }[]>>;
+  /** What the interpreter is started with: the entry, then what it is to find its way by. */
+  readonly arguments: Readonly<Record<Role, readonly string[]>>;
 }
 
-const MOUNTED: Readonly<Record<WorkerRole, readonly string[]>> = {
+type Role = WorkerRole | ProcessLanguage;
+
+const MOUNTED: Readonly<Record<Role, readonly string[]>> = {
   quickjs: ['worker.js', 'returns.cjs', 'quickjs.wasm', 'image.bin', 'package.json'],
+  node: ['node-program.js', 'package.json'],
+  python: ['python/main.py', 'python/codemode_client.py', 'python/failures.py', 'python/frames.py'],
 };
 
 const manifestSchema = z.object({ build: z.string(), files: z.record(z.string(), z.string()) });
@@ -41,10 +48,20 @@ export function loadRuntimeFiles(folder: string): RuntimeFiles {
       throw new HostError('internal', `${join(folder, name)} is not the file that was built; run \`npm run build\``);
   }
   const mount = (name: string) => ({ from: join(folder, name), to: `${JAIL_FOLDER}/${name}` });
+  const addon = { from: parserAddon(), to: ADDON };
   return {
     build: manifest.build,
-    mounts: { quickjs: [...MOUNTED.quickjs.map(mount), { from: parserAddon(), to: ADDON }] },
-    arguments: { quickjs: [`${JAIL_FOLDER}/worker.js`, ADDON] },
+    goFolder: join(folder, 'go'),
+    mounts: {
+      quickjs: [...MOUNTED.quickjs.map(mount), addon],
+      node: [...MOUNTED.node.map(mount), addon],
+      python: MOUNTED.python.map(mount),
+    },
+    arguments: {
+      quickjs: [`${JAIL_FOLDER}/worker.js`, ADDON],
+      node: [`${JAIL_FOLDER}/node-program.js`, ADDON],
+      python: [`${JAIL_FOLDER}/python/main.py`],
+    },
   };
 }
 

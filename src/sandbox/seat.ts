@@ -1,3 +1,5 @@
+import type { CallNumber, SourcePosition } from '../domain/execution.js';
+import { CallSites } from './call-sites.js';
 import type { Delivery, Journal } from './journal.js';
 import type { RunWorker } from './run-worker.js';
 
@@ -8,6 +10,7 @@ export class Seat {
   readonly worker: RunWorker;
   readonly #journal: Journal;
   readonly #library: string;
+  readonly #sites = new CallSites();
   /** Behind the end of the journal: a rebuilt program is catching up. */
   #sentDeliveries = 0;
   #unanswered = 0;
@@ -50,6 +53,16 @@ export class Seat {
 
   suspend(): void {
     this.#assign({ type: 'execution/suspend', execution: this.#journal.execution });
+  }
+
+  locate(call: CallNumber): Promise<readonly SourcePosition[]> {
+    const { execution } = this.#journal;
+    return this.#sites.ask(call, () => this.#assign({ type: 'call/locate', execution, call }));
+  }
+
+  /** Whether it was asked for. */
+  located(call: CallNumber, places: readonly SourcePosition[]): boolean {
+    return this.#sites.told(call, places);
   }
 
   /** Sends what the journal has and the worker has not had. */

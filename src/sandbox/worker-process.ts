@@ -57,8 +57,8 @@ export class WorkerProcess {
     this.#build = files.build;
     const described = jail.spawn({
       runtime: role,
-      nodePath: process.execPath,
-      nodeArguments: [
+      interpreterPath: process.execPath,
+      interpreterArguments: [
         `--stack-size=${NODE_STACK_KIB}`,
         `--v8-pool-size=${POOL_THREADS}`,
         '--no-warnings',

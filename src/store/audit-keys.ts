@@ -17,6 +17,7 @@ export interface AuditRow {
   readonly verdict: string;
   readonly approval: string;
   readonly redactions: string;
+  readonly call_id: string;
   readonly hash: string;
   readonly mac: string;
 }
@@ -35,12 +36,17 @@ export function anchorParts({ count, hash, at_ms, reason }: Anchor): (string | n
 /** Before the first record. */
 export const GENESIS: ChainHead = { count: 0, hash: '0'.repeat(64) };
 const FORMAT = 1;
+/** Of records with the id of their call. Those of older programs have none. */
+const RECORD_FORMAT = 2;
 
 /** JSON of an array of numbers and texts: no two records give the same text. */
 export function hashOf(row: Omit<AuditRow, 'hash' | 'mac'>, previousHash: string): string {
-  const fields = [FORMAT, row.number, previousHash, row.at_ms, row.run_id, row.caller, row.profile, row.code_digest];
+  const isOld = row.call_id === '';
+  const format = isOld ? FORMAT : RECORD_FORMAT;
+  const fields = [format, row.number, previousHash, row.at_ms, row.run_id, row.caller, row.profile, row.code_digest];
   const more = [row.server_id, row.tool_name, row.arguments_digest, row.result_bytes, row.duration_ms, row.verdict];
-  return hash('sha256', JSON.stringify([...fields, ...more, row.approval, row.redactions]), 'hex');
+  const last = isOld ? [row.approval, row.redactions] : [row.approval, row.redactions, row.call_id];
+  return hash('sha256', JSON.stringify([...fields, ...more, ...last]), 'hex');
 }
 
 export function rowOf(entry: AuditEntry, number: number): Omit<AuditRow, 'hash' | 'mac'> {
@@ -59,6 +65,7 @@ export function rowOf(entry: AuditEntry, number: number): Omit<AuditRow, 'hash' 
     verdict: entry.verdict,
     approval: JSON.stringify(entry.approval),
     redactions: JSON.stringify(entry.redactions),
+    call_id: entry.callId,
   };
 }
 
@@ -69,10 +76,12 @@ export function rowOf(entry: AuditEntry, number: number): Omit<AuditRow, 'hash' 
 export class AuditKeys {
   readonly #chain: KeyObject;
   readonly #arguments: KeyObject;
+  readonly #journal: KeyObject;
 
   constructor(masterKey: Uint8Array) {
     this.#chain = derive(masterKey, 'audit chain');
     this.#arguments = derive(masterKey, 'audit arguments');
+    this.#journal = derive(masterKey, 'audit journal');
   }
 
   macOf(what: 'record' | 'head' | 'anchor', ...parts: readonly (string | number)[]): string {
@@ -81,16 +90,30 @@ export class AuditKeys {
       .digest('base64url');
   }
 
+  /** Of a line of a journal, which goes on from the line before it. */
+  journalMac(macBefore: string, text: string): string {
+    return createHmac('sha256', this.#journal)
+      .update(macBefore + text)
+      .digest('base64url');
+  }
+
+  isJournalMac(mac: string, macBefore: string, text: string): boolean {
+    return isSame(mac, this.journalMac(macBefore, text));
+  }
+
   isMac(mac: string, what: 'record' | 'head' | 'anchor', ...parts: readonly (string | number)[]): boolean {
-    const right = Buffer.from(this.macOf(what, ...parts));
-    const given = Buffer.from(mac);
-    return right.length === given.length && timingSafeEqual(right, given);
+    return isSame(mac, this.macOf(what, ...parts));
   }
 
   /** With a key: arguments are often few and guessable, and an export may be read by many. */
   argumentsDigest(json: string): string {
     return createHmac('sha256', this.#arguments).update(json).digest('hex');
   }
+}
+
+function isSame(given: string, right: string): boolean {
+  const [left, other] = [Buffer.from(given), Buffer.from(right)];
+  return left.length === other.length && timingSafeEqual(left, other);
 }
 
 function derive(masterKey: Uint8Array, purpose: string): KeyObject {

@@ -13,6 +13,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 let folders = 0;
 const newFolder = () => join(base, `state-${++folders}`);
 const entry = (number: number): AuditEntry => ({
+  callId: `host.${number}`,
   atMs: 1_700_000_000_000 + number * 1_000,
   runId: `run-${number % 3}`,
   caller: 'tester',
@@ -90,7 +91,7 @@ test('two hosts append to one chain, and neither moves the head back [B18]', asy
 describe('whoever can write to the database, but has no key, is noticed', () => {
   const columns = [
     ...['at_ms', 'run_id', 'caller', 'profile', 'code_digest', 'server_id', 'tool_name', 'arguments_digest'],
-    ...['result_bytes', 'duration_ms', 'verdict', 'approval', 'redactions', 'hash', 'mac'],
+    ...['result_bytes', 'duration_ms', 'verdict', 'approval', 'redactions', 'call_id', 'hash', 'mac'],
   ];
 
   test.each(columns)('after a change of %s [B18]', async (column) => {
@@ -111,7 +112,7 @@ describe('whoever can write to the database, but has no key, is noticed', () => 
     [
       'a record appended that is a copy of another',
       `INSERT INTO audit SELECT 11, at_ms, run_id, caller, profile, code_digest, server_id, tool_name, arguments_digest,
-       result_bytes, duration_ms, verdict, approval, redactions, hash, mac FROM audit WHERE number = 3`,
+       result_bytes, duration_ms, verdict, approval, redactions, hash, mac, call_id FROM audit WHERE number = 3`,
       11,
     ],
     ['a result taken away', 'UPDATE audit SET result_bytes = NULL WHERE number = 10', 10],

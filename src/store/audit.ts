@@ -3,13 +3,18 @@ import { join } from 'node:path';
 import type { AuditEntry, AuditFilter, AuditRecord, ChainHead, ChainReport } from '../domain/audit.js';
 import { HostError } from '../domain/errors.js';
 import { SealedHead } from './audit-head.js';
+import { AuditJournal } from './audit-journal.js';
 import { type Anchor, AuditKeys, type AuditRow, anchorParts, GENESIS, hashOf, rowOf } from './audit-keys.js';
+import {
+  JournalProblem,
+  missingOutcomes,
+  type OrphanedJournal,
+  orphanedJournals,
+  removeOrphans,
+} from './audit-orphans.js';
+import { COLUMNS, conditions, eachRow, recordOf } from './audit-rows.js';
 import { verifyChain } from './audit-verify.js';
 import type { Database, Statement } from './database.js';
-
-const COLUMNS =
-  'number, at_ms, run_id, caller, profile, code_digest, server_id, tool_name, arguments_digest, result_bytes, duration_ms, verdict, approval, redactions, hash, mac';
-const PAGE_ROWS = 1_000;
 
 /**
  * One record for each call, in a chain that several hosts append to. Each record's hash covers the one before it, each is
@@ -23,6 +28,7 @@ export class AuditStore {
   readonly #database: Database;
   readonly #keys: AuditKeys;
   readonly #head: SealedHead;
+  readonly #folder: string;
   readonly #log: string;
   readonly #insert: Statement<never>;
   readonly #insertAfter: Statement<never>;
@@ -36,10 +42,11 @@ export class AuditStore {
     this.#database = database;
     this.#keys = keys;
     this.#head = new SealedHead(stateFolder, keys);
+    this.#folder = stateFolder;
     this.#log = join(stateFolder, 'codemode.db-wal');
-    this.#insert = database.prepare(`INSERT INTO audit (${COLUMNS}) VALUES (?${', ?'.repeat(15)})`);
+    this.#insert = database.prepare(`INSERT INTO audit (${COLUMNS}) VALUES (?${', ?'.repeat(16)})`);
     this.#insertAfter = database.prepare(
-      `INSERT OR IGNORE INTO audit (${COLUMNS}) SELECT ?${', ?'.repeat(15)}
+      `INSERT OR IGNORE INTO audit (${COLUMNS}) SELECT ?${', ?'.repeat(16)}
        WHERE EXISTS (SELECT 1 FROM audit WHERE number = ? AND hash = ?)`,
     );
     this.#last = database.prepare('SELECT number, hash, mac FROM audit ORDER BY number DESC LIMIT 1');
@@ -63,15 +70,17 @@ export class AuditStore {
   /** All of them or none. Throws where the chain is not what it was when somebody of us last wrote it. */
   append(entries: readonly AuditEntry[]): void {
     if (entries.length === 1 && this.#appendToOwn(entries[0] as AuditEntry)) return;
-    this.#seen = this.#database.transaction(() => {
-      let head = this.#trustedEnd();
-      for (const entry of entries) {
-        const { values, next } = this.#link(entry, head);
-        this.#insert.run(...values);
-        head = next;
-      }
-      return head;
-    });
+    this.#seen = this.#database.transaction(() => this.#appendAll(entries));
+  }
+
+  #appendAll(entries: readonly AuditEntry[]): ChainHead {
+    let head = this.#trustedEnd();
+    for (const entry of entries) {
+      const { values, next } = this.#link(entry, head);
+      this.#insert.run(...values);
+      head = next;
+    }
+    return head;
   }
 
   /**
@@ -94,6 +103,37 @@ export class AuditStore {
       values: [...(Object.values(row) as (string | number | null)[]), hash, mac],
       next: { count: row.number, hash },
     };
+  }
+
+  /** For the calls of a host, whose ids begin with its own, until they are in the chain. */
+  openJournal(host: string): Promise<AuditJournal> {
+    return AuditJournal.create(this.#folder, this.#keys, { host, from: this.#seen.count });
+  }
+
+  /**
+   * Puts into the chain what hosts that are gone have left: outcomes as they wrote them down, and for calls that were
+   * under way that their outcome is unknown. Done twice, or by two hosts at once, it is as if done once.
+   */
+  adoptOrphans(): void {
+    for (const journal of this.#orphans()) {
+      this.#seen = this.#database.transaction(() => {
+        const recorded = eachRow(this.#database, {
+          where: 'number > ? AND call_id BETWEEN ? AND ?',
+          values: [journal.from, `${journal.host}.`, `${journal.host}.~`],
+        });
+        return this.#appendAll(missingOutcomes([...recorded].map(recordOf), journal.entries));
+      });
+      journal.remove();
+    }
+  }
+
+  #orphans(): OrphanedJournal[] {
+    try {
+      return orphanedJournals(this.#folder, this.#keys);
+    } catch (error) {
+      if (error instanceof JournalProblem) throw changed(error.message);
+      throw error;
+    }
   }
 
   /** Finds out whether anything can be written, without leaving a record. */
@@ -136,8 +176,7 @@ export class AuditStore {
 
   /** All that fit, oldest first, read page by page. */
   *each(filter: AuditFilter): Generator<AuditRecord> {
-    const { where, values } = conditions(filter);
-    for (const row of this.#rows(where, values)) yield recordOf(row);
+    for (const row of eachRow(this.#database, conditions(filter))) yield recordOf(row);
   }
 
   /** Looks at every record. `expected` is a head that was noted down earlier: it must still be part of the chain. */
@@ -145,7 +184,7 @@ export class AuditStore {
     // The head first: what is appended meanwhile only puts the table further ahead.
     const sealed = this.#head.read();
     const anchor = this.#anchor.get();
-    const rows = this.#rows('1', []);
+    const rows = eachRow(this.#database);
     const report = verifyChain({
       keys: this.#keys,
       sealed,
@@ -184,6 +223,7 @@ export class AuditStore {
       prepared.replace();
       this.#seen = head;
     });
+    removeOrphans(this.#folder, this.#keys);
     return head;
   }
 
@@ -225,19 +265,6 @@ export class AuditStore {
     if (hash !== head.hash) throw changed(`record ${head.count} is gone or another one than was sealed`);
     return head;
   }
-
-  *#rows(where: string, values: readonly (string | number)[]): Generator<AuditRow> {
-    const page = this.#database.prepare<AuditRow>(
-      `SELECT ${COLUMNS} FROM audit WHERE ${where} AND number > ? ORDER BY number LIMIT ${PAGE_ROWS}`,
-    );
-    for (let after = 0; ; ) {
-      const rows = page.all(...values, after);
-      yield* rows;
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < PAGE_ROWS) return;
-      after = last.number;
-    }
-  }
 }
 
 function changed(what: string): HostError {
@@ -245,37 +272,6 @@ function changed(what: string): HostError {
     'internal',
     `the audit trail was changed from outside: ${what}; look at it with: codemode audit verify`,
   );
-}
-
-function conditions({ runId, serverId, toolName, sinceMs }: AuditFilter) {
-  const chosen: [string, string | number | undefined][] = [
-    ['run_id = ?', runId],
-    ['server_id = ?', serverId],
-    ['tool_name = ?', toolName],
-    ['at_ms >= ?', sinceMs],
-  ];
-  const used = chosen.filter((each): each is [string, string | number] => each[1] !== undefined);
-  return { where: used.map(([sql]) => sql).join(' AND ') || '1', values: used.map(([, value]) => value) };
-}
-
-function recordOf(row: AuditRow): AuditRecord {
-  return {
-    number: row.number,
-    atMs: row.at_ms,
-    runId: row.run_id,
-    caller: row.caller,
-    profile: row.profile,
-    codeDigest: row.code_digest,
-    serverId: row.server_id,
-    toolName: row.tool_name,
-    argumentsDigest: row.arguments_digest,
-    resultBytes: row.result_bytes,
-    durationMs: row.duration_ms,
-    verdict: row.verdict as AuditRecord['verdict'],
-    approval: JSON.parse(row.approval) as AuditRecord['approval'],
-    redactions: JSON.parse(row.redactions) as AuditRecord['redactions'],
-    hash: row.hash,
-  };
 }
 
 /** After a commit the log need not be on the disk yet; a head that names what a power cut then loses would be a false alarm. */

@@ -1,6 +1,173 @@
-import { secretFile } from './secret-file.js';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { HostError } from '../domain/errors.js';
+import type { KeyKeeper, KeyPlace, KeyringChoice } from '../domain/key.js';
+import { writeWhole } from '../lib/write-whole.js';
+import type { KeyringAddress, SecretService } from './keyring/secret-service.js';
+import { keepFirst, newSecret, readSecret, SECRET } from './secret-file.js';
 
-/** The key under which everything secret in this state folder is sealed, for each purpose with a key derived from it. */
+export interface MasterKeyOptions {
+  readonly stateFolder: string;
+  readonly choice: KeyringChoice;
+  /** Undefined where there is no session of a desktop. */
+  readonly keyring: KeyringAddress | undefined;
+}
+
+/** The file `key` holds the key, or says under which name the keyring has it. */
+const IN_KEYRING = /^keyring:([\w-]{43})$/;
+const EITHER = new RegExp(`${SECRET.source}|${IN_KEYRING.source}`);
+
+/**
+ * The key under which everything secret in this state folder is sealed, for each purpose with a key derived from it.
+ *
+ * The file decides where the key is: it appears once, by `link`, and changes once, by `rename`. So there is one key
+ * however many processes start, and a keyring that cannot be reached today is never taken for one that is not used: with
+ * a second key, everything sealed under the first would be lost.
+ */
+export class MasterKey implements KeyKeeper {
+  readonly #options: MasterKeyOptions;
+  readonly #file: string;
+
+  constructor(options: MasterKeyOptions) {
+    this.#options = options;
+    this.#file = join(options.stateFolder, 'key');
+  }
+
+  /** The key; made if there is none yet. Throws `bad_config`. */
+  async read(): Promise<Uint8Array> {
+    const entry = (await this.#entry()) ?? (await this.#make());
+    const place = placeOf(entry);
+    if (this.#options.choice === 'required' && place === 'file') throw this.#misplaced('move-to-keyring', 'a file');
+    if (this.#options.choice === 'file' && place === 'keyring') throw this.#misplaced('move-to-file', 'the keyring');
+    return new Uint8Array(Buffer.from(await this.#secretOf(entry), 'base64url'));
+  }
+
+  async check(): Promise<KeyPlace | undefined> {
+    const entry = await this.#entry();
+    if (entry === undefined) return undefined;
+    await this.read();
+    return placeOf(entry);
+  }
+
+  async moveToKeyring(): Promise<KeyPlace | undefined> {
+    if (this.#options.choice === 'file') throw this.#forbidden();
+    const entry = await this.#entry();
+    if (entry === undefined) {
+      await this.#make('required');
+      return undefined;
+    }
+    const secret = await this.#secretOf(entry);
+    if (placeOf(entry) === 'keyring') return 'keyring';
+    // The file is replaced when the keyring has given the key back, not before.
+    await this.#use((service) => service.keep(nameOf(secret), secret, this.#label), UNREACHED);
+    await this.#replace(`keyring:${nameOf(secret)}`);
+    return 'file';
+  }
+
+  /** The keyring keeps its copy: a copy of this state folder elsewhere may need it. */
+  async moveToFile(): Promise<KeyPlace | undefined> {
+    if (this.#options.choice === 'required') throw this.#forbidden();
+    const entry = (await this.#entry()) ?? (await this.#make('file'));
+    const secret = await this.#secretOf(entry);
+    if (placeOf(entry) === 'file') return 'file';
+    await this.#replace(secret);
+    return 'keyring';
+  }
+
+  get #label(): string {
+    return `codemode: the key of ${this.#options.stateFolder}`;
+  }
+
+  #entry(): Promise<string | undefined> {
+    return readSecret(this.#file, 'key', EITHER);
+  }
+
+  async #secretOf(entry: string): Promise<string> {
+    const name = IN_KEYRING.exec(entry)?.[1];
+    if (name === undefined) return entry;
+    const secret = await this.#use((service) => service.find(name), LOST);
+    if (secret !== undefined && SECRET.test(secret) && nameOf(secret) === name) return secret;
+    throw new HostError(
+      'bad_config',
+      `the keyring does not have the key of ${this.#options.stateFolder} any more; restore the keyring from a backup. ` +
+        `To begin anew without what was sealed (logins, sleeping runs, the seal of the audit), delete ${this.#file}`,
+    );
+  }
+
+  async #make(choice = this.#options.choice): Promise<string> {
+    const secret = newSecret();
+    const isKept =
+      choice !== 'file' &&
+      (await this.#use((service) => service.keep(nameOf(secret), secret, this.#label), UNREACHED).then(
+        () => true,
+        (error: unknown) => {
+          if (choice === 'required') throw error;
+          return false;
+        },
+      ));
+    let isFirst = false;
+    try {
+      isFirst = await this.#keepFirst(isKept ? `keyring:${nameOf(secret)}` : secret);
+    } finally {
+      // Nothing was sealed under it: another process was first, or the file cannot be written.
+      if (isKept && !isFirst) await this.#use((service) => service.remove(nameOf(secret)), UNREACHED).catch(() => {});
+    }
+    return (await this.#entry()) as string;
+  }
+
+  #keepFirst(text: string): Promise<boolean> {
+    return keepFirst(this.#options.stateFolder, this.#file, text, 'key');
+  }
+
+  async #replace(text: string): Promise<void> {
+    try {
+      await writeWhole(this.#file, `${text}\n`, { mode: 0o600, replaces: true });
+    } catch (error) {
+      throw new HostError('bad_config', `${this.#file} cannot be written; the key stays where it was`, {
+        cause: error,
+      });
+    }
+  }
+
+  async #use<Result>(act: (service: SecretService) => Promise<Result>, advice: string): Promise<Result> {
+    const { KeyringUnusable, SecretService } = await import('./keyring/secret-service.js');
+    try {
+      return await SecretService.use(this.#options.keyring, act);
+    } catch (error) {
+      if (!(error instanceof KeyringUnusable)) throw error;
+      throw new HostError('bad_config', `the keyring cannot be used: ${error.message}; ${advice}`, { cause: error });
+    }
+  }
+
+  #forbidden(): HostError {
+    const { choice } = this.#options;
+    return new HostError('bad_config', `security.keyring is ${choice}; set it to auto before the key is moved`);
+  }
+
+  #misplaced(command: string, place: string): HostError {
+    return new HostError(
+      'bad_config',
+      `security.keyring is ${this.#options.choice}, and the key of ${this.#options.stateFolder} is in ${place}; ` +
+        `type: codemode auth key ${command}`,
+    );
+  }
+}
+
+const LOST =
+  'the key is in there. Log in to the desktop or unlock it, then try again; or, from where it is unlocked, take the key ' +
+  'out for good: codemode auth key move-to-file';
+const UNREACHED = 'unlock it and try again, or keep the key in a file with security.keyring: file';
+
+/** The key of a folder whose key is a file. */
 export async function masterKey(stateFolder: string): Promise<Uint8Array> {
-  return new Uint8Array(Buffer.from(await secretFile(stateFolder, 'key', 'key'), 'base64url'));
+  return new MasterKey({ stateFolder, choice: 'file', keyring: undefined }).read();
+}
+
+function placeOf(entry: string): KeyPlace {
+  return IN_KEYRING.test(entry) ? 'keyring' : 'file';
+}
+
+/** A key's name says nothing of the key, and tells it from every other: the keyring cannot give back a wrong one. */
+function nameOf(secret: string): string {
+  return createHash('sha256').update(`codemode key ${secret}`).digest('base64url');
 }

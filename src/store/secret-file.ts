@@ -6,17 +6,25 @@ import { makeFolder } from '../lib/make-folder.js';
 
 const SECRET_BYTES = 32;
 /** What 32 bytes look like in base64url. */
-const SECRET = /^[\w-]{43}$/;
+export const SECRET = /^[\w-]{43}$/;
 const MAX_FILE_BYTES = 1_000;
 const OTHERS = 0o077;
 
 /** A secret of this state folder: the one that is there, or a new one. Only its owner can read it. */
-export async function secretFile(stateFolder: string, name: 'token' | 'key', noun: string): Promise<string> {
+export async function secretFile(stateFolder: string, name: 'token', noun: string): Promise<string> {
   const file = join(stateFolder, name);
-  return (await read(file, noun)) ?? make(stateFolder, file, noun);
+  const known = await readSecret(file, noun, SECRET);
+  if (known !== undefined) return known;
+  await keepFirst(stateFolder, file, newSecret(), noun);
+  return (await readSecret(file, noun, SECRET)) as string;
 }
 
-async function read(file: string, noun: string): Promise<string | undefined> {
+export function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url');
+}
+
+/** What is in such a file, if there is one. Throws `bad_config` where others can read it or it is something else. */
+export async function readSecret(file: string, noun: string, shape: RegExp): Promise<string | undefined> {
   let handle: Awaited<ReturnType<typeof open>>;
   try {
     handle = await open(file, 'r');
@@ -33,23 +41,23 @@ async function read(file: string, noun: string): Promise<string | undefined> {
       );
     }
     const secret = size > MAX_FILE_BYTES ? '' : (await handle.readFile('utf8')).trim();
-    if (SECRET.test(secret)) return secret;
+    if (shape.test(secret)) return secret;
     throw new HostError('bad_config', `${file} holds no ${noun}; delete it, and a new one is made at the next start`);
   } finally {
     await handle.close();
   }
 }
 
-/** Of two processes that start at once, one makes it and the other finds it. */
-async function make(stateFolder: string, file: string, noun: string): Promise<string> {
+/** Of two processes that start at once, one makes the file and the other finds it. Whether it was this one. */
+export async function keepFirst(stateFolder: string, file: string, text: string, noun: string): Promise<boolean> {
   const temporary = `${file}.${randomUUID()}`;
   try {
     await makeFolder(stateFolder, 0o700);
-    await writeFile(temporary, `${randomBytes(SECRET_BYTES).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
-    await link(temporary, file).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
+    await writeFile(temporary, `${text}\n`, { mode: 0o600, flag: 'wx' });
+    await link(temporary, file);
+    return true;
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw new HostError(
       'bad_config',
       `no ${noun} can be kept in ${stateFolder}; set CODEMODE_HOME to a folder of yours`,
@@ -58,5 +66,4 @@ async function make(stateFolder: string, file: string, noun: string): Promise<st
   } finally {
     await rm(temporary, { force: true });
   }
-  return (await read(file, noun)) as string;
 }

@@ -1,6 +1,7 @@
 import type { UpstreamAuthorizer } from '../domain/authorization.js';
 import { HostError } from '../domain/errors.js';
-import type { ToolListing, UpstreamDefinition, UpstreamHealth, UpstreamRequestHandlers } from '../domain/upstream.js';
+import { type Audience, NOBODY } from '../domain/question.js';
+import type { ToolListing, UpstreamDefinition, UpstreamHealth } from '../domain/upstream.js';
 import type { Adapter, AdapterEvent } from './adapter.js';
 import { McpUpstream } from './mcp/mcp-upstream.js';
 import { ChildGroups } from './mcp/stdio-groups.js';
@@ -15,8 +16,8 @@ export interface RegistryOptions {
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** What every server process inherits. */
   readonly baseEnvironment: Readonly<Record<string, string>>;
-  /** Who answers the questions that servers ask. */
-  readonly handlers?: UpstreamRequestHandlers;
+  /** Who is there to be asked what servers ask. */
+  readonly audience?: Audience;
   /** The longest message that is read; a server that sends a longer one is cut off. */
   readonly maxMessageBytes?: number;
   /** Who lends the tokens for a server, where somebody does. */
@@ -50,12 +51,12 @@ export class UpstreamRegistry {
 
   /** Adds an MCP server. Throws `bad_input` when the name is taken. */
   register(definition: UpstreamDefinition): Adapter {
-    const { clientInfo, baseEnvironment, handlers = {}, maxMessageBytes = MAX_MESSAGE_BYTES } = this.#options;
+    const { clientInfo, baseEnvironment, audience = NOBODY, maxMessageBytes = MAX_MESSAGE_BYTES } = this.#options;
     const { authorizerFor } = this.#options;
     const options = {
       clientInfo,
       baseEnvironment,
-      handlers,
+      audience,
       maxMessageBytes,
       groups: this.#groups,
       ...(authorizerFor === undefined ? {} : { openAuthorizer: () => authorizerFor(definition) }),

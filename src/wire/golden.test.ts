@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { encodeFrame, FrameDecoder } from './frames.js';
-import type { HostToWorker, WorkerToHost } from './messages.js';
-import { parseWorkerMessage } from './parse.js';
+import type { HostToProcess, HostToWorker, ProcessToHost, WorkerToHost } from './messages.js';
+import { parseProcessMessage, parseWorkerMessage } from './parse.js';
 
 /**
  * `golden/*.json` are frames as they cross: head, body, and all bytes of both in hexadecimal. The tests of every
@@ -15,7 +15,7 @@ interface GoldenFile {
   readonly hex: string;
 }
 
-type Message = HostToWorker | WorkerToHost;
+type Message = HostToWorker | WorkerToHost | HostToProcess | ProcessToHost;
 type FieldsOf<Type extends Message['type']> = Readonly<Record<keyof Extract<Message, { type: Type }>, string>>;
 
 const MESSAGE = { type: 'string' };
@@ -43,22 +43,35 @@ const FIELDS: { readonly [Type in Message['type']]: FieldsOf<Type> } = {
   'execution/cancel': OF_EXECUTION,
   'call/result': { ...OF_EXECUTION, call: 'number', atMs: 'number' },
   'call/error': { ...OF_EXECUTION, call: 'number', atMs: 'number' },
+  'call/locate': { ...OF_EXECUTION, call: 'number' },
   'timer/fire': { ...OF_EXECUTION, atMs: 'number' },
   'worker/ready': { ...MESSAGE, protocol: 'number', build: 'string', role: 'string' },
   'call/request': { ...OF_EXECUTION, call: 'number', target: 'string' },
+  'call/site': { ...OF_EXECUTION, call: 'number', places: 'object' },
   'execution/log': { ...OF_EXECUTION, entry: 'number', level: 'string', atMs: 'number' },
   'execution/waiting': { ...OF_EXECUTION, wakeAtMs: 'number or null', usage: 'object' },
   'execution/suspended': OF_EXECUTION,
   'execution/end': { ...OF_EXECUTION, failure: 'object or null', logsCut: 'boolean', usage: 'object' },
+  'process/start': OF_EXECUTION,
+  'process/file': { ...OF_EXECUTION, name: 'string' },
+  'process/end': { ...OF_EXECUTION, failure: 'object or null', exitCode: 'number' },
 };
 
 const FROM_WORKER: Readonly<Record<WorkerToHost['type'], true>> = {
   'worker/ready': true,
   'call/request': true,
+  'call/site': true,
   'execution/log': true,
   'execution/waiting': true,
   'execution/suspended': true,
   'execution/end': true,
+};
+
+const FROM_PROCESS: Readonly<Record<ProcessToHost['type'], true>> = {
+  'worker/ready': true,
+  'call/request': true,
+  'process/file': true,
+  'process/end': true,
 };
 
 const FOLDER = new URL('./golden/', import.meta.url);
@@ -98,7 +111,15 @@ describe.each(golden)('$file', ({ file, head, bodyEncoding, body, hex }) => {
     expect(frames[0]?.body.equals(bytes)).toBe(true);
   });
 
-  const isOfWorker = Object.hasOwn(FROM_WORKER, head.type);
+  const role = 'role' in head ? head.role : undefined;
+  const isOfProcess = Object.hasOwn(FROM_PROCESS, head.type) && role !== 'quickjs';
+  test(isOfProcess ? 'is accepted from a process, as it is' : 'is refused when a process sends it', () => {
+    const sent = Buffer.from(JSON.stringify(head));
+    if (isOfProcess) expect(parseProcessMessage(sent)).toEqual(head);
+    else expect(() => parseProcessMessage(sent)).toThrow('none of ours');
+  });
+
+  const isOfWorker = Object.hasOwn(FROM_WORKER, head.type) && (role ?? 'quickjs') === 'quickjs';
   test(isOfWorker ? 'is accepted from a worker, as it is' : 'is refused when a worker sends it', () => {
     const sent = Buffer.from(JSON.stringify(head));
     if (isOfWorker) expect(parseWorkerMessage(sent)).toEqual(head);

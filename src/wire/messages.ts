@@ -1,10 +1,22 @@
-import type { CallNumber, ExecutionId, Failure, LogLevel, ResourceUsage, SourceLanguage } from '../domain/execution.js';
+import type {
+  CallNumber,
+  ExecutionId,
+  Failure,
+  LogLevel,
+  ResourceUsage,
+  SourceLanguage,
+  SourcePosition,
+} from '../domain/execution.js';
+import type { ProcessRole } from '../domain/process-program.js';
 
 /** Raised whenever the meaning of a message changes. Both ends must name the same one. */
 export const PROTOCOL = 4;
 
 /** The most JSON in one call's arguments or in a result. A worker refuses more by name; the host ends one that sends it. */
 export const MAX_VALUE_BYTES = 32 * 1024 * 1024;
+
+/** The most places that are told of one call. */
+export const MAX_CALL_PLACES = 4;
 
 /** The most a suspended program may take on its way to the host: its frame stays below what the host reads in one piece. */
 export const MAX_IMAGE_BYTES = 255 * 1024 * 1024;
@@ -56,6 +68,8 @@ export type HostToWorker =
   | { readonly type: 'call/result'; readonly execution: ExecutionId; readonly call: CallNumber; readonly atMs: number }
   /** Body: JSON of a `GuestError`. */
   | { readonly type: 'call/error'; readonly execution: ExecutionId; readonly call: CallNumber; readonly atMs: number }
+  /** Where in the source was this open call made? Answered by `call/site`, and then by `execution/waiting`. */
+  | { readonly type: 'call/locate'; readonly execution: ExecutionId; readonly call: CallNumber }
   /** The time the program asked to be woken at has come. */
   | { readonly type: 'timer/fire'; readonly execution: ExecutionId; readonly atMs: number };
 
@@ -68,6 +82,13 @@ export type WorkerToHost =
       readonly execution: ExecutionId;
       readonly call: CallNumber;
       readonly target: string;
+    }
+  /** The innermost place first, then those it was called from. None where the stack of the call shows none. */
+  | {
+      readonly type: 'call/site';
+      readonly execution: ExecutionId;
+      readonly call: CallNumber;
+      readonly places: readonly SourcePosition[];
     }
   /** Body: the message as UTF-8. Numbered from 0, so that a rebuilt program does not say it twice. */
   | {
@@ -93,4 +114,41 @@ export type WorkerToHost =
       readonly failure: Failure | null;
       readonly logsCut: boolean;
       readonly usage: ResourceUsage;
+    };
+
+/**
+ * What the host tells a process that runs one program on a real interpreter. The answers of calls are those of
+ * `HostToWorker`; `atMs` tells the time and moves no clock: these programs have the machine's.
+ */
+export type HostToProcess =
+  | Extract<HostToWorker, { type: 'host/hello' | 'call/result' | 'call/error' }>
+  /** Body: JSON of a `ProcessStart`. Said once. */
+  | { readonly type: 'process/start'; readonly execution: ExecutionId };
+
+export interface ProcessStart {
+  readonly source: string;
+  /** Files of the workspace: path relative to it, and content. */
+  readonly files: readonly (readonly [path: string, text: string])[];
+}
+
+/** What such a process tells the host. The program can write to the same descriptor, so none of it is more than a claim. */
+export type ProcessToHost =
+  | {
+      readonly type: 'worker/ready';
+      readonly protocol: number;
+      readonly build: string;
+      readonly role: ProcessRole;
+    }
+  | Extract<WorkerToHost, { type: 'call/request' }>
+  /** Body: a file that a compiler hands over. Programs have none to give. */
+  | { readonly type: 'process/file'; readonly execution: ExecutionId; readonly name: string }
+  /**
+   * The program has come to its end, and everything it printed is written. Body: JSON of its `result`; empty where it
+   * set none, or failed.
+   */
+  | {
+      readonly type: 'process/end';
+      readonly execution: ExecutionId;
+      readonly failure: Failure | null;
+      readonly exitCode: number;
     };

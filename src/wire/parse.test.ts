@@ -1,7 +1,12 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { FrameError } from './frames.js';
-import type { WorkerToHost } from './messages.js';
-import { type ParsedWorkerMessage, parseWorkerMessage } from './parse.js';
+import type { ProcessToHost, WorkerToHost } from './messages.js';
+import {
+  type ParsedProcessMessage,
+  type ParsedWorkerMessage,
+  parseProcessMessage,
+  parseWorkerMessage,
+} from './parse.js';
 
 const parse = (value: unknown) => parseWorkerMessage(Buffer.from(JSON.stringify(value)));
 const parseText = (text: string) => parseWorkerMessage(Buffer.from(text));
@@ -22,6 +27,7 @@ const FAILURE = {
 const GOOD = {
   'worker/ready': { type: 'worker/ready', protocol: 1, build: 'b', role: 'quickjs' },
   'call/request': { type: 'call/request', execution, call: 1, target: 'server/tool' },
+  'call/site': { type: 'call/site', execution, call: 1, places: [{ line: 3, column: 7 }] },
   'execution/log': { type: 'execution/log', execution, entry: 0, level: 'log', atMs: 0.5 },
   'execution/waiting': {
     type: 'execution/waiting',
@@ -45,6 +51,7 @@ type DeepReadonly<Value> = Value extends object ? { readonly [Key in keyof Value
 
 test('what is parsed is what is declared, field by field', () => {
   expectTypeOf<DeepReadonly<ParsedWorkerMessage>>().toEqualTypeOf<DeepReadonly<WorkerToHost>>();
+  expectTypeOf<DeepReadonly<ParsedProcessMessage>>().toEqualTypeOf<DeepReadonly<ProcessToHost>>();
 });
 
 describe('accepted', () => {
@@ -200,3 +207,26 @@ describe('refused', () => {
 function mayBeNull(message: Readonly<Record<string, unknown>>, field: string): boolean {
   return field === 'wakeAtMs' || (field === 'failure' && message['type'] === 'execution/end');
 }
+
+describe('from a process that runs a program', () => {
+  const end = { type: 'process/end', execution, failure: null, exitCode: 0 };
+  const parse = (message: object) => parseProcessMessage(Buffer.from(JSON.stringify(message)));
+
+  test('an end is accepted as it is', () => {
+    expect(parse(end)).toEqual(end);
+    expect(parse({ ...end, failure: FAILURE, exitCode: 255 })).toEqual({ ...end, failure: FAILURE, exitCode: 255 });
+  });
+
+  test.each([
+    { ...end, exitCode: 256 },
+    { ...end, exitCode: -1 },
+    { ...end, exitCode: 0.5 },
+    { ...end, failure: { ...FAILURE, kind: 'other' } },
+    { ...end, failure: undefined },
+    { ...end, more: 1 },
+    { type: 'worker/ready', protocol: 1, build: 'b', role: 'quickjs' },
+    { type: 'execution/waiting', execution, wakeAtMs: null },
+  ])('%j is refused', (message) => {
+    expect(() => parse(message)).toThrow(FrameError);
+  });
+});

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { CallNumber, ExecutionId } from '../domain/execution.js';
 import { FrameError } from './frames.js';
-import type { WorkerToHost } from './messages.js';
+import { MAX_CALL_PLACES, type ProcessToHost, type WorkerToHost } from './messages.js';
 
 /** No code is generated in the host for the sake of parsing a stranger's bytes. */
 z.config({ jitless: true });
@@ -21,6 +21,7 @@ const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 const clock = z.number().finite().nonnegative().max(Number.MAX_SAFE_INTEGER);
 const text = (most: number) => z.string().max(most);
 
+const position = z.strictObject({ line: count, column: count });
 const failure = z.strictObject({
   kind: z.enum([
     'syntax',
@@ -38,15 +39,23 @@ const failure = z.strictObject({
   hint: text(4_096).exactOptional(),
   errorClass: text(256).exactOptional(),
   stack: text(8_192).exactOptional(),
-  position: z.strictObject({ line: count, column: count }).exactOptional(),
-  limit: z.enum(['timeout', 'memory', 'stack', 'output', 'calls']).exactOptional(),
+  position: position.exactOptional(),
+  limit: z.enum(['timeout', 'memory', 'stack', 'output', 'calls', 'disk', 'processes']).exactOptional(),
 });
 
 const usage = z.strictObject({ cpuMs: clock, memoryBytes: count });
 
+const callRequest = z.strictObject({ type: z.literal('call/request'), execution, call, target: text(1_024) });
+
 const workerToHost = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('worker/ready'), protocol: count, build: text(128), role: z.literal('quickjs') }),
-  z.strictObject({ type: z.literal('call/request'), execution, call, target: text(1_024) }),
+  callRequest,
+  z.strictObject({
+    type: z.literal('call/site'),
+    execution,
+    call,
+    places: z.array(position).max(MAX_CALL_PLACES),
+  }),
   z.strictObject({
     type: z.literal('execution/log'),
     execution,
@@ -65,15 +74,41 @@ const workerToHost = z.discriminatedUnion('type', [
   }),
 ]);
 
+const processToHost = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('worker/ready'),
+    protocol: count,
+    build: text(128),
+    role: z.enum(['node', 'python', 'go', 'go-build']),
+  }),
+  callRequest,
+  z.strictObject({ type: z.literal('process/file'), execution, name: text(256) }),
+  z.strictObject({
+    type: z.literal('process/end'),
+    execution,
+    failure: failure.nullable(),
+    exitCode: z.number().int().min(0).max(255),
+  }),
+]);
+
 /** Reads one head from a worker. Throws `FrameError` on anything that is not exactly a message of ours. */
 export function parseWorkerMessage(head: Buffer): WorkerToHost {
+  return parseWith(workerToHost, head);
+}
+
+/** The same for a process that runs a program on a real interpreter. */
+export function parseProcessMessage(head: Buffer): ProcessToHost {
+  return parseWith(processToHost, head);
+}
+
+function parseWith<Message>(schema: z.ZodType<Message>, head: Buffer): Message {
   let value: unknown;
   try {
     value = JSON.parse(head.toString('utf8'));
   } catch {
     throw new FrameError('a worker sent a head that is not JSON');
   }
-  const parsed = workerToHost.safeParse(value);
+  const parsed = schema.safeParse(value);
   if (!parsed.success)
     throw new FrameError(
       `a worker sent a message that is none of ours: ${parsed.error.issues[0]?.message ?? 'unknown shape'}`,
@@ -81,5 +116,6 @@ export function parseWorkerMessage(head: Buffer): WorkerToHost {
   return parsed.data;
 }
 
-/** What the schema above accepts; a type test holds it equal to `WorkerToHost`. */
+/** What the schemas above accept; a type test holds them equal to `WorkerToHost` and `ProcessToHost`. */
 export type ParsedWorkerMessage = z.output<typeof workerToHost>;
+export type ParsedProcessMessage = z.output<typeof processToHost>;

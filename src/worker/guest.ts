@@ -1,4 +1,4 @@
-import type { CallNumber, ExecutionId, Failure, LogLevel } from '../domain/execution.js';
+import type { CallNumber, ExecutionId, Failure, LogLevel, SourcePosition } from '../domain/execution.js';
 
 /** How a program speaks to the host: the worker writes these as frames. */
 export interface Outbox {
@@ -10,6 +10,7 @@ export interface Outbox {
     target: string,
     argumentsJson: Buffer,
   ): { ok: boolean; json: Buffer; atMs: number };
+  site(execution: ExecutionId, call: CallNumber, places: readonly SourcePosition[]): void;
   log(execution: ExecutionId, entry: number, level: LogLevel, atMs: number, message: Buffer): void;
 }
 

@@ -91,10 +91,24 @@ describe('a yes that nobody gave', () => {
     using home = new LedgerHome();
     const { id } = await asleep(home);
     await home.decide('approve', id, '--scope', 'hour');
-    await tamper(home, "UPDATE grants SET tool = 'erase', tool_digest = (SELECT tool_digest FROM grants)");
+    const erase = `import { erase } from '@codemode/servers/ledger'; await erase({});`;
+    // Its question tells what identifies it.
+    expect((await home.program(erase)).status).toBe(3);
+    await tamper(
+      home,
+      "UPDATE grants SET tool = 'erase', tool_digest = (SELECT tool_digest FROM approvals WHERE tool = 'erase')",
+    );
+    expect((await home.program(erase)).status).toBe(3);
+    expect(home.lines).toEqual([]);
+  });
+
+  test('for an hour is not made longer', async () => {
+    using home = new LedgerHome();
+    const { id } = await asleep(home);
+    await home.decide('approve', id, '--scope', 'hour');
     await tamper(home, 'UPDATE grants SET expires_at = expires_at + 100000000');
-    const { status } = await home.program(`import { erase } from '@codemode/servers/ledger'; await erase({});`);
-    expect(status).toBe(3);
+    expect((await home.program(WRITE)).status).toBe(3);
+    expect(home.lines).toEqual([]);
   });
 });
 

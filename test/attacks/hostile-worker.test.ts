@@ -94,6 +94,11 @@ describe('an answer that was not asked for', () => {
   test.each([
     ['for a program of nobody', `end('00000000-0000-0000-0000-000000000000', '"forged"')`, LOST],
     ['twice', `end(id, '"first"'); end(id, '"second"')`, { status: 'completed', resultJson: '"first"' }],
+    [
+      'with the place of a call nobody asked for',
+      `send({ type: 'call/site', execution: id, call: 1, places: [{ line: 1, column: 1 }] })`,
+      LOST,
+    ],
     ['with an image nobody asked for', `send({ type: 'execution/suspended', execution: id }, 'image')`, RIGHT],
   ])('%s ends the worker, and forges nothing', async (_, act, expected) => {
     const taken = await take(`hello(); const id = wait('execution/start').execution; ${act}; silence();`);

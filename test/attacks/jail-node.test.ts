@@ -114,7 +114,7 @@ for (const level of ['strict', 'namespaces'] as const) {
     test('finds no file, process, network, name or descriptor of the host', async () => {
       const address = listener.address();
       const about = JSON.stringify({ port: typeof address === 'object' ? address?.port : 0, hostPid: process.pid });
-      const program = nodeProgram(ATTACKER, { nodeArguments: ['-e', ATTACKER, about] });
+      const program = nodeProgram(ATTACKER, { interpreterArguments: ['-e', ATTACKER, about] });
       const { answer, stderr } = await runJailed(need(jail).spawn(program));
       expect(stderr).toBe('');
       expect(JSON.parse(answer.toString())).toEqual(SEEN[level]);
@@ -144,7 +144,7 @@ for (const level of ['strict', 'namespaces'] as const) {
 
     test('that runs out of heap ends, although process 1 ignores its own abort', async () => {
       const program = nodeProgram('', {
-        nodeArguments: [
+        interpreterArguments: [
           '--max-old-space-size=20',
           '-e',
           'const all = []; for (;;) all.push(new Array(1000).fill(all.length));',

@@ -26,8 +26,8 @@ const thread: RawCall = { ...call('clone', THREAD_FLAGS, 0x801000), makesChild: 
 /** Machine code in the place of Node. */
 async function runRaw(jail: Jail, calls: readonly RawCall[], processes = ROOMY.processes): Promise<JailedRun> {
   using folder = openFolder();
-  const nodePath = folder.write('raw', rawProgram(calls));
-  return await runJailed(jail.spawn(nodeProgram('', { nodePath, limits: { ...ROOMY, processes } })));
+  const interpreterPath = folder.write('raw', rawProgram(calls));
+  return await runJailed(jail.spawn(nodeProgram('', { interpreterPath, limits: { ...ROOMY, processes } })));
 }
 
 const strict = await jailOrReason('strict');
@@ -107,12 +107,14 @@ describe.skipIf(!isX64 || strict.jail === undefined)(`machine code in a jail of 
 
   test('that starts a program finds no shell, and keeps the filter', async () => {
     using folder = openFolder();
-    const nodePath = folder.write(
+    const interpreterPath = folder.write(
       'first',
       rawProgram([call('execve', '/bin/sh', 0, 0), call('execve', '/codemode/second', 0, 0)]),
     );
     const from = folder.write('second', rawProgram([call('socket', 2, 1, 0)]));
-    const run = await runJailed(jail.spawn(nodeProgram('', { nodePath, files: [{ from, to: '/codemode/second' }] })));
+    const run = await runJailed(
+      jail.spawn(nodeProgram('', { interpreterPath, files: [{ from, to: '/codemode/second' }] })),
+    );
     // One answer: that of the second program.
     expect(rawResults(run.answer)).toEqual([EPERM]);
   });

@@ -1,13 +1,16 @@
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { Account } from '../../src/broker/credentials/account.js';
 import { Credentials } from '../../src/broker/credentials/credentials.js';
 import { login } from '../../src/broker/credentials/login.js';
+import type { UpstreamAuthorizer } from '../../src/domain/authorization.js';
 import { Database } from '../../src/store/database.js';
 import { openBrowser } from '../../src/surfaces/cli/open-browser.js';
+import { authorizedFetch } from '../../src/upstream/mcp/authorized-fetch.js';
 import { createGuardedFetch } from '../../src/upstream/mcp/oauth/guarded-fetch.js';
 import { agree, agreeAndReturn, json, listen, openVault, startWorld, type World } from '../support/oauth-world.js';
 import { createRegistry, definition } from '../support/upstreams.js';
@@ -69,6 +72,15 @@ function metadataWith(change: (truth: Record<string, unknown>) => object) {
   };
 }
 
+/** What a page gets whose own name leads to this machine. */
+async function statusAs(name: string, { port, pathname, search }: URL): Promise<number> {
+  const asking = request({ host: '127.0.0.1', port, path: pathname + search, headers: { host: `${name}:${port}` } });
+  asking.end();
+  const [answer] = (await once(asking, 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode ?? 0;
+}
+
 test('an answer with another state, twice the same, or by another name of this machine changes nothing [B20]', async () => {
   await using world = await startWorld();
   const statuses: number[] = [];
@@ -89,10 +101,11 @@ test('an answer with another state, twice the same, or by another name of this m
     await visit(twice);
     await visit(back, { method: 'POST' });
     await visit(new URL('/elsewhere', back));
+    for (const name of ['localhost', 'rebound.example']) statuses.push(await statusAs(name, back));
     const [, replayed] = await Promise.all([visit(back), visit(back)]);
     expect(replayed).toContain('has ended');
   });
-  expect([message, statuses.sort()]).toEqual(['', [200, 400, 400, 400, 404, 410]]);
+  expect([message, statuses.sort()]).toEqual(['', [200, 400, 400, 400, 400, 400, 404, 410]]);
   expect(grant?.tokens?.scope).toBe('notes:read');
 });
 
@@ -226,16 +239,20 @@ test('a code is not carried along to where a token endpoint redirects, and its w
     stolen.push(request.url ?? '');
     response.end('{}');
   });
-  await using redirecting = await startWorld({
-    intercept: (request, response) => {
-      if (request.url !== '/token') return false;
-      response.writeHead(307, { location: `${origin}/steal` }).end();
-      return true;
-    },
-  });
-  const away = await attempt(accountOf(redirecting), agreeAndReturn);
-  expect([away.grant, stolen]).toEqual([undefined, []]);
-  expect(away.message).toContain('which is not followed');
+  // Elsewhere, and to another place of the same server, where other people's pages may be.
+  for (const location of [`${origin}/steal`, '/users/mallory/steal']) {
+    await using redirecting = await startWorld({
+      intercept: (request, response) => {
+        if (request.url === '/users/mallory/steal') stolen.push(request.url);
+        if (request.url !== '/token') return false;
+        response.writeHead(307, { location }).end();
+        return true;
+      },
+    });
+    const away = await attempt(accountOf(redirecting), agreeAndReturn);
+    expect([away.grant, stolen]).toEqual([undefined, []]);
+    expect(away.message).toContain('which is not followed');
+  }
   server.close();
 
   await using painting = await startWorld({
@@ -314,6 +331,14 @@ test('a token stays with its server: not in redirects, not in errors, not for an
     expect(JSON.stringify(adapter.health())).not.toContain(token);
   }
   expect(requests).toBeGreaterThan(1);
+  // Whatever makes the client library go elsewhere by itself: the token does not go along.
+  const { fetch: authorized } = authorizedFetch(
+    fetch,
+    url,
+    credentials.authorizerFor(definition('notes', { ...target, url })) as UpstreamAuthorizer,
+  );
+  const sent = authorized(`${thief.origin}/mcp`, { headers: { authorization: `Bearer ${token}` } });
+  await expect(sent).rejects.toThrow(`is not sent to ${thief.origin}`);
   expect(stolen.filter((each) => each !== undefined)).toEqual([]);
   for (const { server } of [thief, taken]) server.close();
 });

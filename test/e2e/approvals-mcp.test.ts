@@ -15,7 +15,12 @@ async function connect(home: LedgerHome, answer?: (question: Question) => object
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [PROGRAM, '--config', home.config, 'mcp'],
-    env: { PATH: process.env.PATH ?? '', HOME: home.folder, CODEMODE_HOME: home.path('state') },
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: home.folder,
+      CODEMODE_HOME: home.path('state'),
+      CODEMODE_KEYRING: 'file',
+    },
     stderr: 'ignore',
   });
   const client = new Client(

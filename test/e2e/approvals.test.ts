@@ -67,6 +67,29 @@ globalThis.__codemode_result__ = await write({ text: 'three' }).catch((error) =>
   });
 });
 
+test('the card shows the line that makes the call, also where it is not called by its own name [B16]', async () => {
+  using home = new LedgerHome();
+  await home.program(`import { write } from '@codemode/servers/ledger';
+interface Entry { readonly text: string }
+
+const note = async (entry: Entry) => {
+  const keep = write;
+  return keep(entry);
+};
+
+await note({ text: 'kept' });`);
+  const [approval] = await home.pending();
+  const { code } = await home.json<{ code: string }>([
+    ...['--config', home.config, 'approvals', 'show', approval?.id ?? '', '--json'],
+  ]);
+  expect(code.split('\n').filter((line, index) => index === 0 || line.startsWith('>'))).toEqual([
+    'called at line 6, which does not name write',
+    '> 6 |   return keep(entry);',
+    "> 9 | await note({ text: 'kept' });",
+  ]);
+  expect(code).toContain('  5 |   const keep = write;');
+});
+
 describe('a yes', () => {
   test('covers one call and no other', async () => {
     using home = new LedgerHome();

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { startLogin } from '../support/login.js';
 import { agree, agreeAndReturn, BY_HAND, json, listen, ROBOT, startWorld, type World } from '../support/oauth-world.js';
-import { type Home, openHome, openStdio, type Response, run, runProgram, startProgram } from '../support/program.js';
+import { type Home, openHome, openStdio, type Response, run, runProgram } from '../support/program.js';
 
 const READ = `import { read_note } from '@codemode/servers/notes';
   globalThis.__codemode_result__ = await read_note();`;
@@ -13,29 +14,8 @@ function homeFor(world: World, auth?: object): Home {
   return openHome({ mcpServers: { notes: { url: world.url, ...(auth === undefined ? {} : { auth }) } } });
 }
 
-/** `codemode auth login notes`, up to the address that it prints. */
-async function startLogin(home: Home, ...words: string[]) {
-  const child = startProgram(home, 'auth', 'login', 'notes', '--no-browser', ...words);
-  let [stdout, stderr] = ['', ''];
-  child.stdout?.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString();
-  });
-  const ended = new Promise<{ status: number | null; stdout: string; stderr: string }>((resolve) => {
-    child.once('close', (status) => resolve({ status, stdout, stderr }));
-  });
-  const address = await new Promise<string>((resolve, reject) => {
-    child.stderr?.on('data', (chunk: Buffer) => {
-      stderr += chunk.toString();
-      const found = /^ {2}(http\S+)$/m.exec(stderr)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    child.once('close', () => reject(new Error(`it ended: ${stderr}`)));
-  });
-  return { address, ended, child };
-}
-
 async function login(home: Home, ...words: string[]) {
-  const { address, ended } = await startLogin(home, ...words);
+  const { address, ended } = await startLogin(home, '--no-browser', ...words);
   const page = await agreeAndReturn(address);
   return { address, page, ...(await ended) };
 }
@@ -192,7 +172,7 @@ test('a login that nobody makes ends by itself, and one that is refused says why
   const late = await runProgram(home, 'auth', 'login', 'notes', '--no-browser', '--timeout', '1s');
   expect(late).toMatchObject({ status: 69, stderr: expect.stringContaining('nobody logged in within 1 s') });
 
-  const denied = await startLogin(home);
+  const denied = await startLogin(home, '--no-browser');
   const back = new URL(await agree(denied.address));
   back.searchParams.delete('code');
   back.searchParams.set('error', 'access_denied');
@@ -206,7 +186,7 @@ test('a login that nobody makes ends by itself, and one that is refused says why
 test('an authorization server that is down is named, and an interrupted login ends [B20]', async () => {
   await using world = await startWorld();
   using home = homeFor(world);
-  const interrupted = await startLogin(home);
+  const interrupted = await startLogin(home, '--no-browser');
   interrupted.child.kill('SIGINT');
   expect((await interrupted.ended).status).toBe(130);
   world.state.isDown = true;
@@ -232,7 +212,7 @@ test('a client that is described at an address needs no registration, and one ma
   });
   const clientOf = async (auth: object) => {
     using home = homeFor(world, { type: 'oauth', ...auth });
-    const { address, child, ended } = await startLogin(home);
+    const { address, child, ended } = await startLogin(home, '--no-browser');
     child.kill('SIGINT');
     await ended;
     const { client_id: clientId, redirect_uri: redirectUri } = Object.fromEntries(new URL(address).searchParams);

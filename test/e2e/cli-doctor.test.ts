@@ -27,6 +27,7 @@ test(
       ['Configuration', 'ok'],
       ['Limits', 'ok'],
       ['State folder', 'ok'],
+      ['Key', 'ok'],
       ['Server "fine"', 'ok'],
       ['A program in the sandbox', 'ok'],
     ]);

@@ -8,7 +8,12 @@ import { LedgerHome } from '../support/ledger.js';
 function startResume(home: LedgerHome, runId: string) {
   const child = spawn(process.execPath, [PROGRAM, '--config', home.config, 'runs', 'resume', runId], {
     cwd: home.folder,
-    env: { PATH: process.env.PATH ?? '', HOME: home.folder, CODEMODE_HOME: home.path('state') },
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: home.folder,
+      CODEMODE_HOME: home.path('state'),
+      CODEMODE_KEYRING: 'file',
+    },
     stdio: 'ignore',
   });
   const exited = once(child, 'exit');
@@ -112,6 +117,33 @@ test('of two hosts that go on with the same run at once, one gets it', async () 
   expect(both.map(({ status }) => status)).toContain(0);
   expect(home.lines).toEqual(['write once']);
   expect(await home.show(runId)).toMatchObject({ state: 'finished' });
+});
+
+test('of hosts that race for a run and are killed in turn, each goes on where the one before was stopped', async () => {
+  using home = new LedgerHome();
+  const runId = await approved(
+    home,
+    `import { write } from '@codemode/servers/ledger';
+const done = [];
+for (let n = 0; n < 6; n++) await write({ text: 'n' + n, delayMs: 40 }).then(() => done.push(n), () => done.push(n));
+globalThis.__codemode_result__ = done;`,
+    '--scope',
+    'run',
+  );
+  for (let round = 0; round < 2; round++) {
+    const before = home.lines.length;
+    const hosts = [0, 1, 2].map(() => startResume(home, runId));
+    const ended = Promise.all(hosts.map(({ exited }) => exited));
+    await Promise.race([ended, until(() => home.lines.length > before)]);
+    // Whoever holds the run is among them; the others wait for it to end, and never take it over from one that lives.
+    for (const host of hosts) await host.kill();
+  }
+  const words = ['--config', home.config, 'runs', 'resume', runId];
+  const last = await Promise.all([home.run(words), home.run(words), home.run(words)]);
+  expect(last.map(({ status }) => status)).toContain(0);
+  expect(home.lines).toEqual([...new Set(home.lines)]);
+  const { state, response } = await home.show(runId);
+  expect({ state, result: response?.result }).toEqual({ state: 'finished', result: [0, 1, 2, 3, 4, 5] });
 });
 
 test('a run that is cancelled while it sleeps is never woken', async () => {

@@ -45,13 +45,13 @@ for (const level of ['strict', 'namespaces'] as const) {
   const name = `a host that is not root gives its workers a count of threads of their own at level ${level}`;
   test.skipIf(jail === undefined || !isRoot || process.arch !== 'x64')(`${name}${why}`, async () => {
     using folder = openFolder();
-    const nodePath = folder.write('bomb', threadBomb);
+    const interpreterPath = folder.write('bomb', threadBomb);
     const host = folder.write(
       'host.cjs',
       bundleHost(`
       openJail({ isolation: '${level}' }).then((jail) => {
         const limits = { dataBytes: 2 ** 29, cpuSeconds: 10, processes: 20, fileBytes: 0 };
-        const { channel } = launch(jail.spawn({ runtime: 'escape', nodePath: '${nodePath}', nodeArguments: [], files: [], limits }), 'ignore');
+        const { channel } = launch(jail.spawn({ runtime: 'escape', interpreterPath: '${interpreterPath}', interpreterArguments: [], files: [], limits }), 'ignore');
         channel.on('data', (bytes) => console.log(JSON.stringify({ gaps: jail.gaps.length, answer: bytes.toString('base64') })));
       });`),
     );
@@ -82,7 +82,7 @@ test.skipIf(!isRoot || strict.jail === undefined)(
     const jail = await openJail({ isolation: 'strict', stagingFolder: join(base, 'staged') });
     const files = [{ from, to: '/codemode/worker.cjs' }];
     const { answer, stderr } = await runJailed(
-      jail.spawn(nodeProgram('', { files, nodeArguments: ['/codemode/worker.cjs'] })),
+      jail.spawn(nodeProgram('', { files, interpreterArguments: ['/codemode/worker.cjs'] })),
     );
     expect({ answer: answer.toString(), stderr }).toEqual({ answer: 'ran', stderr: '' });
   },

@@ -5,6 +5,7 @@ import { compose } from '../../src/compose.js';
 import type { CallerId } from '../../src/domain/execution.js';
 import { createProfile } from '../../src/profiles/registry.js';
 import { type McpOptions, openListing, openSession } from '../../src/surfaces/mcp/door.js';
+import { QuestionRounds } from '../../src/surfaces/mcp/question-rounds.js';
 import { createServer } from '../../src/surfaces/mcp/server.js';
 import { everyday, openHome, type Response, ready, run, until } from '../support/program.js';
 
@@ -15,6 +16,7 @@ const LONG = { limits: { timeoutMs: 300_000 } };
 async function open(answerWithinMs: number) {
   const home = openHome({ mcpServers: { everyday: everyday() } });
   process.env.CODEMODE_HOME = home.state;
+  process.env.CODEMODE_KEYRING = 'file';
   const { host, config } = await compose({ configFile: home.configFile });
   const options: McpOptions = {
     host,
@@ -30,7 +32,14 @@ async function open(answerWithinMs: number) {
     const gone = new AbortController();
     const session = openSession(options, caller as CallerId);
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
-    await createServer({ options, listing, session, gone: gone.signal }).connect(theirs);
+    await createServer({
+      options,
+      listing,
+      session,
+      gone: gone.signal,
+      hasOneClient: true,
+      rounds: new QuestionRounds(),
+    }).connect(theirs);
     const client = new Client({ name: 'test', version: '0' });
     await client.connect(ours);
     await ready(client, 'everyday');

@@ -392,3 +392,18 @@ test('every example of the guide is a configuration that loads', async () => {
     expect({ block, status, stderr }).toEqual({ block, status: 0, stderr: '' });
   }
 });
+
+test('processes that spend at the same time share the budget of the day, to the last call [B15]', async () => {
+  using home = new LedgerHome({
+    approvals: NOBODY,
+    policy: { prices: { 'ledger/look': 0.1 }, budget: { day: 3 } },
+  });
+  const source = `import { look } from '@codemode/servers/ledger';
+    let made = 0;
+    try { for (; made < 25; made++) await look({ delayMs: 5 }) } catch {}
+    globalThis.__codemode_result__ = made;`;
+  const responses = await Promise.all([home.program(source), home.program(source), home.program(source)]);
+  const made = responses.map(({ result }) => result as number);
+  expect(made.reduce((sum, each) => sum + each, 0)).toBe(30);
+  expect(home.lines).toHaveLength(30);
+});

@@ -59,10 +59,20 @@ test('the image is made of the guest’s own code', () => {
   expect(inputs.filter((input) => !/^src\/(worker\/quickjs\/guest|domain|lib)\//.test(input))).toEqual([]);
 });
 
-test('a jail is given these files and no others: five of ours, and the native part of the parser', () => {
+test('jails are given these files and no others: ours, and the native part of the parser', () => {
   expect(Object.keys(manifest.files).sort()).toEqual([
+    // Sources: compiled in a jail by the Go of the user's machine.
+    ...['build', 'imports', 'main', 'prepare', 'warm'].map((name) => `go/builder/${name}.go`),
+    ...['client.go', 'encode.go', 'frames/frames.go', 'go.mod', 'go.work', 'main.go', 'values.go'].map(
+      (name) => `go/${name}`,
+    ),
     'image.bin',
+    'node-program.js',
     'package.json',
+    'python/codemode_client.py',
+    'python/failures.py',
+    'python/frames.py',
+    'python/main.py',
     'quickjs.wasm',
     'returns.cjs',
     'worker.js',
@@ -79,6 +89,24 @@ test('a jail is given these files and no others: five of ours, and the native pa
   expect(mounts.quickjs.at(-1)?.from).toMatch(
     /node_modules\/@oxc-transform\/binding-linux-[a-z0-9-]+\/transform\.[a-z0-9-]+\.node$/,
   );
+});
+
+test('a jail for a program on a real interpreter is given our few files for it, and no others', () => {
+  const { mounts } = loadRuntimeFiles(fileURLToPath(FOLDER));
+  expect(mounts.node.map(({ to }) => to)).toEqual([
+    '/codemode/node-program.js',
+    '/codemode/package.json',
+    '/codemode/transform.node',
+  ]);
+  expect(mounts.python.map(({ to }) => to)).toEqual([
+    '/codemode/python/main.py',
+    '/codemode/python/codemode_client.py',
+    '/codemode/python/failures.py',
+    '/codemode/python/frames.py',
+  ]);
+  const inputs = manifest.inputs['node-program.js'] ?? [];
+  expect(inputs.filter((input) => !OURS.test(input) || HOST_ONLY.includes(input))).toEqual([]);
+  expect(inputs).toContain('src/worker/node/main.ts');
 });
 
 test('no path of the machine that built it is in what is published', () => {

@@ -114,6 +114,31 @@ describe('a program with blocking calls', () => {
     expect((await Promise.all(runs)).map(endOf)).toEqual(['waiting', 'one', 'two']);
   });
 
+  test('waits where as many block already as may, while others start, and its time does not run meanwhile', async () => {
+    await using narrow = await openSandbox({ min: 1, max: 4, maxBlocking: 1 });
+    const go = deferred<void>();
+    let underWay = 0;
+    const seen: number[] = [];
+    const functions = {
+      hold: async () => {
+        seen.push(++underWay);
+        await go.promise;
+        underWay--;
+      },
+    };
+    const source = `${IMPORT} ${result('test.hold()')}`;
+    const options = { functions, isBlocking: true };
+    const first = narrow.run(source, options);
+    await expect.poll(() => seen, SOON).toEqual([1]);
+    const second = narrow.run(source, { ...options, limits: { timeoutMs: 300 } });
+    expect(narrow.sandbox.pool.queueLength).toBe(1);
+    // Longer than the second may take.
+    const pause = `await new Promise((resolve) => setTimeout(resolve, 400)); ${result('"meanwhile"')}`;
+    expect(await narrow.value(pause)).toBe('meanwhile');
+    go.resolve();
+    expect([endOf(await first), endOf(await second), seen]).toEqual([null, null, [1, 1]]);
+  });
+
   test('shares its process again with nobody but later programs of its caller', async () => {
     await using small = await openSandbox({ min: 1, max: 1 });
     const functions = { echo: (input: unknown) => input };

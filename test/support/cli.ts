@@ -49,6 +49,7 @@ export class Home implements Disposable {
         PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ''}`,
         HOME: this.folder,
         CODEMODE_HOME: this.path('state'),
+        CODEMODE_KEYRING: 'file',
         ...env,
       },
     });

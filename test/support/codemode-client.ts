@@ -53,7 +53,7 @@ export async function startCodemode({
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [PROGRAM, '--config', configFile, 'mcp', ...commandLine],
-    env: { PATH: process.env.PATH ?? '', HOME: folder, CODEMODE_HOME: join(folder, 'state') },
+    env: { PATH: process.env.PATH ?? '', HOME: folder, CODEMODE_HOME: join(folder, 'state'), CODEMODE_KEYRING: 'file' },
     stderr: 'ignore',
   });
   const client = new Client({ name: 'codemode-test', version: '0' });

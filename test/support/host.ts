@@ -15,14 +15,17 @@ import type { Session, SessionOptions } from '../../src/host/session.js';
 import { Telemetry } from '../../src/host/telemetry.js';
 import { codemodePresentation } from '../../src/profiles/codemode/presentation.js';
 import type { Sandbox } from '../../src/sandbox/sandbox.js';
+import { MasterKey } from '../../src/store/master-key.js';
 import { openGate } from './policy.js';
 import { createRegistry } from './upstreams.js';
 
 /** A session of profile codemode over a sandbox of the test, with no servers. The sandbox stays the test's to close. */
 export function openSession(sandbox: Sandbox): Session {
   const registry = createRegistry();
+  const stateFolder = mkdtempSync(join(tmpdir(), 'codemode-state-'));
   const records = openRecords({
-    stateFolder: mkdtempSync(join(tmpdir(), 'codemode-state-')),
+    stateFolder,
+    masterKey: new MasterKey({ stateFolder, choice: 'file', keyring: undefined }),
     fingerprintOf: () => '',
     setting: '',
     expireAfterMs: 60_000,

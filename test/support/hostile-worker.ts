@@ -34,10 +34,10 @@ export async function openTakenOver(script: string, options: TakeOverOptions = {
       const isTaken = options.everySecond === true ? started % 2 === 0 : started < count;
       started++;
       if (!isTaken) return jail.spawn(program);
-      const nodeArguments = ['--no-warnings', '/codemode/hostile.cjs', String(taken++)];
+      const interpreterArguments = ['--no-warnings', '/codemode/hostile.cjs', String(taken++)];
       // The same view of the machine and the same filter as a worker of ours, with one more file.
       const files = [...program.files, { from, to: '/codemode/hostile.cjs' }];
-      return jail.spawn({ ...program, files, nodeArguments });
+      return jail.spawn({ ...program, files, interpreterArguments });
     },
   };
   const box = await openSandbox({ max: 1, ...pool }, undefined, hostile);
@@ -77,7 +77,7 @@ const receive = () => {
   const length = take(4).readUInt32LE(0), whole = take(length), head = whole.readUInt32LE(0);
   return { ...JSON.parse(whole.toString('utf8', 4, 4 + head)), body: whole.subarray(4 + head) };
 };
-const hello = (changes) => send({ type: 'worker/ready', protocol: 3, build: BUILD, role: ROLE, ...changes });
+const hello = (changes) => send({ type: 'worker/ready', protocol: 4, build: BUILD, role: ROLE, ...changes });
 /** The next message of a kind. */
 const wait = (type) => { for (;;) { const message = receive(); if (message.type === type) return message; } };
 const end = (execution, result, more) => send({ type: 'execution/end', execution, failure: null, logsCut: false, usage: { cpuMs: 0, memoryBytes: 0 }, ...more }, result);

@@ -29,8 +29,8 @@ export async function jailOrReason(level: IsolationLevel): Promise<{ jail?: Jail
 export function nodeProgram(code: string, changes: Partial<JailedProgram> = {}): JailedProgram {
   return {
     runtime: 'escape',
-    nodePath: process.execPath,
-    nodeArguments: ['-e', code],
+    interpreterPath: process.execPath,
+    interpreterArguments: ['-e', code],
     files: [],
     limits: ROOMY,
     ...changes,

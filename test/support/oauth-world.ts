@@ -31,6 +31,8 @@ export interface WorldOptions {
   readonly accessTokenSeconds?: number;
   /** Looks at a request to the authorization server first; true where it has answered it. */
   readonly intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** What a request to the authorization server waits for. */
+  readonly delay?: (request: IncomingMessage) => Promise<void>;
   /** What the protected resource metadata says, in place of the truth. */
   readonly resourceMetadata?: (truth: { readonly issuer: string; readonly url: string }) => object;
   readonly hasRegistration?: boolean;
@@ -60,7 +62,8 @@ export async function startWorld(options: WorldOptions = {}) {
   });
 
   const callback = provider.callback();
-  authorization.server.on('request', (request, response) => {
+  authorization.server.on('request', async (request, response) => {
+    await options.delay?.(request);
     if (state.isDown) return void request.socket.destroy();
     if (request.url === '/token/revocation') counts.revoked += 1;
     if (options.intercept?.(request, response) !== true) callback(request, response);

@@ -30,7 +30,8 @@ export function openHome(config: object) {
     state,
     work,
     configFile,
-    environment: { PATH: process.env.PATH ?? '', CODEMODE_HOME: state },
+    // A file, so that the tests of a person with a desktop leave nothing in his keyring.
+    environment: { PATH: process.env.PATH ?? '', CODEMODE_HOME: state, CODEMODE_KEYRING: 'file' },
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -12,9 +12,13 @@ const TRANSPORTS = [
 ] as const;
 
 describe.each(TRANSPORTS)('over $name', ({ mode, protocolVersion, transport }) => {
-  const registry = createRegistry({
-    handlers: { elicit: async () => ({ action: 'accept', content: { sure: true } }) },
-  });
+  const registry = createRegistry({ audience: { announced: () => ['elicitation'], onlyClient: () => undefined } });
+  const capabilities = { elicitation: {} };
+  const respondent = {
+    key: 'client',
+    capabilities,
+    answer: async () => ({ action: 'accept', content: { sure: true } }),
+  };
   let server: Awaited<ReturnType<typeof startHttpServer>> | undefined;
   let adapter: Adapter;
   let target: UpstreamTarget;
@@ -73,7 +77,7 @@ describe.each(TRANSPORTS)('over $name', ({ mode, protocolVersion, transport }) =
   });
 
   test('a tool that asks the user gets the answer of the handler', async () => {
-    expect(textOf(await adapter.call({ tool: 'confirm', arguments: {} }))).toBe('sure: true');
+    expect(textOf(await adapter.call({ tool: 'confirm', arguments: {}, respondent }))).toBe('sure: true');
   });
 
   test('a result of 30 MB arrives whole', async () => {

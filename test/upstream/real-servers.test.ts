@@ -2,28 +2,28 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { QUESTION_KINDS, type Respondent } from '../../src/domain/question.js';
 import { createRegistry, definition, packageProgram, stdio, textOf } from '../support/upstreams.js';
 
 test.concurrent('the reference server "everything" is listed, called, and gets answers to its questions', async () => {
   const asked: string[] = [];
-  await using registry = createRegistry({
-    handlers: {
-      sample: async ({ upstream, params }) => {
-        asked.push(`sample for ${upstream}: ${Array.isArray(params.messages)}`);
-        return { role: 'assistant', content: { type: 'text', text: 'sampled' }, model: 'none' };
-      },
-      elicit: async ({ params }) => {
-        asked.push(`elicit: ${String(params.message)}`);
-        return { action: 'accept', content: { name: 'Ada' } };
-      },
-      listRoots: async () => ({ roots: [{ uri: 'file:///work', name: 'work' }] }),
+  const respondent: Respondent = {
+    key: 'client',
+    capabilities: { sampling: {}, elicitation: {}, roots: {} },
+    answer: async ({ upstream, kind, params }) => {
+      if (kind === 'roots') return { roots: [{ uri: 'file:///work', name: 'work' }] };
+      asked.push(kind === 'sampling' ? `sample for ${upstream}` : `elicit: ${String(params.message)}`);
+      if (kind === 'elicitation') return { action: 'accept', content: { name: 'Ada' } };
+      return { role: 'assistant', content: { type: 'text', text: 'sampled' }, model: 'none' };
     },
-  });
+  };
+  const audience = { announced: () => QUESTION_KINDS, onlyClient: () => respondent };
+  await using registry = createRegistry({ audience });
   const adapter = registry.register(definition('everything', stdio(packageProgram('server-everything'), ['stdio'])));
   const { tools, warnings } = await adapter.listTools();
   expect(warnings).toEqual([]);
   expect(tools.length).toBeGreaterThan(10);
-  const call = async (tool: string, args = {}) => adapter.call({ tool, arguments: args });
+  const call = async (tool: string, args = {}) => adapter.call({ tool, arguments: args, respondent });
   expect(textOf(await call('echo', { message: 'hello' }))).toBe('Echo: hello');
   expect(await call('get-structured-content', { location: 'Chicago' })).toMatchObject({
     reply: { structuredContent: { temperature: 36 } },
@@ -34,7 +34,7 @@ test.concurrent('the reference server "everything" is listed, called, and gets a
   expect(textOf(await call('trigger-sampling-request', { prompt: 'p' }))).toContain('sampled');
   expect(JSON.stringify(await call('trigger-elicitation-request'))).toContain('Ada');
   expect(JSON.stringify(await call('get-roots-list'))).toContain('file:///work');
-  expect(asked).toEqual(['sample for everything: true', expect.stringContaining('elicit: ')]);
+  expect(asked).toEqual(['sample for everything', expect.stringContaining('elicit: ')]);
   const reports: number[] = [];
   await adapter.call({
     tool: 'trigger-long-running-operation',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Approval, ApprovalState, GrantScope } from '../../domain/approval.js';
 import { HostError } from '../../domain/errors.js';
+import type { SourcePosition } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
 import { type ApprovalStore, type Decided, isSameTool } from '../../store/approvals.js';
@@ -27,6 +28,8 @@ export interface ApprovalQuestion {
   readonly input: JsonValue;
   readonly reason: string;
   readonly signal: AbortSignal;
+  /** Where in the source it was made, innermost first. */
+  readonly locate?: () => Promise<readonly SourcePosition[]>;
   /** A person is being waited for. Not said where the answer is there already. */
   readonly onPending?: (approval: Approval) => void;
 }
@@ -90,6 +93,8 @@ export class Approvals {
       if (call !== DIRECT_CALL || store.use(known.id)) return { state: known.state, approval: known };
     }
     const isOpen = isSame && known.state === 'PENDING';
+    const places = isOpen ? [] : await question.locate?.();
+    signal.throwIfAborted();
     const approval: Approval = isOpen
       ? known
       : {
@@ -100,7 +105,7 @@ export class Approvals {
           tool: identity,
           arguments: input,
           argumentsDigest: digest,
-          code: excerptOf(run.source, question.exportName),
+          code: excerptOf(run.source, question.exportName, places),
           reason: question.reason,
           state: 'PENDING',
           createdAtMs: nowMs,
@@ -110,7 +115,6 @@ export class Approvals {
       if (store.pendingCountOf(run.runId) >= MAX_PENDING_OF_RUN) throw tooManyPending();
       store.add(approval);
     }
-    signal.throwIfAborted();
     question.onPending?.(approval);
     return this.#wait(approval.id, signal);
   }

@@ -1,24 +1,79 @@
+import type { SourcePosition } from '../../domain/execution.js';
+
 const CONTEXT_LINES = 3;
 const MAX_LINES = 40;
 const MAX_LINE_CHARACTERS = 200;
 
 /**
- * The part of a program that a person should see before saying yes: the lines that name the tool, with their neighbours,
- * else its beginning. A help for the eye and nothing more: an alias hides the name, so what is approved are the arguments.
+ * The part of a program that a person should see before saying yes, under a line that says how far it can be relied on.
+ *
+ * `places` is what the stack of the call shows, and marked with `>`. It is the program's own stack: names of functions are
+ * part of it, and a program can choose them so that they look like other places. So every place that names the tool is
+ * shown too, marked or not: a false mark adds a line and hides none. What is approved are the arguments, not the code.
+ *
+ * Empty for a call that no program made.
  */
-export function excerptOf(source: string, exportName: string): string {
+export function excerptOf(source: string, exportName: string, places: readonly SourcePosition[] = []): string {
+  if (source === '') return '';
   const lines = source.split('\n');
-  const wanted = new Set<number>();
-  for (const [index, line] of lines.entries()) {
-    if (!line.includes(exportName)) continue;
-    for (let near = index - CONTEXT_LINES; near <= index + CONTEXT_LINES; near++) wanted.add(near);
-  }
-  const shown = lines
-    .map((line, index) => ({ line, index }))
-    .filter(({ index }) => wanted.size === 0 || wanted.has(index));
+  const called = places.map(({ line }) => line - 1).filter((index) => index >= 0 && index < lines.length);
+  const named = namedLines(lines, exportName);
+  const shown = new Set<number>();
+  // The places of the call first: when there is not room for all, these are the ones that stay.
+  for (const index of [...called, ...named])
+    for (let near = index - CONTEXT_LINES; near <= index + CONTEXT_LINES; near++)
+      if (near >= 0 && near < lines.length && shown.size < MAX_LINES) shown.add(near);
+  const hidden = named.filter((index) => !shown.has(index)).length;
   const width = String(lines.length).length;
-  const numbered = shown
-    .slice(0, MAX_LINES)
-    .map(({ line, index }) => `${String(index + 1).padStart(width)} | ${line.slice(0, MAX_LINE_CHARACTERS)}`);
-  return [...numbered, ...(shown.length > MAX_LINES ? [`${' '.repeat(width)} | ...`] : [])].join('\n');
+  return [
+    headOf(lines, exportName, called, named),
+    ...[...shown]
+      .sort((left, right) => left - right)
+      .map((index) => {
+        const mark = called.includes(index) ? '>' : ' ';
+        return `${mark} ${String(index + 1).padStart(width)} | ${(lines[index] as string).slice(0, MAX_LINE_CHARACTERS)}`;
+      }),
+    ...(hidden === 0 ? [] : [`  ${' '.repeat(width)} | ... and ${hidden} more lines that name it`]),
+  ].join('\n');
+}
+
+function headOf(
+  lines: readonly string[],
+  exportName: string,
+  called: readonly number[],
+  named: readonly number[],
+): string {
+  const [innermost] = called;
+  if (innermost !== undefined) {
+    const isNamed = wordOf(exportName).test(lines[innermost] as string);
+    return `called at line ${innermost + 1}${isNamed ? '' : `, which does not name ${exportName}`}`;
+  }
+  if (named.length === 0) return `the call is not visible in the source under its name, ${exportName}`;
+  if (named.length === 1) return `where it was called is not known; one line names ${exportName}`;
+  return `where it was called is not known; ${named.length} lines name ${exportName}`;
+}
+
+/** Lines with the name as a word of its own. Where it is only imported by it, it is not used by it. */
+function namedLines(lines: readonly string[], exportName: string): number[] {
+  const word = wordOf(exportName);
+  let isInList = false;
+  return lines.flatMap((line, index) => {
+    const text = line.trim();
+    const isImport = isInList || IMPORT.test(text);
+    isInList = isImport && !text.includes('}') && (isInList || text.endsWith('{'));
+    return word.test(line) && !(isImport && isNothingElse(text)) ? [index] : [];
+  });
+}
+
+/** Looked at piece by piece: an expression over a whole line of a stranger's could take for ever. */
+const IMPORT = /^import\b/;
+
+/** A line of an import that keeps the name: with `as`, it is where a person finds the other name. */
+function isNothingElse(text: string): boolean {
+  const end = text.indexOf(';');
+  return (end < 0 || end === text.length - 1) && !text.includes('(') && !/\bas\b/.test(text);
+}
+
+function wordOf(name: string): RegExp {
+  return new RegExp(`(?<![\\w$])${name.replace(/[^\w]/g, '\\$&')}(?![\\w$])`);
 }

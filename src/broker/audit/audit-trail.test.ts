@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -13,6 +13,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 let folders = 0;
 const ENTRY: AuditEntry = {
+  callId: '',
   atMs: Date.now(),
   runId: 'run',
   caller: 'tester',
@@ -43,41 +44,109 @@ function openTrail(isRequired = true, folder = join(base, String(++folders))) {
   return { trail, folder, warnings, database: () => database as Database };
 }
 
+/** What is in the journal; behind its last line may follow what is left of earlier times. */
+function journalOf(folder: string): { callId: string }[] {
+  const [name = ''] = readdirSync(join(folder, 'audit-open'));
+  const lines = readFileSync(join(folder, 'audit-open', name), 'utf8')
+    .split('\n')
+    .slice(1);
+  const entries: { callId: string }[] = [];
+  for (const line of lines) {
+    const body = line.slice(line.indexOf(' ') + 1);
+    if (!body.startsWith('{') || !body.endsWith('}')) break;
+    entries.push(JSON.parse(body) as { callId: string });
+  }
+  return entries;
+}
+
 async function reader(folder: string) {
   const database = await Database.open(folder);
   const store = AuditStore.open(database, await masterKey(folder), folder);
   return { count: () => store.records({}, 1_000).length, store, [Symbol.dispose]: () => database.close() };
 }
 
-test('a call that may have changed something is on record before its program hears of it [B18]', async () => {
+test('a call is in the journal before it is sent, and its outcome before its program hears of it [B18]', async () => {
   const { trail, folder } = openTrail();
   expect(await trail.refusal()).toBeUndefined();
-  using other = await reader(folder);
-  const written = [trail.record(ENTRY, true), trail.record(ENTRY, true), trail.record(ENTRY, true)];
-  expect(other.count()).toBe(0);
-  await written[0];
-  expect(other.count()).toBe(3); // those of one moment are written together
+  const [first, second] = [trail.nextCallId(), trail.nextCallId()];
+  expect(trail.sending({ ...ENTRY, callId: first, verdict: 'sent' })).toBeUndefined();
+  expect(trail.sending({ ...ENTRY, callId: second, verdict: 'sent' })).toBeUndefined();
+  expect(journalOf(folder)).toMatchObject([
+    { callId: first, verdict: 'sent', runId: 'run' },
+    { callId: second, verdict: 'sent', runId: 'run' },
+  ]);
+  trail.record({ ...ENTRY, callId: first });
+  expect(journalOf(folder)[2]).toMatchObject({ callId: first, verdict: 'ok', durationMs: 1 });
+  trail.record({ ...ENTRY, callId: second });
   await trail.close();
+  expect(readdirSync(join(folder, 'audit-open'))).toEqual([]);
 });
 
-test('the others are written together, at the latest when their run has ended [B18]', async () => {
+test('outcomes come into the chain together, at the latest when their run has ended [B18]', async () => {
   const { trail, folder } = openTrail();
   await trail.refusal();
   using other = await reader(folder);
-  expect(trail.record(ENTRY, false)).toBeUndefined();
+  trail.record({ ...ENTRY, callId: trail.nextCallId() });
   expect(other.count()).toBe(0);
   trail.flush();
   expect(other.count()).toBe(1);
-  void trail.record(ENTRY, false);
+  trail.record({ ...ENTRY, callId: trail.nextCallId() });
   await trail.close();
   expect(other.store.verify()).toMatchObject({ isIntact: true, records: 2, sealed: { count: 2 } });
+});
+
+test('a call that takes long is in the sealed chain while it is under way [B18]', async () => {
+  const { trail, folder } = openTrail();
+  await trail.refusal();
+  using other = await reader(folder);
+  const callId = trail.nextCallId();
+  trail.sending({ ...ENTRY, callId, verdict: 'sent' });
+  const sealed = () => other.store.verify().sealed?.count ?? 0;
+  while (sealed() === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(other.store.records({}, 9)).toMatchObject([{ callId, verdict: 'sent' }]);
+  trail.record({ ...ENTRY, callId });
+  await trail.close();
+  expect(other.store.records({}, 9)).toMatchObject([
+    { callId, verdict: 'sent' },
+    { callId, verdict: 'ok' },
+  ]);
+});
+
+test('a journal that is never done is emptied when it is long, and nothing is lost by it [B18]', async () => {
+  const { trail, folder } = openTrail();
+  await trail.refusal();
+  const stays = trail.nextCallId();
+  trail.sending({ ...ENTRY, callId: stays, verdict: 'sent' });
+  const reason = 'r'.repeat(4_000);
+  for (let n = 0; n < 500; n++) {
+    const entry = { ...ENTRY, callId: trail.nextCallId(), approval: { ...ENTRY.approval, reason } };
+    trail.sending({ ...entry, verdict: 'sent' });
+    trail.record(entry);
+  }
+  using other = await reader(folder);
+  expect(other.store.records({}, 1)).toHaveLength(1);
+  const next = trail.nextCallId();
+  trail.sending({ ...ENTRY, callId: next, verdict: 'sent' });
+  expect(journalOf(folder)[0]?.callId).toBe(next);
+  expect(other.store.records({}, 1_000)[0]).toMatchObject({ callId: stays, verdict: 'sent' });
+  await trail.close();
+});
+
+test('a call that cannot be written down is not sent [B18]', async () => {
+  const { trail } = openTrail();
+  await trail.refusal();
+  const runId = 'r'.repeat(70_000);
+  expect(trail.sending({ ...ENTRY, runId, callId: trail.nextCallId(), verdict: 'sent' })).toMatchObject({
+    message: expect.stringContaining('the journal of calls cannot be written'),
+  });
+  await trail.close();
 });
 
 test('what is older than the retention goes by itself', async () => {
   const { trail, folder } = openTrail();
   await trail.refusal();
-  void trail.record({ ...ENTRY, atMs: Date.now() - 2 * 86_400_000 }, false);
-  void trail.record(ENTRY, false);
+  trail.record({ ...ENTRY, atMs: Date.now() - 2 * 86_400_000 });
+  trail.record(ENTRY);
   await trail.close();
   using other = await reader(folder);
   expect(other.store.verify()).toMatchObject({ isIntact: true, records: 1, cut: { count: 1 } });
@@ -103,7 +172,8 @@ test('a database that breaks in between refuses the next call, and what could no
   const { trail, folder, database } = openTrail();
   await trail.refusal();
   database().prepare("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(FAIL, 'disk is full'); END").run();
-  await trail.record(ENTRY, true);
+  trail.record({ ...ENTRY, callId: trail.nextCallId() });
+  trail.flush();
   expect(await trail.refusal()).toMatchObject({ message: expect.stringContaining('disk is full') });
   database().prepare('DROP TRIGGER full').run();
   while ((await trail.refusal()) !== undefined) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -117,7 +187,8 @@ test('with required: false calls go on, and it is said once', async () => {
   writeFileSync(folder, '');
   const { trail, warnings } = openTrail(false, folder);
   expect(await trail.refusal()).toBeUndefined();
-  await trail.record(ENTRY, true);
+  trail.record({ ...ENTRY, callId: trail.nextCallId() });
+  trail.flush();
   expect(await trail.refusal()).toBeUndefined();
   expect(warnings).toEqual([expect.stringContaining('calls cannot be recorded')]);
   await trail.close();
@@ -126,10 +197,13 @@ test('with required: false calls go on, and it is said once', async () => {
 test('a chain that was changed while the host ran refuses calls [B18]', async () => {
   const { trail, database } = openTrail();
   await trail.refusal();
-  await trail.record(ENTRY, true);
-  await trail.record(ENTRY, true);
+  trail.record({ ...ENTRY, callId: trail.nextCallId() });
+  trail.flush();
+  trail.record({ ...ENTRY, callId: trail.nextCallId() });
+  trail.flush();
   database().prepare('DELETE FROM audit WHERE number = 2').run();
-  await trail.record(ENTRY, true);
+  trail.record({ ...ENTRY, callId: trail.nextCallId() });
+  trail.flush();
   expect(await trail.refusal()).toMatchObject({ message: expect.stringContaining('changed from outside') });
   await trail.close();
 });

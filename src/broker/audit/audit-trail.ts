@@ -1,6 +1,8 @@
-import type { AuditEntry } from '../../domain/audit.js';
+import { randomBytes } from 'node:crypto';
+import type { AuditEntry, CallOutcome } from '../../domain/audit.js';
 import type { GuestError } from '../../domain/execution.js';
 import type { AuditStore } from '../../store/audit.js';
+import type { AuditJournal } from '../../store/audit-journal.js';
 
 export interface AuditTrailOptions {
   /** Opens the store when it is first needed: its driver takes 50 ms to load. Whoever gives it closes the file. */
@@ -12,9 +14,13 @@ export interface AuditTrailOptions {
   readonly warn?: (line: string) => void;
 }
 
-/** Calls that only read wait at most so long for their record to be written; a killed host loses that much. */
+/** Outcomes wait at most so long in the journal before they are put into the chain, many in one transaction. */
 const BATCH_MS = 20;
 const MAX_BATCH = 500;
+/** A call that is under way for longer than this gets a record of its own in the chain, where it is sealed. */
+const SENT_RECORD_AFTER_MS = 250;
+/** A journal that is never empty, because there is always a call under way, is emptied when it is so long. */
+const MAX_JOURNAL_BYTES = 1024 * 1024;
 /** More than this is not kept in memory while the store cannot be written. */
 const MAX_PENDING = 20_000;
 /** How often a store that could not be written is tried again. */
@@ -24,16 +30,25 @@ const SEAL_EVERY_MS = 250;
 const PRUNE_EVERY_MS = 6 * 3_600_000;
 
 /**
- * Gathers the records of calls and writes them in batches, each in one transaction: those of calls that may have changed
- * something before their program hears of it, the others within 20 ms, and all of a run before its answer is given.
+ * The record of calls, as they happen. A call is in the journal before it is sent, and its outcome before its program
+ * hears of it: a host that is killed loses neither. From the journal both go into the chain in batches, the outcome
+ * always, the fact that it was sent only where the call takes long or its host was killed.
  */
 export class AuditTrail {
   readonly #options: AuditTrailOptions;
+  /** With which the ids of its calls begin. */
+  readonly #host = randomBytes(9).toString('base64url');
+  #calls = 0;
   #opening: Promise<void> | undefined;
   #store: AuditStore | undefined;
+  #journal: AuditJournal | undefined;
+  /** Calls under way that are in the journal only, oldest first, and since when. */
+  readonly #open = new Map<string, { readonly entry: AuditEntry; readonly sinceMs: number }>();
+  /** Calls under way that are in the chain. */
+  readonly #recorded = new Set<string>();
   #pending: AuditEntry[] = [];
   #timer: NodeJS.Timeout | undefined;
-  #turn: Promise<void> | undefined;
+  #openTimer: NodeJS.Timeout | undefined;
   #problem: string | undefined;
   #lastTryAt = 0;
   #sealing: Promise<void> | undefined;
@@ -47,9 +62,9 @@ export class AuditTrail {
 
   /** Makes ready. Returns why no call may be made, where that is so. */
   async refusal(): Promise<GuestError | undefined> {
-    if (this.#store === undefined) await this.#open();
+    if (this.#store === undefined) await this.#openStore();
     if (this.#problem !== undefined && Date.now() - this.#lastTryAt >= RETRY_MS) this.#write();
-    return this.#problem === undefined || !this.#options.isRequired ? undefined : refused(this.#problem);
+    return this.#refusal();
   }
 
   /** Of the arguments of a call, as JSON. Nothing can be said before `refusal` was asked. */
@@ -57,49 +72,69 @@ export class AuditTrail {
     return this.#store?.argumentsDigest(json) ?? '';
   }
 
-  /** Keeps a record. With `isUrgent` it is written when the promise resolves, together with others of the same moment. */
-  record(entry: AuditEntry, isUrgent: boolean): Promise<void> | undefined {
-    this.#pending.push(entry);
-    if (this.#pending.length > MAX_PENDING) this.#pending.shift();
-    if (isUrgent) {
-      this.#turn ??= new Promise((resolve) => {
-        setImmediate(() => {
-          this.#turn = undefined;
-          this.#write();
-          resolve();
-        });
-      });
-      return this.#turn;
+  nextCallId(): string {
+    return `${this.#host}.${++this.#calls}`;
+  }
+
+  /** A call leaves now; its `verdict` is `sent`. Returns why it must not, where that cannot be written down. */
+  sending(entry: AuditEntry): GuestError | undefined {
+    try {
+      this.#journal?.write(entry);
+    } catch (error) {
+      this.#fail(error);
+      return this.#refusal();
     }
-    if (this.#pending.length >= MAX_BATCH) this.#write();
-    else this.#timer ??= setTimeout(() => this.#write(), BATCH_MS);
+    this.#open.set(entry.callId, { entry, sinceMs: performance.now() });
+    this.#openTimer ??= setTimeout(() => this.#recordOpen(), SENT_RECORD_AFTER_MS).unref();
     return undefined;
   }
 
-  /** Writes what is waiting, now. */
+  /** How a call has ended. Of one that was sent it outlives this process when it returns. */
+  record(entry: AuditEntry): void {
+    this.#pending.push(entry);
+    if (this.#pending.length > MAX_PENDING) this.#pending.shift();
+    if (this.#open.delete(entry.callId) || this.#recorded.delete(entry.callId)) {
+      try {
+        this.#journal?.write(outcomeOf(entry));
+      } catch (error) {
+        this.#fail(error);
+      }
+    }
+    if (this.#pending.length >= MAX_BATCH) this.#write();
+    else this.#timer ??= setTimeout(() => this.#write(), BATCH_MS);
+  }
+
+  /** Puts what is waiting into the chain, now. */
   flush(): void {
     if (this.#pending.length > 0) this.#write();
   }
 
-  /** Writes and seals everything. */
+  /** Writes and seals everything. What is still under way is found in the journal. */
   async close(): Promise<void> {
     await this.#opening;
     this.flush();
+    clearTimeout(this.#openTimer);
     clearTimeout(this.#sealTimer);
     await this.#sealing;
     await this.#seal();
+    this.#journal?.close(this.#pending.length + this.#open.size + this.#recorded.size === 0);
+    this.#journal = undefined;
     this.#store = undefined;
   }
 
-  async #open(): Promise<void> {
+  async #openStore(): Promise<void> {
     if (this.#problem !== undefined && Date.now() - this.#lastTryAt < RETRY_MS) return;
     this.#opening ??= (async () => {
       try {
         const store = await this.#options.open();
         // Before the first call, not after it: a full disk is found out now.
         store.probe();
+        store.adoptOrphans();
+        this.#journal = await store.openJournal(this.#host);
         this.#store = store;
         this.#problem = undefined;
+        // Of a host that was killed before it could.
+        this.#sealSoon();
       } catch (error) {
         this.#fail(error);
       }
@@ -109,19 +144,35 @@ export class AuditTrail {
     await this.#opening;
   }
 
-  #write(): void {
+  #write(sent: readonly AuditEntry[] = []): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#store === undefined) return;
-    const batch = this.#pending;
+    const isLong = (this.#journal?.bytes ?? 0) > MAX_JOURNAL_BYTES;
+    const open = isLong ? [...this.#open.values()].map(({ entry }) => entry) : sent;
     try {
-      this.#store.append(batch);
+      this.#store.append([...open, ...this.#pending]);
       this.#pending = [];
+      for (const { callId } of open) if (this.#open.delete(callId)) this.#recorded.add(callId);
+      if (this.#open.size === 0) this.#journal?.empty();
       this.#problem = undefined;
       this.#sealSoon();
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /** Calls that take long are put into the chain, where it is noticed if somebody takes them away. */
+  #recordOpen(): void {
+    const long: AuditEntry[] = [];
+    const latestMs = performance.now() - SENT_RECORD_AFTER_MS;
+    this.#openTimer = undefined;
+    for (const { entry, sinceMs } of this.#open.values()) {
+      if (sinceMs > latestMs) break;
+      long.push(entry);
+    }
+    if (long.length > 0) this.#write(long);
+    if (this.#open.size > 0) this.#openTimer = setTimeout(() => this.#recordOpen(), SENT_RECORD_AFTER_MS).unref();
   }
 
   #sealSoon(): void {
@@ -154,6 +205,14 @@ export class AuditTrail {
     this.#problem = problem;
     this.#lastTryAt = Date.now();
   }
+
+  #refusal(): GuestError | undefined {
+    return this.#problem === undefined || !this.#options.isRequired ? undefined : refused(this.#problem);
+  }
+}
+
+function outcomeOf({ callId, resultBytes, durationMs, verdict, approval, redactions }: AuditEntry): CallOutcome {
+  return { callId, resultBytes, durationMs, verdict, approval, redactions };
 }
 
 function refused(problem: string): GuestError {

@@ -1,6 +1,7 @@
 import type { GuestError } from '../../domain/execution.js';
 import type { JsonObject } from '../../domain/json.js';
-import type { UpstreamRequestHandler, UpstreamRequestHandlers } from '../../domain/upstream.js';
+import type { Question, Respondent } from '../../domain/question.js';
+import type { CallProgress } from '../../domain/upstream.js';
 import type { BrokerCall, BrokerOutcome } from '../call.js';
 import type { RedactionCounts, Redactor } from './redactor.js';
 
@@ -34,31 +35,24 @@ function redactError(redactor: Redactor, error: GuestError, counts: RedactionCou
   };
 }
 
-/** The same call; what its server says on the way is clean too. */
-export function redactProgress(redactor: Redactor, call: BrokerCall): BrokerCall {
-  const { onProgress } = call;
-  if (onProgress === undefined) return call;
+/** The same call; what its server says and asks on the way is clean too. */
+export function redactOnTheWay(redactor: Redactor, call: BrokerCall): BrokerCall {
+  const { onProgress, respondent } = call;
   return {
     ...call,
-    onProgress: ({ message, ...progress }) =>
-      onProgress(message === undefined ? progress : { ...progress, message: redactor.text(message) }),
+    ...(onProgress === undefined ? {} : { onProgress: cleanProgress(redactor, onProgress) }),
+    ...(respondent === undefined ? {} : { respondent: cleanQuestions(redactor, respondent) }),
   };
 }
 
+function cleanProgress(redactor: Redactor, onProgress: (progress: CallProgress) => void) {
+  return ({ message, ...progress }: CallProgress): void =>
+    onProgress(message === undefined ? progress : { ...progress, message: redactor.text(message) });
+}
+
 /** What servers ask the user or the model passes here on its way out. */
-export function redactRequests(redactor: Redactor, handlers: UpstreamRequestHandlers): UpstreamRequestHandlers {
-  const clean = (handler: UpstreamRequestHandler | undefined): UpstreamRequestHandler | undefined =>
-    handler && ((request) => handler({ ...request, params: redactor.value(request.params) }));
-  // Asked for at each connection: who answers may have changed.
-  return {
-    get sample() {
-      return clean(handlers.sample);
-    },
-    get elicit() {
-      return clean(handlers.elicit);
-    },
-    get listRoots() {
-      return clean(handlers.listRoots);
-    },
-  };
+function cleanQuestions(redactor: Redactor, respondent: Respondent): Respondent {
+  const { key, capabilities } = respondent;
+  const clean = (question: Question) => ({ ...question, params: redactor.value(question.params) });
+  return { key, capabilities, answer: (question) => respondent.answer(clean(question)) };
 }

@@ -7,21 +7,50 @@ import type { CatalogServer, CatalogTool } from '../snapshot.js';
 /** How the room is measured: in tokens for a model's context, in characters for a client that cuts. */
 export type Measure = (text: string) => number;
 
+/** Under which names servers and tools are listed, and how an agent finds those that are not. */
+export interface IndexNaming {
+  serverName(server: CatalogServer): string;
+  toolName(tool: CatalogTool): string;
+  /** Ends the line that counts what was left out. */
+  readonly rest: string;
+}
+
+/** As a program imports them. */
+const AS_IMPORTED: IndexNaming = {
+  serverName: ({ path }) => path,
+  toolName: visibleName,
+  rest: ': await listServers() of @codemode/discovery names them',
+};
+
+/** As the user and the servers call them. A name that is not plain stands as programs import it: both are understood. */
+export const AS_CONFIGURED: IndexNaming = {
+  serverName: ({ id, path }) => (PLAIN_NAME.test(id) ? id : path),
+  toolName: (tool) => (PLAIN_NAME.test(tool.tool.name) ? tool.tool.name : visibleName(tool)),
+  rest: '',
+};
+
+const PLAIN_NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
+
 /**
  * One line per server: path, number of tools, its own words in quotes, and names of tools. Never larger than `most`:
  * first every server gets its bare line, then, if a third of the rest is enough, all get their words, then tool names and
  * at last their parameters are dealt out in turn, so that a server with a thousand tools does not silence one with three.
  * What is left out is counted. Lines and names are whole or absent.
  */
-export function serverIndex(servers: readonly CatalogServer[], most: number, measure: Measure): string {
+export function serverIndex(
+  servers: readonly CatalogServer[],
+  most: number,
+  measure: Measure,
+  naming: IndexNaming = AS_IMPORTED,
+): string {
   const sorted = [...servers].sort((left, right) => compareCodePoints(left.path, right.path));
-  let left = most - measure(remainder(sorted.length, toolsOf(sorted)));
+  let left = most - measure(remainder(sorted, naming));
   if (left < 0) return '';
   const lines: IndexLine[] = [];
   const missing: CatalogServer[] = [];
   for (const server of sorted) {
-    const line = new IndexLine(server);
-    const cost = line.path.length > MAX_PATH_CHARACTERS ? Number.POSITIVE_INFINITY : measure(line.text());
+    const line = new IndexLine(server, naming);
+    const cost = line.name.length > MAX_PATH_CHARACTERS ? Number.POSITIVE_INFINITY : measure(line.text());
     if (cost > left) missing.push(server);
     else {
       left -= cost;
@@ -32,7 +61,7 @@ export function serverIndex(servers: readonly CatalogServer[], most: number, mea
   left -= addToolNames(lines, left, measure);
   addParameters(lines, left, measure);
   const texts = lines.map((line) => line.text());
-  if (missing.length > 0) texts.push(remainder(missing.length, toolsOf(missing)));
+  if (missing.length > 0) texts.push(remainder(missing, naming));
   return texts.join('');
 }
 
@@ -47,23 +76,25 @@ const MAX_NAME_CHARACTERS = 100;
 const WORDS_CHARACTERS = [160, 80, 40] as const;
 
 class IndexLine {
-  readonly path: string;
+  readonly name: string;
   readonly #server: CatalogServer;
+  readonly #naming: IndexNaming;
   readonly #tools: readonly CatalogTool[];
   readonly #shown: CatalogTool[] = [];
   readonly #names: string[] = [];
   #words = '';
 
-  constructor(server: CatalogServer) {
+  constructor(server: CatalogServer, naming: IndexNaming) {
     this.#server = server;
-    this.path = server.path;
+    this.#naming = naming;
+    this.name = naming.serverName(server);
     this.#tools = [...server.tools].sort((left, right) => compareCodePoints(left.tool.name, right.tool.name));
   }
 
   text(): string {
     const { tools, isAvailable } = this.#server;
     const state = isAvailable ? '' : ', not available now';
-    const head = `- ${this.path} (${tools.length}${state})${this.#words}`;
+    const head = `- ${this.name} (${tools.length}${state})${this.#words}`;
     if (this.#names.length === 0) return `${head}\n`;
     const more = tools.length - this.#names.length;
     return `${head}: ${this.#names.join(', ')}${more === 0 ? '' : `, and ${more} more`}\n`;
@@ -87,9 +118,13 @@ class IndexLine {
     return this.#tools[index];
   }
 
+  nameOf(tool: CatalogTool): string {
+    return this.#naming.toolName(tool);
+  }
+
   add(tool: CatalogTool): void {
     this.#shown.push(tool);
-    this.#names.push(visibleName(tool));
+    this.#names.push(this.nameOf(tool));
   }
 
   shownAt(index: number): CatalogTool | undefined {
@@ -123,7 +158,7 @@ function addToolNames(lines: readonly IndexLine[], most: number, measure: Measur
   return dealOut(lines, most, (line, index) => {
     const tool = line.toolAt(index);
     if (tool === undefined) return undefined;
-    const name = visibleName(tool);
+    const name = line.nameOf(tool);
     if (name.length > MAX_NAME_CHARACTERS) return { cost: 0, take: () => undefined };
     const take = () => {
       started.add(line);
@@ -182,6 +217,6 @@ function toolsOf(servers: readonly CatalogServer[]): number {
   return servers.reduce((sum, { tools }) => sum + tools.length, 0);
 }
 
-function remainder(serverCount: number, toolCount: number): string {
-  return `- and ${serverCount} more servers with ${toolCount} tools: await listServers() of @codemode/discovery names them\n`;
+function remainder(servers: readonly CatalogServer[], { rest }: IndexNaming): string {
+  return `- and ${servers.length} more servers with ${toolsOf(servers)} tools${rest}\n`;
 }

@@ -3,9 +3,10 @@ import { quoteVisibly } from '../../lib/visible-text.js';
 import { exportNames, withoutDuplicates } from '../names.js';
 import { type AliasGroup, groupDefinitions, pascalCase } from './aliases.js';
 import { commentLine, docComment } from './doc-comment.js';
+import type { Detail } from './node-words.js';
 import { readSchema } from './schema.js';
 import { type Definition, type SchemaModel, type SchemaNode, withoutReference } from './shape.js';
-import { type Detail, propertyDocs, serverDocs, toolDocs } from './typescript-docs.js';
+import { propertyDocs, serverDocs, toolDocs } from './typescript-docs.js';
 import { TypeWriter } from './typescript-types.js';
 
 export type { Detail };

@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../domain/json.js';
 import type { Presentation } from '../../host/run.js';
+import { unwrapOutcome } from '../../host/unwrap.js';
 import { separateMedia } from './media.js';
 import { renderResponse, renderSleeping } from './render.js';
-import { unwrapOutcome } from './unwrap.js';
 
 /** The contract's words for what happens during a run. */
 export const codemodePresentation: Presentation = {

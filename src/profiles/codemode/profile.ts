@@ -63,7 +63,7 @@ export function createCodemodeProfile({ limits, toolName = TOOL_NAME }: Codemode
 async function run(
   session: Session,
   { code, limits, requestedCapabilities }: ReturnType<ReturnType<typeof runRequestParser>>,
-  circumstances: CallCircumstances,
+  { log: _, ...circumstances }: CallCircumstances,
 ): Promise<OutwardAnswer> {
   const outcome = await session.run({
     source: code,

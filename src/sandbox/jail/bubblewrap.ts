@@ -1,7 +1,7 @@
-import type { JailLimits, Spawn } from './jail.js';
+import { type JailedFolder, type JailLimits, type Spawn, WORKSPACE } from './jail.js';
 import { fileLimitArgument, limitArguments, processLimitArgument } from './limits.js';
 import type { HardLimits } from './machine.js';
-import { ENVIRONMENT_INSIDE, type FileReader, type JailView, viewThrough } from './view.js';
+import { type FileReader, type JailView, viewThrough } from './view.js';
 
 /** Level `strict`: every namespace, no capability, a read-only handful of files, and the filter. Pure. */
 export function bubblewrapSpawn(view: JailView, options: BubblewrapOptions): Spawn {
@@ -26,14 +26,17 @@ export function bubblewrapSpawn(view: JailView, options: BubblewrapOptions): Spa
       '--cap-drop', 'ALL',
       '--die-with-parent',
       '--new-session',
-      // No init beside the worker: it could only reap children, and the filter lets a worker have none.
-      '--as-pid-1',
+      // No init beside a worker of ours: it could only reap children, and the filter lets a worker have none. A program
+      // with a workspace may have some, and dies by the signals that it sends itself, as it would anywhere.
+      ...(inside.workspace === undefined ? ['--as-pid-1'] : []),
       '--clearenv',
-      ...Object.entries(ENVIRONMENT_INSIDE).flatMap(([name, value]) => ['--setenv', name, value]),
-      // No /proc, /dev, /sys, /tmp or /etc: Node runs without any of them.
+      ...Object.entries(inside.environment).flatMap(([name, value]) => ['--setenv', name, value]),
+      // No /proc, /dev, /sys, /tmp or /etc: Node and Python run without any of them.
       ...inside.mounts.flatMap(({ from, to }) => ['--ro-bind', from, to]),
+      ...inside.folders.flatMap(folderArguments),
+      ...workspaceArguments(inside),
       '--remount-ro', '/',
-      '--chdir', '/',
+      '--chdir', inside.workspace === undefined ? '/' : WORKSPACE,
       '--seccomp', String(FILTER_FD),
       '--',
       ...inside.command,
@@ -71,6 +74,26 @@ const NAMESPACES = [
   '--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try',
   '--hostname', 'codemode',
 ];
+
+function folderArguments({ from, to, hidden }: JailedFolder): string[] {
+  return [
+    ...['--ro-bind', from, to],
+    ...hidden.flatMap((name) => ['--tmpfs', `${to}/${name}`, '--remount-ro', `${to}/${name}`]),
+  ];
+}
+
+function workspaceArguments({ workspace }: JailView): string[] {
+  if (workspace === undefined) return [];
+  return [
+    ...['--size', String(workspace.bytes), '--tmpfs', WORKSPACE],
+    ...['--dir', WORKSPACE + TEMPORARY_FOLDER, '--symlink', WORKSPACE + TEMPORARY_FOLDER, '/tmp'],
+    // What is thrown away has to go somewhere: `subprocess.DEVNULL`, `stdio: 'ignore'`.
+    ...['--dev-bind', '/dev/null', '/dev/null'],
+  ];
+}
+
+/** In the workspace, so that one size holds for both. */
+export const TEMPORARY_FOLDER = '/.tmp';
 
 /** Arguments for `setpriv`: dies with the host, and is no longer root. */
 export function becomeWorker(uid: number | undefined): string[] {

@@ -8,8 +8,8 @@ import { type FileReader, viewOf } from './view.js';
 
 const program: JailedProgram = {
   runtime: 'quickjs',
-  nodePath: '/opt/node/bin/node',
-  nodeArguments: ['--stack-size=900', '/codemode/worker.js'],
+  interpreterPath: '/opt/node/bin/node',
+  interpreterArguments: ['--stack-size=900', '/codemode/worker.js'],
   files: [
     { from: '/app/dist/worker.js', to: '/codemode/worker.js' },
     { from: '/app/addon.node', to: '/codemode/addon.node' },
@@ -98,13 +98,18 @@ test('namespaces is exactly this command around its script, in which no failure 
     setsProcessLimit: true,
   });
   const scriptAt = spawn.args.indexOf('-c') + 1;
-  const [script = '', name, root, limits, table, ...rest] = spawn.args.slice(scriptAt);
+  const [script = '', name, root, limits, environment, table, ...rest] = spawn.args.slice(scriptAt);
   expect(spawn.args.slice(0, scriptAt).join(' ')).toBe(
     '--reuid 2000000001 --regid 2000000001 --clear-groups --pdeathsig KILL -- ' +
       `/usr/bin/prlimit ${LIMITS} -- /usr/bin/unshare --user --map-root-user --mount --pid --net --ipc --uts --cgroup ` +
       '--fork --kill-child -- /bin/sh -c',
   );
-  expect({ name, root, limits }).toEqual({ name: 'codemode-jail', root: '/mnt', limits: '--fsize=0:0 --nproc=25:25' });
+  expect({ name, root, limits, environment }).toEqual({
+    name: 'codemode-jail',
+    root: '/mnt',
+    limits: '--fsize=0:0 --nproc=25:25',
+    environment: 'LD_LIBRARY_PATH=/lib UV_USE_IO_URING=0',
+  });
   expect(table?.split('\n')[0]).toBe('/opt/node/bin/node /mnt/bin/node none bind,ro,nosuid,nodev 0 0');
   expect(rest.slice(-9).join(' ')).toBe(
     '/setup/setpriv --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all -- ' +
@@ -189,4 +194,62 @@ test('where the machine allows no larger stack, a worker gets what there is', ()
   const limits = { ...program.limits, stackBytes: 500 };
   const { args } = plainSpawn({ ...program, limits }, { tools, hardLimits: new Map([['Max stack size', 300]]) });
   expect(args).toContain('--stack=300:300');
+});
+
+const withWorkspace: JailedProgram = {
+  ...program,
+  runtime: 'python',
+  interpreterPath: '/opt/python/bin/python3.11',
+  interpreterArguments: ['-I', '/codemode/main.py', '/workspace'],
+  files: [{ from: '/app/main.py', to: '/codemode/main.py' }],
+  folders: [
+    { from: '/opt/python/lib/python3.11', to: '/usr/lib/python3.11', hidden: ['site-packages'], addons: ['/opt/x.so'] },
+  ],
+  workspace: { bytes: 4096, files: 9 },
+  environment: { HOME: '/workspace' },
+  limits: { ...program.limits, fileBytes: 4096, descriptors: 20 },
+};
+
+test('a program with a workspace gets it, its folders without what a user installed, an init, and nothing else', () => {
+  const { args } = bubblewrapSpawn(viewOf(withWorkspace, reader), {
+    tools,
+    hardLimits,
+    filter,
+    limits: withWorkspace.limits,
+    uid: 2_000_000_001,
+    processLimit: { place: 'outside' },
+  });
+  const text = args.join(' ');
+  expect(text).not.toContain('--as-pid-1');
+  expect(text).toContain('--nofile=20:20');
+  expect(text).toContain('--fsize=4096:4096');
+  expect(text.slice(text.indexOf('--clearenv'))).toBe(
+    '--clearenv --setenv LD_LIBRARY_PATH /lib --setenv UV_USE_IO_URING 0 --setenv HOME /workspace ' +
+      '--ro-bind /opt/python/bin/python3.11 /usr/bin/python3 --ro-bind /app/main.py /codemode/main.py ' +
+      '--ro-bind /lib64/ld.so /lib64/ld.so --ro-bind /opt/python/lib/python3.11 /usr/lib/python3.11 ' +
+      '--tmpfs /usr/lib/python3.11/site-packages --remount-ro /usr/lib/python3.11/site-packages ' +
+      '--size 4096 --tmpfs /workspace --dir /workspace/.tmp --symlink /workspace/.tmp /tmp ' +
+      '--dev-bind /dev/null /dev/null --remount-ro / --chdir /workspace --seccomp 4 -- ' +
+      '/usr/bin/python3 -I /codemode/main.py /workspace',
+  );
+});
+
+test('the same at level namespaces, where the number of files is bounded too', () => {
+  const { args } = unshareSpawn(viewOf(withWorkspace, reader), {
+    tools,
+    hardLimits,
+    reader,
+    limits: withWorkspace.limits,
+    uid: undefined,
+    setsProcessLimit: true,
+  });
+  const at = args.indexOf('codemode-jail');
+  expect(args[at + 3]).toBe('LD_LIBRARY_PATH=/lib UV_USE_IO_URING=0 HOME=/workspace');
+  expect(args[at + 4]?.split('\n').slice(-5)).toEqual([
+    '/opt/python/lib/python3.11 /mnt/usr/lib/python3.11 none bind,ro,nosuid,nodev 0 0',
+    'codemode /mnt/usr/lib/python3.11/site-packages tmpfs ro,size=4k,nr_inodes=2,nosuid,nodev 0 0',
+    'codemode /mnt/workspace tmpfs size=4096,nr_inodes=9,mode=755,nosuid,nodev 0 0',
+    '/dev/null /mnt/dev/null none bind,nosuid,noexec 0 0',
+    '',
+  ]);
 });

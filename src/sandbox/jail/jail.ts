@@ -16,14 +16,34 @@ export interface Jail {
 }
 
 export interface JailedProgram {
-  /** Picks the list of system calls. */
+  /** Picks the list of system calls, and where the interpreter lies inside. */
   readonly runtime: JailRuntime;
-  readonly nodePath: string;
+  readonly interpreterPath: string;
   /** Paths in it are those inside the jail: the `to` of a file. */
-  readonly nodeArguments: readonly string[];
+  readonly interpreterArguments: readonly string[];
   /** The only other files that exist inside, read-only. `to` is absolute; shared libraries of addons come by themselves. */
   readonly files: readonly JailedFile[];
+  /** Whole folders, read-only: a standard library. */
+  readonly folders?: readonly JailedFolder[];
+  /** The one place where the program may write, and where it starts; nobody else ever sees it. Absent: there is none. */
+  readonly workspace?: JailedWorkspace;
+  /** In addition to what every jail sets. Names and values of our own, without blanks. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly limits: JailLimits;
+}
+
+export interface JailedFolder extends JailedFile {
+  /** Folders directly below it that are empty inside, where they exist: packages that a user has installed. */
+  readonly hidden: readonly string[];
+  /** Shared objects below it that the interpreter may load: what they link to comes along. */
+  readonly addons: readonly string[];
+}
+
+/** A file system in memory at `WORKSPACE`, with a folder for temporary files that is also /tmp. */
+export interface JailedWorkspace {
+  readonly bytes: number;
+  /** Kept by level `namespaces`; bwrap has no option for it, so at `strict` it is watched from outside. */
+  readonly files: number;
 }
 
 export interface JailedFile {
@@ -46,8 +66,10 @@ export interface JailLimits {
   readonly cpuSeconds: number | undefined;
   /** Threads and processes at the same time; never less than `MINIMUM_PROCESSES`. */
   readonly processes: number;
-  /** RLIMIT_FSIZE. There is nothing to write to, so 0. */
+  /** RLIMIT_FSIZE. 0 where there is nothing to write to. */
   readonly fileBytes: number;
+  /** RLIMIT_NOFILE. Absent: what a worker of ours needs. */
+  readonly descriptors?: number;
 }
 
 /**
@@ -73,6 +95,9 @@ export const MAX_DESCRIPTOR_BYTES = 4096;
 
 /** The descriptor on which worker and host talk. */
 export const CHANNEL_FD = 3;
+
+/** Where programs of real interpreters are at home. */
+export const WORKSPACE = '/workspace';
 
 /**
  * Node creates ten threads and hangs for ever, without a word, when it cannot create one of them: a limit below this

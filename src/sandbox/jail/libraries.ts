@@ -18,25 +18,29 @@ const MAX_LIST_BYTES = 1024 * 1024;
 /**
  * Asks the loader itself (`ld.so --list`, glibc and musl alike), which knows about caches, run paths and processor
  * variants what a reading of the file would have to guess. Only for files that we ship or run anyway: never a guest's.
+ *
+ * `addons` are shared objects that the program may load later. All are listed with it at once: asking for each of the
+ * forty of Python takes a process each. One of them may need what this machine lacks, and then fails when it is loaded.
  */
-export function readLinkage(program: string, loaderForLibraries?: string): Linkage {
+export function readLinkage(program: string, loaderForLibraries?: string, addons: readonly string[] = []): Linkage {
   const loader = readLoader(program) ?? loaderForLibraries;
   if (loader === undefined) return { loader, loaderFile: undefined, libraries: [] };
   const text = execFileSync(loader, ['--list', program], {
-    env: {},
+    env: addons.length === 0 ? {} : { LD_PRELOAD: addons.join(':') },
     encoding: 'utf8',
     timeout: LIST_TIMEOUT_MS,
     maxBuffer: MAX_LIST_BYTES,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  return { loader, loaderFile: realpathSync(loader), libraries: parseLibraryList(text) };
+  return { loader, loaderFile: realpathSync(loader), libraries: parseLibraryList(text, addons.length > 0) };
 }
 
 /** Lines such as `libm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x...)`; the loader's own and the vdso's have no arrow. */
-export function parseLibraryList(text: string): { name: string; path: string }[] {
+export function parseLibraryList(text: string, mayMiss = false): { name: string; path: string }[] {
   return text.split('\n').flatMap((line) => {
     const [, name, target] = /^\s*(\S+) => (.+?)(?: \(0x[0-9a-f]+\))?\s*$/.exec(line) ?? [];
     if (name === undefined || target === undefined) return [];
+    if (!target.startsWith('/') && mayMiss) return [];
     if (!target.startsWith('/')) throw new Error(`the shared library ${name} is missing on this machine`);
     return [{ name: basename(name), path: realpathSync(target) }];
   });

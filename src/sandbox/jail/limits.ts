@@ -19,7 +19,7 @@ export function limitArguments(limits: JailLimits, hard: HardLimits): string[] {
   const wanted: [flag: string, value: number, kernelName: string][] = [
     ['data', limits.dataBytes + STACKED_THREADS * (stackBytes ?? 0), 'Max data size'],
     ['core', 0, 'Max core file size'],
-    ['nofile', MAX_DESCRIPTORS, 'Max open files'],
+    ['nofile', limits.descriptors ?? MAX_DESCRIPTORS, 'Max open files'],
     // POSIX message queues and locked pages are kernel memory that RLIMIT_DATA does not see.
     ['msgqueue', 0, 'Max msgqueue size'],
     ['memlock', 0, 'Max locked memory'],

@@ -15,10 +15,10 @@ export function plainSpawn(program: JailedProgram, machine: Pick<Machine, 'tools
   const command = [
     ...(setpriv === undefined ? [] : [setpriv, ...becomeWorker(undefined), '--no-new-privs', '--']),
     ...(prlimit === undefined ? [] : [prlimit, ...rlimits, '--']),
-    program.nodePath,
+    program.interpreterPath,
     // There is no other view of the files here: an argument that names one by its path inside means the file itself.
-    ...program.nodeArguments.map((argument) => paths.get(argument) ?? argument),
+    ...program.interpreterArguments.map((argument) => paths.get(argument) ?? argument),
   ];
-  const [file = program.nodePath, ...args] = command;
-  return { file, args, env: { UV_USE_IO_URING: '0' }, descriptors: [] };
+  const [file = program.interpreterPath, ...args] = command;
+  return { file, args, env: { UV_USE_IO_URING: '0', ...program.environment }, descriptors: [] };
 }

@@ -45,7 +45,13 @@ test('each worker of a root host is another user', async ({ skip }) => {
   if (process.getuid?.() !== 0) skip('the host is not root');
   const jail = await openJail().catch((error: Error) => skip(error.message));
   const limits = { dataBytes: 1e9, cpuSeconds: undefined, processes: 32, fileBytes: 0 };
-  const program = { runtime: 'quickjs', nodePath: process.execPath, nodeArguments: [], files: [], limits } as const;
+  const program = {
+    runtime: 'quickjs',
+    interpreterPath: process.execPath,
+    interpreterArguments: [],
+    files: [],
+    limits,
+  } as const;
   const uids = [1, 2, 3].map(() => jail.spawn(program).args[1]);
   expect(new Set(uids).size).toBe(3);
   expect(uids.every((uid) => Number(uid) >= 10_000)).toBe(true);

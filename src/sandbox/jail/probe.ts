@@ -188,14 +188,16 @@ function uidSource({ workerUids }: Machine): () => number | undefined {
 function fileReader(machine: Machine, stagingFolder: string | undefined): FileReader {
   const staging = machine.workerUids === undefined ? undefined : new Staging(stagingFolder);
   const readable = remember((path: string) => staging?.readable(path) ?? path);
-  const linkage = remember((path: string, loader?: string) => readLinkage(path, loader));
+  const linkage = remember(readLinkage);
   return { readable, linkage, isElf: remember(isElf) };
 }
 
-function remember<Value>(find: (path: string, detail?: string) => Value): (path: string, detail?: string) => Value {
+function remember<Value, Details extends unknown[]>(
+  find: (path: string, ...details: Details) => Value,
+): (path: string, ...details: Details) => Value {
   const known = new Map<string, Value>();
-  return (path, detail) => {
-    const value = known.get(path) ?? find(path, detail);
+  return (path, ...details) => {
+    const value = known.get(path) ?? find(path, ...details);
     known.set(path, value);
     return value;
   };

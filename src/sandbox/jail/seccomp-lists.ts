@@ -1,26 +1,21 @@
 import type { GuardedCall, SyscallPolicy } from './seccomp.js';
+import { forRealInterpreters } from './seccomp-interpreters.js';
 import type { SyscallName } from './syscall-numbers.js';
 
-/** Whose list a worker runs under. `escape` is the QuickJS list, for attack tests that bring Node code of their own. */
-export type JailRuntime = 'quickjs' | 'escape';
+/**
+ * Whose list a worker runs under. `escape` is the QuickJS list, for attack tests that bring Node code of their own;
+ * `node` and `python` are for agents' programs on the real interpreters, which have a workspace and
+ * children; so has `go-build`, the compiler. `go` is a compiled program: it has neither, and the list of a worker.
+ */
+export type JailRuntime = 'quickjs' | 'escape' | 'node' | 'python' | 'go' | 'go-build';
 
 /**
  * What each runtime may ask of the kernel. Found by strace of Node 20, 22 and 24 doing a worker's work inside the jail,
  * where /proc, /dev and /etc do not exist: so these are fewer calls than Node makes on an open machine.
  */
 export function syscallPolicy(runtime: JailRuntime): SyscallPolicy {
-  const own: Record<JailRuntime, readonly SyscallName[]> = {
-    quickjs: CHANNEL_AS_STREAM,
-    escape: CHANNEL_AS_STREAM,
-  };
-  return {
-    allow: [...RUNNING, ...STARTING, ...own[runtime]],
-    guarded: GUARDED,
-    refuse: REFUSED,
-    kill: KILLED,
-    // What we do not know does not exist: libraries then fall back to an older call, as on an older kernel.
-    otherwise: { errno: ENOSYS },
-  };
+  const hasWorkspace = runtime === 'node' || runtime === 'python' || runtime === 'go-build';
+  return hasWorkspace ? forRealInterpreters(WORKER_POLICY) : WORKER_POLICY;
 }
 
 const EPERM = 1;
@@ -137,3 +132,12 @@ const KILLED: readonly SyscallName[] = [
   'acct', 'quotactl', 'syslog', 'settimeofday', 'clock_settime', 'adjtimex', 'sethostname', 'setdomainname',
   'setuid', 'setgid', 'setresuid', 'setresgid', 'setgroups', 'capset', 'seccomp', 'iopl', 'ioperm', 'modify_ldt',
 ];
+
+const WORKER_POLICY: SyscallPolicy = {
+  allow: [...RUNNING, ...STARTING, ...CHANNEL_AS_STREAM],
+  guarded: GUARDED,
+  refuse: REFUSED,
+  kill: KILLED,
+  // What we do not know does not exist: libraries then fall back to an older call, as on an older kernel.
+  otherwise: { errno: ENOSYS },
+};

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { MAX_DESCRIPTOR_BYTES } from './jail.js';
 import { compileFilter, type FilterArchitecture } from './seccomp.js';
 import { syscallPolicy } from './seccomp-lists.js';
 import { SYSCALL_NUMBERS, type SyscallName } from './syscall-numbers.js';
@@ -11,6 +12,10 @@ const ENOTTY = 'errno 25';
 const EROFS = 'errno 30';
 const ENOSYS = 'errno 38';
 
+const interpreters = {
+  x64: compileFilter(syscallPolicy('python'), 'x64'),
+  arm64: compileFilter(syscallPolicy('node'), 'arm64'),
+};
 const filters = {
   x64: compileFilter(syscallPolicy('quickjs'), 'x64'),
   arm64: compileFilter(syscallPolicy('quickjs'), 'arm64'),
@@ -104,14 +109,54 @@ describe.each<FilterArchitecture>(['x64', 'arm64'])('the filter for %s', (archit
   });
 });
 
+describe.each<FilterArchitecture>(['x64', 'arm64'])('the filter of real interpreters for %s', (architecture) => {
+  const decide = (name: SyscallName, ...values: number[]): string => {
+    const number = SYSCALL_NUMBERS[name][architecture === 'x64' ? 0 : 1] ?? -1;
+    return interpret(interpreters[architecture], { number, architecture: AUDIT[architecture], values });
+  };
+
+  test('lets a program write files, and have threads, children and pairs of sockets', () => {
+    expect(decide('openat', -100, 0, 0x241)).toBe(ALLOW);
+    expect(decide('clone', 0x3d0f00)).toBe(ALLOW);
+    expect(decide('clone', 17), 'fork').toBe(ALLOW);
+    expect(decide('wait4')).toBe(ALLOW);
+    expect(decide('kill')).toBe(ALLOW);
+    expect(decide('socketpair', 1)).toBe(ALLOW);
+  });
+
+  test('gives it no namespace, no other socket, no descriptor of others and no memory that nobody counts', () => {
+    for (const namespace of [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000])
+      expect(decide('clone', 17 | namespace)).toBe(EPERM);
+    expect(decide('clone', 17 | 0x8000), 'CLONE_PARENT').toBe(EPERM);
+    expect(decide('clone3')).toBe(ENOSYS);
+    expect(decide('socket', 1)).toBe(EPERM);
+    expect(decide('socketpair', 2)).toBe(EPERM);
+    expect(decide('sendmsg')).toBe(ENOSYS);
+    expect(decide('memfd_create')).toBe(ENOSYS);
+    expect(decide('io_uring_setup')).toBe(ENOSYS);
+    expect(decide('fcntl', 3, 1031), 'F_SETPIPE_SZ').toBe(EPERM);
+    for (const flags of [0x22, 0x01, 0x02, 0x20022]) expect(decide('mmap', 0, 0, 0, flags)).toBe(ALLOW);
+    for (const flags of [0x21, 0x23, 0x20021]) expect(decide('mmap', 0, 0, 0, flags), 'shared').toBe(EPERM);
+  });
+
+  test('kills what a worker of ours is killed for', () => {
+    const calls: SyscallName[] = ['ptrace', 'mount', 'unshare', 'setns', 'bpf', 'keyctl', 'process_vm_readv', 'setuid'];
+    expect(calls.map((name) => decide(name))).toEqual(calls.map(() => KILL));
+  });
+
+  test('fits into the pipe through which it is handed over', () => {
+    expect(interpreters[architecture].length).toBeLessThanOrEqual(MAX_DESCRIPTOR_BYTES);
+  });
+});
+
 test('kills calls of the x32 table, whatever their number', () => {
   for (const number of [0x40000000, 0x40000001, 0x40000000 + 512, 0xffffffff]) {
     expect(interpret(filters.x64, { number, architecture: AUDIT.x64, values: [] })).toBe(KILL);
   }
 });
 
-test('each call has one verdict', () => {
-  const { allow, guarded, refuse, kill } = syscallPolicy('quickjs');
+test.each(['quickjs', 'node', 'python'] as const)('each call of %s has one verdict', (runtime) => {
+  const { allow, guarded, refuse, kill } = syscallPolicy(runtime);
   const names = [...allow, ...guarded.map(({ call }) => call), ...refuse.map(([call]) => call), ...kill];
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });

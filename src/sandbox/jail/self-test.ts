@@ -7,8 +7,8 @@ import { launch } from './launch.js';
  * attempts failed as they should. A jail that merely starts proves nothing: a filter that was not installed, or a mount
  * that did not happen, starts just as well.
  */
-export async function testJail(jail: Jail, nodePath: string): Promise<string | undefined> {
-  const { answer, complaint } = await runInJail(jail, { ...SELF_TEST, nodePath });
+export async function testJail(jail: Jail, interpreterPath: string): Promise<string | undefined> {
+  const { answer, complaint } = await runInJail(jail, { ...SELF_TEST, interpreterPath });
   if (answer === undefined) return complaint === '' ? 'the process in the jail ended without an answer' : complaint;
   let seen: unknown;
   try {
@@ -20,9 +20,9 @@ export async function testJail(jail: Jail, nodePath: string): Promise<string | u
 }
 
 /** Attempts that leave nothing behind when they succeed: then this runs on the open machine. */
-const SELF_TEST: Omit<JailedProgram, 'nodePath'> = {
+const SELF_TEST: Omit<JailedProgram, 'interpreterPath'> = {
   runtime: 'quickjs',
-  nodeArguments: [
+  interpreterArguments: [
     '-e',
     `const fs = require('node:fs'), net = require('node:net'), { spawnSync } = require('node:child_process');
      const code = (attempt) => { try { attempt(); return 'done'; } catch (error) { return error.code; } };

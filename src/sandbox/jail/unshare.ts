@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import { HostError } from '../../domain/errors.js';
-import { becomeWorker } from './bubblewrap.js';
-import type { JailedFile, JailLimits, Spawn } from './jail.js';
+import { becomeWorker, TEMPORARY_FOLDER } from './bubblewrap.js';
+import { type JailLimits, type Spawn, WORKSPACE } from './jail.js';
 import { fileLimitArgument, limitArguments, processLimitArgument } from './limits.js';
 import type { HardLimits } from './machine.js';
-import { ENVIRONMENT_INSIDE, type FileReader, type JailView, viewThrough } from './view.js';
+import { type FileReader, type JailView, viewThrough } from './view.js';
 
 /** Level `namespaces`: the same view of the machine as `strict`, made with util-linux alone, without a filter. Pure. */
 export function unshareSpawn(view: JailView, options: UnshareOptions): Spawn {
@@ -35,8 +35,11 @@ export function unshareSpawn(view: JailView, options: UnshareOptions): Spawn {
       tools.sh, '-c', SCRIPT, 'codemode-jail',
       root,
       lastLimits.join(' '),
-      mountTable(inside.mounts, root),
+      Object.entries(inside.environment).map(([name, value]) => `${name}=${value}`).join(' '),
+      mountTable(inside, root),
       ...inside.mounts.map(({ to }) => root + to),
+      ...inside.folders.map(({ to }) => `${root}${to}/`),
+      ...(inside.workspace === undefined ? [] : [`${root}${WORKSPACE}/`, `${root}/dev/null`]),
       '--',
       ...throughLoader, `/old${tools.umount}`, '-n', '-l', '/old',
       '--',
@@ -69,8 +72,9 @@ const SCRIPT = `set -eu
 umask 022
 root=$1
 limits=$2
-table=$3
-shift 3
+environment=$3
+table=$4
+shift 4
 # A user namespace of its own would give an intruder all capabilities over it, and the kernel's whole surface.
 printf 0 > /proc/sys/user/max_user_namespaces
 # The namespace starts with a copy of the host's name.
@@ -81,7 +85,10 @@ while [ "$1" != -- ]; do
   if [ ! -d "$folder" ]; then
     mkdir -p "$folder"
   fi
-  : > "$1"
+  case $1 in
+    */) ;;
+    *) : > "$1" ;;
+  esac
   shift
 done
 shift
@@ -89,6 +96,12 @@ shift
 printf %s "$table" > "$root/table"
 mount -n -a -T "$root/table"
 rm "$root/table"
+home=/
+if [ -d "$root${WORKSPACE}" ]; then
+  home=${WORKSPACE}
+  mkdir "$root${WORKSPACE}${TEMPORARY_FOLDER}"
+  ln -s ${WORKSPACE}${TEMPORARY_FOLDER} "$root/tmp"
+fi
 mkdir "$root/old"
 # umount looks into /proc for what it is to unmount. Points nowhere as soon as it has done so.
 ln -s old/proc "$root/proc"
@@ -106,9 +119,9 @@ while [ "$1" != -- ]; do
 done
 shift
 $leave
-export ${Object.entries(ENVIRONMENT_INSIDE)
-  .map(([name, value]) => `${name}=${value}`)
-  .join(' ')}
+cd $home
+unset PWD OLDPWD
+export $environment
 exec "$@"
 `;
 
@@ -116,12 +129,21 @@ exec "$@"
  * All mounts in the form of an fstab, for one `mount -a`: a command for each takes 3 ms, seventeen times. It answers
  * with an error when any of them fails.
  */
-function mountTable(mounts: readonly JailedFile[], root: string): string {
+function mountTable({ mounts, folders, workspace }: JailView, root: string): string {
   const inOctal = (path: string): string =>
     path.replace(/[\s\\#]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`);
-  return mounts
-    .map(({ from, to }) => `${inOctal(from)} ${inOctal(root + to)} none bind,ro,nosuid,nodev 0 0\n`)
-    .join('');
+  const bind = (from: string, to: string, options = 'ro,nosuid,nodev') =>
+    `${inOctal(from)} ${inOctal(root + to)} none bind,${options} 0 0\n`;
+  const memory = (to: string, options: string) => `codemode ${inOctal(root + to)} tmpfs ${options},nosuid,nodev 0 0\n`;
+  const lines = mounts.map(({ from, to }) => bind(from, to));
+  for (const { from, to, hidden } of folders)
+    lines.push(bind(from, to), ...hidden.map((name) => memory(`${to}/${name}`, 'ro,size=4k,nr_inodes=2')));
+  if (workspace !== undefined)
+    lines.push(
+      memory(WORKSPACE, `size=${workspace.bytes},nr_inodes=${workspace.files},mode=755`),
+      bind('/dev/null', '/dev/null', 'nosuid,noexec'),
+    );
+  return lines.join('');
 }
 
 /** Folders that every machine has and that nobody keeps Node in. */

@@ -1,22 +1,38 @@
 import { posix } from 'node:path';
 import { HostError } from '../../domain/errors.js';
-import type { JailedFile, JailedProgram } from './jail.js';
+import { type JailedFile, type JailedFolder, type JailedProgram, type JailedWorkspace, WORKSPACE } from './jail.js';
 import type { Linkage } from './libraries.js';
+import type { JailRuntime } from './seccomp-lists.js';
 
 /** Everything that exists inside a jail, and the command that is run there. */
 export interface JailView {
   readonly mounts: readonly JailedFile[];
+  readonly folders: readonly JailedFolder[];
+  readonly workspace: JailedWorkspace | undefined;
+  readonly environment: Readonly<Record<string, string>>;
   readonly command: readonly string[];
 }
 
 export interface FileReader {
   /** Where a file can be mounted from by the uid that the jail runs under. */
   readable(path: string): string;
-  linkage(path: string, loaderForLibraries?: string): Linkage;
+  linkage(path: string, loaderForLibraries?: string, addons?: readonly string[]): Linkage;
   isElf(path: string): boolean;
 }
 
-export const NODE_INSIDE = '/bin/node';
+const NODE_INSIDE = '/bin/node';
+/** CPython looks for its standard library from here: `../lib/python3.x`. */
+const PYTHON_INSIDE = '/usr/bin/python3';
+const GO_PROGRAM_INSIDE = '/bin/program';
+const GO_BUILDER_INSIDE = '/bin/builder';
+const INTERPRETERS_INSIDE: Record<JailRuntime, string> = {
+  quickjs: NODE_INSIDE,
+  escape: NODE_INSIDE,
+  node: NODE_INSIDE,
+  python: PYTHON_INSIDE,
+  go: GO_PROGRAM_INSIDE,
+  'go-build': GO_BUILDER_INSIDE,
+};
 const LIBRARY_FOLDER = '/lib';
 const SETUP_FOLDER = '/setup';
 
@@ -24,27 +40,37 @@ const SETUP_FOLDER = '/setup';
  * The environment inside, all of it. The libraries lie in one folder, wherever they came from, so that no cache and no
  * /etc is needed to find them. io_uring would be a second way into the kernel, past the filter.
  */
-export const ENVIRONMENT_INSIDE = { LD_LIBRARY_PATH: LIBRARY_FOLDER, UV_USE_IO_URING: '0' } as const;
+const ENVIRONMENT_INSIDE = { LD_LIBRARY_PATH: LIBRARY_FOLDER, UV_USE_IO_URING: '0' } as const;
 
-/** Node, the shared libraries it needs, and the given files: nothing else of the machine. */
+/** The interpreter, the shared libraries it needs, and the given files: nothing else of the machine. */
 export function viewOf(program: JailedProgram, reader: FileReader): JailView {
   const mounts = new Map<string, string>();
   const add = (from: string, to: string): void => {
     mounts.set(to, reader.readable(from));
   };
-  const node = reader.linkage(program.nodePath);
+  const inside = INTERPRETERS_INSIDE[program.runtime];
+  const { folders = [], workspace, environment = {} } = program;
+  const addons = folders.flatMap((folder) => folder.addons);
+  const interpreter = reader.linkage(program.interpreterPath, undefined, addons);
   const addLibraries = (linkage: Linkage): void => {
     for (const { name, path } of linkage.libraries) add(path, `${LIBRARY_FOLDER}/${name}`);
   };
-  add(program.nodePath, NODE_INSIDE);
-  addLibraries(node);
+  add(program.interpreterPath, inside);
+  addLibraries(interpreter);
   for (const file of program.files) {
     checkTarget(file.to);
     add(file.from, file.to);
-    if (reader.isElf(file.from)) addLibraries(reader.linkage(file.from, node.loader));
+    if (reader.isElf(file.from)) addLibraries(reader.linkage(file.from, interpreter.loader));
   }
-  if (node.loader !== undefined) add(node.loader, node.loader);
-  return { mounts: toFiles(mounts), command: [NODE_INSIDE, ...program.nodeArguments] };
+  for (const { to } of folders) checkTarget(to);
+  if (interpreter.loader !== undefined) add(interpreter.loader, interpreter.loader);
+  return {
+    mounts: toFiles(mounts),
+    folders,
+    workspace,
+    environment: { ...ENVIRONMENT_INSIDE, ...environment },
+    command: [inside, ...program.interpreterArguments],
+  };
 }
 
 /**
@@ -65,6 +91,7 @@ export function viewThrough(
   const start = loader === undefined ? [inside] : [`${SETUP_FOLDER}/loader`, '--library-path', SETUP_FOLDER, inside];
   if (loader !== undefined) mounts.set(`${SETUP_FOLDER}/loader`, reader.readable(loader));
   return {
+    ...program,
     mounts: [...program.mounts, ...toFiles(mounts)],
     command: [...start, ...toolArguments, '--', ...program.command],
   };
@@ -76,7 +103,7 @@ function toFiles(mounts: ReadonlyMap<string, string>): JailedFile[] {
 
 function checkTarget(path: string): void {
   const isPlain = path.startsWith('/') && posix.normalize(path) === path && !path.endsWith('/');
-  const isTaken = [LIBRARY_FOLDER, SETUP_FOLDER, NODE_INSIDE].some(
+  const isTaken = [LIBRARY_FOLDER, SETUP_FOLDER, ...Object.values(INTERPRETERS_INSIDE), WORKSPACE].some(
     (ours) => path === ours || path.startsWith(`${ours}/`),
   );
   if (!isPlain || isTaken) throw new HostError('internal', `${path} cannot be the path of a file in the jail`);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { LoadedConfig } from '../../config/load.js';
+import type { KeyKeeper } from '../../domain/key.js';
 import type { AuditLog } from '../../host/audit-log.js';
 import type { Logins } from '../../host/logins.js';
 import type { Composed, ComposedInventory, ComposedRecords, HostSettings } from './composed.js';
@@ -16,8 +17,10 @@ export interface CommandContext {
   logins(): Promise<Logins>;
   /** What was recorded of calls. Whoever asks for it closes it. */
   audit(): Promise<AuditLog>;
+  /** The key of the state folder. */
+  key(): Promise<KeyKeeper>;
   /** Only the configuration. */
-  config(): Promise<LoadedConfig>;
+  config(own?: HostSettings): Promise<LoadedConfig>;
   accessToken(): Promise<string>;
   exitWith(status: number): void;
 }

@@ -1,6 +1,7 @@
 import type { LoadedConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
+import type { KeyKeeper } from '../../domain/key.js';
 import type { Log } from '../../domain/log.js';
 import type { AuditLog } from '../../host/audit-log.js';
 import type { Approvals, Host, Isolation, ScriptLibrary, SleepingRuns } from '../../host/host.js';
@@ -15,6 +16,9 @@ export interface HostSettings {
   readonly profile?: string;
   readonly host?: string;
   readonly port?: string;
+  readonly logLevel?: string;
+  /** Without a file of ours, the one that mcpproxy keeps in the home folder counts. */
+  readonly takesProxyFile?: boolean;
   /**
    * What is going to be served: its libraries are loaded meanwhile. For `stdio` the jail is tried out when the client has
    * had its first answers; without it, and for the others, before anything is handed over.
@@ -75,7 +79,9 @@ export interface Composition {
   /** What logs in to servers, without connecting them. */
   composeLogins(settings: HostSettings): Promise<{ readonly logins: Logins; readonly loaded: LoadedConfig }>;
   /** Only what was recorded of calls. Whoever asked for it closes it. */
-  composeAudit(): Promise<AuditLog>;
+  composeAudit(settings: HostSettings): Promise<AuditLog>;
+  /** The key of the state folder. */
+  composeKey(settings: HostSettings): Promise<KeyKeeper>;
   /** The token of the HTTP surface; made if there is none yet. */
   readAccessToken(): Promise<string>;
   /** The configuration alone. */

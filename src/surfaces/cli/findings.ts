@@ -5,6 +5,8 @@ import { readEnvironment } from '../../config/environment.js';
 import type { LoadedConfig } from '../../config/load.js';
 import { configuredLimits } from '../../config/schema.js';
 import { stateFolder } from '../../config/state-folder.js';
+import { isHostError } from '../../domain/errors.js';
+import type { KeyKeeper } from '../../domain/key.js';
 import type { Finding } from '../../host/inspection.js';
 import type { ServerReport } from '../../host/inventory.js';
 import { makeFolder } from '../../lib/make-folder.js';
@@ -22,6 +24,20 @@ export async function configFindings(loaded: LoadedConfig): Promise<Finding[]> {
     await stateFinding(folder),
     ...(await exposureFindings(loaded, folder)),
   ];
+}
+
+/** Where the key is under which logins and sleeping runs are sealed, and whether it can be had. */
+export async function keyFinding(key: KeyKeeper): Promise<Finding> {
+  const name = 'Key';
+  try {
+    const place = await key.check();
+    if (place === 'keyring') return { name, state: 'ok', message: 'in the keyring of this session' };
+    if (place === 'file') return { name, state: 'ok', message: 'in a file of the state folder, owner-only' };
+    return { name, state: 'ok', message: 'none yet; it is made when it is first needed' };
+  } catch (error) {
+    if (!isHostError(error, 'bad_config')) throw error;
+    return { name, state: 'missing', message: error.message };
+  }
 }
 
 /** One finding a server. A server that does not answer is missing: programs that need it fail. */

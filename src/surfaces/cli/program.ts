@@ -6,6 +6,7 @@ import { type CommandContext, EXIT, type Register } from './command.js';
 import * as approvals from './commands/approvals.js';
 import * as audit from './commands/audit.js';
 import * as auth from './commands/auth.js';
+import * as code from './commands/code.js';
 import * as config from './commands/config.js';
 import * as demo from './commands/demo.js';
 import * as doctor from './commands/doctor.js';
@@ -30,6 +31,7 @@ const COMMANDS: readonly Register[] = [
   mcp.register,
   serve.register,
   run.register,
+  code.register,
   scripts.register,
   tools.register,
   types.register,
@@ -104,8 +106,9 @@ export function createProgram(composition: Composition, exitWith: (status: numbe
       warn(loaded.warnings);
       return logins;
     },
-    audit: () => composition.composeAudit(),
-    config: () => composition.loadSettings(settings()),
+    audit: () => composition.composeAudit(settings()),
+    key: () => composition.composeKey(settings()),
+    config: (own = {}) => composition.loadSettings({ ...settings(), ...own }),
     accessToken: () => composition.readAccessToken(),
     exitWith,
   };

@@ -9,6 +9,7 @@ const NOTHING = {
   composeRecords: unused,
   composeLogins: unused,
   composeAudit: unused,
+  composeKey: unused,
   loadSettings: unused,
   readAccessToken: unused,
 };

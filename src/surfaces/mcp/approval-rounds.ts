@@ -1,8 +1,4 @@
-import { randomBytes } from 'node:crypto';
 import {
-  CLIENT_CAPABILITIES_META_KEY,
-  type ClientCapabilities,
-  createRequestStateCodec,
   type InputRequiredResult,
   inputRequired,
   inputResponse,
@@ -14,21 +10,12 @@ import type { RunView } from '../../host/host.js';
 import type { SleepSummary } from '../../host/run.js';
 import { decideAs, formOf, messageOf } from './approval-form.js';
 import type { Door } from './door.js';
+import { capabilitiesOf, mintRound, roundOf } from './rounds.js';
 
 /**
  * The protocol's newer era has no questions to clients outside an answer: the call is answered with the question, and
  * made again with what the user said. It is bound to the run that sleeps meanwhile, so that it never starts a second one.
  */
-
-interface Round {
-  readonly runId: string;
-  readonly caller: string;
-}
-
-const ROUND_SECONDS = 60 * 60;
-/** Of this process: every round of a call comes to the process that asked. */
-const rounds = createRequestStateCodec<Round>({ key: randomBytes(32), ttlSeconds: ROUND_SECONDS });
-export const verifyRound = rounds.verify;
 
 /** The question, where the client can put it to its user. */
 export async function questionOf(
@@ -36,15 +23,13 @@ export async function questionOf(
   { runId, approvals }: SleepSummary,
   context: ServerContext,
 ): Promise<InputRequiredResult | undefined> {
-  const envelope = context.mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
-  const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY];
-  if (!options.asksPeople || capabilities?.elicitation === undefined) return undefined;
+  if (!options.asksPeople || capabilitiesOf(context)?.elicitation === undefined) return undefined;
   const cards = cardsOf(approvals).flatMap((card) => {
     const [first] = card;
     const form = { message: messageOf(card), requestedSchema: formOf(card) };
     return first === undefined ? [] : [[first.id, inputRequired.elicit(form as never)] as const];
   });
-  const requestState = await rounds.mint({ runId, caller: session.caller }, context);
+  const requestState = await mintRound({ runId, caller: session.caller }, context);
   return inputRequired({ inputRequests: Object.fromEntries(cards), requestState });
 }
 
@@ -57,10 +42,10 @@ export async function laterRound(
   context: ServerContext,
 ): Promise<JsonObject | InputRequiredResult | undefined> {
   const { options, session } = door;
-  const round = context.mcpReq.requestState<Round>();
-  if (typeof round !== 'object' || round === null || round.caller !== session.caller) return undefined;
+  const { runId, caller } = roundOf(context) ?? {};
+  if (runId === undefined || caller !== session.caller) return undefined;
   const { host } = options;
-  const { approvals } = await host.showRun(round.runId);
+  const { approvals } = await host.showRun(runId);
   const pending = approvals.filter(({ state }) => state === 'PENDING');
   for (const card of cardsOf(pending)) {
     const [first] = card;
@@ -68,9 +53,9 @@ export async function laterRound(
     // The key is that of the card as it was shown: what it covers now may be less, never more.
     if (response.kind === 'elicit') await decideAs(host, 'the user of the client', card, response);
   }
-  const left = (await host.showRun(round.runId)).approvals.some(({ state }) => state === 'PENDING');
-  if (left) return structuredOf(door, await host.showRun(round.runId));
-  const run = await host.resumeOrFollow(round.runId, context.mcpReq.signal);
+  const left = (await host.showRun(runId)).approvals.some(({ state }) => state === 'PENDING');
+  if (left) return structuredOf(door, await host.showRun(runId));
+  const run = await host.resumeOrFollow(runId, context.mcpReq.signal);
   const asked = run.approvals.filter(({ state }) => state === 'PENDING');
   const summary = { runId: run.runId, approvals: asked, logs: [], trace: [] };
   const question = asked.length === 0 ? undefined : await questionOf(door, summary, context);

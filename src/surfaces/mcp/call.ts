@@ -1,7 +1,6 @@
 import {
   type CallToolResult,
   INVALID_PARAMS,
-  type InputRequiredResult,
   isInputRequiredResult,
   isSpecType,
   ProtocolError,
@@ -16,20 +15,49 @@ import { nearest } from '../../lib/nearest.js';
 import type { ExposedTool } from '../../profiles/profile.js';
 import { askerOf } from './approval-form.js';
 import { laterRound, questionOf } from './approval-rounds.js';
+import type { CallResult, CallSide } from './asking-call.js';
 import type { Door } from './door.js';
 import { Progress, progressRelay } from './progress.js';
+import { ClientRespondent } from './respondent.js';
+import { capabilitiesOf } from './rounds.js';
+
+interface ToolRequest {
+  readonly name: string;
+  readonly arguments?: Record<string, unknown> | undefined;
+}
 
 /** Answers `tools/call`. What the agent did wrong is said in the result; only a name that nobody lists is an error. */
 export async function callTool(
   door: Door,
   server: Server,
-  { name, arguments: input = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
+  request: ToolRequest,
   context: ServerContext,
-): Promise<CallToolResult | InputRequiredResult> {
+): Promise<CallResult> {
+  const { caller } = door.session;
+  if (capabilitiesOf(context) !== undefined) {
+    const key = door.hasOneClient ? caller : undefined;
+    return door.rounds.answer(context, caller, key, (side) => perform(door, server, request, context, side));
+  }
+  const respondent = new ClientRespondent(caller, server, context);
+  const signals = [context.mcpReq.signal, context.http?.req?.signal];
+  try {
+    return await perform(door, server, request, context, { signals, respondent });
+  } finally {
+    respondent.requestAnswered();
+  }
+}
+
+async function perform(
+  door: Door,
+  server: Server,
+  { name, arguments: input = {} }: ToolRequest,
+  context: ServerContext,
+  side: CallSide,
+): Promise<CallResult> {
   const exposed = door.listing.exposed.find((tool) => tool.name === name);
-  if (exposed !== undefined) return callExposed(door, server, exposed, input as JsonObject, context);
+  if (exposed !== undefined) return callExposed(door, server, exposed, input as JsonObject, context, side);
   const direct = door.session.tools().direct.find((tool) => tool.name === name);
-  if (direct !== undefined) return callDirect(door, server, direct, input as JsonObject, context);
+  if (direct !== undefined) return callDirect(door, server, direct, input as JsonObject, context, side);
   throw new ProtocolError(INVALID_PARAMS, unknownTool(door, name));
 }
 
@@ -39,11 +67,12 @@ async function callExposed(
   tool: ExposedTool,
   input: JsonValue,
   context: ServerContext,
-): Promise<CallToolResult | InputRequiredResult> {
+  { signals, respondent, requestAnswered }: CallSide,
+): Promise<CallResult> {
   // A request that its client withdrew, or whose connection it closed, ends its run. So does a client that is gone.
-  const ofRequest = [context.mcpReq.signal, context.http?.req?.signal];
-  const ended = new LinkedAbort([...ofRequest, door.gone]);
+  const ended = new LinkedAbort([...signals, door.gone]);
   using progress = Progress.of(context);
+  requestAnswered?.addEventListener('abort', () => progress?.[Symbol.dispose](), { once: true });
   const askPerson = askerOf(door, server);
   let isStillRunning = false;
   try {
@@ -51,6 +80,8 @@ async function callExposed(
     if (later !== undefined) return isInputRequiredResult(later) ? later : resultOfRun(later);
     const answer = await tool.call(door.session, input, {
       signal: ended.signal,
+      log: door.options.log,
+      respondent,
       ...(askPerson === undefined ? {} : { askPerson }),
       ...(progress === undefined
         ? { answerWithinMs: door.options.answerWithinMs }
@@ -71,7 +102,7 @@ async function callExposed(
     return internalFailure(door, error);
   } finally {
     // The library also aborts the signal of a request that it has answered.
-    ended.release(isStillRunning ? ofRequest : undefined);
+    ended.release(isStillRunning ? signals : undefined);
   }
 }
 
@@ -81,16 +112,19 @@ async function callDirect(
   direct: DirectTool,
   input: JsonObject,
   context: ServerContext,
+  { signals, respondent, requestAnswered }: CallSide,
 ): Promise<CallToolResult> {
   const { inputSchema, outputSchema } = direct.tool.tool;
   const isWrapped = inputSchema?.type !== undefined && inputSchema.type !== 'object';
-  const ended = new LinkedAbort([context.mcpReq.signal, context.http?.req?.signal, door.gone]);
+  const ended = new LinkedAbort([...signals, door.gone]);
+  const relay = progressRelay(context);
   try {
     const value = isWrapped ? (input.input ?? null) : input;
     const outcome = await door.session.callDirect(direct, value, {
       signal: ended.signal,
-      onProgress: progressRelay(context),
+      onProgress: (progress) => (requestAnswered?.aborted === true ? undefined : relay?.(progress)),
       askPerson: askerOf(door, server),
+      respondent,
     });
     return server.projectCallToolResult(resultOf(outcome), outputSchema) as CallToolResult;
   } catch (error) {
@@ -129,7 +163,7 @@ function internalFailure({ options }: Door, error: unknown): CallToolResult {
   return { content: [{ type: 'text', text: 'something went wrong inside codemode; try again' }], isError: true };
 }
 
-function unknownTool({ listing, session }: Door, name: string): string {
+function unknownTool({ listing, session, options }: Door, name: string): string {
   const { direct, forCode } = session.tools();
   const listed = [...listing.exposed, ...direct].map((tool) => tool.name);
   const inCode = forCode.servers
@@ -138,7 +172,8 @@ function unknownTool({ listing, session }: Door, name: string): string {
   const [run] = listing.exposed;
   if (inCode !== undefined && run !== undefined) {
     const { server, exportName } = inCode;
-    return `${name} is called from a program: use ${run.name} with import { ${exportName} } from '@codemode/servers/${server.path}'`;
+    const imported = `import { ${exportName} } from '@codemode/servers/${server.path}'`;
+    return `${name} is called from a program: use ${run.name} with ${options.profile.callExample?.(inCode) ?? imported}`;
   }
   const close = nearest(name, listed, 3);
   return `there is no tool ${JSON.stringify(name)}; ${close.length > 0 ? `did you mean ${close.join(' or ')}?` : 'ask for tools/list'}`;

@@ -5,6 +5,7 @@ import type { Session, SessionOptions } from '../../host/session.js';
 import type { CodeModeSettings } from '../../host/tool-view.js';
 import type { Profile } from '../../profiles/profile.js';
 import { Listing } from './listing.js';
+import type { QuestionRounds } from './question-rounds.js';
 
 /** What every MCP server of this process has in common, whoever is behind it. */
 export interface McpOptions {
@@ -32,6 +33,10 @@ export interface Door {
   readonly session: Session;
   /** Aborted when the client has gone for good: runs that went on without an answer end too. */
   readonly gone: AbortSignal;
+  /** Whether everything that comes in here comes from one client. */
+  readonly hasOneClient: boolean;
+  /** Calls of the newer era that wait for what their client says to a server's question. */
+  readonly rounds: QuestionRounds;
   /** Called when the client is about to be told which tools there are. */
   readonly onListed?: () => void;
 }

@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { type Door, type McpOptions, openSession, sessionCaller } from './door.js';
 import type { Listing } from './listing.js';
+import type { QuestionRounds } from './question-rounds.js';
 import { createServer } from './server.js';
 
 /** Clients of the older era that are connected at the same time. */
@@ -38,10 +39,12 @@ export interface Exchange {
 export class HttpSessions {
   readonly #options: McpOptions;
   readonly #listing: Listing;
+  readonly #rounds: QuestionRounds;
   readonly #sessions = new Map<string, ClientSession>();
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(options: McpOptions, listing: Listing) {
+  constructor(options: McpOptions, listing: Listing, rounds: QuestionRounds) {
+    this.#rounds = rounds;
     this.#options = options;
     this.#listing = listing;
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref();
@@ -99,6 +102,8 @@ export class HttpSessions {
       listing: this.#listing,
       session: openSession(this.#options, caller),
       gone: gone.signal,
+      hasOneClient: true,
+      rounds: this.#rounds,
     };
     const server = createServer(door);
     const session: ClientSession = { subject, door, server, transport, gone, openRequests: 0, lastUsedAt: Date.now() };

@@ -11,6 +11,7 @@ import { type Deferred, deferred } from '../../lib/deferred.js';
 import { exchange } from '../http/web-exchange.js';
 import { type McpOptions, openListing, openSession } from './door.js';
 import { type Exchange, HttpSessions, rpcError } from './http-sessions.js';
+import { QuestionRounds } from './question-rounds.js';
 import { createServer } from './server.js';
 
 /** Whoever has the access token. */
@@ -24,6 +25,7 @@ export class McpHttp {
   readonly #options: McpOptions;
   readonly #sessions: HttpSessions;
   readonly #modern: McpHttpHandler;
+  readonly #rounds = new QuestionRounds();
   readonly #stopNews: () => void;
   readonly #gone = new AbortController();
   #calls = 0;
@@ -33,8 +35,9 @@ export class McpHttp {
     this.#options = options;
     const listing = openListing(options);
     const session = openSession(options, `subject ${TOKEN_HOLDER}` as CallerId);
-    const door = { options, listing, session, gone: this.#gone.signal };
-    this.#sessions = new HttpSessions(options, listing);
+    const rounds = this.#rounds;
+    const door = { options, listing, session, gone: this.#gone.signal, hasOneClient: false, rounds };
+    this.#sessions = new HttpSessions(options, listing, rounds);
     this.#modern = createMcpHandler(() => createServer(door), { legacy: 'reject' });
     this.#stopNews = listing.onChange((news) => {
       this.#sessions.tell(news);
@@ -64,6 +67,7 @@ export class McpHttp {
       clearTimeout(timer);
     }
     this.#gone.abort();
+    this.#rounds.close();
     await Promise.all([this.#sessions.close(), this.#modern.close()]);
   }
 

@@ -14,6 +14,7 @@ export class Progress implements Disposable {
   readonly #startedAt = performance.now();
   readonly #ticks: NodeJS.Timeout;
   #count = 0;
+  #isOver = false;
   #lastAt = Number.NEGATIVE_INFINITY;
   #waiting: { message: string; timer: NodeJS.Timeout } | undefined;
 
@@ -34,6 +35,7 @@ export class Progress implements Disposable {
 
   /** The latest message goes out; those in between are dropped when they come too fast. */
   say(message: string): void {
+    if (this.#isOver) return;
     const waitMs = this.#lastAt + MIN_INTERVAL_MS - performance.now();
     if (this.#waiting !== undefined) this.#waiting.message = message;
     else if (waitMs <= 0) this.#send({ progress: this.#count + 1, message });
@@ -48,6 +50,7 @@ export class Progress implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#isOver = true;
     clearInterval(this.#ticks);
     clearTimeout(this.#waiting?.timer);
   }

@@ -6,9 +6,9 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { verifyRound } from './approval-rounds.js';
 import { callTool } from './call.js';
 import type { Door } from './door.js';
+import { verifyRound } from './rounds.js';
 
 const CURSOR = /^\d{1,9}$/;
 

@@ -1,11 +1,13 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { LOCAL_CALLER } from '../../domain/execution.js';
-import type { JsonObject } from '../../domain/json.js';
 import type { Isolation } from '../../host/host.js';
 import { deferred } from '../../lib/deferred.js';
-import type { AgentClient, Asker } from './agent-client.js';
+import type { AgentClient } from './agent-client.js';
+import { kindsOf } from './client-question.js';
 import { type Door, type McpOptions, openListing, openSession } from './door.js';
+import { QuestionRounds } from './question-rounds.js';
+import { ClientRespondent } from './respondent.js';
 import { createServer } from './server.js';
 
 export interface StdioOptions extends McpOptions {
@@ -18,8 +20,6 @@ export interface StdioOptions extends McpOptions {
   readonly onOpen: (isolation: Isolation) => void;
 }
 
-/** How long a person may take to answer a server's question. */
-const QUESTION_TIMEOUT_MS = 10 * 60_000;
 /** A client that has asked for no tools by then is waited for no longer. */
 const PATIENCE_MS = 250;
 /** For the answers to calls that came in before the jail turned out not to be had. */
@@ -42,6 +42,8 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
     listing,
     session,
     gone: gone.signal,
+    hasOneClient: true,
+    rounds: new QuestionRounds(),
     onListed: () => listed.resolve(),
   };
   const wire = new Wire(process.stdin, process.stdout, { maxBufferSize: options.maxMessageBytes });
@@ -60,11 +62,14 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
     ({ era }) => {
       const server = createServer(door);
       current = server;
-      if (era === 'modern') warm();
       // Servers are connected once it is known which of their questions the client answers.
-      else
+      if (era === 'modern') {
+        agentClient.attachModern();
+        warm();
+      } else
         server.oninitialized = () => {
-          agentClient.attach(askerOf(server));
+          const respondent = new ClientRespondent(session.caller, server);
+          agentClient.attach(respondent, kindsOf(server.getClientCapabilities() ?? {}));
           warm();
         };
       return server;
@@ -86,6 +91,7 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
     stopNews();
     agentClient.detach();
     gone.abort();
+    door.rounds.close();
     await handle.close();
   }
 
@@ -123,21 +129,6 @@ class Wire extends StdioServerTransport {
     await super.close();
     this.#closed.resolve();
   }
-}
-
-/** The protocol's newer era has no questions to clients outside an answer; there nothing is attached. */
-function askerOf(server: Server): Asker {
-  return {
-    capabilities: server.getClientCapabilities() ?? {},
-    ask: async (method, params, signal) => {
-      // The library checks the answer against the protocol's schema of this method.
-      const request = { method, params } as Parameters<Server['request']>[0];
-      return (await server.request(request as never, {
-        signal,
-        timeout: QUESTION_TIMEOUT_MS,
-      })) as unknown as JsonObject;
-    },
-  };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

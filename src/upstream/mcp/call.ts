@@ -1,44 +1,101 @@
-import type { Client } from '@modelcontextprotocol/client';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type Client,
+  isInputRequiredResult,
+  ProtocolError,
+} from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { ToolReply, UpstreamFailure, UpstreamOutcome } from '../../domain/upstream.js';
+import { LinkedAbort } from '../../lib/linked-abort.js';
+import type { CallClock } from './call-clock.js';
 import type { ConnectionVerdict, McpCall } from './connection.js';
 import { failureOf } from './failures.js';
+import type { Questions } from './questions.js';
 import { RAW } from './shield.js';
-import { awaitTask, taskOf } from './tasks.js';
+import { awaitTask, pause, taskOf } from './tasks.js';
+
+type CallToolRequestOptions = NonNullable<Parameters<Client['callTool']>[1]>;
+
+/** Of a call whose answers are questions: more is a server that never means to answer. */
+const MAX_ROUNDS = 20;
+/** Before a server is asked again that wanted nothing but to be asked again. */
+const AGAIN_MS = 250;
+const TOO_MANY_ROUNDS = -32_000;
+/** The longest that a timer of Node takes. */
+const NEVER_MS = 2 ** 31 - 1;
 
 /** Calls a tool and brings whatever comes of it to one shape. Also says whether the connection is still good. */
-export async function callTool(
+export function callTool(
   client: Client,
+  questions: Questions,
   call: McpCall,
 ): Promise<{ readonly outcome: UpstreamOutcome; readonly connection: ConnectionVerdict }> {
-  const startedAt = performance.now();
-  const remainingMs = (): number => Math.max(1, call.timeoutMs - (performance.now() - startedAt));
-  try {
-    const raw = await request(client, call);
-    const task = taskOf(raw);
-    const result = task === undefined ? raw : await awaitTask(client, task, { remainingMs, ...signalOf(call) });
-    return { outcome: answered(result, task?.taskId), connection: 'usable' };
-  } catch (error) {
-    const { failure, connection } = failureOf(error);
-    return { outcome: { status: 'failed', failure: inOurWords(failure, call) }, connection };
-  }
+  return questions.during(call.respondent, call.timeoutMs, async (open) => {
+    const ended = new LinkedAbort([call.signal, open.clock.signal]);
+    const { signal } = ended;
+    try {
+      const raw = await request(client, call, open.clock, signal, (asked) => questions.answerAll(asked, open));
+      const task = taskOf(raw);
+      const wait = { remainingMs: () => open.clock.remainingMs, signal };
+      const result = task === undefined ? raw : await awaitTask(client, task, wait);
+      return { outcome: answered(result, task?.taskId), connection: 'usable' };
+    } catch (error) {
+      const { failure, connection } = failureOf(error);
+      const said = inOurWords(failure, call, open.clock.signal.aborted);
+      open.wasLeft = said.kind === 'cancelled' || said.kind === 'timeout';
+      return { outcome: { status: 'failed', failure: said }, connection };
+    } finally {
+      ended.release();
+    }
+  });
 }
 
-async function request(client: Client, call: McpCall): Promise<unknown> {
+/** Until there is an answer: one of the newer era may be a question, with which the call is made again. */
+async function request(
+  client: Client,
+  call: McpCall,
+  clock: CallClock,
+  signal: AbortSignal,
+  answersTo: (questions: unknown) => Promise<JsonObject>,
+): Promise<unknown> {
   const parameters = {
     name: call.tool,
     arguments: call.arguments,
     // Kept by the server at least as long as we are going to ask for it.
     ...(call.asTask ? { task: { ttl: call.timeoutMs } } : {}),
+    ...abilitiesOf(client, call),
   };
+  let answers = {};
+  for (let round = 1; ; round++) {
+    const result: unknown = await client.callTool({ ...parameters, ...answers }, optionsOf(call, signal));
+    if (!isInputRequiredResult(result)) return (result as { [key: string]: unknown })[RAW];
+    if (round > MAX_ROUNDS) throw new ProtocolError(TOO_MANY_ROUNDS, `it asks on after ${MAX_ROUNDS} rounds`);
+    const { inputRequests, requestState } = result;
+    const isAsking = inputRequests !== undefined && Object.keys(inputRequests).length > 0;
+    if (!isAsking) await pause(Math.min(AGAIN_MS, clock.remainingMs), signal);
+    answers = {
+      ...(isAsking ? { inputResponses: await answersTo(inputRequests) } : {}),
+      ...(requestState === undefined ? {} : { requestState }),
+    };
+  }
+}
+
+/** In the newer era it is said with each call what can be asked of whom it is made for. */
+function abilitiesOf(client: Client, { respondent }: McpCall): { _meta?: Record<string, unknown> } {
+  if (client.getProtocolEra() !== 'modern') return {};
+  return { _meta: { [CLIENT_CAPABILITIES_META_KEY]: respondent?.capabilities ?? {} } };
+}
+
+function optionsOf(call: McpCall, signal: AbortSignal): CallToolRequestOptions {
   const { onProgress } = call;
-  const result = await client.callTool(parameters, {
-    timeout: call.timeoutMs,
-    maxTotalTimeout: call.timeoutMs,
+  return {
+    signal,
+    // The call has a clock of its own, which stands still while a person is asked.
+    timeout: NEVER_MS,
+    allowInputRequired: true,
     // Without an output schema the library checks nothing; with the input schema it mirrors arguments into the
     // headers that a gateway wants to see.
     toolDefinition: { name: call.tool, inputSchema: { type: 'object', ...call.inputSchema } as { type: 'object' } },
-    ...signalOf(call),
     ...(onProgress === undefined
       ? {}
       : {
@@ -49,20 +106,17 @@ async function request(client: Client, call: McpCall): Promise<unknown> {
               ...(message === undefined ? {} : { message }),
             }),
         }),
-  });
-  return (result as { [key: string]: unknown })[RAW];
+  };
 }
 
-function signalOf(call: McpCall): { signal?: AbortSignal } {
-  return call.signal === undefined ? {} : { signal: call.signal };
-}
-
-/** The library ends aborted and timed-out requests with the same error: the signal tells them apart. */
-function inOurWords(failure: UpstreamFailure, call: McpCall): UpstreamFailure {
+/** The library ends aborted and timed-out requests with the same error: the signals tell them apart. */
+function inOurWords(failure: UpstreamFailure, call: McpCall, isLate: boolean): UpstreamFailure {
   if (call.signal?.aborted === true) return { ...failure, kind: 'cancelled', message: 'the call was cancelled' };
-  if (failure.kind === 'timeout')
+  if (isLate)
     return {
       ...failure,
+      kind: 'timeout',
+      mayHaveRun: true,
       message: `no answer within ${call.timeoutMs} ms; the call was cancelled, but it may have taken effect`,
     };
   return failure;

@@ -16,7 +16,7 @@ import { type Channel, openChannel } from './channel.js';
 import type { ConnectionEvents, ConnectionOptions, EraHint, McpConnection } from './connection.js';
 import { connectProblem, failureOf } from './failures.js';
 import { listAllTools } from './listing.js';
-import { capabilitiesFor, installHandlers } from './requests.js';
+import { Questions } from './questions.js';
 import { maskFor } from './target-mask.js';
 
 /** How long a silent server on a pipe is given to answer the newer protocol's first question. */
@@ -90,6 +90,7 @@ class Attempt {
   readonly #mask: SecretMask;
   readonly #warnings = new BoundedLines(MAX_WARNINGS);
   readonly #channel: Channel;
+  readonly #questions: Questions;
   #isOpen = false;
   #end: string | undefined;
   #closing: Promise<void> | undefined;
@@ -99,15 +100,16 @@ class Attempt {
     this.#events = events;
     this.#mask = maskFor(definition.target);
     this.#channel = openChannel(definition, options, (warning) => this.#warnings.add(this.#mask.apply(warning)));
+    this.#questions = new Questions(definition.id, options.audience, this.#channel.transport === 'streamable-http');
     this.#client = new Client(options.clientInfo, {
-      capabilities: capabilitiesFor(options.handlers),
+      capabilities: this.#questions.capabilities(),
       jsonSchemaValidator: NO_VALIDATOR,
       versionNegotiation: { mode: era, probe: { timeoutMs: probeMs(definition, this.#channel.kind) } },
       listChanged: {
         tools: { autoRefresh: false, debounceMs: LIST_CHANGED_DEBOUNCE_MS, onChanged: () => events.onToolsChanged() },
       },
     });
-    installHandlers(this.#client, definition.id, options.handlers);
+    this.#questions.install(this.#client);
     this.#client.onclose = () => this.#closed();
     this.#client.onerror = (error) => this.#trouble(error);
   }
@@ -144,7 +146,7 @@ class Attempt {
         return client.transport !== undefined;
       },
       warnings: () => this.#warnings.list(),
-      call: (call) => callTool(client, call),
+      call: (call) => callTool(client, this.#questions, call),
       list: (timeoutMs, signal) =>
         listAllTools(client, { serverId: id, hasParameterHeaders, timeoutMs, signal }).catch(failureOf),
       ping: (timeoutMs) =>

@@ -1,11 +1,11 @@
 import type { UpstreamAuthorizer } from '../../domain/authorization.js';
+import type { Audience } from '../../domain/question.js';
 import type {
   ToolListing,
   UpstreamCall,
   UpstreamFailure,
   UpstreamIdentity,
   UpstreamOutcome,
-  UpstreamRequestHandlers,
 } from '../../domain/upstream.js';
 import type { ChildGroups } from './stdio-groups.js';
 
@@ -17,7 +17,8 @@ import type { ChildGroups } from './stdio-groups.js';
 export interface ConnectionOptions {
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly baseEnvironment: Readonly<Record<string, string>>;
-  readonly handlers: UpstreamRequestHandlers;
+  /** Who is there to be asked what servers ask. */
+  readonly audience: Audience;
   readonly groups: ChildGroups;
   readonly maxMessageBytes: number;
   /** Who lends the tokens for this server. */

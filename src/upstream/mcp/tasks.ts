@@ -69,7 +69,8 @@ export async function awaitTask(client: Client, first: RunningTask, wait: TaskWa
   }
 }
 
-function pause(waitMs: number, signal?: AbortSignal): Promise<void> {
+/** Rejects with the signal's reason. */
+export function pause(waitMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const done = (): void => {
       signal?.removeEventListener('abort', stop);

@@ -1,6 +1,6 @@
 import type { CallNumber, ExecutionId, Failure, LogLevel, ResourceUsage } from '../../domain/execution.js';
 import { outOfTime } from '../../domain/execution.js';
-import { MAX_VALUE_BYTES } from '../../wire/messages.js';
+import { MAX_CALL_PLACES, MAX_VALUE_BYTES } from '../../wire/messages.js';
 import { type Outbox, ProgramDropped, type Progress } from '../guest.js';
 import type { ReadScript } from '../transpiler/read-script.js';
 import type { Engine, EngineHost } from './engine.js';
@@ -174,6 +174,19 @@ export class QuickJsExecution implements EngineHost {
       this.state.openCalls = Math.max(0, this.state.openCalls - 1);
       if (!this.#deliverJson(call, ok, json)) return this.#endWithException();
       return this.#settle();
+    });
+  }
+
+  /** Says where an open call was made. Nothing of the program runs for it. */
+  locate(call: CallNumber): Progress {
+    return this.#guarded(() => {
+      const { exports } = this.engine;
+      const number = exports.qjs_new_number(call);
+      const site = this.#enter('siteOf', [number]);
+      const stack = this.engine.isException(site) ? '' : this.engine.readText(site);
+      for (const handle of [site, number]) exports.qjs_free_value(handle);
+      this.#outbox.site(this.options.execution, call, this.#positions.places(stack, MAX_CALL_PLACES));
+      return this.stay();
     });
   }
 

@@ -38,6 +38,7 @@ const ENTRY_NAMES = [
   'beginBody',
   'awaitValue',
   'jsonOfValue',
+  'siteOf',
 ] as const;
 export type EntryName = (typeof ENTRY_NAMES)[number];
 

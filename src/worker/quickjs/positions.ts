@@ -55,6 +55,17 @@ export class PositionMap {
     return lines.join('\n');
   }
 
+  /** The places in the agent's source that a stack shows, innermost first. */
+  places(raw: string, most: number): SourcePosition[] {
+    const places: SourcePosition[] = [];
+    for (const line of raw.split('\n')) {
+      const match = PROGRAM_FRAME.exec(line);
+      if (match !== null && places.length < most)
+        places.push(this.original({ line: Number(match[2]), column: Number(match[3]) }));
+    }
+    return places;
+  }
+
   /** Nothing for a line that is ours. */
   #frame(line: string): string | undefined {
     const match = PROGRAM_FRAME.exec(line);

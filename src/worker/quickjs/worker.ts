@@ -4,6 +4,7 @@ import type {
   Failure,
   LogLevel,
   ResourceUsage,
+  SourcePosition,
   VirtualModule,
 } from '../../domain/execution.js';
 import type { HostToWorker } from '../../wire/messages.js';
@@ -81,6 +82,8 @@ export class QuickJsWorker implements Outbox {
         return this.#advance(message.execution, (execution) =>
           execution.deliver(message.call, message.type === 'call/result', body, message.atMs),
         );
+      case 'call/locate':
+        return this.#advance(message.execution, (execution) => execution.locate(message.call));
       case 'timer/fire':
         return this.#advance(message.execution, (execution) => execution.fireTimers(message.atMs));
     }
@@ -198,6 +201,10 @@ export class QuickJsWorker implements Outbox {
       if (message.type === 'execution/cancel' && message.execution === execution) throw new ProgramDropped();
       this.#postponed.push(received);
     }
+  }
+
+  site(execution: ExecutionId, call: CallNumber, places: readonly SourcePosition[]): void {
+    this.#channel.send({ type: 'call/site', execution, call, places });
   }
 
   log(execution: ExecutionId, entry: number, level: LogLevel, atMs: number, message: Buffer): void {

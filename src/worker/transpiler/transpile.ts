@@ -18,7 +18,11 @@ const MAX_NESTING = 1_000;
  * Strips types and nothing else. TypeScript is always assumed where it is allowed: trying plain JavaScript first is a
  * trap, since `f<number>(5)` is a comparison there.
  */
-export function transpile(source: string, language: SourceLanguage): Transpiled {
+export function transpile(
+  source: string,
+  language: SourceLanguage,
+  resultName = 'globalThis.__codemode_result__',
+): Transpiled {
   if (isTooDeep(source)) return { ok: false, failure: TOO_DEEP };
   const result = transformSync('main.ts', source, {
     lang: language === 'typescript' ? 'ts' : 'js',
@@ -28,7 +32,7 @@ export function transpile(source: string, language: SourceLanguage): Transpiled 
     typescript: { onlyRemoveTypeImports: true },
   });
   const error = errorsOf(result)[0];
-  if (error !== undefined) return { ok: false, failure: failureOf(error, source, hintFor(error.message)) };
+  if (error !== undefined) return { ok: false, failure: failureOf(error, source, hintFor(error.message, resultName)) };
   return { ok: true, code: result.code, mapJson: mapOf(result) };
 }
 
@@ -77,9 +81,8 @@ export function syntaxFailure(
   };
 }
 
-function hintFor(message: string): string | undefined {
-  if (/'return' statement/.test(message))
-    return 'Assign the result to globalThis.__codemode_result__ instead of returning it.';
+function hintFor(message: string, resultName: string): string | undefined {
+  if (/'return' statement/.test(message)) return `Assign the result to ${resultName} instead of returning it.`;
   return undefined;
 }
 

@@ -58,8 +58,10 @@ function withFilters(command: Command): Command {
 }
 
 const HELP = `
-One record for each call: when, run, caller, profile, digest of the program, server, tool, digest of the arguments, size of
-the answer, duration, verdict, approval, and what was redacted. Never arguments or answers. See docs/guides/audit.md.
+One line for each call: when, run, caller, profile, digest of the program, server, tool, digest of the arguments, size of
+the answer, duration, verdict, approval, and what was redacted. Never arguments or answers.
+"sent" is under way; "outcome_unknown" was under way when its host was killed, and may have taken effect. See
+docs/guides/audit.md.
 
 Exit status: 0 also where nothing fits, 2 bad input.
 

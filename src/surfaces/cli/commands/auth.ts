@@ -6,6 +6,7 @@ import { type CommandContext, EXIT, type Register } from '../command.js';
 import { openBrowser } from '../open-browser.js';
 import { plain, printableJson, type Style, styled, warn } from '../terminal.js';
 import { waitFor } from '../waiting.js';
+import { registerKey } from './auth-key.js';
 
 interface LoginFlags {
   readonly browser: boolean;
@@ -42,6 +43,7 @@ export const register: Register = (program, context) => {
     .action(async (flags: { json?: boolean }) => {
       context.exitWith(await status(flags.json === true, context));
     });
+  registerKey(auth, context);
 };
 
 const LOGIN_HELP = `

@@ -4,7 +4,7 @@ import type { Finding } from '../../../host/inspection.js';
 import { inspectMachine, inspectRun } from '../../../host/inspection.js';
 import type { CommandContext, Register } from '../command.js';
 import type { Composed } from '../composed.js';
-import { configFindings, serverFindings } from '../findings.js';
+import { configFindings, keyFinding, serverFindings } from '../findings.js';
 import { plain, printableJson, styled } from '../terminal.js';
 import { asking, waitFor } from '../waiting.js';
 
@@ -40,7 +40,7 @@ async function doctor(isJson: boolean, context: CommandContext): Promise<number>
   if ('finding' in loaded) {
     found([loaded.finding]);
   } else {
-    found(await configFindings(loaded));
+    found([...(await configFindings(loaded)), await keyFinding(await context.key())]);
     await inspectUse(loaded, context, found);
   }
   const isOk = findings.every(({ state }) => state !== 'missing');

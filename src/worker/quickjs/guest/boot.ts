@@ -1,5 +1,5 @@
 import { beginBody } from './body.js';
-import { bindCall, bindCallSync, bindValue, deliver } from './calls.js';
+import { bindCall, bindCallSync, bindValue, deliver, siteOf } from './calls.js';
 import * as errors from './errors.js';
 import { bindFetch } from './fetch.js';
 import { createConsole } from './globals/console.js';
@@ -33,6 +33,7 @@ forbidCodeFromStrings();
   beginBody,
   awaitValue,
   jsonOfValue,
+  siteOf,
   bindings: { bindCall, bindCallSync, bindValue, bindCalls, bindNamespaces, bindFetch },
   errors: {
     CodemodeError: errors.CodemodeError,

@@ -1,6 +1,7 @@
 import type { GuestErrorData } from './errors.js';
 import { createGuestError } from './errors.js';
 import { host } from './host.js';
+import { rawStackOf } from './stack.js';
 
 /**
  * Calls the program has made and not had answered. Taken at image time and kept off every prototype: a program that
@@ -62,6 +63,12 @@ export function deliver(number: number, ok: boolean, value: unknown): void {
   delete pending[number];
   if (ok) call.resolve(value);
   else call.reject(createGuestError(value as GuestErrorData, call.site));
+}
+
+/** The stack with which an open call was made, as the engine wrote it. */
+export function siteOf(number: number): string {
+  const call = pending[number];
+  return call === undefined ? '' : rawStackOf(call.site);
 }
 
 /** A constant of a virtual module: plain data that nobody can change. */

@@ -14,10 +14,15 @@ const nativeSet = native.set as (this: unknown, value: unknown) => void;
 const nativeCapture = (Error as unknown as { captureStackTrace: (target: object, above?: unknown) => void })
   .captureStackTrace;
 
+/** The frames of an error, in positions of the code that runs. */
+export function rawStackOf(error: unknown): string {
+  const raw = apply(nativeGet, error, []);
+  return typeof raw === 'string' ? raw : '';
+}
+
 /** The frames of an error, mapped, without its name and message. */
 export function framesOf(error: unknown): string {
-  const raw = apply(nativeGet, error, []);
-  return typeof raw === 'string' ? host.mapStack(raw) : '';
+  return host.mapStack(rawStackOf(error));
 }
 
 export function titleOf(error: { readonly name?: unknown; readonly message?: unknown }): string {

@@ -1,9 +1,9 @@
-import type { CallReply } from '../../domain/execution.js';
-import type { JsonValue } from '../../domain/json.js';
-import type { ToolReply } from '../../domain/upstream.js';
-import type { BrokerOutcome } from '../../host/session.js';
+import type { BrokerOutcome } from '../broker/broker.js';
+import type { CallReply } from '../domain/execution.js';
+import type { JsonValue } from '../domain/json.js';
+import type { ToolReply } from '../domain/upstream.js';
 
-/** What a program gets for a call: the rules of section 5.3.2, in order. */
+/** What a program gets for a call, in every contract that gives it the value alone: the first rule that fits. */
 export function unwrapOutcome(outcome: BrokerOutcome): CallReply {
   if (!outcome.ok) return { ok: false, error: outcome.error };
   return { ok: true, json: outcome.reply.structuredJson ?? JSON.stringify(unwrap(outcome.reply)) };

@@ -1,0 +1,67 @@
+import type { ApprovalNote, AuditEntry, CallVerdict } from '../../domain/audit.js';
+import type { GuestError } from '../../domain/execution.js';
+import type { BrokerCall, BrokerOutcome } from '../call.js';
+import type { AuditTrail } from './audit-trail.js';
+
+/** What one call leaves on record: that it was sent, if it comes to that, and how it ended. */
+export class CallTrace {
+  readonly #trail: AuditTrail;
+  readonly #startedAt = performance.now();
+  readonly #entry: AuditEntry;
+
+  constructor(trail: AuditTrail, { run, tool, input }: BrokerCall) {
+    this.#trail = trail;
+    this.#entry = {
+      callId: trail.nextCallId(),
+      atMs: Date.now(),
+      runId: run.runId,
+      caller: run.caller,
+      profile: run.profile,
+      codeDigest: run.codeDigest,
+      serverId: tool.serverId,
+      toolName: tool.name,
+      argumentsDigest: trail.digest(JSON.stringify(input ?? {})),
+      resultBytes: null,
+      durationMs: 0,
+      verdict: 'sent',
+      approval: NOT_ASKED,
+      redactions: {},
+    };
+  }
+
+  /** It is about to be sent. Returns why it must not be. */
+  sending(approval: ApprovalNote = NOT_ASKED): GuestError | undefined {
+    return this.#trail.sending({ ...this.#entry, approval });
+  }
+
+  end(outcome: BrokerOutcome): void {
+    const durationMs = performance.now() - this.#startedAt;
+    this.#trail.record({
+      ...this.#entry,
+      resultBytes: outcome.reply === undefined ? null : bytesOf(outcome.reply),
+      durationMs: Math.round(durationMs * 1_000) / 1_000,
+      verdict: verdictOf(outcome),
+      approval: outcome.approval ?? NOT_ASKED,
+      redactions: outcome.redactions ?? {},
+    });
+  }
+}
+
+const NOT_ASKED: ApprovalNote = { state: 'NOT_REQUIRED' };
+
+function verdictOf(outcome: BrokerOutcome): CallVerdict {
+  if (outcome.ok) return 'ok';
+  if (outcome.verdict !== undefined) return outcome.verdict;
+  return outcome.error.errorClass === 'SandboxLimitError' ? 'limited' : 'failed';
+}
+
+/** Of structured content where there is some, else of the texts and data: what a program is given. */
+function bytesOf({ content, structuredContent, structuredJson }: NonNullable<BrokerOutcome['reply']>): number {
+  if (structuredContent !== undefined) return Buffer.byteLength(structuredJson ?? JSON.stringify(structuredContent));
+  let bytes = 0;
+  for (const { text, data } of content) {
+    if (typeof text === 'string') bytes += Buffer.byteLength(text);
+    if (typeof data === 'string') bytes += data.length;
+  }
+  return bytes;
+}

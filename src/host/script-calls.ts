@@ -1,0 +1,164 @@
+import type { BrokerOutcome } from '../broker/broker.js';
+import type { RunContext } from '../broker/run-context.js';
+import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import type { CallReply, Failure, GuestCall, GuestError } from '../domain/execution.js';
+import type { JsonValue } from '../domain/json.js';
+import { nearest } from '../lib/nearest.js';
+import type { CallHooks } from './execution.js';
+import type { ToolCalls } from './tool-calls.js';
+
+export interface ScriptCallsOptions {
+  readonly snapshot: CatalogSnapshot;
+  /** The only servers it may call, by any of their names; empty: all. */
+  readonly allowedServers: readonly string[];
+  readonly maxToolCalls: number;
+  readonly present: (outcome: BrokerOutcome) => CallReply;
+}
+
+/**
+ * The tool calls of a script, whose arguments name the server, the tool and its input. What is wrong with a call is a value
+ * that the script looks at; a limit and a server that is not allowed end it, and it cannot catch that.
+ */
+export class ScriptCalls {
+  readonly #calls: ToolCalls;
+  readonly #options: ScriptCallsOptions;
+  readonly #allowed: ReadonlySet<string>;
+
+  constructor(calls: ToolCalls, options: ScriptCallsOptions) {
+    this.#calls = calls;
+    this.#options = options;
+    // By identity where there is such a server: the list and the call may use different names of it.
+    this.#allowed = new Set(options.allowedServers.map((name) => identityOf(name, options.snapshot)));
+  }
+
+  /** The tool that a call means, where there is one. */
+  toolOf([serverName, toolName]: readonly JsonValue[]): CatalogTool | undefined {
+    if (typeof serverName !== 'string' || typeof toolName !== 'string') return undefined;
+    const server = serverNamed(serverName, this.#options.snapshot);
+    return server === undefined ? undefined : toolNamed(toolName, server);
+  }
+
+  async answer(call: GuestCall, input: readonly JsonValue[], hooks: CallHooks, run: RunContext): Promise<CallReply> {
+    const { snapshot, maxToolCalls, present } = this.#options;
+    const found = this.toolOf(input);
+    if (!this.#calls.countOne()) return this.#end(tooManyCalls(maxToolCalls), 'limited', found, call, hooks, run);
+    const [serverName, toolName, given] = input;
+    const mistake = mistakeIn(input);
+    if (mistake !== undefined) return present({ ok: false, error: mistake, verdict: 'invalid_arguments' });
+    const name = serverName as string;
+    if (this.#allowed.size > 0 && !this.#allowed.has(identityOf(name, snapshot)))
+      return this.#end(serverNotAllowed(name), 'denied', found, call, hooks, run);
+    if (found === undefined) return present({ ok: false, error: noSuch(name, toolName as string, snapshot) });
+    return this.#calls.make(found, call, given ?? undefined, hooks, run);
+  }
+
+  /** On record, as far as there is a tool to record it for. */
+  async #end(
+    ends: Failure,
+    verdict: 'limited' | 'denied',
+    found: CatalogTool | undefined,
+    call: GuestCall,
+    hooks: CallHooks,
+    run: RunContext,
+  ): Promise<CallReply> {
+    const { message, name: errorClass } = ends;
+    if (found !== undefined)
+      await this.#calls.refuse(found, call, { errorClass, message, hint: '' }, verdict, hooks, run);
+    return { ok: false, ends };
+  }
+}
+
+/** The name the user gave it goes first, then the one that programs of other contracts use. */
+export function serverNamed(name: string, { servers, serverByPath }: CatalogSnapshot): CatalogServer | undefined {
+  return servers.find(({ id }) => id === name) ?? serverByPath.get(name.replace(/^mcp:/, ''));
+}
+
+/** The servers that stand in a script as a quoted name: it is likely to call them. */
+export function serversMentioned(source: string, { servers }: CatalogSnapshot): string[] {
+  const isQuoted = (name: string) => ["'", '"', '`'].some((quote) => source.includes(`${quote}${name}${quote}`));
+  return servers.flatMap(({ id, path }) => (isQuoted(id) || isQuoted(path) ? [path] : []));
+}
+
+function toolNamed(name: string, { tools }: CatalogServer): CatalogTool | undefined {
+  return tools.find(({ tool }) => tool.name === name) ?? tools.find(({ exportName }) => exportName === name);
+}
+
+function identityOf(name: string, snapshot: CatalogSnapshot): string {
+  const server = serverNamed(name, snapshot);
+  return server === undefined ? `name ${name}` : `id ${server.id}`;
+}
+
+function mistakeIn([server, tool, , ...more]: readonly JsonValue[]): GuestError | undefined {
+  const refuse = (message: string): GuestError => ({
+    errorClass: 'SchemaValidationError',
+    message,
+    hint: "Call it as call_tool('server', 'tool', { name: value }).",
+  });
+  if (typeof server !== 'string' || server === '')
+    return refuse(`the first argument must be the name of a server, not ${shown(server)}`);
+  if (typeof tool !== 'string' || tool === '')
+    return refuse(`the second argument must be the name of a tool, not ${shown(tool)}`);
+  return more.length > 0 ? refuse(`there are at most three arguments, not ${more.length + 3}`) : undefined;
+}
+
+const MAX_SHOWN_CHARACTERS = 60;
+const MAX_NAMED = 20;
+
+function shown(value: JsonValue | undefined): string {
+  return value === undefined || value === null ? 'nothing' : JSON.stringify(value).slice(0, MAX_SHOWN_CHARACTERS);
+}
+
+function noSuch(serverName: string, toolName: string, snapshot: CatalogSnapshot): GuestError {
+  const server = serverNamed(serverName, snapshot);
+  if (server === undefined)
+    return {
+      errorClass: 'ServerNotFoundError',
+      message: `there is no server ${JSON.stringify(serverName)}`,
+      hint: suggestion(
+        serverName,
+        snapshot.servers.map(({ id }) => id),
+        'No server is connected.',
+      ),
+    };
+  if (server.tools.length === 0 && server.problem !== undefined)
+    return {
+      errorClass: 'ServerNotFoundError',
+      message: `${server.id} is not available: ${server.problem}`,
+      hint: 'Go on without it, or ask the user to check it with: codemode servers',
+    };
+  return {
+    errorClass: 'ToolNotFoundError',
+    message: `${server.id} has no tool ${JSON.stringify(toolName)}`,
+    hint: suggestion(
+      toolName,
+      server.tools.map(({ tool }) => tool.name),
+      'It has no tools now.',
+    ),
+  };
+}
+
+function suggestion(name: string, known: readonly string[], none: string): string {
+  const quoted = (names: readonly string[], between: string) => names.map((each) => JSON.stringify(each)).join(between);
+  const close = nearest(name, known, 3);
+  if (close.length > 0) return `Did you mean ${quoted(close, ' or ')}?`;
+  return known.length === 0 ? none : `There are: ${quoted(known.slice(0, MAX_NAMED), ', ')}.`;
+}
+
+function tooManyCalls(most: number): Failure {
+  return {
+    kind: 'limit',
+    name: 'SandboxLimitError',
+    limit: 'calls',
+    message: `Exceeded maximum tool calls limit (${most})`,
+    hint: 'Ask for more in one call, or raise the limit.',
+  };
+}
+
+function serverNotAllowed(name: string): Failure {
+  return {
+    kind: 'forbidden',
+    name: 'Error',
+    message: `Server '${name}' is not in the allowed servers list`,
+    hint: 'Call only the servers that the request allows.',
+  };
+}

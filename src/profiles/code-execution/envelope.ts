@@ -1,0 +1,85 @@
+import type { CallVerdict } from '../../domain/audit.js';
+import type { CallReply, GuestError } from '../../domain/execution.js';
+import type { BrokerOutcome } from '../../host/session.js';
+import { unwrap } from '../../host/unwrap.js';
+
+/** What `call_tool` returns: `{ok: true, result}` or `{ok: false, error: {message, code}}`. It never throws. */
+export function envelopeOf(outcome: BrokerOutcome): CallReply {
+  if (outcome.ok) return { ok: true, json: `{"ok":true,"result":${resultJson(outcome)}}` };
+  return { ok: true, json: JSON.stringify({ ok: false, error: errorOf(outcome) }) };
+}
+
+/** The unwrapped result. A single text block that holds an object or a list arrives as one: scripts read its fields. */
+function resultJson({ reply }: Extract<BrokerOutcome, { ok: true }>): string {
+  if (reply.structuredJson !== undefined) return reply.structuredJson;
+  const value = unwrap(reply);
+  return (typeof value === 'string' ? jsonIn(value) : undefined) ?? JSON.stringify(value);
+}
+
+/** Written anew: what is handed on as text is made by us, with one meaning for every parser. */
+function jsonIn(text: string): string | undefined {
+  if (!/^\s*[{[]/.test(text)) return undefined;
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+type Failed = Extract<BrokerOutcome, { ok: false }>;
+
+function errorOf(outcome: Failed): { message: string; code: string } {
+  const code = codeOf(outcome);
+  return { message: messageOf(code, outcome.error), code };
+}
+
+const CODES = {
+  tool_error: 'TOOL_ERROR',
+  invalid_arguments: 'INVALID_ARGS',
+  invalid_output: 'INVALID_OUTPUT',
+  pending: 'APPROVAL_REQUIRED',
+  denied: 'DENIED',
+  limited: 'RATE_LIMITED',
+  unauthorized: 'AUTHENTICATION_REQUIRED',
+  timeout: 'TOOL_TIMEOUT',
+  outcome_unknown: 'OUTCOME_UNKNOWN',
+  sent: 'OUTCOME_UNKNOWN',
+  cancelled: 'CANCELLED',
+  not_sent: 'CALL_FAILED',
+  refused: 'CALL_FAILED',
+  invalid_reply: 'CALL_FAILED',
+  failed: 'CALL_FAILED',
+  ok: 'CALL_FAILED',
+} as const satisfies Record<CallVerdict, string>;
+
+/** Of what never came to a verdict, because there is no such thing. */
+const CODES_BY_CLASS: ReadonlyMap<string, 'SERVER_NOT_FOUND' | 'TOOL_NOT_FOUND'> = new Map([
+  ['ServerNotFoundError', 'SERVER_NOT_FOUND'],
+  ['ToolNotFoundError', 'TOOL_NOT_FOUND'],
+]);
+
+type ErrorCode = (typeof CODES)[CallVerdict] | 'SERVER_NOT_FOUND' | 'TOOL_NOT_FOUND';
+
+function codeOf({ verdict, error }: Failed): ErrorCode {
+  if (verdict !== undefined) return CODES[verdict];
+  return CODES_BY_CLASS.get(error.errorClass) ?? 'CALL_FAILED';
+}
+
+/** The envelope has no place for a hint, so the one thing to do next ends the message; a tool's own words stay as they are. */
+function messageOf(code: ErrorCode, { message, hint, fields }: GuestError): string {
+  switch (code) {
+    case 'TOOL_ERROR':
+      return message;
+    case 'RATE_LIMITED':
+      return `${message}. Call it less often in one script, or run the rest of the work in a later one.`;
+    case 'APPROVAL_REQUIRED':
+      return typeof fields?.approvalId === 'string'
+        ? `${message}. Ask the user to type: codemode approvals approve ${fields.approvalId} --scope hour. Then run the script again.`
+        : `${message}. ${hint}`;
+    case 'CALL_FAILED':
+      // The general hint speaks of functions that scripts have not.
+      return hint.includes('getTool()') ? `${message}. Change the arguments.` : `${message}. ${hint}`;
+    default:
+      return `${message}. ${hint}`;
+  }
+}

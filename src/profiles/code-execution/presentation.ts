@@ -1,0 +1,12 @@
+import type { JsonValue } from '../../domain/json.js';
+import type { Presentation } from '../../host/run.js';
+import { envelopeOf } from './envelope.js';
+import { renderBadRequest, renderScript } from './render.js';
+
+/** The contract's words for what happens during a run. */
+export const codeExecutionPresentation: Presentation = {
+  reply: envelopeOf,
+  response: (summary) => renderScript(summary) as unknown as JsonValue,
+  // A script cannot be put away, so nobody is told this of one.
+  sleeping: ({ runId }) => renderBadRequest(`run ${runId} waits for a person`) as unknown as JsonValue,
+};

@@ -1,0 +1,54 @@
+import { isHostError } from '../../domain/errors.js';
+import type { JsonObject } from '../../domain/json.js';
+import { declarationsOf } from '../../host/tool-view.js';
+import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
+import { parseScriptRun, type ScriptDefaults } from './contract.js';
+import { codeExecutionPresentation } from './presentation.js';
+import { instructions, toolDescription } from './prompt.js';
+import { renderBadRequest, renderHostError, type ScriptResponse } from './render.js';
+import { runScript } from './run-script.js';
+import { TOOL_INPUT_SCHEMA, TOOL_OUTPUT_SCHEMA } from './tool-schemas.js';
+
+const TOOL_NAME = 'code_execution';
+/** It goes out twice, as text and as structure, and many clients end a connection over a message of 10 MB. */
+const MAX_RESULT_BYTES = 4_000_000;
+const META: JsonObject = { 'anthropic/maxResultSizeChars': 500_000 };
+
+export interface CodeExecutionOptions {
+  readonly defaults: ScriptDefaults;
+  readonly toolName?: string;
+}
+
+/** The contract `code_execution`: one tool that runs a script, whose calls block it. */
+export function createCodeExecutionProfile({ defaults, toolName = TOOL_NAME }: CodeExecutionOptions): Profile {
+  const tool: ExposedTool = {
+    name: toolName,
+    title: 'Run a script',
+    description: toolDescription,
+    inputSchema: TOOL_INPUT_SCHEMA,
+    outputSchema: TOOL_OUTPUT_SCHEMA,
+    meta: META,
+    call: async (session, input, circumstances) => {
+      try {
+        return answer(await runScript(session, parseScriptRun(input, defaults), circumstances), false);
+      } catch (error) {
+        if (isHostError(error, 'bad_input')) return answer(renderBadRequest(error.message), true);
+        if (isHostError(error)) return answer(renderHostError(error), true);
+        throw error;
+      }
+    },
+  };
+  return {
+    name: 'code_execution',
+    presentation: codeExecutionPresentation,
+    tools: [tool],
+    maxResultBytes: MAX_RESULT_BYTES,
+    instructions: (view, scripts = []) => instructions(view, defaults, scripts),
+    declarations: declarationsOf,
+    callExample: ({ tool, server }) => `call_tool(${JSON.stringify(server.id)}, ${JSON.stringify(tool.name)}, { ... })`,
+  };
+}
+
+function answer(response: ScriptResponse, isError: boolean): OutwardAnswer {
+  return { structured: response as unknown as JsonObject, media: [], isError, isStillRunning: false };
+}

@@ -1,0 +1,101 @@
+import { ERRORS, type HostError } from '../../domain/errors.js';
+import type { Failure } from '../../domain/execution.js';
+import type { JsonValue } from '../../domain/json.js';
+import type { RunSummary } from '../../host/run.js';
+
+/** The six ways in which a script fails. */
+export type ScriptErrorCode =
+  | 'SYNTAX_ERROR'
+  | 'RUNTIME_ERROR'
+  | 'TIMEOUT'
+  | 'MAX_TOOL_CALLS_EXCEEDED'
+  | 'SERVER_NOT_ALLOWED'
+  | 'SERIALIZATION_ERROR';
+
+/** What `code_execution` answers, whatever became of the script. */
+export type ScriptResponse =
+  | { readonly ok: true; readonly value: JsonValue }
+  | {
+      readonly ok: false;
+      /** A request that was refused, and a host that could not do its work, have codes of their own. */
+      readonly error: { readonly code: ScriptErrorCode | string; readonly message: string; readonly stack: string };
+    };
+
+export function renderScript({ outcome, keptResult }: RunSummary): ScriptResponse {
+  if (outcome.status === 'failed') return { ok: false, error: errorOf(outcome.failure) };
+  if (keptResult !== undefined)
+    return failure(
+      'RUNTIME_ERROR',
+      `the result has ${keptResult.bytes} bytes, more than an answer may have; return less: filter, count, take the first rows`,
+    );
+  return { ok: true, value: JSON.parse(outcome.resultJson) as JsonValue };
+}
+
+/** A request that is malformed never becomes a script. */
+export function renderBadRequest(message: string): ScriptResponse {
+  return failure('INVALID_REQUEST', message);
+}
+
+/** The host could not do its work. */
+export function renderHostError({ code, message }: HostError): ScriptResponse {
+  const advice = ERRORS[code].retry ? 'Send the same request again.' : 'Tell the user; trying again will not help.';
+  return failure(code.toUpperCase(), `${message}. ${advice}`);
+}
+
+function errorOf(failed: Failure): { code: ScriptErrorCode; message: string; stack: string } {
+  const code = codeOf(failed);
+  const { name, message, hint, stack = '' } = failed;
+  switch (code) {
+    case 'TIMEOUT':
+      return { code, message: 'JavaScript execution timed out', stack: '' };
+    case 'SERIALIZATION_ERROR':
+      return {
+        code,
+        message: 'Result contains non-JSON-serializable values (functions, circular references, etc.)',
+        stack: '',
+      };
+    case 'MAX_TOOL_CALLS_EXCEEDED':
+    case 'SERVER_NOT_ALLOWED':
+      return { code, message, stack: '' };
+    case 'SYNTAX_ERROR':
+      return { code, message: `${named('SyntaxError', message)}${placeOf(failed)}`, stack: '' };
+    case 'RUNTIME_ERROR': {
+      const isThrown = failed.kind === 'exception';
+      const said = isThrown ? named(name, message) : `${message}${hint === undefined ? '' : `. ${hint}`}`;
+      return { code, message: said, stack: isThrown ? stack : '' };
+    }
+  }
+}
+
+function codeOf({ kind, limit }: Failure): ScriptErrorCode {
+  switch (kind) {
+    case 'syntax':
+      return 'SYNTAX_ERROR';
+    case 'not_serializable':
+      return 'SERIALIZATION_ERROR';
+    case 'forbidden':
+      return 'SERVER_NOT_ALLOWED';
+    case 'limit':
+      if (limit === 'calls') return 'MAX_TOOL_CALLS_EXCEEDED';
+      // Memory, stack and output have no code of their own.
+      return limit === 'timeout' ? 'TIMEOUT' : 'RUNTIME_ERROR';
+    case 'exception':
+    case 'import':
+    case 'never_settled':
+    case 'cancelled':
+    case 'worker_lost':
+      return 'RUNTIME_ERROR';
+  }
+}
+
+function named(name: string, message: string): string {
+  return message.startsWith(name) ? message : `${name}: ${message}`;
+}
+
+function placeOf({ position }: Failure): string {
+  return position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
+}
+
+function failure(code: string, message: string): ScriptResponse {
+  return { ok: false, error: { code, message, stack: '' } };
+}

@@ -1,0 +1,35 @@
+import type { LogEntry } from '../../domain/execution.js';
+import type { Log } from '../../domain/log.js';
+import type { Session } from '../../host/session.js';
+import type { CallCircumstances } from '../profile.js';
+import type { ScriptRun } from './contract.js';
+import { renderScript, type ScriptResponse } from './render.js';
+
+const CALL_TOOL = 'call_tool';
+const CALL_SCRIPT = 'call_script';
+
+/** Runs a script to its end. Only the host's own failures are thrown. */
+export async function runScript(
+  session: Session,
+  { code, language, input, limits, allowedServers }: ScriptRun,
+  { log, ...circumstances }: CallCircumstances,
+): Promise<ScriptResponse> {
+  const answer = await session.run({
+    source: code,
+    language,
+    limits,
+    script: { input, callTool: CALL_TOOL, callScript: CALL_SCRIPT, allowedServers },
+    ...circumstances,
+    ...(log === undefined ? {} : { onLog: (entry, runId) => logEntry(log, entry, runId) }),
+  });
+  // Neither goes on without its client nor sleeps: its calls block it.
+  if (answer.state !== 'finished') throw new Error(`a script is ${answer.state}`);
+  const { summary } = answer;
+  if (summary.logsCut) log?.(`run ${summary.runId}: its output was cut after ${limits.maxLogBytes} bytes`, 'warn');
+  return renderScript(summary);
+}
+
+/** The contract sends console output to the host's log. Further lines are indented: none can pass for one of the host's. */
+function logEntry(log: Log, { level, message }: LogEntry, runId: string): void {
+  log(`run ${runId}: ${message.replaceAll('\n', '\n    ')}`, level === 'log' ? 'info' : level);
+}

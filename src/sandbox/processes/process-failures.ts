@@ -1,0 +1,84 @@
+import { constants } from 'node:os';
+import type { Failure, LimitName } from '../../domain/execution.js';
+import type { ProcessExit } from './program-process.js';
+
+/** How a program on a real interpreter fails for reasons that only this side of the wall can see. */
+
+function limit(name: LimitName, message: string, hint: string): Failure {
+  return { kind: 'limit', name: 'SandboxLimitError', limit: name, message, hint };
+}
+
+export function tooMuchMemory(mostBytes: number): Failure {
+  return limit(
+    'memory',
+    `the program used more than ${mostBytes} bytes of memory`,
+    'Process the data in smaller pieces, or raise limits.maxMemoryBytes.',
+  );
+}
+
+export function tooManyFiles(most: number): Failure {
+  return limit('disk', `the program made more than ${most} files`, 'Keep fewer files in /workspace at a time.');
+}
+
+export function tooMuchOutput(name: 'stdout' | 'stderr', mostBytes: number): Failure {
+  return limit(
+    'output',
+    `the program wrote more than ${mostBytes} bytes to ${name}`,
+    'Print less; hand data over as `result`.',
+  );
+}
+
+/** What is on the channel cannot be made sense of any more, so nothing that comes after it can be believed. */
+export function brokeItsChannel(reason: string): Failure {
+  return {
+    kind: 'worker_lost',
+    name: 'Error',
+    message: `the program wrote to the channel of its tools by hand (${reason})`,
+    hint: 'Leave descriptor 3 alone, and call tools through the client in /workspace/client.',
+  };
+}
+
+export function endedWith(exitCode: number): Failure {
+  return {
+    kind: 'exception',
+    name: 'ExitError',
+    message: `the program ended with exit code ${exitCode}`,
+    hint: 'Read stderr; a program that succeeds ends with 0.',
+  };
+}
+
+/** The end of a process that said nothing about it. */
+export function endedBySignal(signal: string, stderr: string): Failure {
+  if (signal === 'SIGSYS')
+    return {
+      kind: 'exception',
+      name: 'SystemCallError',
+      message: 'the program was ended because it made a system call that no program here may make',
+      hint: 'Leave other processes, mounts, users and the kernel alone: there is nothing to be had.',
+    };
+  // The engine's own words. A program can print them too, and is believed: it says so of itself.
+  if (/out of memory|Allocation failed/i.test(stderr))
+    return limit(
+      'memory',
+      'the program ran out of memory',
+      'Process the data in smaller pieces, or raise limits.maxMemoryBytes.',
+    );
+  return {
+    kind: 'exception',
+    name: 'SignalError',
+    message: `the program was ended by ${signal}`,
+    hint: 'It crashed, or killed itself; read stderr.',
+  };
+}
+
+/** Of a number with two names, the usual one, which stands first: SIGABRT, not SIGIOT. */
+const SIGNAL_NAMES = new Map(
+  Object.entries(constants.signals)
+    .reverse()
+    .map(([name, number]) => [number, name]),
+);
+
+/** bwrap tells signals as a shell does: 128 and the number. A program that exits with such a status is taken for killed. */
+export function signalOf({ code, signal }: ProcessExit): string | undefined {
+  return signal ?? (code === null || code <= 128 ? undefined : SIGNAL_NAMES.get(code - 128));
+}

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { posix } from 'node:path';
+import { HostError } from '../../domain/errors.js';
+import type { ExecutionId } from '../../domain/execution.js';
+import { MAX_SOURCE_BYTES } from '../../domain/limits.js';
+import {
+  DEFAULT_PROCESS_LIMITS,
+  PROCESS_LANGUAGES,
+  type ProcessHandlers,
+  type ProcessLanguage,
+  type ProcessLimits,
+  type ProcessProgram,
+  type ProcessReport,
+  type ProcessRuntimeStatus,
+} from '../../domain/process-program.js';
+import type { Jail } from '../jail/jail.js';
+import { loadRuntimeFiles, type RuntimeFiles } from '../runtime-files.js';
+import { findNode, findPython, type Interpreter, type MissingInterpreter } from './interpreter.js';
+import { ProgramProcess } from './program-process.js';
+import { ProgramRun } from './program-run.js';
+import { jailedProgram, shapeOf } from './shape.js';
+import { type SpareOptions, Spares } from './spares.js';
+import { type TurnOptions, Turns } from './turns.js';
+
+export interface ProcessRuntimesOptions {
+  readonly jail: Jail;
+  /** Folder of the built worker. */
+  readonly workerFolder: string;
+  /** Interpreters that the configuration names; absent: the host's own Node, and the first fit Python. */
+  readonly nodePath?: string | undefined;
+  readonly pythonPath?: string | undefined;
+  /** Where to look for Python, in the form of PATH. */
+  readonly searchPath: string;
+  readonly spares?: Partial<SpareOptions>;
+  readonly turns?: Partial<TurnOptions>;
+}
+
+const DEFAULT_SPARES: SpareOptions = { perShape: 1, idleMs: 5 * 60_000 };
+const DEFAULT_TURNS: TurnOptions = { maxRunning: 8, maxRunningPerCaller: 4, maxQueued: 100 };
+
+/** Generated modules of every server there is stay well below this. */
+const MAX_FILES = 10_000;
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Programs of real interpreters: one process each, in a jail of its own, started ahead of need and used once. Knows
+ * nothing of tools: calls go to whoever started the program.
+ */
+export class ProcessRuntimes {
+  readonly #jail: Jail;
+  readonly #files: RuntimeFiles;
+  readonly #found: ReadonlyMap<ProcessLanguage, Interpreter | MissingInterpreter>;
+  readonly #spares: Spares;
+  readonly #turns: Turns;
+  readonly #runs = new Set<Promise<unknown>>();
+  readonly #closing = new AbortController();
+
+  private constructor(options: ProcessRuntimesOptions, found: readonly (Interpreter | MissingInterpreter)[]) {
+    this.#jail = options.jail;
+    // Every program listens, and that is no leak.
+    setMaxListeners(0, this.#closing.signal);
+    this.#files = loadRuntimeFiles(options.workerFolder);
+    this.#found = new Map(found.map((each) => [each.language, each]));
+    this.#spares = new Spares({ ...DEFAULT_SPARES, ...options.spares }, (shape) =>
+      ProgramProcess.start(shape, {
+        jail: this.#jail,
+        build: this.#files.build,
+        describe: (workspace) => jailedProgram(shape, this.#interpreter(shape.language), this.#files, workspace),
+      }),
+    );
+    this.#turns = new Turns({ ...DEFAULT_TURNS, ...options.turns });
+  }
+
+  /** Looks for the interpreters. One that is missing is no failure: `available` says what to do about it. */
+  static async open(options: ProcessRuntimesOptions): Promise<ProcessRuntimes> {
+    const { searchPath, nodePath, pythonPath } = options;
+    const found = await Promise.all([
+      findNode({ configuredPath: nodePath }),
+      findPython({ configuredPath: pythonPath, searchPath }),
+    ]);
+    return new ProcessRuntimes(options, found);
+  }
+
+  available(): readonly ProcessRuntimeStatus[] {
+    return PROCESS_LANGUAGES.map((language) => {
+      const found = this.#found.get(language) as Interpreter | MissingInterpreter;
+      if ('reason' in found) return { language, isAvailable: false, reason: found.reason, fix: found.fix };
+      return { language, isAvailable: true, version: found.version, path: found.path };
+    });
+  }
+
+  /** Gets processes of these limits ready, so that the next program does not wait for a start. */
+  async warm(language: ProcessLanguage, limits: ProcessLimits = DEFAULT_PROCESS_LIMITS): Promise<void> {
+    this.#interpreter(language);
+    await this.#spares.warm(shapeOf(language, limits));
+  }
+
+  /**
+   * Runs a program to its end. What becomes of it is in the report, of which there is one for each program that was
+   * started. Throws `bad_input`, `not_found` (no such interpreter), `sandbox_busy`, `cancelled` (before it started),
+   * `worker_lost` (no process could be started) and `shutting_down`.
+   */
+  async run(program: ProcessProgram, handlers: ProcessHandlers): Promise<ProcessReport> {
+    this.#interpreter(program.language);
+    checkProgram(program);
+    const giveBack = await this.#turns.take(handlers.caller, handlers.signal);
+    let taken: ProgramProcess;
+    try {
+      taken = await this.#spares.take(shapeOf(program.language, program.limits));
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+    // Its turn lasts until its process is gone, which is a moment after the report.
+    const gone = taken.gone.then(() => {
+      giveBack();
+      this.#runs.delete(gone);
+    });
+    this.#runs.add(gone);
+    const execution = handlers.execution ?? (randomUUID() as ExecutionId);
+    return new ProgramRun(taken, program, { ...handlers, execution }, this.#closing.signal).begin();
+  }
+
+  /** Ends every program; their reports say that they were cancelled. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all([this.#spares.close(), ...this.#runs]);
+  }
+
+  #interpreter(language: ProcessLanguage): Interpreter {
+    const found = this.#found.get(language) as Interpreter | MissingInterpreter;
+    if ('reason' in found)
+      throw new HostError('not_found', `${language} is not available: ${found.reason}. ${found.fix}`);
+    return found;
+  }
+}
+
+function checkProgram({ source, files }: ProcessProgram): void {
+  if (Buffer.byteLength(source) > MAX_SOURCE_BYTES)
+    throw new HostError(
+      'bad_input',
+      `the program is larger than ${MAX_SOURCE_BYTES} bytes; pass data through tools, not through source`,
+    );
+  if (source.includes('\0')) throw new HostError('bad_input', 'the program contains a NUL character; remove it');
+  let bytes = 0;
+  for (const [path, text] of files) {
+    bytes += text.length;
+    const isPlain = path !== '' && posix.normalize(path) === path && !/^(\/|\.\.(\/|$))|\/$|\0/.test(path);
+    if (!isPlain) throw new HostError('internal', `${JSON.stringify(path)} cannot be a file of the workspace`);
+  }
+  if (files.size > MAX_FILES || bytes > MAX_FILE_BYTES)
+    throw new HostError('internal', `the workspace has more than ${MAX_FILES} files or ${MAX_FILE_BYTES} bytes`);
+}

@@ -1,0 +1,203 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { HostError } from '../../domain/errors.js';
+import { deferred } from '../../lib/deferred.js';
+import { encodeFrame, FrameDecoder } from '../../wire/frames.js';
+import { type HostToProcess, MAX_VALUE_BYTES, PROTOCOL, type ProcessToHost } from '../../wire/messages.js';
+import { parseProcessMessage } from '../../wire/parse.js';
+import { type Jail, type JailedProgram, WORKSPACE } from '../jail/jail.js';
+import { launch } from '../jail/launch.js';
+import type { ProcessShape } from './shape.js';
+
+/** A process that has not said hello by then is not going to. */
+const START_TIMEOUT_MS = 20_000;
+/** The largest thing a program says is its result, or the arguments of a call; a head and its prefix come on top. */
+const MAX_INCOMING_BYTES = MAX_VALUE_BYTES + 512 * 1024;
+/** Answers that the program does not read. */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
+/** Output can be kept open by something that outlives its jail only where there is no jail. */
+const CLOSE_GRACE_MS = 500;
+const MAX_COMPLAINT_CHARACTERS = 2_048;
+
+export interface ProcessEvents {
+  message(message: ProcessToHost, body: Buffer): void;
+  stdout(chunk: Buffer): void;
+  stderr(chunk: Buffer): void;
+  /** It wrote something to the channel that is none of ours, or does not read what it is sent. It is killed. */
+  violation(reason: string): void;
+  /** It is gone, and all it said has been handed on. Said once. */
+  exit(ended: ProcessExit): void;
+}
+
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** One interpreter in a jail of its own, for one program: started ahead of need, used once, killed. */
+export class ProgramProcess {
+  readonly shape: ProcessShape;
+  readonly #child: ChildProcess;
+  readonly #channel: Duplex;
+  readonly #decoder = new FrameDecoder(MAX_INCOMING_BYTES);
+  readonly #build: string;
+  readonly #ready = deferred<void>();
+  readonly #exited = deferred<void>();
+  /** At level `none` only: there is no file system of its own. */
+  readonly #folder: string | undefined;
+  #isReady = false;
+  #hasExited = false;
+  #isBroken = false;
+  #complaint = '';
+  events: ProcessEvents | undefined;
+
+  private constructor(shape: ProcessShape, { jail, build, describe }: ProcessOptions) {
+    this.shape = shape;
+    this.#build = build;
+    if (jail.level === 'none') {
+      this.#folder = mkdtempSync(join(tmpdir(), 'codemode-workspace-'));
+      mkdirSync(join(this.#folder, '.tmp'));
+    }
+    const described = jail.spawn(describe(this.#folder ?? WORKSPACE));
+    const { child, channel } = launch(described, 'pipe', 'pipe');
+    this.#child = child;
+    this.#channel = channel;
+    this.#listen();
+  }
+
+  /** Starts one and waits for its hello. */
+  static async start(shape: ProcessShape, options: ProcessOptions): Promise<ProgramProcess> {
+    const started = new ProgramProcess(shape, options);
+    const timer = setTimeout(() => started.kill(), options.startTimeoutMs ?? START_TIMEOUT_MS);
+    try {
+      await started.#ready.promise;
+    } finally {
+      clearTimeout(timer);
+    }
+    started.send({ type: 'host/hello', protocol: PROTOCOL, build: options.build });
+    return started;
+  }
+
+  get hasExited(): boolean {
+    return this.#hasExited;
+  }
+
+  /** Whether it can be given a program: false from the moment it dies, a little before all it said is read. */
+  get isUsable(): boolean {
+    return !this.#hasExited && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  send(message: HostToProcess, body?: Uint8Array): void {
+    if (this.#hasExited || this.#isBroken) return;
+    if (this.#channel.writableLength > MAX_UNREAD_BYTES) {
+      this.#break('it does not read the answers of its calls');
+      return;
+    }
+    for (const part of encodeFrame(message, body)) this.#channel.write(part);
+  }
+
+  /** Everything in the jail dies with the process that holds it; without a jail, what stayed in its process group. */
+  kill(): void {
+    const { pid } = this.#child;
+    if (this.#hasExited || pid === undefined) return;
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch {
+      this.#child.kill('SIGKILL');
+    }
+  }
+
+  /** Settles when it is gone. */
+  get gone(): Promise<void> {
+    return this.#exited.promise;
+  }
+
+  async close(): Promise<void> {
+    this.kill();
+    await this.gone;
+  }
+
+  #listen(): void {
+    const child = this.#child;
+    this.#channel.on('data', (chunk: Buffer) => this.#receive(chunk));
+    this.#channel.on('error', () => {});
+    child.stdout?.on('data', (chunk: Buffer) => this.events?.stdout(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => {
+      if (!this.#isReady) this.#complaint = (this.#complaint + chunk.toString()).slice(0, MAX_COMPLAINT_CHARACTERS);
+      this.events?.stderr(chunk);
+    });
+    child.on('error', (error) => {
+      this.#complaint ||= error.message;
+      this.#ended({ code: null, signal: null });
+    });
+    child.on('exit', () => {
+      setTimeout(() => {
+        for (const stream of [this.#channel, child.stdout, child.stderr]) stream?.destroy();
+      }, CLOSE_GRACE_MS).unref();
+    });
+    // `close` rather than `exit`: what the program said before it died is read to the end first.
+    child.on('close', (code, signal) => this.#ended({ code, signal }));
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#isBroken) return;
+    try {
+      for (const { head, body } of this.#decoder.push(chunk)) {
+        const message = parseProcessMessage(head);
+        if (this.#isReady) this.events?.message(message, body);
+        else this.#greet(message);
+      }
+    } catch (error) {
+      this.#break(error instanceof Error ? error.message : 'it broke the protocol');
+    }
+  }
+
+  #break(reason: string): void {
+    this.#isBroken = true;
+    this.events?.violation(reason);
+    this.kill();
+  }
+
+  #greet(message: ProcessToHost): void {
+    const isOurs =
+      message.type === 'worker/ready' &&
+      message.protocol === PROTOCOL &&
+      message.build === this.#build &&
+      message.role === this.shape.language;
+    if (!isOurs) return this.#break('it is not a process of this build');
+    this.#isReady = true;
+    this.#ready.resolve();
+  }
+
+  #ended(exit: ProcessExit): void {
+    if (this.#hasExited) return;
+    this.#hasExited = true;
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
+    const said = this.#complaint.trim().split('\n').at(-1) ?? '';
+    const how = exit.signal ?? `status ${exit.code}`;
+    this.#ready.reject(
+      new HostError(
+        'worker_lost',
+        `${this.shape.language} could not be started in its jail: it ended with ${how}${said === '' ? '' : ` (${said})`}`,
+      ),
+    );
+    this.#ready.promise.catch(() => {});
+    this.#exited.resolve();
+    this.events?.exit(exit);
+  }
+}
+
+export interface ProcessOptions {
+  readonly jail: Jail;
+  readonly build: string;
+  /** What runs in the jail, given where its workspace is. */
+  readonly describe: (workspace: string) => JailedProgram;
+  readonly startTimeoutMs?: number;
+}

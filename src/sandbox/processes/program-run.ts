@@ -1,0 +1,238 @@
+import { HostError } from '../../domain/errors.js';
+import {
+  type CallReply,
+  type ExecutionId,
+  type Failure,
+  type GuestCall,
+  type Outcome,
+  outOfTime,
+} from '../../domain/execution.js';
+import type { ProcessHandlers, ProcessProgram, ProcessReport, ResultSource } from '../../domain/process-program.js';
+import { Cancellation } from '../../lib/cancellation.js';
+import { deferred } from '../../lib/deferred.js';
+import { jsonText } from '../../lib/json-text.js';
+import { MAX_VALUE_BYTES, type ProcessStart, type ProcessToHost } from '../../wire/messages.js';
+import { CallBook } from '../call-book.js';
+import { CANCELLED, FAILED_INSIDE } from '../failures.js';
+import { TimeBudget } from '../time-budget.js';
+import { FLOOD_BYTES, KeptText } from './kept-text.js';
+import { brokeItsChannel, endedBySignal, endedWith, signalOf, tooMuchOutput } from './process-failures.js';
+import type { ProcessExit, ProgramProcess } from './program-process.js';
+import { Watch } from './watch.js';
+
+const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
+/** What a process that is ready has to be given. */
+type RunnableProgram = Pick<ProcessProgram, 'source' | 'files' | 'limits'>;
+type End = Extract<ProcessToHost, { type: 'process/end' }>;
+
+/**
+ * One program in its process. Whatever it does, there is one report: by what the program said last, by why the host
+ * stopped it, or by how its process ended.
+ */
+export class ProgramRun {
+  readonly #process: ProgramProcess;
+  readonly #program: RunnableProgram;
+  readonly #handlers: ProcessHandlers;
+  readonly #execution: ExecutionId;
+  readonly #stdout: KeptText;
+  readonly #stderr: KeptText;
+  readonly #calls = new CallBook({ calls: [], deliveries: [] });
+  readonly #budget: TimeBudget;
+  readonly #watch: Watch;
+  readonly #ended = deferred<ProcessReport>();
+  readonly #cancellation = new Cancellation(
+    () => new HostError('cancelled', 'the program that asked for this is over'),
+  );
+  readonly #signals: readonly AbortSignal[];
+  readonly #begunAt = performance.now();
+  readonly #cancel = () => this.#stop(CANCELLED);
+  #stopped: Failure | undefined;
+  #isFinished = false;
+  #end: { readonly message: End; readonly body: Buffer } | undefined;
+
+  constructor(
+    running: ProgramProcess,
+    program: RunnableProgram,
+    handlers: ProcessHandlers & { readonly execution: ExecutionId },
+    closing: AbortSignal,
+  ) {
+    this.#process = running;
+    this.#program = program;
+    this.#handlers = handlers;
+    this.#signals = handlers.signal === undefined ? [closing] : [closing, handlers.signal];
+    this.#execution = handlers.execution;
+    const { limits } = program;
+    this.#stdout = new KeptText(limits.maxStdoutBytes);
+    this.#stderr = new KeptText(limits.maxStderrBytes);
+    this.#budget = new TimeBudget(limits.timeoutMs, () => this.#stop(outOfTime(limits.timeoutMs)));
+    this.#watch = new Watch(running, (failure) => this.#stop(failure));
+  }
+
+  /** Hands the program over. Resolves in any case. */
+  begin(): Promise<ProcessReport> {
+    const { limits } = this.#program;
+    this.#process.events = {
+      message: (message, body) => this.#receive(message, body),
+      stdout: (chunk) => {
+        this.#stdout.push(chunk);
+        if (this.#stdout.isFlood) this.#stop(tooMuchOutput('stdout', limits.maxStdoutBytes + FLOOD_BYTES));
+      },
+      stderr: (chunk) => {
+        const text = this.#stderr.push(chunk);
+        if (text !== '') this.#handlers.onStderr?.(text);
+        if (this.#stderr.isFlood) this.#stop(tooMuchOutput('stderr', limits.maxStderrBytes + FLOOD_BYTES));
+      },
+      violation: (reason) => this.#stop(brokeItsChannel(reason)),
+      exit: (exit) => this.#finish(exit),
+    };
+    // A spare may have died between being taken and being used.
+    if (this.#process.hasExited) {
+      this.#finish({ code: null, signal: null });
+      return this.#ended.promise;
+    }
+    for (const signal of this.#signals) {
+      signal.addEventListener('abort', this.#cancel);
+      if (signal.aborted) this.#cancel();
+    }
+    this.#budget.start();
+    this.#watch.start();
+    const start: ProcessStart = { source: this.#program.source, files: [...this.#program.files] };
+    this.#process.send({ type: 'process/start', execution: this.#execution }, Buffer.from(JSON.stringify(start)));
+    return this.#ended.promise;
+  }
+
+  // What the program says. It holds the descriptor itself, so all of it may be made up.
+
+  #receive(message: ProcessToHost, body: Buffer): void {
+    if (this.#stopped !== undefined || this.#end !== undefined) return;
+    if (message.type === 'process/file') return this.#stop(brokeItsChannel('it handed over a file'));
+    if (message.type === 'worker/ready') return this.#stop(brokeItsChannel('it said hello twice'));
+    if (message.execution !== this.#execution) return this.#stop(brokeItsChannel('it spoke for another program'));
+    if (body.length > MAX_VALUE_BYTES) return this.#stop(brokeItsChannel('it sent more at once than it may'));
+    if (message.type === 'process/end') {
+      this.#end = { message, body };
+      this.#watch.look();
+      // It is over: what it left behind, forks and all, does not get to see what comes after.
+      this.#process.kill();
+      void this.#drain();
+      return;
+    }
+    const { call: number, target } = message;
+    this.#requested({ execution: this.#execution, number, target, argumentsJson: body.toString('utf8') });
+  }
+
+  #requested(call: GuestCall): void {
+    const verdict = this.#calls.enter(call);
+    if (verdict.is === 'forged') return this.#stop(brokeItsChannel(verdict.reason));
+    if (verdict.is === 'too much') return this.#stop(verdict.failure);
+    if (verdict.is === 'known') return;
+    const time = { hold: () => this.#budget.stop(), spend: () => this.#spendTime() };
+    this.#handlers.onCall(call, this.#cancellation.signal, time).then(
+      (reply) => this.#reply(call, reply),
+      () => this.#reply(call, { ok: false, error: FAILED_INSIDE }),
+    );
+  }
+
+  #reply(call: GuestCall, reply: CallReply): void {
+    if (this.#isOver || this.#calls.find(call.number) === undefined) return;
+    const atMs = Date.now();
+    const delivery = this.#calls.answer(call, reply, atMs);
+    if ('message' in delivery) return this.#stop(delivery);
+    if (delivery.kind === 'timer') return;
+    const type = delivery.kind === 'result' ? 'call/result' : 'call/error';
+    this.#process.send({ type, execution: this.#execution, call: call.number, atMs }, delivery.body);
+  }
+
+  get #isOver(): boolean {
+    return this.#stopped !== undefined || this.#end !== undefined || this.#process.hasExited;
+  }
+
+  #spendTime(): void {
+    if (!this.#isOver) this.#budget.start();
+  }
+
+  // The end.
+
+  /**
+   * A program writes out what it printed before it says that it is over, so all of that lies in our pipes by now: a turn
+   * of the event loop that finds nothing more has found everything. Waiting for the process to be gone instead takes three
+   * times as long as a short program does.
+   */
+  async #drain(): Promise<void> {
+    let seenBytes = -1;
+    for (let bytes = 0; bytes !== seenBytes; bytes = this.#printedBytes) {
+      seenBytes = this.#printedBytes;
+      await nextTurn();
+      await nextTurn();
+    }
+    this.#finish({ code: null, signal: null });
+  }
+
+  get #printedBytes(): number {
+    return this.#stdout.totalBytes + this.#stderr.totalBytes;
+  }
+
+  /** The first reason counts. The report is made when the process is gone. */
+  #stop(failure: Failure): void {
+    if (this.#isOver) return;
+    this.#stopped = failure;
+    this.#watch.look();
+    this.#process.kill();
+  }
+
+  #finish(exit: ProcessExit): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    this.#budget.stop();
+    this.#watch.stop();
+    for (const signal of this.#signals) signal.removeEventListener('abort', this.#cancel);
+    // Calls still under way are told to stop: nobody will read their answers.
+    this.#cancellation.cancel();
+    this.#calls.clear();
+    const [outcome, resultSource] = this.#outcome(exit);
+    // Where the host killed it, the status of the process is ours and not the program's.
+    const isItsOwn = this.#stopped === undefined && this.#end === undefined;
+    const signal = isItsOwn ? signalOf(exit) : undefined;
+    const status = isItsOwn && signal === undefined ? (exit.code ?? undefined) : undefined;
+    this.#ended.resolve({
+      execution: this.#execution,
+      outcome,
+      resultSource,
+      stdout: this.#stdout.output,
+      stderr: this.#stderr.output,
+      exitCode: this.#stopped === undefined ? (this.#end?.message.exitCode ?? status) : undefined,
+      signal,
+      durationMs: performance.now() - this.#begunAt,
+      cpuMs: this.#watch.cpuMs,
+      peakMemoryBytes: this.#watch.peakMemoryBytes,
+    });
+  }
+
+  #outcome(exit: ProcessExit): readonly [Outcome, ResultSource] {
+    const failed = (failure: Failure) => [{ status: 'failed', failure }, 'none'] as const;
+    if (this.#stopped !== undefined) return failed(this.#stopped);
+    if (this.#end === undefined) {
+      const signal = signalOf(exit);
+      if (signal !== undefined) return failed(endedBySignal(signal, this.#stderr.output.text));
+      return exit.code === 0 ? this.#fromOutput() : failed(endedWith(exit.code ?? 1));
+    }
+    const { message, body } = this.#end;
+    if (message.failure !== null) return failed(message.failure);
+    if (message.exitCode !== 0) return failed(endedWith(message.exitCode));
+    if (body.length === 0) return this.#fromOutput();
+    const resultJson = jsonText(body);
+    if (resultJson === undefined) return failed(brokeItsChannel('its result is no JSON'));
+    return [{ status: 'completed', resultJson }, 'result'];
+  }
+
+  /** A program that sets no result may print it, as its last line. Of output that was cut, nobody knows the last line. */
+  #fromOutput(): readonly [Outcome, ResultSource] {
+    const { text, isCut } = this.#stdout.output;
+    const line = isCut ? '' : (text.trimEnd().split('\n').at(-1) ?? '').trim();
+    const resultJson = line === '' ? undefined : jsonText(Buffer.from(line));
+    return resultJson === undefined
+      ? [{ status: 'completed', resultJson: 'null' }, 'none']
+      : [{ status: 'completed', resultJson }, 'stdout'];
+  }
+}

@@ -1,0 +1,124 @@
+import { HostError } from '../../domain/errors.js';
+import type { ProgramProcess } from './program-process.js';
+import { keyOf, type Shape } from './shape.js';
+
+export interface SpareOptions {
+  /** Processes kept ready for each shape that is in use. */
+  readonly perShape: number;
+  /** How long they are kept when nobody asks. */
+  readonly idleMs: number;
+}
+
+/** Shapes for which processes are kept: the usual limits of each language, and two more. */
+const MAX_SHAPES = 4;
+/** A short program should not share the processor with the start of its successor. */
+const REFILL_DELAY_MS = 20;
+
+interface Shelf {
+  readonly shape: Shape;
+  readonly ready: Promise<ProgramProcess>[];
+  lastUseMs: number;
+  refill: NodeJS.Timeout | undefined;
+}
+
+/** Processes that wait for a program. Each gets one, and no more: what a program does to its process ends with it. */
+export class Spares {
+  readonly #options: SpareOptions;
+  readonly #start: (shape: Shape) => Promise<ProgramProcess>;
+  /** Least recently used first. */
+  readonly #shelves = new Map<string, Shelf>();
+  readonly #starting = new Set<Promise<unknown>>();
+  readonly #sweeper: NodeJS.Timeout;
+  #isClosed = false;
+
+  constructor(options: SpareOptions, start: (shape: Shape) => Promise<ProgramProcess>) {
+    this.#options = options;
+    this.#start = start;
+    this.#sweeper = setInterval(() => this.#sweep(), Math.max(1_000, options.idleMs / 4));
+    this.#sweeper.unref();
+  }
+
+  /** A process for one program, ready where one was kept; the next is started meanwhile. */
+  async take(shape: Shape): Promise<ProgramProcess> {
+    for (;;) {
+      if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
+      const shelf = this.#shelf(shape);
+      this.#refillLater(shelf);
+      const spare = shelf.ready.shift();
+      const taken = await (spare ?? this.#begin(shape));
+      // One that died on the shelf is nobody's failure.
+      if (taken.isUsable && !this.#isClosed) return taken;
+      await taken.close();
+    }
+  }
+
+  /** Waits until as many are ready as are to be kept. */
+  async warm(shape: Shape): Promise<void> {
+    const shelf = this.#shelf(shape);
+    this.#refill(shelf);
+    await Promise.all(shelf.ready);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#sweeper);
+    await Promise.all([...this.#shelves.values()].map((shelf) => this.#clear(shelf)));
+    this.#shelves.clear();
+    // Those that were promised to a program: whoever waits for them sees that we are closed, and closes them.
+    await Promise.all(this.#starting);
+  }
+
+  #shelf(shape: Shape): Shelf {
+    const key = keyOf(shape);
+    const shelf = this.#shelves.get(key) ?? { shape, ready: [], lastUseMs: 0, refill: undefined };
+    shelf.lastUseMs = performance.now();
+    this.#shelves.delete(key);
+    this.#shelves.set(key, shelf);
+    for (const [oldest, other] of this.#shelves) {
+      if (this.#shelves.size <= MAX_SHAPES) break;
+      this.#shelves.delete(oldest);
+      void this.#clear(other);
+    }
+    return shelf;
+  }
+
+  #refillLater(shelf: Shelf): void {
+    shelf.refill ??= setTimeout(() => this.#refill(shelf), REFILL_DELAY_MS);
+  }
+
+  #refill(shelf: Shelf): void {
+    clearTimeout(shelf.refill);
+    shelf.refill = undefined;
+    if (this.#isClosed || this.#shelves.get(keyOf(shelf.shape)) !== shelf) return;
+    while (shelf.ready.length < this.#options.perShape) {
+      const starting = this.#begin(shelf.shape);
+      shelf.ready.push(starting);
+      // A spare that could not be started is nobody's failure yet: whoever needs one starts its own and hears why.
+      starting.catch(() => {
+        const at = shelf.ready.indexOf(starting);
+        if (at >= 0) shelf.ready.splice(at, 1);
+      });
+    }
+  }
+
+  #begin(shape: Shape): Promise<ProgramProcess> {
+    const starting = this.#start(shape);
+    const settled: Promise<unknown> = starting.catch(() => {}).finally(() => this.#starting.delete(settled));
+    this.#starting.add(settled);
+    return starting;
+  }
+
+  async #clear(shelf: Shelf): Promise<void> {
+    clearTimeout(shelf.refill);
+    shelf.refill = undefined;
+    await Promise.all(shelf.ready.splice(0).map((starting) => starting.then((spare) => spare.close()).catch(() => {})));
+  }
+
+  #sweep(): void {
+    for (const [key, shelf] of this.#shelves) {
+      if (performance.now() - shelf.lastUseMs <= this.#options.idleMs) continue;
+      this.#shelves.delete(key);
+      void this.#clear(shelf);
+    }
+  }
+}

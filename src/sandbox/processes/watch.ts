@@ -1,0 +1,72 @@
+import type { Failure } from '../../domain/execution.js';
+import { tooManyFiles, tooMuchMemory } from './process-failures.js';
+import type { ProgramProcess } from './program-process.js';
+import { filesOf, OWN_MEMORY_BYTES } from './shape.js';
+import { firstInside, readUsage, workspaceFiles } from './usage.js';
+
+/** Between two looks a program can take some hundred megabytes more than it may, and no longer than this. */
+const INTERVAL_MS = 50;
+
+/**
+ * Looks from outside at what a program holds, where the kernel keeps no such account for us: RLIMIT_DATA is for each
+ * process, and a program may have many; the size of a tmpfs does not count its files.
+ */
+export class Watch {
+  readonly #process: ProgramProcess;
+  readonly #onExceeded: (failure: Failure) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #hasLooked = false;
+  #cpuMs = 0;
+  #peakMemoryBytes = 0;
+
+  constructor(watched: ProgramProcess, onExceeded: (failure: Failure) => void) {
+    this.#process = watched;
+    this.#onExceeded = onExceeded;
+  }
+
+  /** Undefined where the program was over before the first look. */
+  get cpuMs(): number | undefined {
+    return this.#hasLooked ? this.#cpuMs : undefined;
+  }
+
+  get peakMemoryBytes(): number | undefined {
+    return this.#hasLooked ? this.#peakMemoryBytes : undefined;
+  }
+
+  /** The first look comes after an interval: most programs are over by then and pay nothing. */
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#hasLooked = true;
+      this.look();
+      this.#judge();
+    }, INTERVAL_MS);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Once more before the end, for a program that lived long enough to be looked at. */
+  look(): void {
+    const { pid } = this.#process;
+    if (!this.#hasLooked || pid === undefined) return;
+    const { memoryBytes, cpuMs } = readUsage(pid, this.#mostBytes);
+    this.#cpuMs = Math.max(this.#cpuMs, cpuMs);
+    this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes, memoryBytes);
+  }
+
+  get #mostBytes(): number {
+    const { maxMemoryBytes, language } = this.#process.shape;
+    return maxMemoryBytes + OWN_MEMORY_BYTES[language];
+  }
+
+  #judge(): void {
+    const { shape, pid } = this.#process;
+    if (this.#peakMemoryBytes > this.#mostBytes) return this.#onExceeded(tooMuchMemory(shape.maxMemoryBytes));
+    const inside = pid === undefined ? undefined : firstInside(pid);
+    const files = inside === undefined ? undefined : workspaceFiles(inside);
+    const most = filesOf(shape);
+    if (files !== undefined && files > most) this.#onExceeded(tooManyFiles(most));
+  }
+}

@@ -1,0 +1,69 @@
+import { type ClientCapabilities, isSpecType } from '@modelcontextprotocol/server';
+import { HostError } from '../../domain/errors.js';
+import type { JsonObject } from '../../domain/json.js';
+import { QUESTION_KINDS, type Question, type QuestionKind } from '../../domain/question.js';
+import { visibleText } from '../../lib/visible-text.js';
+
+/** A person may take this long for an answer. */
+export const QUESTION_TIMEOUT_MS = 10 * 60_000;
+
+/** A server's question as it is put to a client, in either era. */
+export interface ClientQuestion {
+  readonly method: 'sampling/createMessage' | 'elicitation/create' | 'roots/list';
+  readonly params: JsonObject;
+}
+
+/** Throws `not_found` with the name of what the client lacks. */
+export function clientQuestion(question: Question, capabilities: ClientCapabilities | undefined): ClientQuestion {
+  const lacking = lackingCapability(question, capabilities ?? {});
+  if (lacking !== undefined)
+    throw new HostError('not_found', `the client that the call is made for does not support ${lacking}`);
+  const { kind, params, upstream } = question;
+  switch (kind) {
+    case 'sampling':
+      return { method: 'sampling/createMessage', params };
+    case 'elicitation':
+      return { method: 'elicitation/create', params: { ...params, message: signed(upstream, params.message) } };
+    case 'roots':
+      return { method: 'roots/list', params: {} };
+  }
+}
+
+/** Of a client's capabilities, those that say what it can be asked. */
+export function askable(capabilities: ClientCapabilities = {}): JsonObject {
+  const kinds = kindsOf(capabilities).map((kind) => [kind, capabilities[kind]] as const);
+  return Object.fromEntries(kinds) as JsonObject;
+}
+
+/** What a client can be asked at all. */
+export function kindsOf(capabilities: ClientCapabilities): QuestionKind[] {
+  return QUESTION_KINDS.filter((kind) => capabilities[kind] !== undefined);
+}
+
+/** Whether a client's answer is one. */
+export function isAnswerTo(kind: QuestionKind, answer: unknown): answer is JsonObject {
+  switch (kind) {
+    case 'sampling':
+      return isSpecType.CreateMessageResult(answer) || isSpecType.CreateMessageResultWithTools(answer);
+    case 'elicitation':
+      return isSpecType.ElicitResult(answer);
+    case 'roots':
+      return isSpecType.ListRootsResult(answer);
+  }
+}
+
+function lackingCapability({ kind, params }: Question, capabilities: ClientCapabilities): string | undefined {
+  const { sampling, elicitation } = capabilities;
+  if (capabilities[kind] === undefined) return kind;
+  if (kind === 'sampling' && (params.tools ?? params.toolChoice) !== undefined && sampling?.tools === undefined)
+    return 'sampling.tools';
+  if (kind !== 'elicitation') return undefined;
+  if (params.mode === 'url') return elicitation?.url === undefined ? 'elicitation.url' : undefined;
+  // A client that names no form of elicitation means the form.
+  return elicitation?.url !== undefined && elicitation.form === undefined ? 'elicitation.form' : undefined;
+}
+
+/** The user must see who asks: the text is a server's, and a server may pose as somebody else. */
+function signed(upstream: string, message: unknown): string {
+  return `${visibleText(upstream)} asks: ${typeof message === 'string' ? visibleText(message) : ''}`;
+}

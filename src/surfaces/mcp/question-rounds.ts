@@ -1,0 +1,63 @@
+import { type CallToolResult, inputRequired, type ServerContext } from '@modelcontextprotocol/server';
+import { AskingCall, type CallResult, type CallSide } from './asking-call.js';
+import { QUESTION_TIMEOUT_MS } from './client-question.js';
+import { Progress } from './progress.js';
+import { mintRound, roundOf } from './rounds.js';
+
+/** Calls that wait for their client to come back with an answer. */
+const MAX_WAITING = 256;
+/** A client that did not come back for so long will not: its call is ended. Questions expire before that. */
+const FORGET_MS = QUESTION_TIMEOUT_MS + 60_000;
+
+/**
+ * The protocol's newer era has no requests to clients: a call is answered with the question of a server, goes on
+ * meanwhile, and is fetched by the same call made again with what the client says.
+ */
+export class QuestionRounds {
+  readonly #waiting = new Map<string, { readonly call: AskingCall; readonly timer: NodeJS.Timeout }>();
+
+  /**
+   * Begins a call, or goes on with the one that this is a later round of, until its result or its next question.
+   * `key`: the client's, where it is known that there is only one.
+   */
+  async answer(
+    context: ServerContext,
+    caller: string,
+    key: string | undefined,
+    work: (side: CallSide) => Promise<CallResult>,
+  ): Promise<CallResult> {
+    const round = roundOf(context);
+    const isLater = round?.call !== undefined;
+    using _progress = isLater ? Progress.of(context) : undefined;
+    const known = this.#waiting.get(round?.call ?? '');
+    if (isLater && (known === undefined || round.caller !== caller)) return ROUND_IS_OVER;
+    const call = known?.call ?? new AskingCall(key, context, () => this.#waiting.size < MAX_WAITING);
+    if (known === undefined) call.begin(work);
+    else call.take(context.mcpReq.inputResponses);
+    const step = await call.step([context.mcpReq.signal, context.http?.req?.signal]);
+    clearTimeout(this.#waiting.get(call.id)?.timer);
+    this.#waiting.delete(call.id);
+    if (step !== 'asks') return step;
+    const timer = setTimeout(() => {
+      this.#waiting.delete(call.id);
+      call.end();
+    }, FORGET_MS).unref();
+    this.#waiting.set(call.id, { call, timer });
+    const requestState = await mintRound({ call: call.id, number: ++call.rounds, caller }, context);
+    return inputRequired({ inputRequests: call.inputRequests() as never, requestState });
+  }
+
+  /** Nobody comes back any more. */
+  close(): void {
+    for (const { call, timer } of this.#waiting.values()) {
+      clearTimeout(timer);
+      call.end();
+    }
+    this.#waiting.clear();
+  }
+}
+
+const ROUND_IS_OVER: CallToolResult = {
+  content: [{ type: 'text', text: 'this round is over: its call has ended or was given up; make the call again' }],
+  isError: true,
+};

@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  createRequestStateCodec,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+
+/**
+ * What a call of the newer era is a later round of. The client carries it from one round to the next, and cannot make one
+ * up: it is signed.
+ */
+export interface Round {
+  readonly caller: string;
+  /** A run that sleeps until a person has decided. */
+  readonly runId?: string;
+  /** A call that goes on meanwhile, and waits for answers to questions of servers. */
+  readonly call?: string;
+  /** How many rounds that call has had: no two have the same state. */
+  readonly number?: number;
+}
+
+const ROUND_SECONDS = 60 * 60;
+/** Of this process: every round of a call comes to the process that asked. */
+const codec = createRequestStateCodec<Round>({ key: randomBytes(32), ttlSeconds: ROUND_SECONDS });
+export const verifyRound = codec.verify;
+export const mintRound = codec.mint;
+
+export function roundOf({ mcpReq }: ServerContext): Round | undefined {
+  const round = mcpReq.requestState<Round>();
+  return typeof round === 'object' && round !== null ? round : undefined;
+}
+
+/** What the client said with this call that it can be asked. Undefined in the older era, where it says so once for all. */
+export function capabilitiesOf({ mcpReq }: ServerContext): ClientCapabilities | undefined {
+  const envelope = mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
+  return envelope === undefined ? undefined : (envelope[CLIENT_CAPABILITIES_META_KEY] ?? {});
+}

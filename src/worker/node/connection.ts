@@ -1,0 +1,90 @@
+import { writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { ExecutionId, Failure } from '../../domain/execution.js';
+import { encodeFrame, FrameDecoder } from '../../wire/frames.js';
+import type { HostToProcess, ProcessStart, ProcessToHost } from '../../wire/messages.js';
+
+/** The descriptor that carries frames. Not standard output: what a program prints can never be taken for a frame. */
+const CHANNEL_DESCRIPTOR = 3;
+/** Between two attempts to write to a channel that is full. */
+const RETRY_MS = 1;
+
+type Answer = Extract<HostToProcess, { type: 'call/result' | 'call/error' }>;
+
+/**
+ * The program's end of the channel. Reads as the event loop gets to it; writes at once, in whole frames, so that what is
+ * said last, on the way out of the process, is said after everything else.
+ */
+export class Connection {
+  readonly #socket = new Socket({ fd: CHANNEL_DESCRIPTOR, readable: true, writable: false });
+  readonly #decoder = new FrameDecoder();
+  #execution: ExecutionId | undefined;
+  #openCalls = 0;
+  #isQuiet = false;
+  onStart: ((start: ProcessStart) => void) | undefined;
+  onAnswer: ((answer: Answer, body: Buffer) => void) | undefined;
+
+  constructor() {
+    this.#socket.on('data', (chunk: Buffer) => {
+      for (const { head, body } of this.#decoder.push(chunk))
+        this.#receive(JSON.parse(head.toString('utf8')) as HostToProcess, body);
+    });
+    this.#socket.on('error', () => {});
+    // The host is gone.
+    this.#socket.on('end', () => process.exit(1));
+  }
+
+  /** Once the program runs, an idle channel keeps nobody alive; an open call does. */
+  set isQuiet(isQuiet: boolean) {
+    this.#isQuiet = isQuiet;
+    this.#hold();
+  }
+
+  request(call: number, target: string, argumentsJson: string): void {
+    this.#openCalls++;
+    this.#hold();
+    this.send(
+      { type: 'call/request', execution: this.#execution as ExecutionId, call, target },
+      Buffer.from(argumentsJson),
+    );
+  }
+
+  sendEnd(failure: Failure | null, exitCode: number, result: string): void {
+    const execution = this.#execution as ExecutionId;
+    this.send({ type: 'process/end', execution, failure, exitCode: exitCode & 0xff }, Buffer.from(result));
+  }
+
+  send(message: ProcessToHost, body?: Uint8Array): void {
+    for (const part of encodeFrame(message, body)) writeAll(part);
+  }
+
+  #receive(message: HostToProcess, body: Buffer): void {
+    if (message.type === 'process/start') {
+      this.#execution = message.execution;
+      this.onStart?.(JSON.parse(body.toString('utf8')) as ProcessStart);
+    } else if (message.type !== 'host/hello') {
+      this.#openCalls--;
+      this.#hold();
+      this.onAnswer?.(message, body);
+    }
+  }
+
+  #hold(): void {
+    if (this.#isQuiet && this.#openCalls === 0) this.#socket.unref();
+    else this.#socket.ref();
+  }
+}
+
+const pause = new Int32Array(new SharedArrayBuffer(4));
+
+/** The socket is shared with the event loop and so does not block by itself. The host always reads. */
+function writeAll(bytes: Buffer): void {
+  for (let written = 0; written < bytes.length; ) {
+    try {
+      written += writeSync(CHANNEL_DESCRIPTOR, bytes, written);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+      Atomics.wait(pause, 0, 0, RETRY_MS);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import type { Failure, SourcePosition } from '../../domain/execution.js';
+
+const MAX_NAME_CHARACTERS = 256;
+const MAX_TEXT_CHARACTERS = 8_000;
+const MAX_FRAMES = 32;
+
+/** What a program failed with. Reads what it threw with care: it may be anything, getters that throw included. */
+export function failureOf(error: unknown, workspace: string): Failure {
+  const name = textOf(() => (error instanceof Error ? error.name : typeof error)).slice(0, MAX_NAME_CHARACTERS);
+  const message = textOf(() => (error instanceof Error ? error.message : error));
+  const stack = ownStack(
+    textOf(() => (error instanceof Error ? (error.stack ?? '') : '')),
+    workspace,
+  );
+  const position = positionIn(stack, workspace);
+  const code = textOf(() => (error instanceof Error ? Reflect.get(error, 'code') : ''));
+  return {
+    ...kindOf(error, code, message),
+    name,
+    message: message.slice(0, MAX_TEXT_CHARACTERS),
+    ...(stack === '' ? {} : { stack: stack.slice(0, MAX_TEXT_CHARACTERS) }),
+    ...(position === undefined ? {} : { position }),
+  };
+}
+
+function kindOf(error: unknown, code: string, message: string): Pick<Failure, 'kind' | 'limit'> {
+  if (IMPORT_CODES.has(code)) return { kind: 'import' };
+  // A name that a module does not export, or a module of the workspace that does not parse.
+  if (error instanceof SyntaxError) return { kind: /export named/.test(message) ? 'import' : 'syntax' };
+  if (error instanceof RangeError && /Array buffer allocation failed|call stack/.test(message))
+    return { kind: 'limit', limit: message.includes('call stack') ? 'stack' : 'memory' };
+  return { kind: 'exception' };
+}
+
+const IMPORT_CODES = new Set([
+  'ERR_MODULE_NOT_FOUND',
+  'ERR_UNKNOWN_BUILTIN_MODULE',
+  'ERR_UNSUPPORTED_DIR_IMPORT',
+  'ERR_PACKAGE_PATH_NOT_EXPORTED',
+  'ERR_UNSUPPORTED_ESM_URL_SCHEME',
+]);
+
+/** The title and the frames of the program's own files: not those of Node, of ours, or of generated modules. */
+function ownStack(stack: string, workspace: string): string {
+  const lines = stack.replaceAll(`file://${workspace}/`, `${workspace}/`).split('\n');
+  const firstFrame = lines.findIndex((line) => /^\s+at /.test(line));
+  const title = firstFrame < 0 ? lines : lines.slice(0, firstFrame);
+  const frames = (firstFrame < 0 ? [] : lines.slice(firstFrame)).filter(
+    (line) =>
+      line.includes(`${workspace}/`) &&
+      !line.includes(`${workspace}/servers/`) &&
+      !line.includes(`${workspace}/client/`),
+  );
+  return [...title, ...frames.slice(0, MAX_FRAMES)].join('\n');
+}
+
+function positionIn(stack: string, workspace: string): SourcePosition | undefined {
+  const at = stack.indexOf(`${workspace}/program.mjs:`);
+  const [, line, column] = /^:(\d{1,9})(?::(\d{1,9}))?/.exec(stack.slice(at + `${workspace}/program.mjs`.length)) ?? [];
+  return at < 0 || line === undefined ? undefined : { line: Number(line), column: Number(column ?? 1) };
+}
+
+function textOf(read: () => unknown): string {
+  try {
+    const value = read();
+    return typeof value === 'string' ? value : String(value ?? '');
+  } catch {
+    return '<a value that cannot be shown>';
+  }
+}

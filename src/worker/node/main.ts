@@ -1,0 +1,147 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Failure } from '../../domain/execution.js';
+import { MAX_VALUE_BYTES, PROTOCOL, type ProcessStart } from '../../wire/messages.js';
+import { transpile } from '../transpiler/transpile.js';
+import { CLIENT_KEY, CLIENT_SOURCE, type Client, createClient } from './client.js';
+import { Connection } from './connection.js';
+import { failureOf } from './failures.js';
+
+/** Set by the build; the host compares it with its own and refuses to speak to another. */
+declare const BUILD_ID: string;
+
+/**
+ * One program on Node: say hello, wait for it, run it as an ES module, hand over what it came to when nothing is left to
+ * do. Then the process is over.
+ */
+const workspace = process.argv[3] as string;
+const programFile = join(workspace, 'program.mjs');
+const connection = new Connection();
+
+// Before the hello: what is needed for a program is loaded by then, and costs it nothing.
+transpile('const warm: number = 1;', 'typescript');
+writeFileSync(programFile, 'await 0;\n');
+await import(`${pathToFileURL(programFile).href}?warm`);
+process.setSourceMapsEnabled(true);
+// What is printed is written when `write` returns: nothing is lost at an exit, and nothing piles up in here.
+for (const stream of [process.stdout, process.stderr])
+  (stream as { _handle?: { setBlocking?(isBlocking: boolean): void } })._handle?.setBlocking?.(true);
+
+connection.onStart = ({ source, files }) => void run(source, files);
+connection.send({ type: 'worker/ready', protocol: PROTOCOL, build: BUILD_ID, role: 'node' });
+
+async function run(source: string, files: ProcessStart['files']): Promise<void> {
+  process.argv.splice(1, process.argv.length, programFile);
+  process.chdir(workspace);
+  const client = createClient(connection);
+  Object.defineProperty(globalThis, CLIENT_KEY, { value: client satisfies Client });
+  let state: 'running' | 'settled' | 'ended' = 'running';
+  let hasNothingLeft = false;
+
+  const end = (failure: Failure | null, exitCode: number, result = ''): void => {
+    if (state === 'ended') return;
+    state = 'ended';
+    connection.sendEnd(failure, exitCode, result);
+  };
+  const fail = (error: unknown): void => {
+    const failure = failureOf(error, workspace);
+    process.stderr.write(`${failure.stack ?? failure.message}\n`);
+    end(failure, 1);
+    process.exit(1);
+  };
+  const complete = (exitCode: number): void => {
+    if (exitCode !== 0) return end(null, exitCode);
+    const { failure, json } = resultJson();
+    end(failure, failure === null ? 0 : 1, json);
+  };
+  // The program's own handlers come first and may take an error for theirs, as on any Node.
+  process.on('uncaughtException', (error) => {
+    if (process.listenerCount('uncaughtException') === 1) fail(error);
+  });
+  // No timer, no call, no file. Not the end yet: a handler of the program may find something to do.
+  process.on('beforeExit', () => {
+    hasNothingLeft = true;
+  });
+  process.on('exit', (exitCode) => {
+    if (hasNothingLeft && state === 'running') end(NEVER_SETTLED, 1);
+    else complete(exitCode);
+  });
+
+  try {
+    const transpiled = transpile(source, 'typescript', 'globalThis.result');
+    if (!transpiled.ok) {
+      process.stderr.write(`SyntaxError: ${transpiled.failure.message}\n`);
+      end(transpiled.failure, 1);
+      process.exit(1);
+    }
+    for (const [path, text] of [...OWN_FILES, ...files, ['program.mjs', withMap(transpiled, source)] as const])
+      writeFile(join(workspace, path), text);
+    connection.isQuiet = true;
+    await import(pathToFileURL(programFile).href);
+    state = 'settled';
+  } catch (error) {
+    fail(error);
+  }
+}
+
+/** Node maps positions itself, in every stack that the program sees. */
+function withMap({ code, mapJson }: { readonly code: string; readonly mapJson: string }, source: string): string {
+  if (mapJson === '') return code;
+  const map = { ...(JSON.parse(mapJson) as object), sources: ['program.mjs'], sourcesContent: [source] };
+  const encoded = Buffer.from(JSON.stringify(map)).toString('base64');
+  return `${code}\n//# sourceMappingURL=data:application/json;base64,${encoded}\n`;
+}
+
+const OWN_FILES: ProcessStart['files'] = [
+  // Generated modules are `.js`, and all of them ES modules.
+  ['package.json', '{"type":"module"}\n'],
+  ['client/mcp_client.js', CLIENT_SOURCE],
+];
+
+function writeFile(path: string, text: string): void {
+  try {
+    writeFileSync(path, text);
+  } catch {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
+const NEVER_SETTLED: Failure = {
+  kind: 'never_settled',
+  name: 'Error',
+  message: 'the program awaits something that can never happen: nothing is left that could settle it',
+  hint: 'Look for a promise that nobody resolves.',
+};
+
+function resultJson(): { readonly failure: Failure | null; readonly json: string } {
+  const value: unknown = Reflect.get(globalThis, 'result');
+  if (value === undefined) return { failure: null, json: '' };
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(value);
+  } catch (error) {
+    return { failure: notJson(error instanceof Error ? error.message : String(error)), json: '' };
+  }
+  if (json === undefined) return { failure: notJson(`a ${typeof value} has no JSON`), json: '' };
+  const bytes = Buffer.byteLength(json);
+  if (bytes <= MAX_VALUE_BYTES) return { failure: null, json };
+  const failure: Failure = {
+    kind: 'limit',
+    name: 'SandboxLimitError',
+    limit: 'output',
+    message: `globalThis.result has ${bytes} bytes of JSON; the most is ${MAX_VALUE_BYTES}`,
+    hint: 'Filter or summarise before setting the result.',
+  };
+  return { failure, json: '' };
+}
+
+function notJson(why: string): Failure {
+  return {
+    kind: 'not_serializable',
+    name: 'TypeError',
+    message: `globalThis.result is no JSON: ${why}`.slice(0, 8_000),
+    hint: 'Set it to plain objects, arrays, strings, finite numbers, booleans and null.',
+  };
+}

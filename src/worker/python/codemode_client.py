@@ -1,0 +1,126 @@
+"""Calls of tools from a program. What programs import as `client.mcp_client` is this."""
+
+import asyncio
+import concurrent.futures
+import json
+import os
+import threading
+
+import frames
+
+__all__ = ["ToolError", "call_tool", "call_tool_sync"]
+
+
+class ToolError(Exception):
+    """A tool call that failed.
+
+    `type` names the kind of failure, `retryable` says whether the same call may succeed later, `hint` what to do next,
+    `raw` is everything that is known about it.
+    """
+
+    def __init__(self, message, type="ToolCallError", retryable=False, hint="", raw=None):
+        super().__init__(message)
+        self.message = message
+        self.type = type
+        self.retryable = retryable
+        self.hint = hint
+        self.raw = raw
+
+
+# Programs know it by the module that they import it from.
+ToolError.__module__ = "client.mcp_client"
+
+
+async def call_tool(server_id: str, tool_name: str, args: "dict | None" = None):
+    """Calls a tool of a server and gives its result. Raises `ToolError`."""
+    return await asyncio.wrap_future(_connection.call(server_id, tool_name, args))
+
+
+def call_tool_sync(server_id: str, tool_name: str, args: "dict | None" = None):
+    """The same for code without an event loop: waits for the answer."""
+    return _connection.call(server_id, tool_name, args).result()
+
+
+class Connection:
+    """The program's end of the channel. One thread reads the answers, so that calls work from every loop and thread."""
+
+    def __init__(self, descriptor: int, execution: str):
+        self._descriptor = descriptor
+        self._execution = execution
+        self._lock = threading.Lock()
+        self._open: "dict[int, concurrent.futures.Future]" = {}
+        self._last_number = 0
+        self._reader: "threading.Thread | None" = None
+        self._owner = os.getpid()
+
+    def call(self, server_id, tool_name, args):
+        if not isinstance(server_id, str) or not isinstance(tool_name, str):
+            raise TypeError("the server and the tool are named by strings")
+        body = json.dumps([{} if args is None else args], ensure_ascii=True, allow_nan=False).encode()
+        if os.getpid() != self._owner:
+            raise ToolError("tools can be called by the process that was started, not by a fork of it")
+        answer: concurrent.futures.Future = concurrent.futures.Future()
+        # Running from the start: an answer that comes after its waiter was cancelled has somewhere to go.
+        answer.set_running_or_notify_cancel()
+        # Numbers must arrive in order, so the number is given where the frame is written.
+        with self._lock:
+            if self._reader is None:
+                self._reader = threading.Thread(target=self._read, name="codemode", daemon=True)
+                self._reader.start()
+            self._last_number += 1
+            number = self._last_number
+            self._open[number] = answer
+            self._write(
+                {
+                    "type": "call/request",
+                    "execution": self._execution,
+                    "call": number,
+                    "target": f"{server_id}/{tool_name}",
+                },
+                body,
+            )
+        return answer
+
+    def end(self, failure, exit_code: int, result: bytes) -> None:
+        with self._lock:
+            head = {"type": "process/end", "execution": self._execution, "failure": failure, "exitCode": exit_code}
+            self._write(head, result)
+
+    def _write(self, head: dict, body: bytes) -> None:
+        frames.write_all(self._descriptor, frames.encode_frame(head, body))
+
+    def _read(self) -> None:
+        try:
+            while (frame := frames.read_frame(self._descriptor)) is not None:
+                head, body = frame
+                answer = self._open.pop(head.get("call"), None)
+                if answer is None:
+                    continue
+                if head["type"] == "call/result":
+                    answer.set_result(json.loads(body))
+                else:
+                    answer.set_exception(_error_of(json.loads(body)))
+        except (OSError, frames.FrameError, ValueError):
+            pass
+        for answer in list(self._open.values()):
+            answer.set_exception(ToolError("the channel to the host was closed"))
+
+
+def _error_of(raw: dict) -> ToolError:
+    fields = raw.get("fields") or {}
+    return ToolError(
+        raw["message"],
+        type=raw["errorClass"],
+        retryable=fields.get("retryable") is True,
+        hint=raw["hint"],
+        raw=raw,
+    )
+
+
+_connection: Connection = None  # type: ignore[assignment]
+
+
+def connect(descriptor: int, execution: str) -> Connection:
+    global _connection
+    _connection = Connection(descriptor, execution)
+    return _connection

@@ -1,0 +1,83 @@
+"""What a program failed with, in the words of the wire (`Failure` in src/domain/execution.ts)."""
+
+import itertools
+import os
+import traceback
+
+MAX_NAME = 256
+MAX_TEXT = 8_000
+
+
+def failure_of(error: BaseException, program: str) -> dict:
+    """Kind, name, message, the place in the program, and a traceback of the program's own lines."""
+    shown = own_traceback(error, os.path.dirname(program))
+    failure = {
+        "kind": _kind_of(error),
+        "name": type(error).__name__[:MAX_NAME],
+        "message": _message_of(error)[:MAX_TEXT],
+        "stack": shown[-MAX_TEXT:],
+    }
+    if isinstance(error, MemoryError):
+        failure["limit"] = "memory"
+        failure["message"] = failure["message"] or "the program asked for more memory than it may have"
+    position = _position_of(error, program)
+    if position is not None:
+        failure["position"] = position
+    return failure
+
+
+def own_traceback(error: BaseException, workspace: str) -> str:
+    """As Python prints it, without the frames of ours, of the standard library and of generated modules."""
+    told = traceback.TracebackException.from_exception(error, compact=True)
+    _keep_own_frames(told, workspace)
+    return "".join(told.format())
+
+
+def _keep_own_frames(told, workspace: str) -> None:
+    seen, waiting = set(), [told]
+    while waiting:
+        each = waiting.pop()
+        if each is None or id(each) in seen:
+            continue
+        seen.add(id(each))
+        each.stack[:] = [frame for frame in each.stack if _is_own(frame.filename, workspace)]
+        waiting += [each.__cause__, each.__context__, *(getattr(each, "exceptions", None) or ())]
+
+
+def _is_own(filename: str, workspace: str) -> bool:
+    generated = (f"{workspace}/servers/", f"{workspace}/client/")
+    return filename.startswith(f"{workspace}/") and not filename.startswith(generated)
+
+
+def _kind_of(error: BaseException) -> str:
+    if isinstance(error, SyntaxError):
+        return "syntax"
+    if isinstance(error, ImportError):
+        return "import"
+    if isinstance(error, MemoryError):
+        return "limit"
+    return "exception"
+
+
+def _message_of(error: BaseException) -> str:
+    try:
+        if isinstance(error, SyntaxError):
+            return error.msg or "invalid syntax"
+        return str(error)
+    except Exception:  # a `__str__` of the program's own
+        return "<an exception that cannot be shown>"
+
+
+def _position_of(error: BaseException, program: str) -> "dict | None":
+    if isinstance(error, SyntaxError) and error.filename == program:
+        return {"line": error.lineno or 1, "column": max(1, error.offset or 1)}
+    found, step = None, error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_filename == program:
+            found = step
+        step = step.tb_next
+    if found is None:
+        return None
+    places = found.tb_frame.f_code.co_positions()
+    _, _, column, _ = next(itertools.islice(places, found.tb_lasti // 2, None), (None, None, None, None))
+    return {"line": found.tb_lineno, "column": 1 + (column or 0)}

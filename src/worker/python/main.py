@@ -1,0 +1,184 @@
+"""One program on CPython: say hello, wait for it, run it, hand over what it came to. Then the process is over.
+
+Started ahead of need, with the modules that programs use most already imported.
+"""
+
+import sys
+
+OWN_FOLDER = __file__.rpartition("/")[0]
+sys.path.insert(0, OWN_FOLDER)
+
+import ast  # noqa: E402
+import asyncio  # noqa: E402
+import atexit  # noqa: E402
+import inspect  # noqa: E402
+import json  # noqa: E402
+import os  # noqa: E402
+import threading  # noqa: E402
+import types  # noqa: E402
+
+import codemode_client  # noqa: E402
+import failures  # noqa: E402
+import frames  # noqa: E402
+
+# What programs import: from here on it costs them nothing.
+import base64, collections, contextlib, copy, csv, dataclasses, datetime, decimal, enum, fractions, functools  # noqa
+import hashlib, heapq, html, io, itertools, logging, math, operator, pathlib, random, re, shutil, statistics  # noqa
+import string, subprocess, tempfile, textwrap, time, traceback, typing, unicodedata, urllib.parse, uuid, zoneinfo  # noqa
+
+CHANNEL = 3
+PROTOCOL = 4
+BUILD = "codemode-build-id-placeholder"
+CLIENT = "from codemode_client import ToolError, call_tool, call_tool_sync\n"
+MAX_RESULT_BYTES = 32 * 1024 * 1024
+# What the end of a program could not be told by, told by its status.
+EXIT_WITHOUT_WORDS = 70
+
+
+def main() -> None:
+    workspace = sys.argv[1]
+    os.set_inheritable(CHANNEL, False)
+    # A program that is killed has said what it printed.
+    sys.stdout.reconfigure(line_buffering=True)
+    frames.write_all(
+        CHANNEL,
+        frames.encode_frame({"type": "worker/ready", "protocol": PROTOCOL, "build": BUILD, "role": "python"}),
+    )
+    while (frame := frames.read_frame(CHANNEL)) is not None:
+        head, body = frame
+        if head["type"] == "host/hello" and (head["protocol"] != PROTOCOL or head["build"] != BUILD):
+            os._exit(1)
+        if head["type"] == "process/start":
+            start = json.loads(body)
+            run(codemode_client.connect(CHANNEL, head["execution"]), workspace, start["source"], start["files"])
+
+
+def run(connection, workspace: str, source: str, files: list) -> None:
+    owner = os.getpid()
+    program = f"{workspace}/program.py"
+    failure, exit_code, result, namespace = None, 0, b"", {}
+    try:
+        for path, text in [["client/__init__.py", ""], ["client/mcp_client.py", CLIENT], *files, ["program.py", source]]:
+            write_file(f"{workspace}/{path}", text)
+        namespace = prepare(workspace, program)
+        execute(source, program, namespace)
+        wind_up()
+        result = result_json(namespace)
+    except SystemExit as request:
+        exit_code = exit_code_of(request)
+        try:
+            wind_up()
+            result = result_json(namespace) if exit_code == 0 else b""
+        except BaseException as error:  # noqa: BLE001
+            failure, exit_code = tell(error, program), 1
+    except NotSerializable as refusal:
+        failure, exit_code = refusal.failure, 1
+    except BaseException as error:  # noqa: BLE001
+        failure, exit_code = tell(error, program), 1
+    flush()
+    # A fork that comes to the end of the program is not the program.
+    if os.getpid() == owner:
+        try:
+            connection.end(failure, exit_code, result)
+        except OSError:
+            # The program has closed the channel: its status is the only word it has left.
+            exit_code = exit_code or (EXIT_WITHOUT_WORDS if failure else 0)
+    os._exit(exit_code)
+
+
+def write_file(path: str, text: str) -> None:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+
+
+def prepare(workspace: str, program: str) -> dict:
+    """The module `__main__`, in a process that looks as if it had been started with the program."""
+    os.chdir(workspace)
+    sys.argv[:] = [program]
+    sys.path.remove(OWN_FOLDER)
+    sys.path.insert(0, workspace)
+    module = types.ModuleType("__main__")
+    module.__file__ = program
+    sys.modules["__main__"] = module
+    return module.__dict__
+
+
+def execute(source: str, program: str, namespace: dict) -> None:
+    code = compile(source, program, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    if code.co_flags & inspect.CO_COROUTINE:
+        asyncio.run(with_all_tasks(eval(code, namespace)))
+    else:
+        exec(code, namespace)
+
+
+async def with_all_tasks(program) -> None:
+    """The program, and then what it left under way: `asyncio.run` alone would cancel that."""
+    await program
+    while others := asyncio.all_tasks() - {asyncio.current_task()}:
+        await asyncio.wait(others)
+
+
+def wind_up() -> None:
+    """What the interpreter does at its end: threads are waited for, then handlers run."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+
+
+class NotSerializable(Exception):
+    def __init__(self, kind: str, message: str, hint: str, **more):
+        super().__init__(message)
+        name = "TypeError" if kind == "not_serializable" else "SandboxLimitError"
+        self.failure = {"kind": kind, "name": name, "message": message, "hint": hint, **more}
+
+
+def result_json(namespace: dict) -> bytes:
+    if "result" not in namespace:
+        return b""
+    try:
+        # Escaped, so that a half of a surrogate pair can be said too.
+        text = json.dumps(namespace["result"], allow_nan=False, separators=(",", ":")).encode()
+    except Exception as error:
+        raise NotSerializable(
+            "not_serializable",
+            f"`result` is no JSON: {error}"[: failures.MAX_TEXT],
+            "Set `result` to dicts with string keys, lists, strings, finite numbers, booleans and None.",
+        ) from None
+    if len(text) > MAX_RESULT_BYTES:
+        raise NotSerializable(
+            "limit",
+            f"`result` has {len(text)} bytes of JSON; the most is {MAX_RESULT_BYTES}",
+            "Filter or summarise before setting `result`.",
+            limit="output",
+        )
+    return text
+
+
+def exit_code_of(request: SystemExit) -> int:
+    if request.code is None:
+        return 0
+    if isinstance(request.code, int):
+        return request.code & 0xFF
+    print(request.code, file=sys.stderr)
+    return 1
+
+
+def tell(error: BaseException, program: str) -> dict:
+    """Prints the error as Python would, and gives it in the words of the wire."""
+    failure = failures.failure_of(error, program)
+    try:
+        sys.stderr.write(failure["stack"])
+    except Exception:  # the program has closed or replaced it
+        pass
+    return failure
+
+
+def flush() -> None:
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        try:
+            stream.flush()
+        except Exception:
+            pass
+
+
+main()
