@@ -50,7 +50,7 @@ export function compareCodePoints(left: string, right: string): number {
 }
 
 /** Gives every original its clean name or a numbered one. The result is in alphabetical order of the originals. */
-function assignNames(
+export function assignNames(
   originals: readonly string[],
   toCleanName: (original: string) => string,
   separator: string,
@@ -99,7 +99,7 @@ function modulePath(serverId: string): string {
 }
 
 /** Names that no module may export as a function, or that would do harm if it did. */
-const UNDECLARABLE: ReadonlySet<string> = new Set([
+export const UNDECLARABLE: ReadonlySet<string> = new Set([
   // the contract's list of reserved words
   ...['break', 'case', 'class', 'const', 'continue', 'debugger', 'default', 'delete', 'do', 'else', 'export'],
   ...['extends', 'false', 'finally', 'for', 'function', 'if', 'import', 'in', 'instanceof', 'new', 'null', 'return'],
