@@ -69,6 +69,7 @@ export async function compose(settings: HostSettings): Promise<Composed> {
       redactor,
       records,
       stateFolder: folder,
+      searchPath: readEnvironment().PATH ?? '',
       retryOf,
     });
   });
@@ -81,6 +82,7 @@ export async function compose(settings: HostSettings): Promise<Composed> {
     sleeping: records.sleeping,
     scripts: records.scripts,
     patienceMs: loaded.config.approvals.grace,
+    servesApprovals: settings.door === 'http',
     ...(learned === undefined ? {} : { observed: learned }),
     sessionOptionsOf: (caller) =>
       sessionOptions(createProfile(loaded.config), codeModeOf(loaded.config, undefined), caller),

@@ -3,7 +3,8 @@ import { toolDigestOf } from '../broker/approvals/identity.js';
 import type { CallerId, Failure, SourceLanguage } from '../domain/execution.js';
 import type { IsolationLevel } from '../domain/isolation.js';
 import type { UpstreamHealth } from '../domain/upstream.js';
-import type { Recording } from './recording.js';
+import { replayProcess } from './process-replay.js';
+import type { AnyRecording } from './recording.js';
 import { compareLive, type LiveComparison, type ReplayVerdict, replay } from './replay.js';
 import { Session, type SessionOptions, type SessionParts } from './session.js';
 import type { RunView, WokenRun } from './sleeping-runs.js';
@@ -100,13 +101,15 @@ export class Host {
   }
 
   /** Runs a recorded program again, offline. */
-  async replay(recording: Recording): Promise<ReplayVerdict> {
-    const { sandbox, redactor } = await this.#parts.runtime.open();
+  async replay(recording: AnyRecording): Promise<ReplayVerdict> {
+    const { sandbox, redactor, processes } = await this.#parts.runtime.open();
+    if ('program' in recording) return replayProcess(await processes(), recording, redactor);
     return replay(sandbox, recording, redactor);
   }
 
   /** Makes the calls of read-only tools that were recorded once more, and says what has changed since. */
-  async compareLive(recording: Recording): Promise<LiveComparison[]> {
+  async compareLive(recording: AnyRecording): Promise<LiveComparison[]> {
+    if ('program' in recording) return [];
     const { broker } = await this.#parts.runtime.open();
     const snapshot = await this.#parts.catalog.prepare();
     const { presentation } = this.#parts.sessionOptionsOf(recording.caller as CallerId);

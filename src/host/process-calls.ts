@@ -5,8 +5,8 @@ import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { CallHooks } from './execution-options.js';
 import { type RecordedCall, recordedCall } from './recording.js';
-import { answerToolCatalog, isToolCatalog, noSuchServer, noSuchTool } from './tool-catalog.js';
 import { ToolCalls, type ToolCallsOptions } from './tool-calls.js';
+import { answerToolCatalog, isToolCatalog, noSuchServer, noSuchTool } from './tool-catalog.js';
 
 /** A call that a program made, and what it was answered. */
 export interface AnsweredCall extends RecordedCall {

@@ -12,15 +12,15 @@ import type {
   ResultSource,
 } from '../domain/process-program.js';
 import type { Respondent } from '../domain/question.js';
-import { cleanFailure } from './clean-report.js';
+import { cleanOutcome } from './clean-report.js';
 import type { AskPerson } from './execution-options.js';
 import { PersonWait } from './person-wait.js';
 import { ProcessCalls } from './process-calls.js';
 import { packageFiles } from './process-packages.js';
 import type { Presentation } from './run.js';
 import type { SessionParts } from './session.js';
-import type { ToolView } from './tool-view.js';
 import type { TraceEntry } from './tool-calls.js';
+import type { ToolView } from './tool-view.js';
 
 /** A program for a real interpreter, and who waits for it. */
 export interface ProcessRunRequest {
@@ -95,7 +95,10 @@ export async function runProcess(runner: ProcessRunner, request: ProcessRunReque
     },
     parts.catalog,
   );
-  const people = new PersonWait({ patienceMs: () => patienceOf(request, parts, startedAt), askPerson: request.askPerson });
+  const people = new PersonWait({
+    patienceMs: () => patienceOf(request, parts, startedAt),
+    askPerson: request.askPerson,
+  });
   const files = packageFiles(snapshot, language);
   let report: ProcessReport;
   try {
@@ -174,9 +177,6 @@ async function clean(
     ...ended,
     stdout: output(stdout),
     stderr: output(stderr),
-    outcome:
-      outcome.status === 'completed'
-        ? { ...outcome, resultJson: redactor.json(outcome.resultJson) }
-        : { ...outcome, failure: cleanFailure(redactor, outcome.failure, {}) },
+    outcome: cleanOutcome(redactor, outcome, {}),
   };
 }
