@@ -34,7 +34,7 @@ const MAX_RUNS_IN_LIFE = 10_000;
 /** Puts together what runs programs: a part of `compose.ts` that is loaded when something is to run. */
 export async function openRuntime(
   config: Config,
-  { registry, policy, redactor, records, stateFolder, retryOf, searchPath }: RuntimeCircumstances,
+  { registry, policy, redactor, records, stateFolder, retryOf, ...machine }: RuntimeCircumstances,
 ): Promise<RuntimeParts> {
   const settings = policySettings(config.policy);
   const hasPrices = Object.keys(settings.prices).length > 0;
@@ -46,7 +46,7 @@ export async function openRuntime(
     redactor,
     ...recorded,
     sandbox,
-    ...processesOf(sandbox.jail, config, searchPath),
+    ...processesOf(sandbox.jail, config, machine),
     broker: new Broker({
       ...recorded,
       redactor,
@@ -62,7 +62,11 @@ export async function openRuntime(
 }
 
 /** Real interpreters, for the contracts that know them. */
-function processesOf(jail: Jail, { runner }: Config, searchPath: string) {
+function processesOf(
+  jail: Jail,
+  { runner }: Config,
+  { searchPath, keepsProcesses }: Pick<RuntimeCircumstances, 'searchPath' | 'keepsProcesses'>,
+) {
   let opening: Promise<ProcessRuntimes> | undefined;
   return {
     processes: () => {
@@ -73,6 +77,7 @@ function processesOf(jail: Jail, { runner }: Config, searchPath: string) {
           nodePath: runner.node,
           pythonPath: runner.python,
           searchPath,
+          spares: keepsProcesses ? {} : { perShape: 0 },
         }),
       );
       return opening;
@@ -99,6 +104,8 @@ export interface RuntimeCircumstances {
   readonly stateFolder: string;
   /** Where interpreters are looked for, in the form of PATH. */
   readonly searchPath: string;
+  /** Whether interpreters are started ahead of need. */
+  readonly keepsProcesses: boolean;
   readonly retryOf: (serverId: string) => RetrySetting;
 }
 

@@ -2,6 +2,7 @@ import type { Approvals } from '../broker/approvals/approvals.js';
 import { toolDigestOf } from '../broker/approvals/identity.js';
 import type { CallerId, Failure, SourceLanguage } from '../domain/execution.js';
 import type { IsolationLevel } from '../domain/isolation.js';
+import type { ProcessLimits } from '../domain/process-program.js';
 import type { UpstreamHealth } from '../domain/upstream.js';
 import { replayProcess } from './process-replay.js';
 import type { AnyRecording } from './recording.js';
@@ -27,6 +28,8 @@ export interface HostParts extends SessionParts {
   readonly records: { readonly approvals: Approvals; close(): Promise<void> };
   /** How a caller is served whose run goes on without a client. */
   readonly sessionOptionsOf: (caller: CallerId) => SessionOptions;
+  /** Where programs on real interpreters are served: processes of these limits are started ahead of need. */
+  readonly processLimits?: ProcessLimits;
 }
 
 /** What we do for callers. Owns everything that was opened for them, and closes it. */
@@ -52,7 +55,17 @@ export class Host {
   async warm(): Promise<void> {
     const { sandbox, audit } = await this.#parts.runtime.open();
     this.watch();
-    await Promise.all([sandbox.pool.warm(), this.#parts.catalog.refreshAll(), audit?.refusal()]);
+    const ready = this.#parts.processLimits === undefined ? sandbox.pool.warm() : this.#warmProcesses();
+    await Promise.all([ready, this.#parts.catalog.refreshAll(), audit?.refusal()]);
+  }
+
+  async #warmProcesses(): Promise<void> {
+    const { processes } = await this.#parts.runtime.open();
+    const runtimes = await processes();
+    const there = runtimes.available().filter(({ isAvailable }) => isAvailable);
+    // One that cannot be started is told to whoever runs a program.
+    const warmed = there.map(({ language }) => runtimes.warm(language, this.#parts.processLimits).catch(() => {}));
+    await Promise.all(warmed);
   }
 
   /** Asks every server for its tools now. */

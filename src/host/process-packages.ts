@@ -1,5 +1,5 @@
 import { camelCaseNames, serverModules, snakeCaseNames } from '../catalog/package-names.js';
-import type { CatalogSnapshot } from '../catalog/snapshot.js';
+import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { ProcessLanguage } from '../domain/process-program.js';
 
 /** What lies in /workspace beside a program: a module for each server. The same snapshot gives the same map. */
@@ -22,4 +22,15 @@ export function packageFiles(snapshot: CatalogSnapshot, language: ProcessLanguag
     files.set(`servers/${modules.get(id)}/${file}`, `${[head, ...lines].join('\n')}\n`);
   }
   return files;
+}
+
+/** Under which name programs import a server. */
+export function moduleOf({ id }: CatalogServer, { servers }: CatalogSnapshot): string {
+  return serverModules(servers.map((each) => each.id)).get(id) as string;
+}
+
+/** Under which name a server's module has a tool. */
+export function functionOf({ tool, server }: CatalogTool, language: ProcessLanguage): string {
+  const names = server.tools.map((each) => each.tool.name);
+  return (language === 'node' ? camelCaseNames(names) : snakeCaseNames(names)).get(tool.name) as string;
 }
