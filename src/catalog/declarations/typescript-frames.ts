@@ -73,5 +73,21 @@ export class ToolError extends Error {
 }
 
 /** Calls a tool by its protocol name. */
-export function callTool(serverId: string, toolName: string, input?: unknown): Promise<ToolResult>;
+export function callTool(serverId: string, name: string, input?: unknown): Promise<ToolResult>;
+export function callTool(call: { serverId: string; name: string; arguments?: unknown }): Promise<ToolResult>;
+
+export type ToolCallResult<Value> =
+  | { ok: true; data: Value; raw: any }
+  | { ok: false; error: { type: string; message: string; retryable: boolean }; raw?: any };
+/** What a call came to, in one shape: the structured value, else the text where there is nothing else, else the content. */
+export function normalize<Value>(call: Promise<StructuredResult<Value>>): Promise<ToolCallResult<Value>>;
+export function normalize(call: Promise<ToolResult>): Promise<ToolCallResult<unknown>>;
+
+export interface ManifestEntry { serverId: string; toolName: string; title?: string; description?: string }
+export interface Catalog {
+  searchTools(question: { query?: string; serverId?: string; detail?: "name" | "name+description" }): Promise<ManifestEntry[]>;
+  /** The whole definition of one tool. */
+  getToolDefinition(question: { serverId: string; name: string }): Promise<Record<string, unknown>>;
+}
+export const catalog: Catalog;
 `;

@@ -35,7 +35,7 @@ export function packagesNamedIn(source: string, all: ReadonlyMap<string, string>
 const LOOKS_AROUND =
   /\bimport\s*\(\s*(?!['"])|import_module|__import__|importlib|pkgutil|readdir|listdir|scandir|glob|walk/;
 
-/** What goes to every program. Of 61 real servers with 1,312 tools the packages take under 4 MiB. */
+/** What may go to every program. 30 real servers with 1,312 tools take 2.8 (Node) and 3.3 (Python) million characters. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 const packages = new WeakMap<CatalogSnapshot, Map<ProcessLanguage, ReadonlyMap<string, string>>>();

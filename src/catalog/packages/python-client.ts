@@ -34,80 +34,9 @@ def attribute(module, name, types, functions):
     raise AttributeError(message)
 `;
 
-/** `client/results.py`. */
-export const PYTHON_RESULTS = `"""Results of tools in one shape."""
-
-import inspect
-import json
-
-from client.mcp_client import ToolError
-
-
-async def normalize(call):
-    """What a call came to: {ok: True, data, raw} or {ok: False, error, raw}. Takes the call or its result."""
-    try:
-        raw = await call if inspect.isawaitable(call) else call
-    except ToolError as error:
-        failure = {"type": error.type, "message": str(error), "retryable": error.retryable}
-        return {"ok": False, "error": failure, "raw": error.raw}
-    data = data_of(raw)
-    if not (isinstance(raw, dict) and raw.get("isError") is True):
-        return {"ok": True, "data": data, "raw": raw}
-    message = data if isinstance(data, str) else json.dumps(data)
-    return {"ok": False, "error": {"type": "ToolCallError", "message": message, "retryable": False}, "raw": raw}
-
-
-def data_of(result):
-    """The structured value, else the text where there is nothing else, else the content."""
-    if not isinstance(result, dict):
-        return result
-    if "structuredContent" in result:
-        return result["structuredContent"]
-    content = result.get("content")
-    if not isinstance(content, list):
-        return result
-    if len(content) == 1 and content[0].get("type") == "text":
-        return content[0]["text"]
-    return content
-`;
-
-/** `client/results.pyi`. */
-export const PYTHON_RESULTS_STUB = `from collections.abc import Awaitable
-from typing import Any, Generic, Literal, NotRequired, TypedDict, TypeVar, overload
-
-from client.mcp_client import StructuredResult, ToolResult
-
-Value = TypeVar("Value")
-
-class Failure(TypedDict):
-    type: str
-    message: str
-    retryable: bool
-
-class Success(TypedDict, Generic[Value]):
-    ok: Literal[True]
-    data: Value
-    raw: Any
-
-class Refusal(TypedDict):
-    ok: Literal[False]
-    error: Failure
-    raw: NotRequired[Any]
-
-@overload
-async def normalize(
-    call: StructuredResult[Value] | Awaitable[StructuredResult[Value]],
-) -> Success[Value] | Refusal: ...
-@overload
-async def normalize(call: ToolResult | Awaitable[ToolResult]) -> Success[Any] | Refusal: ...
-@overload
-def data_of(result: StructuredResult[Value]) -> Value: ...
-@overload
-def data_of(result: ToolResult) -> Any: ...
-`;
-
 /** \`client/mcp_client.pyi\`: what every package refers to. */
-export const PYTHON_MCP_CLIENT_STUB = `from typing import Any, Generic, Never, NotRequired, TypeAlias, TypedDict, TypeVar
+export const PYTHON_MCP_CLIENT_STUB = `from collections.abc import Awaitable
+from typing import Any, Generic, Literal, Never, NotRequired, TypeAlias, TypedDict, TypeVar, overload
 
 Value = TypeVar("Value")
 
@@ -143,7 +72,37 @@ class ToolError(Exception):
     hint: str
     raw: Any
 
+class ErrorInfo(TypedDict):
+    type: str
+    message: str
+    retryable: bool
+
+class Success(TypedDict, Generic[Value]):
+    ok: Literal[True]
+    data: Value
+    raw: Any
+
+class Failure(TypedDict):
+    ok: Literal[False]
+    error: ErrorInfo
+    raw: NotRequired[Any]
+
 #: Calls a tool by its protocol name.
 async def call_tool(server_id: str, name: str, arguments: Any = ...) -> ToolResult: ...
+#: The same for code without an event loop.
 def call_tool_sync(server_id: str, name: str, arguments: Any = ...) -> ToolResult: ...
+#: What a call came to, in one shape: the structured value, else the text where there is nothing else, else the content.
+@overload
+async def normalize(call: Awaitable[StructuredResult[Value]]) -> Success[Value] | Failure: ...
+@overload
+async def normalize(call: Awaitable[ToolResult]) -> Success[Any] | Failure: ...
+
+#: Questions are given as one dictionary or by name.
+class Catalog:
+    #: Tools that fit: query, serverId, detail ("name" or "name+description").
+    async def searchTools(self, question: dict[str, Any] = ..., **more: Any) -> list[dict[str, Any]]: ...
+    #: The whole definition of one tool: serverId, name.
+    async def getToolDefinition(self, question: dict[str, Any] = ..., **more: Any) -> dict[str, Any]: ...
+
+catalog: Catalog
 `;

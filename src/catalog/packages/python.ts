@@ -5,7 +5,7 @@ import { declarePythonModule } from '../declarations/python.js';
 import { docstring, pythonString } from '../declarations/python-text.js';
 import { serverDocs, toolDocs } from '../declarations/typescript-docs.js';
 import { snakeCaseNames } from '../package-names.js';
-import { PYTHON_MCP_CLIENT_STUB, PYTHON_RESULTS, PYTHON_RESULTS_STUB, PYTHON_WRAPPERS } from './python-client.js';
+import { PYTHON_MCP_CLIENT_STUB, PYTHON_WRAPPERS } from './python-client.js';
 import { metaOf, type ServerMeta, type ServerPackage, sortedTools } from './server-package.js';
 
 /**
@@ -23,12 +23,12 @@ from client._wrappers import attribute as _attribute, caller as _caller
 
 __meta__ = ${metaText(metaOf(server, names))}
 __all__ = [tool["exportName"] for tool in __meta__["tools"]]
-_types = ${pythonString((stubs?.typeNames ?? []).join(' '))}
-_call = _caller(${pythonString(server.path)})
+_type_names = ${pythonString((stubs?.typeNames ?? []).join(' '))}
+_call = _caller(${pythonString(server.id)})
 
 
 def __getattr__(name):
-    return _attribute(__name__, name, _types.split(), __all__)
+    return _attribute(__name__, name, _type_names.split(), __all__)
 
 
 ${functions.join('\n\n')}`;
@@ -37,15 +37,13 @@ ${functions.join('\n\n')}`;
   return files.set('__init__.pyi', stubs.functionsText).set('_types.pyi', stubs.typesText);
 }
 
-/** What all servers share: the client's types, the normalised shape of results, and what the functions are made of. */
+/** What all servers share: the client's types, and what the functions are made of. */
 export const PYTHON_CLIENT_FILES: ReadonlyMap<string, string> = new Map([
   ['servers/__init__.py', '"""The connected servers, a module each."""\n'],
   ['servers/py.typed', ''],
   ['client/py.typed', ''],
   ['client/mcp_client.pyi', PYTHON_MCP_CLIENT_STUB],
   ['client/_wrappers.py', PYTHON_WRAPPERS],
-  ['client/results.py', PYTHON_RESULTS],
-  ['client/results.pyi', PYTHON_RESULTS_STUB],
 ]);
 
 function functionText(tool: Tool, name: string, isBrief: boolean): string {

@@ -19,7 +19,7 @@ export interface ServerMeta {
 
 export function metaOf(server: CatalogServer, names: ReadonlyMap<string, string>): ServerMeta {
   return {
-    serverId: server.path,
+    serverId: server.id,
     serverName: server.name,
     ...(server.version === undefined ? {} : { serverVersion: server.version }),
     tools: [...names].map(([toolName, exportName]) => ({ toolName, exportName })),
