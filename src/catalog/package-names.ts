@@ -84,10 +84,11 @@ function upperFirst(word: string): string {
 // younger than the Unicode 14 of Python 3.11, are left out: one of them would be a syntax error for the whole module.
 // Invisible letters are left out because a reader can't see them.
 const BETWEEN_WORDS =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: single code points are what it looks for
   /[^\p{ID_Continue}]|[_\u{10000}-\u{10ffff}\p{Default_Ignorable_Code_Point}\u088f\u0897\u0c5c\u0cdc\u0cf3\u0ece\u1acf-\u1aff\u1c89\u1c8a\u200c\u200d\u2cf4-\u2cf8\u309b\u309c\u30fb\uff65\ua7cb-\ua7cf\ua7d2-\ua7d4\ua7da-\ua7dc\ua7f1]/u;
 const HUMP = /(?<=[\p{Ll}\p{Nd}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
-const PYTHON_KEYWORDS: ReadonlySet<string> = new Set([
+export const PYTHON_KEYWORDS: ReadonlySet<string> = new Set([
   ...['and', 'as', 'assert', 'async', 'await', 'break', 'class', 'continue', 'def', 'del', 'elif', 'else', 'except'],
   ...['finally', 'for', 'from', 'global', 'if', 'import', 'in', 'is', 'lambda', 'nonlocal', 'not', 'or', 'pass'],
   ...['raise', 'return', 'try', 'while', 'with', 'yield'],
