@@ -1,27 +1,15 @@
 import { camelCaseNames, serverModules, snakeCaseNames } from '../catalog/package-names.js';
+import { packagesFor, packagesNamedIn } from '../catalog/packages/packages.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { ProcessLanguage } from '../domain/process-program.js';
 
-/** What lies in /workspace beside a program: a module for each server. The same snapshot gives the same map. */
-export function packageFiles(snapshot: CatalogSnapshot, language: ProcessLanguage): ReadonlyMap<string, string> {
-  const files = new Map<string, string>(language === 'python' ? [['servers/__init__.py', '']] : []);
-  const modules = serverModules(snapshot.servers.map(({ id }) => id));
-  for (const { id, tools } of snapshot.servers) {
-    const names = tools.map(({ tool }) => tool.name);
-    const functions = language === 'node' ? camelCaseNames(names) : snakeCaseNames(names);
-    const lines = [...functions].map(([name, exported]) => {
-      const called = `${JSON.stringify(id)}, ${JSON.stringify(name)}`;
-      return language === 'node'
-        ? `export const ${exported} = (args) => callTool(${called}, args);`
-        : `async def ${exported}(arguments=None):\n    return await call_tool(${called}, arguments)\n`;
-    });
-    const [file, head] =
-      language === 'node'
-        ? ['index.js', `import { callTool } from '../../client/mcp_client.js';`]
-        : ['__init__.py', 'from client.mcp_client import call_tool'];
-    files.set(`servers/${modules.get(id)}/${file}`, `${[head, ...lines].join('\n')}\n`);
-  }
-  return files;
+/** What lies in /workspace beside a program: a module for each server that it can have use for. */
+export function packageFiles(
+  source: string,
+  snapshot: CatalogSnapshot,
+  language: ProcessLanguage,
+): ReadonlyMap<string, string> {
+  return packagesNamedIn(source, packagesFor(snapshot, language));
 }
 
 /** Under which name programs import a server. */

@@ -99,7 +99,7 @@ export async function runProcess(runner: ProcessRunner, request: ProcessRunReque
     patienceMs: () => patienceOf(request, parts, startedAt),
     askPerson: request.askPerson,
   });
-  const files = packageFiles(snapshot, language);
+  const files = packageFiles(source, snapshot, language);
   let report: ProcessReport;
   try {
     report = await runtimes.run(

@@ -73,11 +73,10 @@ async function runner(words: readonly string[], flags: RunnerFlags, context: Com
     return answer.envelope.result.ok ? EXIT.ok : EXIT.failed;
   } catch (error) {
     const isBadWord = error instanceof BadArguments;
-    if (!isHostError(error))
-      process.stderr.write(
-        `codemode: ${plain(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`,
-      );
-    await line.write(line.ticket.refused(isBadWord ? error.error : isHostError(error) ? hostError(error) : INTERNAL));
+    const refusal = isBadWord ? error.error : isHostError(error) ? hostError(error) : INTERNAL;
+    const said = error instanceof Error ? (refusal === INTERNAL ? error.stack : error.message) : String(error);
+    process.stderr.write(`codemode: ${plain(said ?? refusal.message)}\n`);
+    await line.write(line.ticket.refused(refusal));
     return isBadWord ? EXIT.badInput : EXIT.failed;
   }
 }
