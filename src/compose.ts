@@ -323,6 +323,7 @@ const VERSION = '0.1.0';
 /** What a server is, whatever key it is opened with: a new token is no other server. */
 function withoutSecrets(target: UpstreamTarget): unknown {
   if (target.kind === 'stdio') return [target.kind, target.command, target.arguments, target.cwd];
+  if (target.kind === 'openapi') return [target.kind, target.document, target.baseUrl];
   const { origin, pathname } = new URL(target.url);
   return [target.kind, origin, pathname];
 }
