@@ -25,8 +25,12 @@ import { SchemaBook } from './schemas.js';
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 const MAX_WARNINGS = 100;
-/** Of all tools together; the schemas of results are left out of those beyond it. */
-const MAX_LISTING_CHARACTERS = 32 * 1024 * 1024;
+/**
+ * Of all tools together, as they are kept on disk and read at every start. Each schema gets its share; in a document in
+ * which everything leads to everything, what is far away is declared as anything.
+ */
+const MAX_LISTING_CHARACTERS = 24 * 1024 * 1024;
+const SCHEMA_CHARACTERS = { least: 2_000, most: 48_000 };
 /** What of an API's own description is told. */
 const MAX_INSTRUCTIONS_CHARACTERS = 4_000;
 
@@ -67,7 +71,10 @@ export class Api {
     this.#presented = presentedBy(target, document, pointers);
     this.#client = new HttpClient({ isPublicOnly: base.isForeign, connectTimeoutMs });
     this.#operations = operationsOf(document, pointers, base, warn);
-    this.#parts = { document, pointers, schemas: new SchemaBook(pointers, warn), presets: this.#presented.presets };
+    const share = MAX_LISTING_CHARACTERS / (2 * this.#operations.size);
+    const maxCharacters = Math.max(SCHEMA_CHARACTERS.least, Math.min(SCHEMA_CHARACTERS.most, share));
+    const schemas = new SchemaBook(pointers, maxCharacters, warn);
+    this.#parts = { document, pointers, schemas, presets: this.#presented.presets };
     this.identity = identityOf(document);
   }
 

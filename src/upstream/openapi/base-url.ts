@@ -53,10 +53,12 @@ function firstServer(servers: JsonValue | undefined): string | undefined {
   const [first] = Array.isArray(servers) ? servers : [];
   if (!isJsonObject(first) || typeof first.url !== 'string') return undefined;
   const variables = isJsonObject(first.variables) ? new Map(Object.entries(first.variables)) : new Map();
-  return first.url.slice(0, MAX_URL_CHARACTERS).replace(/\{([^{}]*)\}/g, (match, name: string) => {
+  const filled = first.url.slice(0, MAX_URL_CHARACTERS).replace(/\{([^{}]*)\}/g, (match, name: string) => {
     const variable: JsonValue | undefined = variables.get(name);
     return isJsonObject(variable) && typeof variable.default === 'string' ? variable.default : match;
   });
+  // A variable without a value: nobody knows where that is.
+  return filled.includes('{') ? undefined : filled;
 }
 
 const MAX_URL_CHARACTERS = 2_000;

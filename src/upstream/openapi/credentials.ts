@@ -30,11 +30,11 @@ export function presentedBy(target: OpenApiTarget, document: JsonObject, pointer
 export function presetHeaders({ headers, auth }: OpenApiTarget): Record<string, string> {
   if (auth === undefined || (auth.type === 'apiKey' && auth.in !== 'header')) return { ...headers };
   const name = auth.type === 'apiKey' ? (auth.name ?? '') : 'Authorization';
-  return { ...headers, [name]: valueOf(auth) };
+  return { ...headers, [name]: sentFor(auth) };
 }
 
 function secretOf(auth: ApiCredential, document: JsonObject, pointers: Pointers): Presented['secret'] {
-  const value = valueOf(auth);
+  const value = sentFor(auth);
   if (auth.type !== 'apiKey') return { in: 'header', name: 'Authorization', value };
   const place = auth.in === undefined || auth.name === undefined ? declaredPlace(document, pointers) : auth;
   const name = place.name ?? '';
@@ -44,7 +44,7 @@ function secretOf(auth: ApiCredential, document: JsonObject, pointers: Pointers)
   return { in: place.in ?? 'header', name, value };
 }
 
-function valueOf(auth: ApiCredential): string {
+function sentFor(auth: ApiCredential): string {
   switch (auth.type) {
     case 'bearer':
       return `Bearer ${auth.token}`;

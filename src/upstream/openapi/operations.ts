@@ -81,7 +81,7 @@ export function hasDotSegment(path: string): boolean {
 
 function nameOf(operationId: JsonValue | undefined, method: Method, path: string): string {
   const given = typeof operationId === 'string' ? plain(operationId) : '';
-  return given !== '' ? given : plain(`${method}_${path.replace(/\{([^{}]*)\}/g, 'by_$1')}`);
+  return given !== '' ? given : plain(`${method}${path.replace(/\{([^{}]*)\}/g, 'by_$1')}`);
 }
 
 function plain(text: string): string {

@@ -21,7 +21,7 @@ export function requestOf(
   presented: Presented,
 ): Pick<HttpRequest, 'url' | 'method' | 'headers' | 'body'> {
   const { source, parameters, body: planned } = plan;
-  const headers = new Headers({ accept: 'application/json, text/*;q=0.8, */*;q=0.5' });
+  const headers = new Headers({ accept: 'application/json, text/*;q=0.8, */*;q=0.5', 'user-agent': 'codemode' });
   const query: string[] = [];
   const cookies: string[] = [];
   const steps = new Map<string, string>();

@@ -1,8 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { Pointers } from './pointer.js';
 
-/** Of one schema with everything it refers to; what does not fit is declared as anything. */
-const MAX_SCHEMA_CHARACTERS = 48_000;
 /** Of one definition. */
 const MAX_NODES = 4_000;
 const MAX_DEPTH = 40;
@@ -27,10 +25,13 @@ export class SchemaBook {
   readonly #definitions = { input: new Map<string, Definition>(), output: new Map<string, Definition>() };
   readonly #names = new Map<string, string>();
   readonly #taken = new Set<string>();
+  readonly #maxCharacters: number;
   readonly #warn: (warning: string) => void;
 
-  constructor(pointers: Pointers, warn: (warning: string) => void) {
+  /** @param maxCharacters of one schema with everything it refers to; what does not fit is declared as anything */
+  constructor(pointers: Pointers, maxCharacters: number, warn: (warning: string) => void) {
     this.#pointers = pointers;
+    this.#maxCharacters = maxCharacters;
     this.#warn = warn;
   }
 
@@ -53,7 +54,7 @@ export class SchemaBook {
       const name = this.#nameOf(next);
       if (included.has(name)) continue;
       const definition = this.#definition(next, direction);
-      if (characters + definition.characters > MAX_SCHEMA_CHARACTERS) {
+      if (characters + definition.characters > this.#maxCharacters) {
         included.set(name, {});
         continue;
       }
