@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { OpenApiTarget } from '../../domain/upstream.js';
 import { oneLine } from '../../lib/bounded-text.js';
-import { isAddress } from './read-document.js';
 
 export interface BaseUrl {
   /** Without a slash at its end. */
@@ -34,6 +33,10 @@ export function baseUrlOf({ baseUrl, document: place }: OpenApiTarget, document:
   if (url.protocol !== 'https:')
     throw new Error(`its document sends calls to ${url.origin} without encryption; set baseUrl if that is meant`);
   return { url, isForeign: true };
+}
+
+export function isAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text);
 }
 
 /** The address of an operation that has servers of its own; nothing where that is another place than the API's. */

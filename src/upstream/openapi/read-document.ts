@@ -3,6 +3,7 @@ import { parseDocument } from 'yaml';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { OpenApiTarget } from '../../domain/upstream.js';
 import { oneLine } from '../../lib/bounded-text.js';
+import { isAddress } from './base-url.js';
 import { presetHeaders } from './credentials.js';
 import type { HttpClient } from './http-client.js';
 
@@ -29,10 +30,6 @@ export async function readDocument(
   const found =
     typeof openapi === 'string' ? openapi : typeof swagger === 'string' ? `Swagger ${swagger}` : 'no version';
   throw new Error(`it is no OpenAPI 3.0 or 3.1 document (found ${oneLine(found, 40)}); convert it first`);
-}
-
-export function isAddress(text: string): boolean {
-  return /^https?:\/\//i.test(text);
 }
 
 async function readText(file: string): Promise<string> {
