@@ -57,7 +57,8 @@ export async function openRuntime(
   };
 }
 
-function limitsOf({ limits, security }: Config): LimitSetting[] {
+/** Every limit on calls that the configuration sets. */
+export function limitsOf({ limits, security }: Config): LimitSetting[] {
   const perSecond = security.capabilities.mcp?.maxCallsPerSecond;
   const all: LimitSetting[] =
     perSecond === undefined ? [] : [{ tools: ['*'], each: [], rate: { calls: perSecond, perMs: 1_000 } }];

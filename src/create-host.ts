@@ -44,11 +44,17 @@ export async function createHost(options: CreateHostOptions = {}): Promise<Codem
     { adapters, ...(inline === undefined ? {} : { config: inline }) },
   );
   const profile = createProfile({ ...config, profile: 'codemode' });
+  const [{ CallLimits }, { limitsOf }] = await Promise.all([
+    import('./broker/limits/call-limits.js'),
+    import('./compose-runtime.js'),
+  ]);
+  const limits = new CallLimits(limitsOf(config));
   const library = new CodemodeHost({
     core: host,
     servers,
     profile,
     warnings,
+    rateOf: (tool, caller) => limits.rateOf({ tool: tool.tool, serverPath: tool.server.path, caller }),
     parseRequest: (request) => parseRunRequest(request, configuredLimits(config)),
     addTools: (name, added) => servers.addAdapter(upstreamOf(name, added as ServerTools)),
     openSession: (caller) =>

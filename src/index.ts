@@ -42,6 +42,6 @@ export {
 } from './surfaces/library/codemode-host.js';
 export type { RunOptions, RunResult } from './surfaces/library/run.js';
 export { ToolCallError } from './surfaces/library/tool-call-error.js';
-export type { ServerInfo, ToolInfo, ToolMetadata, ToolRegistry } from './surfaces/library/tool-registry.js';
+export type { RateLimit, ServerInfo, ToolInfo, ToolMetadata, ToolRegistry } from './surfaces/library/tool-registry.js';
 export type { FunctionTool, ToolSchema, TypedTool } from './upstream/native/function-tools.js';
 export type { NativeCircumstances } from './upstream/native/native-upstream.js';

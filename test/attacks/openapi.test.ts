@@ -134,9 +134,10 @@ describe('a document', () => {
     const large = open(
       `{"openapi":"3.1.0","paths":{"/a":{"post":{"operationId":"a","requestBody":{"content":{"application/json":{"schema":${deep}}}}}},"/b":{"post":{"operationId":"b","requestBody":{"content":{"application/json":{"schema":{"type":"object","properties":${JSON.stringify(wide)}}}}}}}}}`,
     );
-    for (const upstream of [circular, large])
-      for (const tool of (await upstream.listTools()).tools)
-        expect(JSON.stringify(tool).length).toBeLessThan(1_000_000);
+    const tools = [...(await circular.listTools()).tools, ...(await large.listTools()).tools];
+    // All of them: what is too much is cut, and costs no operation.
+    expect(tools).toHaveLength(3);
+    for (const tool of tools) expect(JSON.stringify(tool).length).toBeLessThan(1_000_000);
   });
 
   test('with ten thousand operations of one name, or names of anything, has a name for each', async () => {

@@ -23,7 +23,10 @@ let host: CodemodeHost;
 const aborted: string[] = [];
 beforeAll(async () => {
   host = await createHost({
-    config: { limits: [], policy: [{ tools: ['weather/secret'], decision: 'deny' }] },
+    config: {
+      limits: [{ tools: 'weather/old', rate: '100/s' }],
+      policy: [{ tools: ['weather/secret'], decision: 'deny' }],
+    },
     tools: {
       weather: {
         forecast: defineTool({
@@ -106,7 +109,10 @@ describe('the aggregator', () => {
       annotations: { readOnlyHint: true },
       metadata: { source: 'native', version: expect.any(String), tags: ['outdoors'] },
     });
-    expect(tools.get('weather.old')?.metadata.deprecated).toBe(true);
+    expect(tools.get('weather.old')?.metadata).toMatchObject({
+      deprecated: true,
+      rateLimit: { calls: 100, perMs: 1_000 },
+    });
   });
 
   test('calls one tool, and says why where it cannot [C7]', async () => {

@@ -11,7 +11,7 @@ import { nearest } from '../../lib/nearest.js';
 import type { Profile } from '../../profiles/profile.js';
 import { type RunOptions, type RunResult, runIn } from './run.js';
 import { ToolCallError } from './tool-call-error.js';
-import { type ToolInfo, type ToolRegistry, toolRegistryOf } from './tool-registry.js';
+import { type RateLimit, type ToolInfo, type ToolRegistry, toolRegistryOf } from './tool-registry.js';
 
 /** What a host of the library is made of. */
 export interface LibraryParts {
@@ -19,6 +19,8 @@ export interface LibraryParts {
   readonly servers: ServerControl;
   readonly profile: Profile;
   readonly openSession: (caller: CallerId) => Session;
+  /** The lowest rate that counts calls of a tool by this caller. */
+  readonly rateOf: (tool: CatalogTool, caller: string) => RateLimit | undefined;
   /** Reads the limits of one run. Throws `bad_input`. */
   readonly parseRequest: Parameters<typeof runIn>[2];
   /** Adds functions of this process under a name. */
@@ -158,7 +160,11 @@ export class CodemodeSession implements Disposable {
 
   async discoverTools(): Promise<ToolRegistry> {
     const view = await this.#session.ready();
-    return toolRegistryOf(view, this.#parts.core.health(), (id) => this.#parts.servers.describe(id));
+    const { core, servers, rateOf } = this.#parts;
+    return toolRegistryOf(view, core.health(), {
+      factsOf: (id) => servers.describe(id),
+      rateOf: (tool) => rateOf(tool, this.caller),
+    });
   }
 
   /** Throws `ToolCallError` for what the tool, the policy or a person refuses, `not_found` for what does not exist. */

@@ -49,8 +49,20 @@ export interface ToolMetadata {
   readonly version: string;
   readonly tags: readonly string[];
   readonly deprecated?: boolean;
+  /** The lowest rate that the configuration sets for it. */
+  readonly rateLimit?: RateLimit;
   /** How its server is shown who calls; never a credential. */
   readonly auth?: ServerFacts['auth'];
+}
+
+export interface RateLimit {
+  readonly calls: number;
+  readonly perMs: number;
+}
+
+interface Knowledge {
+  readonly factsOf: (id: string) => ServerFacts | undefined;
+  readonly rateOf: (tool: CatalogTool) => RateLimit | undefined;
 }
 
 /** A server that does not say. */
@@ -59,7 +71,7 @@ const NO_VERSION = '0.0.0';
 export function toolRegistryOf(
   { forCode, direct }: ToolView,
   health: readonly UpstreamHealth[],
-  factsOf: (id: string) => ServerFacts | undefined,
+  { factsOf, rateOf }: Knowledge,
 ): ToolRegistry {
   const states = new Map(health.map(({ id, state }) => [id, state]));
   const servers = new Map<string, ServerInfo>();
@@ -72,7 +84,7 @@ export function toolRegistryOf(
   };
   const addTool = (tool: CatalogTool): void => {
     addServer(tool.server);
-    const info = toolInfo(tool, factsOf(tool.server.id));
+    const info = toolInfo(tool, factsOf(tool.server.id), rateOf(tool));
     tools.set(info.id, info);
     namespaces.get(info.namespace)?.push(info.id);
   };
@@ -98,7 +110,11 @@ function serverInfo(server: CatalogServer, state: UpstreamState, facts: ServerFa
   };
 }
 
-function toolInfo({ tool, exportName, server }: CatalogTool, facts: ServerFacts | undefined): ToolInfo {
+function toolInfo(
+  { tool, exportName, server }: CatalogTool,
+  facts: ServerFacts | undefined,
+  rateLimit: RateLimit | undefined,
+): ToolInfo {
   const { name, description = '', inputSchema = {}, outputSchema, annotations, deprecated, tags = [] } = tool;
   return {
     id: `${server.path}.${name}`,
@@ -115,6 +131,7 @@ function toolInfo({ tool, exportName, server }: CatalogTool, facts: ServerFacts 
       version: server.version ?? NO_VERSION,
       tags,
       ...(deprecated === true ? { deprecated } : {}),
+      ...(rateLimit === undefined ? {} : { rateLimit }),
       ...(facts?.auth === undefined ? {} : { auth: facts.auth }),
     },
   };

@@ -7,7 +7,7 @@ import {
   SseError,
 } from '@modelcontextprotocol/client';
 import { HostError } from '../../domain/errors.js';
-import type { McpDefinition, UpstreamIdentity, McpTarget } from '../../domain/upstream.js';
+import type { McpDefinition, McpTarget, UpstreamIdentity } from '../../domain/upstream.js';
 import { backoffMs } from '../../lib/backoff.js';
 import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
 import type { SecretMask } from '../../lib/mask.js';

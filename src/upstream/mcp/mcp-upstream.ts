@@ -1,8 +1,8 @@
 import { isHostError } from '../../domain/errors.js';
 import type {
+  McpDefinition,
   ToolListing,
   UpstreamCall,
-  McpDefinition,
   UpstreamFailure,
   UpstreamHealth,
   UpstreamIdentity,
