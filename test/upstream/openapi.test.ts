@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { OpenApiTarget, UpstreamOutcome } from '../../src/domain/upstream.js';
 import { OpenApiUpstream } from '../../src/upstream/openapi/openapi-upstream.js';
+import { Home } from '../support/cli.js';
 import { startPetsApi } from '../support/pets-api.js';
 
 /** The adapter against a real API in a process of its own, which answers with what it was sent. */
@@ -189,4 +190,28 @@ test('a document that cannot be read is a reason, and is tried again at the next
   expect(nowhere.health()).toMatchObject({ state: 'failed', reason: expect.stringContaining('OpenAPI') });
   await expect(nowhere.connect()).rejects.toThrow('server "pets" is not available');
   await nowhere.close();
+});
+
+test('who asks again sees a document that has changed; one that has gone leaves what there was [C8]', async () => {
+  const document = (operationId: string) => ({ openapi: '3.1.0', paths: { '/text': { get: { operationId } } } });
+  using home = new Home();
+  const file = home.write('api.json', document('before'));
+  const changing = open({ document: file, baseUrl: `${api.url}/v1` });
+  const names = async () => (await changing.listTools()).tools.map(({ name }) => name);
+  expect(await names()).toEqual(['before']);
+  const slow = call('before', {}, changing);
+  home.write('api.json', document('after'));
+  expect(await names()).toEqual(['after']);
+  expect(await call('before', {}, changing)).toMatchObject({ failure: { kind: 'refused' } });
+  expect(await slow).toMatchObject({ status: 'answered' });
+  home.write('api.json', 'broken: [');
+  expect(await names()).toEqual(['after']);
+  await changing.close();
+});
+
+test('a call that is given up while the document is fetched does not wait for it [C8]', async () => {
+  const stuck = open({ document: `${api.url}/v1/slow` });
+  const outcome = await stuck.call({ tool: 'text', arguments: {}, timeoutMs: 100 });
+  expect(outcome).toMatchObject({ failure: { kind: 'not_sent', mayHaveRun: false } });
+  await stuck.close();
 });

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { JsonObject } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
 import type {
@@ -18,7 +19,7 @@ import { AddressRefused, AnswerTooLong, type HttpAnswer, HttpClient, type HttpRe
 import { type OperationSource, operationsOf } from './operations.js';
 import { type Plan, type PlanParts, planOf, toolOf } from './plan.js';
 import { Pointers } from './pointer.js';
-import { readDocument } from './read-document.js';
+import { parseApiDocument, readDocumentText } from './read-document.js';
 import { BadArguments, requestOf } from './request.js';
 import { SchemaBook } from './schemas.js';
 
@@ -40,6 +41,7 @@ export type ApiDefinition = UpstreamDefinition<OpenApiTarget>;
 export class Api {
   readonly identity: UpstreamIdentity;
   readonly #definition: ApiDefinition;
+  readonly #digest: string;
   readonly #client: HttpClient;
   readonly #operations: ReadonlyMap<string, OperationSource>;
   readonly #parts: PlanParts;
@@ -47,14 +49,21 @@ export class Api {
   readonly #mask: SecretMask;
   readonly #plans = new Map<string, Plan>();
   readonly #warnings = new BoundedLines(MAX_WARNINGS);
+  #listing: ToolListing | undefined;
 
-  /** Reads the document. Throws an error with the reason, in which nothing is secret. */
-  static async open(definition: ApiDefinition, signal: AbortSignal): Promise<Api> {
+  /**
+   * Reads the document; gives `previous` where it is the same still. Throws an error with the reason, in which nothing is
+   * secret.
+   */
+  static async open(definition: ApiDefinition, signal: AbortSignal, previous?: Api): Promise<Api> {
     const { target, connectTimeoutMs } = definition;
     const reader = new HttpClient({ isPublicOnly: false, connectTimeoutMs });
     try {
-      const document = await readDocument(target, reader, signal);
-      return new Api(definition, document, baseUrlOf(target, document));
+      const text = await readDocumentText(target, reader, signal);
+      const digest = hash('sha256', text);
+      if (previous !== undefined && previous.#digest === digest) return previous;
+      const document = parseApiDocument(text);
+      return new Api(definition, document, baseUrlOf(target, document), digest);
     } catch (error) {
       throw new Error(oneLine(maskOf(target).apply(reasonOf(error)), 600), { cause: error });
     } finally {
@@ -62,11 +71,12 @@ export class Api {
     }
   }
 
-  private constructor(definition: ApiDefinition, document: JsonObject, base: BaseUrl) {
+  private constructor(definition: ApiDefinition, document: JsonObject, base: BaseUrl, digest: string) {
     const { target, connectTimeoutMs } = definition;
     const warn = (warning: string) => this.#warnings.add(warning);
     const pointers = new Pointers(document);
     this.#definition = definition;
+    this.#digest = digest;
     this.#mask = maskOf(target);
     this.#presented = presentedBy(target, document, pointers);
     this.#client = new HttpClient({ isPublicOnly: base.isForeign, connectTimeoutMs });
@@ -79,6 +89,11 @@ export class Api {
   }
 
   list(): ToolListing {
+    this.#listing ??= this.#list();
+    return this.#listing;
+  }
+
+  #list(): ToolListing {
     const tools: Tool[] = [];
     let characters = 0;
     for (const [name, source] of this.#operations) {
@@ -119,8 +134,9 @@ export class Api {
     }
   }
 
-  async close(): Promise<void> {
-    await this.#client.close();
+  /** `calls`: whether those under way are let come to their end. */
+  async close(calls: 'end' | 'finish' = 'end'): Promise<void> {
+    await this.#client.close(calls);
   }
 
   /** What only asks is redirected within the API; nothing is carried to another place. */

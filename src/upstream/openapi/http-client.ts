@@ -71,8 +71,8 @@ export class HttpClient {
     };
   }
 
-  async close(): Promise<void> {
-    await this.#agent.destroy();
+  async close(requests: 'end' | 'finish' = 'end'): Promise<void> {
+    await (requests === 'end' ? this.#agent.destroy() : this.#agent.close());
   }
 }
 

@@ -21,6 +21,7 @@ export class OpenApiUpstream implements Adapter {
   readonly #closed = new AbortController();
   readonly #listeners = new Set<(event: AdapterEvent) => void>();
   #opening: Promise<Api> | undefined;
+  #isListed = false;
   #state: UpstreamState = 'idle';
   #reason: string | undefined;
   #since = new Date();
@@ -37,16 +38,23 @@ export class OpenApiUpstream implements Adapter {
   }
 
   async listTools(signal?: AbortSignal): Promise<ToolListing> {
-    const listing = (await this.#open(signal)).list();
+    // Who asks again wants to know what has changed; who asks first gets what was read for the first call.
+    const api = this.#isListed ? await this.#readAgain(signal) : await this.#open(signal);
+    const listing = api.list();
+    this.#isListed = true;
     this.#warnings = listing.warnings;
     return listing;
   }
 
   async call(call: UpstreamCall): Promise<UpstreamOutcome> {
+    const waitMs = Math.min(call.timeoutMs ?? MAX_WAIT_MS, this.#definition.callTimeoutMs);
+    const patience = AbortSignal.timeout(waitMs);
     try {
-      return await (await this.#open(call.signal)).call(call, this.#closed.signal);
+      const api = await this.#open(call.signal === undefined ? patience : AbortSignal.any([call.signal, patience]));
+      return await api.call(call, this.#closed.signal);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = patience.aborted ? `its document was not read within ${waitMs} ms` : reason;
       const kind = call.signal?.aborted === true ? 'cancelled' : 'not_sent';
       return { status: 'failed', failure: { kind, message, mayHaveRun: false } };
     }
@@ -85,7 +93,27 @@ export class OpenApiUpstream implements Adapter {
       this.#opening = undefined;
       throw error;
     });
-    return this.#opening;
+    return signal === undefined ? this.#opening : Promise.race([this.#opening, aborted(signal)]);
+  }
+
+  /** The document as it is now. One that cannot be read any more leaves the one that was. */
+  async #readAgain(signal: AbortSignal | undefined): Promise<Api> {
+    const before = await this.#open(signal);
+    const late = AbortSignal.timeout(this.#definition.connectTimeoutMs);
+    const stops = [late, this.#closed.signal, ...(signal === undefined ? [] : [signal])];
+    try {
+      const { Api } = await import('./api.js');
+      const now = await Api.open(this.#definition, AbortSignal.any(stops), before);
+      if (now === before) return before;
+      this.#opening = Promise.resolve(now);
+      this.#identity = now.identity;
+      // Its calls under way end in their own time.
+      before.close('finish').catch(() => {});
+      return now;
+    } catch {
+      signal?.throwIfAborted();
+      return before;
+    }
   }
 
   async #read(): Promise<Api> {
@@ -115,4 +143,13 @@ export class OpenApiUpstream implements Adapter {
     this.#since = new Date();
     for (const listener of this.#listeners) listener({ type: 'state', health: this.health() });
   }
+}
+
+/** Timers take no more: 24 days. */
+const MAX_WAIT_MS = 2 ** 31 - 1;
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
 }

@@ -15,13 +15,13 @@ const MAX_YAML_BYTES = 12 * 1024 * 1024;
 const MAX_ALIASES = 1_000;
 const MAX_REDIRECTS = 3;
 
+/** What stands where the document is, unread. */
+export function readDocumentText(target: OpenApiTarget, client: HttpClient, signal: AbortSignal): Promise<string> {
+  return isAddress(target.document) ? fetchText(target, client, signal) : readText(target.document);
+}
+
 /** The document of an API, as it was written: foreign text, and maybe cyclic where YAML has aliases. */
-export async function readDocument(
-  target: OpenApiTarget,
-  client: HttpClient,
-  signal: AbortSignal,
-): Promise<JsonObject> {
-  const text = isAddress(target.document) ? await fetchText(target, client, signal) : await readText(target.document);
+export function parseApiDocument(text: string): JsonObject {
   const document = parse(text);
   if (!isJsonObject(document))
     throw new Error('it is no OpenAPI document: expected a map with openapi, info and paths');
