@@ -48,6 +48,11 @@ export const NEEDS = {
     probe: ['mypy', '--version'],
     use: 'checking the types of Python packages',
   },
+  go: {
+    package: 'golang-go',
+    probe: ['go', 'version'],
+    use: 'programs in Go',
+  },
 };
 
 /** @typedef {keyof typeof NEEDS} NeedName */

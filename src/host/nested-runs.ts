@@ -9,6 +9,7 @@ import type {
   GuestCall,
   GuestError,
   LogEntry,
+  Program,
   VirtualModule,
 } from '../domain/execution.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
@@ -17,6 +18,7 @@ import type { StoredScript } from '../domain/script.js';
 import type { ExecutionReport } from '../sandbox/execution-report.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { type AnswerCall, type AskPerson, type CallHooks, Execution } from './execution.js';
+import type { ScriptRequest } from './run.js';
 import { inputModule, LIST_SCRIPTS, RUN_SCRIPT } from './scripts-module.js';
 import { checkProfile, type ScriptLibrary } from './stored-scripts.js';
 
@@ -52,6 +54,8 @@ export interface NestedRunsOptions {
   readonly sandbox: Sandbox;
   /** What every program of the run may import. */
   readonly modules: readonly VirtualModule[];
+  /** Where the run's own program is a classic script: then so are those that it runs. */
+  readonly script?: ScriptRequest | undefined;
   /** Of the run. What its scripts use counts towards them. */
   readonly limits: Limits;
   /** Answers what a program of the run asks for. */
@@ -127,7 +131,13 @@ export class NestedRuns {
       );
     const number = ++this.#runs;
     const script = await this.#options.scripts.get(name);
-    checkProfile(script, 'codemode');
+    checkProfile(script, this.#options.script === undefined ? 'codemode' : 'code_execution');
+    // The one that asks keeps its worker until it is answered: a line in which all wait for each other has no end.
+    if (this.#options.script !== undefined && !this.#options.sandbox.pool.hasRoomToBlock)
+      return overLimit(
+        `no process is free for script ${name}`,
+        'Run fewer scripts at once, or raise codeExecution.poolSize.',
+      );
     const { checkScriptInput } = await import('./script-input.js');
     const checked = checkScriptInput(script, given ?? undefined);
     if (!checked.ok) return checked;
@@ -142,16 +152,18 @@ export class NestedRuns {
       });
       this.#keepLogs(name, report);
       const { outcome } = report;
-      return outcome.status === 'completed'
-        ? { ok: true, json: outcome.resultJson }
-        : { ok: false, error: errorOf(name, outcome.failure) };
+      if (outcome.status === 'completed') return { ok: true, json: outcome.resultJson };
+      const { failure } = outcome;
+      // What ends a program because of a call ends the run: nobody catches it one floor above either.
+      if (failure.kind === 'forbidden' || failure.limit === 'calls') return { ok: false, ends: failure };
+      return { ok: false, error: errorOf(name, failure) };
     } finally {
       place.leave();
     }
   }
 
   async #execute(script: StoredScript, input: JsonObject, outer: CallHooks, asker: Asker): Promise<ExecutionReport> {
-    const { sandbox, modules, limits, answer, patienceMs, askPerson } = this.#options;
+    const { sandbox, limits, answer, patienceMs, askPerson } = this.#options;
     const answerCall: AnswerCall = async (call, hooks) => {
       const onSending = () => {
         // From here on the script may have taken effect, and with it the call that runs it.
@@ -165,7 +177,7 @@ export class NestedRuns {
       {
         source: script.source,
         language: script.language,
-        modules: [...modules, inputModule(input)],
+        ...this.#formOf(input),
         limits: {
           ...limits,
           // Not less than what is left: it is the run that ends, not the script in the program's hands.
@@ -186,6 +198,12 @@ export class NestedRuns {
     const end = await execution.ended;
     if (end.state !== 'finished') throw new TypeError('a nested program has no place to sleep in');
     return end.report;
+  }
+
+  #formOf(input: JsonObject): Pick<Program, 'modules' | 'script'> {
+    const { script, modules } = this.#options;
+    if (script === undefined) return { modules: [...modules, inputModule(input)] };
+    return { modules: [], script: { input, calls: [script.callTool, script.callScript] } };
   }
 
   /** They share the room of the run's own, and say whose they are. */

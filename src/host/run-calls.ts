@@ -17,7 +17,7 @@ import { type RecordedCall, recordedCall } from './recording.js';
 import { isResults, type KeptResults } from './results.js';
 import type { Presentation, RunFacts, ScriptRequest } from './run.js';
 import { ScriptCalls } from './script-calls.js';
-import { isScripts } from './scripts-module.js';
+import { isScripts, RUN_SCRIPT } from './scripts-module.js';
 import type { SleepingRuns } from './sleeping-runs.js';
 import type { ScriptLibrary } from './stored-scripts.js';
 import { type CallsSoFar, ToolCalls } from './tool-calls.js';
@@ -95,7 +95,7 @@ export class RunCalls {
       });
     const answer = (call: GuestCall, hooks: CallHooks, asker: Asker) => this.#answer(call, hooks, asker);
     this.nested = new NestedRuns(
-      { scripts, sandbox, modules: modulesOf(snapshot), limits, answer, patienceMs, askPerson },
+      { scripts, sandbox, modules: modulesOf(snapshot), script, limits, answer, patienceMs, askPerson },
       before?.nested,
     );
     this.#recorded = new Map(before?.recorded.map((each) => [each.number, each]));
@@ -112,14 +112,9 @@ export class RunCalls {
   /** Answers the run's own program. */
   async answer(call: GuestCall, hooks: CallHooks): Promise<CallReply> {
     const { snapshot, facts } = this.#circumstances;
-    if (this.#script !== undefined) {
-      const input = JSON.parse(call.argumentsJson) as JsonValue[];
-      const tool = this.#script.toolOf(input)?.tool;
-      this.#recorded.set(call.number, recordedCall(call, tool === undefined ? undefined : toolDigestOf(tool)));
-      return this.#script.answer(call, input, hooks);
-    }
-    const tool = snapshot.toolByTarget.get(call.target)?.tool;
-    this.#recorded.set(call.number, recordedCall(call, tool === undefined ? undefined : toolDigestOf(tool)));
+    const input = JSON.parse(call.argumentsJson) as JsonValue[];
+    const tool = this.#script === undefined ? snapshot.toolByTarget.get(call.target) : this.#script.toolOf(input);
+    this.#recorded.set(call.number, recordedCall(call, tool === undefined ? undefined : toolDigestOf(tool.tool)));
     return this.#answer(call, hooks, { context: facts.context, depth: 0, firstNumber: 0 });
   }
 
@@ -128,6 +123,8 @@ export class RunCalls {
     const { snapshot } = this.#circumstances;
     const { caller, ledger } = asker.context;
     const input = JSON.parse(call.argumentsJson) as JsonValue[];
+    const numbered = { ...call, number: asker.firstNumber + call.number };
+    if (this.#script !== undefined) return this.#answerScript(this.#script, numbered, input, hooks, asker);
     if (isDiscovery(call.target))
       return answerDiscovery(call.target, input, snapshot, catalog, (tool) => observed?.typeOf(caller, tool));
     if (isScripts(call.target)) return this.nested.answer(call.target, input, hooks, asker);
@@ -136,7 +133,21 @@ export class RunCalls {
         received === 'unknown' ? gate.receivedUnknown(ledger) : ledger.received.receiveAll(received);
       return results.answer(call.target, input, caller, { sleeping, signal: hooks.signal, onReceived });
     }
-    const numbered = { ...call, number: asker.firstNumber + call.number };
     return this.tools.answer(numbered, input, hooks, asker.context);
+  }
+
+  /** What a script calls: a tool, or a stored script, whose end is a value to look at as well. */
+  async #answerScript(
+    script: ScriptCalls,
+    call: GuestCall,
+    input: readonly JsonValue[],
+    hooks: CallHooks,
+    asker: Asker,
+  ): Promise<CallReply> {
+    const { presentation, script: request } = this.#circumstances;
+    if (call.target !== request?.callScript) return script.answer(call, input, hooks, asker.context);
+    const reply = await this.nested.answer(RUN_SCRIPT, input, hooks, asker);
+    if (reply.ok) return { ok: true, json: `{"ok":true,"result":${String(reply.json)}}` };
+    return 'ends' in reply ? reply : presentation.reply({ ok: false, error: reply.error });
   }
 }

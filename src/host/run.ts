@@ -36,6 +36,8 @@ export interface ScriptRequest {
   readonly input: JsonObject;
   /** Name of the global function that calls a tool: server, tool, arguments. */
   readonly callTool: string;
+  /** Name of the one that runs a stored script: name, input. */
+  readonly callScript: string;
   /** The only servers it may call; empty: all. */
   readonly allowedServers: readonly string[];
 }

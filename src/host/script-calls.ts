@@ -1,4 +1,5 @@
 import type { BrokerOutcome } from '../broker/broker.js';
+import type { RunContext } from '../broker/run-context.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CallReply, Failure, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
@@ -37,18 +38,18 @@ export class ScriptCalls {
     return server === undefined ? undefined : toolNamed(toolName, server);
   }
 
-  async answer(call: GuestCall, input: readonly JsonValue[], hooks: CallHooks): Promise<CallReply> {
+  async answer(call: GuestCall, input: readonly JsonValue[], hooks: CallHooks, run: RunContext): Promise<CallReply> {
     const { snapshot, maxToolCalls, present } = this.#options;
     const found = this.toolOf(input);
-    if (!this.#calls.countOne()) return this.#end(tooManyCalls(maxToolCalls), 'limited', found, call, hooks);
+    if (!this.#calls.countOne()) return this.#end(tooManyCalls(maxToolCalls), 'limited', found, call, hooks, run);
     const [serverName, toolName, given] = input;
     const mistake = mistakeIn(input);
     if (mistake !== undefined) return present({ ok: false, error: mistake, verdict: 'invalid_arguments' });
     const name = serverName as string;
     if (this.#allowed.size > 0 && !this.#allowed.has(identityOf(name, snapshot)))
-      return this.#end(serverNotAllowed(name), 'denied', found, call, hooks);
+      return this.#end(serverNotAllowed(name), 'denied', found, call, hooks, run);
     if (found === undefined) return present({ ok: false, error: noSuch(name, toolName as string, snapshot) });
-    return this.#calls.make(found, call, given ?? undefined, hooks);
+    return this.#calls.make(found, call, given ?? undefined, hooks, run);
   }
 
   /** On record, as far as there is a tool to record it for. */
@@ -58,9 +59,11 @@ export class ScriptCalls {
     found: CatalogTool | undefined,
     call: GuestCall,
     hooks: CallHooks,
+    run: RunContext,
   ): Promise<CallReply> {
     const { message, name: errorClass } = ends;
-    if (found !== undefined) await this.#calls.refuse(found, call, { errorClass, message, hint: '' }, verdict, hooks);
+    if (found !== undefined)
+      await this.#calls.refuse(found, call, { errorClass, message, hint: '' }, verdict, hooks, run);
     return { ok: false, ends };
   }
 }

@@ -348,7 +348,11 @@ function formOf(
   { forCode }: ToolView,
 ): Pick<Program, 'modules' | 'blocking' | 'script'> {
   if (script !== undefined)
-    return { modules: [], blocking: true, script: { input: script.input, calls: [script.callTool] } };
+    return {
+      modules: [],
+      blocking: true,
+      script: { input: script.input, calls: [script.callTool, script.callScript] },
+    };
   const shared = modulesOf(forCode);
   return { modules: input === undefined ? shared : [...shared, inputModule(input)] };
 }

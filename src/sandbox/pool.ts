@@ -162,6 +162,11 @@ export class Pool {
     return worker;
   }
 
+  /** Whether a blocking program would get a worker now. */
+  get hasRoomToBlock(): boolean {
+    return this.#mayBlock() && this.#queue.length === 0;
+  }
+
   /** Whether one more worker may be given to a blocking program, which keeps it to its end. */
   #mayBlock(): boolean {
     let blocked = this.#startingBlocking;

@@ -33,7 +33,7 @@ describe('codemode run', () => {
        console.log('numbers', numbers); console.warn('careful');
        globalThis.__codemode_result__ = { sum: numbers.reduce((a, b) => a + b) };`,
     );
-    const { status, stdout, stderr } = await run(['run', file]);
+    const { status, stdout, stderr } = await run(['run', '--json', file]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout.endsWith('\n')).toBe(true);
     expect(stdout.trimEnd()).not.toContain('\n');

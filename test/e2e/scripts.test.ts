@@ -357,3 +357,54 @@ test('agents are told of stored scripts where there are some; each runs them as 
   const gone = await run(agent.client, nesting(`globalThis.__codemode_result__ = await caught(runScript('look-up'));`));
   expect(gone.result).toMatchObject({ class: 'ToolNotFoundError' });
 });
+
+describe('a classic script', () => {
+  const CLASSIC = `var res = call_tool('ledger', 'look', { text: input.text });
+if (!res.ok) return { failed: res.error.message };
+return { lines: res.result.lines, text: input.text };`;
+  const classic = ['--profile', 'code_execution', '--language', 'javascript'];
+
+  test('is stored for its own contract, and run there by name', async () => {
+    using home = new ScriptsHome();
+    const schema = home.write('schema.json', SCHEMA);
+    expect(await home.add('count', CLASSIC, ...classic, '--input-schema', schema)).toMatchObject({ status: 0 });
+    const ran = await home.script('count', '--input', '{ "text": "a" }');
+    expect({ ...ran, stdout: JSON.parse(ran.stdout) }).toMatchObject({
+      status: 0,
+      stdout: { ok: true, value: { lines: 1, text: 'a' } },
+    });
+    expect(await home.script('count', '--input', '{ "text": 7 }')).toMatchObject({ status: 2, stdout: '' });
+  });
+
+  test('runs another by call_script, whose calls are its own, and whose failure is a value', async () => {
+    using home = new ScriptsHome();
+    await home.add('count', CLASSIC, ...classic, '--input-schema', home.write('schema.json', SCHEMA));
+    await home.add('twice', "call_script('count', { text: input.text }).result", ...classic);
+    await home.add('broken', 'null.field', ...classic);
+    await home.add('endless', "call_script('endless', {})", ...classic);
+    await home.add('module', LOOK);
+    const exec = async (code: string, ...flags: string[]) =>
+      JSON.parse((await home.run(['code', 'exec', '--code', code, ...flags])).stdout);
+    expect(await exec("call_script('twice', { text: 'a' })")).toEqual({
+      ok: true,
+      value: { ok: true, result: { lines: 1, text: 'a' } },
+    });
+    const failures = await exec(`[call_script('broken'), call_script('none'), call_script('module', { text: 'a' }),
+      call_script('count', { text: 7 }), call_script('../x')].map((each) => each.error.message)`);
+    expect(failures.value).toEqual([
+      expect.stringContaining('script broken failed: TypeError'),
+      expect.stringContaining('none'),
+      expect.stringContaining('is written for profile codemode'),
+      expect.stringContaining('/text'),
+      expect.stringContaining('name'),
+    ]);
+    const limited = await exec(
+      "call_script('count', { text: 'a' }); call_script('count', { text: 'b' })",
+      '--max-tool-calls',
+      '1',
+    );
+    expect(limited.error).toMatchObject({ code: 'MAX_TOOL_CALLS_EXCEEDED' });
+    const deep = await exec("call_script('endless', {})", '--timeout', '20000');
+    expect(JSON.stringify(deep)).toMatch(/more than 4 deep|no process is free/);
+  });
+});

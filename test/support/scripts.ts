@@ -1,4 +1,5 @@
 import { openRecords } from '../../src/compose-records.js';
+import { MasterKey } from '../../src/store/master-key.js';
 import { LedgerHome } from './ledger.js';
 
 /** A ledger's home in which scripts are stored. */
@@ -11,7 +12,8 @@ export class ScriptsHome extends LedgerHome {
   /** The same for those that are to be there and are not what is tested: without a process for each. */
   async have(scripts: Readonly<Record<string, string>>): Promise<void> {
     const stateFolder = this.path('state');
-    const records = openRecords({ stateFolder, fingerprintOf: () => '', setting: '', expireAfterMs: 1_000 });
+    const masterKey = new MasterKey({ stateFolder, choice: 'file', keyring: undefined });
+    const records = openRecords({ stateFolder, masterKey, fingerprintOf: () => '', setting: '', expireAfterMs: 1_000 });
     for (const [name, source] of Object.entries(scripts))
       await records.scripts.add({ name, source, description: '', profile: 'codemode', language: 'typescript' });
     await records.close();

@@ -43,7 +43,7 @@ export function createCodeExecutionProfile({ defaults, toolName = TOOL_NAME }: C
     presentation: codeExecutionPresentation,
     tools: [tool],
     maxResultBytes: MAX_RESULT_BYTES,
-    instructions: (view) => instructions(view, defaults),
+    instructions: (view, scripts = []) => instructions(view, defaults, scripts),
     declarations: declarationsOf,
     callExample: ({ tool, server }) => `call_tool(${JSON.stringify(server.id)}, ${JSON.stringify(tool.name)}, { ... })`,
   };

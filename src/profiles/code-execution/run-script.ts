@@ -6,6 +6,7 @@ import type { ScriptRun } from './contract.js';
 import { renderScript, type ScriptResponse } from './render.js';
 
 const CALL_TOOL = 'call_tool';
+const CALL_SCRIPT = 'call_script';
 
 /** Runs a script to its end. Only the host's own failures are thrown. */
 export async function runScript(
@@ -17,7 +18,7 @@ export async function runScript(
     source: code,
     language,
     limits,
-    script: { input, callTool: CALL_TOOL, allowedServers },
+    script: { input, callTool: CALL_TOOL, callScript: CALL_SCRIPT, allowedServers },
     ...circumstances,
     ...(log === undefined ? {} : { onLog: (entry, runId) => logEntry(log, entry, runId) }),
   });

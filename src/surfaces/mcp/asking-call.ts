@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  ClientCapabilities,
+  InputRequiredResult,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Question, QuestionKind, Respondent } from '../../domain/question.js';
 import { type Deferred, deferred } from '../../lib/deferred.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
 import { askable, type ClientQuestion, clientQuestion, isAnswerTo, QUESTION_TIMEOUT_MS } from './client-question.js';
-import type { CallResult, CallSide } from './question-rounds.js';
 import { capabilitiesOf } from './rounds.js';
 
 /** Questions that come together are asked together. */
@@ -17,6 +21,17 @@ interface OpenQuestion {
   readonly kind: QuestionKind;
   readonly request: ClientQuestion;
   readonly answer: Deferred<JsonObject>;
+}
+
+export type CallResult = CallToolResult | InputRequiredResult;
+
+/** What is done for a call knows of its client. */
+export interface CallSide {
+  /** Whatever else ends it: the client withdrew its request, or does not come back. */
+  readonly signals: readonly (AbortSignal | undefined)[];
+  readonly respondent: Respondent;
+  /** Aborted when the request that it came with was answered, and it goes on. Nothing more is told along with that. */
+  readonly requestAnswered?: AbortSignal;
 }
 
 /** One call of the newer era over all its rounds: what servers ask on the way, and its result in the end. */

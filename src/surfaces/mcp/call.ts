@@ -15,9 +15,9 @@ import { nearest } from '../../lib/nearest.js';
 import type { ExposedTool } from '../../profiles/profile.js';
 import { askerOf } from './approval-form.js';
 import { laterRound, questionOf } from './approval-rounds.js';
+import type { CallResult, CallSide } from './asking-call.js';
 import type { Door } from './door.js';
 import { Progress, progressRelay } from './progress.js';
-import type { CallResult, CallSide } from './question-rounds.js';
 import { ClientRespondent } from './respondent.js';
 import { capabilitiesOf } from './rounds.js';
 

@@ -1,11 +1,5 @@
-import {
-  type CallToolResult,
-  type InputRequiredResult,
-  inputRequired,
-  type ServerContext,
-} from '@modelcontextprotocol/server';
-import type { Respondent } from '../../domain/question.js';
-import { AskingCall } from './asking-call.js';
+import { type CallToolResult, inputRequired, type ServerContext } from '@modelcontextprotocol/server';
+import { AskingCall, type CallResult, type CallSide } from './asking-call.js';
 import { QUESTION_TIMEOUT_MS } from './client-question.js';
 import { Progress } from './progress.js';
 import { mintRound, roundOf } from './rounds.js';
@@ -14,17 +8,6 @@ import { mintRound, roundOf } from './rounds.js';
 const MAX_WAITING = 256;
 /** A client that did not come back for so long will not: its call is ended. Questions expire before that. */
 const FORGET_MS = QUESTION_TIMEOUT_MS + 60_000;
-
-export type CallResult = CallToolResult | InputRequiredResult;
-
-/** What is done for a call knows of its client. */
-export interface CallSide {
-  /** Whatever else ends it: the client withdrew its request, or does not come back. */
-  readonly signals: readonly (AbortSignal | undefined)[];
-  readonly respondent: Respondent;
-  /** Aborted when the request that it came with was answered, and it goes on. Nothing more is told along with that. */
-  readonly requestAnswered?: AbortSignal;
-}
 
 /**
  * The protocol's newer era has no requests to clients: a call is answered with the question of a server, goes on

@@ -11,6 +11,7 @@ export const RAW = 'codemode/raw';
  *   library checks them as a whole, so that one odd tool or content block would cost the whole answer; we read them.
  * - A handshake with missing names is completed.
  * - A request whose answer stream ends without the answer fails at once, not after its timeout.
+ * - Questions are put after the answers that came before them have been taken.
  * - An answer that nobody waits for any more is dropped here; the library would turn all of it into an error text.
  */
 export class Shield implements Transport {
@@ -89,7 +90,10 @@ export class Shield implements Transport {
 
   #receive(message: JSONRPCMessage): void {
     if ('method' in message) {
-      this.onmessage?.(message);
+      // A question behind an answer is about no call any more, also where both come at once: first the call ends.
+      if ('id' in message || message.method === 'notifications/cancelled')
+        setImmediate(() => this.onmessage?.(message));
+      else this.onmessage?.(message);
       return;
     }
     if (message.id === undefined) return;

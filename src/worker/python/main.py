@@ -27,7 +27,7 @@ import hashlib, heapq, html, io, itertools, logging, math, operator, pathlib, ra
 import string, subprocess, tempfile, textwrap, time, traceback, typing, unicodedata, urllib.parse, uuid, zoneinfo  # noqa
 
 CHANNEL = 3
-PROTOCOL = 2
+PROTOCOL = 4
 BUILD = "codemode-build-id-placeholder"
 CLIENT = "from codemode_client import ToolError, call_tool, call_tool_sync\n"
 MAX_RESULT_BYTES = 32 * 1024 * 1024

@@ -12,6 +12,7 @@ import { type CommandContext, EXIT, type Register } from '../command.js';
 import { openLog } from '../log.js';
 import { oneOf } from '../options.js';
 import { readSource, type TextKind } from '../read-source.js';
+import { interruption } from '../run-program.js';
 import { plain, printableJson } from '../terminal.js';
 
 interface ExecFlags {
@@ -68,15 +69,16 @@ Examples:
 /** One script, its response on standard output. */
 async function exec(flags: ExecFlags, context: CommandContext): Promise<number> {
   if (flags.logLevel !== undefined) oneOf('--log-level', flags.logLevel, LEVELS);
-  const request = await requestOf(flags);
-  const interrupted = new AbortController();
-  // Once each: whoever asks a second time is not made to wait.
-  process.once('SIGINT', () => interrupted.abort());
-  process.once('SIGTERM', () => interrupted.abort());
+  return runOne(context, await requestOf(flags), flags.logLevel);
+}
+
+/** A request of the contract, its response on standard output. Gives the exit status. */
+export async function runOne(context: CommandContext, request: JsonObject, logLevel?: string): Promise<number> {
+  const signal = interruption();
   const own = {
     profile: 'code_execution',
     takesProxyFile: true,
-    ...(flags.logLevel === undefined ? {} : { logLevel: flags.logLevel }),
+    ...(logLevel === undefined ? {} : { logLevel }),
   };
   // Before anything is started: a script that is refused, or a feature that is off, needs no jail to be told so.
   const defaults = scriptDefaults((await context.config(own)).config);
@@ -94,12 +96,12 @@ async function exec(flags: ExecFlags, context: CommandContext): Promise<number> 
     maxResultBytes: Number.POSITIVE_INFINITY,
   });
   const response = await runScript(session, script, {
-    signal: interrupted.signal,
+    signal,
     log,
     askPerson: async (approvals) => tellOf(approvals, log),
   });
   process.stdout.write(`${printableJson(response, true)}\n`);
-  if (interrupted.signal.aborted) return ERRORS.cancelled.exit;
+  if (signal.aborted) return ERRORS.cancelled.exit;
   return response.ok ? EXIT.ok : EXIT.failed;
 }
 

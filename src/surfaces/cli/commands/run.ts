@@ -17,6 +17,7 @@ export const register: Register = (program, context) => {
     .option('--timeout <ms>', 'stop it after this many milliseconds')
     .option('--memory <bytes>', 'the most memory it may use')
     .option('--pretty', 'indent the JSON')
+    .option('--json', 'as JSON (it is JSON anyway)')
     .addHelpText('after', HELP)
     .action(async (file: string, options: RunFlags) => {
       context.exitWith(await run(file, options, () => context.compose()));

@@ -1,12 +1,13 @@
 import { HostError } from '../../../domain/errors.js';
 import type { JsonValue } from '../../../domain/json.js';
 import { SCRIPT_PROFILES, type ScriptHead } from '../../../domain/script.js';
-import { checkName, checkProfile, readInputSchema } from '../../../host/stored-scripts.js';
+import { checkName, readInputSchema } from '../../../host/stored-scripts.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
 import { oneOf } from '../options.js';
 import { readSource } from '../read-source.js';
 import { interruption, runProgram, wholeNumber } from '../run-program.js';
 import { plain, printableJson, styled, warn } from '../terminal.js';
+import { runOne } from './code.js';
 
 export const register: Register = (program, context) => {
   const scripts = program
@@ -174,16 +175,19 @@ function show(context: CommandContext, name: string, isJson: boolean): Promise<n
 async function run(context: CommandContext, name: string, flags: RunFlags): Promise<number> {
   const given = wholeNumber('timeout', 'timeoutMs', flags.timeout);
   const value = await readInput(flags);
-  const signal = interruption();
   // Looked for first: who mistypes a name does not wait for a jail.
   const script = await withRecords(context, ({ scripts }) => scripts.get(name));
-  checkProfile(script, 'codemode');
   const { checkScriptInput } = await import('../../../host/script-input.js');
   const checked = checkScriptInput(script, value);
   if (!checked.ok) throw new HostError('bad_input', `${checked.error.message} ${checked.error.hint}`);
+  const { source, language, profile } = script;
+  if (profile === 'code_execution') {
+    const options = given.timeoutMs === undefined ? {} : { options: { timeout_ms: given.timeoutMs } };
+    return runOne(context, { code: source, language, input: checked.input, ...options });
+  }
+  const signal = interruption();
   const composed = await context.compose();
   await using _ = composed.host;
-  const { source, language } = script;
   const isPretty = flags.pretty === true;
   return await runProgram(composed, { source, language, input: checked.input }, { given, isPretty, signal });
 }
