@@ -16,6 +16,7 @@ export const GROUPS = [
     measures: 'programs on real Python and Node, with a process ready and without',
     needsPeers: false,
   },
+  { name: 'go', measures: 'Go programs: compiled first, and compiled before', needsPeers: false },
   { name: 'start', measures: 'the program from nothing to a result, and to its list of tools', needsPeers: false },
   { name: 'mcp', measures: 'the whole path over MCP stdio, and the same tool without us', needsPeers: false },
   { name: 'declarations', measures: 'TypeScript from the schemas of real tools', needsPeers: true },

@@ -15,6 +15,11 @@ const require = createRequire(import.meta.url);
 const ENGINE_SHA256 = 'd4c9375f2b1ca4dc95f72c8aa2982a7a9951ac8011490d79c6582df732b4bbd9';
 /** What CPython is given in its jail, as it is. */
 const PYTHON_FILES = ['main.py', 'codemode_client.py', 'failures.py', 'frames.py'];
+/** Compiled on the user's machine, by its own Go. */
+const GO_FILES = [
+  ...['go.mod', 'go.work', 'client.go', 'encode.go', 'main.go', 'values.go', 'frames/frames.go'],
+  ...['builder/main.go', 'builder/build.go', 'builder/imports.go', 'builder/prepare.go', 'builder/warm.go'],
+];
 const BUILD_PLACEHOLDER = 'codemode-build-id-placeholder';
 
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
@@ -40,7 +45,7 @@ const forNode = {
 };
 
 export async function buildWorker() {
-  await mkdir(join(output, 'python'), { recursive: true });
+  for (const folder of ['python', 'go/frames', 'go/builder']) await mkdir(join(output, folder), { recursive: true });
   const [worker, returns, nodeProgram, boot, maker] = await Promise.all([
     bundle('src/worker/main.ts', forNode),
     // With the second parser in it: loaded by the first script that needs it, where it would cost every start 5 ms.
@@ -72,6 +77,9 @@ export async function buildWorker() {
   const python = await Promise.all(
     PYTHON_FILES.map(async (name) => [`python/${name}`, await readFile(join(root, 'src/worker/python', name), 'utf8')]),
   );
+  const go = await Promise.all(
+    GO_FILES.map(async (name) => [`go/${name}`, await readFile(join(root, 'src/worker/go', name), 'utf8')]),
+  );
   const texts = Object.fromEntries([
     ...[
       ['worker.js', worker.text],
@@ -79,6 +87,7 @@ export async function buildWorker() {
       ['node-program.js', nodeProgram.text],
     ],
     ...python,
+    ...go,
   ]);
   const build = sha256(Buffer.concat([Buffer.from(JSON.stringify(texts)), binary, image])).slice(0, 32);
   const files = {

@@ -2,6 +2,8 @@ import type { CallerId, CallReply, ExecutionId, GuestCall, Outcome } from './exe
 
 /** Real interpreters, each program in a process of its own. */
 export type ProcessLanguage = 'node' | 'python';
+/** What a process in a jail may be: an interpreter with its program, a compiled program, or what compiles one. */
+export type ProcessRole = ProcessLanguage | 'go' | 'go-build';
 export const PROCESS_LANGUAGES = ['node', 'python'] as const satisfies readonly ProcessLanguage[];
 
 /** What one such program may spend. */

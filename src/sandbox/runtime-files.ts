@@ -13,6 +13,8 @@ const ADDON = `${JAIL_FOLDER}/transform.node`;
 
 export interface RuntimeFiles {
   readonly build: string;
+  /** Sources of what Go programs are linked with, and of what compiles them. */
+  readonly goFolder: string;
   /** What is mounted for a role, and nothing else is. */
   readonly mounts: Readonly<Record<Role, readonly { readonly from: string; readonly to: string }[]>>;
   /** What the interpreter is started with: the entry, then what it is to find its way by. */
@@ -49,6 +51,7 @@ export function loadRuntimeFiles(folder: string): RuntimeFiles {
   const addon = { from: parserAddon(), to: ADDON };
   return {
     build: manifest.build,
+    goFolder: join(folder, 'go'),
     mounts: {
       quickjs: [...MOUNTED.quickjs.map(mount), addon],
       node: [...MOUNTED.node.map(mount), addon],

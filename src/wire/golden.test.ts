@@ -52,6 +52,7 @@ const FIELDS: { readonly [Type in Message['type']]: FieldsOf<Type> } = {
   'execution/suspended': OF_EXECUTION,
   'execution/end': { ...OF_EXECUTION, failure: 'object or null', logsCut: 'boolean' },
   'process/start': OF_EXECUTION,
+  'process/file': { ...OF_EXECUTION, name: 'string' },
   'process/end': { ...OF_EXECUTION, failure: 'object or null', exitCode: 'number' },
 };
 
@@ -68,6 +69,7 @@ const FROM_WORKER: Readonly<Record<WorkerToHost['type'], true>> = {
 const FROM_PROCESS: Readonly<Record<ProcessToHost['type'], true>> = {
   'worker/ready': true,
   'call/request': true,
+  'process/file': true,
   'process/end': true,
 };
 

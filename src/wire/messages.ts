@@ -6,7 +6,7 @@ import type {
   SourceLanguage,
   SourcePosition,
 } from '../domain/execution.js';
-import type { ProcessLanguage } from '../domain/process-program.js';
+import type { ProcessRole } from '../domain/process-program.js';
 
 /** Raised whenever the meaning of a message changes. Both ends must name the same one. */
 export const PROTOCOL = 4;
@@ -125,9 +125,11 @@ export type ProcessToHost =
       readonly type: 'worker/ready';
       readonly protocol: number;
       readonly build: string;
-      readonly role: ProcessLanguage;
+      readonly role: ProcessRole;
     }
   | Extract<WorkerToHost, { type: 'call/request' }>
+  /** Body: a file that a compiler hands over. Programs have none to give. */
+  | { readonly type: 'process/file'; readonly execution: ExecutionId; readonly name: string }
   /**
    * The program has come to its end, and everything it printed is written. Body: JSON of its `result`; empty where it
    * set none, or failed.

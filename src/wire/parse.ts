@@ -71,9 +71,10 @@ const processToHost = z.discriminatedUnion('type', [
     type: z.literal('worker/ready'),
     protocol: count,
     build: text(128),
-    role: z.enum(['node', 'python']),
+    role: z.enum(['node', 'python', 'go', 'go-build']),
   }),
   callRequest,
+  z.strictObject({ type: z.literal('process/file'), execution, name: text(256) }),
   z.strictObject({
     type: z.literal('process/end'),
     execution,

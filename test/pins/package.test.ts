@@ -29,7 +29,9 @@ const BUILT = [
   /^dist\/(bin|index|part-[A-Z0-9]{8})\.js(\.map)?$/,
   /^dist\/third-party-notices\.txt$/,
   /^dist\/types\/.+\.d\.ts$/,
-  /^dist\/worker\/[^/]+\.(js|cjs|js\.map|wasm|bin|py|go|node|json)$/,
+  /^dist\/worker\/[^/]+\.(js|cjs|js\.map|wasm|bin|node|json)$/,
+  /^dist\/worker\/python\/\w+\.py$/,
+  /^dist\/worker\/go\/((frames|builder)\/)?\w+\.go$|^dist\/worker\/go\/go\.(mod|work)$/,
 ];
 
 test('the package offers one program, one library entry, and nothing deeper', () => {

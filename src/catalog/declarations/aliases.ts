@@ -9,6 +9,8 @@ export interface AliasGroup {
   readonly suggestedName: string;
   /** Has to have a name of its own: it contains itself, or is used more than once and is not small. */
   readonly isNamed: boolean;
+  /** Contains itself. At least one definition of every circle says so. */
+  readonly isRecursive: boolean;
 }
 
 /** Which definitions of several schemas are the same type, and which of those deserve a name. */
@@ -31,8 +33,9 @@ export function groupDefinitions(roots: readonly SchemaNode[]): Map<Definition, 
   const groups = new Map<number, AliasGroup>();
   for (const [id, definition] of representatives) {
     const { count, property } = uses.get(id) ?? { count: 0, property: '' };
-    const isNamed = recursive.has(id) || (count > 1 && !isSmall(definition.node));
-    groups.set(id, { definition, suggestedName: suggestName(definition, property), isNamed });
+    const isRecursive = recursive.has(id);
+    const isNamed = isRecursive || (count > 1 && !isSmall(definition.node));
+    groups.set(id, { definition, suggestedName: suggestName(definition, property), isNamed, isRecursive });
   }
   return new Map([...classOf].map(([definition, id]) => [definition, groups.get(id) as AliasGroup]));
 }

@@ -2,9 +2,10 @@ import { isJsonObject, type JsonValue } from '../../domain/json.js';
 import { quoteVisibly, withoutMarkup } from '../../lib/visible-text.js';
 import type { AliasGroup } from './aliases.js';
 import { docComment } from './doc-comment.js';
+import type { Detail } from './node-words.js';
 import { mergeNotes } from './notes.js';
 import type { Definition, ObjectShape, SchemaNode, TupleShape } from './shape.js';
-import { type Detail, optionDocs, propertyDocs } from './typescript-docs.js';
+import { optionDocs, propertyDocs } from './typescript-docs.js';
 
 export interface TypeWriterOptions {
   readonly detail: Detail;

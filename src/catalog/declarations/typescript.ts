@@ -4,9 +4,10 @@ import { exportNames, withoutDuplicates } from '../names.js';
 import { type AliasGroup, groupDefinitions, pascalCase } from './aliases.js';
 import { commentLine, docComment } from './doc-comment.js';
 import { isOptional, takesNothing } from './input.js';
+import type { Detail } from './node-words.js';
 import { readSchema } from './schema.js';
 import { type Definition, type SchemaModel, type SchemaNode, withoutReference } from './shape.js';
-import { type Detail, propertyDocs, serverDocs, toolDocs } from './typescript-docs.js';
+import { propertyDocs, serverDocs, toolDocs } from './typescript-docs.js';
 import { AMBIENT_MODULE, type ModuleFrame, PACKAGE_FILE } from './typescript-frames.js';
 import { TypeWriter } from './typescript-types.js';
 

@@ -4,16 +4,18 @@ import type { SyscallName } from './syscall-numbers.js';
 
 /**
  * Whose list a worker runs under. `escape` is the QuickJS list, for attack tests that bring Node code of their own;
- * `node` and `python` are for agents' programs on the real interpreters, which have a workspace and children.
+ * `node` and `python` are for agents' programs on the real interpreters, which have a workspace and
+ * children; so has `go-build`, the compiler. `go` is a compiled program: it has neither, and the list of a worker.
  */
-export type JailRuntime = 'quickjs' | 'escape' | 'node' | 'python';
+export type JailRuntime = 'quickjs' | 'escape' | 'node' | 'python' | 'go' | 'go-build';
 
 /**
  * What each runtime may ask of the kernel. Found by strace of Node 20, 22 and 24 doing a worker's work inside the jail,
  * where /proc, /dev and /etc do not exist: so these are fewer calls than Node makes on an open machine.
  */
 export function syscallPolicy(runtime: JailRuntime): SyscallPolicy {
-  return runtime === 'node' || runtime === 'python' ? forRealInterpreters(WORKER_POLICY) : WORKER_POLICY;
+  const hasWorkspace = runtime === 'node' || runtime === 'python' || runtime === 'go-build';
+  return hasWorkspace ? forRealInterpreters(WORKER_POLICY) : WORKER_POLICY;
 }
 
 const EPERM = 1;

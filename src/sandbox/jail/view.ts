@@ -23,11 +23,15 @@ export interface FileReader {
 const NODE_INSIDE = '/bin/node';
 /** CPython looks for its standard library from here: `../lib/python3.x`. */
 const PYTHON_INSIDE = '/usr/bin/python3';
+const GO_PROGRAM_INSIDE = '/bin/program';
+const GO_BUILDER_INSIDE = '/bin/builder';
 const INTERPRETERS_INSIDE: Record<JailRuntime, string> = {
   quickjs: NODE_INSIDE,
   escape: NODE_INSIDE,
   node: NODE_INSIDE,
   python: PYTHON_INSIDE,
+  go: GO_PROGRAM_INSIDE,
+  'go-build': GO_BUILDER_INSIDE,
 };
 const LIBRARY_FOLDER = '/lib';
 const SETUP_FOLDER = '/setup';
@@ -99,7 +103,7 @@ function toFiles(mounts: ReadonlyMap<string, string>): JailedFile[] {
 
 function checkTarget(path: string): void {
   const isPlain = path.startsWith('/') && posix.normalize(path) === path && !path.endsWith('/');
-  const isTaken = [LIBRARY_FOLDER, SETUP_FOLDER, NODE_INSIDE, PYTHON_INSIDE, WORKSPACE].some(
+  const isTaken = [LIBRARY_FOLDER, SETUP_FOLDER, ...Object.values(INTERPRETERS_INSIDE), WORKSPACE].some(
     (ours) => path === ours || path.startsWith(`${ours}/`),
   );
   if (!isPlain || isTaken) throw new HostError('internal', `${path} cannot be the path of a file in the jail`);

@@ -4,11 +4,16 @@ const ANSWER_TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 16 * 1024;
 
 /** Starts an interpreter of the machine once, outside any jail, with a question of ours; undefined where it fails. */
-export function askInterpreter(path: string, question: readonly string[]): Promise<string | undefined> {
+export function askInterpreter(
+  path: string,
+  question: readonly string[],
+  env?: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
     const options = { timeout: ANSWER_TIMEOUT_MS, maxBuffer: MAX_ANSWER_BYTES, killSignal: 'SIGKILL' } as const;
+    const where = env === undefined ? {} : { env: { ...env }, cwd: '/' };
     try {
-      const child = execFile(path, [...question], options, (error, stdout) =>
+      const child = execFile(path, [...question], { ...options, ...where }, (error, stdout) =>
         resolve(error === null ? stdout.trim() : undefined),
       );
       child.stdin?.end();

@@ -19,7 +19,7 @@ import { loadRuntimeFiles, type RuntimeFiles } from '../runtime-files.js';
 import { findNode, findPython, type Interpreter, type MissingInterpreter } from './interpreter.js';
 import { ProgramProcess } from './program-process.js';
 import { ProgramRun } from './program-run.js';
-import { shapeOf } from './shape.js';
+import { jailedProgram, shapeOf } from './shape.js';
 import { type SpareOptions, Spares } from './spares.js';
 import { type TurnOptions, Turns } from './turns.js';
 
@@ -65,8 +65,8 @@ export class ProcessRuntimes {
     this.#spares = new Spares({ ...DEFAULT_SPARES, ...options.spares }, (shape) =>
       ProgramProcess.start(shape, {
         jail: this.#jail,
-        files: this.#files,
-        interpreter: this.#interpreter(shape.language),
+        build: this.#files.build,
+        describe: (workspace) => jailedProgram(shape, this.#interpreter(shape.language), this.#files, workspace),
       }),
     );
     this.#turns = new Turns({ ...DEFAULT_TURNS, ...options.turns });

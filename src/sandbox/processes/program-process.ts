@@ -8,11 +8,9 @@ import { deferred } from '../../lib/deferred.js';
 import { encodeFrame, FrameDecoder } from '../../wire/frames.js';
 import { type HostToProcess, MAX_VALUE_BYTES, PROTOCOL, type ProcessToHost } from '../../wire/messages.js';
 import { parseProcessMessage } from '../../wire/parse.js';
-import { type Jail, WORKSPACE } from '../jail/jail.js';
+import { type Jail, type JailedProgram, WORKSPACE } from '../jail/jail.js';
 import { launch } from '../jail/launch.js';
-import type { RuntimeFiles } from '../runtime-files.js';
-import type { Interpreter } from './interpreter.js';
-import { jailedProgram, type Shape } from './shape.js';
+import type { ProcessShape } from './shape.js';
 
 /** A process that has not said hello by then is not going to. */
 const START_TIMEOUT_MS = 20_000;
@@ -41,7 +39,7 @@ export interface ProcessExit {
 
 /** One interpreter in a jail of its own, for one program: started ahead of need, used once, killed. */
 export class ProgramProcess {
-  readonly shape: Shape;
+  readonly shape: ProcessShape;
   readonly #child: ChildProcess;
   readonly #channel: Duplex;
   readonly #decoder = new FrameDecoder(MAX_INCOMING_BYTES);
@@ -56,14 +54,14 @@ export class ProgramProcess {
   #complaint = '';
   events: ProcessEvents | undefined;
 
-  private constructor(shape: Shape, { jail, interpreter, files }: ProcessOptions) {
+  private constructor(shape: ProcessShape, { jail, build, describe }: ProcessOptions) {
     this.shape = shape;
-    this.#build = files.build;
+    this.#build = build;
     if (jail.level === 'none') {
       this.#folder = mkdtempSync(join(tmpdir(), 'codemode-workspace-'));
       mkdirSync(join(this.#folder, '.tmp'));
     }
-    const described = jail.spawn(jailedProgram(shape, interpreter, files, this.#folder ?? WORKSPACE));
+    const described = jail.spawn(describe(this.#folder ?? WORKSPACE));
     const { child, channel } = launch(described, 'pipe', 'pipe');
     this.#child = child;
     this.#channel = channel;
@@ -71,15 +69,15 @@ export class ProgramProcess {
   }
 
   /** Starts one and waits for its hello. */
-  static async start(shape: Shape, options: ProcessOptions): Promise<ProgramProcess> {
+  static async start(shape: ProcessShape, options: ProcessOptions): Promise<ProgramProcess> {
     const started = new ProgramProcess(shape, options);
-    const timer = setTimeout(() => started.kill(), START_TIMEOUT_MS);
+    const timer = setTimeout(() => started.kill(), options.startTimeoutMs ?? START_TIMEOUT_MS);
     try {
       await started.#ready.promise;
     } finally {
       clearTimeout(timer);
     }
-    started.send({ type: 'host/hello', protocol: PROTOCOL, build: options.files.build });
+    started.send({ type: 'host/hello', protocol: PROTOCOL, build: options.build });
     return started;
   }
 
@@ -198,6 +196,8 @@ export class ProgramProcess {
 
 export interface ProcessOptions {
   readonly jail: Jail;
-  readonly interpreter: Interpreter;
-  readonly files: RuntimeFiles;
+  readonly build: string;
+  /** What runs in the jail, given where its workspace is. */
+  readonly describe: (workspace: string) => JailedProgram;
+  readonly startTimeoutMs?: number;
 }

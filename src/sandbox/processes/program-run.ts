@@ -22,6 +22,8 @@ import { Watch } from './watch.js';
 
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
+/** What a process that is ready has to be given. */
+type RunnableProgram = Pick<ProcessProgram, 'source' | 'files' | 'limits'>;
 type End = Extract<ProcessToHost, { type: 'process/end' }>;
 
 /**
@@ -30,7 +32,7 @@ type End = Extract<ProcessToHost, { type: 'process/end' }>;
  */
 export class ProgramRun {
   readonly #process: ProgramProcess;
-  readonly #program: ProcessProgram;
+  readonly #program: RunnableProgram;
   readonly #handlers: ProcessHandlers;
   readonly #execution: ExecutionId;
   readonly #stdout: KeptText;
@@ -51,7 +53,7 @@ export class ProgramRun {
 
   constructor(
     running: ProgramProcess,
-    program: ProcessProgram,
+    program: RunnableProgram,
     handlers: ProcessHandlers & { readonly execution: ExecutionId },
     closing: AbortSignal,
   ) {
@@ -104,6 +106,7 @@ export class ProgramRun {
 
   #receive(message: ProcessToHost, body: Buffer): void {
     if (this.#stopped !== undefined || this.#end !== undefined) return;
+    if (message.type === 'process/file') return this.#stop(brokeItsChannel('it handed over a file'));
     if (message.type === 'worker/ready') return this.#stop(brokeItsChannel('it said hello twice'));
     if (message.execution !== this.#execution) return this.#stop(brokeItsChannel('it spoke for another program'));
     if (body.length > MAX_VALUE_BYTES) return this.#stop(brokeItsChannel('it sent more at once than it may'));

@@ -1,10 +1,15 @@
-import type { ProcessLanguage, ProcessLimits } from '../../domain/process-program.js';
+import type { ProcessLanguage, ProcessLimits, ProcessRole } from '../../domain/process-program.js';
 import type { JailedProgram } from '../jail/jail.js';
 import type { RuntimeFiles } from '../runtime-files.js';
 import type { Interpreter } from './interpreter.js';
 
-/** What has to be known of a program before its process is started. Processes of one shape can stand in for each other. */
-export interface Shape extends Pick<ProcessLimits, 'maxMemoryBytes' | 'maxProcesses' | 'maxDiskBytes'> {
+/** What has to be known of a program before its process is started. */
+export interface ProcessShape extends Pick<ProcessLimits, 'maxMemoryBytes' | 'maxProcesses' | 'maxDiskBytes'> {
+  readonly language: ProcessRole;
+}
+
+/** Processes of one shape can stand in for each other. */
+export interface Shape extends ProcessShape {
   readonly language: ProcessLanguage;
 }
 
@@ -20,7 +25,12 @@ export function keyOf({ language, maxMemoryBytes, maxProcesses, maxDiskBytes }: 
 const MEGABYTE = 1024 * 1024;
 
 /** What each interpreter takes for itself before it runs anything: 10 and 14 MB, with room for versions to come. */
-export const OWN_MEMORY_BYTES: Record<ProcessLanguage, number> = { node: 48 * MEGABYTE, python: 24 * MEGABYTE };
+export const OWN_MEMORY_BYTES: Record<ProcessRole, number> = {
+  node: 48 * MEGABYTE,
+  python: 24 * MEGABYTE,
+  go: 24 * MEGABYTE,
+  'go-build': 24 * MEGABYTE,
+};
 
 /**
  * What RLIMIT_DATA counts beyond that and nobody uses: Node's ten threads set aside a stack each. Below it, V8 is refused

@@ -1,0 +1,143 @@
+import { withoutMarkup } from '../../lib/visible-text.js';
+import { assignNames } from '../names.js';
+import { GO_UNDECLARABLE } from './go-reserved.js';
+
+/*
+ * Foreign names to Go identifiers. Letters beyond ASCII are kept where every Go from 1.19 on takes them; what is left
+ * out separates words. Names that come out equal are numbered as everywhere else: alphabetical order, `__2`, `__3`.
+ */
+
+/** Longer names are cut: nested types carry the path to them. */
+const MAX_NAME_LENGTH = 80;
+const MAX_TAG_LENGTH = 200;
+
+/** Function names by original (any unique text; `nameOf` gives the tool's name in it): `get_weather` to `getWeather`. */
+export function goFunctionNames(
+  originals: readonly string[],
+  nameOf: (original: string) => string,
+): Map<string, string> {
+  return assignNames(originals, (original) => goFunctionName(nameOf(original)), '__');
+}
+
+/** Field names of one struct by property name: `user_id` to `UserID`. */
+export function goFieldNames(propertyNames: readonly string[]): Map<string, string> {
+  return assignNames(propertyNames, goFieldName, '__');
+}
+
+/** Constant names of one enumeration by value, without the type's name that stands before them. */
+export function goValueNames(values: readonly string[]): Map<string, string> {
+  return assignNames(values, (value) => (value === '' ? 'Empty' : pascal(signsAsWords(value)) || 'Value'), '__');
+}
+
+/** A part of a type's name: `rate_limit` to `RateLimit`. May begin with a digit, or be empty. */
+export function goNamePart(text: string): string {
+  return pascal(text);
+}
+
+/** What a function's types are named after: `getWeather` to `GetWeather`. */
+export function goTypeStem(functionName: string): string {
+  const [clean = '', number] = functionName.split('__');
+  const name = pascal(clean) || 'Tool';
+  return number === undefined ? name : `${name}__${number}`;
+}
+
+/** A string literal of Go with the same value; invisible characters and halves of surrogate pairs are escaped. */
+export function goString(value: string): string {
+  const escaped = [...value].map((character) => {
+    const codePoint = character.codePointAt(0) as number;
+    if (character === '"' || character === '\\') return `\\${character}`;
+    if (codePoint >= 0xd800 && codePoint <= 0xdfff) return '\\ufffd';
+    if (!INVISIBLE.test(character) && character !== '`') return character;
+    return codePoint > 0xffff
+      ? `\\U${codePoint.toString(16).padStart(8, '0')}`
+      : `\\u${codePoint.toString(16).padStart(4, '0')}`;
+  });
+  return `"${escaped.join('')}"`;
+}
+
+/** Whether `encoding/json` takes this name from a tag; it ignores what it does not take, and uses the field's name. */
+export function isTagName(name: string): boolean {
+  return name !== '-' && name.length <= MAX_TAG_LENGTH && TAG_NAME.test(name) && withoutMarkup(name) === name;
+}
+
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
+// Letters that were in Unicode long before version 13, which Go 1.19 knows: Latin, Greek, Cyrillic, kana, Han, Hangul.
+const LETTERS = 'A-Za-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u017e\\u0391-\\u03a1\\u03a3-\\u03c9\\u0400-\\u045f';
+const UNCASED = '\\u3041-\\u3096\\u30a1-\\u30fa\\u4e00-\\u9fa5\\uac00-\\ud7a3';
+const TAG_NAME = new RegExp(`^[${LETTERS}${UNCASED}0-9!#$%&()*+./:;<=>?@[\\]^_{|}~ -]+$`);
+const WORD = new RegExp(`[${LETTERS}${UNCASED}0-9]+`, 'g');
+/** Between a small letter or digit and a capital, and before the last capital of a run that a small letter follows. */
+const HUMP = /(?<=[\p{Ll}\d])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+
+function goFunctionName(toolName: string): string {
+  const [first = '', ...rest] = wordsOf(toolName);
+  const name = bounded(first.toLowerCase() + rest.map(capitalised).join('')) || 'tool';
+  const legal = /^\d/.test(name) ? `x${name}` : name;
+  return GO_UNDECLARABLE.has(legal) ? `${legal}_` : legal;
+}
+
+function goFieldName(propertyName: string): string {
+  const name = pascal(propertyName) || 'Field';
+  // Without a capital in front it would not be exported, and `encoding/json` would not see it.
+  const exported = /^\p{Lu}/u.test(name) ? name : `X${name}`;
+  // Every struct has this method.
+  return exported === 'String' ? 'String_' : exported;
+}
+
+function pascal(text: string): string {
+  return bounded(wordsOf(text).map(capitalised).join(''));
+}
+
+function bounded(name: string): string {
+  return name.slice(0, MAX_NAME_LENGTH);
+}
+
+/** Words longer than a name may be are of no use, and splitting a hostile megabyte would take its time. */
+function wordsOf(text: string): string[] {
+  const parts =
+    text
+      .slice(0, 4 * MAX_NAME_LENGTH)
+      .normalize('NFC')
+      .match(WORD) ?? [];
+  return parts.flatMap((part) => part.split(HUMP));
+}
+
+function capitalised(word: string): string {
+  const upper = word.toUpperCase();
+  if (INITIALISMS.has(upper)) return upper;
+  // IDs, URLs
+  if (upper.endsWith('S') && INITIALISMS.has(upper.slice(0, -1))) return `${upper.slice(0, -1)}s`;
+  // `FOO` is shouting, `v2` and `iPhone` are not.
+  const rest = word === upper ? word.slice(1).toLowerCase() : word.slice(1);
+  // Letters that become two as capitals stay as they are: a field that begins with one gets its `X`.
+  const head = word.charAt(0).toUpperCase();
+  return (head.length === 1 ? head : word.charAt(0)) + rest;
+}
+
+/** `+1` and `-1` are two reactions, `<` and `>=` two comparisons. */
+function signsAsWords(value: string): string {
+  if (value.length > MAX_NAME_LENGTH || /^[\p{L}\d]/u.test(value)) return value;
+  return [...value].map((character) => (SIGNS.has(character) ? ` ${SIGNS.get(character)} ` : character)).join('');
+}
+
+const SIGNS: ReadonlyMap<string, string> = new Map([
+  ['+', 'plus'],
+  ['-', 'minus'],
+  ['*', 'star'],
+  ['<', 'less'],
+  ['>', 'greater'],
+  ['=', 'equal'],
+  ['!', 'not'],
+  ['/', 'slash'],
+  ['%', 'percent'],
+  ['$', 'dollar'],
+  ['#', 'hash'],
+]);
+
+/** The words that Go's own style writes in capitals. */
+const INITIALISMS: ReadonlySet<string> = new Set([
+  ...['ACL', 'API', 'ASCII', 'CPU', 'CSS', 'DNS', 'EOF', 'GUID', 'HTML', 'HTTP', 'HTTPS', 'ID', 'IP', 'JSON', 'JWT'],
+  ...['LHS', 'OS', 'PDF', 'QPS', 'RAM', 'RHS', 'RPC', 'SLA', 'SMTP', 'SQL', 'SSH', 'SSL', 'TCP', 'TLS', 'TTL', 'UDP'],
+  ...['UI', 'UID', 'URI', 'URL', 'UTC', 'UTF8', 'UUID', 'VM', 'XML', 'XMPP', 'XSRF', 'XSS', 'YAML'],
+]);

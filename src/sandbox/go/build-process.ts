@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { HostError } from '../../domain/errors.js';
+import type { ExecutionId, Failure } from '../../domain/execution.js';
+import { deferred } from '../../lib/deferred.js';
+import type { ProcessStart, ProcessToHost } from '../../wire/messages.js';
+import type { Jail, JailedProgram } from '../jail/jail.js';
+import { ProgramProcess } from '../processes/program-process.js';
+
+/** What a compiler in its jail came to: files, or why there are none. */
+export interface BuildResult {
+  readonly files: ReadonlyMap<string, Buffer>;
+  readonly failure: Failure | undefined;
+}
+
+export interface BuildOptions {
+  readonly jail: Jail;
+  readonly build: string;
+  readonly describe: (workspace: string) => JailedProgram;
+  readonly order: ProcessStart;
+  readonly timeoutMs: number;
+  /** All that it may hand over, together. */
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const MAX_FILES = 2_000;
+/** One path segment of our own making: what is handed over is stored under it. */
+const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.~-]*$/;
+const MAX_COMPLAINT_CHARACTERS = 2_000;
+
+/**
+ * Runs one build in a jail of its own, which nothing leaves but what is handed over here: it can write to no folder of
+ * the host, so it can spoil nothing but its own answer. The source in it is an agent's, and the compiler may have been
+ * taken over by it.
+ */
+export async function runBuild(options: BuildOptions): Promise<BuildResult> {
+  const { jail, build, describe, timeoutMs } = options;
+  if (options.signal?.aborted === true) throw new HostError('shutting_down', 'the host is closing');
+  const shape = { language: 'go-build', maxMemoryBytes: 0, maxProcesses: 0, maxDiskBytes: 0 } as const;
+  const running = await ProgramProcess.start(shape, { jail, build, describe, startTimeoutMs: timeoutMs });
+  const execution = randomUUID() as ExecutionId;
+  const ended = deferred<BuildResult>();
+  const files = new Map<string, Buffer>();
+  let bytes = 0;
+  let complaint = '';
+  const refuse = (reason: string) => {
+    ended.reject(new HostError('worker_lost', `the Go compiler ${reason}`));
+    running.kill();
+  };
+  const receive = (message: ProcessToHost, body: Buffer) => {
+    if (message.type === 'worker/ready' || message.type === 'call/request' || message.execution !== execution)
+      return refuse('said something that it has no business saying');
+    if (message.type === 'process/file') {
+      bytes += body.length;
+      if (bytes > options.maxBytes || files.size >= MAX_FILES || !FILE_NAME.test(message.name))
+        return refuse('handed over more than it was asked for');
+      // Its own copy: the buffer that it came in may hold much more.
+      files.set(message.name, Buffer.from(body));
+      return;
+    }
+    ended.resolve({ files, failure: message.failure ?? undefined });
+    running.kill();
+  };
+  const cancel = () => refuse('was stopped, because the host is closing');
+  const timer = setTimeout(() => refuse(`took more than ${timeoutMs} ms`), timeoutMs);
+  options.signal?.addEventListener('abort', cancel);
+  running.events = {
+    message: receive,
+    stdout: () => {},
+    stderr: (chunk) => {
+      complaint = (complaint + chunk.toString()).slice(-MAX_COMPLAINT_CHARACTERS);
+    },
+    violation: (reason) => refuse(`broke the protocol: ${reason}`),
+    exit: ({ code, signal }) => refuse(`ended with ${signal ?? `status ${code}`} (${complaint.trim().split('\n')[0]})`),
+  };
+  try {
+    if (running.hasExited) refuse('ended before it began');
+    running.send({ type: 'process/start', execution }, Buffer.from(JSON.stringify(options.order)));
+    return await ended.promise;
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener('abort', cancel);
+    await running.close();
+  }
+}

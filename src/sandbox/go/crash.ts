@@ -1,0 +1,39 @@
+import type { Failure } from '../../domain/execution.js';
+import type { ProcessReport } from '../../domain/process-program.js';
+import { tooMuchMemory } from '../processes/process-failures.js';
+
+const MAX_MESSAGE_CHARACTERS = 2_000;
+const MAX_FRAMES = 20;
+
+/**
+ * A goroutine that panics ends the program on the spot, with a trace on stderr as its last words: they are read here. The
+ * program could have written them itself, and is believed: it says it of itself.
+ */
+export function crashOf(
+  { stderr, exitCode }: Pick<ProcessReport, 'stderr' | 'exitCode'>,
+  failure: Failure,
+  maxMemoryBytes: number,
+): Failure {
+  if (exitCode !== 2 || failure.kind !== 'exception') return failure;
+  const text = stderr.text;
+  const start = Math.max(text.lastIndexOf('\npanic: ') + 1, text.startsWith('panic: ') ? 0 : -1, fatal(text));
+  const [first = ''] = start < 0 ? [] : text.slice(start).split('\n', 1);
+  const [, kind, message] = /^(panic|fatal error): (.*)$/.exec(first) ?? [];
+  if (kind === undefined || message === undefined) return failure;
+  if (/out of memory|cannot allocate memory/.test(message)) return tooMuchMemory(maxMemoryBytes);
+  const frames = [...text.slice(start).matchAll(/^\s*\/program\.go:(\d+)/gm)].slice(0, MAX_FRAMES);
+  const line = Number(frames[0]?.[1] ?? 0);
+  return {
+    kind: 'exception',
+    name: kind,
+    message: message.slice(0, MAX_MESSAGE_CHARACTERS),
+    ...(frames.length === 0 ? {} : { stack: frames.map(([, number]) => `program.go:${number}`).join('\n') }),
+    ...(line === 0 ? {} : { position: { line, column: 1 } }),
+  };
+}
+
+function fatal(text: string): number {
+  if (text.startsWith('fatal error: ')) return 0;
+  const at = text.lastIndexOf('\nfatal error: ');
+  return at < 0 ? -1 : at + 1;
+}

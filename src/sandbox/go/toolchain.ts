@@ -1,0 +1,89 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { JailedFolder } from '../jail/jail.js';
+import { isReadableByEveryone } from '../jail/staging.js';
+import { askInterpreter } from '../processes/ask-interpreter.js';
+
+/** A Go of this machine. */
+export interface GoToolchain {
+  /** The `go` command. */
+  readonly path: string;
+  readonly root: string;
+  /** `go1.26.0`: what is compiled by one version is of no use to another. */
+  readonly version: string;
+  /** Where `compile` and `link` are. */
+  readonly tools: string;
+  /** What of it has to be in a jail, under its own paths: distributions link from one part of it to another. */
+  readonly folders: readonly JailedFolder[];
+}
+
+/** Why there is none, and the one thing to type. */
+export interface MissingGo {
+  readonly reason: string;
+  readonly fix: string;
+}
+
+export interface GoSearch {
+  /** The `go` that the configuration names. Nothing else is tried then. */
+  readonly configuredPath?: string | undefined;
+  /** Folders in which to look, in the form of PATH. */
+  readonly searchPath: string;
+}
+
+const OLDEST = 19;
+const FIX = `Install Go 1.${OLDEST} or newer for all users (Debian, Ubuntu: apt-get install -y golang-go).`;
+/** Where installers put it that do not touch the PATH. */
+const USUAL_PLACES = ['/usr/local/go/bin', '/usr/lib/go/bin'];
+const MAX_CANDIDATES = 8;
+
+/**
+ * Nothing is ever fetched: neither another toolchain, whatever a go.mod nearby asks for, nor a module. The user's own
+ * settings are not read.
+ */
+export const GO_ENVIRONMENT = {
+  GOTOOLCHAIN: 'local',
+  GOPROXY: 'off',
+  GOENV: 'off',
+  GOFLAGS: '-buildvcs=false',
+  GOTELEMETRY: 'off',
+  CGO_ENABLED: '0',
+} as const;
+
+/** The first Go of the search path that is new enough and whose files a jail can be given. */
+export async function findGo(search: GoSearch): Promise<GoToolchain | MissingGo> {
+  const folders = [...search.searchPath.split(':').filter((folder) => folder.startsWith('/')), ...USUAL_PLACES];
+  const found = [...new Set(folders.map((folder) => join(folder, 'go')))].filter((path) => existsSync(path));
+  const candidates = search.configuredPath === undefined ? found.slice(0, MAX_CANDIDATES) : [search.configuredPath];
+  const reasons = new Set<string>();
+  for (const candidate of candidates) {
+    const inspected = await inspect(candidate);
+    if (typeof inspected !== 'string') return inspected;
+    reasons.add(inspected);
+  }
+  return { reason: reasons.size === 0 ? 'there is no go on the search path' : [...reasons].join('; '), fix: FIX };
+}
+
+async function inspect(candidate: string): Promise<GoToolchain | string> {
+  const env = { ...GO_ENVIRONMENT, HOME: '/nonexistent', GOFLAGS: '' };
+  const answer = await askInterpreter(candidate, ['env', 'GOROOT', 'GOVERSION', 'GOTOOLDIR'], env);
+  const [root, version, tools] = answer?.split('\n') ?? [];
+  if (root === undefined || version === undefined || tools === undefined)
+    return `${candidate} is no Go that can be started`;
+  const minor = Number(/^go1\.(\d+)/.exec(version)?.[1] ?? Number.NaN);
+  if (!(minor >= OLDEST)) return `${candidate} is ${version}: too old`;
+  const parts = [root, join(root, 'src'), join(root, 'pkg/include')].filter((path) => existsSync(path));
+  // The sources of Debian's Go lie beside it, and are linked to.
+  const places = [...new Set([root, ...parts.map((part) => realpathSync(part)).map(topOf(root))])];
+  if (process.getuid?.() === 0 && !places.every(isReadableByEveryone))
+    return `${candidate} lies where only root can read it (${root}), and programs are not compiled as root`;
+  const folders = places.map((place): JailedFolder => ({ from: place, to: place, hidden: [], addons: [] }));
+  return { path: join(root, 'bin/go'), root, version, tools, folders };
+}
+
+/** The folder that a part belongs to: its root, or the one that holds it elsewhere. */
+const topOf =
+  (root: string) =>
+  (part: string): string => {
+    if (part === root || part.startsWith(`${root}/`)) return root;
+    return part.endsWith('/pkg/include') ? dirname(dirname(part)) : dirname(part);
+  };

@@ -1,0 +1,156 @@
+// Package codemode is what every generated Go program is linked with: it calls tools over the channel to the host.
+package codemode
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"codemode/frames"
+)
+
+// maxArgumentsBytes is MAX_VALUE_BYTES of src/wire/messages.ts: the host ends a program that sends more.
+const maxArgumentsBytes = 32 * 1024 * 1024
+
+// ToolError is a tool call that failed. The message says what happened, the hint what to do next.
+type ToolError struct {
+	Tool    string
+	Kind    string
+	Message string
+	Hint    string
+	Fields  map[string]any
+}
+
+func (e *ToolError) Error() string {
+	text := e.Tool + ": " + e.Message
+	if e.Hint != "" {
+		text += " (" + e.Hint + ")"
+	}
+	return text
+}
+
+var errClosed = errors.New("the channel to the host was closed")
+
+type reply struct {
+	kind string
+	body []byte
+}
+
+// channel is the program's end of the connection. One goroutine reads the answers, so calls work from every other.
+type channel struct {
+	file      *os.File
+	execution string
+
+	lock   sync.Mutex
+	last   int
+	open   map[int]chan reply
+	closed bool
+}
+
+var host *channel
+
+// Call calls a tool and decodes its result into output. function is the name that the program knows it by.
+func Call(ctx context.Context, function, target string, input, output any) error {
+	body, err := Raw(ctx, function, target, input)
+	if err != nil {
+		return err
+	}
+	return decode(function, body, output)
+}
+
+// Raw calls a tool and gives the JSON of its result.
+func Raw(ctx context.Context, function, target string, input any) (json.RawMessage, error) {
+	arguments, err := encodeArguments(input)
+	if err != nil {
+		return nil, fmt.Errorf("%s: the input cannot be sent: %w", function, err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", function, err)
+	}
+	answer, err := host.request(target, arguments)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", function, err)
+	}
+	select {
+	case got, ok := <-answer:
+		if !ok {
+			return nil, fmt.Errorf("%s: %w", function, errClosed)
+		}
+		if got.kind == "call/result" {
+			return got.body, nil
+		}
+		return nil, toolError(function, got.body)
+	case <-ctx.Done():
+		// The call goes on; its answer has nobody left who waits for it.
+		return nil, fmt.Errorf("%s: %w", function, ctx.Err())
+	}
+}
+
+func toolError(function string, body []byte) error {
+	var said struct {
+		ErrorClass string         `json:"errorClass"`
+		Message    string         `json:"message"`
+		Hint       string         `json:"hint"`
+		Fields     map[string]any `json:"fields"`
+	}
+	if err := json.Unmarshal(body, &said); err != nil {
+		return fmt.Errorf("%s: the host's answer could not be read", function)
+	}
+	return &ToolError{Tool: function, Kind: said.ErrorClass, Message: said.Message, Hint: said.Hint, Fields: said.Fields}
+}
+
+// request sends a call. Numbers must arrive in order, so a number is given where its frame is written.
+func (c *channel) request(target string, arguments []byte) (<-chan reply, error) {
+	if len(arguments) > maxArgumentsBytes {
+		return nil, fmt.Errorf("the input has %d bytes of JSON; the most is %d", len(arguments), maxArgumentsBytes)
+	}
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	if c.closed {
+		return nil, errClosed
+	}
+	frame, err := frames.Encode(frames.Head{Type: "call/request", Execution: c.execution, Call: c.last + 1, Target: target}, arguments)
+	if err != nil {
+		return nil, err
+	}
+	c.last++
+	answer := make(chan reply, 1)
+	c.open[c.last] = answer
+	if _, err := c.file.Write(frame); err != nil {
+		delete(c.open, c.last)
+		return nil, errClosed
+	}
+	return answer, nil
+}
+
+// read delivers answers until the host has gone; whoever still waits then learns it.
+func (c *channel) read(cancel context.CancelFunc, from io.Reader) {
+	for {
+		message, body, err := frames.Read(from)
+		if err != nil {
+			break
+		}
+		if message.Type != "call/result" && message.Type != "call/error" {
+			continue
+		}
+		c.lock.Lock()
+		answer := c.open[message.Call]
+		delete(c.open, message.Call)
+		c.lock.Unlock()
+		if answer != nil {
+			answer <- reply{message.Type, body}
+		}
+	}
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.closed = true
+	for number, answer := range c.open {
+		delete(c.open, number)
+		close(answer)
+	}
+	cancel()
+}

@@ -1,0 +1,3 @@
+module codemode
+
+go 1.19

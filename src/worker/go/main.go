@@ -1,0 +1,98 @@
+package codemode
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"codemode/frames"
+)
+
+// programFile is what `//line` calls the agent's code.
+const programFile = "/program.go"
+
+// Main waits for the order to start, runs the program once, and tells what it came to.
+func Main(run func(context.Context) error, build string) {
+	file, execution, _ := frames.Open("go", build)
+	ctx, cancel := context.WithCancel(context.Background())
+	host = &channel{file: file, execution: execution, open: map[int]chan reply{}}
+	go host.read(cancel, file)
+	// In a goroutine of its own: a program that ends its goroutine (runtime.Goexit) must not end this one.
+	done := make(chan *frames.Failure, 1)
+	go execute(ctx, run, done)
+	failed := <-done
+	exitCode := 0
+	if failed != nil {
+		exitCode = 1
+	}
+	host.lock.Lock()
+	frames.Say(file, frames.Ended{Type: "process/end", Execution: execution, Failure: failed, ExitCode: exitCode}, nil)
+	os.Exit(exitCode)
+}
+
+// execute runs the program; a panic of its own goroutine is told like an error, with the program's lines.
+func execute(ctx context.Context, run func(context.Context) error, done chan<- *frames.Failure) {
+	var err error
+	hasReturned := false
+	defer func() {
+		switch {
+		case !hasReturned:
+			done <- panicked(recover(), string(debug.Stack()))
+		case err != nil:
+			done <- &frames.Failure{Kind: "exception", Name: "error", Message: cut(err.Error())}
+		default:
+			done <- nil
+		}
+	}()
+	err = run(ctx)
+	hasReturned = true
+}
+
+func panicked(reason any, trace string) *frames.Failure {
+	lines, first := ownLines(trace)
+	failed := &frames.Failure{Kind: "exception", Name: "panic", Message: cut(fmt.Sprint(reason)), Stack: cut(lines)}
+	if reason == nil {
+		failed.Message = "the program ended its own goroutine"
+	}
+	if first > 0 {
+		failed.Position = &frames.Position{Line: first, Column: 1}
+	}
+	return failed
+}
+
+// ownLines are those of a trace that lie in the agent's code, and the number of the first of them.
+func ownLines(trace string) (text string, first int) {
+	var kept []string
+	for _, line := range strings.Split(trace, "\n") {
+		rest, isOwn := cutPrefix(strings.TrimSpace(line), programFile+":")
+		if !isOwn {
+			continue
+		}
+		digits := rest
+		if end := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
+			digits = rest[:end]
+		}
+		if number, err := strconv.Atoi(digits); err == nil {
+			if first == 0 {
+				first = number
+			}
+			kept = append(kept, "program.go:"+digits)
+		}
+	}
+	return strings.Join(kept, "\n"), first
+}
+
+// cutPrefix is strings.CutPrefix, which Go 1.19 does not have.
+func cutPrefix(text, prefix string) (string, bool) {
+	return strings.TrimPrefix(text, prefix), strings.HasPrefix(text, prefix)
+}
+
+func cut(text string) string {
+	if len(text) > frames.MaxText {
+		text = strings.ToValidUTF8(text[:frames.MaxText], "")
+	}
+	return text
+}

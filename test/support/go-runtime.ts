@@ -1,0 +1,71 @@
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { declareGo, GO_HELPERS, goFile, selectDeclarations } from '../../src/catalog/declarations/go.js';
+import type { CallerId, GuestCall } from '../../src/domain/execution.js';
+import { DEFAULT_PROCESS_LIMITS, type ProcessHandlers, type ProcessLimits } from '../../src/domain/process-program.js';
+import type { Tool } from '../../src/domain/tool.js';
+import { type GoReport, GoRuntime, type GoRuntimeOptions } from '../../src/sandbox/go/go-runtime.js';
+import { answer, CALLER, type HostFunction, testJail, WORKER_FOLDER } from './sandbox.js';
+
+/** Kept between runs of the tests: compiling the standard library takes up to a minute. */
+const SHARED_CACHE = join(tmpdir(), 'codemode-test-go');
+
+export interface TestGo extends AsyncDisposable {
+  readonly runtime: GoRuntime;
+  readonly calls: GuestCall[];
+  run(source: string, options?: GoRunOptions): Promise<GoReport>;
+}
+
+export interface GoRunOptions {
+  readonly caller?: string;
+  readonly tools?: readonly Tool[];
+  /** By their names: tools of the server `test`. */
+  readonly functions?: Readonly<Record<string, HostFunction>>;
+  readonly limits?: Partial<ProcessLimits>;
+  readonly handlers?: Partial<ProcessHandlers>;
+}
+
+/** A cache that no other test has. The jail's own users have to be able to read it. */
+export function freshCacheFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'codemode-go-cache-'));
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+/** Go in the best jail this machine gives, with tool calls answered by functions of the test. */
+export async function openGo(root: string, options: Partial<GoRuntimeOptions> = {}): Promise<TestGo> {
+  const runtime = await GoRuntime.open({
+    jail: await testJail(),
+    workerFolder: WORKER_FOLDER,
+    cacheFolder: SHARED_CACHE,
+    configuredPath: join(root, 'bin/go'),
+    searchPath: '',
+    ...options,
+  });
+  const calls: GuestCall[] = [];
+  return {
+    runtime,
+    calls,
+    run: (source, { tools = [], functions = {}, ...rest } = {}) => {
+      const used = new Set(source.match(/[\p{L}_][\p{L}\p{Nd}_]*/gu));
+      const declarations = [...GO_HELPERS, ...declareGo(tools).declarations];
+      return runtime.run(
+        {
+          source,
+          tools: goFile(selectDeclarations(declarations, (name) => used.has(name))),
+          limits: { ...DEFAULT_PROCESS_LIMITS, ...rest.limits },
+        },
+        {
+          caller: (rest.caller ?? CALLER) as CallerId,
+          onCall: async (call, signal) => {
+            calls.push(call);
+            return answer(functions, call, signal);
+          },
+          ...rest.handlers,
+        },
+      );
+    },
+    [Symbol.asyncDispose]: () => runtime.close(),
+  };
+}
