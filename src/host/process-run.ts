@@ -17,6 +17,7 @@ import type { AskPerson } from './execution-options.js';
 import { PersonWait } from './person-wait.js';
 import { ProcessCalls } from './process-calls.js';
 import { packageFiles } from './process-packages.js';
+import type { ProcessRecording } from './process-recording.js';
 import type { Presentation } from './run.js';
 import type { SessionParts } from './session.js';
 import type { TraceEntry } from './tool-calls.js';
@@ -128,12 +129,14 @@ export async function runProcess(runner: ProcessRunner, request: ProcessRunReque
   audit?.flush();
   const owner = { id: runId, caller, profile, codeDigest: run.codeDigest };
   const state = report.outcome.status === 'completed' ? 'finished' : 'failed';
-  // The answer does not wait for it.
-  void parts.sleeping.recordEnd(owner, state, request.respond(summary), {
+  const { recorded } = calls;
+  const recording: ProcessRecording | undefined = recorded && {
     ...{ runId, caller, codeDigest: run.codeDigest, environment, outcome: summary.outcome },
     program: { language, source, files: [...files], limits },
-    calls: calls.recorded,
-  });
+    calls: recorded,
+  };
+  // The answer does not wait for it.
+  void parts.sleeping.recordEnd(owner, state, request.respond(summary), recording);
   return summary;
 }
 
