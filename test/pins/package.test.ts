@@ -17,6 +17,8 @@ const EXAMPLES = [
   'codemode.config.yaml',
   'fan-out.ts',
   'join.ts',
+  'measure.config.yaml',
+  'servers/changing.mjs',
   'servers/customers.mjs',
   'servers/orders.mjs',
   'servers/stdio-server.mjs',
