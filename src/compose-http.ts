@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { readCapabilities } from './broker/capabilities/read.js';
 import type { Config } from './config/schema.js';
 import { HostError } from './domain/errors.js';
+import type { ServerControl } from './host/server-control.js';
 import { executeSettings } from './profiles/registry.js';
 import { createUnifiedProfile } from './profiles/unified/profile.js';
 import type { HttpService } from './surfaces/cli/composed.js';
@@ -19,7 +20,12 @@ const SHUTDOWN_GRACE_MS = 10_000;
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
 /** Puts the network surfaces together: a part of `compose.ts` that is loaded by who serves them. */
-export async function openHttp(mcp: McpOptions, config: Config, token: string): Promise<HttpService> {
+export async function openHttp(
+  mcp: McpOptions,
+  servers: ServerControl,
+  config: Config,
+  token: string,
+): Promise<HttpService> {
   const { host, port, cors, allowedHosts, maxRequestSize } = config.server;
   const identify = await identifyOf(config, token);
   const settings = executeSettings(config);
@@ -37,6 +43,7 @@ export async function openHttp(mcp: McpOptions, config: Config, token: string): 
   door.mount(app);
   const rest = new RestApi({
     host: mcp.host,
+    servers,
     sessionOptionsOf: (caller) => sessionOptions(createUnifiedProfile(settings), mcp.codeMode, caller),
     settings,
     version: mcp.version,

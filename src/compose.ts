@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Credentials } from './broker/credentials/credentials.js';
 import { Budgets } from './broker/policy/budget.js';
 import { PolicyGate } from './broker/policy/gate.js';
@@ -8,9 +7,11 @@ import { credentialsOf, secretsIn } from './broker/redaction/known-secrets.js';
 import { Redactor } from './broker/redaction/redactor.js';
 import { Catalog } from './catalog/catalog.js';
 import { LearnedTypes } from './catalog/observed/learned-types.js';
+import { lookAround } from './compose-machine.js';
 import { openRecords, type Records } from './compose-records.js';
+import { fingerprint, Servers, withoutSecrets } from './compose-servers.js';
 import { codeModeOf } from './config/code-mode.js';
-import { inheritedEnvironment, readEnvironment } from './config/environment.js';
+import { readEnvironment } from './config/environment.js';
 import { exposureWarnings } from './config/exposure.js';
 import type { FlagValue } from './config/layers.js';
 import { type LoadedConfig, loadConfig } from './config/load.js';
@@ -22,7 +23,8 @@ import { LOCAL_CALLER } from './domain/execution.js';
 import type { KeyringChoice } from './domain/key.js';
 import { type Audience, NOBODY } from './domain/question.js';
 import type { Tool } from './domain/tool.js';
-import type { UpstreamDefinition, UpstreamTarget } from './domain/upstream.js';
+import type { UpstreamDefinition } from './domain/upstream.js';
+import { VERSION } from './domain/version.js';
 import { AuditLog } from './host/audit-log.js';
 import { Host } from './host/host.js';
 import { Inventory } from './host/inventory.js';
@@ -31,7 +33,8 @@ import { KeptResults } from './host/results.js';
 import { Runtime } from './host/runtime.js';
 import { Telemetry } from './host/telemetry.js';
 import type { Profile } from './profiles/profile.js';
-import { createProfile, executeSettings } from './profiles/registry.js';
+import { createProfile, executeSettings, type Machine } from './profiles/registry.js';
+import { runnerSettings } from './profiles/runner/settings.js';
 import { createUnifiedProfile } from './profiles/unified/profile.js';
 import { accessToken } from './store/access-token.js';
 import { CatalogCache } from './store/catalog-cache.js';
@@ -41,37 +44,52 @@ import { COMMAND_LINE_CALLER } from './surfaces/cli/caller.js';
 import type { Composed, ComposedInventory, HostSettings, ServeOptions } from './surfaces/cli/composed.js';
 import { AgentClient, ANY_CLIENT } from './surfaces/mcp/agent-client.js';
 import { type McpOptions, sessionOptions } from './surfaces/mcp/door.js';
-import { UpstreamRegistry } from './upstream/registry.js';
+import type { Adapter } from './upstream/adapter.js';
 
 const DOORS = {
   stdio: () => import('./surfaces/mcp/stdio.js'),
   http: () => import('./compose-http.js'),
 } as const;
 
+/** What a program that uses the library adds to the settings. */
+export interface Additions {
+  /** The configuration itself, instead of a file. */
+  readonly config?: unknown;
+  /** Functions of the program, as servers. */
+  readonly adapters?: readonly Adapter[];
+}
+
 /** Puts the program together: the one place that constructs things and hands them to each other. */
-export async function compose(settings: HostSettings): Promise<Composed> {
+export async function compose(
+  settings: HostSettings,
+  { config: inline, adapters = [] }: Additions = {},
+): Promise<Composed & { readonly servers: Servers }> {
   // The protocol's library is loaded for those who serve it, and meanwhile: other commands do not wait for it.
   const door = settings.door === undefined ? undefined : DOORS[settings.door]();
-  const loaded = await loadSettings(settings);
+  const loaded = await loadSettings(settings, inline);
   const agentClient = new AgentClient();
   const redactor = await openRedactor(loaded);
-  const records = recordsOf(loaded);
-  const [{ registry, catalog, inventory, learned, gate }] = await Promise.all([
-    openInventory(loaded, audienceOf(settings, agentClient), records, redactor),
+  const definitions = definitionsOf(loaded);
+  const records = recordsOf(loaded, definitions);
+  const [{ servers, catalog, inventory, learned, gate }, machine] = await Promise.all([
+    openInventory(loaded, { audience: audienceOf(settings, agentClient), records, redactor, adapters, definitions }),
+    lookAround(loaded.config),
     door,
     settings.door === undefined ? undefined : records.scripts.openIfAny(),
   ]);
   const runtime = new Runtime(async () => {
     const { openRuntime } = await import('./compose-runtime.js');
     const folder = stateFolder(readEnvironment());
-    const retries = new Map(loaded.upstreams.map(({ id, retry }) => [id, retry]));
-    const retryOf = (id: string) => retries.get(id) ?? { maxAttempts: 1, delayMs: 0 };
+    const retryOf = (id: string) => servers.definitions.get(id)?.retry ?? { maxAttempts: 1, delayMs: 0 };
     return openRuntime(loaded.config, {
-      registry,
+      registry: servers.registry,
       policy: gate.policy,
       redactor,
       records,
       stateFolder: folder,
+      searchPath: readEnvironment().PATH ?? '',
+      // Nobody comes after the one program of a command.
+      keepsProcesses: settings.door !== undefined,
       retryOf,
     });
   });
@@ -85,9 +103,11 @@ export async function compose(settings: HostSettings): Promise<Composed> {
     scripts: records.scripts,
     telemetry: new Telemetry(),
     patienceMs: loaded.config.approvals.grace,
+    servesApprovals: settings.door === 'http',
+    ...(machine.runtimes.length === 0 ? {} : { processLimits: runnerSettings(loaded.config).limits }),
     ...(learned === undefined ? {} : { observed: learned }),
     sessionOptionsOf: (caller, profile) =>
-      sessionOptions(profileOfRun(loaded.config, profile), codeModeOf(loaded.config, undefined), caller),
+      sessionOptions(profileOfRun(loaded.config, machine, profile), codeModeOf(loaded.config, undefined), caller),
   });
   // Who is started by a client has its first questions to answer; everybody else wants to know now.
   if (settings.door !== 'stdio') await host.open();
@@ -97,11 +117,12 @@ export async function compose(settings: HostSettings): Promise<Composed> {
     inventory,
     config,
     warnings,
+    servers,
     serveStdio: async ({ stop, onOpen, ...options }) => {
       const { serveMcpStdio } = await DOORS.stdio();
       const { maxRequestSize: maxMessageBytes } = config.server;
       await serveMcpStdio({
-        ...mcpOptions(host, config, options, redactor),
+        ...mcpOptions(host, config, createProfile(config, machine), options, redactor),
         maxMessageBytes,
         agentClient,
         stop,
@@ -110,7 +131,12 @@ export async function compose(settings: HostSettings): Promise<Composed> {
     },
     serveHttp: async (options) => {
       const { openHttp } = await DOORS.http();
-      return openHttp(mcpOptions(host, config, options, redactor), config, await readAccessToken());
+      return openHttp(
+        mcpOptions(host, config, createProfile(config, machine), options, redactor),
+        servers,
+        config,
+        await readAccessToken(),
+      );
     },
   };
 }
@@ -125,7 +151,17 @@ function audienceOf({ door }: HostSettings, agentClient: AgentClient): Audience 
 export async function composeInventory(settings: HostSettings): Promise<ComposedInventory> {
   const loaded = await loadSettings(settings);
   const redactor = await openRedactor(loaded);
-  return { inventory: (await openInventory(loaded, NOBODY, recordsOf(loaded), redactor)).inventory, loaded };
+  return {
+    inventory: (
+      await openInventory(loaded, {
+        audience: NOBODY,
+        records: recordsOf(loaded),
+        redactor,
+        definitions: definitionsOf(loaded),
+      })
+    ).inventory,
+    loaded,
+  };
 }
 
 /** Only what was recorded of calls. A broken configuration does not hide it: a key that is there needs no setting. */
@@ -156,15 +192,25 @@ export async function composeRecords(settings: HostSettings): Promise<Records> {
   return recordsOf(await loadSettings(settings));
 }
 
-function recordsOf({ upstreams, config }: LoadedConfig): Records {
+/** The servers there are, by name: read as they are now, wherever one is looked up. */
+function definitionsOf({ upstreams }: LoadedConfig): Map<string, UpstreamDefinition> {
+  return new Map(upstreams.map((definition) => [definition.id, definition]));
+}
+
+function recordsOf(loaded: LoadedConfig, definitions = definitionsOf(loaded)): Records {
   const environment = readEnvironment();
-  const identities = new Map(upstreams.map(({ id, target }) => [id, fingerprint(withoutSecrets(target))]));
+  const { config } = loaded;
+  const identityOf = ({ target }: UpstreamDefinition) => fingerprint(withoutSecrets(target));
+  const identities = [...definitions].map(([id, definition]) => [id, identityOf(definition)] as const);
   return openRecords({
     stateFolder: stateFolder(environment),
     masterKey: keyOf(config.security.keyring),
     givenSecret: environment.CODEMODE_APPROVER_SECRET,
-    fingerprintOf: (id) => identities.get(id) ?? '',
-    setting: fingerprint([config.profile, ...[...identities].sort(([left], [right]) => (left < right ? -1 : 1))]),
+    fingerprintOf: (id) => {
+      const definition = definitions.get(id);
+      return definition === undefined ? '' : identityOf(definition);
+    },
+    setting: fingerprint([config.profile, ...identities.sort(([left], [right]) => (left < right ? -1 : 1))]),
     expireAfterMs: config.approvals.expireAfter,
   });
 }
@@ -191,7 +237,7 @@ export async function composeLogins(settings: HostSettings): Promise<{ logins: L
 }
 
 /** The configuration that these settings lead to. Throws `bad_config`. */
-export async function loadSettings(settings: HostSettings): Promise<LoadedConfig> {
+export async function loadSettings(settings: HostSettings, inline?: unknown): Promise<LoadedConfig> {
   const environment = readEnvironment();
   const loaded = await loadConfig({
     cwd: process.cwd(),
@@ -202,6 +248,7 @@ export async function loadSettings(settings: HostSettings): Promise<LoadedConfig
         path: ['policy', ...path],
         problem,
       })),
+    ...(inline === undefined ? {} : { inline }),
     ...(settings.configFile === undefined ? {} : { configFile: settings.configFile }),
     ...(settings.takesProxyFile === undefined ? {} : { takesProxyFile: settings.takesProxyFile }),
   });
@@ -209,13 +256,30 @@ export async function loadSettings(settings: HostSettings): Promise<LoadedConfig
   return { ...loaded, warnings: [...loaded.warnings, ...exposureWarnings(loaded.upstreams, places)] };
 }
 
-async function openInventory(loaded: LoadedConfig, audience: Audience, records: Records, redactor: Redactor) {
+interface InventoryCircumstances {
+  readonly audience: Audience;
+  readonly records: Records;
+  readonly redactor: Redactor;
+  readonly definitions: Map<string, UpstreamDefinition>;
+  readonly adapters?: readonly Adapter[];
+}
+
+async function openInventory(
+  loaded: LoadedConfig,
+  { audience, records, redactor, definitions, adapters = [] }: InventoryCircumstances,
+) {
   const environment = readEnvironment();
-  const registry = openRegistry(loaded, inheritedEnvironment(environment), audience, records, redactor);
-  const definitions = new Map(loaded.upstreams.map((definition) => [definition.id, definition]));
-  const fingerprintOf = (id: string) => fingerprint(definitions.get(id)?.target);
+  const servers = new Servers({
+    clientInfo: { name: 'codemode', version: VERSION },
+    definitions,
+    adapters,
+    audience,
+    redactor,
+    openCredentials: () => loadCredentials(records, redactor),
+  });
+  const fingerprintOf = (id: string) => servers.fingerprintOf(id);
   const catalog = new Catalog({
-    registry,
+    registry: servers.registry,
     cache: new CatalogCache(stateFolder(environment)),
     fingerprintOf,
     descriptionOf: (id) => definitions.get(id)?.description,
@@ -227,7 +291,7 @@ async function openInventory(loaded: LoadedConfig, audience: Audience, records: 
     loaded.config.learnTypes ? LearnedTypes.open({ file, fingerprintOf }) : undefined,
     catalog.load(),
   ]);
-  const gate = await openGate(loaded);
+  const gate = await openGate(loaded, servers);
   const inventory = new Inventory({
     catalog,
     gate,
@@ -237,13 +301,13 @@ async function openInventory(loaded: LoadedConfig, audience: Audience, records: 
     codeMode: codeModeOf(loaded.config),
     ...(learned === undefined ? {} : { observedTypeOf: (tool: Tool) => learned.typeOf(LOCAL_CALLER, tool) }),
   });
-  return { registry, catalog, inventory, learned, gate };
+  return { servers, catalog, inventory, learned, gate };
 }
 
 /** What decides, without an account of what was spent: that is kept by what makes calls. */
-async function openGate({ config, upstreams, placeOf }: LoadedConfig): Promise<PolicyGate> {
+async function openGate({ config, upstreams, placeOf }: LoadedConfig, { traits }: Servers): Promise<PolicyGate> {
   const options = await policyOptions(config, upstreams);
-  const policy = new Policy({ ...options, placeOf: (index) => placeOf(['policy', 'rules', index]) });
+  const policy = new Policy({ ...options, servers: traits, placeOf: (index) => placeOf(['policy', 'rules', index]) });
   return new PolicyGate(policy, new Budgets({ settings: options.settings }));
 }
 
@@ -266,19 +330,20 @@ export async function readAccessToken(): Promise<string> {
 }
 
 /** REST speaks a contract of its own, whatever profile is configured: its runs are woken under it. */
-function profileOfRun(config: Config, name: string): Profile {
-  return name === 'unified' ? createUnifiedProfile(executeSettings(config)) : createProfile(config);
+function profileOfRun(config: Config, machine: Machine, name: string): Profile {
+  return name === 'unified' ? createUnifiedProfile(executeSettings(config)) : createProfile(config, machine);
 }
 
 function mcpOptions(
   host: Host,
   config: Config,
+  profile: Profile,
   { model, log }: Omit<ServeOptions, 'stop'>,
   redactor: Redactor,
 ): McpOptions {
   return {
     host,
-    profile: createProfile(config),
+    profile,
     codeMode: codeModeOf(config, model),
     version: VERSION,
     answerWithinMs: config.server.answerWithin,
@@ -298,47 +363,8 @@ function flagsOf({ isolation, profile, host, port, logLevel }: HostSettings): Fl
   return flags.flatMap(({ value, ...flag }) => (value === undefined ? [] : [{ ...flag, value }]));
 }
 
-function openRegistry(
-  { upstreams }: LoadedConfig,
-  baseEnvironment: Record<string, string>,
-  audience: Audience,
-  records: Records,
-  redactor: Redactor,
-): UpstreamRegistry {
-  const clientInfo = { name: 'codemode', version: VERSION };
-  let credentials: Promise<Credentials> | undefined;
-  const registry = new UpstreamRegistry({
-    clientInfo,
-    baseEnvironment,
-    audience,
-    authorizerFor: async (definition) => {
-      if (definition.target.kind !== 'http') return undefined;
-      credentials ??= loadCredentials(records, redactor);
-      return (await credentials).authorizerFor(definition);
-    },
-  });
-  for (const definition of upstreams) registry.register(definition);
-  return registry;
-}
-
 /** The credentials of this state folder. Loaded by whoever connects a server first, or logs in. */
 async function loadCredentials(records: Records, redactor?: Redactor): Promise<Credentials> {
   const { openCredentials } = await import('./compose-credentials.js');
   return openCredentials(records, redactor);
-}
-
-const VERSION = '0.1.0';
-
-/** What a server is, whatever key it is opened with: a new token is no other server. */
-function withoutSecrets(target: UpstreamTarget): unknown {
-  if (target.kind === 'stdio') return [target.kind, target.command, target.arguments, target.cwd];
-  const { origin, pathname } = new URL(target.url);
-  return [target.kind, origin, pathname];
-}
-
-/** Of how a server is reached, secrets included: only the digest is written anywhere. */
-function fingerprint(target: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(target ?? null))
-    .digest('hex');
 }

@@ -24,6 +24,7 @@ beforeAll(async () => {
   const tokens = [
     { name: 'narrow', sha256: sha256('narrow'), capabilities: ['mcp:everyday/echo'] },
     { name: 'reader', sha256: sha256('reader'), scopes: ['tools'] },
+    { name: 'admin', sha256: sha256('admin'), scopes: ['servers'] },
     { name: 'ann', sha256: sha256('ann'), scopes: ['approve'] },
   ];
   const granting = openHome({});
@@ -319,3 +320,25 @@ test.each(['legacy', 'modern'] as const)(
     await client.close();
   },
 );
+
+test('servers come and go over REST, for tokens that may add them [C7, C8]', async () => {
+  expect((await get('/servers')).status).toBe(403);
+  expect((await post('/servers', { name: 'x', command: 'true' })).status).toBe(403);
+  const wrong = await post('/servers', { name: 'late', comand: 'x' }, 'admin');
+  expect([wrong.status, wrong.body.error?.message]).toEqual([400, expect.stringContaining('comand')]);
+  const added = await post('/servers', { name: 'late', ...everyday() }, 'admin');
+  expect([added.status, added.body]).toEqual([
+    201,
+    expect.objectContaining({ name: 'late', state: 'ready', source: 'mcp' }),
+  ]);
+  const code = 'return mcp.late.echo("x")';
+  expect((await execute({ code, capabilities: ['mcp:late'] })).body.result).toBe('x');
+  expect((await post('/servers', { name: 'late', ...everyday() }, 'admin')).status).toBe(400);
+  const remove = (name: string) =>
+    fetch(`${server.url}/api/v1/servers/${name}`, { method: 'DELETE', headers: { authorization: 'Bearer admin' } });
+  expect((await remove('late')).status).toBe(204);
+  expect((await remove('late')).status).toBe(404);
+  expect((await remove('codemode%2Fnetwork')).status).not.toBe(204);
+  const { servers } = (await get('/servers', 'admin')).body as { servers: { name: string }[] };
+  expect(servers.map(({ name }) => name)).toEqual(['everyday', 'my-tools.v2']);
+});

@@ -7,6 +7,8 @@ import type { AuditLog } from '../../host/audit-log.js';
 import type { Approvals, Host, Isolation, ScriptLibrary, SleepingRuns } from '../../host/host.js';
 import type { Inventory } from '../../host/inventory.js';
 import type { Logins } from '../../host/logins.js';
+import type { ServerControl } from '../../host/server-control.js';
+import type { Machine } from '../../profiles/registry.js';
 
 /** What the command line needs from whoever puts the program together. */
 export interface HostSettings {
@@ -31,6 +33,8 @@ export interface Composed {
   /** Of the same servers and connections as the host, which closes them. */
   readonly inventory: Inventory;
   readonly config: Config;
+  /** Adds and removes servers while it runs. */
+  readonly servers: ServerControl;
   /** What was odd about the configuration and was got over. */
   readonly warnings: readonly string[];
   /** Speaks MCP on standard input and output until the client has gone or `stop` is aborted. Throws `jail_unavailable`. */
@@ -74,6 +78,8 @@ export interface ComposedRecords {
 export interface Composition {
   compose(settings: HostSettings): Promise<Composed>;
   composeInventory(settings: HostSettings): Promise<ComposedInventory>;
+  /** What the contract of this configuration has to know of the machine. */
+  lookAround(config: Config): Promise<Machine>;
   /** What outlives the program. Whoever asked for it closes it. */
   composeRecords(settings: HostSettings): Promise<ComposedRecords>;
   /** What logs in to servers, without connecting them. */

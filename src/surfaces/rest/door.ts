@@ -4,6 +4,7 @@ import type { CallerId } from '../../domain/execution.js';
 import type { Log } from '../../domain/log.js';
 import type { Principal } from '../../domain/principal.js';
 import type { Host } from '../../host/host.js';
+import type { ServerControl } from '../../host/server-control.js';
 import type { Session, SessionOptions } from '../../host/session.js';
 import {
   type ExecuteCircumstances,
@@ -14,6 +15,7 @@ import {
 
 export interface RestOptions {
   readonly host: Host;
+  readonly servers: ServerControl;
   /** How a caller is served under the contract `unified`. */
   readonly sessionOptionsOf: (caller: CallerId) => SessionOptions;
   readonly settings: ExecuteSettings;

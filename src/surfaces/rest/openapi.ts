@@ -75,6 +75,30 @@ export function openApiDocument({ limits }: ExecuteSettings, version: string): J
           responses: { 200: answer('questions', { type: 'object' }), ...refusals(401, 403) },
         },
       },
+      '/servers': {
+        get: {
+          summary: 'Servers and how they are; needs the scope servers',
+          operationId: 'listServers',
+          responses: { 200: answer('servers', { type: 'object' }), ...refusals(401, 403) },
+        },
+        post: {
+          summary: 'Add a server, in the words of the configuration with its name; needs the scope servers',
+          operationId: 'registerServer',
+          requestBody: {
+            required: true,
+            content: json({ type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }),
+          },
+          responses: { 201: answer('how it is', { type: 'object' }), ...refusals(400, 401, 403) },
+        },
+      },
+      '/servers/{name}': {
+        delete: {
+          summary: 'Take a server away; needs the scope servers',
+          operationId: 'unregisterServer',
+          parameters: [{ name: 'name', in: 'path', required: true, schema: { type: 'string' } }],
+          responses: { 204: { description: 'it is gone' }, ...refusals(401, 403, 404) },
+        },
+      },
       '/approvals/{id}/approve': decide('Allow a call', 'approve'),
       '/approvals/{id}/deny': decide('Refuse a call', 'deny'),
     },

@@ -7,6 +7,7 @@ import { mountExecute } from './execute.js';
 import { parseJsonBodies } from './json-body.js';
 import { openApiDocument } from './openapi.js';
 import { mountRuns } from './runs.js';
+import { mountServers } from './servers.js';
 import { mountTools } from './tools.js';
 import { WebSocketDoor } from './websocket.js';
 
@@ -34,6 +35,7 @@ export class RestApi {
         mountTools(scope, door);
         mountRuns(scope, door);
         mountApprovals(scope, door);
+        mountServers(scope, door);
         const document = openApiDocument(options.settings, options.version);
         scope.get('/openapi.json', { config: { scope: 'tools' } }, () => document);
         done();

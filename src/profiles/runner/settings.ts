@@ -1,0 +1,47 @@
+import type { Config } from '../../config/schema.js';
+import { DEFAULT_LIMITS } from '../../domain/limits.js';
+import { DEFAULT_PROCESS_LIMITS, type ProcessLimits } from '../../domain/process-program.js';
+
+/** What the configuration says about programs on real interpreters. */
+export interface RunnerSettings {
+  readonly limits: ProcessLimits;
+  /** What no request goes beyond. */
+  readonly most: Pick<ProcessLimits, 'timeoutMs' | 'maxMemoryBytes'>;
+  readonly maxToolCalls: number;
+  /** The line on standard output, or the answer of a tool. */
+  readonly maxLineBytes: number;
+  /** Passed on of what a program prints. */
+  readonly maxPrintedBytes: number;
+  readonly approvalWaitMs: number;
+  readonly hidesPersonalData: boolean;
+}
+
+/** A private key, in its armour. */
+const LONGEST_SECRET_BYTES = 16 * 1024;
+
+export function runnerSettings({ runner, sandbox: { limits } }: Config): RunnerSettings {
+  const {
+    timeout = DEFAULT_PROCESS_LIMITS.timeoutMs,
+    memory = DEFAULT_PROCESS_LIMITS.maxMemoryBytes,
+    maximum,
+  } = limits;
+  return {
+    limits: {
+      ...DEFAULT_PROCESS_LIMITS,
+      timeoutMs: Math.min(timeout, maximum.timeout),
+      maxMemoryBytes: Math.min(memory, maximum.memory),
+      maxProcesses: runner.processes,
+      maxDiskBytes: runner.disk,
+      // More than the line may have: its last line may be the result, and that it is too large should be said of it.
+      maxStdoutBytes: Math.max(DEFAULT_PROCESS_LIMITS.maxStdoutBytes, runner.stdout),
+      // It is cut once it is clean: half a secret is not recognised, and gives half of it away.
+      maxStderrBytes: runner.stderr + LONGEST_SECRET_BYTES,
+    },
+    most: { timeoutMs: maximum.timeout, maxMemoryBytes: maximum.memory },
+    maxToolCalls: limits.calls ?? DEFAULT_LIMITS.maxToolCalls,
+    maxLineBytes: runner.stdout,
+    maxPrintedBytes: runner.stderr,
+    approvalWaitMs: runner.approvalWait,
+    hidesPersonalData: runner.redactPersonalData,
+  };
+}

@@ -1,0 +1,176 @@
+import { writeSync } from 'node:fs';
+import { codeModeOf } from '../../../config/code-mode.js';
+import type { Approval } from '../../../domain/approval.js';
+import { HostError, isHostError } from '../../../domain/errors.js';
+import { PROCESS_LANGUAGES } from '../../../domain/process-program.js';
+import { limitsWith } from '../../../profiles/runner/contract.js';
+import { type Envelope, lineOf, Ticket } from '../../../profiles/runner/envelope.js';
+import { hostError, INTERNAL } from '../../../profiles/runner/errors.js';
+import { runnerPresentation } from '../../../profiles/runner/presentation.js';
+import { type RunnerAnswer, runProgram } from '../../../profiles/runner/run-program.js';
+import { runnerSettings } from '../../../profiles/runner/settings.js';
+import { COMMAND_LINE_CALLER } from '../caller.js';
+import { type CommandContext, EXIT, type Register } from '../command.js';
+import { type Asked, argumentsOf, BadArguments, type RunnerFlags, readProgram } from '../runner-request.js';
+import { plain } from '../terminal.js';
+
+export const register: Register = (program, context) => {
+  program
+    .command('runner')
+    .description('run one program on real Node or Python, its source on standard input; prints one line of JSON')
+    .argument('[language]', `the interpreter: ${PROCESS_LANGUAGES.join(' or ')}`)
+    .option('--timeout [ms]', 'stop it after this many milliseconds')
+    .option('--memory [size]', 'the most memory it may use, such as 256MB')
+    // What is wrong with the words is said on the one line, as everything is.
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .addHelpText('after', HELP)
+    .action(async (_: string | undefined, flags: RunnerFlags, command: { readonly args: readonly string[] }) => {
+      context.exitWith(await runner(command.args, flags, context));
+    });
+};
+
+const HELP = `
+Standard output is exactly one line, whatever happens: { "run_id", "trace_id", "tool_name", "tool_version", "input_digest",
+"output_digest", "sandbox_image", "duration_ms", "approval_state", "result" }, where "result" is { "ok": true, "data",
+"metrics" } or { "ok": false, "error": { "type", "message", "retryable" }, "metrics" }. Everything else, what the program
+prints included, goes to standard error.
+
+Exit status: 0 ok, 1 not ok, 2 bad arguments.
+
+Examples:
+  echo 'globalThis.result = [1, 2, 3].map((n) => n * n)' | codemode runner node
+  echo 'result = sum(range(10))' | codemode runner python --timeout 5000 --memory 128MB
+`;
+
+/** A host that is told to stop and does not come to an end says so after this long. */
+const STOP_GRACE_MS = 3_000;
+/** The line is written by then; servers that do not close are not waited for. */
+const CLOSE_GRACE_MS = 5_000;
+async function runner(words: readonly string[], flags: RunnerFlags, context: CommandContext): Promise<number> {
+  const language = PROCESS_LANGUAGES.find((each) => each === words[0]);
+  const line = new OneLine(new Ticket(language));
+  const stop = stopping();
+  try {
+    const asked = argumentsOf(words, language, flags);
+    const answered = run(line.ticket, asked, stop, context);
+    const answer = await Promise.race([answered, stop.overdue]);
+    if (answer.printed !== '') process.stderr.write(process.stderr.isTTY ? plain(answer.printed) : answer.printed);
+    await line.write(answer.envelope);
+    const status = answer.envelope.result.ok ? EXIT.ok : EXIT.failed;
+    exitAfter(CLOSE_GRACE_MS, status);
+    await answer.close();
+    return status;
+  } catch (error) {
+    const isBadWord = error instanceof BadArguments;
+    const refusal = isBadWord ? error.error : isHostError(error) ? hostError(error) : INTERNAL;
+    const said = error instanceof Error ? (refusal === INTERNAL ? error.stack : error.message) : String(error);
+    process.stderr.write(`codemode: ${plain(said ?? refusal.message)}\n`);
+    await line.write(line.ticket.refused(refusal));
+    const status = isBadWord ? EXIT.badInput : EXIT.failed;
+    // What was opened meanwhile is nobody's any more, and dies with us.
+    exitAfter(0, status);
+    return status;
+  }
+}
+
+function exitAfter(graceMs: number, status: number): void {
+  setTimeout(() => process.exit(status), graceMs).unref();
+}
+
+type Answer = Omit<RunnerAnswer, 'isRefused'>;
+
+async function run(
+  ticket: Ticket,
+  asked: Asked,
+  stop: Stopping,
+  context: CommandContext,
+): Promise<Answer & { close(): Promise<void> }> {
+  const { language } = asked;
+  const code = await Promise.race([readProgram(ticket), stop.interrupted]);
+  const settings = runnerSettings((await context.config({ profile: 'runner' })).config);
+  let limits: ReturnType<typeof limitsWith>;
+  try {
+    limits = limitsWith(asked, settings, ['--timeout', '--memory']);
+  } catch (error) {
+    throw isHostError(error) ? new BadArguments(error.message) : error;
+  }
+  const { host, config } = await context.compose({ profile: 'runner' });
+  const session = host.openSession({
+    caller: COMMAND_LINE_CALLER,
+    profile: 'runner',
+    presentation: runnerPresentation,
+    codeMode: codeModeOf(config),
+    reservedNames: [],
+    maxResultBytes: settings.maxLineBytes,
+  });
+  // Standard input is the program, so nobody can be asked here; but whoever reads this may answer elsewhere.
+  const askPerson = process.stderr.isTTY
+    ? { askPerson: async (approvals: readonly Approval[]) => tellOf(approvals) }
+    : {};
+  const answer = await runProgram(session, ticket, language, { code, limits }, settings, {
+    signal: stop.signal,
+    ...askPerson,
+  });
+  return { ...answer, close: () => host.close() };
+}
+
+/** Standard output has one line, and nobody but this writes it: also when the process ends where nobody expected it. */
+class OneLine {
+  readonly ticket: Ticket;
+  #isWritten = false;
+
+  constructor(ticket: Ticket) {
+    this.ticket = ticket;
+    process.on('exit', () => {
+      if (this.#isWritten) return;
+      try {
+        writeSync(1, `${lineOf(ticket.refused(INTERNAL))}\n`);
+      } catch {
+        // Nobody reads it.
+      }
+    });
+  }
+
+  async write(envelope: Envelope): Promise<void> {
+    if (this.#isWritten) return;
+    this.#isWritten = true;
+    await new Promise<void>((resolve) => process.stdout.write(`${lineOf(envelope)}\n`, () => resolve()));
+  }
+}
+
+interface Stopping {
+  /** Ends the program. */
+  readonly signal: AbortSignal;
+  /** Rejects at once. */
+  readonly interrupted: Promise<never>;
+  /** Rejects where nothing has come of it in time. */
+  readonly overdue: Promise<never>;
+}
+
+/** What signals to this process lead to. The first counts: nobody gets out of writing the line by sending two. */
+function stopping(): Stopping {
+  const stop = new AbortController();
+  const interrupted = new Promise<never>((_, reject) => {
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.on(name, () => {
+        stop.abort();
+        reject(new HostError('cancelled', `codemode was stopped by ${name} before the program had ended`));
+      });
+  });
+  const overdue = interrupted.catch(
+    (error: unknown) =>
+      new Promise<never>((_, reject) => void setTimeout(() => reject(error as Error), STOP_GRACE_MS).unref()),
+  );
+  overdue.catch(() => {});
+  return { signal: stop.signal, interrupted, overdue };
+}
+
+function tellOf(approvals: readonly Approval[]): void {
+  for (const { id, tool, reason } of approvals)
+    process.stderr.write(
+      plain(
+        `codemode: ${tool.serverId}/${tool.toolName} waits for approval (${reason}); type elsewhere: codemode approvals approve ${id}\n`,
+      ),
+    );
+}
