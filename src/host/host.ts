@@ -11,6 +11,7 @@ import { Session, type SessionOptions, type SessionParts } from './session.js';
 import type { RunView, WokenRun } from './sleeping-runs.js';
 import type { ScriptLibrary } from './stored-scripts.js';
 import { findSyntaxError } from './syntax-check.js';
+import type { Telemetry } from './telemetry.js';
 
 export type { Approvals } from '../broker/approvals/approvals.js';
 export type { LiveComparison, ReplayVerdict } from './replay.js';
@@ -27,10 +28,13 @@ export interface HostParts extends SessionParts {
   /** What outlives the program; closed with it. */
   readonly records: { readonly approvals: Approvals; close(): Promise<void> };
   /** How a caller is served whose run goes on without a client. */
-  readonly sessionOptionsOf: (caller: CallerId) => SessionOptions;
+  readonly sessionOptionsOf: (caller: CallerId, profile: string) => SessionOptions;
   /** Where programs on real interpreters are served: processes of these limits are started ahead of need. */
   readonly processLimits?: ProcessLimits;
 }
+
+/** Of all callers; older ones are in the store and are found by their id. */
+const MAX_LISTED_RUNS = 1_000;
 
 /** What we do for callers. Owns everything that was opened for them, and closes it. */
 export class Host {
@@ -77,6 +81,18 @@ export class Host {
     return this.#parts.catalog.health();
   }
 
+  /** What happens, for whoever counts it. */
+  get telemetry(): Telemetry {
+    return this.#parts.telemetry;
+  }
+
+  /** Processes that run programs, and programs that wait for one. */
+  async load(): Promise<{ readonly processes: number; readonly running: number; readonly queued: number }> {
+    const { pool } = (await this.#parts.runtime.open()).sandbox;
+    const running = pool.workers.reduce((sum, { occupancy }) => sum + occupancy, 0);
+    return { processes: pool.size, running, queued: pool.queueLength };
+  }
+
   /** Questions to people, and their answers. */
   get approvals(): Approvals {
     return this.#parts.records.approvals;
@@ -96,6 +112,17 @@ export class Host {
   /** Goes on with runs that sleep as soon as a person has decided, whichever process they slept in. */
   watch(): void {
     this.#parts.sleeping.watch((run) => this.#wake(run));
+  }
+
+  /** Runs of one caller that sleep or have ended, the newest first. */
+  async listRuns(caller: CallerId, limit: number): Promise<RunView[]> {
+    const all = await this.#parts.sleeping.list(MAX_LISTED_RUNS);
+    return all.filter((run) => run.caller === caller).slice(0, limit);
+  }
+
+  /** Ends a run that sleeps. Throws `not_found`, and `bad_input` where it is over. */
+  cancelRun(runId: string): Promise<RunView> {
+    return this.#parts.sleeping.cancel(runId);
   }
 
   /** How a run that sleeps or has ended stands. Throws `not_found`. */
@@ -125,7 +152,7 @@ export class Host {
     if ('program' in recording) return [];
     const { broker } = await this.#parts.runtime.open();
     const snapshot = await this.#parts.catalog.prepare();
-    const { presentation } = this.#parts.sessionOptionsOf(recording.caller as CallerId);
+    const { presentation } = this.#parts.sessionOptionsOf(recording.caller as CallerId, '');
     const digestOf = (target: string) => {
       const tool = snapshot.toolByTarget.get(target)?.tool;
       return tool === undefined ? undefined : toolDigestOf(tool);
@@ -134,7 +161,7 @@ export class Host {
   }
 
   async #wake(run: WokenRun): Promise<void> {
-    await this.openSession(this.#parts.sessionOptionsOf(run.caller)).wake(run);
+    await this.openSession(this.#parts.sessionOptionsOf(run.caller, run.profile)).wake(run);
   }
 
   async close(): Promise<void> {
