@@ -2,8 +2,8 @@ import type { Redactor } from '../broker/redaction/redactor.js';
 import type { CallerId, CallReply, GuestCall, Outcome } from '../domain/execution.js';
 import type { ProcessRuntimes } from '../sandbox/processes/process-runtimes.js';
 import { cleanOutcome } from './clean-report.js';
-import type { AnsweredCall } from './process-calls.js';
 import type { ProcessRecording } from './process-recording.js';
+import type { AnsweredCall } from './recorded-call.js';
 import { differenceOf, type ReplayVerdict } from './replay.js';
 
 /**
