@@ -9,6 +9,7 @@ import {
   loadSettings,
   readAccessToken,
 } from './compose.js';
+import { lookAround } from './compose-machine.js';
 import { runCommandLine } from './surfaces/cli/program.js';
 
 process.exitCode = await runCommandLine(process.argv, {
@@ -19,5 +20,6 @@ process.exitCode = await runCommandLine(process.argv, {
   composeRecords,
   composeLogins,
   loadSettings,
+  lookAround,
   readAccessToken,
 });

@@ -16,8 +16,10 @@ import { limitSettings, policySettings } from './config/policy-schema.js';
 import type { Config } from './config/schema.js';
 import type { LimitSetting } from './domain/policy.js';
 import type { RuntimeParts } from './host/runtime.js';
+import type { Jail } from './sandbox/jail/jail.js';
 import { openJail } from './sandbox/jail/probe.js';
 import type { PoolOptions } from './sandbox/pool.js';
+import type { ProcessRuntimes } from './sandbox/processes/process-runtimes.js';
 import { Sandbox } from './sandbox/sandbox.js';
 import { AuditStore } from './store/audit.js';
 import { SpendingStore } from './store/spending.js';
@@ -32,17 +34,19 @@ const MAX_RUNS_IN_LIFE = 10_000;
 /** Puts together what runs programs: a part of `compose.ts` that is loaded when something is to run. */
 export async function openRuntime(
   config: Config,
-  { registry, policy, redactor, records, stateFolder, retryOf }: RuntimeCircumstances,
+  { registry, policy, redactor, records, stateFolder, retryOf, ...machine }: RuntimeCircumstances,
 ): Promise<RuntimeParts> {
   const settings = policySettings(config.policy);
   const hasPrices = Object.keys(settings.prices).length > 0;
   const spending = hasPrices ? { store: new SpendingStore(await records.database()) } : {};
   const budgets = new Budgets({ settings, ...spending });
   const recorded = config.audit.enabled ? { audit: openAuditTrail(config, records, stateFolder) } : {};
+  const sandbox = await openSandbox(config, await records.key());
   return {
     redactor,
     ...recorded,
-    sandbox: await openSandbox(config, await records.key()),
+    sandbox,
+    ...processesOf(sandbox.jail, config, machine),
     broker: new Broker({
       ...recorded,
       redactor,
@@ -54,6 +58,34 @@ export async function openRuntime(
       approvals: records.approvals,
       retryOf,
     }),
+  };
+}
+
+/** Real interpreters, for the contracts that know them. */
+function processesOf(
+  jail: Jail,
+  { runner }: Config,
+  { searchPath, keepsProcesses }: Pick<RuntimeCircumstances, 'searchPath' | 'keepsProcesses'>,
+) {
+  let opening: Promise<ProcessRuntimes> | undefined;
+  return {
+    processes: () => {
+      opening ??= import('./sandbox/processes/process-runtimes.js').then(({ ProcessRuntimes }) =>
+        ProcessRuntimes.open({
+          jail,
+          workerFolder: workerFolder(),
+          nodePath: runner.node,
+          pythonPath: runner.python,
+          searchPath,
+          spares: keepsProcesses ? {} : { perShape: 0 },
+        }),
+      );
+      return opening;
+    },
+    closeProcesses: async () => {
+      const opened = await opening?.catch(() => undefined);
+      await opened?.close();
+    },
   };
 }
 
@@ -70,6 +102,10 @@ export interface RuntimeCircumstances {
   readonly redactor: Redactor;
   readonly records: Records;
   readonly stateFolder: string;
+  /** Where interpreters are looked for, in the form of PATH. */
+  readonly searchPath: string;
+  /** Whether interpreters are started ahead of need. */
+  readonly keepsProcesses: boolean;
   readonly retryOf: (serverId: string) => RetrySetting;
 }
 

@@ -8,6 +8,7 @@ import { credentialsOf, secretsIn } from './broker/redaction/known-secrets.js';
 import { Redactor } from './broker/redaction/redactor.js';
 import { Catalog } from './catalog/catalog.js';
 import { LearnedTypes } from './catalog/observed/learned-types.js';
+import { lookAround } from './compose-machine.js';
 import { openRecords, type Records } from './compose-records.js';
 import { codeModeOf } from './config/code-mode.js';
 import { inheritedEnvironment, readEnvironment } from './config/environment.js';
@@ -23,13 +24,16 @@ import type { KeyringChoice } from './domain/key.js';
 import { type Audience, NOBODY } from './domain/question.js';
 import type { Tool } from './domain/tool.js';
 import type { UpstreamDefinition, UpstreamTarget } from './domain/upstream.js';
+import { VERSION } from './domain/version.js';
 import { AuditLog } from './host/audit-log.js';
 import { Host } from './host/host.js';
 import { Inventory } from './host/inventory.js';
 import type { Logins } from './host/logins.js';
 import { KeptResults } from './host/results.js';
 import { Runtime } from './host/runtime.js';
+import type { Profile } from './profiles/profile.js';
 import { createProfile } from './profiles/registry.js';
+import { runnerSettings } from './profiles/runner/settings.js';
 import { accessToken } from './store/access-token.js';
 import { CatalogCache } from './store/catalog-cache.js';
 import { MasterKey } from './store/master-key.js';
@@ -53,8 +57,9 @@ export async function compose(settings: HostSettings): Promise<Composed> {
   const agentClient = new AgentClient();
   const redactor = await openRedactor(loaded);
   const records = recordsOf(loaded);
-  const [{ registry, catalog, inventory, learned, gate }] = await Promise.all([
+  const [{ registry, catalog, inventory, learned, gate }, machine] = await Promise.all([
     openInventory(loaded, audienceOf(settings, agentClient), records, redactor),
+    lookAround(loaded.config),
     door,
     settings.door === undefined ? undefined : records.scripts.openIfAny(),
   ]);
@@ -69,6 +74,9 @@ export async function compose(settings: HostSettings): Promise<Composed> {
       redactor,
       records,
       stateFolder: folder,
+      searchPath: readEnvironment().PATH ?? '',
+      // Nobody comes after the one program of a command.
+      keepsProcesses: settings.door !== undefined,
       retryOf,
     });
   });
@@ -81,9 +89,11 @@ export async function compose(settings: HostSettings): Promise<Composed> {
     sleeping: records.sleeping,
     scripts: records.scripts,
     patienceMs: loaded.config.approvals.grace,
+    servesApprovals: settings.door === 'http',
+    ...(machine.runtimes.length === 0 ? {} : { processLimits: runnerSettings(loaded.config).limits }),
     ...(learned === undefined ? {} : { observed: learned }),
     sessionOptionsOf: (caller) =>
-      sessionOptions(createProfile(loaded.config), codeModeOf(loaded.config, undefined), caller),
+      sessionOptions(createProfile(loaded.config, machine), codeModeOf(loaded.config, undefined), caller),
   });
   // Who is started by a client has its first questions to answer; everybody else wants to know now.
   if (settings.door !== 'stdio') await host.open();
@@ -97,7 +107,7 @@ export async function compose(settings: HostSettings): Promise<Composed> {
       const { serveMcpStdio } = await DOORS.stdio();
       const { maxRequestSize: maxMessageBytes } = config.server;
       await serveMcpStdio({
-        ...mcpOptions(host, config, options, redactor),
+        ...mcpOptions(host, config, createProfile(config, machine), options, redactor),
         maxMessageBytes,
         agentClient,
         stop,
@@ -106,7 +116,11 @@ export async function compose(settings: HostSettings): Promise<Composed> {
     },
     serveHttp: async (options) => {
       const { openHttp } = await DOORS.http();
-      return openHttp(mcpOptions(host, config, options, redactor), config, await readAccessToken());
+      return openHttp(
+        mcpOptions(host, config, createProfile(config, machine), options, redactor),
+        config,
+        await readAccessToken(),
+      );
     },
   };
 }
@@ -264,12 +278,13 @@ export async function readAccessToken(): Promise<string> {
 function mcpOptions(
   host: Host,
   config: Config,
+  profile: Profile,
   { model, log }: Omit<ServeOptions, 'stop'>,
   redactor: Redactor,
 ): McpOptions {
   return {
     host,
-    profile: createProfile(config),
+    profile,
     codeMode: codeModeOf(config, model),
     version: VERSION,
     answerWithinMs: config.server.answerWithin,
@@ -317,8 +332,6 @@ async function loadCredentials(records: Records, redactor?: Redactor): Promise<C
   const { openCredentials } = await import('./compose-credentials.js');
   return openCredentials(records, redactor);
 }
-
-const VERSION = '0.1.0';
 
 /** What a server is, whatever key it is opened with: a new token is no other server. */
 function withoutSecrets(target: UpstreamTarget): unknown {

@@ -99,7 +99,7 @@ function modulePath(serverId: string): string {
 }
 
 /** Names that no module may export as a function, or that would do harm if it did. */
-const UNDECLARABLE: ReadonlySet<string> = new Set([
+export const UNDECLARABLE: ReadonlySet<string> = new Set([
   // the contract's list of reserved words
   ...['break', 'case', 'class', 'const', 'continue', 'debugger', 'default', 'delete', 'do', 'else', 'export'],
   ...['extends', 'false', 'finally', 'for', 'function', 'if', 'import', 'in', 'instanceof', 'new', 'null', 'return'],

@@ -4,6 +4,7 @@ import { KEYRING_CHOICES } from '../domain/key.js';
 import { DEFAULT_LIMITS, MAXIMUM_LIMITS } from '../domain/limits.js';
 import { LOG_LEVELS } from '../domain/log.js';
 import { AGENT_SCOPES, SCOPES } from '../domain/principal.js';
+import { DEFAULT_PROCESS_LIMITS } from '../domain/process-program.js';
 import { limitsSchema, policySchema } from './policy-schema.js';
 import { serverMapSchema } from './server-schema.js';
 import { duration, flag, integer, size } from './units.js';
@@ -182,6 +183,22 @@ const codeExecution = z.strictObject({
   poolSize: integer(1, 100).default(10),
 });
 
+/** Settings of the `runner` contract: programs on real Node and real Python. */
+const runner = z.strictObject({
+  /** Interpreters; without them, the Node that runs codemode and the first fit Python of PATH. */
+  node: z.string().min(1).optional(),
+  python: z.string().min(1).optional(),
+  /** How long a program waits where a person can be asked about a call. It cannot be put away meanwhile. */
+  approvalWait: duration({ minMs: 0, maxMs: 3_600_000 }).default(300_000),
+  /** Whether e-mail addresses, telephone and card numbers are taken out of what programs print and hand over. */
+  redactPersonalData: flag().default(true),
+  /** The line on standard output, and what is passed on to standard error. */
+  stdout: size({ minBytes: 4096 }).default(64 * 1024),
+  stderr: size().default(DEFAULT_PROCESS_LIMITS.maxStderrBytes),
+  disk: size({ minBytes: 1024 * 1024 }).default(DEFAULT_PROCESS_LIMITS.maxDiskBytes),
+  processes: integer(8, 4096).default(DEFAULT_PROCESS_LIMITS.maxProcesses),
+});
+
 /** The whole configuration, as it may be written. Every key that is not here is a mistake. */
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
@@ -201,6 +218,7 @@ export const configSchema = z.strictObject({
   learnTypes: flag().default(true),
   sandbox: sandbox.prefault({}),
   codeExecution: codeExecution.prefault({}),
+  runner: runner.prefault({}),
   server: server.prefault({}),
   catalog: catalog.prefault({}),
   prompt: prompt.prefault({}),

@@ -1,5 +1,5 @@
 import type { RedactionCounts, Redactor } from '../broker/redaction/redactor.js';
-import type { Failure, LogEntry } from '../domain/execution.js';
+import type { Failure, LogEntry, Outcome } from '../domain/execution.js';
 import type { ExecutionReport } from '../sandbox/execution-report.js';
 
 /**
@@ -11,11 +11,15 @@ export function cleanReport(redactor: Redactor, report: ExecutionReport, counts:
   return {
     ...report,
     logs: logs.map((entry) => ({ ...entry, message: redactor.text(entry.message, counts) })),
-    outcome:
-      outcome.status === 'completed'
-        ? { ...outcome, resultJson: redactor.json(outcome.resultJson, counts) }
-        : { ...outcome, failure: cleanFailure(redactor, outcome.failure, counts) },
+    outcome: cleanOutcome(redactor, outcome, counts),
   };
+}
+
+/** What came of it, clean. */
+export function cleanOutcome(redactor: Redactor, outcome: Outcome, counts: RedactionCounts): Outcome {
+  return outcome.status === 'completed'
+    ? { ...outcome, resultJson: redactor.json(outcome.resultJson, counts) }
+    : { ...outcome, failure: cleanFailure(redactor, outcome.failure, counts) };
 }
 
 function cleanFailure(redactor: Redactor, failure: Failure, counts: RedactionCounts): Failure {

@@ -2,8 +2,10 @@ import type { Approvals } from '../broker/approvals/approvals.js';
 import { toolDigestOf } from '../broker/approvals/identity.js';
 import type { CallerId, Failure, SourceLanguage } from '../domain/execution.js';
 import type { IsolationLevel } from '../domain/isolation.js';
+import type { ProcessLimits } from '../domain/process-program.js';
 import type { UpstreamHealth } from '../domain/upstream.js';
-import type { Recording } from './recording.js';
+import { replayProcess } from './process-replay.js';
+import type { AnyRecording } from './recording.js';
 import { compareLive, type LiveComparison, type ReplayVerdict, replay } from './replay.js';
 import { Session, type SessionOptions, type SessionParts } from './session.js';
 import type { RunView, WokenRun } from './sleeping-runs.js';
@@ -26,6 +28,8 @@ export interface HostParts extends SessionParts {
   readonly records: { readonly approvals: Approvals; close(): Promise<void> };
   /** How a caller is served whose run goes on without a client. */
   readonly sessionOptionsOf: (caller: CallerId) => SessionOptions;
+  /** Where programs on real interpreters are served: processes of these limits are started ahead of need. */
+  readonly processLimits?: ProcessLimits;
 }
 
 /** What we do for callers. Owns everything that was opened for them, and closes it. */
@@ -51,7 +55,17 @@ export class Host {
   async warm(): Promise<void> {
     const { sandbox, audit } = await this.#parts.runtime.open();
     this.watch();
-    await Promise.all([sandbox.pool.warm(), this.#parts.catalog.refreshAll(), audit?.refusal()]);
+    const ready = this.#parts.processLimits === undefined ? sandbox.pool.warm() : this.#warmProcesses();
+    await Promise.all([ready, this.#parts.catalog.refreshAll(), audit?.refusal()]);
+  }
+
+  async #warmProcesses(): Promise<void> {
+    const { processes } = await this.#parts.runtime.open();
+    const runtimes = await processes();
+    const there = runtimes.available().filter(({ isAvailable }) => isAvailable);
+    // One that cannot be started is told to whoever runs a program.
+    const warmed = there.map(({ language }) => runtimes.warm(language, this.#parts.processLimits).catch(() => {}));
+    await Promise.all(warmed);
   }
 
   /** Asks every server for its tools now. */
@@ -100,13 +114,15 @@ export class Host {
   }
 
   /** Runs a recorded program again, offline. */
-  async replay(recording: Recording): Promise<ReplayVerdict> {
-    const { sandbox, redactor } = await this.#parts.runtime.open();
+  async replay(recording: AnyRecording): Promise<ReplayVerdict> {
+    const { sandbox, redactor, processes } = await this.#parts.runtime.open();
+    if ('program' in recording) return replayProcess(await processes(), recording, redactor);
     return replay(sandbox, recording, redactor);
   }
 
   /** Makes the calls of read-only tools that were recorded once more, and says what has changed since. */
-  async compareLive(recording: Recording): Promise<LiveComparison[]> {
+  async compareLive(recording: AnyRecording): Promise<LiveComparison[]> {
+    if ('program' in recording) return [];
     const { broker } = await this.#parts.runtime.open();
     const snapshot = await this.#parts.catalog.prepare();
     const { presentation } = this.#parts.sessionOptionsOf(recording.caller as CallerId);

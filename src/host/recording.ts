@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { HostError } from '../domain/errors.js';
 import type { GuestCall, Outcome } from '../domain/execution.js';
 import { decodeJournal, encodeJournal, type Journal } from '../sandbox/journal.js';
+import { encodeProcessRecording, type ProcessRecording, parseProcessRecording } from './process-recording.js';
 
 /** What a run asked for, and of which tool as it was then. */
 export interface RecordedCall {
@@ -29,6 +30,9 @@ export interface Recording {
   readonly calls: readonly RecordedCall[];
   readonly outcome: Outcome;
 }
+
+/** Of a program in the sandbox, or on a real interpreter. */
+export type AnyRecording = Recording | ProcessRecording;
 
 const FORMAT = 'codemode recording 1';
 
@@ -59,18 +63,22 @@ const fileSchema = z.object({
   }),
 });
 
-export function encodeRecording({ journal, ...rest }: Recording): string {
+export function encodeRecording(recording: AnyRecording): string {
+  if ('program' in recording) return encodeProcessRecording(recording);
+  const { journal, ...rest } = recording;
   return JSON.stringify({ format: FORMAT, ...rest, journal: JSON.parse(encodeJournal(journal)) });
 }
 
 /** Reads a recording: from the store, or from a file that somebody wrote. Throws `bad_input`. */
-export function decodeRecording(json: string): Recording {
+export function decodeRecording(json: string): AnyRecording {
   let raw: unknown;
   try {
     raw = JSON.parse(json);
   } catch {
     raw = undefined;
   }
+  const ofProcess = parseProcessRecording(raw);
+  if (ofProcess !== undefined) return ofProcess;
   const parsed = fileSchema.safeParse(raw);
   if (!parsed.success)
     throw new HostError('bad_input', 'this is no recording; make one with: codemode replay RUN --export FILE');

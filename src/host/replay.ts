@@ -111,7 +111,8 @@ function compare(
   return { state: 'different', detail: drift === undefined ? where : `${where}; ${drift}` };
 }
 
-function differenceOf(recorded: Outcome, again: Outcome): string | undefined {
+/** In what the ends of two runs of a program differ, if in anything. */
+export function differenceOf(recorded: Outcome, again: Outcome): string | undefined {
   if (recorded.status !== again.status) return `it ${word(recorded)} then and ${word(again)} now`;
   if (recorded.status === 'completed' && again.status === 'completed') {
     if (recorded.resultJson === again.resultJson) return undefined;

@@ -2,12 +2,16 @@ import type { AuditTrail } from '../broker/audit/audit-trail.js';
 import type { Broker } from '../broker/broker.js';
 import type { Redactor } from '../broker/redaction/redactor.js';
 import { HostError } from '../domain/errors.js';
+import type { ProcessRuntimes } from '../sandbox/processes/process-runtimes.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 
 /** What runs programs and makes their calls. */
 export interface RuntimeParts {
   readonly sandbox: Sandbox;
   readonly broker: Broker;
+  /** Real interpreters: looked for when somebody first asks. */
+  readonly processes: () => Promise<ProcessRuntimes>;
+  closeProcesses(): Promise<void>;
   /** Absent where nothing is recorded. */
   readonly audit?: AuditTrail;
   readonly redactor?: Redactor;
@@ -36,7 +40,7 @@ export class Runtime {
   async close(): Promise<void> {
     this.#isClosed = true;
     const opened = await this.#opening?.catch(() => undefined);
-    await opened?.sandbox.close();
+    await Promise.all([opened?.sandbox.close(), opened?.closeProcesses()]);
     // After the programs: their last calls are on record.
     await opened?.audit?.close();
   }

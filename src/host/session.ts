@@ -1,26 +1,24 @@
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { BrokerOutcome } from '../broker/broker.js';
 import { ReceivedData } from '../broker/policy/flow.js';
 import type { PolicyGate } from '../broker/policy/gate.js';
 import type { Redactor } from '../broker/redaction/redactor.js';
 import { openRunContext, type RunContext } from '../broker/run-context.js';
-import { RunLedger } from '../broker/run-ledger.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { LearnedTypes } from '../catalog/observed/learned-types.js';
 import type { CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import { HostError } from '../domain/errors.js';
 import type { CallerId, ExecutionId, Program } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
-import type { Respondent } from '../domain/question.js';
 import type { ScriptHead } from '../domain/script.js';
 import type { Tool } from '../domain/tool.js';
-import type { CallProgress } from '../domain/upstream.js';
-import { canonicalJson } from '../lib/canonical-json.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { cleanLog, cleanReport } from './clean-report.js';
+import { callDirect, type DirectCircumstances } from './direct-call.js';
 import { findServer } from './discovery.js';
 import { type AskPerson, Execution, type ExecutionEnd, type ExecutionOptions } from './execution.js';
 import { modulesOf } from './modules.js';
+import { type ProcessRunRequest, type ProcessRunSummary, runProcess } from './process-run.js';
 import { reviveContext } from './recall.js';
 import type { KeptResults } from './results.js';
 import type { Presentation, RunAnswer, RunFacts, RunRequest, RunSummary } from './run.js';
@@ -33,7 +31,7 @@ import type { ScriptLibrary } from './stored-scripts.js';
 import { brokenImports, firstDeclarations, handOver, missingServers } from './summary.js';
 import { type CodeModeSettings, type DirectTool, type ToolView, viewOf } from './tool-view.js';
 
-export type { BrokerOutcome };
+export type { BrokerOutcome, DirectCircumstances };
 
 export interface SessionOptions {
   readonly caller: CallerId;
@@ -58,6 +56,8 @@ export interface SessionParts {
   readonly scripts: ScriptLibrary;
   /** How long a program keeps its place while all it waits for is a person. */
   readonly patienceMs: number;
+  /** Whether people look at what waits for them here, though no client can ask them. */
+  readonly servesApprovals?: boolean;
   /** Absent where learning is switched off. */
   readonly observed?: LearnedTypes;
 }
@@ -159,38 +159,20 @@ export class Session {
     await this.#parts.sleeping.settled();
   }
 
+  /** Runs a program on a real interpreter, to its end. */
+  runProcess(request: ProcessRunRequest): Promise<ProcessRunSummary> {
+    const { profile, presentation } = this.#options;
+    const prepare = async (paths: readonly string[]) => this.#viewOf(await this.#parts.catalog.prepare(paths));
+    return runProcess({ parts: this.#parts, caller: this.caller, profile, presentation, prepare }, request);
+  }
+
   /** A tool called by the client itself, through the same pipeline as calls from code. */
-  async callDirect(
-    { tool: { tool, server, exportName } }: DirectTool,
-    input: JsonValue,
-    { signal, onProgress, askPerson, respondent }: DirectCircumstances,
-  ): Promise<BrokerOutcome> {
+  async callDirect(direct: DirectTool, input: JsonValue, circumstances: DirectCircumstances): Promise<BrokerOutcome> {
     const { broker } = await this.#parts.runtime.open();
-    // The same call made again is the same question: a yes that came too late for the first is there for the second.
-    const identity = canonicalJson([this.caller, tool.serverId, tool.name, input]);
-    const runId = `direct-${hash('sha256', identity, 'hex').slice(0, 32)}`;
-    const patience = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
-    try {
-      return await broker.handle({
-        run: openRunContext(runId, this.caller, this.#options.profile, '', new RunLedger(this.#received)),
-        number: 0,
-        tool,
-        serverPath: server.path,
-        exportName,
-        input,
-        signal: AbortSignal.any([signal, patience.signal]),
-        onPending: (approval) => {
-          timer = setTimeout(() => patience.abort(), this.#patience(askPerson));
-          askPerson?.([approval], signal).catch(() => {});
-        },
-        onDecided: () => clearTimeout(timer),
-        ...(onProgress === undefined ? {} : { onProgress }),
-        ...(respondent === undefined ? {} : { respondent }),
-      });
-    } finally {
-      clearTimeout(timer);
-    }
+    const { caller } = this;
+    const { profile } = this.#options;
+    const patienceMs = this.#patience(circumstances.askPerson);
+    return callDirect({ broker, caller, profile, received: this.#received, patienceMs }, direct, input, circumstances);
   }
 
   /** The caller will not come back: nothing is kept for it any more. */
@@ -327,15 +309,6 @@ export class Session {
     }
     return this.#view.view;
   }
-}
-
-/** What a surface knows about a client that calls a tool directly. */
-export interface DirectCircumstances {
-  readonly signal: AbortSignal;
-  readonly onProgress?: ((progress: CallProgress) => void) | undefined;
-  readonly askPerson?: AskPerson | undefined;
-  /** Who answers what the server asks meanwhile. */
-  readonly respondent?: Respondent | undefined;
 }
 
 function ownerOf({ runId, caller, profile, codeDigest }: RunContext): RunOwner {

@@ -7,7 +7,7 @@ import { isProcessAlive, processIdentity } from '../lib/process-identity.js';
 import { decodeDelivery, encodeDelivery } from '../sandbox/journal.js';
 import type { RunState, RunStore, StoredRun } from '../store/runs.js';
 import type { RunRecords, Sleeper } from './execution.js';
-import { decodeRecording, encodeRecording, type Recording } from './recording.js';
+import { type AnyRecording, decodeRecording, encodeRecording } from './recording.js';
 
 export interface SleepingRunsOptions {
   /** Opened when something is first written down or looked for. */
@@ -95,7 +95,7 @@ export class SleepingRuns {
     owner: RunOwner,
     state: Exclude<RunState, 'waiting'>,
     response: JsonValue,
-    recording: Recording | undefined,
+    recording: AnyRecording | undefined,
   ): Promise<void> {
     const writing: Promise<void> = this.#writeEnd(owner, state, response, recording)
       // A run whose end cannot be written down has ended all the same; one that slept is found asleep again.
@@ -114,7 +114,7 @@ export class SleepingRuns {
     owner: RunOwner,
     state: Exclude<RunState, 'waiting'>,
     response: JsonValue,
-    recording: Recording | undefined,
+    recording: AnyRecording | undefined,
   ): Promise<void> {
     const store = await this.#options.store();
     const recordingJson = recording === undefined ? undefined : encodeRecording(recording);
@@ -195,7 +195,7 @@ export class SleepingRuns {
   }
 
   /** What it takes to run it again. Throws `not_found` where nothing was kept. */
-  async recordingOf(runId: string): Promise<Recording> {
+  async recordingOf(runId: string): Promise<AnyRecording> {
     const store = await this.#options.store();
     const { state } = this.#find(store, runId);
     const json = store.recordingOf(runId);

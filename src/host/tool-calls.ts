@@ -1,6 +1,7 @@
 import type { Broker, BrokerOutcome } from '../broker/broker.js';
 import type { RunContext } from '../broker/run-context.js';
 import type { CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import type { ApprovalState } from '../domain/approval.js';
 import type { CallVerdict } from '../domain/audit.js';
 import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
@@ -55,6 +56,8 @@ export class ToolCalls {
   readonly warnings: Set<string>;
   /** How often something was taken out of an answer, by kind. */
   readonly redactions: Record<string, number>;
+  /** What came of asking people, where they had to be asked. */
+  readonly approvalStates = new Set<ApprovalState>();
   #made: number;
 
   /** `soFar`: of a program that slept. */
@@ -154,6 +157,7 @@ export class ToolCalls {
     }
     for (const [kind, count] of Object.entries(outcome.redactions ?? {}))
       this.redactions[kind] = (this.redactions[kind] ?? 0) + count;
+    if (outcome.approval !== undefined) this.approvalStates.add(outcome.approval.state);
     if (outcome.ok) for (const warning of outcome.warnings) this.warnings.add(warning);
     const reply = present(outcome);
     if (reply.ok && tool.outputSchema === undefined) this.#observe(tool, reply.json);

@@ -1,12 +1,15 @@
 import { type Config, configuredLimits, type ProfileName } from '../config/schema.js';
 import { HostError } from '../domain/errors.js';
+import type { ProcessRuntimeStatus } from '../domain/process-program.js';
 import { createCodeExecutionProfile } from './code-execution/profile.js';
 import { scriptDefaults } from './code-execution/settings.js';
 import { createCodemodeProfile } from './codemode/profile.js';
 import type { Profile } from './profile.js';
+import { createRunnerProfile } from './runner/profile.js';
+import { runnerSettings } from './runner/settings.js';
 
 /** Every contract there is, by name. */
-const PROFILES: Readonly<Partial<Record<ProfileName, (config: Config) => Profile>>> = {
+const PROFILES: Readonly<Partial<Record<ProfileName, (config: Config, machine: Machine) => Profile>>> = {
   codemode: (config) =>
     createCodemodeProfile({
       limits: { defaults: configuredLimits(config), maximum: maximumLimits(config) },
@@ -17,12 +20,21 @@ const PROFILES: Readonly<Partial<Record<ProfileName, (config: Config) => Profile
       defaults: scriptDefaults(config),
       ...(config.toolName === undefined ? {} : { toolName: config.toolName }),
     }),
+  runner: (config, { runtimes }) => createRunnerProfile({ settings: runnerSettings(config), runtimes }),
 };
 
+/** What contracts have to know of the machine. */
+export interface Machine {
+  /** Real interpreters; nobody looks for them where the contract knows none. */
+  readonly runtimes: readonly ProcessRuntimeStatus[];
+}
+
+const UNKNOWN: Machine = { runtimes: [] };
+
 /** The profile that the configuration names. Throws `bad_config` where it cannot be served. */
-export function createProfile(config: Config): Profile {
+export function createProfile(config: Config, machine: Machine = UNKNOWN): Profile {
   const create = PROFILES[config.profile];
-  if (create !== undefined) return create(config);
+  if (create !== undefined) return create(config, machine);
   throw new HostError(
     'bad_config',
     `profile ${config.profile} cannot be served here; use one of: ${Object.keys(PROFILES).join(', ')}`,

@@ -3,6 +3,7 @@ import { type SecretForm, secretForms } from '../../lib/secret-forms.js';
 import { findCards } from './cards.js';
 import { BASE64, isIn } from './characters.js';
 import { findEmails } from './emails.js';
+import { findPhones } from './phones.js';
 import { inOrder, type Span } from './span.js';
 import { TOKEN_PATTERNS } from './token-patterns.js';
 
@@ -13,6 +14,7 @@ export type TextSearch = (text: string, found: (span: Span) => boolean) => void;
 export interface FinderOptions {
   readonly patterns: boolean;
   readonly emails: boolean;
+  readonly phones?: boolean;
   /** The user's own. */
   readonly extra: readonly TextSearch[];
   /** Texts that stay, whatever they look like. */
@@ -78,6 +80,7 @@ export class Finder {
     this.#findTokens(text, report);
     if (this.#options.patterns && depth !== 'no-cards' && !isEnough) findCards(text, report);
     if (this.#options.emails && !isEnough) findEmails(text, report);
+    if (this.#options.phones === true && depth !== 'no-cards' && !isEnough) findPhones(text, report);
     for (const search of this.#options.extra) if (!isEnough) search(text, report);
   }
 

@@ -3,10 +3,12 @@ import { quoteVisibly } from '../../lib/visible-text.js';
 import { exportNames, withoutDuplicates } from '../names.js';
 import { type AliasGroup, groupDefinitions, pascalCase } from './aliases.js';
 import { commentLine, docComment } from './doc-comment.js';
+import { isOptional, takesNothing } from './input.js';
 import type { Detail } from './node-words.js';
 import { readSchema } from './schema.js';
 import { type Definition, type SchemaModel, type SchemaNode, withoutReference } from './shape.js';
 import { propertyDocs, serverDocs, toolDocs } from './typescript-docs.js';
+import { AMBIENT_MODULE, type ModuleFrame, PACKAGE_FILE } from './typescript-frames.js';
 import { TypeWriter } from './typescript-types.js';
 
 export type { Detail };
@@ -50,14 +52,21 @@ export type ObservedTypeOf = (tool: Tool) => string | undefined;
 
 /** About 5,000 tokens. Of 1,312 real tools 11 are longer in full detail, and none is without its documentation. */
 const MAX_TOOL_CHARACTERS = 20_000;
-const MODULE_INDENT = '  ';
 
 /**
  * The TypeScript declarations of one server's module: one exported function per tool, and `__meta__`. Everything in the
  * tools is foreign: the text is valid TypeScript whatever their names, descriptions and schemas hold.
  */
 export function declareModule(server: ServerModule, options: DeclarationOptions = {}): ModuleDeclaration {
-  return new ModuleWriter(server, options).write();
+  return new ModuleWriter(server, options, AMBIENT_MODULE).write();
+}
+
+/**
+ * The same as a file beside the module, `servers/<path>/index.d.ts`: functions give the whole MCP result, and the shared
+ * types come from the client.
+ */
+export function declarePackageFile(server: ServerModule, options: DeclarationOptions = {}): ModuleDeclaration {
+  return new ModuleWriter(server, options, PACKAGE_FILE).write();
 }
 
 /** Global types that every server module's declarations use; they tell the truth about unwrapped results. */
@@ -82,12 +91,6 @@ interface ServerMeta {
 }
 `;
 
-/** Names that a definition must not take: the shared ones, and those of TypeScript's that the writer uses. */
-const RESERVED_TYPE_NAMES = [
-  ...['ToolOutput', 'ToolResult', 'ContentBlock', 'JsonValue', 'ServerMeta'],
-  ...['Promise', 'Record', 'Array', 'Object', 'String', 'Number', 'Boolean', 'Symbol', 'Function'],
-];
-
 interface ToolPlan {
   readonly tool: Tool;
   readonly exportName: string;
@@ -99,6 +102,7 @@ interface ToolPlan {
 
 class ModuleWriter {
   readonly #server: ServerModule;
+  readonly #frame: ModuleFrame;
   readonly #detail: Detail;
   readonly #maximumToolCharacters: number;
   readonly #plans: readonly ToolPlan[];
@@ -108,8 +112,9 @@ class ModuleWriter {
   readonly #takenNames: Set<string>;
   readonly #nextNumbers = new Map<string, number>();
 
-  constructor(server: ServerModule, options: DeclarationOptions) {
+  constructor(server: ServerModule, options: DeclarationOptions, frame: ModuleFrame) {
     this.#server = server;
+    this.#frame = frame;
     this.#detail = options.detail ?? 'full';
     this.#maximumToolCharacters = options.maximumToolCharacters ?? MAX_TOOL_CHARACTERS;
     const { tools, duplicates } = withoutDuplicates(server.tools);
@@ -127,7 +132,7 @@ class ModuleWriter {
     this.#groups = groupDefinitions(
       this.#plans.flatMap(({ input, output }) => (output === undefined ? [input.root] : [input.root, output.root])),
     );
-    this.#takenNames = new Set([...RESERVED_TYPE_NAMES, ...names.values()]);
+    this.#takenNames = new Set([...frame.reservedTypeNames, ...names.values()]);
   }
 
   write(): ModuleDeclaration {
@@ -137,9 +142,10 @@ class ModuleWriter {
     const words = serverDocs(this.#server.serverDescription ?? '', this.#detail);
     const header = this.#detail === 'signatures' ? '' : docComment([`${title}${id}`, ...words], '');
     const body = this.#plans.map((plan) => this.#tool(plan));
-    const meta = `${MODULE_INDENT}export const __meta__: ServerMeta;\n`;
+    const { indent } = this.#frame;
+    const meta = `${indent}export const __meta__: ServerMeta;\n`;
     const blankLine = this.#detail === 'signatures' ? '' : '\n';
-    const text = `${header}declare module ${quoteVisibly(`@codemode/servers/${path}`)} {\n${[...body, meta].join(blankLine)}}\n`;
+    const text = `${header}${this.#frame.open(path)}${[...body, meta].join(blankLine)}${this.#frame.close}`;
     return { text, warnings: this.#warnings };
   }
 
@@ -168,7 +174,9 @@ class ModuleWriter {
       [this.#cutWarning(plan, 'the types are left out')],
       this.#detail,
     );
-    return `${docComment(lines, MODULE_INDENT)}${MODULE_INDENT}export function ${visibleIdentifier(plan.exportName)}(input: unknown): Promise<unknown>;\n`;
+    const { indent, resultType } = this.#frame;
+    const result = resultType(undefined) === 'ToolOutput' ? 'unknown' : resultType(undefined);
+    return `${docComment(lines, indent)}${indent}export function ${visibleIdentifier(plan.exportName)}(input: unknown): Promise<${result}>;\n`;
   }
 
   #attempt(plan: ToolPlan, detail: Detail, maximumDepth: number): string | undefined {
@@ -186,13 +194,15 @@ class ModuleWriter {
         return name;
       },
     });
-    const parameters = inputParameters(plan.input, writer);
+    const { indent, resultType } = this.#frame;
+    const parameters = inputParameters(plan.input, writer, indent);
     const observedType = this.#observedType(plan, maximumDepth);
-    const result = observedType === undefined ? outputType(plan.output, writer) : this.#marked(observedType);
+    const result =
+      observedType === undefined ? resultType(outputType(plan.output, writer, indent)) : this.#marked(observedType);
     const aliases: string[] = [];
     // The map grows while it is walked: a definition may be the first to name another.
     for (const [group, { name, depth }] of added) {
-      aliases.push(aliasDeclaration(name, group.definition.node, writer, detail, depth));
+      aliases.push(aliasDeclaration(name, group.definition.node, writer, { detail, depth, indent }));
       if (writer.isTooLong) return undefined;
     }
     if (writer.isTooLong) return undefined;
@@ -205,15 +215,15 @@ class ModuleWriter {
     else if (detail !== this.#detail) warnings.push(this.#cutWarning(plan, 'descriptions are left out'));
     const lines = toolDocs(plan.tool, plan.exportName, warnings, this.#detail);
     if (observedType !== undefined && this.#detail !== 'signatures') lines.push(OBSERVED_REMARK);
-    const docs = docComment(lines, MODULE_INDENT);
-    return `${aliases.join('')}${docs}${MODULE_INDENT}export function ${visibleIdentifier(plan.exportName)}(${parameters}): Promise<${result}>;\n`;
+    const docs = docComment(lines, indent);
+    return `${aliases.join('')}${docs}${indent}export function ${visibleIdentifier(plan.exportName)}(${parameters}): Promise<${result}>;\n`;
   }
 
   /** An observation is the first thing to go where a tool does not fit: nobody promised it. */
   #observedType({ observedType }: ToolPlan, maximumDepth: number): string | undefined {
     const isTooLong = observedType !== undefined && observedType.length > this.#maximumToolCharacters / 4;
     if (isTooLong || maximumDepth !== Number.POSITIVE_INFINITY) return undefined;
-    return observedType?.replaceAll('\n', `\n${MODULE_INDENT}`);
+    return observedType?.replaceAll('\n', `\n${this.#frame.indent}`);
   }
 
   /** Signatures have no documentation that could say it. */
@@ -222,8 +232,8 @@ class ModuleWriter {
   }
 
   #cutWarning(plan: ToolPlan, loss: string): string {
-    const call = `getTool(${quoteVisibly(this.#server.path)}, ${quoteVisibly(plan.tool.name)})`;
-    const message = `too large to be declared in full: ${loss}; ${call} of @codemode/discovery has the whole schema`;
+    const call = this.#frame.schemaCall(quoteVisibly(this.#server.path), quoteVisibly(plan.tool.name));
+    const message = `too large to be declared in full: ${loss}; ${call} has the whole schema`;
     this.#warnings.push({ toolName: plan.tool.name, message });
     return message;
   }
@@ -252,32 +262,24 @@ function visibleIdentifier(name: string): string {
   return quoteVisibly(name).slice(1, -1);
 }
 
-function aliasDeclaration(name: string, node: SchemaNode, writer: TypeWriter, detail: Detail, depth: number): string {
-  const docs = docComment(propertyDocs(node, detail), MODULE_INDENT);
-  const type = writer.type(writer.inPlace(node, depth), MODULE_INDENT, depth);
+function aliasDeclaration(
+  name: string,
+  node: SchemaNode,
+  writer: TypeWriter,
+  { detail, depth, indent }: { readonly detail: Detail; readonly depth: number; readonly indent: string },
+): string {
+  const docs = docComment(propertyDocs(node, detail), indent);
+  const type = writer.type(writer.inPlace(node, depth), indent, depth);
   const isInterface = node.shape.kind === 'object' && type.startsWith('{');
-  return `${docs}${MODULE_INDENT}${isInterface ? `interface ${name} ${type}` : `type ${name} = ${type};`}\n`;
+  return `${docs}${indent}${isInterface ? `interface ${name} ${type}` : `type ${name} = ${type};`}\n`;
 }
 
-function inputParameters(model: SchemaModel, writer: TypeWriter): string {
-  const { shape } = withoutReference(model.root);
-  // An empty schema takes no argument or `{}`, and so does an object without any property to give.
-  if (shape.kind === 'unknown' && model.warnings.length === 0) return 'input?: Record<string, never>';
-  const isEmpty = shape.kind === 'object' && shape.properties.size === 0 && shape.patterns.length === 0;
-  if (isEmpty && typeof shape.additional === 'string') return 'input?: Record<string, never>';
-  return `input${isOptional(model.root) ? '?' : ''}: ${writer.type(writer.inPlace(model.root, 0), MODULE_INDENT, 0)}`;
+function inputParameters(model: SchemaModel, writer: TypeWriter, indent: string): string {
+  if (takesNothing(model)) return 'input?: Record<string, never>';
+  return `input${isOptional(model.root) ? '?' : ''}: ${writer.type(writer.inPlace(model.root, 0), indent, 0)}`;
 }
 
-function outputType(model: SchemaModel | undefined, writer: TypeWriter): string {
-  if (model === undefined || withoutReference(model.root).shape.kind === 'unknown') return 'ToolOutput';
-  return writer.type(writer.inPlace(model.root, 0), MODULE_INDENT, 0);
-}
-
-/** Whether `{}` is a valid input, so that the argument may be left out. */
-function isOptional(node: SchemaNode): boolean {
-  const { shape } = withoutReference(node);
-  if (shape.kind === 'unknown') return true;
-  if (shape.kind === 'object') return ![...shape.properties.values()].some((property) => property.isRequired);
-  if (shape.kind === 'union') return shape.options.some(isOptional);
-  return shape.kind === 'intersection' && shape.parts.every(isOptional);
+function outputType(model: SchemaModel | undefined, writer: TypeWriter, indent: string): string | undefined {
+  if (model === undefined || withoutReference(model.root).shape.kind === 'unknown') return undefined;
+  return writer.type(writer.inPlace(model.root, 0), indent, 0);
 }

@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import type { LoadedConfig } from '../../config/load.js';
+import type { Config } from '../../config/schema.js';
 import type { KeyKeeper } from '../../domain/key.js';
 import type { AuditLog } from '../../host/audit-log.js';
 import type { Logins } from '../../host/logins.js';
+import type { Machine } from '../../profiles/registry.js';
 import type { Composed, ComposedInventory, ComposedRecords, HostSettings } from './composed.js';
 
 /** What every command is given: a way to the program behind it, and a place for its exit status. */
@@ -10,7 +12,9 @@ export interface CommandContext {
   /** Puts the program together as the options before the command, and the command's own, say. Whoever calls it closes the host. */
   compose(own?: HostSettings): Promise<Composed>;
   /** Only what shows servers and tools: works without a jail. Whoever calls it closes the inventory. */
-  inventory(): Promise<ComposedInventory>;
+  inventory(own?: HostSettings): Promise<ComposedInventory>;
+  /** What the contract of this configuration has to know of the machine. */
+  machine(config: Config): Promise<Machine>;
   /** Only what outlives the program. Whoever calls it closes it. */
   records(): Promise<ComposedRecords>;
   /** Only what logs in to servers. */

@@ -7,6 +7,7 @@ import type { AuditLog } from '../../host/audit-log.js';
 import type { Approvals, Host, Isolation, ScriptLibrary, SleepingRuns } from '../../host/host.js';
 import type { Inventory } from '../../host/inventory.js';
 import type { Logins } from '../../host/logins.js';
+import type { Machine } from '../../profiles/registry.js';
 
 /** What the command line needs from whoever puts the program together. */
 export interface HostSettings {
@@ -74,6 +75,8 @@ export interface ComposedRecords {
 export interface Composition {
   compose(settings: HostSettings): Promise<Composed>;
   composeInventory(settings: HostSettings): Promise<ComposedInventory>;
+  /** What the contract of this configuration has to know of the machine. */
+  lookAround(config: Config): Promise<Machine>;
   /** What outlives the program. Whoever asked for it closes it. */
   composeRecords(settings: HostSettings): Promise<ComposedRecords>;
   /** What logs in to servers, without connecting them. */

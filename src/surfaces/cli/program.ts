@@ -16,6 +16,7 @@ import * as policy from './commands/policy.js';
 import * as prompt from './commands/prompt.js';
 import * as replay from './commands/replay.js';
 import * as run from './commands/run.js';
+import * as runner from './commands/runner.js';
 import * as runs from './commands/runs.js';
 import * as scripts from './commands/scripts.js';
 import * as serve from './commands/serve.js';
@@ -32,6 +33,7 @@ const COMMANDS: readonly Register[] = [
   serve.register,
   run.register,
   code.register,
+  runner.register,
   scripts.register,
   tools.register,
   types.register,
@@ -95,11 +97,12 @@ export function createProgram(composition: Composition, exitWith: (status: numbe
       warn(composed.warnings);
       return composed;
     },
-    async inventory() {
-      const composed = await composition.composeInventory(settings());
+    async inventory(own = {}) {
+      const composed = await composition.composeInventory({ ...settings(), ...own });
       warn(composed.loaded.warnings);
       return composed;
     },
+    machine: (config) => composition.lookAround(config),
     records: () => composition.composeRecords(settings()),
     async logins() {
       const { logins, loaded } = await composition.composeLogins(settings());

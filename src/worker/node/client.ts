@@ -10,14 +10,43 @@ export const CLIENT_SOURCE = `const client = globalThis[Symbol.for('codemode.cli
 /** A tool call that failed: type, message, retryable, hint, raw. */
 export const ToolError = client.ToolError;
 
-/** Calls a tool of a server and gives its result. Throws ToolError. */
+/** Calls a tool and gives its MCP result. Throws ToolError. callTool(serverId, name, arguments) or callTool({ ... }). */
 export const callTool = client.callTool;
+
+/** A call, or its promise, as { ok: true, data, raw } or { ok: false, error: { type, message, retryable }, raw }. */
+export const normalize = client.normalize;
+
+/** searchTools({ query, serverId, detail }) and getToolDefinition({ serverId, name }). */
+export const catalog = client.catalog;
 `;
+
+/** What calls of the catalog go to: no server has this name. */
+const CATALOG = '@catalog';
 
 export interface Client {
   readonly ToolError: typeof ToolError;
-  callTool(serverId: string, toolName: string, args?: unknown): Promise<unknown>;
+  callTool(serverId: string | NamedCall, toolName?: string, args?: unknown): Promise<unknown>;
+  normalize(call: unknown): Promise<Normalized>;
+  readonly catalog: {
+    searchTools(question?: unknown): Promise<unknown>;
+    getToolDefinition(question?: unknown): Promise<unknown>;
+  };
 }
+
+/** A call with its parts by name. */
+export interface NamedCall {
+  readonly serverId: string;
+  readonly name: string;
+  readonly arguments?: unknown;
+}
+
+export type Normalized =
+  | { readonly ok: true; readonly data: unknown; readonly raw: unknown }
+  | {
+      readonly ok: false;
+      readonly error: { readonly type: string; readonly message: string; readonly retryable: boolean };
+      readonly raw?: unknown;
+    };
 
 /** A tool call that failed. */
 export class ToolError extends Error {
@@ -27,7 +56,7 @@ export class ToolError extends Error {
   readonly retryable: boolean;
   /** What to do next. */
   readonly hint: string;
-  /** Everything that is known about it. */
+  /** What the tool answered, or everything that is known about it. */
   readonly raw: unknown;
 
   constructor(message: string, details: { type?: string; retryable?: boolean; hint?: string; raw?: unknown } = {}) {
@@ -57,20 +86,48 @@ export function createClient(connection: Connection): Client {
     if (type === 'call/result') waiting.resolve(value);
     else waiting.reject(filled(waiting.error, value as GuestError));
   };
+  const callTool: Client['callTool'] = async (server, toolName, args) => {
+    if (server !== null && typeof server === 'object') return callTool(server.serverId, server.name, server.arguments);
+    if (typeof server !== 'string' || typeof toolName !== 'string')
+      throw new TypeError('the server and the tool are named by strings');
+    const argumentsJson = JSON.stringify([args ?? {}]);
+    // Made here, so that its stack leads to the line of the call and not to the arrival of its answer.
+    const error = new ToolError('');
+    return new Promise<unknown>((resolve, reject) => {
+      open.set(++lastNumber, { resolve, reject, error });
+      connection.request(lastNumber, `${server}/${toolName}`, argumentsJson);
+    });
+  };
   return Object.freeze({
     ToolError,
-    callTool: async (serverId: string, toolName: string, args: unknown = {}) => {
-      if (typeof serverId !== 'string' || typeof toolName !== 'string')
-        throw new TypeError('the server and the tool are named by strings');
-      const argumentsJson = JSON.stringify([args]);
-      // Made here, so that its stack leads to the line of the call and not to the arrival of its answer.
-      const error = new ToolError('');
-      return new Promise<unknown>((resolve, reject) => {
-        open.set(++lastNumber, { resolve, reject, error });
-        connection.request(lastNumber, `${serverId}/${toolName}`, argumentsJson);
-      });
-    },
+    callTool,
+    normalize,
+    catalog: Object.freeze({
+      searchTools: (question: unknown = {}) => callTool(CATALOG, 'searchTools', question),
+      getToolDefinition: (question: unknown = {}) => callTool(CATALOG, 'getToolDefinition', question),
+    }),
   });
+}
+
+async function normalize(call: unknown): Promise<Normalized> {
+  try {
+    const raw: unknown = await (typeof call === 'function' ? call() : call);
+    return { ok: true, data: dataOf(raw), raw };
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    const { type, message, retryable, raw } = error;
+    return { ok: false, error: { type, message, retryable }, raw };
+  }
+}
+
+/** Structured content where there is some, else a single text, else the content blocks. */
+function dataOf(raw: unknown): unknown {
+  if (raw === null || typeof raw !== 'object') return raw;
+  const { structuredContent, content } = raw as { structuredContent?: unknown; content?: unknown };
+  if (structuredContent !== undefined) return structuredContent;
+  const [only] = Array.isArray(content) ? (content as { type?: unknown; text?: unknown }[]) : [];
+  if (Array.isArray(content) && content.length === 1 && only?.type === 'text') return only.text;
+  return content ?? raw;
 }
 
 function filled(error: ToolError, raw: GuestError): ToolError {
@@ -79,7 +136,8 @@ function filled(error: ToolError, raw: GuestError): ToolError {
     type: raw.errorClass,
     hint: raw.hint,
     retryable: raw.fields?.['retryable'] === true,
-    raw,
+    // What the tool itself answered, where it was the tool that failed.
+    raw: raw.fields?.['result'] ?? raw,
   });
   Object.defineProperty(error, 'message', { value: raw.message, configurable: true, writable: true });
   const frames = stack.slice(stack.indexOf('\n    at '));

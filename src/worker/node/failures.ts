@@ -1,4 +1,5 @@
 import type { Failure, SourcePosition } from '../../domain/execution.js';
+import { ToolError } from './client.js';
 
 const MAX_NAME_CHARACTERS = 256;
 const MAX_TEXT_CHARACTERS = 8_000;
@@ -13,11 +14,14 @@ export function failureOf(error: unknown, workspace: string): Failure {
     workspace,
   );
   const position = positionIn(stack, workspace);
+  const toolFailure = error instanceof ToolError ? textOf(() => error.type).slice(0, MAX_NAME_CHARACTERS) : '';
   const code = textOf(() => (error instanceof Error ? Reflect.get(error, 'code') : ''));
   return {
     ...kindOf(error, code, message),
     name,
     message: message.slice(0, MAX_TEXT_CHARACTERS),
+    // Nobody caught a call that failed: its kind says whether another run may do better.
+    ...(toolFailure === '' ? {} : { errorClass: toolFailure }),
     ...(stack === '' ? {} : { stack: stack.slice(0, MAX_TEXT_CHARACTERS) }),
     ...(position === undefined ? {} : { position }),
   };

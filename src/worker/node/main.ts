@@ -36,6 +36,7 @@ async function run(source: string, files: ProcessStart['files']): Promise<void> 
   process.chdir(workspace);
   const client = createClient(connection);
   Object.defineProperty(globalThis, CLIENT_KEY, { value: client satisfies Client });
+  Object.defineProperty(globalThis, 'catalog', { value: client.catalog, writable: true, configurable: true });
   let state: 'running' | 'settled' | 'ended' = 'running';
   let hasNothingLeft = false;
 

@@ -8,14 +8,17 @@ import threading
 
 import frames
 
-__all__ = ["ToolError", "call_tool", "call_tool_sync"]
+__all__ = ["ToolError", "call_tool", "call_tool_sync", "catalog", "normalize"]
+
+# What calls of the catalog go to: no server has this name.
+CATALOG = "@catalog"
 
 
 class ToolError(Exception):
     """A tool call that failed.
 
     `type` names the kind of failure, `retryable` says whether the same call may succeed later, `hint` what to do next,
-    `raw` is everything that is known about it.
+    `raw` is what the tool answered, or everything that is known about it.
     """
 
     def __init__(self, message, type="ToolCallError", retryable=False, hint="", raw=None):
@@ -31,14 +34,59 @@ class ToolError(Exception):
 ToolError.__module__ = "client.mcp_client"
 
 
-async def call_tool(server_id: str, tool_name: str, args: "dict | None" = None):
-    """Calls a tool of a server and gives its result. Raises `ToolError`."""
-    return await asyncio.wrap_future(_connection.call(server_id, tool_name, args))
+async def call_tool(server_id: str, name: str, arguments: "dict | None" = None):
+    """Calls a tool of a server and gives its MCP result. Raises `ToolError`."""
+    return await asyncio.wrap_future(_connection.call(server_id, name, arguments))
 
 
-def call_tool_sync(server_id: str, tool_name: str, args: "dict | None" = None):
+def call_tool_sync(server_id: str, name: str, arguments: "dict | None" = None):
     """The same for code without an event loop: waits for the answer."""
-    return _connection.call(server_id, tool_name, args).result()
+    return _connection.call(server_id, name, arguments).result()
+
+
+async def normalize(call):
+    """An awaitable call as {ok: True, data, raw} or {ok: False, error: {type, message, retryable}, raw}."""
+    try:
+        raw = await call
+    except ToolError as error:
+        told = {"type": error.type, "message": error.message, "retryable": error.retryable}
+        return {"ok": False, "error": told, "raw": error.raw}
+    return {"ok": True, "data": _data_of(raw), "raw": raw}
+
+
+def _data_of(raw):
+    """Structured content where there is some, else a single text, else the content blocks."""
+    if not isinstance(raw, dict):
+        return raw
+    if "structuredContent" in raw:
+        return raw["structuredContent"]
+    content = raw.get("content", raw)
+    if isinstance(content, list) and len(content) == 1 and content[0].get("type") == "text":
+        return content[0].get("text")
+    return content
+
+
+class Catalog:
+    """Which tools there are. Questions are given as one dict, or as keyword arguments; answers are awaited."""
+
+    async def searchTools(self, question: "dict | None" = None, **more):
+        """Manifest entries that fit: query, serverId, detail ("name" or "name+description"), limit."""
+        return await call_tool(CATALOG, "searchTools", _question(question, more))
+
+    async def getToolDefinition(self, question: "dict | None" = None, **more):
+        """The whole definition of one tool: serverId, name."""
+        return await call_tool(CATALOG, "getToolDefinition", _question(question, more))
+
+    search_tools = searchTools
+    get_tool_definition = getToolDefinition
+
+
+def _question(question, more: dict) -> dict:
+    asked = {**(question or {}), **more}
+    return {"serverId" if key == "server_id" else key: value for key, value in asked.items()}
+
+
+catalog = Catalog()
 
 
 class Connection:
@@ -53,10 +101,10 @@ class Connection:
         self._reader: "threading.Thread | None" = None
         self._owner = os.getpid()
 
-    def call(self, server_id, tool_name, args):
-        if not isinstance(server_id, str) or not isinstance(tool_name, str):
+    def call(self, server_id, name, arguments):
+        if not isinstance(server_id, str) or not isinstance(name, str):
             raise TypeError("the server and the tool are named by strings")
-        body = json.dumps([{} if args is None else args], ensure_ascii=True, allow_nan=False).encode()
+        body = json.dumps([{} if arguments is None else arguments], ensure_ascii=True, allow_nan=False).encode()
         if os.getpid() != self._owner:
             raise ToolError("tools can be called by the process that was started, not by a fork of it")
         answer: concurrent.futures.Future = concurrent.futures.Future()
@@ -75,7 +123,7 @@ class Connection:
                     "type": "call/request",
                     "execution": self._execution,
                     "call": number,
-                    "target": f"{server_id}/{tool_name}",
+                    "target": f"{server_id}/{name}",
                 },
                 body,
             )
@@ -113,7 +161,8 @@ def _error_of(raw: dict) -> ToolError:
         type=raw["errorClass"],
         retryable=fields.get("retryable") is True,
         hint=raw["hint"],
-        raw=raw,
+        # What the tool itself answered, where it was the tool that failed.
+        raw=fields.get("result", raw),
     )
 
 

@@ -4,6 +4,8 @@ import itertools
 import os
 import traceback
 
+import codemode_client
+
 MAX_NAME = 256
 MAX_TEXT = 8_000
 
@@ -17,6 +19,9 @@ def failure_of(error: BaseException, program: str) -> dict:
         "message": _message_of(error)[:MAX_TEXT],
         "stack": shown[-MAX_TEXT:],
     }
+    if isinstance(error, codemode_client.ToolError):
+        # Nobody caught a call that failed: its kind says whether another run may do better.
+        failure["errorClass"] = str(error.type)[:MAX_NAME] or "ToolError"
     if isinstance(error, MemoryError):
         failure["limit"] = "memory"
         failure["message"] = failure["message"] or "the program asked for more memory than it may have"

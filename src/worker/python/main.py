@@ -29,7 +29,7 @@ import string, subprocess, tempfile, textwrap, time, traceback, typing, unicoded
 CHANNEL = 3
 PROTOCOL = 4
 BUILD = "codemode-build-id-placeholder"
-CLIENT = "from codemode_client import ToolError, call_tool, call_tool_sync\n"
+CLIENT = "from codemode_client import ToolError, call_tool, call_tool_sync, catalog, normalize\n"
 MAX_RESULT_BYTES = 32 * 1024 * 1024
 # What the end of a program could not be told by, told by its status.
 EXIT_WITHOUT_WORDS = 70
@@ -100,6 +100,7 @@ def prepare(workspace: str, program: str) -> dict:
     sys.path.insert(0, workspace)
     module = types.ModuleType("__main__")
     module.__file__ = program
+    module.catalog = codemode_client.catalog
     sys.modules["__main__"] = module
     return module.__dict__
 

@@ -2,6 +2,7 @@ import type { LoadedConfig } from '../../../config/load.js';
 import { isHostError } from '../../../domain/errors.js';
 import type { Finding } from '../../../host/inspection.js';
 import { inspectMachine, inspectRun } from '../../../host/inspection.js';
+import { interpreterFinding } from '../../../host/interpreters.js';
 import type { CommandContext, Register } from '../command.js';
 import type { Composed } from '../composed.js';
 import { configFindings, keyFinding, serverFindings } from '../findings.js';
@@ -41,6 +42,8 @@ async function doctor(isJson: boolean, context: CommandContext): Promise<number>
     found([loaded.finding]);
   } else {
     found([...(await configFindings(loaded)), await keyFinding(await context.key())]);
+    const { runtimes } = await context.machine({ ...loaded.config, profile: 'runner' });
+    found(runtimes.map(interpreterFinding));
     await inspectUse(loaded, context, found);
   }
   const isOk = findings.every(({ state }) => state !== 'missing');

@@ -4,6 +4,7 @@ import { type CommandContext, type Register, withRecords } from '../command.js';
 import { plain, printableJson } from '../terminal.js';
 
 interface PromptFlags {
+  readonly profile?: string;
   readonly refresh?: boolean;
   readonly json?: boolean;
 }
@@ -12,6 +13,7 @@ export const register: Register = (program, context) => {
   program
     .command('prompt')
     .description('print exactly what an agent reads before its first program')
+    .option('--profile <name>', "the contract that is spoken (default: the configuration's)")
     .option('--refresh', 'ask the servers again instead of the catalog on disk')
     .option('--json', 'as JSON')
     .addHelpText('after', HELP)
@@ -28,11 +30,12 @@ Exit status: 0, 2 bad input or configuration, 69 no server could be asked.
 `;
 
 async function prompt(flags: PromptFlags, context: CommandContext): Promise<number> {
-  const { inventory, loaded } = await context.inventory();
+  const own = flags.profile === undefined ? {} : { profile: flags.profile };
+  const { inventory, loaded } = await context.inventory(own);
   await using _ = inventory;
   await askForTools(inventory, flags.refresh === true);
   noteProblems(inventory, []);
-  const profile = createProfile(loaded.config);
+  const profile = createProfile(loaded.config, await context.machine(loaded.config));
   const view = inventory.view();
   const scripts = await withRecords(context, (records) => records.scripts.list());
   const instructions = profile.instructions(

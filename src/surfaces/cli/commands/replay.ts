@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { HostError } from '../../../domain/errors.js';
 import type { LiveComparison } from '../../../host/host.js';
-import { decodeRecording, encodeRecording, type Recording } from '../../../host/recording.js';
+import { type AnyRecording, decodeRecording, encodeRecording } from '../../../host/recording.js';
 import { writeWhole } from '../../../lib/write-whole.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
 import { plain, printableJson, styled } from '../terminal.js';
@@ -66,12 +66,12 @@ async function replay(name: string, flags: ReplayFlags, context: CommandContext)
 }
 
 /** A file where there is one of that name: ids of runs are no names that files have. */
-async function find(name: string, context: CommandContext): Promise<Recording> {
+async function find(name: string, context: CommandContext): Promise<AnyRecording> {
   if (existsSync(name)) return decodeRecording(readFileSync(name, 'utf8'));
   return withRecords(context, ({ sleeping }) => sleeping.recordingOf(name));
 }
 
-async function exportTo(file: string, recording: Recording): Promise<number> {
+async function exportTo(file: string, recording: AnyRecording): Promise<number> {
   try {
     await writeWhole(file, `${encodeRecording(recording)}\n`, { mode: 0o600, replaces: false });
   } catch (error) {

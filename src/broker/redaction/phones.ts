@@ -1,0 +1,27 @@
+import { isWordStart } from './characters.js';
+import type { Span } from './span.js';
+
+/**
+ * Telephone numbers as people write them: with `+` and a country, in the groups of North America, or with the 0 of a
+ * national one and at least one gap. Digits in a row without any of that are an id more often than a telephone.
+ */
+const WRITTEN =
+  /\+[1-9](?:[ ./-]?\(?\d\)?){6,14}(?!\d)|(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[.-])\d{3}[ .-]\d{4}(?![\w-])|\(?0[1-9]\d{0,4}\)?[ /-]\d{3,8}(?:[ -]\d{2,6}){0,3}(?![\w-])/g;
+
+const MIN_NATIONAL_DIGITS = 9;
+const MAX_NATIONAL_DIGITS = 12;
+
+export function findPhones(text: string, found: (span: Span) => boolean): void {
+  for (const { 0: written, index } of text.matchAll(WRITTEN)) {
+    const digits = written.replace(/\D/g, '').length;
+    const isInternational = written.startsWith('+');
+    const isLong = isInternational || (digits >= MIN_NATIONAL_DIGITS && digits <= MAX_NATIONAL_DIGITS);
+    if (!isLong || !standsAlone(text, index)) continue;
+    if (found({ start: index, end: index + written.length, kind: 'phone' })) return;
+  }
+}
+
+/** Not the end of a word, a number, a version or an exponent. */
+function standsAlone(text: string, start: number): boolean {
+  return isWordStart(text, start) && !/[.\-/_]/.test(text[start - 1] ?? '');
+}

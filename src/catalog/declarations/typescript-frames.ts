@@ -1,0 +1,93 @@
+import { quoteVisibly } from '../../lib/visible-text.js';
+
+/** What differs between the places where a server's functions are declared. */
+export interface ModuleFrame {
+  readonly indent: string;
+  open(path: string): string;
+  readonly close: string;
+  /** What a call gives, where the tool declares its output and where it does not. */
+  resultType(output: string | undefined): string;
+  /** How a program gets the whole schema of a tool. */
+  schemaCall(serverId: string, toolName: string): string;
+  /** Names that a definition must not take: the shared ones, and those of TypeScript's that the writer uses. */
+  readonly reservedTypeNames: readonly string[];
+}
+
+const LANGUAGE_NAMES = ['Promise', 'Record', 'Array', 'Object', 'String', 'Number', 'Boolean', 'Symbol', 'Function'];
+
+/** A block of its own in one text with all servers. It uses the global types of `SHARED_DECLARATIONS`. */
+export const AMBIENT_MODULE: ModuleFrame = {
+  indent: '  ',
+  open: (path) => `declare module ${quoteVisibly(`@codemode/servers/${path}`)} {\n`,
+  close: '}\n',
+  resultType: (output) => output ?? 'ToolOutput',
+  schemaCall: (serverId, toolName) => `getTool(${serverId}, ${toolName}) of @codemode/discovery`,
+  reservedTypeNames: ['ToolOutput', 'ToolResult', 'ContentBlock', 'JsonValue', 'ServerMeta', ...LANGUAGE_NAMES],
+};
+
+/** `servers/<module>/index.d.ts`. It uses the types of `PACKAGE_CLIENT_DECLARATIONS`. */
+export const PACKAGE_FILE: ModuleFrame = {
+  indent: '',
+  open: () => `import type { ServerMeta, StructuredResult, ToolResult } from "../../client/mcp_client.js";\n\n`,
+  close: '',
+  resultType: (output) => (output === undefined ? 'ToolResult' : `StructuredResult<${output}>`),
+  schemaCall: (serverId, toolName) => `catalog.getToolDefinition({ serverId: ${serverId}, name: ${toolName} })`,
+  reservedTypeNames: ['ToolResult', 'StructuredResult', 'ServerMeta', ...LANGUAGE_NAMES],
+};
+
+/** `client/mcp_client.d.ts`: what every package refers to. */
+export const PACKAGE_CLIENT_DECLARATIONS = `/** What a tool answers with, as MCP has it. A call that fails throws a ToolError instead. */
+export interface ToolResult {
+  content: ContentBlock[];
+  structuredContent?: JsonValue;
+  _meta?: Record<string, unknown>;
+}
+/** The same of a tool that declares what it answers with. */
+export interface StructuredResult<Value> {
+  content: ContentBlock[];
+  structuredContent: Value;
+  _meta?: Record<string, unknown>;
+}
+/** \`data\` and \`blob\` are base64. */
+export type ContentBlock =
+  | { type: "text"; text: string }
+  | { type: "image" | "audio"; data: string; mimeType: string }
+  | { type: "resource"; resource: { uri: string; mimeType?: string; text?: string; blob?: string } }
+  | { type: "resource_link"; uri: string; name: string; description?: string; mimeType?: string };
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+export interface ServerMeta {
+  serverId: string;
+  serverName: string;
+  serverVersion?: string;
+  tools: { toolName: string; exportName: string }[];
+}
+
+/** A tool call that failed. */
+export class ToolError extends Error {
+  readonly type: string;
+  /** Whether the same call may succeed later. */
+  readonly retryable: boolean;
+  /** What to do next. */
+  readonly hint: string;
+  readonly raw: unknown;
+}
+
+/** Calls a tool by its protocol name. */
+export function callTool(serverId: string, name: string, input?: unknown): Promise<ToolResult>;
+export function callTool(call: { serverId: string; name: string; arguments?: unknown }): Promise<ToolResult>;
+
+export type ToolCallResult<Value> =
+  | { ok: true; data: Value; raw: any }
+  | { ok: false; error: { type: string; message: string; retryable: boolean }; raw?: any };
+/** What a call came to, in one shape: the structured value, else the text where there is nothing else, else the content. */
+export function normalize<Value>(call: Promise<StructuredResult<Value>>): Promise<ToolCallResult<Value>>;
+export function normalize(call: Promise<ToolResult>): Promise<ToolCallResult<unknown>>;
+
+export interface ManifestEntry { serverId: string; toolName: string; title?: string; description?: string }
+export interface Catalog {
+  searchTools(question: { query?: string; serverId?: string; detail?: "name" | "name+description" }): Promise<ManifestEntry[]>;
+  /** The whole definition of one tool. */
+  getToolDefinition(question: { serverId: string; name: string }): Promise<Record<string, unknown>>;
+}
+export const catalog: Catalog;
+`;

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { camelCaseNames, serverModules, snakeCaseNames } from './package-names.js';
+
+const names = (name: string) => [camelCaseNames([name]).get(name), snakeCaseNames([name]).get(name)];
+
+describe('names in the packages of real interpreters', () => {
+  test.each([
+    ['get_document', 'getDocument', 'get_document'],
+    ['admin.tools-list_all', 'adminToolsListAll', 'admin_tools_list_all'],
+    ['listIssues', 'listIssues', 'list_issues'],
+    ['GetHTTPResponse', 'getHTTPResponse', 'get_http_response'],
+    ['HTTPServer', 'httpServer', 'http_server'],
+    ['GITHUB_CREATE_ISSUE', 'githubCreateIssue', 'github_create_issue'],
+    ['get_URL', 'getUrl', 'get_url'],
+    ['v2Api', 'v2Api', 'v2_api'],
+    ['files/read all', 'filesReadAll', 'files_read_all'],
+    ['__proto__', 'proto', 'proto'],
+    ['größe.MESSEN', 'größeMessen', 'größe_messen'],
+    ['検索', '検索', '検索'],
+  ])('%s is %s and %s [B5]', (name, camel, snake) => {
+    expect(names(name)).toEqual([camel, snake]);
+  });
+
+  test('a leading digit gets an underscore in front, a reserved word of the language one behind [B5]', () => {
+    expect(names('2fa-enable')).toEqual(['_2faEnable', '_2fa_enable']);
+    expect(names('delete')).toEqual(['delete_', 'delete']);
+    expect(names('from')).toEqual(['from', 'from_']);
+    expect(names('import')).toEqual(['import_', 'import_']);
+    expect(names('then')).toEqual(['then_', 'then']);
+    expect(names('None')).toEqual(['none', 'none']);
+  });
+
+  test('names that hold nothing to read are still names', () => {
+    for (const name of ['', '.', '🚀', '\u200b', '\u3164', '\u2028', '---'])
+      expect(names(name)).toEqual(['tool', 'tool']);
+  });
+
+  test('a name of 128 characters is kept whole [B5]', () => {
+    const name = 'x'.repeat(128);
+    expect(names(name)).toEqual([name, name]);
+  });
+
+  test('of names that come out equal the alphabetically first keeps the clean one [B5]', () => {
+    const same = ['get.user', 'get-user', 'get_user', 'getUser'];
+    expect(Object.fromEntries(camelCaseNames(same))).toEqual({
+      'get-user': 'getUser',
+      'get.user': 'getUser__2',
+      getUser: 'getUser__3',
+      get_user: 'getUser__4',
+    });
+    expect(snakeCaseNames([...same].reverse()).get('get_user')).toBe('get_user__4');
+  });
+
+  test('names that Python takes for the same are numbered, and stand as Python reads them', () => {
+    const found = [...snakeCaseNames(['ﬁle', 'file']).values()];
+    expect(found).toEqual(['file', 'file__2']);
+  });
+
+  test('modules of servers are snake_case, ASCII, and no reserved word [B5]', () => {
+    const ids = [
+      'google-drive',
+      'googleDrive',
+      'Git Hub',
+      '1password',
+      'import',
+      'Dienst für Größen',
+      '日本',
+      '',
+      '../x',
+    ];
+    expect(Object.fromEntries(serverModules(ids))).toEqual({
+      'google-drive': 'google_drive',
+      googleDrive: 'google_drive__2',
+      'Git Hub': 'git_hub',
+      '1password': '_1password',
+      import: 'import_',
+      'Dienst für Größen': 'dienst_f_r_gr_en',
+      '': 'server',
+      日本: 'server__2',
+      '../x': 'x',
+    });
+    expect(serverModules(['x'.repeat(1_000)]).get('x'.repeat(1_000))?.length).toBe(128);
+  });
+});

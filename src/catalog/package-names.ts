@@ -1,0 +1,95 @@
+import { assignNames, UNDECLARABLE } from './names.js';
+
+/*
+ * Names in the packages of profile `runner`: `servers/<server_module>`, with a camelCase function per tool in JavaScript
+ * and a snake_case one in Python. Collisions as everywhere: alphabetical order, `__2`, `__3`.
+ */
+
+/** Module names under `servers/`, by server id: the same for both languages, so fit for an `import` statement of either. */
+export function serverModules(serverIds: readonly string[]): Map<string, string> {
+  return assignNames(serverIds, serverModule, '__');
+}
+
+/** Function names of one server's JavaScript module, by tool name. */
+export function camelCaseNames(toolNames: readonly string[]): Map<string, string> {
+  return assignNames(toolNames, camelCase, '__');
+}
+
+/** Function names of one server's Python module, by tool name. */
+export function snakeCaseNames(toolNames: readonly string[]): Map<string, string> {
+  return assignNames(toolNames, snakeCase, '__');
+}
+
+/** Names of files are bounded at 255 bytes, with room for `__2` and an ending. */
+const MAX_MODULE_CHARACTERS = 128;
+
+function serverModule(serverId: string): string {
+  const words = wordsOf(serverId).flatMap(humps).join('_').toLowerCase();
+  // Letters of other scripts are legal in modules, but their files would depend on the locale of whoever imports them.
+  const ascii = words
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .slice(0, MAX_MODULE_CHARACTERS);
+  return legal(ascii === '' ? 'server' : ascii, PYTHON_KEYWORDS);
+}
+
+function camelCase(toolName: string): string {
+  const name = wordsOf(toolName)
+    // `GITHUB_CREATE_ISSUE` shouts, it does not abbreviate.
+    .map((word) => (/\p{Ll}/u.test(word) ? word : word.toLowerCase()))
+    .map((word, index) => (index === 0 ? lowerFirst(word) : upperFirst(word)))
+    .join('');
+  return legal(cleaned(name), UNDECLARABLE);
+}
+
+function snakeCase(toolName: string): string {
+  return legal(cleaned(wordsOf(toolName).flatMap(humps).join('_').toLowerCase()), PYTHON_KEYWORDS);
+}
+
+/** What stands between `.`, `_`, `-` and whatever else no identifier may hold. */
+function wordsOf(name: string): string[] {
+  // Python compares identifiers in this form; in another one a program could type the name and not meet it.
+  return name
+    .normalize('NFKC')
+    .split(BETWEEN_WORDS)
+    .filter((word) => word !== '');
+}
+
+/** `getHTTPResponse` is `get`, `HTTP`, `Response`. */
+function humps(word: string): string[] {
+  return word.split(HUMP);
+}
+
+/** Changing the case of a letter can give several, and others than those that were let through. */
+function cleaned(name: string): string {
+  return name.normalize('NFKC').replaceAll(new RegExp(BETWEEN_WORDS, 'gu'), (mark) => (mark === '_' ? mark : ''));
+}
+
+function legal(name: string, reserved: ReadonlySet<string>): string {
+  if (name === '') return 'tool';
+  const identifier = /^[\p{ID_Start}]/u.test(name) ? name : `_${name}`;
+  return reserved.has(identifier) ? `${identifier}_` : identifier;
+}
+
+/** `GetIssue` to `getIssue`, `HTTPServer` to `httpServer`. */
+function lowerFirst(word: string): string {
+  return word.replace(/^\p{Lu}+(?=\p{Lu}\p{Ll})|^\p{Lu}/u, (start) => start.toLowerCase());
+}
+
+function upperFirst(word: string): string {
+  return word.replace(/^./u, (first) => first.toUpperCase());
+}
+
+// What an identifier may hold in JavaScript and in Python 3.11 alike. Letters outside the basic plane, and those that are
+// younger than the Unicode 14 of Python 3.11, are left out: one of them would be a syntax error for the whole module.
+// Invisible letters are left out because a reader can't see them.
+const BETWEEN_WORDS =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: single code points are what it looks for
+  /[^\p{ID_Continue}]|[_\u{10000}-\u{10ffff}\p{Default_Ignorable_Code_Point}\u088f\u0897\u0c5c\u0cdc\u0cf3\u0ece\u1acf-\u1aff\u1c89\u1c8a\u200c\u200d\u2cf4-\u2cf8\u309b\u309c\u30fb\uff65\ua7cb-\ua7cf\ua7d2-\ua7d4\ua7da-\ua7dc\ua7f1]/u;
+const HUMP = /(?<=[\p{Ll}\p{Nd}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+
+export const PYTHON_KEYWORDS: ReadonlySet<string> = new Set([
+  ...['and', 'as', 'assert', 'async', 'await', 'break', 'class', 'continue', 'def', 'del', 'elif', 'else', 'except'],
+  ...['finally', 'for', 'from', 'global', 'if', 'import', 'in', 'is', 'lambda', 'nonlocal', 'not', 'or', 'pass'],
+  ...['raise', 'return', 'try', 'while', 'with', 'yield'],
+]);

@@ -1,0 +1,58 @@
+import { quoteVisibly } from '../../lib/visible-text.js';
+import { docComment } from '../declarations/doc-comment.js';
+import { declarePackageFile } from '../declarations/typescript.js';
+import { serverDocs, toolDocs } from '../declarations/typescript-docs.js';
+import { PACKAGE_CLIENT_DECLARATIONS } from '../declarations/typescript-frames.js';
+import { camelCaseNames } from '../package-names.js';
+import { metaOf, type ServerPackage, sortedTools } from './server-package.js';
+
+/** `servers/<module>/` for Node: `index.js` and its declarations. Names of tools never begin with `_` and a letter. */
+export function nodePackage({ server, isBrief }: ServerPackage): ReadonlyMap<string, string> {
+  const tools = sortedTools(server);
+  const names = camelCaseNames(tools.map(({ name }) => name));
+  const functions = tools.map((tool) => {
+    const name = names.get(tool.name) as string;
+    const docs = docComment(toolDocs(tool, name, [], isBrief ? 'signatures' : 'compact'), '');
+    return `${docs}export async function ${name}(input) {
+  return await _callTool(${quoteVisibly(server.id)}, ${quoteVisibly(tool.name)}, input);
+}
+`;
+  });
+  const words = docComment(serverDocs(server.description ?? '', 'compact'), '');
+  const meta = `export const __meta__ = ${quotedMeta(metaOf(server, names))};\n`;
+  const files = new Map([
+    [
+      'index.js',
+      `import { callTool as _callTool } from "../../client/mcp_client.js";\n\n${words}${meta}\n${functions.join('\n')}`,
+    ],
+  ]);
+  if (isBrief) return files;
+  const { text } = declarePackageFile({
+    path: server.id,
+    serverId: server.id,
+    serverName: server.name,
+    ...(server.description === undefined ? {} : { serverDescription: server.description }),
+    tools,
+    exportNames: names,
+  });
+  return files.set('index.d.ts', text);
+}
+
+/** What all servers share: the types of the client. */
+export const NODE_CLIENT_FILES: ReadonlyMap<string, string> = new Map([
+  ['client/mcp_client.d.ts', PACKAGE_CLIENT_DECLARATIONS],
+]);
+
+function quotedMeta(meta: ReturnType<typeof metaOf>): string {
+  const tools = meta.tools.map(
+    ({ toolName, exportName }) =>
+      `\n    { toolName: ${quoteVisibly(toolName)}, exportName: ${quoteVisibly(exportName)} },`,
+  );
+  const version = meta.serverVersion === undefined ? '' : `\n  serverVersion: ${quoteVisibly(meta.serverVersion)},`;
+  return `{
+  serverId: ${quoteVisibly(meta.serverId)},
+  serverName: ${quoteVisibly(meta.serverName)},${version}
+  tools: [${tools.join('')}
+  ],
+}`;
+}

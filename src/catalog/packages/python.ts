@@ -1,0 +1,83 @@
+import { isJsonObject } from '../../domain/json.js';
+import type { Tool } from '../../domain/tool.js';
+import { commentLine } from '../declarations/doc-comment.js';
+import { declarePythonModule } from '../declarations/python.js';
+import { docstring, pythonString } from '../declarations/python-text.js';
+import { serverDocs, toolDocs } from '../declarations/typescript-docs.js';
+import { snakeCaseNames } from '../package-names.js';
+import { PYTHON_MCP_CLIENT_STUB, PYTHON_WRAPPERS } from './python-client.js';
+import { metaOf, type ServerMeta, type ServerPackage, sortedTools } from './server-package.js';
+
+/**
+ * `servers/<module>/` for Python: the functions, which are quick to import, and stubs with their types. At run time a
+ * `TypedDict` is a dictionary and nothing else, so its name is one for `dict`. Names of tools never begin with `_` and a
+ * letter: those are ours.
+ */
+export function pythonPackage({ server, isBrief }: ServerPackage): ReadonlyMap<string, string> {
+  const tools = sortedTools(server);
+  const names = snakeCaseNames(tools.map(({ name }) => name));
+  const stubs = isBrief ? undefined : declarePythonModule({ functionNames: names, tools });
+  const functions = tools.map((tool) => functionText(tool, names.get(tool.name) as string, isBrief));
+  const text = `${docstring([commentLine(server.name, 80), ...serverDocs(server.description ?? '', 'compact')], '')}
+from client._wrappers import attribute as _attribute, caller as _caller
+
+__meta__ = ${metaText(metaOf(server, names))}
+__all__ = [tool["exportName"] for tool in __meta__["tools"]]
+_type_names = ${pythonString((stubs?.typeNames ?? []).join(' '))}
+_call = _caller(${pythonString(server.id)})
+
+
+def __getattr__(name):
+    return _attribute(__name__, name, _type_names.split(), __all__)
+
+
+${functions.join('\n\n')}`;
+  const files = new Map([['__init__.py', text]]);
+  if (stubs === undefined) return files;
+  return files.set('__init__.pyi', stubs.functionsText).set('_types.pyi', stubs.typesText);
+}
+
+/** What all servers share: the client's types, and what the functions are made of. */
+export const PYTHON_CLIENT_FILES: ReadonlyMap<string, string> = new Map([
+  ['servers/__init__.py', '"""The connected servers, a module each."""\n'],
+  ['servers/py.typed', ''],
+  ['client/py.typed', ''],
+  ['client/mcp_client.pyi', PYTHON_MCP_CLIENT_STUB],
+  ['client/_wrappers.py', PYTHON_WRAPPERS],
+]);
+
+function functionText(tool: Tool, name: string, isBrief: boolean): string {
+  const lines = toolDocs(tool, name, [], isBrief ? 'compact' : 'full');
+  const keys = argumentNames(tool);
+  if (keys !== '') lines.push(`Arguments: ${keys}`);
+  // The first argument has a name that a property may have too: then the name is the property's.
+  const { properties } = tool.inputSchema ?? {};
+  const slash = isJsonObject(properties) && Object.hasOwn(properties, 'arguments') ? '/, ' : '';
+  return `async def ${name}(arguments=None, ${slash}**named):
+${docstring(lines, '    ')}    return await _call(${pythonString(tool.name)}, arguments, named)
+`;
+}
+
+const MAX_ARGUMENTS_CHARACTERS = 600;
+
+/** For whoever asks for help at run time: `owner, repo, page?`. */
+function argumentNames({ inputSchema }: Tool): string {
+  if (!isJsonObject(inputSchema?.properties)) return '';
+  const required = Array.isArray(inputSchema.required) ? inputSchema.required : [];
+  const keys = Object.keys(inputSchema.properties).map((key) => (required.includes(key) ? key : `${key}?`));
+  return commentLine(keys.slice(0, 100).join(', '), MAX_ARGUMENTS_CHARACTERS);
+}
+
+function metaText({ serverId, serverName, serverVersion, tools }: ServerMeta): string {
+  const version = serverVersion === undefined ? '' : `\n    "serverVersion": ${pythonString(serverVersion)},`;
+  const entries = tools.map(
+    ({ toolName, exportName }) =>
+      `\n        {"toolName": ${pythonString(toolName)}, "exportName": ${pythonString(exportName)}},`,
+  );
+  return `{
+    "serverId": ${pythonString(serverId)},
+    "serverName": ${pythonString(serverName)},${version}
+    "tools": [${entries.join('')}
+    ],
+}`;
+}

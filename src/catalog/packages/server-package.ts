@@ -1,0 +1,33 @@
+import type { Tool } from '../../domain/tool.js';
+import { compareCodePoints, withoutDuplicates } from '../names.js';
+import type { CatalogServer } from '../snapshot.js';
+
+/** A server whose files are to be made. */
+export interface ServerPackage {
+  readonly server: CatalogServer;
+  /** There is no room for types, nor for more than a sentence about each tool. */
+  readonly isBrief: boolean;
+}
+
+/** `__meta__` of a server's module: the names that the protocol knows behind those that programs use. */
+export interface ServerMeta {
+  readonly serverId: string;
+  readonly serverName: string;
+  readonly serverVersion?: string;
+  readonly tools: readonly { readonly toolName: string; readonly exportName: string }[];
+}
+
+export function metaOf(server: CatalogServer, names: ReadonlyMap<string, string>): ServerMeta {
+  return {
+    serverId: server.id,
+    serverName: server.name,
+    ...(server.version === undefined ? {} : { serverVersion: server.version }),
+    tools: [...names].map(([toolName, exportName]) => ({ toolName, exportName })),
+  };
+}
+
+/** In order of their names, whatever order the server lists them in: the same tools give the same text. */
+export function sortedTools(server: CatalogServer): readonly Tool[] {
+  const { tools } = withoutDuplicates(server.tools.map(({ tool }) => tool));
+  return [...tools].sort((one, other) => compareCodePoints(one.name, other.name));
+}

@@ -1,0 +1,64 @@
+import { hash } from 'node:crypto';
+import type { Broker, BrokerOutcome } from '../broker/broker.js';
+import type { ReceivedData } from '../broker/policy/flow.js';
+import { openRunContext } from '../broker/run-context.js';
+import { RunLedger } from '../broker/run-ledger.js';
+import type { CallerId } from '../domain/execution.js';
+import type { JsonValue } from '../domain/json.js';
+import type { Respondent } from '../domain/question.js';
+import type { CallProgress } from '../domain/upstream.js';
+import { canonicalJson } from '../lib/canonical-json.js';
+import type { AskPerson } from './execution-options.js';
+import type { DirectTool } from './tool-view.js';
+
+/** On whose behalf, and how long a person may take. */
+export interface DirectCaller {
+  readonly broker: Broker;
+  readonly caller: CallerId;
+  readonly profile: string;
+  readonly received: ReceivedData;
+  readonly patienceMs: number;
+}
+
+/** What a surface knows about a client that calls a tool directly. */
+export interface DirectCircumstances {
+  readonly signal: AbortSignal;
+  readonly onProgress?: ((progress: CallProgress) => void) | undefined;
+  readonly askPerson?: AskPerson | undefined;
+  /** Who answers what the server asks meanwhile. */
+  readonly respondent?: Respondent | undefined;
+}
+
+/** A tool called by the client itself, through the same pipeline as calls from code. */
+export async function callDirect(
+  { broker, caller, profile, received, patienceMs }: DirectCaller,
+  { tool: { tool, server, exportName } }: DirectTool,
+  input: JsonValue,
+  { signal, onProgress, askPerson, respondent }: DirectCircumstances,
+): Promise<BrokerOutcome> {
+  // The same call made again is the same question: a yes that came too late for the first is there for the second.
+  const identity = canonicalJson([caller, tool.serverId, tool.name, input]);
+  const runId = `direct-${hash('sha256', identity, 'hex').slice(0, 32)}`;
+  const patience = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await broker.handle({
+      run: openRunContext(runId, caller, profile, '', new RunLedger(received)),
+      number: 0,
+      tool,
+      serverPath: server.path,
+      exportName,
+      input,
+      signal: AbortSignal.any([signal, patience.signal]),
+      onPending: (approval) => {
+        timer = setTimeout(() => patience.abort(), patienceMs);
+        askPerson?.([approval], signal).catch(() => {});
+      },
+      onDecided: () => clearTimeout(timer),
+      ...(onProgress === undefined ? {} : { onProgress }),
+      ...(respondent === undefined ? {} : { respondent }),
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}

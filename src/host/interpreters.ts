@@ -1,0 +1,35 @@
+import type { ProcessRuntimeStatus } from '../domain/process-program.js';
+import type { Finding } from './inspection.js';
+
+export interface InterpreterSettings {
+  readonly nodePath?: string | undefined;
+  readonly pythonPath?: string | undefined;
+  /** Where to look for Python, in the form of PATH. */
+  readonly searchPath: string;
+}
+
+/** Which real interpreters this machine has. Starts each of them once, and nothing in a jail. */
+export async function findInterpreters(settings: InterpreterSettings): Promise<readonly ProcessRuntimeStatus[]> {
+  // Loaded by who asks: every other command starts without it.
+  const { findNode, findPython } = await import('../sandbox/processes/interpreter.js');
+  const { nodePath, pythonPath, searchPath } = settings;
+  const found = await Promise.all([
+    findNode({ configuredPath: nodePath }),
+    findPython({ configuredPath: pythonPath, searchPath }),
+  ]);
+  return found.map((each) =>
+    'reason' in each
+      ? { language: each.language, isAvailable: false, reason: each.reason, fix: each.fix }
+      : { language: each.language, isAvailable: true, version: each.version, path: each.path },
+  );
+}
+
+const NAMES = { node: 'Node for programs', python: 'Python for programs' } as const;
+
+/** What is found of them. A missing one keeps only the programs of its language from running. */
+export function interpreterFinding(status: ProcessRuntimeStatus): Finding {
+  const name = NAMES[status.language];
+  if (status.isAvailable) return { name, state: 'ok', message: `${status.version} (${status.path})` };
+  const message = `${status.reason}; codemode runner ${status.language} cannot run`;
+  return { name, state: 'warning', message, fix: status.fix };
+}

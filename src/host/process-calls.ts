@@ -1,0 +1,83 @@
+import { toolDigestOf } from '../broker/approvals/identity.js';
+import type { Catalog } from '../catalog/catalog.js';
+import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
+import type { JsonValue } from '../domain/json.js';
+import type { CallHooks } from './execution-options.js';
+import { type RecordedCall, recordedCall } from './recording.js';
+import { ToolCalls, type ToolCallsOptions } from './tool-calls.js';
+import { answerToolCatalog, isToolCatalog, noSuchServer, noSuchTool } from './tool-catalog.js';
+
+/** A call that a program made, and what it was answered. */
+export interface AnsweredCall extends RecordedCall {
+  /** Absent where the program was over before. */
+  reply?: CallReply;
+}
+
+/** Everything that a program on a real interpreter asks for. Its target is `server/tool`, under any name of the server. */
+export class ProcessCalls {
+  readonly tools: ToolCalls;
+  /** In the order in which they were made. */
+  readonly recorded: AnsweredCall[] = [];
+  readonly #snapshot: CatalogSnapshot;
+  readonly #catalog: Catalog;
+  readonly #present: ToolCallsOptions['present'];
+
+  constructor(options: ToolCallsOptions, catalog: Catalog) {
+    this.tools = new ToolCalls(options);
+    this.#snapshot = options.snapshot;
+    this.#present = options.present;
+    this.#catalog = catalog;
+  }
+
+  async answer(call: GuestCall, hooks: CallHooks): Promise<CallReply> {
+    const found = toolAt(call.target, this.#snapshot);
+    const isTool = 'tool' in found;
+    const record: AnsweredCall = recordedCall(call, isTool ? toolDigestOf(found.tool) : undefined);
+    this.recorded.push(record);
+    record.reply = await this.#answer(call, found, hooks);
+    return record.reply;
+  }
+
+  async #answer(call: GuestCall, found: CatalogTool | GuestError, hooks: CallHooks): Promise<CallReply> {
+    const input = argumentsOf(call);
+    if (input === undefined) return this.#present({ ok: false, error: NO_ARGUMENTS, verdict: 'invalid_arguments' });
+    if (isToolCatalog(call.target)) {
+      const answer = answerToolCatalog(call.target, input, this.#snapshot, this.#catalog);
+      return answer.ok || 'ends' in answer ? answer : this.#present({ ok: false, error: answer.error });
+    }
+    if (!('tool' in found)) return this.#present({ ok: false, error: found });
+    return this.tools.answer({ ...call, target: found.target }, input, hooks);
+  }
+}
+
+/** The tool that a target means. The user's own name of a server goes first, then the one of other contracts. */
+function toolAt(target: string, snapshot: CatalogSnapshot): CatalogTool | GuestError {
+  let nearestServer: CatalogServer | undefined;
+  for (const named of [({ id }: CatalogServer) => id, ({ path }: CatalogServer) => path])
+    for (const server of snapshot.servers) {
+      if (!target.startsWith(`${named(server)}/`)) continue;
+      nearestServer ??= server;
+      const name = target.slice(named(server).length + 1);
+      const found = server.tools.find(({ tool }) => tool.name === name);
+      if (found !== undefined) return found;
+    }
+  if (nearestServer !== undefined) return noSuchTool(target.slice(target.indexOf('/') + 1), nearestServer);
+  return noSuchServer(target.slice(0, Math.max(0, target.indexOf('/'))), snapshot);
+}
+
+/** The program holds the channel itself: what it sends may be anything. */
+function argumentsOf({ argumentsJson }: GuestCall): JsonValue[] | undefined {
+  try {
+    const value = JSON.parse(argumentsJson) as JsonValue;
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const NO_ARGUMENTS: GuestError = {
+  errorClass: 'InvalidArguments',
+  message: 'the arguments are no JSON',
+  hint: 'Call tools through the modules in /workspace/servers or the client in /workspace/client.',
+};

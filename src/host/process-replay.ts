@@ -1,0 +1,68 @@
+import type { Redactor } from '../broker/redaction/redactor.js';
+import type { CallerId, CallReply, GuestCall, Outcome } from '../domain/execution.js';
+import type { ProcessRuntimes } from '../sandbox/processes/process-runtimes.js';
+import { cleanOutcome } from './clean-report.js';
+import type { AnsweredCall } from './process-calls.js';
+import type { ProcessRecording } from './process-recording.js';
+import { differenceOf, type ReplayVerdict } from './replay.js';
+
+/**
+ * Runs a recorded program on its interpreter again, offline. Clock, random numbers and threads are the machine's own, so
+ * it may go another way; where it asks for something that was not asked for then, that is said.
+ */
+export async function replayProcess(
+  runtimes: ProcessRuntimes,
+  { runId, program, calls, outcome }: ProcessRecording,
+  redactor?: Redactor,
+): Promise<ReplayVerdict> {
+  const record = new AnswersOnRecord(calls);
+  const report = await runtimes.run(
+    { ...program, files: new Map(program.files) },
+    { caller: `replay of ${runId}` as CallerId, onCall: async (call) => record.answer(call) },
+  );
+  // What was recorded is clean, of people too where the settings said so then: what is compared has to be.
+  const cleaner = redactor?.withPersonalData();
+  const [then, again] = [outcome, report.outcome].map((each) =>
+    cleaner === undefined ? each : cleanOutcome(cleaner, each, {}),
+  ) as [Outcome, Outcome];
+  const difference = record.divergence ?? differenceOf(then, again) ?? record.leftOver;
+  return {
+    runId,
+    isSame: difference === undefined,
+    ...(difference === undefined ? {} : { difference }),
+    outcome: again,
+  };
+}
+
+/** Calls that are made at once arrive in any order: each takes the first answer to the same question that is left. */
+class AnswersOnRecord {
+  readonly #left: AnsweredCall[];
+  /** The first thing that was asked for and is not on record. */
+  divergence: string | undefined;
+
+  constructor(calls: readonly AnsweredCall[]) {
+    this.#left = [...calls];
+  }
+
+  get leftOver(): string | undefined {
+    const [first] = this.#left;
+    return first === undefined ? undefined : `it did not ask for call ${first.number} (${first.target}) this time`;
+  }
+
+  answer({ number, target, argumentsJson }: GuestCall): Promise<CallReply> | CallReply {
+    const at = this.#left.findIndex((call) => call.target === target && call.argumentsJson === argumentsJson);
+    const [found] = at < 0 ? [] : this.#left.splice(at, 1);
+    if (found !== undefined) return found.reply ?? new Promise<never>(() => {});
+    const sameTool = this.#left.some((call) => call.target === target);
+    const what = sameTool ? `${target} with other arguments` : target;
+    this.divergence ??= `its call ${number} asks for ${what}, which is not on record`;
+    return {
+      ok: false,
+      error: {
+        errorClass: 'NotOnRecord',
+        message: `this is a replay, and ${what} was not called then`,
+        hint: 'Run the program anew to call tools.',
+      },
+    };
+  }
+}

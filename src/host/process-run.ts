@@ -1,0 +1,182 @@
+import { openRunContext } from '../broker/run-context.js';
+import type { CatalogSnapshot } from '../catalog/snapshot.js';
+import type { ApprovalState } from '../domain/approval.js';
+import type { CallerId, ExecutionId, Outcome } from '../domain/execution.js';
+import type { IsolationLevel } from '../domain/isolation.js';
+import type { JsonValue } from '../domain/json.js';
+import type {
+  KeptOutput,
+  ProcessLanguage,
+  ProcessLimits,
+  ProcessReport,
+  ResultSource,
+} from '../domain/process-program.js';
+import type { Respondent } from '../domain/question.js';
+import { cleanOutcome } from './clean-report.js';
+import type { AskPerson } from './execution-options.js';
+import { PersonWait } from './person-wait.js';
+import { ProcessCalls } from './process-calls.js';
+import { packageFiles } from './process-packages.js';
+import type { Presentation } from './run.js';
+import type { SessionParts } from './session.js';
+import type { TraceEntry } from './tool-calls.js';
+import type { ToolView } from './tool-view.js';
+
+/** A program for a real interpreter, and who waits for it. */
+export interface ProcessRunRequest {
+  readonly runId: string;
+  readonly language: ProcessLanguage;
+  readonly source: string;
+  readonly limits: ProcessLimits;
+  readonly maxToolCalls: number;
+  /** How long a person who can be asked may take. */
+  readonly approvalWaitMs: number;
+  /** Takes people out of what it prints and hands over, besides secrets. */
+  readonly hidesPersonalData: boolean;
+  /** The client gives up about then, so it is answered before. */
+  readonly answerWithinMs?: number;
+  readonly signal?: AbortSignal;
+  readonly askPerson?: AskPerson;
+  readonly respondent?: Respondent;
+  readonly onProgress?: (message: string) => void;
+  /** What is kept of it as its response. */
+  readonly respond: (summary: ProcessRunSummary) => JsonValue;
+}
+
+/** How it ended, clean. */
+export interface ProcessRunSummary {
+  readonly runId: string;
+  readonly outcome: Outcome;
+  readonly resultSource: ResultSource;
+  readonly stdout: KeptOutput;
+  readonly stderr: KeptOutput;
+  readonly durationMs: number;
+  /** The weightiest of its calls. */
+  readonly approvalState: ApprovalState;
+  readonly trace: readonly TraceEntry[];
+  readonly isolation: IsolationLevel;
+  /** Interpreter, build of the worker and jail: what a second run elsewhere has to have in common with this one. */
+  readonly image: string;
+}
+
+/** Before the client gives up, to tell the program and to answer. */
+const ANSWER_MARGIN_MS = 3_000;
+
+export interface ProcessRunner {
+  readonly parts: SessionParts;
+  readonly caller: CallerId;
+  readonly profile: string;
+  readonly presentation: Presentation;
+  /** Which tools the program sees, once these servers have been asked. */
+  readonly prepare: (paths: readonly string[]) => Promise<ToolView>;
+}
+
+/**
+ * Runs a program on a real interpreter, to its end: it cannot be put away. Its calls go the way of all calls. A program
+ * that fails is a summary; only the host's own failures are thrown.
+ */
+export async function runProcess(runner: ProcessRunner, request: ProcessRunRequest): Promise<ProcessRunSummary> {
+  const { parts, caller, profile, presentation } = runner;
+  const { runId, source, language, limits, maxToolCalls, signal, onProgress, respondent } = request;
+  const startedAt = performance.now();
+  const { sandbox, broker, processes } = await parts.runtime.open();
+  const runtimes = await processes();
+  const { forCode: snapshot } = await runner.prepare(lockedServers(source, parts));
+  const run = openRunContext(runId, caller, profile, source);
+  const calls = new ProcessCalls(
+    {
+      run,
+      snapshot,
+      broker,
+      maxToolCalls,
+      present: (outcome) => presentation.reply(outcome),
+      ...(onProgress === undefined ? {} : { onProgress }),
+      ...(respondent === undefined ? {} : { respondent }),
+    },
+    parts.catalog,
+  );
+  const people = new PersonWait({
+    patienceMs: () => patienceOf(request, parts, startedAt),
+    askPerson: request.askPerson,
+  });
+  const files = packageFiles(source, snapshot, language);
+  let report: ProcessReport;
+  try {
+    report = await runtimes.run(
+      { language, source, files, limits },
+      {
+        caller,
+        execution: runId as ExecutionId,
+        onCall: (call, over, time) => people.answer(call, over, time, (hooks) => calls.answer(call, hooks)),
+        ...(signal === undefined ? {} : { signal }),
+      },
+    );
+  } finally {
+    people.end();
+  }
+  const { version } = runtimes.available().find((each) => each.language === language) as { version?: string };
+  const environment = { build: sandbox.build, node: process.version, isolation: sandbox.jail.level };
+  const summary: ProcessRunSummary = {
+    ...(await clean(report, request, parts)),
+    runId,
+    approvalState: weightiest(calls.tools.approvalStates),
+    trace: calls.tools.trace,
+    isolation: sandbox.jail.level,
+    image: `${language}-${version ?? 'unknown'}+codemode.${sandbox.build}+${sandbox.jail.level}`,
+  };
+  const { audit } = await parts.runtime.open();
+  audit?.flush();
+  const owner = { id: runId, caller, profile, codeDigest: run.codeDigest };
+  const state = report.outcome.status === 'completed' ? 'finished' : 'failed';
+  // The answer does not wait for it.
+  void parts.sleeping.recordEnd(owner, state, request.respond(summary), {
+    ...{ runId, caller, codeDigest: run.codeDigest, environment, outcome: summary.outcome },
+    program: { language, source, files: [...files], limits },
+    calls: calls.recorded,
+  });
+  return summary;
+}
+
+/** Zero where nobody can be asked: then a call that needs a person is refused at once. */
+function patienceOf(
+  { askPerson, approvalWaitMs, answerWithinMs }: ProcessRunRequest,
+  { servesApprovals }: SessionParts,
+  startedAt: number,
+): number {
+  if (askPerson === undefined && servesApprovals !== true) return 0;
+  if (answerWithinMs === undefined) return approvalWaitMs;
+  const leftMs = answerWithinMs - ANSWER_MARGIN_MS - (performance.now() - startedAt);
+  return Math.max(0, Math.min(approvalWaitMs, leftMs));
+}
+
+const BY_WEIGHT: readonly ApprovalState[] = ['DENIED', 'EXPIRED', 'PENDING', 'APPROVED'];
+
+function weightiest(states: ReadonlySet<ApprovalState>): ApprovalState {
+  return BY_WEIGHT.find((state) => states.has(state)) ?? 'NOT_REQUIRED';
+}
+
+/** Somebody may have logged in meanwhile: servers that the program names are asked again. */
+function lockedServers(source: string, { catalog }: SessionParts): string[] {
+  const { servers }: CatalogSnapshot = catalog.snapshot();
+  const named = servers.filter(({ id, path }) => [id, path, path.replaceAll('-', '_')].some((n) => source.includes(n)));
+  return named.flatMap(({ path }) => (catalog.needsLogin(path) ? [path] : []));
+}
+
+/** What leaves: the program has got nothing but what it may have, but it may have put together what came in pieces. */
+async function clean(
+  { outcome, stdout, stderr, resultSource, durationMs }: ProcessReport,
+  { hidesPersonalData }: ProcessRunRequest,
+  { runtime }: SessionParts,
+) {
+  const ended = { resultSource, durationMs };
+  const { redactor: known } = await runtime.open();
+  const redactor = hidesPersonalData ? known?.withPersonalData() : known;
+  if (redactor === undefined) return { ...ended, outcome, stdout, stderr };
+  const output = (kept: KeptOutput): KeptOutput => ({ ...kept, text: redactor.text(kept.text) });
+  return {
+    ...ended,
+    stdout: output(stdout),
+    stderr: output(stderr),
+    outcome: cleanOutcome(redactor, outcome, {}),
+  };
+}

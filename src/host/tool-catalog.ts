@@ -1,0 +1,131 @@
+import type { Catalog } from '../catalog/catalog.js';
+import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import type { CallReply, GuestError } from '../domain/execution.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
+import { nearest } from '../lib/nearest.js';
+import { serverNamed } from './script-calls.js';
+
+/** `catalog` of programs on real interpreters: names first, whole definitions on demand. */
+
+const TARGET = '@catalog/';
+const DETAILS = ['name', 'name+description'] as const;
+const DEFAULT_HITS = 20;
+const MAX_HITS = 1_000;
+const MAX_SHOWN_CHARACTERS = 80;
+
+export function isToolCatalog(target: string): boolean {
+  return target.startsWith(TARGET);
+}
+
+/** Answers from the program's own snapshot. A wrong question is an error of the program, with the right one in the hint. */
+export function answerToolCatalog(
+  target: string,
+  [question]: readonly JsonValue[],
+  snapshot: CatalogSnapshot,
+  catalog: Catalog,
+): CallReply {
+  const name = target.slice(TARGET.length);
+  const asked = isJsonObject(question) ? question : {};
+  const answer =
+    name === 'searchTools'
+      ? search(asked, snapshot, catalog)
+      : name === 'getToolDefinition'
+        ? define(asked, snapshot)
+        : refusal('CatalogError', `the catalog has no ${name}`, 'Use searchTools or getToolDefinition.');
+  return 'errorClass' in answer ? { ok: false, error: answer } : { ok: true, json: JSON.stringify(answer.found) };
+}
+
+type Answer = { readonly found: JsonValue } | GuestError;
+
+function search(
+  { query = '', serverId, detail = 'name+description', limit }: JsonObject,
+  snapshot: CatalogSnapshot,
+  catalog: Catalog,
+): Answer {
+  if (typeof query !== 'string') return wrong('query', 'a string', query);
+  if (!DETAILS.some((each) => each === detail))
+    return wrong('detail', DETAILS.map((each) => JSON.stringify(each)).join(' or '), detail);
+  const most = limit ?? (query.trim() === '' ? MAX_HITS : DEFAULT_HITS);
+  if (typeof most !== 'number' || !Number.isInteger(most) || most < 1)
+    return wrong('limit', `a whole number from 1 to ${MAX_HITS}`, most);
+  const only = serverId === undefined || serverId === null ? undefined : serverOf(serverId, snapshot);
+  if (only !== undefined && 'errorClass' in only) return only;
+  const hits = catalog.search(query, {
+    limit: Math.min(most, MAX_HITS),
+    ...(only === undefined ? {} : { serverId: only.id }),
+  });
+  const tools = hits.flatMap(({ tool }) => {
+    const server = snapshot.servers.find(({ id }) => id === tool.serverId);
+    return (server && snapshot.toolByTarget.get(`${server.path}/${tool.name}`)) ?? [];
+  });
+  return { found: tools.map((tool) => manifestEntry(tool, detail === 'name')) };
+}
+
+function define({ serverId, name }: JsonObject, snapshot: CatalogSnapshot): Answer {
+  const server = serverOf(serverId, snapshot);
+  if ('errorClass' in server) return server;
+  if (typeof name !== 'string') return wrong('name', 'the name of a tool', name);
+  const found = server.tools.find(({ tool }) => tool.name === name);
+  return found === undefined ? noSuchTool(name, server) : { found: definitionOf(found) };
+}
+
+function manifestEntry({ tool, server }: CatalogTool, isNameOnly: boolean): JsonObject {
+  const named: JsonObject = { serverId: server.id, toolName: tool.name };
+  if (isNameOnly) return named;
+  return {
+    ...named,
+    ...(tool.title === undefined ? {} : { title: tool.title }),
+    ...(tool.description === undefined ? {} : { description: tool.description }),
+  };
+}
+
+function definitionOf(found: CatalogTool): JsonObject {
+  const { inputSchema, outputSchema, annotations } = found.tool;
+  return {
+    ...manifestEntry(found, false),
+    inputSchema: inputSchema ?? { type: 'object' },
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(annotations === undefined ? {} : { annotations: { ...annotations } as JsonObject }),
+  };
+}
+
+function serverOf(serverId: JsonValue | undefined, snapshot: CatalogSnapshot): CatalogServer | GuestError {
+  if (typeof serverId !== 'string') return wrong('serverId', 'the name of a server', serverId);
+  return serverNamed(serverId, snapshot) ?? noSuchServer(serverId, snapshot);
+}
+
+export function noSuchServer(serverId: string, { servers }: CatalogSnapshot): GuestError {
+  const known = servers.map(({ id }) => id);
+  const close = nearest(serverId, known, 3);
+  const there = known.length === 0 ? 'No server is connected.' : `There are: ${known.slice(0, 30).join(', ')}.`;
+  const hint = close.length > 0 ? `Did you mean ${close.join(' or ')}?` : there;
+  return refusal('ServerNotFound', `there is no server ${shown(serverId)}`, hint);
+}
+
+export function noSuchTool(name: string, server: CatalogServer): GuestError {
+  if (server.tools.length === 0 && server.problem !== undefined)
+    return refusal(
+      'ServerNotFound',
+      `${server.id} is not available: ${server.problem}`,
+      'Go on without it, or ask the user to check it with: codemode servers',
+    );
+  const names = server.tools.map(({ tool }) => tool.name);
+  const close = nearest(name, names, 3);
+  const hint =
+    close.length > 0
+      ? `Did you mean ${close.join(' or ')}?`
+      : `Look for it: await catalog.searchTools({ serverId: ${shown(server.id)} })`;
+  return refusal('ToolNotFound', `${server.id} has no tool ${shown(name)}`, hint);
+}
+
+function wrong(field: string, expected: string, received: JsonValue | undefined): GuestError {
+  return refusal('InvalidArguments', `${field} must be ${expected}, not ${shown(received)}`, `Pass ${expected}.`);
+}
+
+function refusal(errorClass: string, message: string, hint: string): GuestError {
+  return { errorClass, message, hint };
+}
+
+function shown(value: JsonValue | undefined): string {
+  return (JSON.stringify(value) ?? 'nothing').slice(0, MAX_SHOWN_CHARACTERS);
+}

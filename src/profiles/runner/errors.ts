@@ -1,0 +1,73 @@
+import type { ErrorCode, HostError } from '../../domain/errors.js';
+import type { Failure } from '../../domain/execution.js';
+import { RETRYABLE_TYPES } from '../../host/self-correction.js';
+
+/** Why there is no data. */
+export interface RunnerError {
+  readonly type: string;
+  readonly message: string;
+  /** Whether the same program may come to its end if it is run again. */
+  readonly retryable: boolean;
+}
+
+export function failed(type: string, message: string): RunnerError {
+  return { type, message, retryable: RETRYABLE_TYPES.some((each) => each === type) };
+}
+
+/** What a program failed with: the class of what it threw, or what stopped it. */
+export function resultError(failure: Failure): RunnerError {
+  const { kind, name, message, hint, position, errorClass } = failure;
+  const place = position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
+  const said = `${message}${place}`;
+  const advised = hint === undefined ? said : `${said}. ${hint}`;
+  switch (kind) {
+    case 'exception':
+      // Nobody caught a failed call: its kind counts where another run may do better.
+      if (RETRYABLE_TYPES.some((each) => each === errorClass)) return failed(errorClass as string, said);
+      return failed(name, advised);
+    case 'syntax':
+      return failed('SyntaxError', said);
+    case 'import':
+      return failed(name === 'Error' || name === 'SyntaxError' ? 'ImportError' : name, said);
+    case 'limit':
+      return failed(LIMITS[failure.limit ?? 'memory'], advised);
+    case 'never_settled':
+      return failed('NeverSettled', advised);
+    case 'not_serializable':
+      return failed('NotSerializable', advised);
+    case 'cancelled':
+      return failed('Cancelled', advised);
+    case 'forbidden':
+    case 'worker_lost':
+      return failed('SandboxError', advised);
+  }
+}
+
+const LIMITS = {
+  timeout: 'Timeout',
+  memory: 'MemoryLimit',
+  stack: 'StackLimit',
+  output: 'OutputTooLarge',
+  calls: 'CallLimit',
+  disk: 'DiskLimit',
+  processes: 'ProcessLimit',
+} as const satisfies Record<NonNullable<Failure['limit']>, string>;
+
+const HOST_ERRORS: Readonly<Partial<Record<ErrorCode, string>>> = {
+  bad_input: 'InvalidInput',
+  bad_config: 'ConfigurationError',
+  not_found: 'RuntimeNotFound',
+  cancelled: 'Cancelled',
+  // Others are being served: the same request fits a little later.
+  sandbox_busy: 'RateLimit',
+  shutting_down: 'Cancelled',
+  jail_unavailable: 'SandboxUnavailable',
+  worker_lost: 'SandboxUnavailable',
+};
+
+/** The host could not do its work. */
+export function hostError({ code, message }: HostError): RunnerError {
+  return failed(HOST_ERRORS[code] ?? 'InternalError', message);
+}
+
+export const INTERNAL: RunnerError = failed('InternalError', 'something went wrong inside codemode; please report it');

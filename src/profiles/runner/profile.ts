@@ -1,0 +1,71 @@
+import { isHostError } from '../../domain/errors.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { ProcessLanguage, ProcessRuntimeStatus } from '../../domain/process-program.js';
+import { declarationsOf } from '../../host/tool-view.js';
+import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
+import { parseRunnerRequest } from './contract.js';
+import { digestOf, Ticket } from './envelope.js';
+import { hostError } from './errors.js';
+import { runnerPresentation } from './presentation.js';
+import { instructions, toolDescription } from './prompt.js';
+import { type RunnerAnswer, runProgram } from './run-program.js';
+import type { RunnerSettings } from './settings.js';
+import { inputSchema, OUTPUT_SCHEMA } from './tool-schemas.js';
+
+export interface RunnerOptions {
+  readonly settings: RunnerSettings;
+  /** Which interpreters there are: only what can be run is offered. */
+  readonly runtimes: readonly ProcessRuntimeStatus[];
+}
+
+/** Output of a program that its agent reads beside the envelope. */
+const MAX_PRINTED_CHARACTERS = 8_000;
+const TITLES: Readonly<Record<ProcessLanguage, string>> = {
+  node: 'Run a Node program',
+  python: 'Run a Python program',
+};
+
+/** The contract `runner`: one tool for each real interpreter, and an envelope for whatever becomes of a program. */
+export function createRunnerProfile({ settings, runtimes }: RunnerOptions): Profile {
+  const available = runtimes.filter((each) => each.isAvailable);
+  const tools = available.map(
+    ({ language, version }): ExposedTool => ({
+      name: `run_${language}`,
+      title: TITLES[language],
+      description: (view) => toolDescription(language, version, view),
+      inputSchema: inputSchema(language, settings),
+      outputSchema: OUTPUT_SCHEMA,
+      call: async (session, input, { log: _, ...circumstances }) => {
+        const ticket = new Ticket(language);
+        try {
+          const request = parseRunnerRequest(input, settings);
+          ticket.inputDigest = digestOf(request.code);
+          return answerOf(await runProgram(session, ticket, language, request, settings, circumstances));
+        } catch (error) {
+          if (!isHostError(error)) throw error;
+          return answerOf({ envelope: ticket.refused(hostError(error)), printed: '', isRefused: true });
+        }
+      },
+    }),
+  );
+  return {
+    name: 'runner',
+    presentation: runnerPresentation,
+    tools,
+    maxResultBytes: settings.maxLineBytes,
+    instructions: (view) => instructions(view, available, settings),
+    declarations: declarationsOf,
+    callExample: ({ tool, server }) => `callTool(${JSON.stringify(server.id)}, ${JSON.stringify(tool.name)}, { ... })`,
+  };
+}
+
+function answerOf({ envelope, printed, isRefused }: RunnerAnswer): OutwardAnswer {
+  const shown =
+    printed.length > MAX_PRINTED_CHARACTERS ? `${printed.slice(0, MAX_PRINTED_CHARACTERS)}\n<TRUNCATED>\n` : printed;
+  return {
+    structured: envelope as unknown as JsonObject,
+    media: shown === '' ? [] : [{ type: 'text', text: `What the program printed:\n${shown}` }],
+    isError: isRefused,
+    isStillRunning: false,
+  };
+}

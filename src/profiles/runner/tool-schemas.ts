@@ -1,0 +1,74 @@
+import type { JsonObject } from '../../domain/json.js';
+import type { ProcessLanguage } from '../../domain/process-program.js';
+import type { RunnerSettings } from './settings.js';
+
+const SOURCES: Readonly<Record<ProcessLanguage, string>> = {
+  node: 'An ES module in JavaScript or TypeScript. Top-level await works. Set globalThis.result to what you want back.',
+  python:
+    'Python source. Top-level await works, and asyncio.run(main()) too. Assign what you want back to the global `result`.',
+};
+
+export function inputSchema(language: ProcessLanguage, { limits, most }: RunnerSettings): JsonObject {
+  return {
+    type: 'object',
+    properties: {
+      code: { type: 'string', description: SOURCES[language] },
+      timeout_ms: {
+        type: 'integer',
+        minimum: 1,
+        maximum: most.timeoutMs,
+        default: limits.timeoutMs,
+        description: 'Computing and waiting for tools together.',
+      },
+      memory_bytes: {
+        type: 'integer',
+        minimum: 1,
+        maximum: most.maxMemoryBytes,
+        default: limits.maxMemoryBytes,
+        description: 'All processes of the program together.',
+      },
+    },
+    required: ['code'],
+    additionalProperties: false,
+  };
+}
+
+const METRICS: JsonObject = {
+  type: 'object',
+  properties: { duration_ms: { type: 'integer' } },
+  required: ['duration_ms'],
+};
+
+/** JSON Schema of every answer. */
+export const OUTPUT_SCHEMA: JsonObject = {
+  type: 'object',
+  properties: {
+    run_id: { type: 'string' },
+    trace_id: { type: 'string' },
+    tool_name: { type: 'string' },
+    tool_version: { type: 'string' },
+    input_digest: { type: ['string', 'null'], description: 'sha256: of the source as UTF-8.' },
+    output_digest: {
+      type: 'string',
+      description: 'sha256: of result as compact JSON with sorted keys and non-ASCII escaped.',
+    },
+    sandbox_image: { type: ['string', 'null'] },
+    duration_ms: { type: 'integer' },
+    approval_state: { type: 'string', enum: ['NOT_REQUIRED', 'PENDING', 'APPROVED', 'DENIED', 'EXPIRED'] },
+    result: {
+      type: 'object',
+      properties: {
+        ok: { type: 'boolean' },
+        data: { description: 'What the program handed over, where ok is true.' },
+        error: {
+          type: 'object',
+          properties: { type: { type: 'string' }, message: { type: 'string' }, retryable: { type: 'boolean' } },
+          required: ['type', 'message', 'retryable'],
+        },
+        metrics: METRICS,
+      },
+      required: ['ok', 'metrics'],
+    },
+  },
+  required: ['run_id', 'trace_id', 'tool_name', 'output_digest', 'duration_ms', 'approval_state', 'result'],
+};
