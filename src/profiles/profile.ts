@@ -20,6 +20,8 @@ export interface Profile {
   instructions(view: ToolView, scripts?: readonly ScriptHead[]): string;
   /** The types of one server's module, for whoever asks for them. */
   declarations(server: CatalogServer, view: ToolView): string;
+  /** Tools that cannot be offered here, and what to say to who calls one of them all the same. */
+  readonly missingTools?: ReadonlyMap<string, string>;
   /** How a program reaches a tool, for an agent that has called it directly. */
   callExample?(tool: CatalogTool): string;
 }

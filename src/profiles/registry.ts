@@ -1,9 +1,11 @@
 import { type Config, configuredLimits, type ProfileName } from '../config/schema.js';
 import { HostError } from '../domain/errors.js';
-import type { ProcessRuntimeStatus } from '../domain/process-program.js';
+import type { GoStatus, ProcessRuntimeStatus } from '../domain/process-program.js';
 import { createCodeExecutionProfile } from './code-execution/profile.js';
 import { scriptDefaults } from './code-execution/settings.js';
 import { createCodemodeProfile } from './codemode/profile.js';
+import { createGoProfile } from './go/profile.js';
+import { goSettings } from './go/settings.js';
 import type { Profile } from './profile.js';
 import { createRunnerProfile } from './runner/profile.js';
 import { runnerSettings } from './runner/settings.js';
@@ -21,15 +23,27 @@ const PROFILES: Readonly<Partial<Record<ProfileName, (config: Config, machine: M
       ...(config.toolName === undefined ? {} : { toolName: config.toolName }),
     }),
   runner: (config, { runtimes }) => createRunnerProfile({ settings: runnerSettings(config), runtimes }),
+  go: (config, { go }) =>
+    createGoProfile({
+      settings: goSettings(config),
+      status: go ?? NOT_LOOKED_FOR,
+      ...(config.toolName === undefined ? {} : { toolName: config.toolName }),
+    }),
 };
 
 /** What contracts have to know of the machine. */
 export interface Machine {
   /** Real interpreters; nobody looks for them where the contract knows none. */
   readonly runtimes: readonly ProcessRuntimeStatus[];
+  readonly go?: GoStatus;
 }
 
 const UNKNOWN: Machine = { runtimes: [] };
+const NOT_LOOKED_FOR: GoStatus = {
+  isAvailable: false,
+  reason: 'nobody has looked for it',
+  fix: 'Run: codemode doctor.',
+};
 
 /** The profile that the configuration names. Throws `bad_config` where it cannot be served. */
 export function createProfile(config: Config, machine: Machine = UNKNOWN): Profile {
