@@ -88,9 +88,10 @@ function makeBriefing(snapshot: CatalogSnapshot, budgetTokens: number): GoBriefi
   const helpers = goText(GO_HELPERS);
   const left = budgetTokens - estimateTokens(helpers);
   for (const detail of DETAILS) {
-    const text = goText(declareGo(toolsOf(snapshot), { detail }).declarations);
-    const tokens = estimateTokens(text);
-    if (tokens <= left) return { level: 'declarations', declarations: `${text}\n${helpers}`, index: '' };
+    const { declarations } = declareGo(toolsOf(snapshot), { detail });
+    const tokens = estimateTokens(goText(declarations));
+    if (tokens <= left)
+      return { level: 'declarations', declarations: goText([...declarations, ...GO_HELPERS]), index: '' };
     if (tokens > left * HOPELESS) break;
   }
   const index = serverIndex(snapshot.servers, left, estimateTokens, {
