@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { build, transform } from 'esbuild';
 import { ROOT } from './house.mjs';
 
-const ENTRIES = ['src/bin.ts', 'src/index.ts'];
+const ENTRIES = ['src/bin.ts', 'src/index.ts', 'src/langchain.ts', 'src/ai-sdk.ts'];
 
 /** With what they need themselves. All others are loaded from node_modules, by the part that uses them. */
 const BUNDLED = [

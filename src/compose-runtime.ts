@@ -104,7 +104,8 @@ function processesOf(
   };
 }
 
-function limitsOf({ limits, security }: Config): LimitSetting[] {
+/** Every limit on calls that the configuration sets. */
+export function limitsOf({ limits, security }: Config): LimitSetting[] {
   const perSecond = security.capabilities.mcp?.maxCallsPerSecond;
   const all: LimitSetting[] =
     perSecond === undefined ? [] : [{ tools: ['*'], each: [], rate: { calls: perSecond, perMs: 1_000 } }];

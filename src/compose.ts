@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Credentials } from './broker/credentials/credentials.js';
 import { Budgets } from './broker/policy/budget.js';
 import { PolicyGate } from './broker/policy/gate.js';
@@ -10,8 +9,9 @@ import { Catalog } from './catalog/catalog.js';
 import { LearnedTypes } from './catalog/observed/learned-types.js';
 import { lookAround, machineWarnings } from './compose-machine.js';
 import { openRecords, type Records } from './compose-records.js';
+import { fingerprint, Servers, withoutSecrets } from './compose-servers.js';
 import { codeModeOf } from './config/code-mode.js';
-import { inheritedEnvironment, readEnvironment } from './config/environment.js';
+import { readEnvironment } from './config/environment.js';
 import { exposureWarnings } from './config/exposure.js';
 import type { FlagValue } from './config/layers.js';
 import { type LoadedConfig, loadConfig } from './config/load.js';
@@ -23,7 +23,7 @@ import { LOCAL_CALLER } from './domain/execution.js';
 import type { KeyringChoice } from './domain/key.js';
 import { type Audience, NOBODY } from './domain/question.js';
 import type { Tool } from './domain/tool.js';
-import type { UpstreamDefinition, UpstreamTarget } from './domain/upstream.js';
+import type { UpstreamDefinition } from './domain/upstream.js';
 import { VERSION } from './domain/version.js';
 import { AuditLog } from './host/audit-log.js';
 import { Host } from './host/host.js';
@@ -42,23 +42,35 @@ import { COMMAND_LINE_CALLER } from './surfaces/cli/caller.js';
 import type { Composed, ComposedInventory, HostSettings, ServeOptions } from './surfaces/cli/composed.js';
 import { AgentClient, ANY_CLIENT } from './surfaces/mcp/agent-client.js';
 import { type McpOptions, sessionOptions } from './surfaces/mcp/door.js';
-import { UpstreamRegistry } from './upstream/registry.js';
+import type { Adapter } from './upstream/adapter.js';
 
 const DOORS = {
   stdio: () => import('./surfaces/mcp/stdio.js'),
   http: () => import('./compose-http.js'),
 } as const;
 
+/** What a program that uses the library adds to the settings. */
+export interface Additions {
+  /** The configuration itself, instead of a file. */
+  readonly config?: unknown;
+  /** Functions of the program, as servers. */
+  readonly adapters?: readonly Adapter[];
+}
+
 /** Puts the program together: the one place that constructs things and hands them to each other. */
-export async function compose(settings: HostSettings): Promise<Composed> {
+export async function compose(
+  settings: HostSettings,
+  { config: inline, adapters = [] }: Additions = {},
+): Promise<Composed & { readonly servers: Servers }> {
   // The protocol's library is loaded for those who serve it, and meanwhile: other commands do not wait for it.
   const door = settings.door === undefined ? undefined : DOORS[settings.door]();
-  const loaded = await loadSettings(settings);
+  const loaded = await loadSettings(settings, inline);
   const agentClient = new AgentClient();
   const redactor = await openRedactor(loaded);
-  const records = recordsOf(loaded);
-  const [{ registry, catalog, inventory, learned, gate }, machine] = await Promise.all([
-    openInventory(loaded, audienceOf(settings, agentClient), records, redactor),
+  const definitions = definitionsOf(loaded);
+  const records = recordsOf(loaded, definitions);
+  const [{ servers, catalog, inventory, learned, gate }, machine] = await Promise.all([
+    openInventory(loaded, { audience: audienceOf(settings, agentClient), records, redactor, adapters, definitions }),
     lookAround(loaded.config),
     door,
     settings.door === undefined ? undefined : records.scripts.openIfAny(),
@@ -66,10 +78,9 @@ export async function compose(settings: HostSettings): Promise<Composed> {
   const runtime = new Runtime(async () => {
     const { openRuntime } = await import('./compose-runtime.js');
     const folder = stateFolder(readEnvironment());
-    const retries = new Map(loaded.upstreams.map(({ id, retry }) => [id, retry]));
-    const retryOf = (id: string) => retries.get(id) ?? { maxAttempts: 1, delayMs: 0 };
+    const retryOf = (id: string) => servers.definitions.get(id)?.retry ?? { maxAttempts: 1, delayMs: 0 };
     return openRuntime(loaded.config, {
-      registry,
+      registry: servers.registry,
       policy: gate.policy,
       redactor,
       records,
@@ -106,6 +117,7 @@ export async function compose(settings: HostSettings): Promise<Composed> {
     inventory,
     config,
     warnings,
+    servers,
     serveStdio: async ({ stop, onOpen, ...options }) => {
       const { serveMcpStdio } = await DOORS.stdio();
       const { maxRequestSize: maxMessageBytes } = config.server;
@@ -138,7 +150,17 @@ function audienceOf({ door }: HostSettings, agentClient: AgentClient): Audience 
 export async function composeInventory(settings: HostSettings): Promise<ComposedInventory> {
   const loaded = await loadSettings(settings);
   const redactor = await openRedactor(loaded);
-  return { inventory: (await openInventory(loaded, NOBODY, recordsOf(loaded), redactor)).inventory, loaded };
+  return {
+    inventory: (
+      await openInventory(loaded, {
+        audience: NOBODY,
+        records: recordsOf(loaded),
+        redactor,
+        definitions: definitionsOf(loaded),
+      })
+    ).inventory,
+    loaded,
+  };
 }
 
 /** Only what was recorded of calls. A broken configuration does not hide it: a key that is there needs no setting. */
@@ -169,15 +191,25 @@ export async function composeRecords(settings: HostSettings): Promise<Records> {
   return recordsOf(await loadSettings(settings));
 }
 
-function recordsOf({ upstreams, config }: LoadedConfig): Records {
+/** The servers there are, by name: read as they are now, wherever one is looked up. */
+function definitionsOf({ upstreams }: LoadedConfig): Map<string, UpstreamDefinition> {
+  return new Map(upstreams.map((definition) => [definition.id, definition]));
+}
+
+function recordsOf(loaded: LoadedConfig, definitions = definitionsOf(loaded)): Records {
   const environment = readEnvironment();
-  const identities = new Map(upstreams.map(({ id, target }) => [id, fingerprint(withoutSecrets(target))]));
+  const { config } = loaded;
+  const identityOf = ({ target }: UpstreamDefinition) => fingerprint(withoutSecrets(target));
+  const identities = [...definitions].map(([id, definition]) => [id, identityOf(definition)] as const);
   return openRecords({
     stateFolder: stateFolder(environment),
     masterKey: keyOf(config.security.keyring),
     givenSecret: environment.CODEMODE_APPROVER_SECRET,
-    fingerprintOf: (id) => identities.get(id) ?? '',
-    setting: fingerprint([config.profile, ...[...identities].sort(([left], [right]) => (left < right ? -1 : 1))]),
+    fingerprintOf: (id) => {
+      const definition = definitions.get(id);
+      return definition === undefined ? '' : identityOf(definition);
+    },
+    setting: fingerprint([config.profile, ...identities.sort(([left], [right]) => (left < right ? -1 : 1))]),
     expireAfterMs: config.approvals.expireAfter,
   });
 }
@@ -204,7 +236,7 @@ export async function composeLogins(settings: HostSettings): Promise<{ logins: L
 }
 
 /** The configuration that these settings lead to. Throws `bad_config`. */
-export async function loadSettings(settings: HostSettings): Promise<LoadedConfig> {
+export async function loadSettings(settings: HostSettings, inline?: unknown): Promise<LoadedConfig> {
   const environment = readEnvironment();
   const loaded = await loadConfig({
     cwd: process.cwd(),
@@ -215,6 +247,7 @@ export async function loadSettings(settings: HostSettings): Promise<LoadedConfig
         path: ['policy', ...path],
         problem,
       })),
+    ...(inline === undefined ? {} : { inline }),
     ...(settings.configFile === undefined ? {} : { configFile: settings.configFile }),
     ...(settings.takesProxyFile === undefined ? {} : { takesProxyFile: settings.takesProxyFile }),
   });
@@ -222,13 +255,30 @@ export async function loadSettings(settings: HostSettings): Promise<LoadedConfig
   return { ...loaded, warnings: [...loaded.warnings, ...exposureWarnings(loaded.upstreams, places)] };
 }
 
-async function openInventory(loaded: LoadedConfig, audience: Audience, records: Records, redactor: Redactor) {
+interface InventoryCircumstances {
+  readonly audience: Audience;
+  readonly records: Records;
+  readonly redactor: Redactor;
+  readonly definitions: Map<string, UpstreamDefinition>;
+  readonly adapters?: readonly Adapter[];
+}
+
+async function openInventory(
+  loaded: LoadedConfig,
+  { audience, records, redactor, definitions, adapters = [] }: InventoryCircumstances,
+) {
   const environment = readEnvironment();
-  const registry = openRegistry(loaded, inheritedEnvironment(environment), audience, records, redactor);
-  const definitions = new Map(loaded.upstreams.map((definition) => [definition.id, definition]));
-  const fingerprintOf = (id: string) => fingerprint(definitions.get(id)?.target);
+  const servers = new Servers({
+    clientInfo: { name: 'codemode', version: VERSION },
+    definitions,
+    adapters,
+    audience,
+    redactor,
+    openCredentials: () => loadCredentials(records, redactor),
+  });
+  const fingerprintOf = (id: string) => servers.fingerprintOf(id);
   const catalog = new Catalog({
-    registry,
+    registry: servers.registry,
     cache: new CatalogCache(stateFolder(environment)),
     fingerprintOf,
     descriptionOf: (id) => definitions.get(id)?.description,
@@ -240,7 +290,7 @@ async function openInventory(loaded: LoadedConfig, audience: Audience, records: 
     loaded.config.learnTypes ? LearnedTypes.open({ file, fingerprintOf }) : undefined,
     catalog.load(),
   ]);
-  const gate = await openGate(loaded);
+  const gate = await openGate(loaded, servers);
   const inventory = new Inventory({
     catalog,
     gate,
@@ -250,13 +300,13 @@ async function openInventory(loaded: LoadedConfig, audience: Audience, records: 
     codeMode: codeModeOf(loaded.config),
     ...(learned === undefined ? {} : { observedTypeOf: (tool: Tool) => learned.typeOf(LOCAL_CALLER, tool) }),
   });
-  return { registry, catalog, inventory, learned, gate };
+  return { servers, catalog, inventory, learned, gate };
 }
 
 /** What decides, without an account of what was spent: that is kept by what makes calls. */
-async function openGate({ config, upstreams, placeOf }: LoadedConfig): Promise<PolicyGate> {
+async function openGate({ config, upstreams, placeOf }: LoadedConfig, { traits }: Servers): Promise<PolicyGate> {
   const options = await policyOptions(config, upstreams);
-  const policy = new Policy({ ...options, placeOf: (index) => placeOf(['policy', 'rules', index]) });
+  const policy = new Policy({ ...options, servers: traits, placeOf: (index) => placeOf(['policy', 'rules', index]) });
   return new PolicyGate(policy, new Budgets({ settings: options.settings }));
 }
 
@@ -307,45 +357,8 @@ function flagsOf({ isolation, profile, host, port, logLevel }: HostSettings): Fl
   return flags.flatMap(({ value, ...flag }) => (value === undefined ? [] : [{ ...flag, value }]));
 }
 
-function openRegistry(
-  { upstreams }: LoadedConfig,
-  baseEnvironment: Record<string, string>,
-  audience: Audience,
-  records: Records,
-  redactor: Redactor,
-): UpstreamRegistry {
-  const clientInfo = { name: 'codemode', version: VERSION };
-  let credentials: Promise<Credentials> | undefined;
-  const registry = new UpstreamRegistry({
-    clientInfo,
-    baseEnvironment,
-    audience,
-    authorizerFor: async (definition) => {
-      if (definition.target.kind !== 'http') return undefined;
-      credentials ??= loadCredentials(records, redactor);
-      return (await credentials).authorizerFor(definition);
-    },
-  });
-  for (const definition of upstreams) registry.register(definition);
-  return registry;
-}
-
 /** The credentials of this state folder. Loaded by whoever connects a server first, or logs in. */
 async function loadCredentials(records: Records, redactor?: Redactor): Promise<Credentials> {
   const { openCredentials } = await import('./compose-credentials.js');
   return openCredentials(records, redactor);
-}
-
-/** What a server is, whatever key it is opened with: a new token is no other server. */
-function withoutSecrets(target: UpstreamTarget): unknown {
-  if (target.kind === 'stdio') return [target.kind, target.command, target.arguments, target.cwd];
-  const { origin, pathname } = new URL(target.url);
-  return [target.kind, origin, pathname];
-}
-
-/** Of how a server is reached, secrets included: only the digest is written anywhere. */
-function fingerprint(target: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(target ?? null))
-    .digest('hex');
 }

@@ -1,5 +1,5 @@
 /** The library: every public name, listed one by one. */
-export { compose as createHost } from './compose.js';
+export { type CreateHostOptions, createHost, defineTool, type ServerTools, type ToolServer } from './create-host.js';
 export type { ErrorCode } from './domain/errors.js';
 export { HostError, isHostError } from './domain/errors.js';
 export type {
@@ -15,8 +15,11 @@ export type {
   VirtualModule,
 } from './domain/execution.js';
 export type { IsolationLevel } from './domain/isolation.js';
+export type { JsonObject, JsonValue } from './domain/json.js';
 export type { Limits } from './domain/limits.js';
 export { DEFAULT_LIMITS, MAXIMUM_LIMITS } from './domain/limits.js';
+export type { ToolAnnotations } from './domain/tool.js';
+export type { UpstreamHealth, UpstreamState } from './domain/upstream.js';
 export { Host, type Isolation } from './host/host.js';
 export type { RunAnswer, RunRequest, RunSummary, SleepSummary } from './host/run.js';
 export {
@@ -26,6 +29,19 @@ export {
   runWithSelfCorrection,
   type SelfCorrectionOptions,
 } from './host/self-correction.js';
+export type { ServerFacts, ToolSource } from './host/server-control.js';
 export type { Session, SessionOptions } from './host/session.js';
 export { codemodePresentation } from './profiles/codemode/presentation.js';
 export { type RunResponse, renderResponse } from './profiles/codemode/render.js';
+export {
+  type CallOptions,
+  CodemodeHost,
+  CodemodeSession,
+  type ServerConfig,
+  type SessionSettings,
+} from './surfaces/library/codemode-host.js';
+export type { RunOptions, RunResult } from './surfaces/library/run.js';
+export { ToolCallError } from './surfaces/library/tool-call-error.js';
+export type { RateLimit, ServerInfo, ToolInfo, ToolMetadata, ToolRegistry } from './surfaces/library/tool-registry.js';
+export type { FunctionTool, ToolSchema, TypedTool } from './upstream/native/function-tools.js';
+export type { NativeCircumstances } from './upstream/native/native-upstream.js';

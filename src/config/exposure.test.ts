@@ -40,3 +40,12 @@ test('a link to such a folder is the folder', () => {
 test('other folders, files and words are nothing to warn about', () => {
   expect(warningsFor(notes, file, '-y', '--port=1', join(base, 'home2'), join(base, 'hom'))).toEqual([]);
 });
+
+test('a server that is given the folder of an OpenAPI document is warned about too', () => {
+  const api = { id: 'pets', target: { kind: 'openapi', document: join(notes, 'pets.yaml'), headers: {} } };
+  const files = { id: 'files', target: { kind: 'stdio', command: 'x', arguments: [notes], environment: {} } };
+  const upstreams = [api, files] as unknown as UpstreamDefinition[];
+  expect(exposureWarnings(upstreams, { file, stateFolder: state })).toEqual([
+    expect.stringMatching(/^server files is given .*, and the OpenAPI document of pets lies in it/),
+  ]);
+});

@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
+import { isAbsolute, resolve, sep } from 'node:path';
 import type { UpstreamDefinition } from '../domain/upstream.js';
 
 /**
@@ -13,6 +13,11 @@ export function exposureWarnings(
   const guarded = [
     ...(file === undefined ? [] : [{ path: real(file), noun: 'the configuration' }]),
     { path: real(stateFolder), noun: 'the state folder' },
+    ...upstreams.flatMap(({ id, target }) =>
+      target.kind === 'openapi' && isAbsolute(target.document)
+        ? [{ path: real(target.document), noun: `the OpenAPI document of ${id}` }]
+        : [],
+    ),
   ];
   return upstreams.flatMap(({ id, target }) => {
     if (target.kind !== 'stdio') return [];

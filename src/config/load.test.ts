@@ -141,7 +141,7 @@ describe('a mistake is reported with file, line, column, key, what was expected 
     [
       'a server without command and url',
       'mcpServers:\n  files: { args: [a] }\n',
-      'codemode.config.yaml:2:10: mcpServers.files: expected command (a local server) or url (a remote one), found a map',
+      'codemode.config.yaml:2:10: mcpServers.files: expected command (a local server), url (a remote one) or openapi (an HTTP API), found a map',
     ],
     [
       'a list entry',

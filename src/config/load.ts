@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { HostError } from '../domain/errors.js';
-import type { JsonObject } from '../domain/json.js';
+import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { UpstreamDefinition } from '../domain/upstream.js';
 import { badConfig, type ConfigDocument, parseTomlDocument, parseYaml } from './document.js';
 import type { Environment } from './environment.js';
@@ -32,6 +32,8 @@ export interface LoadRequest {
   readonly configFile?: string;
   /** Where none of the usual places has one, and this one exists: the file that mcpproxy keeps in the home folder. */
   readonly takesProxyFile?: boolean;
+  /** The settings themselves, as a program gives them; no file is read then. Relative paths count from `cwd`. */
+  readonly inline?: unknown;
   readonly cwd: string;
   readonly environment: Environment;
   readonly flags?: readonly FlagValue[];
@@ -63,10 +65,14 @@ export interface LoadedConfig {
 
 /** Reads, merges and checks the configuration. Throws `bad_config` with file, line, column, key and what was expected. */
 export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
-  const { file, warnings: searchWarnings } = await findConfigFile(request);
-  const source = file === undefined ? undefined : await readSource(file, request.environment);
+  const { inline, environment } = request;
+  const { file, warnings: searchWarnings } =
+    inline === undefined ? await findConfigFile(request) : { file: undefined, warnings: [] };
+  const document =
+    inline !== undefined ? inlineDocument(inline) : file === undefined ? undefined : await readFile(file);
+  const source = document === undefined ? undefined : readSource(document, environment);
 
-  const layers: LayerValues[] = [environmentLayer(request.environment), flagLayer(request.flags ?? [])];
+  const layers: LayerValues[] = [environmentLayer(environment), flagLayer(request.flags ?? [])];
   if (source !== undefined) layers.unshift(source.layer);
   const merged = mergeLayers(layers);
   const parsed = configSchema.safeParse(merged.value);
@@ -132,9 +138,25 @@ interface Source {
   readonly warnings: readonly string[];
 }
 
-async function readSource(file: string, environment: Environment): Promise<Source> {
+async function readFile(file: string): Promise<ConfigDocument> {
   const text = await readConfigFile(file);
-  const document = file.endsWith('.toml') ? parseTomlDocument(text, file) : parseYaml(text, file);
+  return file.endsWith('.toml') ? parseTomlDocument(text, file) : parseYaml(text, file);
+}
+
+/** Mistakes in it are named by their key: there are no lines. */
+const INLINE = 'config';
+
+function inlineDocument(value: unknown): ConfigDocument {
+  try {
+    // Through JSON: settings are plain data, whatever object they were taken from.
+    return { file: INLINE, value: JSON.parse(JSON.stringify(value)) as JsonValue, placeOf: () => undefined };
+  } catch (error) {
+    throw badConfig(INLINE, undefined, 'expected plain data: text, numbers, lists and maps', error);
+  }
+}
+
+function readSource(document: ConfigDocument, environment: Environment): Source {
+  const { file } = document;
   if (!isObject(document.value)) {
     const found =
       document.value === null ? 'only comments' : Array.isArray(document.value) ? 'a list' : 'a single value';

@@ -2,6 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod';
 import { LABELS } from '../domain/policy.js';
 import type { UpstreamDefinition, UpstreamTarget } from '../domain/upstream.js';
+import { openApiCredentials, openApiKeys, openApiMistakes, openApiTarget } from './openapi-server.js';
 import { duration, flag, integer } from './units.js';
 
 /** `npx -y` downloads a server before it starts. */
@@ -29,6 +30,7 @@ const auth = z.discriminatedUnion('type', [
     redirectPort: integer(1, 65_535).optional(),
     allowPrivateAddresses: flag().default(false),
   }),
+  ...openApiCredentials,
 ]);
 
 const retryPolicy = z.strictObject({
@@ -45,6 +47,7 @@ const serverSchema = z
     environment: z.record(z.string(), z.string()).optional(),
     cwd: z.string().min(1).optional(),
     url: z.string().min(1).optional(),
+    ...openApiKeys,
     headers: z.record(z.string(), z.string()).optional(),
     type: z.string().optional(),
     transport: z.string().optional(),
@@ -61,8 +64,10 @@ const serverSchema = z
   .superRefine((server, context) => {
     const complain = (path: string[], message: string) =>
       context.issues.push({ code: 'custom', message, path, input: undefined });
+    openApiMistakes(server, complain);
+    if (server.openapi !== undefined) return;
     if (server.command === undefined && server.url === undefined)
-      complain([], 'command (a local server) or url (a remote one)');
+      complain([], 'command (a local server), url (a remote one) or openapi (an HTTP API)');
     if (server.command !== undefined && server.url !== undefined) complain(['url'], 'either command or url, not both');
     if (server.env !== undefined && server.environment !== undefined)
       complain(['environment'], 'env or environment, not both');
@@ -122,7 +127,7 @@ export function upstreamDefinitions(servers: ServerMap, baseFolder: string): Ups
 }
 
 function oauthOf({ auth: settings }: ServerEntry): Pick<UpstreamDefinition, 'oauth'> {
-  if (settings === undefined || settings.type === 'none' || settings.type === 'bearer') return {};
+  if (settings?.type !== 'oauth' && settings?.type !== 'oauth2') return {};
   const { type: _, ...oauth } = settings;
   return { oauth: withoutUndefined(oauth) as NonNullable<UpstreamDefinition['oauth']> };
 }
@@ -136,6 +141,7 @@ function hasToken(headers: Readonly<Record<string, string>> = {}): boolean {
 }
 
 function targetOf(server: ServerEntry, baseFolder: string): UpstreamTarget {
+  if (server.openapi !== undefined) return openApiTarget(server, baseFolder);
   if (server.command !== undefined) {
     return {
       kind: 'stdio',

@@ -20,4 +20,6 @@ export interface Tool {
   readonly outputSchema?: JsonObject;
   readonly annotations?: ToolAnnotations;
   readonly deprecated?: boolean;
+  /** Words by which its source groups tools. */
+  readonly tags?: readonly string[];
 }

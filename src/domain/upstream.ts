@@ -6,7 +6,8 @@ import type { Respondent } from './question.js';
 import type { Tool } from './tool.js';
 
 /** Where an upstream is and how it is spoken to. Values may be secret: nothing here is ever printed as it is. */
-export type UpstreamTarget = StdioTarget | HttpTarget | WebSocketTarget;
+export type UpstreamTarget = McpTarget | OpenApiTarget;
+export type McpTarget = StdioTarget | HttpTarget | WebSocketTarget;
 
 export interface StdioTarget {
   readonly kind: 'stdio';
@@ -31,10 +32,32 @@ export interface WebSocketTarget {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** An HTTP API that an OpenAPI document describes. */
+export interface OpenApiTarget {
+  readonly kind: 'openapi';
+  /** An absolute path, or an http(s) address. */
+  readonly document: string;
+  /** Where calls go. Absent: to the document's own `servers`, as far as it may decide that. */
+  readonly baseUrl?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly auth?: ApiCredential;
+}
+
+/** What an API is shown with every call. `in` and `name` of a key are the document's where the user does not say. */
+export type ApiCredential =
+  | { readonly type: 'bearer'; readonly token: string }
+  | { readonly type: 'basic'; readonly username: string; readonly password: string }
+  | {
+      readonly type: 'apiKey';
+      readonly key: string;
+      readonly in?: 'header' | 'query' | 'cookie';
+      readonly name?: string;
+    };
+
 /** One server the user configured or registered at run time. */
-export interface UpstreamDefinition {
+export interface UpstreamDefinition<Target extends UpstreamTarget = UpstreamTarget> {
   readonly id: string;
-  readonly target: UpstreamTarget;
+  readonly target: Target;
   readonly connectTimeoutMs: number;
   readonly callTimeoutMs: number;
   readonly labels: readonly Label[];
@@ -46,6 +69,9 @@ export interface UpstreamDefinition {
   /** How it is logged in to; where it is absent, a login is possible and nothing is preset. */
   readonly oauth?: OAuthSettings;
 }
+
+/** One of them that speaks MCP. */
+export type McpDefinition = UpstreamDefinition<McpTarget>;
 
 /** What a server said of itself when it was connected. Its own words: untrusted text. */
 export interface UpstreamIdentity {

@@ -27,7 +27,9 @@ export class Logins {
         ? 'its token is set by hand: renew it in the configuration, or take the Authorization header out and try again'
         : definition.target.kind === 'stdio'
           ? 'it runs on this machine and gets its secrets by its environment: set env of that server'
-          : 'it is reached over a WebSocket, where tokens go into headers of the configuration';
+          : definition.target.kind === 'openapi'
+            ? 'it is an OpenAPI document: set auth of that server'
+            : 'it is reached over a WebSocket, where tokens go into headers of the configuration';
     throw new HostError('bad_input', `no login for server ${JSON.stringify(name)}: ${why}`);
   }
 

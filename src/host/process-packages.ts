@@ -2,6 +2,7 @@ import { camelCaseNames, serverModules, snakeCaseNames } from '../catalog/packag
 import { packagesFor, packagesNamedIn } from '../catalog/packages/packages.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { ProcessLanguage } from '../domain/process-program.js';
+import type { ToolView } from './tool-view.js';
 
 /** What lies in /workspace beside a program: a module for each server that it can have use for. */
 export function packageFiles(
@@ -21,4 +22,9 @@ export function moduleOf({ id }: CatalogServer, { servers }: CatalogSnapshot): s
 export function functionOf({ tool, server }: CatalogTool, language: ProcessLanguage): string {
   const names = server.tools.map((each) => each.tool.name);
   return (language === 'node' ? camelCaseNames(names) : snakeCaseNames(names)).get(tool.name) as string;
+}
+
+/** The TypeScript declarations of one server's module. */
+export function typesOf(server: CatalogServer, { forCode }: ToolView): string {
+  return packagesFor(forCode, 'node').get(`servers/${moduleOf(server, forCode)}/index.d.ts`) ?? '';
 }

@@ -37,8 +37,8 @@ export async function runWithSelfCorrection<Data>(
   return { error: 'handoff_required' };
 }
 
-/** What a session's answer is in these words. A run that sleeps or goes on is a person's or a later program's matter. */
-export function attemptOf(answer: RunAnswer): Attempt<unknown> {
+/** What a run came to, in these words. One that sleeps or goes on is a person's or a later program's matter. */
+export function attemptOf({ answer }: { readonly answer: RunAnswer }): Attempt<unknown> {
   if (answer.state !== 'finished') {
     const message = answer.state === 'asleep' ? 'the run waits for a person' : 'the run goes on';
     return { ok: false, error: { type: 'Pending', message } };

@@ -1,10 +1,11 @@
 import type { UpstreamAuthorizer } from '../domain/authorization.js';
 import { HostError } from '../domain/errors.js';
 import { type Audience, NOBODY } from '../domain/question.js';
-import type { ToolListing, UpstreamDefinition, UpstreamHealth } from '../domain/upstream.js';
+import type { McpDefinition, ToolListing, UpstreamDefinition, UpstreamHealth } from '../domain/upstream.js';
 import type { Adapter, AdapterEvent } from './adapter.js';
 import { McpUpstream } from './mcp/mcp-upstream.js';
 import { ChildGroups } from './mcp/stdio-groups.js';
+import { OpenApiUpstream } from './openapi/openapi-upstream.js';
 
 /** A message this long is a mistake or an attack: the engine's strings end at 512 MB. */
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
@@ -47,8 +48,10 @@ export class UpstreamRegistry {
     this.#options = options;
   }
 
-  /** Adds an MCP server. Throws `bad_input` when the name is taken. */
-  register(definition: UpstreamDefinition): Adapter {
+  /** Adds a server of the configuration. Throws `bad_input` when the name is taken. */
+  register({ target, ...common }: UpstreamDefinition): Adapter {
+    if (target.kind === 'openapi') return this.add(new OpenApiUpstream({ ...common, target }));
+    const definition: McpDefinition = { ...common, target };
     const { clientInfo, baseEnvironment, audience = NOBODY, maxMessageBytes = MAX_MESSAGE_BYTES } = this.#options;
     const { authorizerFor } = this.#options;
     const options = {

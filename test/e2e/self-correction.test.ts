@@ -1,29 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Host, Session } from '../../src/index.js';
+import type { CodemodeHost } from '../../src/index.js';
 
 /** The library as somebody else uses it: what was built, with a real sandbox. */
 const LIBRARY = new URL('../../dist/index.js', import.meta.url).href;
-const { attemptOf, codemodePresentation, createHost, DEFAULT_LIMITS, runWithSelfCorrection } = (await import(
-  LIBRARY
-)) as typeof import('../../src/index.js');
+const { attemptOf, createHost, runWithSelfCorrection } = (await import(LIBRARY)) as typeof import('../../src/index.js');
 
-let host: Host;
-let session: Session;
+let host: CodemodeHost;
 beforeAll(async () => {
-  ({ host } = await createHost({}));
-  session = host.openSession({
-    caller: 'corrector' as never,
-    profile: 'codemode',
-    presentation: codemodePresentation,
-    codeMode: { enabled: true, excludedTools: [] },
-    reservedNames: [],
-    maxResultBytes: 1e6,
-  });
+  host = await createHost({ config: {} });
 });
 afterAll(() => host.close());
 
 const ENDLESS = 'for (;;) {}';
-const limits = { ...DEFAULT_LIMITS, timeoutMs: 200 };
 
 /** A model that writes these programs, one after the other. */
 async function correct(programs: readonly string[]) {
@@ -33,7 +21,7 @@ async function correct(programs: readonly string[]) {
       tasks.push(task);
       return programs[attempt - 1] ?? ENDLESS;
     },
-    run: async (source) => attemptOf(await session.run({ source, language: 'typescript', limits })),
+    run: async (source) => attemptOf(await host.run(source, { timeoutMs: 200 })),
   });
   return { answer, tasks };
 }

@@ -17,6 +17,8 @@ const EXAMPLES = [
   'codemode.config.yaml',
   'fan-out.ts',
   'join.ts',
+  'library.mjs',
+  'openapi.mjs',
   'servers/customers.mjs',
   'servers/orders.mjs',
   'servers/stdio-server.mjs',
@@ -26,7 +28,7 @@ const EXAMPLES = [
 
 /** Everything else in the package is built, and lies in one of these places. */
 const BUILT = [
-  /^dist\/(bin|index|part-[A-Z0-9]{8})\.js(\.map)?$/,
+  /^dist\/(bin|index|langchain|ai-sdk|part-[A-Z0-9]{8})\.js(\.map)?$/,
   /^dist\/third-party-notices\.txt$/,
   /^dist\/types\/.+\.d\.ts$/,
   /^dist\/worker\/[^/]+\.(js|cjs|js\.map|wasm|bin|node|json)$/,
@@ -34,12 +36,16 @@ const BUILT = [
   /^dist\/worker\/go\/((frames|builder)\/)?\w+\.go$|^dist\/worker\/go\/go\.(mod|work)$/,
 ];
 
-test('the package offers one program, one library entry, and nothing deeper', () => {
+test('the package offers one program, one library entry, one for each of two other libraries, and nothing deeper', () => {
   expect({ bin: manifest.bin, main: manifest.main, types: manifest.types, exports: manifest.exports }).toEqual({
     bin: { codemode: 'dist/bin.js' },
     main: 'dist/index.js',
     types: 'dist/types/index.d.ts',
-    exports: { '.': { types: './dist/types/index.d.ts', default: './dist/index.js' } },
+    exports: {
+      '.': { types: './dist/types/index.d.ts', default: './dist/index.js' },
+      './langchain': { types: './dist/types/langchain.d.ts', default: './dist/langchain.js' },
+      './ai-sdk': { types: './dist/types/ai-sdk.d.ts', default: './dist/ai-sdk.js' },
+    },
   });
 });
 

@@ -8,16 +8,11 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A host as somebody else would write one: two callers, each with a program that does not end by itself. */
 const HOST = `
-  import { codemodePresentation, createHost, DEFAULT_LIMITS } from '${LIBRARY}';
-  const { host } = await createHost({});
-  const limits = { ...DEFAULT_LIMITS, timeoutMs: 600_000 };
+  import { createHost } from '${LIBRARY}';
+  const host = await createHost({ config: {} });
+  const arrive = 'console.log("here"); import { listServers } from "@codemode/discovery"; await listServers();';
   const run = (caller, source) =>
-    new Promise((resolve) => {
-      const codeMode = { enabled: true, excludedTools: [] };
-      const session = host.openSession({ caller, profile: 'codemode', presentation: codemodePresentation, codeMode, reservedNames: [], maxResultBytes: 1e6 });
-      const arrive = 'console.log("here"); import { listServers } from "@codemode/discovery"; await listServers();';
-      void session.run({ source: arrive + source, language: 'typescript', limits, onLog: resolve });
-    });
+    new Promise((resolve) => void host.session({ caller }).run(arrive + source, { timeoutMs: 600_000, onLog: resolve }));
   await Promise.all([
     run('computing', 'for (;;) {}'),
     run('waiting', 'await new Promise((resolve) => setTimeout(resolve, 1e9))'),

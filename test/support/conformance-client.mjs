@@ -3,6 +3,7 @@
 // The suite names the scenario in the environment and serves the other side of it at URL. Here URL is the only server
 // in a configuration, and an agent's program does what the scenario asks for: through `codemode run`, or, where the
 // server has a question, through `codemode mcp` with an agent's client that answers it.
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,8 +51,39 @@ const folder = mkdtempSync(join(tmpdir(), 'codemode-suite-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const configFile = join(folder, 'codemode.config.json');
 const state = join(folder, 'state');
-writeFileSync(configFile, JSON.stringify({ mcpServers: { [SERVER]: { url: process.argv.at(-1) } } }));
+const isProtected = scenario.startsWith('auth/');
+writeFileSync(
+  configFile,
+  JSON.stringify({ mcpServers: { [SERVER]: { url: process.argv.at(-1), ...authOf(context) } } }),
+);
+if (isProtected) await logIn();
 await (scenario in questions ? askedThroughMcp(questions[scenario]) : throughRun());
+
+/** What a user would have to write for a server that wants a login: nothing, or the client that was registered there. */
+function authOf(context) {
+  if (!isProtected) return {};
+  const { client_id: clientId, client_secret: clientSecret } = JSON.parse(context);
+  if (clientId !== undefined) return { auth: { type: 'oauth', clientId, clientSecret } };
+  return { auth: { type: 'oauth', clientMetadataUrl: 'https://conformance-test.local/client-metadata.json' } };
+}
+
+/** `codemode auth login`, with a browser that goes where it is sent: the suite's server asks nobody for consent. */
+async function logIn() {
+  const login = spawn(process.execPath, [PROGRAM, '--config', configFile, 'auth', 'login', SERVER], {
+    env: { ...process.env, CODEMODE_HOME: state, CODEMODE_KEYRING: 'file', DISPLAY: '', WAYLAND_DISPLAY: '' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  let isVisited = false;
+  login.stderr.on('data', (chunk) => {
+    said += chunk;
+    const address = /^ {2}(http\S+)$/m.exec(said)?.[1];
+    if (address === undefined || isVisited) return;
+    isVisited = true;
+    void fetch(address).catch(() => {});
+  });
+  await new Promise((resolve) => login.once('close', resolve));
+}
 
 /** In this process: a second one would cost the time of a start. */
 async function throughRun() {

@@ -82,6 +82,10 @@ export class Credentials {
     const { id: serverId, target, oauth } = definition;
     const account = accountOf(definition);
     if (target.kind === 'stdio') return { serverId, method: 'environment', state: 'not_needed' };
+    if (target.kind === 'openapi') {
+      const isSet = target.auth !== undefined || hasOwnToken(target.headers);
+      return { serverId, method: isSet ? 'header' : 'none', state: 'not_needed' };
+    }
     if (account === undefined)
       return { serverId, method: hasOwnToken(target.headers) ? 'header' : 'none', state: 'not_needed' };
     const grant = await this.#vault.read(account, 'grant');

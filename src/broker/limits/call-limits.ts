@@ -80,6 +80,13 @@ export class CallLimits {
     return shortestMs;
   }
 
+  /** The lowest rate that counts this call, for whoever asks what to expect. */
+  rateOf(call: LimitedCall): LimitSetting['rate'] {
+    const rates = this.#limitsOf(call).flatMap(({ setting }) => setting.rate ?? []);
+    const perSecond = ({ calls, perMs }: NonNullable<LimitSetting['rate']>) => calls / perMs;
+    return rates.sort((left, right) => perSecond(left) - perSecond(right))[0];
+  }
+
   #countersOf(call: LimitedCall): readonly Counter[] {
     const limits = this.#limitsOf(call);
     if (limits.length === 0) return NONE;

@@ -1,4 +1,4 @@
-import type { UpstreamDefinition } from '../../domain/upstream.js';
+import type { OpenApiTarget, UpstreamDefinition } from '../../domain/upstream.js';
 import { isSecretName } from '../../lib/mask.js';
 
 /** Shorter ones are found in ordinary data by chance, and then what is taken out of it shows what they are. */
@@ -22,9 +22,27 @@ export function credentialsOf({ target }: UpstreamDefinition): string[] {
     return [...Object.entries(target.environment), ...namedArguments(target.arguments)].flatMap(([name, value]) =>
       secretsIn(name, value),
     );
+  if (target.kind === 'openapi')
+    return [...Object.entries(target.headers), ['', target.document] as const, ['', target.baseUrl ?? ''] as const]
+      .flatMap(([name, value]) => secretsIn(name, value))
+      .concat(secretsOfApi(target.auth));
   return [...Object.entries(target.headers), ['', target.url] as const].flatMap(([name, value]) =>
     secretsIn(name, value),
   );
+}
+
+/** A password is found in the base64 that it is sent in too: the redactor knows the forms of what it is given. */
+function secretsOfApi(auth: OpenApiTarget['auth']): string[] {
+  switch (auth?.type) {
+    case 'bearer':
+      return secretsIn('token', auth.token);
+    case 'basic':
+      return secretsIn('password', auth.password);
+    case 'apiKey':
+      return secretsIn('key', auth.key);
+    case undefined:
+      return [];
+  }
 }
 
 /** What of a setting is secret: all of it, the parts of an address, the token behind its scheme, or nothing. */

@@ -119,6 +119,8 @@ export function printedBy({ stdout, stderr }: ProcessRunSummary, maxBytes: numbe
   const isCut = stdout.isCut || stderr.isCut || bytes.length > maxBytes;
   if (!isCut) return all;
   // A character that the limit cuts is left out.
-  const kept = new TextDecoder().decode(bytes.subarray(0, Math.max(0, maxBytes - TRUNCATED.length)), { stream: true });
+  const kept = new TextDecoder().decode(bytes.subarray(0, Math.max(0, maxBytes - TRUNCATED.length - 1)), {
+    stream: true,
+  });
   return `${kept === '' || kept.endsWith('\n') ? kept : `${kept}\n`}${TRUNCATED}`;
 }

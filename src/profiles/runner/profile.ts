@@ -1,7 +1,7 @@
 import { isHostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { ProcessLanguage, ProcessRuntimeStatus } from '../../domain/process-program.js';
-import { declarationsOf } from '../../host/tool-view.js';
+import { typesOf } from '../../host/process-packages.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
 import { parseRunnerRequest } from './contract.js';
 import { digestOf, Ticket } from './envelope.js';
@@ -54,7 +54,7 @@ export function createRunnerProfile({ settings, runtimes }: RunnerOptions): Prof
     tools,
     maxResultBytes: settings.maxLineBytes,
     instructions: (view) => instructions(view, available, settings),
-    declarations: declarationsOf,
+    declarations: typesOf,
     callExample: ({ tool, server }) => `callTool(${JSON.stringify(server.id)}, ${JSON.stringify(tool.name)}, { ... })`,
   };
 }

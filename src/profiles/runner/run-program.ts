@@ -37,7 +37,7 @@ export async function runProgram(
         return envelope as unknown as JsonValue;
       },
     });
-    const printed = printedBy(summary, settings.limits.maxStderrBytes);
+    const printed = printedBy(summary, settings.maxPrintedBytes);
     return { envelope: envelope ?? ticket.ended(summary, maxLineBytes), printed, isRefused: false };
   } catch (error) {
     if (!isHostError(error)) throw error;

@@ -10,9 +10,14 @@ export interface RunnerSettings {
   readonly maxToolCalls: number;
   /** The line on standard output, or the answer of a tool. */
   readonly maxLineBytes: number;
+  /** Passed on of what a program prints. */
+  readonly maxPrintedBytes: number;
   readonly approvalWaitMs: number;
   readonly hidesPersonalData: boolean;
 }
+
+/** A private key, in its armour. */
+const LONGEST_SECRET_BYTES = 16 * 1024;
 
 export function runnerSettings({ runner, sandbox: { limits } }: Config): RunnerSettings {
   const {
@@ -29,11 +34,13 @@ export function runnerSettings({ runner, sandbox: { limits } }: Config): RunnerS
       maxDiskBytes: runner.disk,
       // More than the line may have: its last line may be the result, and that it is too large should be said of it.
       maxStdoutBytes: Math.max(DEFAULT_PROCESS_LIMITS.maxStdoutBytes, runner.stdout),
-      maxStderrBytes: Math.max(1, runner.stderr),
+      // It is cut once it is clean: half a secret is not recognised, and gives half of it away.
+      maxStderrBytes: runner.stderr + LONGEST_SECRET_BYTES,
     },
     most: { timeoutMs: maximum.timeout, maxMemoryBytes: maximum.memory },
     maxToolCalls: limits.calls ?? DEFAULT_LIMITS.maxToolCalls,
     maxLineBytes: runner.stdout,
+    maxPrintedBytes: runner.stderr,
     approvalWaitMs: runner.approvalWait,
     hidesPersonalData: runner.redactPersonalData,
   };

@@ -7,6 +7,7 @@ import type { AuditLog } from '../../host/audit-log.js';
 import type { Approvals, Host, Isolation, ScriptLibrary, SleepingRuns } from '../../host/host.js';
 import type { Inventory } from '../../host/inventory.js';
 import type { Logins } from '../../host/logins.js';
+import type { ServerControl } from '../../host/server-control.js';
 import type { Machine } from '../../profiles/registry.js';
 
 /** What the command line needs from whoever puts the program together. */
@@ -32,6 +33,8 @@ export interface Composed {
   /** Of the same servers and connections as the host, which closes them. */
   readonly inventory: Inventory;
   readonly config: Config;
+  /** Adds and removes servers while it runs. */
+  readonly servers: ServerControl;
   /** What was odd about the configuration and was got over. */
   readonly warnings: readonly string[];
   /** Speaks MCP on standard input and output until the client has gone or `stop` is aborted. Throws `jail_unavailable`. */

@@ -1,4 +1,4 @@
-import type { UpstreamDefinition, UpstreamIdentity } from '../../domain/upstream.js';
+import type { McpDefinition, UpstreamIdentity } from '../../domain/upstream.js';
 import type { ConnectionOptions } from './connection.js';
 import { openSse, openStreamable } from './http.js';
 import { ChannelShield, Shield } from './shield.js';
@@ -17,7 +17,7 @@ export interface Channel {
 
 /** The transport for a target. Nothing is started yet. */
 export function openChannel(
-  definition: UpstreamDefinition,
+  definition: McpDefinition,
   options: ConnectionOptions,
   warn: (warning: string) => void,
 ): Channel {

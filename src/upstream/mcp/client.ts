@@ -7,7 +7,7 @@ import {
   SseError,
 } from '@modelcontextprotocol/client';
 import { HostError } from '../../domain/errors.js';
-import type { UpstreamDefinition, UpstreamIdentity, UpstreamTarget } from '../../domain/upstream.js';
+import type { McpDefinition, McpTarget, UpstreamIdentity } from '../../domain/upstream.js';
 import { backoffMs } from '../../lib/backoff.js';
 import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
 import type { SecretMask } from '../../lib/mask.js';
@@ -31,7 +31,7 @@ const LISTEN_BACKOFF = { firstMs: 1_000, maxMs: 60_000, factor: 2 };
 
 /** Connects and shakes hands. Throws an error with a reason for people, not masked yet; nothing is left running then. */
 export async function openConnection(
-  definition: UpstreamDefinition,
+  definition: McpDefinition,
   options: ConnectionOptions,
   events: ConnectionEvents,
   signal: AbortSignal,
@@ -49,13 +49,13 @@ export async function openConnection(
 }
 
 async function openInAnyWay(
-  definition: UpstreamDefinition,
+  definition: McpDefinition,
   options: ConnectionOptions,
   events: ConnectionEvents,
   signal: AbortSignal,
   era: EraHint,
 ): Promise<McpConnection> {
-  const attempt = (target: UpstreamTarget, mode: EraHint) =>
+  const attempt = (target: McpTarget, mode: EraHint) =>
     new Attempt({ ...definition, target }, options, events, mode).run(signal);
   const { target } = definition;
   if (target.kind !== 'http') {
@@ -84,7 +84,7 @@ function isForOlderTransport(error: unknown): boolean {
 }
 
 class Attempt {
-  readonly #definition: UpstreamDefinition;
+  readonly #definition: McpDefinition;
   readonly #events: ConnectionEvents;
   readonly #client: Client;
   readonly #mask: SecretMask;
@@ -95,7 +95,7 @@ class Attempt {
   #end: string | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(definition: UpstreamDefinition, options: ConnectionOptions, events: ConnectionEvents, era: EraHint) {
+  constructor(definition: McpDefinition, options: ConnectionOptions, events: ConnectionEvents, era: EraHint) {
     this.#definition = definition;
     this.#events = events;
     this.#mask = maskFor(definition.target);
@@ -225,7 +225,7 @@ class Attempt {
 }
 
 /** On a pipe or socket, silence means an older server, so it is not waited for long; over HTTP it means an outage. */
-function probeMs({ connectTimeoutMs }: UpstreamDefinition, kind: Channel['kind']): number {
+function probeMs({ connectTimeoutMs }: McpDefinition, kind: Channel['kind']): number {
   return kind === 'single' ? Math.min(PROBE_MS, connectTimeoutMs / 4) : connectTimeoutMs;
 }
 

@@ -1,8 +1,8 @@
 import { isHostError } from '../../domain/errors.js';
 import type {
+  McpDefinition,
   ToolListing,
   UpstreamCall,
-  UpstreamDefinition,
   UpstreamFailure,
   UpstreamHealth,
   UpstreamIdentity,
@@ -15,14 +15,14 @@ import { Supervisor } from './supervisor.js';
 /** An MCP server as an upstream: its tools and calls, over a connection that the supervisor keeps. */
 export class McpUpstream implements Adapter {
   readonly kind = 'mcp';
-  readonly #definition: UpstreamDefinition;
+  readonly #definition: McpDefinition;
   readonly #supervisor: Supervisor;
   readonly #listeners = new Set<(event: AdapterEvent) => void>();
   #taskTools: ReadonlySet<string> = new Set();
   #listWarnings: readonly string[] = [];
   #callsUnderWay = 0;
 
-  constructor(definition: UpstreamDefinition, options: UpstreamOptions) {
+  constructor(definition: McpDefinition, options: UpstreamOptions) {
     this.#definition = definition;
     this.#supervisor = new Supervisor(definition, options, {
       onToolsChanged: () => this.#emit({ type: 'changed' }),

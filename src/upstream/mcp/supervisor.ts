@@ -1,6 +1,6 @@
 import type { UpstreamAuthorizer } from '../../domain/authorization.js';
 import { HostError, isHostError } from '../../domain/errors.js';
-import type { UpstreamDefinition, UpstreamIdentity, UpstreamState } from '../../domain/upstream.js';
+import type { McpDefinition, UpstreamIdentity, UpstreamState } from '../../domain/upstream.js';
 import { type BackoffOptions, backoffMs } from '../../lib/backoff.js';
 import { oneLine } from '../../lib/bounded-text.js';
 import { SecretMask } from '../../lib/mask.js';
@@ -40,7 +40,7 @@ export interface SupervisedState {
  * connection that fails every request.
  */
 export class Supervisor {
-  readonly #definition: UpstreamDefinition;
+  readonly #definition: McpDefinition;
   readonly #options: UpstreamOptions;
   readonly #events: SupervisorEvents;
   readonly #mask;
@@ -61,7 +61,7 @@ export class Supervisor {
   #attempts = 0;
   #losses = 0;
 
-  constructor(definition: UpstreamDefinition, options: UpstreamOptions, events: SupervisorEvents) {
+  constructor(definition: McpDefinition, options: UpstreamOptions, events: SupervisorEvents) {
     this.#definition = definition;
     this.#options = options;
     this.#events = events;

@@ -20,6 +20,7 @@ export interface NativeTool {
   readonly outputSchema?: JsonObject;
   readonly annotations?: ToolAnnotations;
   readonly deprecated?: boolean;
+  readonly tags?: readonly string[];
   /** What it throws becomes the tool's own failure: its message reaches the program, its stack does not. */
   execute(input: JsonObject, circumstances: NativeCircumstances): unknown;
 }

@@ -1,0 +1,67 @@
+import type { JsonObject, JsonValue } from './domain/json.js';
+import type { CodemodeHost, CodemodeSession } from './surfaces/library/codemode-host.js';
+import type { RunOptions } from './surfaces/library/run.js';
+
+/** How the AI SDK knows an object for a schema of its own. */
+const SCHEMA = Symbol.for('vercel.ai.schema');
+
+const INPUT_SCHEMA: JsonObject = {
+  type: 'object',
+  properties: { code: { type: 'string', description: 'The program, in TypeScript or JavaScript.' } },
+  required: ['code'],
+  additionalProperties: false,
+};
+
+/** What the model is answered. */
+export interface AiSdkAnswer {
+  readonly result: JsonValue;
+  readonly logs: readonly string[];
+  readonly diagnostics: readonly object[];
+}
+
+/** A tool as `generateText` and `streamText` of the AI SDK (5 and 6) take it. */
+export interface AiSdkTool {
+  /** How to write programs, and the tools there are now: read anew each time. */
+  readonly description: string;
+  readonly inputSchema: AiSdkSchema;
+  execute(
+    input: { readonly code: string },
+    options?: { readonly abortSignal?: AbortSignal | undefined },
+  ): Promise<AiSdkAnswer>;
+}
+
+interface AiSdkSchema {
+  readonly [SCHEMA]: true;
+  readonly _type: { readonly code: string };
+  readonly jsonSchema: JsonObject;
+  readonly validate: (
+    value: unknown,
+  ) =>
+    | { readonly success: true; readonly value: { readonly code: string } }
+    | { readonly success: false; readonly error: Error };
+}
+
+/** One tool for a model of the Vercel AI SDK: it writes programs, and this host runs them. */
+export function toAiSdkTool(
+  host: Pick<CodemodeHost | CodemodeSession, 'prompt' | 'run'>,
+  options: Omit<RunOptions, 'signal'> = {},
+): AiSdkTool {
+  return {
+    get description() {
+      return host.prompt();
+    },
+    inputSchema: { [SCHEMA]: true, jsonSchema: INPUT_SCHEMA, validate } as unknown as AiSdkSchema,
+    execute: async ({ code }, { abortSignal } = {}) => {
+      const signal = abortSignal === undefined ? {} : { signal: abortSignal };
+      const { result, logs, diagnostics } = await host.run(code, { ...options, ...signal });
+      return { result, logs: logs.map(({ message }) => message), diagnostics };
+    },
+  };
+}
+
+const validate: AiSdkSchema['validate'] = (value) => {
+  const code = (value as { code?: unknown } | null)?.code;
+  return typeof code === 'string'
+    ? { success: true, value: { code } }
+    : { success: false, error: new Error('expected { code: string }') };
+};

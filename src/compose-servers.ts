@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import type { Credentials } from './broker/credentials/credentials.js';
+import { credentialsOf } from './broker/redaction/known-secrets.js';
+import type { Redactor } from './broker/redaction/redactor.js';
+import { inheritedEnvironment, readEnvironment } from './config/environment.js';
+import { loadConfig } from './config/load.js';
+import { HostError, isHostError } from './domain/errors.js';
+import type { ServerTraits } from './domain/policy.js';
+import type { Audience } from './domain/question.js';
+import type { UpstreamDefinition, UpstreamTarget } from './domain/upstream.js';
+import type { ServerControl, ServerFacts } from './host/server-control.js';
+import type { Adapter } from './upstream/adapter.js';
+import { UpstreamRegistry } from './upstream/registry.js';
+
+export interface ServersOptions {
+  readonly clientInfo: { readonly name: string; readonly version: string };
+  /** Kept up to date here; others read it. */
+  readonly definitions: Map<string, UpstreamDefinition>;
+  /** Functions of this process. */
+  readonly adapters: readonly Adapter[];
+  readonly audience: Audience;
+  readonly redactor: Redactor;
+  /** Loaded by whoever connects a server first. */
+  readonly openCredentials: () => Promise<Credentials>;
+}
+
+/** All servers there are, and what the rest of the program knows of each. A part of `compose.ts`. */
+export class Servers implements ServerControl {
+  readonly registry: UpstreamRegistry;
+  /** Read by policy, retries, catalog and approvals, always as it is now. */
+  readonly definitions: Map<string, UpstreamDefinition>;
+  readonly traits = new Map<string, ServerTraits>();
+  readonly #redactor: Redactor;
+
+  constructor({ clientInfo, definitions, adapters, audience, redactor, openCredentials }: ServersOptions) {
+    let credentials: Promise<Credentials> | undefined;
+    this.#redactor = redactor;
+    this.definitions = definitions;
+    this.registry = new UpstreamRegistry({
+      clientInfo,
+      baseEnvironment: inheritedEnvironment(readEnvironment()),
+      audience,
+      authorizerFor: async (definition) => {
+        if (definition.target.kind !== 'http') return undefined;
+        credentials ??= openCredentials();
+        return (await credentials).authorizerFor(definition);
+      },
+    });
+    for (const definition of definitions.values()) this.#add(definition);
+    for (const adapter of adapters) this.addAdapter(adapter);
+  }
+
+  async register(name: string, settings: unknown): Promise<void> {
+    const definition = await readServer(name, settings);
+    this.#add(definition);
+    this.definitions.set(name, definition);
+    for (const secret of credentialsOf(definition)) this.#redactor.add(secret);
+  }
+
+  /** The user wrote these functions, and vouches for what is said of them. */
+  addAdapter(adapter: Adapter): void {
+    this.registry.add(adapter);
+    this.traits.set(adapter.id, { isTrusted: true, labels: [] });
+  }
+
+  async unregister(name: string): Promise<void> {
+    const definition = this.definitions.get(name);
+    await this.registry.unregister(name);
+    this.definitions.delete(name);
+    this.traits.delete(name);
+    // Last: what it still said while it ended is clean too.
+    if (definition !== undefined) for (const secret of credentialsOf(definition)) this.#redactor.remove(secret);
+  }
+
+  describe(name: string): ServerFacts | undefined {
+    if (!this.registry.has(name)) return undefined;
+    const definition = this.definitions.get(name);
+    const type = definition === undefined ? undefined : authOf(definition);
+    return { source: this.registry.get(name).kind, ...(type === undefined ? {} : { auth: { type } }) };
+  }
+
+  /** Of how a server is reached, secrets included: only the digest is written anywhere. */
+  fingerprintOf(id: string): string {
+    return fingerprint(this.definitions.get(id)?.target);
+  }
+
+  #add(definition: UpstreamDefinition): void {
+    const { id, isTrusted, labels } = definition;
+    this.registry.register(definition);
+    this.traits.set(id, { isTrusted, labels });
+  }
+}
+
+async function readServer(name: string, settings: unknown): Promise<UpstreamDefinition> {
+  try {
+    const inline = { mcpServers: { [name]: settings } };
+    const { upstreams } = await loadConfig({ inline, cwd: process.cwd(), environment: readEnvironment() });
+    const [definition] = upstreams;
+    if (definition !== undefined) return definition;
+  } catch (error) {
+    if (isHostError(error, 'bad_config')) throw new HostError('bad_input', error.message);
+    throw error;
+  }
+  throw new HostError('bad_input', `server ${JSON.stringify(name)} is switched off: take enabled or disabled out`);
+}
+
+function authOf({ target, oauth }: UpstreamDefinition): NonNullable<ServerFacts['auth']>['type'] | undefined {
+  if (oauth !== undefined) return 'oauth2';
+  if (target.kind === 'stdio') return undefined;
+  if (target.kind === 'openapi' && target.auth !== undefined) return target.auth.type;
+  const header = Object.entries(target.headers).find(([name]) => name.toLowerCase() === 'authorization')?.[1];
+  return header === undefined ? undefined : /^bearer /i.test(header) ? 'bearer' : 'header';
+}
+
+/** What a server is, whatever key it is opened with: a new token is no other server. */
+export function withoutSecrets(target: UpstreamTarget): unknown {
+  if (target.kind === 'stdio') return [target.kind, target.command, target.arguments, target.cwd];
+  if (target.kind === 'openapi') return [target.kind, target.document, target.baseUrl];
+  const { origin, pathname } = new URL(target.url);
+  return [target.kind, origin, pathname];
+}
+
+export function fingerprint(value: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(value ?? null))
+    .digest('hex');
+}

@@ -1,0 +1,93 @@
+import { compose } from './compose.js';
+import { codeModeOf } from './config/code-mode.js';
+import { configuredLimits } from './config/schema.js';
+import { isValidServerName } from './config/server-schema.js';
+import { HostError } from './domain/errors.js';
+import type { IsolationLevel } from './domain/isolation.js';
+import { parseRunRequest } from './profiles/codemode/contract.js';
+import { createProfile } from './profiles/registry.js';
+import { CodemodeHost } from './surfaces/library/codemode-host.js';
+import { type FunctionTool, nativeTool, type TypedTool } from './upstream/native/function-tools.js';
+import { NativeUpstream } from './upstream/native/native-upstream.js';
+
+/** Functions of your own as one server: by the names of its tools. */
+export type ServerTools = Readonly<Record<string, FunctionTool>> | ToolServer;
+
+/** The same with where they come from: what `fromLangChain` gives. */
+export interface ToolServer {
+  readonly source: 'native' | 'langchain';
+  readonly tools: Readonly<Record<string, FunctionTool>>;
+}
+
+export interface CreateHostOptions {
+  /** The configuration itself, as it would stand in `codemode.config.yaml`. No file is read then. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** A file. Without it and without `config` the usual places are searched. */
+  readonly configFile?: string;
+  /** Functions of your own, by the name of the server that programs import them from. */
+  readonly tools?: Readonly<Record<string, ServerTools>>;
+  /** How programs are cut off from the machine; what cannot be had is an error. */
+  readonly isolation?: IsolationLevel;
+}
+
+/**
+ * codemode inside your own program. Resolved when programs can be run and every server was asked for its tools (for at
+ * most 10 s). Throws `bad_config`, `bad_input` and `jail_unavailable`.
+ */
+export async function createHost(options: CreateHostOptions = {}): Promise<CodemodeHost> {
+  const { config: inline, configFile, tools = {}, isolation } = options;
+  if (inline !== undefined && configFile !== undefined)
+    throw new HostError('bad_input', 'createHost takes config or configFile, not both');
+  const adapters = Object.entries(tools).map(([name, server]) => upstreamOf(name, server));
+  const { host, servers, config, warnings } = await compose(
+    { ...(configFile === undefined ? {} : { configFile }), ...(isolation === undefined ? {} : { isolation }) },
+    { adapters, ...(inline === undefined ? {} : { config: inline }) },
+  );
+  const profile = createProfile({ ...config, profile: 'codemode' });
+  const [{ CallLimits }, { limitsOf }] = await Promise.all([
+    import('./broker/limits/call-limits.js'),
+    import('./compose-runtime.js'),
+  ]);
+  const limits = new CallLimits(limitsOf(config));
+  const library = new CodemodeHost({
+    core: host,
+    servers,
+    profile,
+    warnings,
+    rateOf: (tool, caller) => limits.rateOf({ tool: tool.tool, serverPath: tool.server.path, caller }),
+    parseRequest: (request) => parseRunRequest(request, configuredLimits(config)),
+    addTools: (name, added) => servers.addAdapter(upstreamOf(name, added as ServerTools)),
+    openSession: (caller) =>
+      host.openSession({
+        caller,
+        profile: profile.name,
+        presentation: profile.presentation,
+        codeMode: codeModeOf(config),
+        reservedNames: [],
+        // Whoever calls a function takes all of what it returns.
+        maxResultBytes: Number.POSITIVE_INFINITY,
+      }),
+  });
+  await library.ready();
+  return library;
+}
+
+/** A tool whose `execute` gets what its schema says: `defineTool({ input: z.object({ city: z.string() }), ... })`. */
+export function defineTool<Input>(tool: TypedTool<Input>): FunctionTool {
+  return tool as unknown as FunctionTool;
+}
+
+function upstreamOf(name: string, server: ServerTools): NativeUpstream {
+  if (!isValidServerName(name))
+    throw new HostError(
+      'bad_input',
+      `${JSON.stringify(name)} cannot be the name of a server: no slashes, at most 128 letters`,
+    );
+  const { source, tools } = isToolServer(server) ? server : { source: 'native' as const, tools: server };
+  const entries = Object.entries(tools).map(([toolName, tool]) => [toolName, nativeTool(toolName, tool)] as const);
+  return new NativeUpstream(name, new Map(entries), source);
+}
+
+function isToolServer(server: ServerTools): server is ToolServer {
+  return typeof (server as ToolServer).source === 'string';
+}

@@ -1,0 +1,49 @@
+import type { ToolServer } from './create-host.js';
+import type { FunctionTool } from './upstream/native/function-tools.js';
+
+/** The part of a LangChain tool that is used here. `tool()`, `DynamicStructuredTool` and `StructuredTool` have it. */
+export interface LangChainTool {
+  readonly name: string;
+  readonly description?: string;
+  /** zod or JSON Schema. */
+  readonly schema?: unknown;
+  readonly tags?: readonly string[] | undefined;
+  invoke(input: unknown, config?: { readonly signal?: AbortSignal }): Promise<unknown>;
+}
+
+/** LangChain tools as a server: `createHost({ tools: { research: fromLangChain([search, wikipedia]) } })`. */
+export function fromLangChain(tools: readonly LangChainTool[]): ToolServer {
+  return { source: 'langchain', tools: Object.fromEntries(tools.map((tool) => [tool.name, toFunctionTool(tool)])) };
+}
+
+function toFunctionTool(tool: LangChainTool): FunctionTool {
+  const { name, description = '', schema, tags } = tool;
+  return {
+    description: description === '' ? name : description,
+    // The tool checks its input itself, transforms and all: a schema that parses is only read here.
+    ...(schema === undefined || schema === null ? {} : { input: readOnly(schema) }),
+    ...(tags === undefined ? {} : { tags }),
+    execute: async (input, { signal }) => contentOf(await tool.invoke(input, { signal })),
+  };
+}
+
+/** A schema as a description, without its power to change the input: that would be done twice. */
+function readOnly(schema: unknown): NonNullable<FunctionTool['input']> {
+  const standard = (schema as { '~standard'?: object } | undefined)?.['~standard'];
+  if (standard === undefined) return isOldZod(schema) ? {} : (schema as Readonly<Record<string, unknown>>);
+  const validate = (value: unknown) => ({ value });
+  return Object.create(schema as object, { '~standard': { value: { ...standard, validate } } }) as never;
+}
+
+/** zod 3 has no JSON Schema of its own: the tool takes anything, and says itself what was wrong. */
+function isOldZod(schema: unknown): boolean {
+  return typeof (schema as { safeParse?: unknown }).safeParse === 'function';
+}
+
+/** A message of a tool is its content; everything else is as it is. */
+function contentOf(value: unknown): unknown {
+  const message = value as { content?: unknown; lc_serializable?: unknown } | null;
+  return typeof message === 'object' && message !== null && 'lc_serializable' in message && 'content' in message
+    ? message.content
+    : value;
+}

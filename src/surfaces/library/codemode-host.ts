@@ -1,0 +1,224 @@
+import { HostError } from '../../domain/errors.js';
+import type { CallerId } from '../../domain/execution.js';
+import type { JsonValue } from '../../domain/json.js';
+import type { UpstreamHealth } from '../../domain/upstream.js';
+import { findServer } from '../../host/discovery.js';
+import type { Host, Isolation } from '../../host/host.js';
+import type { ServerControl } from '../../host/server-control.js';
+import type { Session } from '../../host/session.js';
+import type { CatalogTool } from '../../host/tool-view.js';
+import { nearest } from '../../lib/nearest.js';
+import type { Profile } from '../../profiles/profile.js';
+import { type RunOptions, type RunResult, runIn } from './run.js';
+import { ToolCallError } from './tool-call-error.js';
+import { type RateLimit, type ToolInfo, type ToolRegistry, toolRegistryOf } from './tool-registry.js';
+
+/** What a host of the library is made of. */
+export interface LibraryParts {
+  readonly core: Host;
+  readonly servers: ServerControl;
+  readonly profile: Profile;
+  readonly openSession: (caller: CallerId) => Session;
+  /** The lowest rate that counts calls of a tool by this caller. */
+  readonly rateOf: (tool: CatalogTool, caller: string) => RateLimit | undefined;
+  /** Reads the limits of one run. Throws `bad_input`. */
+  readonly parseRequest: Parameters<typeof runIn>[2];
+  /** Adds functions of this process under a name. */
+  readonly addTools: (name: string, tools: unknown) => void;
+  readonly warnings: readonly string[];
+}
+
+/** A server in the words of the configuration, with its name beside them; or functions of your own. */
+export interface ServerConfig {
+  readonly name: string;
+  /** Functions of your own, or what `fromLangChain` made. Nothing else is read then. */
+  readonly tools?: unknown;
+  readonly [setting: string]: unknown;
+}
+
+export interface SessionSettings {
+  /** Whose programs they are. Programs of two callers never share a process, and neither sees the other's results. */
+  readonly caller?: string;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+const DEFAULT_CALLER = 'library';
+
+/** codemode inside your own program. Made by `createHost`, and closed by whoever made it. */
+export class CodemodeHost implements AsyncDisposable {
+  /** What stands behind it, for what this class does not offer: approvals, stored scripts, replay. */
+  readonly core: Host;
+  /** What was odd about the configuration and was got over. */
+  readonly warnings: readonly string[];
+  readonly #parts: LibraryParts;
+  readonly #own: CodemodeSession;
+
+  /** Use `createHost`. */
+  constructor(parts: LibraryParts) {
+    this.core = parts.core;
+    this.warnings = parts.warnings;
+    this.#parts = parts;
+    this.#own = this.session();
+  }
+
+  /** Runs a program. One that fails is a result, with what was wrong; only the host's own failures are thrown. */
+  run(code: string, options?: RunOptions): Promise<RunResult> {
+    return this.#own.run(code, options);
+  }
+
+  /** One caller's programs, apart from those of others. */
+  session({ caller = DEFAULT_CALLER }: SessionSettings = {}): CodemodeSession {
+    return new CodemodeSession(this.#parts, this.#parts.openSession(caller as CallerId));
+  }
+
+  /** Every tool that programs of the default caller may call. */
+  tools(): Promise<ToolInfo[]> {
+    return this.#own.tools();
+  }
+
+  /** Servers, tools and namespaces there are. Servers that were never asked are asked first, for at most 10 s. */
+  async discoverTools(): Promise<ToolRegistry> {
+    return this.#own.discoverTools();
+  }
+
+  /** Calls one tool, through the same policy, limits, approvals and record as a program. Throws `ToolCallError`. */
+  callTool(serverName: string, toolName: string, input: JsonValue = {}, options?: CallOptions): Promise<JsonValue> {
+    return this.#own.callTool(serverName, toolName, input, options);
+  }
+
+  /** Adds a server now. Throws `bad_input` with the key that is wrong, or for a name that is taken. */
+  async registerServer({ name, tools, ...settings }: ServerConfig): Promise<void> {
+    if (tools !== undefined) this.#parts.addTools(name, tools);
+    else await this.#parts.servers.register(name, settings);
+  }
+
+  /** Takes a server out; its open calls end. Throws `not_found`. */
+  async unregisterServer(name: string): Promise<void> {
+    await this.#parts.servers.unregister(name);
+  }
+
+  async getServerHealth(): Promise<Map<string, UpstreamHealth>> {
+    return new Map(this.core.health().map((health) => [health.id, health]));
+  }
+
+  /** Waits until every server was asked for its tools, for at most 10 s. */
+  async ready(): Promise<void> {
+    await this.#own.ready();
+  }
+
+  /** Starts processes ahead of the first program, and asks every server for its tools. */
+  async warm(): Promise<void> {
+    await this.core.warm();
+  }
+
+  /** How programs are cut off from the machine. Throws `jail_unavailable`. */
+  isolation(): Promise<Isolation> {
+    return this.core.open();
+  }
+
+  /** What a model has to know before its first program: how to write one, and the tools there are now. */
+  prompt(): string {
+    return this.#own.prompt();
+  }
+
+  /** Ends running programs, connections and processes. */
+  close(): Promise<void> {
+    return this.core.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** The programs of one caller. */
+export class CodemodeSession implements Disposable {
+  readonly #parts: LibraryParts;
+  readonly #session: Session;
+
+  /** Use `host.session()`. */
+  constructor(parts: LibraryParts, session: Session) {
+    this.#parts = parts;
+    this.#session = session;
+  }
+
+  get caller(): string {
+    return this.#session.caller;
+  }
+
+  /** Runs a program. One that fails is a result, with what was wrong; only the host's own failures are thrown. */
+  run(code: string, options: RunOptions = {}): Promise<RunResult> {
+    return runIn(this.#session, { code, ...options }, this.#parts.parseRequest);
+  }
+
+  async tools(): Promise<ToolInfo[]> {
+    return [...(await this.discoverTools()).tools.values()];
+  }
+
+  async discoverTools(): Promise<ToolRegistry> {
+    const view = await this.#session.ready();
+    const { core, servers, rateOf } = this.#parts;
+    return toolRegistryOf(view, core.health(), {
+      factsOf: (id) => servers.describe(id),
+      rateOf: (tool) => rateOf(tool, this.caller),
+    });
+  }
+
+  /** Throws `ToolCallError` for what the tool, the policy or a person refuses, `not_found` for what does not exist. */
+  async callTool(
+    serverName: string,
+    toolName: string,
+    input: JsonValue = {},
+    { signal = new AbortController().signal }: CallOptions = {},
+  ): Promise<JsonValue> {
+    const tool = await this.#find(serverName, toolName);
+    const outcome = await this.#session.callDirect({ name: toolName, tool }, input, { signal });
+    const reply = this.#parts.profile.presentation.reply(outcome);
+    if (reply.ok) return JSON.parse(typeof reply.json === 'string' ? reply.json : new TextDecoder().decode(reply.json));
+    if ('ends' in reply)
+      throw new ToolCallError({ errorClass: reply.ends.name, message: reply.ends.message, hint: '' });
+    throw new ToolCallError(reply.error);
+  }
+
+  async ready(): Promise<void> {
+    await this.#session.ready();
+  }
+
+  prompt(): string {
+    const { profile } = this.#parts;
+    const view = this.#session.tools();
+    const described = profile.tools.map((tool) => tool.description(view));
+    return [...described, profile.instructions(view, this.#session.scripts())].join('\n\n');
+  }
+
+  /** Nothing is kept for this caller any more. */
+  close(): void {
+    this.#session.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  async #find(serverName: string, toolName: string): Promise<CatalogTool> {
+    const { forCode, direct } = await this.#session.ready();
+    const server = findServer(serverName, forCode);
+    const tools = [...(server?.tools ?? []), ...direct.flatMap(({ tool }) => (isOf(tool, serverName) ? [tool] : []))];
+    const found = tools.find(({ tool, exportName }) => tool.name === toolName || exportName === toolName);
+    if (found !== undefined) return found;
+    const isServer = server !== undefined || tools.length > 0;
+    const known = isServer ? tools.map(({ tool }) => tool.name) : forCode.servers.map(({ id }) => id);
+    const [wanted, what] = isServer ? [toolName, `tool of ${serverName}`] : [serverName, 'server'];
+    const [close] = nearest(wanted, known, 1);
+    const help =
+      close === undefined ? `there are: ${known.slice(0, 30).join(', ') || 'none'}` : `did you mean ${close}?`;
+    throw new HostError('not_found', `there is no ${what} called ${JSON.stringify(wanted)}; ${help}`);
+  }
+}
+
+function isOf({ server }: CatalogTool, name: string): boolean {
+  return server.id === name || server.path === name;
+}

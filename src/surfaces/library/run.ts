@@ -1,0 +1,79 @@
+import type { LogEntry, SourceLanguage } from '../../domain/execution.js';
+import type { Limits } from '../../domain/limits.js';
+import type { RunAnswer } from '../../host/run.js';
+import type { Session } from '../../host/session.js';
+import {
+  type RunResponse,
+  renderResponse,
+  renderSleeping,
+  renderStillRunning,
+} from '../../profiles/codemode/render.js';
+
+/** How one program is run. Limits that are not named are those of the configuration. */
+export interface RunOptions extends Partial<Limits> {
+  /** TypeScript is what is assumed. */
+  readonly language?: SourceLanguage;
+  /** Servers that the program is about to use: they are connected first, and missed at once. */
+  readonly servers?: readonly string[];
+  /** Ends the program. */
+  readonly signal?: AbortSignal;
+  /** Told of what the program writes, when it does. */
+  readonly onLog?: (entry: LogEntry) => void;
+  readonly onProgress?: (message: string) => void;
+}
+
+/** What became of a program, in the words that an agent gets too: `result`, `logs`, `diagnostics`, `toolTrace`. */
+export interface RunResult extends RunResponse {
+  /** Whether it came to its end. */
+  readonly ok: boolean;
+  /** `asleep`: it waits on disk until a person has decided about a call. */
+  readonly state: RunAnswer['state'];
+  readonly runId: string;
+  /** All that the host knows of it. */
+  readonly answer: RunAnswer;
+}
+
+interface Parsed {
+  readonly limits: Limits;
+  readonly requestedCapabilities: readonly string[];
+}
+
+export async function runIn(
+  session: Session,
+  {
+    code,
+    language = 'typescript',
+    servers = [],
+    signal,
+    onLog,
+    onProgress,
+    ...given
+  }: RunOptions & { readonly code: string },
+  parseRequest: (request: unknown) => Parsed,
+): Promise<RunResult> {
+  const { limits, requestedCapabilities } = parseRequest({ code, limits: given, requestedCapabilities: servers });
+  const answer = await session.run({
+    source: code,
+    language,
+    limits,
+    requestedServers: requestedCapabilities,
+    ...(signal === undefined ? {} : { signal }),
+    ...(onLog === undefined ? {} : { onLog: (entry) => onLog(entry) }),
+    ...(onProgress === undefined ? {} : { onProgress }),
+  });
+  return resultOf(answer);
+}
+
+function resultOf(answer: RunAnswer): RunResult {
+  switch (answer.state) {
+    case 'finished': {
+      const { summary } = answer;
+      const ok = summary.outcome.status === 'completed';
+      return { ...renderResponse(summary), ok, state: 'finished', runId: summary.runId, answer };
+    }
+    case 'asleep':
+      return { ...renderSleeping(answer.summary), ok: false, state: 'asleep', runId: answer.summary.runId, answer };
+    case 'running':
+      return { ...renderStillRunning(answer.runId), ok: false, state: 'running', runId: answer.runId, answer };
+  }
+}

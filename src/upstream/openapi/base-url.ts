@@ -1,0 +1,82 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import type { OpenApiTarget } from '../../domain/upstream.js';
+import { oneLine } from '../../lib/bounded-text.js';
+
+export interface BaseUrl {
+  /** Without a slash at its end. */
+  readonly url: URL;
+  /** Whether it is the document's word, and not the user's. */
+  readonly isForeign: boolean;
+}
+
+/**
+ * Where calls go. The user's word counts; a document decides only where it gains nothing by it:
+ *
+ * - one that was fetched sends calls to where it lies itself, and nowhere else;
+ * - one that lies in a file sends them to a public place over https, without any credentials (the configuration refuses
+ *   credentials without `baseUrl` then).
+ */
+export function baseUrlOf({ baseUrl, document: place }: OpenApiTarget, document: JsonObject): BaseUrl {
+  if (baseUrl !== undefined) return { url: trimmed(new URL(baseUrl)), isForeign: false };
+  const named = firstServer(document.servers);
+  if (isAddress(place)) {
+    const home = new URL(place);
+    const url = parse(named ?? '/', home);
+    if (url.origin === home.origin) return { url, isForeign: false };
+    throw new Error(
+      `its document lies at ${home.origin} and sends calls to ${url.origin}; set baseUrl if that is meant`,
+    );
+  }
+  if (named === undefined || !isAddress(named))
+    throw new Error('its document does not say where the API is; set baseUrl');
+  const url = parse(named, undefined);
+  if (url.protocol !== 'https:')
+    throw new Error(`its document sends calls to ${url.origin} without encryption; set baseUrl if that is meant`);
+  return { url, isForeign: true };
+}
+
+export function isAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text);
+}
+
+/** The address of an operation that has servers of its own; nothing where that is another place than the API's. */
+export function ownBaseUrl(servers: JsonValue | undefined, base: BaseUrl): URL | undefined {
+  const named = firstServer(servers);
+  if (named === undefined) return base.url;
+  try {
+    const url = parse(named, new URL(`${base.url.href}/`));
+    return url.origin === base.url.origin ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** With the defaults of its variables filled in. */
+function firstServer(servers: JsonValue | undefined): string | undefined {
+  const [first] = Array.isArray(servers) ? servers : [];
+  if (!isJsonObject(first) || typeof first.url !== 'string') return undefined;
+  const variables = isJsonObject(first.variables) ? new Map(Object.entries(first.variables)) : new Map();
+  const filled = first.url.slice(0, MAX_URL_CHARACTERS).replace(/\{([^{}]*)\}/g, (match, name: string) => {
+    const variable: JsonValue | undefined = variables.get(name);
+    return isJsonObject(variable) && typeof variable.default === 'string' ? variable.default : match;
+  });
+  // A variable without a value: nobody knows where that is.
+  return filled.includes('{') ? undefined : filled;
+}
+
+const MAX_URL_CHARACTERS = 2_000;
+
+function parse(text: string, home: URL | undefined): URL {
+  const url = URL.canParse(text, home?.href) ? new URL(text, home) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username + url.password !== '')
+    throw new Error(`its document names ${JSON.stringify(oneLine(text, 100))} as the API's address; set baseUrl`);
+  return trimmed(url);
+}
+
+function trimmed(url: URL): URL {
+  const plain = new URL(url);
+  plain.search = '';
+  plain.hash = '';
+  plain.pathname = plain.pathname.replace(/\/+$/, '');
+  return plain;
+}

@@ -1,0 +1,155 @@
+import { HostError } from '../../domain/errors.js';
+import type {
+  ToolListing,
+  UpstreamCall,
+  UpstreamHealth,
+  UpstreamIdentity,
+  UpstreamOutcome,
+  UpstreamState,
+} from '../../domain/upstream.js';
+import type { Adapter, AdapterEvent } from '../adapter.js';
+import type { Api, ApiDefinition } from './api.js';
+
+/**
+ * An HTTP API as an upstream: the operations of its OpenAPI document are its tools. The document is read at the first
+ * use, and so is the code that reads it; one that could not be read is tried again at the next.
+ */
+export class OpenApiUpstream implements Adapter {
+  readonly kind = 'openapi';
+  readonly id: string;
+  readonly #definition: ApiDefinition;
+  readonly #closed = new AbortController();
+  readonly #listeners = new Set<(event: AdapterEvent) => void>();
+  #opening: Promise<Api> | undefined;
+  #isListed = false;
+  #state: UpstreamState = 'idle';
+  #reason: string | undefined;
+  #since = new Date();
+  #identity: UpstreamIdentity | undefined;
+  #warnings: readonly string[] = [];
+
+  constructor(definition: ApiDefinition) {
+    this.id = definition.id;
+    this.#definition = definition;
+  }
+
+  async connect(signal?: AbortSignal): Promise<UpstreamIdentity> {
+    return (await this.#open(signal)).identity;
+  }
+
+  async listTools(signal?: AbortSignal): Promise<ToolListing> {
+    // Who asks again wants to know what has changed; who asks first gets what was read for the first call.
+    const api = this.#isListed ? await this.#readAgain(signal) : await this.#open(signal);
+    const listing = api.list();
+    this.#isListed = true;
+    this.#warnings = listing.warnings;
+    return listing;
+  }
+
+  async call(call: UpstreamCall): Promise<UpstreamOutcome> {
+    const waitMs = Math.min(call.timeoutMs ?? MAX_WAIT_MS, this.#definition.callTimeoutMs);
+    const patience = AbortSignal.timeout(waitMs);
+    try {
+      const api = await this.#open(call.signal === undefined ? patience : AbortSignal.any([call.signal, patience]));
+      return await api.call(call, this.#closed.signal);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = patience.aborted ? `its document was not read within ${waitMs} ms` : reason;
+      const kind = call.signal?.aborted === true ? 'cancelled' : 'not_sent';
+      return { status: 'failed', failure: { kind, message, mayHaveRun: false } };
+    }
+  }
+
+  health(): UpstreamHealth {
+    return {
+      id: this.id,
+      state: this.#state,
+      ...(this.#reason === undefined ? {} : { reason: this.#reason }),
+      since: this.#since,
+      losses: 0,
+      ...(this.#identity === undefined ? {} : { identity: this.#identity }),
+      warnings: this.#warnings,
+    };
+  }
+
+  onEvent(listener: (event: AdapterEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(new Error('the server was closed'));
+    const opened = await this.#opening?.catch(() => undefined);
+    await opened?.close();
+    this.#enter('closed');
+    this.#listeners.clear();
+  }
+
+  /** One reading for all who wait; who stops waiting stops nobody else. */
+  async #open(signal: AbortSignal | undefined): Promise<Api> {
+    signal?.throwIfAborted();
+    if (this.#closed.signal.aborted) throw new HostError('shutting_down', `server ${this.id} was closed`);
+    this.#opening ??= this.#read().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return signal === undefined ? this.#opening : Promise.race([this.#opening, aborted(signal)]);
+  }
+
+  /** The document as it is now. One that cannot be read any more leaves the one that was. */
+  async #readAgain(signal: AbortSignal | undefined): Promise<Api> {
+    const before = await this.#open(signal);
+    const late = AbortSignal.timeout(this.#definition.connectTimeoutMs);
+    const stops = [late, this.#closed.signal, ...(signal === undefined ? [] : [signal])];
+    try {
+      const { Api } = await import('./api.js');
+      const now = await Api.open(this.#definition, AbortSignal.any(stops), before);
+      if (now === before) return before;
+      this.#opening = Promise.resolve(now);
+      this.#identity = now.identity;
+      // Its calls under way end in their own time.
+      before.close('finish').catch(() => {});
+      return now;
+    } catch {
+      signal?.throwIfAborted();
+      return before;
+    }
+  }
+
+  async #read(): Promise<Api> {
+    this.#enter('connecting');
+    const late = AbortSignal.timeout(this.#definition.connectTimeoutMs);
+    try {
+      const { Api } = await import('./api.js');
+      const api = await Api.open(this.#definition, AbortSignal.any([late, this.#closed.signal]));
+      this.#identity = api.identity;
+      this.#enter('ready');
+      return api;
+    } catch (error) {
+      const reason = late.aborted
+        ? `its document was not read within ${this.#definition.connectTimeoutMs} ms`
+        : error instanceof Error
+          ? error.message
+          : String(error);
+      this.#enter('failed', reason);
+      throw new HostError('upstream_unavailable', `server ${JSON.stringify(this.id)} is not available: ${reason}`);
+    }
+  }
+
+  #enter(state: UpstreamState, reason?: string): void {
+    if (this.#state === 'closed') return;
+    this.#state = state;
+    this.#reason = reason;
+    this.#since = new Date();
+    for (const listener of this.#listeners) listener({ type: 'state', health: this.health() });
+  }
+}
+
+/** Timers take no more: 24 days. */
+const MAX_WAIT_MS = 2 ** 31 - 1;
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}

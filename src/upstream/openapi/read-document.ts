@@ -1,0 +1,95 @@
+import { open } from 'node:fs/promises';
+import { parseDocument } from 'yaml';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import type { OpenApiTarget } from '../../domain/upstream.js';
+import { oneLine } from '../../lib/bounded-text.js';
+import { isAddress } from './base-url.js';
+import { presetHeaders } from './credentials.js';
+import type { HttpClient } from './http-client.js';
+
+/** GitHub's has 12 MB. */
+export const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
+/** YAML is read at about a tenth of the speed of JSON, and nothing else happens meanwhile. */
+const MAX_YAML_BYTES = 12 * 1024 * 1024;
+/** Aliases may multiply: `&a [*b,*b]` nine levels deep is gigabytes. */
+const MAX_ALIASES = 1_000;
+const MAX_REDIRECTS = 3;
+
+/** What stands where the document is, unread. */
+export function readDocumentText(target: OpenApiTarget, client: HttpClient, signal: AbortSignal): Promise<string> {
+  return isAddress(target.document) ? fetchText(target, client, signal) : readText(target.document);
+}
+
+/** The document of an API, as it was written: foreign text, and maybe cyclic where YAML has aliases. */
+export function parseApiDocument(text: string): JsonObject {
+  const document = parse(text);
+  if (!isJsonObject(document))
+    throw new Error('it is no OpenAPI document: expected a map with openapi, info and paths');
+  const { openapi, swagger } = document;
+  if (typeof openapi === 'string' && /^3\.[012](\.|$)/.test(openapi)) return document;
+  const found =
+    typeof openapi === 'string' ? openapi : typeof swagger === 'string' ? `Swagger ${swagger}` : 'no version';
+  throw new Error(`it is no OpenAPI 3.0 or 3.1 document (found ${oneLine(found, 40)}); convert it first`);
+}
+
+async function readText(file: string): Promise<string> {
+  let handle: Awaited<ReturnType<typeof open>> | undefined;
+  try {
+    handle = await open(file);
+    const found = await handle.stat();
+    // A pipe or a device could be waited on for ever, and never ends.
+    if (!found.isFile()) throw new Error(`${file} is not an ordinary file`);
+    if (found.size > MAX_DOCUMENT_BYTES) throw tooLong();
+    return await handle.readFile('utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === undefined ? error : new Error(`${file} cannot be read (${code})`);
+  } finally {
+    await handle?.close();
+  }
+}
+
+/**
+ * What the user set for the API is shown to where its document lies only if that is the API itself, which it is where no
+ * other address is set. Redirects stay where the user sent us.
+ */
+async function fetchText(target: OpenApiTarget, client: HttpClient, signal: AbortSignal): Promise<string> {
+  let url = new URL(target.document);
+  const isApi = target.baseUrl === undefined || new URL(target.baseUrl).origin === url.origin;
+  const headers = new Headers(isApi ? presetHeaders(target) : {});
+  headers.set('accept', 'application/json, application/yaml, text/yaml, */*;q=0.5');
+  for (let hops = 0; ; hops += 1) {
+    const answer = await client.send({ url, method: 'GET', headers, signal, maxBytes: MAX_DOCUMENT_BYTES });
+    const { location } = answer;
+    if (location === undefined) {
+      if (answer.status !== 200) throw new Error(`its document is not to be had: HTTP ${answer.status}`);
+      return new TextDecoder().decode(answer.body);
+    }
+    const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+    if (next?.origin !== url.origin || hops === MAX_REDIRECTS)
+      throw new Error(`${url.origin} redirects elsewhere for the document; set openapi to where it really is`);
+    url = next;
+  }
+}
+
+function parse(text: string): JsonValue {
+  const plain = text.replace(/^\uFEFF/, '');
+  if (/^\s*\{/.test(plain)) {
+    try {
+      return JSON.parse(plain) as JsonValue;
+    } catch {
+      // YAML may begin with a brace too.
+    }
+  }
+  if (plain.length > MAX_YAML_BYTES)
+    throw new Error(`it has more than ${MAX_YAML_BYTES} bytes of YAML; convert it to JSON, which is read faster`);
+  // Keys are not compared with each other: that takes the square of their number.
+  const document = parseDocument(plain, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false });
+  const [mistake] = document.errors;
+  if (mistake !== undefined) throw new Error(`it is neither JSON nor YAML: ${oneLine(mistake.message, 200)}`);
+  return document.toJS({ maxAliasCount: MAX_ALIASES }) as JsonValue;
+}
+
+function tooLong(): Error {
+  return new Error(`its document has more than ${MAX_DOCUMENT_BYTES} bytes`);
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import type { Envelope } from '../../src/profiles/runner/envelope.js';
+import { LedgerHome } from '../support/ledger.js';
+import { needs } from '../support/needs.js';
+import { type ClientOptions, type Home, openStdio } from '../support/program.js';
+import { LANGUAGES, read, type Sources } from '../support/runner.js';
+
+const WRITE: Sources = {
+  node: `import { write } from './servers/ledger/index.js'; globalThis.result = (await write({ text: 'x' })).structuredContent;`,
+  python: `from servers.ledger import write\nresult = (await write({'text': 'x'}))['structuredContent']`,
+};
+
+async function connect(home: LedgerHome, options: ClientOptions = {}) {
+  const environment = { PATH: process.env.PATH ?? '', HOME: home.folder, CODEMODE_HOME: home.path('state') };
+  const place = { configFile: home.config, environment, work: home.folder } as unknown as Home;
+  const session = await openStdio(place, 'legacy', options, ['--profile', 'runner']);
+  const run = async (language: 'node' | 'python', code: string) => {
+    const { structuredContent } = await session.client.callTool({ name: `run_${language}`, arguments: { code } });
+    return structuredContent as unknown as Envelope;
+  };
+  return { ...session, run };
+}
+
+describe.each(LANGUAGES)('a call of a %s program that needs a person', needs('bubblewrap', 'python3'), (language) => {
+  test('is refused at once where nobody can be asked, with the command that lets a second run through [B2, B15]', async () => {
+    using home = new LedgerHome();
+    const run = async () =>
+      read(await home.run(['--config', home.config, 'runner', language], { input: WRITE[language] }));
+    const first = await run();
+    expect(first).toMatchObject({ status: 1, envelope: { approval_state: 'PENDING' }, error: { type: 'ToolError' } });
+    const id = /type: codemode approvals approve (\w+) --scope hour/.exec(first.error?.message ?? '')?.[1] ?? '';
+    expect((await home.pending()).map((each) => each.id)).toEqual([id]);
+    expect(home.lines).toEqual([]);
+    expect(await home.decide('approve', id, '--scope', 'hour')).toMatchObject({ status: 0 });
+    expect(await run()).toMatchObject({
+      status: 0,
+      envelope: { approval_state: 'APPROVED' },
+      data: { did: 'write', lines: 1 },
+    });
+    expect(home.lines).toEqual(['write x']);
+  });
+
+  test('waits while the user of the client is asked, and its time stands still [B2, B16]', async () => {
+    using home = new LedgerHome({ sandbox: { limits: { timeout: '2s' } } });
+    await using session = await connect(home, { capabilities: { elicitation: {} } });
+    const answers = ['approve', 'decline'];
+    session.client.setRequestHandler('elicitation/create', async () => {
+      const answer = answers.shift();
+      // Longer than the program may take.
+      if (answer === 'approve') await new Promise((resolve) => setTimeout(resolve, 2_500));
+      return (
+        answer === 'approve' ? { action: 'accept', content: { decision: 'approve' } } : { action: 'decline' }
+      ) as never;
+    });
+    expect(await session.run(language, WRITE[language])).toMatchObject({
+      approval_state: 'APPROVED',
+      result: { ok: true, data: { did: 'write', lines: 1 } },
+    });
+    const denied = await session.run(language, WRITE[language]);
+    expect(denied).toMatchObject({ approval_state: 'DENIED', result: { ok: false, error: { type: 'ToolError' } } });
+    expect(home.lines).toEqual(['write x']);
+  });
+
+  test('is refused when the person takes longer than the configuration allows [B2]', async () => {
+    using home = new LedgerHome({ runner: { approvalWait: '300ms' } });
+    await using session = await connect(home, { capabilities: { elicitation: {} } });
+    session.client.setRequestHandler('elicitation/create', () => new Promise<never>(() => {}));
+    const caught = {
+      node: `import { normalize } from './client/mcp_client.js'; import { write, look } from './servers/ledger/index.js';
+        globalThis.result = [(await normalize(write({}))).error.type, (await normalize(look({}))).ok];`,
+      python: `from client.mcp_client import normalize
+from servers.ledger import look, write
+result = [(await normalize(write({})))['error']['type'], (await normalize(look({})))['ok']]`,
+    };
+    expect(await session.run(language, caught[language])).toMatchObject({
+      approval_state: 'PENDING',
+      result: { ok: true, data: ['ApprovalRequired', true] },
+    });
+    expect(home.lines).toEqual(['look ']);
+  });
+});

@@ -1,0 +1,92 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { describe, expect, test } from 'vitest';
+import type { Envelope } from '../../src/profiles/runner/envelope.js';
+import { needs } from '../support/needs.js';
+import { everyday, openHome, openStdio } from '../support/program.js';
+import { LANGUAGES, RunnerHome, type Sources } from '../support/runner.js';
+
+const SERVERS = { mcpServers: { 'every-day': everyday() }, profile: 'runner' };
+
+describe('codemode mcp --profile runner', needs('bubblewrap', 'python3'), () => {
+  test('lists a tool for each interpreter there is, and tells the agent how to use them [B24]', async () => {
+    using home = openHome(SERVERS);
+    await using session = await openStdio(home);
+    const { tools } = await session.client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['run_node', 'run_python']);
+    expect(tools[1]).toMatchObject({
+      inputSchema: { required: ['code'], properties: { timeout_ms: { default: 30_000 } } },
+    });
+    const told = session.client.getInstructions() ?? '';
+    for (const words of [
+      'catalog.searchTools({',
+      'catalog.getToolDefinition({',
+      'exactly one JSON line',
+      'every-day (14)',
+      '`run_python` (Python 3.',
+    ])
+      expect(told).toContain(words);
+    using cli = new RunnerHome();
+    const { stdout } = await cli.run(['--config', cli.config, 'prompt', '--profile', 'runner']);
+    expect(stdout).toContain('You solve tasks by writing code that runs in a sandbox.');
+    expect(stdout).toContain('## Tool run_python');
+  });
+
+  test('lists no tool for an interpreter that is not there [B24]', async () => {
+    using home = openHome({ ...SERVERS, runner: { python: '/nowhere/python3' } });
+    await using session = await openStdio(home);
+    const { tools } = await session.client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['run_node']);
+    expect(session.client.getInstructions()).not.toContain('run_python');
+  });
+
+  test('answers with the envelope, and beside it what was printed; a wrong request is refused by name [B3, B7]', async () => {
+    using home = openHome(SERVERS);
+    await using session = await openStdio(home);
+    const call = async (name: string, request: Record<string, unknown>) =>
+      (await session.client.callTool({ name, arguments: request })) as CallToolResult;
+    const printed = await call('run_python', { code: 'print("jo@example.com")\nraise KeyError("x")' });
+    expect(printed.structuredContent).toMatchObject({ result: { ok: false, error: { type: 'KeyError' } } });
+    expect(printed.isError).toBeUndefined();
+    expect((printed.content[1] as { text: string }).text).toMatch(
+      /^What the program printed:\n\[redacted:email\]\nTraceback/,
+    );
+    const wrong = await call('run_node', { code: '1', timeout: 5 });
+    expect(wrong).toMatchObject({
+      isError: true,
+      structuredContent: {
+        result: {
+          error: { type: 'InvalidInput', message: 'timeout: is not known; use code, timeout_ms, memory_bytes' },
+        },
+      },
+    });
+    const late = await call('run_node', { code: 'for (;;);', timeout_ms: 200 });
+    expect(late.structuredContent).toMatchObject({ result: { error: { type: 'Timeout', retryable: true } } });
+  });
+
+  test.each(LANGUAGES)(
+    'a tool that its server has added is in the modules of the next %s program [B14]',
+    async (language) => {
+      using home = openHome(SERVERS);
+      await using session = await openStdio(home);
+      const run = async (sources: Sources) => {
+        const request = { name: `run_${language}`, arguments: { code: sources[language] } };
+        return ((await session.client.callTool(request)) as unknown as { structuredContent: Envelope })
+          .structuredContent;
+      };
+      const changed = new Promise<void>((resolve) =>
+        session.client.setNotificationHandler('notifications/resources/list_changed', async () => resolve()),
+      );
+      const grown = await run({
+        node: `import { grow } from './servers/every_day/index.js'; globalThis.result = (await grow({ name: 'new.tool-x' })).content[0].text;`,
+        python: `from servers.every_day import grow\nresult = (await grow({'name': 'new.tool-x'}))['content'][0]['text']`,
+      });
+      expect(grown.result).toMatchObject({ ok: true, data: 'added' });
+      await Promise.race([changed, new Promise((resolve) => setTimeout(resolve, 2_000))]);
+      const used = await run({
+        node: `import { newToolX } from './servers/every_day/index.js'; globalThis.result = (await newToolX({})).content[0].text;`,
+        python: `from servers.every_day import new_tool_x\nresult = (await new_tool_x({}))['content'][0]['text']`,
+      });
+      expect(used.result).toMatchObject({ ok: true, data: 'grown' });
+    },
+  );
+});

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { needs } from '../support/needs.js';
+import { LANGUAGES, RunnerHome, type Sources } from '../support/runner.js';
+
+const ASKS: Sources = {
+  node: `import { count, echo } from './servers/every_day/index.js';
+    const both = await Promise.all([echo({ message: 'a' }), echo({ message: 'b' })]);
+    globalThis.result = [...both, await count({})].map(({ content }) => content[0].text);`,
+  python: `import asyncio
+from servers.every_day import count, echo
+both = await asyncio.gather(echo({'message': 'a'}), echo({'message': 'b'}))
+result = [each['content'][0]['text'] for each in [*both, await count({})]]`,
+};
+const DIVERGES: Sources = {
+  node: `import { echo } from './servers/every_day/index.js';
+    globalThis.result = (await echo({ message: String(Math.random()) })).content.length;`,
+  python: `import random\nfrom servers.every_day import echo\nresult = len((await echo({'message': str(random.random())}))['content'])`,
+};
+
+test.each(LANGUAGES)(
+  'a recorded %s program is run again offline, and says where it goes another way [B21]',
+  needs('bubblewrap', 'python3'),
+  async (language) => {
+    using home = new RunnerHome();
+    const recorded = async (sources: Sources) => (await home.runner([language], sources[language])).envelope.run_id;
+    const same = await recorded(ASKS);
+    const other = await recorded(DIVERGES);
+    // Nothing is called: there is nobody to call.
+    home.write('codemode.config.json', {});
+    const replay = (run: string) => home.run(['--config', home.config, 'replay', run, '--json']);
+    const first = await replay(same);
+    expect([first.status, JSON.parse(first.stdout)]).toEqual([0, { runId: same, same: true }]);
+    const second = await replay(other);
+    expect(second.status).toBe(1);
+    expect(JSON.parse(second.stdout)).toEqual({
+      runId: other,
+      same: false,
+      difference: 'its call 1 asks for every-day/echo with other arguments, which is not on record',
+    });
+  },
+);
