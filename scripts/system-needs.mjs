@@ -43,6 +43,11 @@ export const NEEDS = {
     use: 'programs on real Python',
     ifBroken: 'install Python 3.11 or newer as /usr/bin/python3',
   },
+  mypy: {
+    package: 'mypy',
+    probe: ['mypy', '--version'],
+    use: 'checking the types of Python packages',
+  },
   go: {
     package: 'golang-go',
     probe: ['go', 'version'],

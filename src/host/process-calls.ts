@@ -3,7 +3,7 @@ import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/sna
 import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { CallHooks } from './execution-options.js';
-import { type RecordedCall, recordedCall } from './recording.js';
+import { MAX_RECORDING_CHARACTERS, type RecordedCall, recordedCall } from './recording.js';
 import { ToolCalls, type ToolCallsOptions } from './tool-calls.js';
 import { noSuchServer, noSuchTool } from './tool-catalog.js';
 
@@ -13,14 +13,17 @@ export interface AnsweredCall extends RecordedCall {
   reply?: CallReply;
 }
 
+/** A call and its answer take about so much besides what is in them. */
+const CALL_CHARACTERS = 100;
+
 /** Answers a question about the tools; undefined where a target is none. */
 export type AnswerAbout = (target: string, input: readonly JsonValue[]) => CallReply | undefined;
 
 /** Everything that a program in a process of its own asks for. Its target is `server/tool`, under any name of the server. */
 export class ProcessCalls {
   readonly tools: ToolCalls;
-  /** In the order in which they were made. */
-  readonly recorded: AnsweredCall[] = [];
+  #recorded: AnsweredCall[] | undefined = [];
+  #recordedCharacters = 0;
   readonly #snapshot: CatalogSnapshot;
   readonly #answerAbout: AnswerAbout;
   readonly #present: ToolCallsOptions['present'];
@@ -36,9 +39,22 @@ export class ProcessCalls {
     const found = toolAt(call.target, this.#snapshot);
     const isTool = 'tool' in found;
     const record: AnsweredCall = recordedCall(call, isTool ? toolDigestOf(found.tool) : undefined);
-    this.recorded.push(record);
-    record.reply = await this.#answer(call, found, hooks);
-    return record.reply;
+    this.#record(call.argumentsJson.length, record);
+    const reply = await this.#answer(call, found, hooks);
+    this.#record(reply.ok ? reply.json.length : 0);
+    if (this.#recorded !== undefined) record.reply = reply;
+    return reply;
+  }
+
+  /** In the order in which they were made; undefined where they were too many to be kept. */
+  get recorded(): readonly AnsweredCall[] | undefined {
+    return this.#recorded;
+  }
+
+  #record(characters: number, call?: AnsweredCall): void {
+    this.#recordedCharacters += characters + CALL_CHARACTERS;
+    if (this.#recordedCharacters > MAX_RECORDING_CHARACTERS) this.#recorded = undefined;
+    if (call !== undefined) this.#recorded?.push(call);
   }
 
   async #answer(call: GuestCall, found: CatalogTool | GuestError, hooks: CallHooks): Promise<CallReply> {

@@ -16,6 +16,7 @@ import { cleanOutcome } from './clean-report.js';
 import type { AskPerson } from './execution-options.js';
 import { PersonWait } from './person-wait.js';
 import { ProcessCalls } from './process-calls.js';
+import type { ProcessRecording } from './process-recording.js';
 import { programRunner } from './program-runner.js';
 import type { Presentation } from './run.js';
 import type { SessionParts } from './session.js';
@@ -127,12 +128,14 @@ export async function runProcess(runner: ProcessRunner, request: ProcessRunReque
   audit?.flush();
   const owner = { id: runId, caller, profile, codeDigest: run.codeDigest };
   const state = report.outcome.status === 'completed' ? 'finished' : 'failed';
-  // The answer does not wait for it.
-  void parts.sleeping.recordEnd(owner, state, request.respond(summary), {
+  const { recorded } = calls;
+  const recording: ProcessRecording | undefined = recorded && {
     ...{ runId, caller, codeDigest: run.codeDigest, environment, outcome: summary.outcome },
     program: { language, source, files: [...files], limits },
-    calls: calls.recorded,
-  });
+    calls: recorded,
+  };
+  // The answer does not wait for it.
+  void parts.sleeping.recordEnd(owner, state, request.respond(summary), recording);
   return summary;
 }
 

@@ -34,6 +34,9 @@ export interface Recording {
 /** Of a program in the sandbox, or on a real interpreter. */
 export type AnyRecording = Recording | ProcessRecording;
 
+/** Larger recordings are not kept: a replay is worth some megabytes, not the disk. */
+export const MAX_RECORDING_CHARACTERS = 8 * 1024 * 1024;
+
 const FORMAT = 'codemode recording 1';
 
 const fileSchema = z.object({

@@ -7,7 +7,7 @@ import { isProcessAlive, processIdentity } from '../lib/process-identity.js';
 import { decodeDelivery, encodeDelivery } from '../sandbox/journal.js';
 import type { RunState, RunStore, StoredRun } from '../store/runs.js';
 import type { RunRecords, Sleeper } from './execution.js';
-import { type AnyRecording, decodeRecording, encodeRecording } from './recording.js';
+import { type AnyRecording, decodeRecording, encodeRecording, MAX_RECORDING_CHARACTERS } from './recording.js';
 
 export interface SleepingRunsOptions {
   /** Opened when something is first written down or looked for. */
@@ -51,8 +51,6 @@ export interface RunView {
 const LOOK_EVERY_MS = 500;
 /** Runs that are woken at the same time; each needs a place in a worker. */
 const MAX_WAKING = 16;
-/** Larger recordings are not kept: a replay is worth some megabytes, not the disk. */
-const MAX_RECORDING_CHARACTERS = 8 * 1024 * 1024;
 
 /** Runs that sleep until a person has decided, whoever's process put them to bed, and the record of those that ended. */
 export class SleepingRuns {

@@ -21,13 +21,13 @@ describe('codemode mcp --profile runner', needs('bubblewrap', 'python3'), () => 
       'catalog.searchTools({',
       'catalog.getToolDefinition({',
       'exactly one JSON line',
-      'every-day (14)',
       '`run_python` (Python 3.',
     ])
       expect(told).toContain(words);
     using cli = new RunnerHome();
     const { stdout } = await cli.run(['--config', cli.config, 'prompt', '--profile', 'runner']);
     expect(stdout).toContain('You solve tasks by writing code that runs in a sandbox.');
+    expect(stdout).toContain('- every-day (14)');
     expect(stdout).toContain('## Tool run_python');
   });
 

@@ -46,7 +46,7 @@ export function openSession(sandbox: Sandbox): Session {
     maxResultBytes: Number.POSITIVE_INFINITY,
   };
   const host = new Host({
-    runtime: new Runtime(async () => ({ sandbox, broker })),
+    runtime: new Runtime(async () => ({ sandbox, broker, processes: noInterpreters, closeProcesses: async () => {} })),
     gate: openGate(),
     catalog: new Catalog({ registry, fingerprintOf: () => '', ttlMs: 60_000 }),
     results: new KeptResults(),
@@ -57,4 +57,8 @@ export function openSession(sandbox: Sandbox): Session {
     sessionOptionsOf: (caller) => ({ ...options, caller }),
   });
   return host.openSession(options);
+}
+
+async function noInterpreters(): Promise<never> {
+  throw new Error('no real interpreters here');
 }

@@ -136,14 +136,9 @@ export class PythonTypeWriter {
   }
 
   #otherKeys({ additional, patterns }: ObjectShape, name: string, depth: number): string {
-    if (additional === 'unstated') return patterns.length === 0 ? 'Any' : this.#patternTypes(patterns, name, depth);
-    if (additional === 'closed') return patterns.length === 0 ? 'Never' : this.#patternTypes(patterns, name, depth);
-    if (patterns.length > 0) return 'Any';
-    return this.type(additional, `${name}Value`, depth + 1);
-  }
-
-  #patternTypes(patterns: ObjectShape['patterns'], name: string, depth: number): string {
-    return united(patterns.map((pattern) => this.type(pattern.node, `${name}Value`, depth + 1)));
+    const nodes = patterns.map((pattern) => pattern.node);
+    if (typeof additional !== 'string') nodes.push(additional);
+    return united(nodes.map((node) => this.type(node, `${name}Value`, depth + 1)));
   }
 
   #docs(node: SchemaNode, indent: string): string {

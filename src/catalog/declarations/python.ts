@@ -171,7 +171,8 @@ from client.mcp_client import StructuredResult as _StructuredResult, ToolResult 
 /** With the input as one dictionary, and with its keys as named arguments. */
 function functionText({ functionName, input, inputName, outputName }: ToolPlan): string {
   const result = outputName === undefined ? '_ToolResult' : `_StructuredResult[${outputName}]`;
-  if (inputName === undefined) return `async def ${functionName}(arguments: _NoArguments = ...) -> ${result}: ...\n`;
+  if (inputName === undefined)
+    return `async def ${functionName}(arguments: _NoArguments | None = ...) -> ${result}: ...\n`;
   const { root } = input;
   const rest = isOptional(root) ? ' = ...' : '';
   const slash = hasArguments(root) ? ', /' : '';

@@ -36,11 +36,12 @@ def attribute(module, name, types, functions):
 
 /** \`client/mcp_client.pyi\`: what every package refers to. */
 export const PYTHON_MCP_CLIENT_STUB = `from collections.abc import Awaitable
-from typing import Any, Generic, Literal, Never, NotRequired, TypeAlias, TypedDict, TypeVar, overload
+from typing import Any, Generic, Literal, NotRequired, TypedDict, TypeVar, overload
 
 Value = TypeVar("Value")
 
-NoArguments: TypeAlias = dict[str, Never] | None
+#: The input of a tool that takes none.
+class NoArguments(TypedDict): ...
 
 #: What a tool answers with, as MCP has it. A call that fails raises ToolError instead.
 class ToolResult(TypedDict):

@@ -1,26 +1,18 @@
-import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { codeModeOf } from '../../../config/code-mode.js';
-import { size } from '../../../config/units.js';
 import type { Approval } from '../../../domain/approval.js';
 import { HostError, isHostError } from '../../../domain/errors.js';
-import { MAX_SOURCE_BYTES } from '../../../domain/limits.js';
-import { PROCESS_LANGUAGES, type ProcessLanguage } from '../../../domain/process-program.js';
+import { PROCESS_LANGUAGES } from '../../../domain/process-program.js';
 import { limitsWith } from '../../../profiles/runner/contract.js';
 import { type Envelope, lineOf, Ticket } from '../../../profiles/runner/envelope.js';
-import { failed, hostError, INTERNAL, type RunnerError } from '../../../profiles/runner/errors.js';
+import { hostError, INTERNAL } from '../../../profiles/runner/errors.js';
 import { runnerPresentation } from '../../../profiles/runner/presentation.js';
 import { type RunnerAnswer, runProgram } from '../../../profiles/runner/run-program.js';
 import { runnerSettings } from '../../../profiles/runner/settings.js';
 import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
-import { exitWithin } from '../stop-signals.js';
+import { type Asked, argumentsOf, BadArguments, type RunnerFlags, readProgram } from '../runner-request.js';
 import { plain } from '../terminal.js';
-
-interface RunnerFlags {
-  readonly timeout?: string | true;
-  readonly memory?: string | true;
-}
 
 export const register: Register = (program, context) => {
   program
@@ -55,36 +47,35 @@ Examples:
 const STOP_GRACE_MS = 3_000;
 /** The line is written by then; servers that do not close are not waited for. */
 const CLOSE_GRACE_MS = 5_000;
-/** More of it is not even read to the end. */
-const MAX_STANDARD_INPUT_BYTES = 256 * 1024 * 1024;
-
 async function runner(words: readonly string[], flags: RunnerFlags, context: CommandContext): Promise<number> {
   const language = PROCESS_LANGUAGES.find((each) => each === words[0]);
   const line = new OneLine(new Ticket(language));
   const stop = stopping();
   try {
     const asked = argumentsOf(words, language, flags);
-    const answered = run(line.ticket, asked, stop.signal, context);
+    const answered = run(line.ticket, asked, stop, context);
     const answer = await Promise.race([answered, stop.overdue]);
     if (answer.printed !== '') process.stderr.write(process.stderr.isTTY ? plain(answer.printed) : answer.printed);
     await line.write(answer.envelope);
-    exitWithin(CLOSE_GRACE_MS);
-    if ('close' in answer) await answer.close();
-    return answer.envelope.result.ok ? EXIT.ok : EXIT.failed;
+    const status = answer.envelope.result.ok ? EXIT.ok : EXIT.failed;
+    exitAfter(CLOSE_GRACE_MS, status);
+    await answer.close();
+    return status;
   } catch (error) {
     const isBadWord = error instanceof BadArguments;
     const refusal = isBadWord ? error.error : isHostError(error) ? hostError(error) : INTERNAL;
     const said = error instanceof Error ? (refusal === INTERNAL ? error.stack : error.message) : String(error);
     process.stderr.write(`codemode: ${plain(said ?? refusal.message)}\n`);
     await line.write(line.ticket.refused(refusal));
-    return isBadWord ? EXIT.badInput : EXIT.failed;
+    const status = isBadWord ? EXIT.badInput : EXIT.failed;
+    // What was opened meanwhile is nobody's any more, and dies with us.
+    exitAfter(0, status);
+    return status;
   }
 }
 
-interface Asked {
-  readonly language: ProcessLanguage;
-  readonly timeoutMs: number | undefined;
-  readonly maxMemoryBytes: number | undefined;
+function exitAfter(graceMs: number, status: number): void {
+  setTimeout(() => process.exit(status), graceMs).unref();
 }
 
 type Answer = Omit<RunnerAnswer, 'isRefused'>;
@@ -92,11 +83,11 @@ type Answer = Omit<RunnerAnswer, 'isRefused'>;
 async function run(
   ticket: Ticket,
   asked: Asked,
-  signal: AbortSignal,
+  stop: Stopping,
   context: CommandContext,
 ): Promise<Answer & { close(): Promise<void> }> {
   const { language } = asked;
-  const code = await readProgram(ticket);
+  const code = await Promise.race([readProgram(ticket), stop.interrupted]);
   const settings = runnerSettings((await context.config({ profile: 'runner' })).config);
   let limits: ReturnType<typeof limitsWith>;
   try {
@@ -117,7 +108,10 @@ async function run(
   const askPerson = process.stderr.isTTY
     ? { askPerson: async (approvals: readonly Approval[]) => tellOf(approvals) }
     : {};
-  const answer = await runProgram(session, ticket, language, { code, limits }, settings, { signal, ...askPerson });
+  const answer = await runProgram(session, ticket, language, { code, limits }, settings, {
+    signal: stop.signal,
+    ...askPerson,
+  });
   return { ...answer, close: () => host.close() };
 }
 
@@ -145,89 +139,31 @@ class OneLine {
   }
 }
 
-/** The first signal ends the program. `overdue`: nothing came of that in time. */
-function stopping(): { readonly signal: AbortSignal; readonly overdue: Promise<never> } {
+interface Stopping {
+  /** Ends the program. */
+  readonly signal: AbortSignal;
+  /** Rejects at once. */
+  readonly interrupted: Promise<never>;
+  /** Rejects where nothing has come of it in time. */
+  readonly overdue: Promise<never>;
+}
+
+/** What signals to this process lead to. The first counts: nobody gets out of writing the line by sending two. */
+function stopping(): Stopping {
   const stop = new AbortController();
-  const overdue = new Promise<never>((_, reject) => {
+  const interrupted = new Promise<never>((_, reject) => {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.on(name, () => {
-        if (stop.signal.aborted) return;
         stop.abort();
-        const stopped = new HostError('cancelled', `codemode was stopped by ${name} before the program had ended`);
-        setTimeout(() => reject(stopped), STOP_GRACE_MS).unref();
+        reject(new HostError('cancelled', `codemode was stopped by ${name} before the program had ended`));
       });
   });
+  const overdue = interrupted.catch(
+    (error: unknown) =>
+      new Promise<never>((_, reject) => void setTimeout(() => reject(error as Error), STOP_GRACE_MS).unref()),
+  );
   overdue.catch(() => {});
-  return { signal: stop.signal, overdue };
-}
-
-class BadArguments extends Error {
-  readonly error: RunnerError;
-  constructor(message: string) {
-    super(message);
-    this.error = failed('InvalidArguments', message);
-  }
-}
-
-function argumentsOf(
-  words: readonly string[],
-  language: ProcessLanguage | undefined,
-  { timeout, memory }: RunnerFlags,
-): Asked {
-  const [first, ...more] = words;
-  if (first === undefined) throw new BadArguments(`name the interpreter: ${PROCESS_LANGUAGES.join(' or ')}`);
-  if (language === undefined)
-    throw new BadArguments(`there is no interpreter ${shown(first)}; use ${PROCESS_LANGUAGES.join(' or ')}`);
-  if (more[0] !== undefined) throw new BadArguments(`${shown(more[0])} is not known; use --timeout and --memory`);
-  return { language, timeoutMs: milliseconds(timeout), maxMemoryBytes: bytes(memory) };
-}
-
-function milliseconds(given: string | true | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  const value = given !== true && /^\d{1,15}$/.test(given) ? Number(given) : 0;
-  if (value >= 1) return value;
-  throw new BadArguments(`--timeout: expected a whole number of milliseconds, found ${shown(given)}`);
-}
-
-function bytes(given: string | true | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  const parsed = size({ minBytes: 1 }).safeParse(given);
-  if (parsed.success) return parsed.data;
-  throw new BadArguments(`--memory: expected a size such as 128MB, found ${shown(given)}`);
-}
-
-function shown(word: string | true): string {
-  return word === true ? 'nothing' : JSON.stringify(word.slice(0, 60));
-}
-
-/** The source, exactly as it came; its digest is known even where it cannot be run. */
-async function readProgram(ticket: Ticket): Promise<string> {
-  const hash = createHash('sha256');
-  const chunks: Buffer[] = [];
-  let count = 0;
-  if (process.stdin.isTTY) process.stderr.write('reading the program from standard input; end it with Ctrl-D\n');
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-    count += chunk.length;
-    hash.update(chunk);
-    if (count <= MAX_SOURCE_BYTES) chunks.push(chunk);
-    if (count > MAX_STANDARD_INPUT_BYTES) break;
-  }
-  if (count <= MAX_STANDARD_INPUT_BYTES) ticket.inputDigest = `sha256:${hash.digest('hex')}`;
-  if (count > MAX_SOURCE_BYTES)
-    throw new HostError(
-      'bad_input',
-      `standard input has more than ${MAX_SOURCE_BYTES} bytes, the most a program may have; keep data out of the source`,
-    );
-  const source = Buffer.concat(chunks);
-  if (source.includes(0)) throw new HostError('bad_input', 'standard input has a NUL character; send source text');
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(source);
-  } catch {
-    throw new HostError('bad_input', 'standard input is not valid UTF-8; save the program as UTF-8 and try again');
-  }
-  if (text.trim() === '') throw new HostError('bad_input', 'standard input is empty; send a program');
-  return text;
+  return { signal: stop.signal, interrupted, overdue };
 }
 
 function tellOf(approvals: readonly Approval[]): void {
