@@ -70,8 +70,8 @@ export class Host {
   /** What goes wrong here goes wrong again for who runs a program, and is told to them. */
   async #warmGo(packages: 'common' | 'all'): Promise<void> {
     const { go } = await this.#parts.runtime.open();
-    const runtime = await go();
-    if ('reason' in runtime.available()) return;
+    const runtime = await go().catch(() => undefined);
+    if (runtime === undefined || 'reason' in runtime.available()) return;
     await runtime.warm().catch(() => {});
     if (packages === 'all') await runtime.warmEverything().catch(() => {});
   }

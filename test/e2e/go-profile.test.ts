@@ -1,8 +1,9 @@
+import { chmodSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GO_ROOTS } from '../support/go.js';
 import { description, type GoProgramClient, openGoHome, startGo } from '../support/go-program.js';
 import { needs } from '../support/needs.js';
-import { runProgram } from '../support/program.js';
+import { runProgram, until } from '../support/program.js';
 
 describe('codemode mcp --profile go', needs('go', 'bubblewrap'), () => {
   let go: GoProgramClient;
@@ -194,6 +195,36 @@ fmt.Println(err)`);
       output:
         'before\nstopped: the program was stopped after 1000 ms. Do less in one run, or call tools from several goroutines at once.\n',
       isError: true,
+    });
+  });
+
+  test('a program that outlasts its client is answered before, with what it printed [E4]', async () => {
+    await using slow = await startGo({ config: { server: { answerWithin: '2s' } } });
+    let output = '';
+    await until(async () => {
+      output = (await slow.run('fmt.Println("before")\nselect {}')).output;
+      return !output.includes('still being compiled');
+    });
+    expect(output).toMatch(/^before\nstopped: .*\nIts client waits no longer/);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('root compiles into no folder that others may write to [E5]', async () => {
+    using home = openGoHome();
+    chmodSync(home.work, 0o777);
+    const { go: settings } = JSON.parse(readFileSync(home.configFile, 'utf8'));
+    await using program = await startGo({ config: { go: { ...settings, cacheFolder: home.work } } });
+    const { output, isError } = await program.run('fmt.Println("ran")');
+    expect(isError).toBe(true);
+    expect(output).toMatch(/must be a folder that belongs to root/);
+  });
+
+  test('a server has its declarations as a resource, in Go [E2]', async () => {
+    const { resources } = await go.client.listResources();
+    const weather = resources.find(({ name }) => name === 'weather/tools.go');
+    expect(weather).toMatchObject({ mimeType: 'text/x-go', description: 'Go declarations of weather (3 tools)' });
+    const { contents } = await go.client.readResource({ uri: weather?.uri ?? '' });
+    expect(contents[0]).toMatchObject({
+      text: expect.stringContaining('var getCity func(ctx context.Context) (GetCityOutput, error)'),
     });
   });
 

@@ -45,6 +45,11 @@ export function createGoProfile({ settings, status, toolName = TOOL_NAME }: GoOp
     maxResultBytes: settings.limits.maxStdoutBytes,
     instructions: (view) => instructions(view, status, toolName, settings),
     declarations: goServerDeclarations,
+    declarationFormat: {
+      fileName: 'tools.go',
+      mimeType: 'text/x-go',
+      describe: ({ path }) => `Go declarations of ${path}`,
+    },
     callExample: ({ tool: { name }, server }) =>
       `callTool(ctx, ${JSON.stringify(server.id)}, ${JSON.stringify(name)}, input)`,
     ...(status.isAvailable ? {} : { missingTools: new Map([[toolName, missing(status, toolName)]]) }),

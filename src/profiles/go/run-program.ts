@@ -25,7 +25,8 @@ export async function runProgram(
   const late = new AbortController();
   const timer = answerWithinMs === undefined ? undefined : setTimeout(() => late.abort(), answerWithinMs);
   const stop = new LinkedAbort([signal, late.signal]);
-  const respond = (ended: ProcessRunSummary) => renderProgram(ended, adviceFor(ended, code, session));
+  const respond = (ended: ProcessRunSummary) =>
+    renderProgram(ended, late.signal.aborted ? TOO_LATE : adviceFor(ended, code, session));
   try {
     const summary = await session.runProcess({
       ...circumstances,
@@ -48,7 +49,9 @@ export async function runProgram(
 }
 
 const STILL_COMPILING =
-  'Go is still compiling its standard library, which it does once, for a minute or two; nothing has run';
+  'the code is still being compiled (a new Go compiles its standard library first, for a minute or two); nothing has run';
+
+const TOO_LATE = 'Its client waits no longer than this for an answer. Do less in one run.';
 
 function adviceFor({ outcome }: ProcessRunSummary, code: string, session: Session): string {
   if (outcome.status !== 'failed' || outcome.failure.kind !== 'syntax') return '';
