@@ -2,8 +2,10 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GO_ROOTS } from '../support/go.js';
 import { description, type GoProgramClient, openGoHome, startGo } from '../support/go-program.js';
-import { needs } from '../support/needs.js';
+import { needs, skipped } from '../support/needs.js';
 import { runProgram, until } from '../support/program.js';
+
+const needsRoot = process.getuid?.() === 0 ? {} : skipped('only root runs programs as another user');
 
 describe('codemode mcp --profile go', needs('go', 'bubblewrap'), () => {
   let go: GoProgramClient;
@@ -208,7 +210,7 @@ fmt.Println(err)`);
     expect(output).toMatch(/^before\nstopped: .*\nIts client waits no longer/);
   });
 
-  test.skipIf(process.getuid?.() !== 0)('root compiles into no folder that others may write to [E5]', async () => {
+  test('root compiles into no folder that others may write to [E5]', needsRoot, async () => {
     using home = openGoHome();
     chmodSync(home.work, 0o777);
     const { go: settings } = JSON.parse(readFileSync(home.configFile, 'utf8'));
@@ -216,6 +218,22 @@ fmt.Println(err)`);
     const { output, isError } = await program.run('fmt.Println("ran")');
     expect(isError).toBe(true);
     expect(output).toMatch(/must be a folder that belongs to root/);
+  });
+
+  test('a program can be run again from its record, without its servers', async () => {
+    await using program = await startGo();
+    await program.connected();
+    const { output } = await program.run(
+      'city, err := getCity(ctx)\nif err != nil { return err }\nfmt.Println(city.City)',
+    );
+    expect(output).toBe('New York\n');
+    let runs: { runId: string }[] = [];
+    await until(async () => {
+      runs = JSON.parse((await runProgram(program.home, 'runs', '--json')).stdout);
+      return runs.length > 0;
+    });
+    const { stdout, status } = await runProgram(program.home, 'replay', runs[0]?.runId ?? '', '--json');
+    expect({ status, replay: JSON.parse(stdout) }).toMatchObject({ status: 0, replay: { same: true } });
   });
 
   test('a server has its declarations as a resource, in Go [E2]', async () => {
