@@ -3,15 +3,9 @@ import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/sna
 import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { CallHooks } from './execution-options.js';
-import { MAX_RECORDING_CHARACTERS, type RecordedCall, recordedCall } from './recording.js';
+import { type AnsweredCall, MAX_RECORDING_CHARACTERS, recordedCall } from './recorded-call.js';
 import { ToolCalls, type ToolCallsOptions } from './tool-calls.js';
 import { noSuchServer, noSuchTool } from './tool-catalog.js';
-
-/** A call that a program made, and what it was answered. */
-export interface AnsweredCall extends RecordedCall {
-  /** Absent where the program was over before. */
-  reply?: CallReply;
-}
 
 /** A call and its answer take about so much besides what is in them. */
 const CALL_CHARACTERS = 100;

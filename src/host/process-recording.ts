@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { CallReply, Outcome } from '../domain/execution.js';
 import { PROGRAM_LANGUAGES, type ProcessLimits, type ProgramLanguage } from '../domain/process-program.js';
-import type { AnsweredCall } from './process-calls.js';
+import type { AnsweredCall } from './recorded-call.js';
 
 /** What it takes to run a program of a real interpreter again without any server. */
 export interface ProcessRecording {

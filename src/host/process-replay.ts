@@ -1,9 +1,9 @@
 import type { Redactor } from '../broker/redaction/redactor.js';
 import type { CallerId, CallReply, GuestCall, Outcome } from '../domain/execution.js';
 import { cleanOutcome } from './clean-report.js';
-import type { AnsweredCall } from './process-calls.js';
 import type { ProcessRecording } from './process-recording.js';
 import type { ProgramRunner } from './program-runner.js';
+import type { AnsweredCall } from './recorded-call.js';
 import { differenceOf, type ReplayVerdict } from './replay.js';
 
 /**

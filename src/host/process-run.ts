@@ -1,4 +1,5 @@
 import { openRunContext } from '../broker/run-context.js';
+import type { Catalog } from '../catalog/catalog.js';
 import type { CatalogSnapshot } from '../catalog/snapshot.js';
 import type { ApprovalState } from '../domain/approval.js';
 import type { CallerId, ExecutionId, Outcome } from '../domain/execution.js';
@@ -19,7 +20,8 @@ import { ProcessCalls } from './process-calls.js';
 import type { ProcessRecording } from './process-recording.js';
 import { programRunner } from './program-runner.js';
 import type { Presentation } from './run.js';
-import type { SessionParts } from './session.js';
+import type { Runtime } from './runtime.js';
+import type { SleepingRuns } from './sleeping-runs.js';
 import type { TraceEntry } from './tool-calls.js';
 import type { ToolView } from './tool-view.js';
 
@@ -63,8 +65,17 @@ export interface ProcessRunSummary {
 /** Before the client gives up, to tell the program and to answer. */
 const ANSWER_MARGIN_MS = 3_000;
 
+export interface ProcessRunParts {
+  readonly runtime: Runtime;
+  readonly catalog: Catalog;
+  readonly sleeping: SleepingRuns;
+  /** Whether people look at what waits for them here, though no client can ask them. */
+  readonly servesApprovals?: boolean;
+}
+
+/** On whose behalf programs are run, and in which words. */
 export interface ProcessRunner {
-  readonly parts: SessionParts;
+  readonly parts: ProcessRunParts;
   readonly caller: CallerId;
   readonly profile: string;
   readonly presentation: Presentation;
@@ -142,7 +153,7 @@ export async function runProcess(runner: ProcessRunner, request: ProcessRunReque
 /** Zero where nobody can be asked: then a call that needs a person is refused at once. */
 function patienceOf(
   { askPerson, approvalWaitMs, answerWithinMs }: ProcessRunRequest,
-  { servesApprovals }: SessionParts,
+  { servesApprovals }: ProcessRunParts,
   startedAt: number,
 ): number {
   if (askPerson === undefined && servesApprovals !== true) return 0;
@@ -158,7 +169,7 @@ function weightiest(states: ReadonlySet<ApprovalState>): ApprovalState {
 }
 
 /** Somebody may have logged in meanwhile: servers that the program names are asked again. */
-function lockedServers(source: string, { catalog }: SessionParts): string[] {
+function lockedServers(source: string, { catalog }: ProcessRunParts): string[] {
   const { servers }: CatalogSnapshot = catalog.snapshot();
   const named = servers.filter(({ id, path }) => [id, path, path.replaceAll('-', '_')].some((n) => source.includes(n)));
   return named.flatMap(({ path }) => (catalog.needsLogin(path) ? [path] : []));
@@ -168,7 +179,7 @@ function lockedServers(source: string, { catalog }: SessionParts): string[] {
 async function clean(
   { outcome, stdout, stderr, resultSource, durationMs }: ProcessReport,
   { hidesPersonalData }: ProcessRunRequest,
-  { runtime }: SessionParts,
+  { runtime }: ProcessRunParts,
 ) {
   const ended = { resultSource, durationMs };
   const { redactor: known } = await runtime.open();

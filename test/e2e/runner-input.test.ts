@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { PROGRAM } from '../support/cli.js';
+import { LedgerHome } from '../support/ledger.js';
 import { needs } from '../support/needs.js';
 import { LANGUAGES, RunnerHome, read } from '../support/runner.js';
 
@@ -90,17 +91,18 @@ test.each(LANGUAGES)(
   'a host that is told to stop ends its %s program and says so on the one line [B1]',
   needs('bubblewrap', 'python3'),
   async (language) => {
-    using home = new RunnerHome();
+    using home = new LedgerHome();
     const endless = {
-      node: `import { echo } from './servers/every_day/index.js'; await echo({ message: 'up' }); setInterval(() => {}, 1000);`,
-      python: `import time\nfrom servers.every_day import echo\nawait echo({'message': 'up'})\ntime.sleep(60)`,
+      node: `import { look } from './servers/ledger/index.js'; await look({ text: 'up' }); setInterval(() => {}, 1000);`,
+      python: `import time\nfrom servers.ledger import look\nawait look({'text': 'up'})\ntime.sleep(60)`,
     };
     const words = ['--config', home.config, 'runner', language];
     const environment = { PATH: process.env.PATH, HOME: home.folder, CODEMODE_KEYRING: 'file' };
     const child = spawn(process.execPath, [PROGRAM, ...words], { env: environment });
     const end = ended(child);
     child.stdin.end(endless[language]);
-    setTimeout(() => child.kill('SIGTERM'), 1_500);
+    await vi.waitFor(() => expect(home.lines).toEqual(['look up']), { timeout: 60_000, interval: 50 });
+    child.kill('SIGTERM');
     expect(await end).toMatchObject({ status: 1, error: { type: 'Cancelled', retryable: false } });
   },
 );
