@@ -2,9 +2,9 @@
 import { createInterface } from 'node:readline';
 
 /**
- * Serves tools until the input ends.
+ * Serves tools until the input ends. Gives the function that says that the tools have changed.
  *
- * @param {{ name: string, version: string, instructions: string, tools: Tool[] }} server
+ * @param {{ name: string, version: string, instructions: string, tools: Tool[], canChange?: boolean }} server
  *
  * @typedef {object} Tool
  * @property {string} name
@@ -13,12 +13,12 @@ import { createInterface } from 'node:readline';
  * @property {object} outputSchema
  * @property {(input: any) => unknown | Promise<unknown>} run gives the structured result; what it throws is the tool's error
  */
-export function serve({ name, version, instructions, tools }) {
+export function serve({ name, version, instructions, tools, canChange = false }) {
   const answer = (id, body) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...body })}\n`);
   const methods = {
     initialize: ({ protocolVersion }) => ({
       protocolVersion,
-      capabilities: { tools: {} },
+      capabilities: { tools: canChange ? { listChanged: true } : {} },
       serverInfo: { name, version },
       instructions,
     }),
@@ -47,6 +47,7 @@ export function serve({ name, version, instructions, tools }) {
       answer(id, { error: { code, message } });
     }
   });
+  return () => process.stdout.write('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n');
 }
 
 /** Numbers from 0 to 1 that look random and are the same every time. */

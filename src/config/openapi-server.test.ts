@@ -29,7 +29,7 @@ test.each<[object, string]>([
     'mcpServers.a.auth: expected in and name together',
   ],
   [{ openapi: 'https://x', auth: { type: 'magic' } }, 'mcpServers.a.auth.type: expected one of'],
-])('%j is a mistake with its key [C12]', async (entry, message) => {
+])('%j is a mistake with its key [C9]', async (entry, message) => {
   await expect(load(entry)).rejects.toThrow(`config: ${message}`);
 });
 

@@ -28,6 +28,8 @@ test(
       ['Limits', 'ok'],
       ['State folder', 'ok'],
       ['Key', 'ok'],
+      ['Node for programs', 'ok'],
+      ['Python for programs', expect.any(String)],
       ['Server "fine"', 'ok'],
       ['A program in the sandbox', 'ok'],
     ]);

@@ -220,7 +220,7 @@ fmt.Println(err)`);
     expect(output).toMatch(/must be a folder that belongs to root/);
   });
 
-  test('a program can be run again from its record, without its servers', async () => {
+  test('a program can be run again from its record, without its servers [B21]', async () => {
     await using program = await startGo();
     await program.connected();
     const { output } = await program.run(

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { CodemodeHost } from '../../src/index.js';
 import { startPetsApi } from '../support/pets-api.js';
+import { startHttpServer } from '../support/upstreams.js';
 
 /** The library as somebody else uses it: what was built, with a real sandbox. */
 const dist = (file: string) => new URL(`../../dist/${file}`, import.meta.url).href;
@@ -153,6 +154,29 @@ describe('the aggregator', () => {
     for (const name of ['everyday', 'pets', 'more']) await host.unregisterServer(name);
     expect([...(await host.discoverTools()).servers.keys()]).toEqual(['weather']);
     await expect(host.unregisterServer('pets')).rejects.toThrow('there is no server called "pets"');
+  });
+
+  test.each([
+    ['http', 'stateless', 'http', 'streamable-http'],
+    ['http', 'sse', 'http', 'sse'],
+    ['websocket', 'websocket', 'ws', 'websocket'],
+  ] as const)('registers a server over %s (%s) [C7]', async (transport, mode, scheme, spoken) => {
+    await using server = await startHttpServer(mode);
+    const url = `${scheme}://127.0.0.1:${server.port}/mcp`;
+    await host.registerServer({ name: 'remote', transport, url, timeout: 5_000, retryPolicy: { maxAttempts: 2 } });
+    expect(await host.callTool('remote', 'add', { a: 40, b: 2 })).toEqual({ sum: 42 });
+    expect((await host.getServerHealth()).get('remote')?.identity?.transport).toBe(spoken);
+    await host.unregisterServer('remote');
+  });
+
+  test('gives a server its own environment and timeout, filled in from the one around it [C7]', async () => {
+    const environment = { FLAVOUR: '${CODEMODE_HOME}/x' };
+    const settings = { transport: 'stdio', command: process.execPath, args: [EVERYDAY], environment, timeout: 500 };
+    await host.registerServer({ name: 'local', ...settings });
+    await host.discoverTools();
+    expect(await host.callTool('local', 'environment', { name: 'FLAVOUR' })).toBe(`${process.env.CODEMODE_HOME}/x`);
+    await expect(host.callTool('local', 'slow', { ms: 60_000 })).rejects.toThrow(/500 ms/);
+    await host.unregisterServer('local');
   });
 
   test('refuses a server with the key that is wrong, and a name that is taken [C7]', async () => {

@@ -64,7 +64,7 @@ test('the MCP client library is loaded with the first connection, and what runs 
     if (seen.has(file)) return;
     seen.add(file);
     const text = readFileSync(join(ROOT, 'dist', file), 'utf8');
-    for (const [, from = ''] of text.matchAll(/^(?:import|\} from|import .* from|export .* from) ?"([^"]+)";$/gm)) {
+    for (const [, from = ''] of text.matchAll(/^(?:import|\} from|import .* from|export .* from) ?"([^"$]+)";$/gm)) {
       if (from.startsWith('./')) follow(from.slice(2));
       else if (!from.startsWith('node:')) packages.add(from);
     }

@@ -55,7 +55,8 @@ result = [[each["structuredContent"] for each in answers], len(drive.__meta__["t
 
   test('imports a module whose tools say what they can to break it, and calls every one of them [B12]', async () => {
     const tools = HOSTILE.map((text, index) => ({
-      name: `${text}${index}`,
+      // No JSON message can carry half of a pair in a name.
+      name: `${text.replace('\ud800', '')}${index}`,
       title: text,
       description: text,
       inputSchema: {

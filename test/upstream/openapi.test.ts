@@ -184,7 +184,7 @@ test('a call that is slow, cut off or cancelled says what is known of it [C7]', 
   await gone.close();
 });
 
-test('a document that cannot be read is a reason, and is tried again at the next use [C8]', async () => {
+test('a document that cannot be read is a reason, and is tried again at the next use [C9]', async () => {
   const nowhere = open({ document: `${api.url}/v1/text` });
   await expect(nowhere.listTools()).rejects.toThrow('it is no OpenAPI document');
   expect(nowhere.health()).toMatchObject({ state: 'failed', reason: expect.stringContaining('OpenAPI') });
@@ -192,7 +192,7 @@ test('a document that cannot be read is a reason, and is tried again at the next
   await nowhere.close();
 });
 
-test('who asks again sees a document that has changed; one that has gone leaves what there was [C8]', async () => {
+test('who asks again sees a document that has changed; one that has gone leaves what there was [C9]', async () => {
   const document = (operationId: string) => ({ openapi: '3.1.0', paths: { '/text': { get: { operationId } } } });
   using home = new Home();
   const file = home.write('api.json', document('before'));
@@ -209,7 +209,7 @@ test('who asks again sees a document that has changed; one that has gone leaves 
   await changing.close();
 });
 
-test('a call that is given up while the document is fetched does not wait for it [C8]', async () => {
+test('a call that is given up while the document is fetched does not wait for it [C9]', async () => {
   const stuck = open({ document: `${api.url}/v1/slow` });
   const outcome = await stuck.call({ tool: 'text', arguments: {}, timeoutMs: 100 });
   expect(outcome).toMatchObject({ failure: { kind: 'not_sent', mayHaveRun: false } });

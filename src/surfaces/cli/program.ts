@@ -12,6 +12,7 @@ import * as demo from './commands/demo.js';
 import * as doctor from './commands/doctor.js';
 import * as init from './commands/init.js';
 import * as mcp from './commands/mcp.js';
+import * as measure from './commands/measure.js';
 import * as policy from './commands/policy.js';
 import * as prompt from './commands/prompt.js';
 import * as replay from './commands/replay.js';
@@ -49,6 +50,7 @@ const COMMANDS: readonly Register[] = [
   policy.register,
   token.register,
   doctor.register,
+  measure.register,
   demo.register,
 ];
 

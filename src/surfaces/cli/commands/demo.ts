@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { HostError } from '../../../domain/errors.js';
 import type { CallerId } from '../../../domain/execution.js';
 import { DEFAULT_LIMITS } from '../../../domain/limits.js';
@@ -11,6 +10,7 @@ import { codemodePresentation } from '../../../profiles/codemode/presentation.js
 import { type RunResponse, renderResponse } from '../../../profiles/codemode/render.js';
 import type { CommandContext, Register } from '../command.js';
 import { CONNECT_A_CLIENT } from '../connect-a-client.js';
+import { examplesFolder } from '../examples-folder.js';
 import { plain, printableJson, styled } from '../terminal.js';
 import { waitFor } from '../waiting.js';
 
@@ -148,15 +148,4 @@ function comparison(response: RunResponse, toolBytes: number): string {
 
 function bytesOf(response: RunResponse): number {
   return Buffer.byteLength(JSON.stringify(response));
-}
-
-/** Beside the built program in the package, and a little further up from the sources. */
-function examplesFolder(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  for (let level = 0; level < 5; level += 1) {
-    const examples = join(folder, 'examples');
-    if (existsSync(join(examples, 'codemode.config.yaml'))) return examples;
-    folder = dirname(folder);
-  }
-  throw new HostError('internal', 'the example servers are missing from this installation; install codemode again');
 }

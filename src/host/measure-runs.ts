@@ -1,0 +1,94 @@
+import { HostError } from '../domain/errors.js';
+import { DEFAULT_LIMITS } from '../domain/limits.js';
+import { type Percentiles, percentiles } from './measure.js';
+import type { RunSummary } from './run.js';
+import type { Session } from './session.js';
+
+/** What a program costs beyond what it does, in milliseconds. */
+export interface OverheadReport {
+  readonly runs: number;
+  /** A fresh sandbox, from the request to the answer of a program that does nothing. */
+  readonly run: Percentiles;
+  /** What one call adds: through the broker to a server on this machine and back. */
+  readonly call: Percentiles;
+}
+
+/** From a server's change to the new catalog, in milliseconds. */
+export interface DriftReport {
+  readonly changes: number;
+  readonly detection: Percentiles;
+}
+
+const RUNS = 50;
+const CHANGES = 10;
+const CHANGE_TIMEOUT_MS = 10_000;
+
+/** Runs programs one after the other. The session must have the tools of `examples/servers/changing.mjs`. */
+export async function measureOverhead(session: Session): Promise<OverheadReport> {
+  await run(session, NOTHING); // the first pays for what is loaded once
+  await run(session, ONE_CALL);
+  const empty: number[] = [];
+  const calling: number[] = [];
+  // In turn, so that what else the machine does meets both alike.
+  for (let index = 0; index < RUNS; index++) {
+    empty.push(await timed(session, NOTHING));
+    calling.push(await timed(session, ONE_CALL));
+  }
+  const { p50 } = percentiles(empty);
+  return { runs: RUNS, run: percentiles(empty), call: percentiles(calling.map((ms) => Math.max(0, ms - p50))) };
+}
+
+/** Lets the server change its tools and send `tools/list_changed`, and waits until the catalog has the new ones. */
+export async function measureDrift(session: Session): Promise<DriftReport> {
+  const times: number[] = [];
+  for (let index = 0; index < CHANGES; index++) {
+    let seenAtMs = Number.NaN;
+    const before = toolCount(session);
+    const seen = new Promise<void>((resolve, reject) => {
+      const stop = session.onToolsChanged(() => {
+        if (toolCount(session) === before) return;
+        seenAtMs = performance.timeOrigin + performance.now();
+        done();
+        resolve();
+      });
+      const timer = setTimeout(() => {
+        done();
+        reject(new HostError('internal', `the change was not noticed within ${CHANGE_TIMEOUT_MS / 1_000} s`));
+      }, CHANGE_TIMEOUT_MS);
+      const done = () => {
+        clearTimeout(timer);
+        stop();
+      };
+    });
+    const [summary] = await Promise.all([run(session, ONE_CHANGE), seen]);
+    const changedAtMs =
+      summary.outcome.status === 'completed' ? Number(JSON.parse(summary.outcome.resultJson)) : Number.NaN;
+    times.push(Math.max(0, seenAtMs - changedAtMs));
+  }
+  return { changes: CHANGES, detection: percentiles(times) };
+}
+
+const NOTHING = 'globalThis.__codemode_result__ = 1;';
+const ONE_CALL = `import { ping } from '@codemode/servers/changing';
+globalThis.__codemode_result__ = await ping();`;
+const ONE_CHANGE = `import { add_tool } from '@codemode/servers/changing';
+globalThis.__codemode_result__ = (await add_tool()).changedAtMs;`;
+
+async function timed(session: Session, source: string): Promise<number> {
+  const from = performance.now();
+  await run(session, source);
+  return performance.now() - from;
+}
+
+async function run(session: Session, source: string): Promise<RunSummary> {
+  const answer = await session.run({ source, language: 'typescript', limits: DEFAULT_LIMITS });
+  if (answer.state !== 'finished') throw new HostError('internal', 'the measured program did not end');
+  const { outcome } = answer.summary;
+  if (outcome.status === 'failed')
+    throw new HostError('internal', `the measured program failed: ${outcome.failure.message}`);
+  return answer.summary;
+}
+
+function toolCount(session: Session): number {
+  return session.tools().forCode.servers.reduce((count, { tools }) => count + tools.length, 0);
+}

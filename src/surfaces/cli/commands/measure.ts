@@ -1,0 +1,175 @@
+import { join } from 'node:path';
+import { isHostError } from '../../../domain/errors.js';
+import type { CallerId } from '../../../domain/execution.js';
+import type { Inventory } from '../../../host/inventory.js';
+import {
+  judge,
+  measureSearch,
+  measureTokens,
+  type Percentiles,
+  readTasks,
+  type SearchReport,
+  type TokenReport,
+  type Verdict,
+} from '../../../host/measure.js';
+import { type DriftReport, measureDrift, measureOverhead, type OverheadReport } from '../../../host/measure-runs.js';
+import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
+import { createProfile } from '../../../profiles/registry.js';
+import { askForTools, noteProblems } from '../asking.js';
+import { type CommandContext, type Register, withRecords } from '../command.js';
+import { examplesFolder } from '../examples-folder.js';
+import { readSource } from '../read-source.js';
+import { plain, printableJson, styled } from '../terminal.js';
+import { waitFor } from '../waiting.js';
+
+interface MeasureFlags {
+  readonly tasks?: string;
+  readonly refresh?: boolean;
+  readonly json?: boolean;
+}
+
+export const register: Register = (program, context) => {
+  program
+    .command('measure')
+    .description('measure what code mode saves and costs with your servers, on this machine')
+    .option('--tasks <file>', 'how often search finds the right tools: a line {"query", "expected"} for each task')
+    .option('--refresh', 'ask the servers again instead of the catalog on disk')
+    .option('--json', 'as JSON')
+    .addHelpText('after', HELP)
+    .action(async (flags: MeasureFlags) => {
+      context.exitWith(await measure(flags, context));
+    });
+};
+
+const HELP = `
+Tokens are counted with the o200k vocabulary: (a) all tool definitions up front, (b) what an agent is told here instead,
+(c) what is added on average when it first uses a server, or asks for one tool. Search is tried on the tasks of --tasks;
+"expected" is a tool or a list, as "tool" or "server/tool". Times are taken with a server that comes with codemode and
+changes its tools: yours are not called. What could not be measured is null in --json, with the reason in "notes".
+
+Exit status: 0, 2 bad input or configuration, 69 no server could be asked.
+
+Examples:
+  codemode measure
+  codemode measure --tasks tasks.jsonl --json
+`;
+
+interface Measurement {
+  readonly verdict: Verdict;
+  readonly tokens: TokenReport & { readonly encoding: string };
+  readonly search: SearchReport | null;
+  readonly drift: DriftReport | null;
+  readonly overhead: (OverheadReport & { readonly isolation: string }) | null;
+  /** What could not be measured, and why. */
+  readonly notes: readonly string[];
+}
+
+const ENCODING = 'o200k_base';
+const MAX_TASKS_BYTES = 16 * 1024 * 1024;
+
+async function measure(flags: MeasureFlags, context: CommandContext): Promise<number> {
+  const tasks =
+    flags.tasks === undefined
+      ? undefined
+      : readTasks(await readSource(flags.tasks, { name: 'task file', maxBytes: MAX_TASKS_BYTES }));
+  const { inventory, loaded } = await context.inventory();
+  await using _ = inventory;
+  await askForTools(inventory, flags.refresh === true);
+  noteProblems(inventory, []);
+  const view = inventory.view();
+  // biome-ignore lint/correctness/noUndeclaredDependencies: in the bundle, so that nobody installs its other vocabularies
+  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
+  const profile = createProfile(loaded.config);
+  const scripts = await withRecords(context, (records) => records.scripts.list());
+  const told = [
+    profile.instructions(
+      view,
+      scripts.filter((script) => script.profile === profile.name),
+    ),
+    ...profile.tools.map(({ name, description, inputSchema, outputSchema }) =>
+      JSON.stringify({ name, description: description(view), inputSchema, outputSchema }),
+    ),
+  ];
+  // Servers write what they like, also the marks that models end with: here they are text like any other.
+  const asText = { disallowedSpecial: new Set<string>() };
+  const tokens = measureTokens(view, told, (text) => countTokens(text, asText));
+  const times = await waitFor('running programs', () => measureTimes(context));
+  const notes = [
+    ...(tasks === undefined ? ['search was not measured: name a file with tasks, --tasks FILE'] : []),
+    ...times.notes,
+  ];
+  const measurement: Measurement = {
+    verdict: judge(tokens),
+    tokens: { encoding: ENCODING, ...tokens },
+    search: tasks === undefined ? null : measureSearch(tasks, searchOf(inventory)),
+    drift: times.drift,
+    overhead: times.overhead,
+    notes,
+  };
+  process.stdout.write(flags.json === true ? `${printableJson(measurement, true)}\n` : render(measurement));
+  return 0;
+}
+
+function searchOf(inventory: Inventory) {
+  return (query: string, limit: number) =>
+    inventory
+      .tools({ query, detail: 'name', limit })
+      .map(({ serverId, toolName }) => ({ server: String(serverId), tool: String(toolName) }));
+}
+
+type Times = Pick<Measurement, 'drift' | 'overhead' | 'notes'>;
+
+/** A set-up that can't run programs still has tokens to count: that is said, and the rest is measured. */
+async function measureTimes(context: CommandContext): Promise<Times> {
+  try {
+    const { host } = await context.compose({ configFile: join(examplesFolder(), 'measure.config.yaml') });
+    await using _ = host;
+    await host.warm();
+    const session = host.openSession({
+      caller: 'measure' as CallerId,
+      profile: 'codemode',
+      presentation: codemodePresentation,
+      codeMode: { enabled: true, excludedTools: [] },
+      reservedNames: [],
+      maxResultBytes: Number.POSITIVE_INFINITY,
+    });
+    const { level } = await host.open();
+    const overhead = { isolation: level, ...(await measureOverhead(session)) };
+    return { overhead, drift: await measureDrift(session), notes: [] };
+  } catch (error) {
+    if (!isHostError(error) || error.code === 'cancelled') throw error;
+    return { overhead: null, drift: null, notes: [`times were not measured: ${error.message}`] };
+  }
+}
+
+function render({ verdict, tokens, search, drift, overhead, notes }: Measurement): string {
+  const count = (value: number) => value.toLocaleString('en-US');
+  const rows: [string, string][] = [
+    ['tools', count(tokens.tools)],
+    ['(a) all definitions up front', `${count(tokens.definitions)} tokens`],
+    ['(b) what an agent is told here', `${count(tokens.catalog)} tokens (${tokens.level})`],
+    ['(c) added for a server, on average', `${count(tokens.perServer)} tokens`],
+    ['(c) added for one tool, on average', `${count(tokens.perTool)} tokens`],
+  ];
+  if (search !== null) {
+    const shares = [search.top1, search.top5, search.top10].map((share) => `${Math.round(100 * share)} %`);
+    rows.push([`search, ${count(search.tasks)} tasks`, `${shares.join(', ')} among the first 1, 5, 10`]);
+    for (const { query, missing } of search.missed.slice(0, MAX_MISSED))
+      rows.push(['  not found', plain(`${missing.join(', ')} for ${JSON.stringify(query)}`)]);
+  }
+  if (overhead !== null) {
+    rows.push([`sandbox (${overhead.isolation}), a run`, milliseconds(overhead.run)]);
+    rows.push(['broker and server, a call', milliseconds(overhead.call)]);
+  }
+  if (drift !== null) rows.push(['a change of tools, noticed after', milliseconds(drift.detection)]);
+  const width = Math.max(...rows.map(([label]) => label.length));
+  const table = rows.map(([label, value]) => `${label.padEnd(width)}  ${value}`);
+  const answer = verdict.isWorthIt ? 'Code mode is worth it here' : 'Code mode is not worth it here';
+  return `${styled('bold', answer)}: ${verdict.reason}.\n\n${table.join('\n')}\n${notes.map((note) => `\n${plain(note)}\n`).join('')}`;
+}
+
+const MAX_MISSED = 20;
+
+function milliseconds({ p50, p95 }: Percentiles): string {
+  return `${p50.toFixed(1)} ms (p50), ${p95.toFixed(1)} ms (p95)`;
+}
