@@ -3,6 +3,7 @@ import type { Broker, BrokerOutcome } from '../broker/broker.js';
 import type { ReceivedData } from '../broker/policy/flow.js';
 import { openRunContext } from '../broker/run-context.js';
 import { RunLedger } from '../broker/run-ledger.js';
+import type { CapabilitySet } from '../domain/capability.js';
 import type { CallerId } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { Respondent } from '../domain/question.js';
@@ -16,6 +17,8 @@ export interface DirectCaller {
   readonly broker: Broker;
   readonly caller: CallerId;
   readonly profile: string;
+  /** What the client was granted; absent: whatever the policy lets it do. */
+  readonly bounds: CapabilitySet | undefined;
   readonly received: ReceivedData;
   readonly patienceMs: number;
 }
@@ -31,7 +34,7 @@ export interface DirectCircumstances {
 
 /** A tool called by the client itself, through the same pipeline as calls from code. */
 export async function callDirect(
-  { broker, caller, profile, received, patienceMs }: DirectCaller,
+  { broker, caller, profile, bounds, received, patienceMs }: DirectCaller,
   { tool: { tool, server, exportName } }: DirectTool,
   input: JsonValue,
   { signal, onProgress, askPerson, respondent }: DirectCircumstances,
@@ -43,7 +46,7 @@ export async function callDirect(
   let timer: NodeJS.Timeout | undefined;
   try {
     return await broker.handle({
-      run: openRunContext(runId, caller, profile, '', { ledger: new RunLedger(received) }),
+      run: openRunContext(runId, caller, profile, '', { ledger: new RunLedger(received), grants: bounds }),
       number: 0,
       tool,
       serverPath: server.path,

@@ -1,4 +1,5 @@
 import { openRunContext } from '../broker/run-context.js';
+import type { CapabilitySet } from '../domain/capability.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { CatalogSnapshot } from '../catalog/snapshot.js';
 import type { ApprovalState } from '../domain/approval.js';
@@ -77,6 +78,8 @@ export interface ProcessRunParts {
 export interface ProcessRunner {
   readonly parts: ProcessRunParts;
   readonly caller: CallerId;
+  /** What the caller was granted; absent: whatever the policy lets it do. */
+  readonly bounds: CapabilitySet | undefined;
   readonly profile: string;
   readonly presentation: Presentation;
   /** Which tools the program sees, once these servers have been asked. */
@@ -88,14 +91,14 @@ export interface ProcessRunner {
  * that fails is a summary; only the host's own failures are thrown.
  */
 export async function runProcess(runner: ProcessRunner, request: ProcessRunRequest): Promise<ProcessRunSummary> {
-  const { parts, caller, profile, presentation } = runner;
+  const { parts, caller, bounds, profile, presentation } = runner;
   const { runId, source, language, limits, maxToolCalls, signal, onProgress, respondent } = request;
   const startedAt = performance.now();
   const runtime = await parts.runtime.open();
   const { sandbox, broker, audit } = runtime;
   const programs = await programRunner(language, runtime);
   const { forCode: snapshot } = await runner.prepare(lockedServers(source, parts));
-  const run = openRunContext(runId, caller, profile, source);
+  const run = openRunContext(runId, caller, profile, source, { grants: bounds });
   const calls = new ProcessCalls(
     {
       run,

@@ -7,6 +7,7 @@ import { openRunContext, type RunContext } from '../broker/run-context.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { LearnedTypes } from '../catalog/observed/learned-types.js';
 import type { CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import type { CapabilitySet } from '../domain/capability.js';
 import { HostError } from '../domain/errors.js';
 import type { CallerId, ExecutionId, Program } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
@@ -45,6 +46,8 @@ export interface SessionOptions {
   readonly reservedNames: readonly string[];
   /** Results above it are kept for a later run instead of being handed over. */
   readonly maxResultBytes: number;
+  /** What the caller's token may reach; absent: whatever the configuration allows. */
+  readonly bounds?: CapabilitySet;
   /** The caller will not come back under this name: what it sees is kept for as long as it is here. */
   readonly isTransient?: boolean;
 }
@@ -92,6 +95,8 @@ interface SleepContext extends RunCallsSoFar {
 /** One caller's view: which tools there are, and running programs against them. */
 export class Session {
   readonly caller: CallerId;
+  /** No call of this session goes beyond them, whatever its contract. */
+  readonly bounds: CapabilitySet | undefined;
   readonly #parts: SessionParts;
   readonly #options: SessionOptions;
   readonly #declared = new Set<string>();
@@ -101,6 +106,7 @@ export class Session {
 
   constructor(parts: SessionParts, options: SessionOptions) {
     this.caller = options.caller;
+    this.bounds = options.bounds;
     this.#parts = parts;
     this.#options = options;
     if (options.isTransient === true) parts.observed?.keepInMemory(this.caller);
@@ -132,7 +138,7 @@ export class Session {
   /** Runs a program. A program that fails is an answer; only the host's own failures are thrown. */
   async run(request: RunRequest): Promise<RunAnswer> {
     const context = openRunContext(randomUUID(), this.caller, this.#options.profile, request.source, {
-      grants: request.grants,
+      grants: request.grants ?? this.bounds,
     });
     const { runId } = context;
     request.onBegin?.(runId);
@@ -169,16 +175,18 @@ export class Session {
   runProcess(request: ProcessRunRequest): Promise<ProcessRunSummary> {
     const { profile, presentation } = this.#options;
     const prepare = async (paths: readonly string[]) => this.#viewOf(await this.#parts.catalog.prepare(paths));
-    return runProcess({ parts: this.#parts, caller: this.caller, profile, presentation, prepare }, request);
+    const { caller, bounds } = this;
+    return runProcess({ parts: this.#parts, caller, bounds, profile, presentation, prepare }, request);
   }
 
   /** A tool called by the client itself, through the same pipeline as calls from code. */
   async callDirect(direct: DirectTool, input: JsonValue, circumstances: DirectCircumstances): Promise<BrokerOutcome> {
     const { broker } = await this.#parts.runtime.open();
-    const { caller } = this;
+    const { caller, bounds } = this;
     const { profile } = this.#options;
     const patienceMs = this.#patience(circumstances.askPerson);
-    return callDirect({ broker, caller, profile, received: this.#received, patienceMs }, direct, input, circumstances);
+    const own = { broker, caller, profile, bounds, received: this.#received, patienceMs };
+    return callDirect(own, direct, input, circumstances);
   }
 
   /** The caller will not come back: nothing is kept for it any more. */

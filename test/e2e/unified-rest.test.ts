@@ -4,8 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Validator } from '@cfworker/json-schema';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { everyday, openHome, startServe } from '../support/program.js';
+import { everyday, openHome, run, startServe } from '../support/program.js';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const web = createServer((request, response) => {
@@ -287,9 +288,9 @@ test('a client that hangs up ends its run, and a run can be seen and cancelled b
 
   const waiting = execute({ code, ...EVERYDAY });
   await expect.poll(running).toHaveLength(1);
-  const [run] = await running();
-  expect((await post(`/runs/${run?.runId}/cancel`, {}, 'narrow')).status).toBe(404);
-  expect((await post(`/runs/${run?.runId}/cancel`, {})).status).toBe(200);
+  const [mine] = await running();
+  expect((await post(`/runs/${mine?.runId}/cancel`, {}, 'narrow')).status).toBe(404);
+  expect((await post(`/runs/${mine?.runId}/cancel`, {})).status).toBe(200);
   expect((await waiting).body).toMatchObject({ success: false, error: { code: 'CANCELLED' } });
   expect((await get('/runs/none')).status).toBe(404);
 });
@@ -301,3 +302,20 @@ test('it describes itself as an OpenAPI document [C1]', async () => {
   const { body: answer } = await execute({ code: 'return 1' });
   expect(new Validator(schemas.ExecuteResponse as object, '2020-12').validate(answer).errors).toEqual([]);
 });
+
+test.each(['legacy', 'modern'] as const)(
+  'over MCP a token reaches no more than its capabilities either, in the %s era [C5]',
+  async (era) => {
+    const mode = era === 'modern' ? ({ pin: '2026-07-28' } as const) : 'legacy';
+    const client = new Client({ name: 'test', version: '0' }, { versionNegotiation: { mode } });
+    const requestInit = { headers: { authorization: 'Bearer narrow' } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }));
+    const { result } = await run(
+      client,
+      `import { echo, add } from '@codemode/servers/everyday';
+     globalThis.__codemode_result__ = [await echo({ message: 'x' }), await add({ a: 1, b: 2 }).catch((e) => e.message)];`,
+    );
+    expect(result).toEqual(['x', expect.stringContaining('not granted mcp:everyday')]);
+    await client.close();
+  },
+);

@@ -44,7 +44,7 @@ export async function execute(
   const requestId = requestIdOf(input) ?? randomUUID();
   try {
     const { code, isTypeScript, limits, capabilities, context } = parseExecuteRequest(input, table);
-    const grants = grantsOf(capabilities, { configured: bounds, ofCaller }, isServer);
+    const grants = grantsOf(capabilities, { configured: bounds, ofCaller: ofCaller ?? session.bounds }, isServer);
     const answer = await session.run({
       source: code,
       language: isTypeScript ? 'typescript' : 'javascript',

@@ -1,3 +1,4 @@
+import type { CapabilitySet } from '../../domain/capability.js';
 import type { CallerId } from '../../domain/execution.js';
 import type { Log } from '../../domain/log.js';
 import type { Host } from '../../host/host.js';
@@ -41,8 +42,14 @@ export interface Door {
   readonly onListed?: () => void;
 }
 
-export function openSession({ host, profile, codeMode }: McpOptions, caller: CallerId): Session {
-  return host.openSession(sessionOptions(profile, codeMode, caller));
+/** `bounds`: what the token of whoever speaks may reach. */
+export function openSession(
+  { host, profile, codeMode }: McpOptions,
+  caller: CallerId,
+  bounds?: CapabilitySet | undefined,
+): Session {
+  const options = sessionOptions(profile, codeMode, caller);
+  return host.openSession(bounds === undefined ? options : { ...options, bounds });
 }
 
 /** How a caller of this profile is served, over whichever transport. */

@@ -4,6 +4,7 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import type { Principal } from '../../domain/principal.js';
 import { type Door, type McpOptions, openSession, sessionCaller } from './door.js';
 import type { Listing } from './listing.js';
 import type { QuestionRounds } from './question-rounds.js';
@@ -16,7 +17,8 @@ const IDLE_MS = 60 * 60_000;
 const SWEEP_EVERY_MS = 60_000;
 
 interface ClientSession {
-  readonly subject: string;
+  /** The token it was opened with. */
+  readonly owner: string;
   readonly door: Door;
   readonly server: Server;
   readonly transport: WebStandardStreamableHTTPServerTransport;
@@ -29,7 +31,7 @@ interface ClientSession {
 /** One exchange over HTTP, from the request until its answer is complete or its connection is lost. */
 export interface Exchange {
   /** Whose token it came with. */
-  readonly subject: string;
+  readonly principal: Principal;
   readonly body: unknown;
   /** Says when it is over. */
   onEnd(listener: () => void): void;
@@ -55,11 +57,11 @@ export class HttpSessions {
     if (id === null) {
       if (!isInitializeRequest(exchange.body)) return rpcError(400, -32_000, 'no session: send initialize first');
       if (!this.#makeRoom()) return rpcError(503, -32_000, 'too many clients are connected; try again later');
-      return this.#serve(await this.#open(exchange.subject), request, exchange);
+      return this.#serve(await this.#open(exchange.principal), request, exchange);
     }
     const session = this.#sessions.get(id);
     // The id is no secret of ours to keep: without the token it opened with it is worth nothing.
-    if (session === undefined || session.subject !== exchange.subject)
+    if (session === undefined || session.owner !== ownerOf(exchange.principal))
       return rpcError(404, -32_001, 'there is no such session (any more); send initialize again');
     return this.#serve(session, request, exchange);
   }
@@ -86,7 +88,7 @@ export class HttpSessions {
     return session.transport.handleRequest(request, { parsedBody: exchange.body });
   }
 
-  async #open(subject: string): Promise<ClientSession> {
+  async #open(principal: Principal): Promise<ClientSession> {
     const gone = new AbortController();
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -100,13 +102,21 @@ export class HttpSessions {
     const door: Door = {
       options: this.#options,
       listing: this.#listing,
-      session: openSession(this.#options, caller),
+      session: openSession(this.#options, caller, principal.capabilities),
       gone: gone.signal,
       hasOneClient: true,
       rounds: this.#rounds,
     };
     const server = createServer(door);
-    const session: ClientSession = { subject, door, server, transport, gone, openRequests: 0, lastUsedAt: Date.now() };
+    const session: ClientSession = {
+      owner: ownerOf(principal),
+      door,
+      server,
+      transport,
+      gone,
+      openRequests: 0,
+      lastUsedAt: Date.now(),
+    };
     await server.connect(transport);
     return session;
   }
@@ -134,6 +144,11 @@ export class HttpSessions {
     if (oldest !== undefined) void this.#end(oldest[0]);
     return oldest !== undefined;
   }
+}
+
+/** Whom a session belongs to, with what it was opened to reach. */
+function ownerOf({ subject, capabilities }: Principal): string {
+  return JSON.stringify([subject, capabilities ?? null]);
 }
 
 export function rpcError(status: number, code: number, message: string): Response {

@@ -1,4 +1,5 @@
 import {
+  type AuthInfo,
   createMcpHandler,
   isJsonContentType,
   isLegacyRequest,
@@ -7,15 +8,17 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CallerId } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
+import type { Principal } from '../../domain/principal.js';
 import { type Deferred, deferred } from '../../lib/deferred.js';
 import { exchange } from '../http/web-exchange.js';
-import { type McpOptions, openListing, openSession } from './door.js';
+import { type Door, type McpOptions, openListing, openSession } from './door.js';
 import { type Exchange, HttpSessions, rpcError } from './http-sessions.js';
+import type { Listing } from './listing.js';
 import { QuestionRounds } from './question-rounds.js';
 import { createServer } from './server.js';
 
-/** Whoever has the access token. */
-const TOKEN_HOLDER = 'token';
+/** Callers of the newer era whose sessions are kept; the one that was quiet for longest goes first. */
+const MAX_DOORS = 256;
 
 /**
  * MCP over Streamable HTTP at `/mcp`. The newer era is stateless: every request stands for itself, and its caller is whoever
@@ -26,6 +29,8 @@ export class McpHttp {
   readonly #sessions: HttpSessions;
   readonly #modern: McpHttpHandler;
   readonly #rounds = new QuestionRounds();
+  readonly #listing: Listing;
+  readonly #doors = new Map<string, Door>();
   readonly #stopNews: () => void;
   readonly #gone = new AbortController();
   #calls = 0;
@@ -34,11 +39,11 @@ export class McpHttp {
   constructor(options: McpOptions) {
     this.#options = options;
     const listing = openListing(options);
-    const session = openSession(options, `subject ${TOKEN_HOLDER}` as CallerId);
-    const rounds = this.#rounds;
-    const door = { options, listing, session, gone: this.#gone.signal, hasOneClient: false, rounds };
-    this.#sessions = new HttpSessions(options, listing, rounds);
-    this.#modern = createMcpHandler(() => createServer(door), { legacy: 'reject' });
+    this.#listing = listing;
+    this.#sessions = new HttpSessions(options, listing, this.#rounds);
+    this.#modern = createMcpHandler(({ authInfo }) => createServer(this.#doorOf(principalOf(authInfo))), {
+      legacy: 'reject',
+    });
     this.#stopNews = listing.onChange((news) => {
       this.#sessions.tell(news);
       if (news.tools) this.#modern.notify.toolsChanged();
@@ -76,7 +81,9 @@ export class McpHttp {
     const body = parseBody(request.body);
     if (isToolCall(body)) this.#countCall(raw);
     try {
-      await exchange(request.raw, raw, (webRequest) => this.#respond(webRequest, body, raw));
+      await exchange(request.raw, raw, (webRequest) =>
+        this.#respond(webRequest, body, raw, request.principal as Principal),
+      );
     } catch (error) {
       this.#options.log(`a request to /mcp failed inside codemode: ${String(error)}`, 'error');
       if (raw.headersSent) raw.destroy();
@@ -84,17 +91,46 @@ export class McpHttp {
     }
   }
 
-  async #respond(request: Request, body: JsonValue | undefined, raw: FastifyReply['raw']): Promise<Response> {
+  /** One for each token: what a caller has is its own, and so is what it may reach. */
+  #doorOf(principal: Principal): Door {
+    const key = JSON.stringify([principal.subject, principal.capabilities ?? null]);
+    const known = this.#doors.get(key);
+    this.#doors.delete(key);
+    const door = known ?? {
+      options: this.#options,
+      listing: this.#listing,
+      session: openSession(this.#options, `subject ${principal.subject}` as CallerId, principal.capabilities),
+      gone: this.#gone.signal,
+      hasOneClient: false,
+      rounds: this.#rounds,
+    };
+    this.#doors.set(key, door);
+    for (const oldest of this.#doors.keys()) {
+      if (this.#doors.size <= MAX_DOORS) break;
+      this.#doors.delete(oldest);
+    }
+    return door;
+  }
+
+  async #respond(
+    request: Request,
+    body: JsonValue | undefined,
+    raw: FastifyReply['raw'],
+    principal: Principal,
+  ): Promise<Response> {
     if (this.#closing !== undefined) return rpcError(503, -32_000, 'shutting down; connect again later');
     if (request.method === 'POST') {
       if (!isJsonContentType(request.headers.get('content-type')))
         return rpcError(415, -32_000, 'the content type must be application/json');
       if (body === undefined) return rpcError(400, -32_700, 'the body is not JSON');
     }
-    const ofClient: Exchange = { subject: TOKEN_HOLDER, body, onEnd: (listener) => void raw.once('close', listener) };
+    const ofClient: Exchange = { principal, body, onEnd: (listener) => void raw.once('close', listener) };
     return (await isLegacyRequest(request, body))
       ? this.#sessions.handle(request, ofClient)
-      : this.#modern.fetch(request, body === undefined ? {} : { parsedBody: body });
+      : this.#modern.fetch(request, {
+          authInfo: authInfoOf(principal),
+          ...(body === undefined ? {} : { parsedBody: body }),
+        });
   }
 
   #countCall(raw: FastifyReply['raw']): void {
@@ -104,6 +140,17 @@ export class McpHttp {
       if (this.#calls === 0) this.#closing?.lastCallEnded.resolve();
     });
   }
+}
+
+/** The library hands on what it is given: who it is was found out before. */
+function authInfoOf(principal: Principal): AuthInfo {
+  return { token: '', clientId: principal.subject, scopes: [...principal.scopes], extra: { principal } };
+}
+
+function principalOf(authInfo: AuthInfo | undefined): Principal {
+  const principal = authInfo?.extra?.['principal'] as Principal | undefined;
+  if (principal === undefined) throw new Error('a request without a principal');
+  return principal;
 }
 
 function parseBody(text: unknown): JsonValue | undefined {

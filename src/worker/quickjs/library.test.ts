@@ -10,7 +10,7 @@ function sourceOf(...exports: ModuleExport[]): string {
 
 /** Runs the code of a module, with bindings that hand back what they were given. */
 async function load(source: string): Promise<Record<string, unknown>> {
-  const bindings = ['bindCall', 'bindCallSync', 'bindValue']
+  const bindings = ['bindCall', 'bindCallSync', 'bindValue', 'bindCalls', 'bindNamespaces', 'bindFetch']
     .map((name) => `export const ${name} = (...given) => ['${name}', ...given];`)
     .join('\n');
   const url = (code: string) => `data:text/javascript;base64,${Buffer.from(code).toString('base64')}`;
