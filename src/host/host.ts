@@ -4,13 +4,16 @@ import type { CallerId, Failure, SourceLanguage } from '../domain/execution.js';
 import type { IsolationLevel } from '../domain/isolation.js';
 import type { ProcessLimits } from '../domain/process-program.js';
 import type { UpstreamHealth } from '../domain/upstream.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
 import { replayProcess } from './process-replay.js';
+import { programRunner } from './program-runner.js';
 import type { AnyRecording } from './recording.js';
 import { compareLive, type LiveComparison, type ReplayVerdict, replay } from './replay.js';
 import { Session, type SessionOptions, type SessionParts } from './session.js';
 import type { RunView, WokenRun } from './sleeping-runs.js';
 import type { ScriptLibrary } from './stored-scripts.js';
 import { findSyntaxError } from './syntax-check.js';
+import type { Telemetry } from './telemetry.js';
 
 export type { Approvals } from '../broker/approvals/approvals.js';
 export type { LiveComparison, ReplayVerdict } from './replay.js';
@@ -27,10 +30,15 @@ export interface HostParts extends SessionParts {
   /** What outlives the program; closed with it. */
   readonly records: { readonly approvals: Approvals; close(): Promise<void> };
   /** How a caller is served whose run goes on without a client. */
-  readonly sessionOptionsOf: (caller: CallerId) => SessionOptions;
+  readonly sessionOptionsOf: (caller: CallerId, profile: string) => SessionOptions;
   /** Where programs on real interpreters are served: processes of these limits are started ahead of need. */
   readonly processLimits?: ProcessLimits;
+  /** Where programs in Go are served: packages that are compiled ahead of need, as far as nobody has done it yet. */
+  readonly goPackages?: 'common' | 'all';
 }
+
+/** Of all callers; older ones are in the store and are found by their id. */
+const MAX_LISTED_RUNS = 1_000;
 
 /** What we do for callers. Owns everything that was opened for them, and closes it. */
 export class Host {
@@ -55,8 +63,21 @@ export class Host {
   async warm(): Promise<void> {
     const { sandbox, audit } = await this.#parts.runtime.open();
     this.watch();
-    const ready = this.#parts.processLimits === undefined ? sandbox.pool.warm() : this.#warmProcesses();
-    await Promise.all([ready, this.#parts.catalog.refreshAll(), audit?.refusal()]);
+    await Promise.all([this.#warmPrograms(sandbox), this.#parts.catalog.refreshAll(), audit?.refusal()]);
+  }
+
+  #warmPrograms(sandbox: Sandbox): Promise<void> {
+    if (this.#parts.goPackages !== undefined) return this.#warmGo(this.#parts.goPackages);
+    return this.#parts.processLimits === undefined ? sandbox.pool.warm() : this.#warmProcesses();
+  }
+
+  /** What goes wrong here goes wrong again for who runs a program, and is told to them. */
+  async #warmGo(packages: 'common' | 'all'): Promise<void> {
+    const { go } = await this.#parts.runtime.open();
+    const runtime = await go().catch(() => undefined);
+    if (runtime === undefined || 'reason' in runtime.available()) return;
+    await runtime.warm().catch(() => {});
+    if (packages === 'all') await runtime.warmEverything().catch(() => {});
   }
 
   async #warmProcesses(): Promise<void> {
@@ -75,6 +96,18 @@ export class Host {
 
   health(): UpstreamHealth[] {
     return this.#parts.catalog.health();
+  }
+
+  /** What happens, for whoever counts it. */
+  get telemetry(): Telemetry {
+    return this.#parts.telemetry;
+  }
+
+  /** Processes that run programs, and programs that wait for one. */
+  async load(): Promise<{ readonly processes: number; readonly running: number; readonly queued: number }> {
+    const { pool } = (await this.#parts.runtime.open()).sandbox;
+    const running = pool.workers.reduce((sum, { occupancy }) => sum + occupancy, 0);
+    return { processes: pool.size, running, queued: pool.queueLength };
   }
 
   /** Questions to people, and their answers. */
@@ -98,6 +131,17 @@ export class Host {
     this.#parts.sleeping.watch((run) => this.#wake(run));
   }
 
+  /** Runs of one caller that sleep or have ended, the newest first. */
+  async listRuns(caller: CallerId, limit: number): Promise<RunView[]> {
+    const all = await this.#parts.sleeping.list(MAX_LISTED_RUNS);
+    return all.filter((run) => run.caller === caller).slice(0, limit);
+  }
+
+  /** Ends a run that sleeps. Throws `not_found`, and `bad_input` where it is over. */
+  cancelRun(runId: string): Promise<RunView> {
+    return this.#parts.sleeping.cancel(runId);
+  }
+
   /** How a run that sleeps or has ended stands. Throws `not_found`. */
   showRun(runId: string): Promise<RunView> {
     return this.#parts.sleeping.show(runId);
@@ -115,8 +159,10 @@ export class Host {
 
   /** Runs a recorded program again, offline. */
   async replay(recording: AnyRecording): Promise<ReplayVerdict> {
-    const { sandbox, redactor, processes } = await this.#parts.runtime.open();
-    if ('program' in recording) return replayProcess(await processes(), recording, redactor);
+    const runtime = await this.#parts.runtime.open();
+    const { sandbox, redactor } = runtime;
+    if ('program' in recording)
+      return replayProcess(await programRunner(recording.program.language, runtime), recording, redactor);
     return replay(sandbox, recording, redactor);
   }
 
@@ -125,7 +171,7 @@ export class Host {
     if ('program' in recording) return [];
     const { broker } = await this.#parts.runtime.open();
     const snapshot = await this.#parts.catalog.prepare();
-    const { presentation } = this.#parts.sessionOptionsOf(recording.caller as CallerId);
+    const { presentation } = this.#parts.sessionOptionsOf(recording.caller as CallerId, '');
     const digestOf = (target: string) => {
       const tool = snapshot.toolByTarget.get(target)?.tool;
       return tool === undefined ? undefined : toolDigestOf(tool);
@@ -134,7 +180,7 @@ export class Host {
   }
 
   async #wake(run: WokenRun): Promise<void> {
-    await this.openSession(this.#parts.sessionOptionsOf(run.caller)).wake(run);
+    await this.openSession(this.#parts.sessionOptionsOf(run.caller, run.profile)).wake(run);
   }
 
   async close(): Promise<void> {

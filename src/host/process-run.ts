@@ -7,9 +7,9 @@ import type { IsolationLevel } from '../domain/isolation.js';
 import type { JsonValue } from '../domain/json.js';
 import type {
   KeptOutput,
-  ProcessLanguage,
   ProcessLimits,
   ProcessReport,
+  ProgramLanguage,
   ResultSource,
 } from '../domain/process-program.js';
 import type { Respondent } from '../domain/question.js';
@@ -17,18 +17,18 @@ import { cleanOutcome } from './clean-report.js';
 import type { AskPerson } from './execution-options.js';
 import { PersonWait } from './person-wait.js';
 import { ProcessCalls } from './process-calls.js';
-import { packageFiles } from './process-packages.js';
 import type { ProcessRecording } from './process-recording.js';
+import { programRunner } from './program-runner.js';
 import type { Presentation } from './run.js';
 import type { Runtime } from './runtime.js';
 import type { SleepingRuns } from './sleeping-runs.js';
 import type { TraceEntry } from './tool-calls.js';
 import type { ToolView } from './tool-view.js';
 
-/** A program for a real interpreter, and who waits for it. */
+/** A program for a process of its own, and who waits for it. */
 export interface ProcessRunRequest {
   readonly runId: string;
-  readonly language: ProcessLanguage;
+  readonly language: ProgramLanguage;
   readonly source: string;
   readonly limits: ProcessLimits;
   readonly maxToolCalls: number;
@@ -84,15 +84,16 @@ export interface ProcessRunner {
 }
 
 /**
- * Runs a program on a real interpreter, to its end: it cannot be put away. Its calls go the way of all calls. A program
+ * Runs a program in a process of its own, to its end: it cannot be put away. Its calls go the way of all calls. A program
  * that fails is a summary; only the host's own failures are thrown.
  */
 export async function runProcess(runner: ProcessRunner, request: ProcessRunRequest): Promise<ProcessRunSummary> {
   const { parts, caller, profile, presentation } = runner;
   const { runId, source, language, limits, maxToolCalls, signal, onProgress, respondent } = request;
   const startedAt = performance.now();
-  const { sandbox, broker, processes } = await parts.runtime.open();
-  const runtimes = await processes();
+  const runtime = await parts.runtime.open();
+  const { sandbox, broker, audit } = runtime;
+  const programs = await programRunner(language, runtime);
   const { forCode: snapshot } = await runner.prepare(lockedServers(source, parts));
   const run = openRunContext(runId, caller, profile, source);
   const calls = new ProcessCalls(
@@ -105,17 +106,17 @@ export async function runProcess(runner: ProcessRunner, request: ProcessRunReque
       ...(onProgress === undefined ? {} : { onProgress }),
       ...(respondent === undefined ? {} : { respondent }),
     },
-    parts.catalog,
+    (target, input) => programs.answerAbout(target, input, snapshot, parts.catalog),
   );
   const people = new PersonWait({
     patienceMs: () => patienceOf(request, parts, startedAt),
     askPerson: request.askPerson,
   });
-  const files = packageFiles(source, snapshot, language);
+  const files = programs.filesFor(source, snapshot);
   let report: ProcessReport;
   try {
-    report = await runtimes.run(
-      { language, source, files, limits },
+    report = await programs.run(
+      { source, files, limits },
       {
         caller,
         execution: runId as ExecutionId,
@@ -126,7 +127,6 @@ export async function runProcess(runner: ProcessRunner, request: ProcessRunReque
   } finally {
     people.end();
   }
-  const { version } = runtimes.available().find((each) => each.language === language) as { version?: string };
   const environment = { build: sandbox.build, node: process.version, isolation: sandbox.jail.level };
   const summary: ProcessRunSummary = {
     ...(await clean(report, request, parts)),
@@ -134,9 +134,8 @@ export async function runProcess(runner: ProcessRunner, request: ProcessRunReque
     approvalState: weightiest(calls.tools.approvalStates),
     trace: calls.tools.trace,
     isolation: sandbox.jail.level,
-    image: `${language}-${version ?? 'unknown'}+codemode.${sandbox.build}+${sandbox.jail.level}`,
+    image: `${language}-${programs.version}+codemode.${sandbox.build}+${sandbox.jail.level}`,
   };
-  const { audit } = await parts.runtime.open();
   audit?.flush();
   const owner = { id: runId, caller, profile, codeDigest: run.codeDigest };
   const state = report.outcome.status === 'completed' ? 'finished' : 'failed';
