@@ -1,8 +1,8 @@
 import { openRunContext } from '../broker/run-context.js';
-import type { CapabilitySet } from '../domain/capability.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { CatalogSnapshot } from '../catalog/snapshot.js';
 import type { ApprovalState } from '../domain/approval.js';
+import type { CapabilitySet } from '../domain/capability.js';
 import type { CallerId, ExecutionId, Outcome } from '../domain/execution.js';
 import type { IsolationLevel } from '../domain/isolation.js';
 import type { JsonValue } from '../domain/json.js';
