@@ -2,12 +2,17 @@ import type { AddressInfo } from 'node:net';
 import { readCapabilities } from './broker/capabilities/read.js';
 import type { Config } from './config/schema.js';
 import { HostError } from './domain/errors.js';
+import { executeSettings } from './profiles/registry.js';
+import { createUnifiedProfile } from './profiles/unified/profile.js';
 import type { HttpService } from './surfaces/cli/composed.js';
+import { Gate } from './surfaces/http/gate.js';
 import { mountHealth } from './surfaces/http/health.js';
 import { createListener } from './surfaces/http/listener.js';
+import { mountMetrics } from './surfaces/http/metrics.js';
 import { byAccessToken, byListedTokens, firstOf, type Identify } from './surfaces/http/principals.js';
-import type { McpOptions } from './surfaces/mcp/door.js';
+import { type McpOptions, sessionOptions } from './surfaces/mcp/door.js';
 import { McpHttp } from './surfaces/mcp/http.js';
+import { RestApi } from './surfaces/rest/rest-api.js';
 
 /** How long calls that are under way may take when the program is asked to stop. */
 const SHUTDOWN_GRACE_MS = 10_000;
@@ -17,20 +22,27 @@ const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 export async function openHttp(mcp: McpOptions, config: Config, token: string): Promise<HttpService> {
   const { host, port, cors, allowedHosts, maxRequestSize } = config.server;
   const identify = await identifyOf(config, token);
-  const app = createListener({
-    rules: {
-      hosts: [host, ...allowedHosts],
-      isOpenToNetwork: !LOOPBACK.includes(host),
-      origins: cors.enabled ? cors.origins : [],
-    },
-    ...(identify === undefined ? {} : { identify }),
-    maxRequestBytes: maxRequestSize,
-    log: mcp.log,
-  });
+  const settings = executeSettings(config);
+  const rules = {
+    hosts: [host, ...allowedHosts],
+    isOpenToNetwork: !LOOPBACK.includes(host),
+    origins: cors.enabled ? cors.origins : [],
+  };
+  const gate = new Gate(rules, identify);
+  const app = createListener({ gate, maxRequestBytes: maxRequestSize, log: mcp.log });
   let isReady = false;
   mountHealth(app, () => isReady);
+  mountMetrics(app, mcp.host);
   const door = new McpHttp(mcp);
   door.mount(app);
+  const rest = new RestApi({
+    host: mcp.host,
+    sessionOptionsOf: (caller) => sessionOptions(createUnifiedProfile(settings), mcp.codeMode, caller),
+    settings,
+    version: mcp.version,
+    log: mcp.log,
+  });
+  rest.mount(app, gate);
   try {
     await app.listen({ host, port });
   } catch (error) {
@@ -48,7 +60,7 @@ export async function openHttp(mcp: McpOptions, config: Config, token: string): 
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
     close: async () => {
       isReady = false;
-      await door.close(SHUTDOWN_GRACE_MS);
+      await Promise.all([door.close(SHUTDOWN_GRACE_MS), rest.close(SHUTDOWN_GRACE_MS)]);
       await app.close();
     },
   };

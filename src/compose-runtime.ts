@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { ToolChecker } from './broker/arguments/tool-checker.js';
 import { AuditTrail } from './broker/audit/audit-trail.js';
 import { Broker, type RetrySetting } from './broker/broker.js';
+import { registerCapabilities } from './broker/capabilities/capability-tools.js';
 import { CallLimits } from './broker/limits/call-limits.js';
 import { Budgets } from './broker/policy/budget.js';
 import { PolicyGate } from './broker/policy/gate.js';
@@ -37,6 +38,7 @@ export async function openRuntime(
   config: Config,
   { registry, policy, redactor, records, stateFolder, retryOf, ...machine }: RuntimeCircumstances,
 ): Promise<RuntimeParts> {
+  registerCapabilities(registry);
   const settings = policySettings(config.policy);
   const hasPrices = Object.keys(settings.prices).length > 0;
   const spending = hasPrices ? { store: new SpendingStore(await records.database()) } : {};

@@ -31,9 +31,11 @@ import { Inventory } from './host/inventory.js';
 import type { Logins } from './host/logins.js';
 import { KeptResults } from './host/results.js';
 import { Runtime } from './host/runtime.js';
+import { Telemetry } from './host/telemetry.js';
 import type { Profile } from './profiles/profile.js';
-import { createProfile } from './profiles/registry.js';
+import { createProfile, executeSettings, type Machine } from './profiles/registry.js';
 import { runnerSettings } from './profiles/runner/settings.js';
+import { createUnifiedProfile } from './profiles/unified/profile.js';
 import { accessToken } from './store/access-token.js';
 import { CatalogCache } from './store/catalog-cache.js';
 import { MasterKey } from './store/master-key.js';
@@ -100,13 +102,14 @@ export async function compose(
     records,
     sleeping: records.sleeping,
     scripts: records.scripts,
+    telemetry: new Telemetry(),
     patienceMs: loaded.config.approvals.grace,
     servesApprovals: settings.door === 'http',
     ...(machine.runtimes.length === 0 ? {} : { processLimits: runnerSettings(loaded.config).limits }),
     ...(machine.go === undefined ? {} : { goPackages: loaded.config.go.precompile }),
     ...(learned === undefined ? {} : { observed: learned }),
-    sessionOptionsOf: (caller) =>
-      sessionOptions(createProfile(loaded.config, machine), codeModeOf(loaded.config, undefined), caller),
+    sessionOptionsOf: (caller, profile) =>
+      sessionOptions(profileOfRun(loaded.config, machine, profile), codeModeOf(loaded.config, undefined), caller),
   });
   // Who is started by a client has its first questions to answer; everybody else wants to know now.
   if (settings.door !== 'stdio') await host.open();
@@ -326,6 +329,11 @@ async function policyOptions(config: Config, upstreams: readonly UpstreamDefinit
 /** The token of the HTTP surface; made if there is none yet. */
 export async function readAccessToken(): Promise<string> {
   return accessToken(stateFolder(readEnvironment()));
+}
+
+/** REST speaks a contract of its own, whatever profile is configured: its runs are woken under it. */
+function profileOfRun(config: Config, machine: Machine, name: string): Profile {
+  return name === 'unified' ? createUnifiedProfile(executeSettings(config)) : createProfile(config, machine);
 }
 
 function mcpOptions(

@@ -24,7 +24,8 @@ export function openRunContext(
   caller: CallerId,
   profile: string,
   source: string,
-  ledger = new RunLedger(),
+  { ledger = new RunLedger(), grants }: { ledger?: RunLedger; grants?: CapabilitySet | undefined } = {},
 ): RunContext {
-  return { runId, caller, profile, source, codeDigest: hash('sha256', source, 'hex'), ledger };
+  const codeDigest = hash('sha256', source, 'hex');
+  return { runId, caller, profile, source, codeDigest, ...(grants === undefined ? {} : { grants }), ledger };
 }

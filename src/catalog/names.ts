@@ -24,6 +24,14 @@ export function modulePaths(serverIds: readonly string[]): Map<string, string> {
   return assignNames(serverIds, modulePath, '--');
 }
 
+/**
+ * Names of namespaces in profile `unified`, by server id, and of the methods in one, by tool name: as it is where that is an
+ * identifier, else in camel case.
+ */
+export function memberNames(originals: readonly string[]): Map<string, string> {
+  return assignNames(originals, memberName, '__');
+}
+
 /** The tools of one server with every name once; the first of equal names wins. */
 export function withoutDuplicates<T extends { readonly name: string }>(
   tools: readonly T[],
@@ -88,6 +96,27 @@ function exportIdentifier(toolName: string): string {
   const identifier = LEGAL_FIRST.test(legal) ? legal : `_${legal}`;
   return UNDECLARABLE.has(identifier) ? `${identifier}_` : identifier;
 }
+
+const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
+
+function memberName(original: string): string {
+  const composed = original.normalize('NFC');
+  const isFine = IDENTIFIER.test(composed) && !/[\u{10000}-\u{10ffff}]/u.test(composed);
+  const name = isFine ? composed : camelCase(composed);
+  return HARMFUL_MEMBERS.has(name) || UNDECLARABLE.has(name) ? `${name}_` : name;
+}
+
+function camelCase(text: string): string {
+  const [first = '', ...rest] = text
+    .replace(ILLEGAL_IN_IDENTIFIER, ' ')
+    .split(/[ _]+/)
+    .filter((word) => word !== '');
+  const joined = first + rest.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
+  return LEGAL_FIRST.test(joined) ? joined : `_${joined}`;
+}
+
+/** They mean something to every object. */
+const HARMFUL_MEMBERS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'toJSON']);
 
 function modulePath(serverId: string): string {
   const path = serverId

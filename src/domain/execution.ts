@@ -16,7 +16,16 @@ export type SourceLanguage = 'javascript' | 'typescript';
 export type ModuleExport =
   | { readonly kind: 'call'; readonly name: string; readonly target: string }
   | { readonly kind: 'callSync'; readonly name: string; readonly target: string }
-  | { readonly kind: 'value'; readonly name: string; readonly value: JsonValue };
+  | { readonly kind: 'value'; readonly name: string; readonly value: JsonValue }
+  /** An object of async functions, by name the target of each. */
+  | { readonly kind: 'calls'; readonly name: string; readonly targets: CallTargets }
+  /** An object of such objects, each of which is made when it is first looked at. */
+  | { readonly kind: 'namespaces'; readonly name: string; readonly namespaces: Readonly<Record<string, CallTargets>> }
+  /** A function like the web's `fetch` over a call that makes one request. */
+  | { readonly kind: 'fetch'; readonly name: string; readonly target: string };
+
+/** Names of functions, and the target that each of them calls. */
+export type CallTargets = Readonly<Record<string, string>>;
 
 /** A module that exists only inside the sandbox, described as data: a worker turns it into code. */
 export interface VirtualModule {
@@ -35,6 +44,22 @@ export interface ScriptForm {
   readonly calls: readonly string[];
 }
 
+/** The body of an async function instead of a module: what it returns is its result. It imports nothing. */
+export interface BodyForm {
+  /** The global `context`. */
+  readonly context: JsonObject;
+  /** The module whose exports it finds under their own names, and which of them. */
+  readonly module: string;
+  readonly names: readonly string[];
+}
+
+/** What a program has used, by its own worker's account. */
+export interface ResourceUsage {
+  readonly cpuMs: number;
+  /** The most that it was seen to hold in its engine. */
+  readonly memoryBytes: number;
+}
+
 /** What an agent submitted, with everything it may import. */
 export interface Program {
   readonly source: string;
@@ -44,8 +69,9 @@ export interface Program {
   readonly limits: Limits;
   /** Its calls block the program (`callSync`): it gets a worker of its own and cannot be suspended. */
   readonly blocking?: boolean;
-  /** Absent: it is a module. */
+  /** Where neither this nor `body` is there, it is a module. */
   readonly script?: ScriptForm;
+  readonly body?: BodyForm;
 }
 
 export type LogLevel = 'debug' | 'log' | 'warn' | 'error';

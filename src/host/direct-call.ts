@@ -43,7 +43,7 @@ export async function callDirect(
   let timer: NodeJS.Timeout | undefined;
   try {
     return await broker.handle({
-      run: openRunContext(runId, caller, profile, '', new RunLedger(received)),
+      run: openRunContext(runId, caller, profile, '', { ledger: new RunLedger(received) }),
       number: 0,
       tool,
       serverPath: server.path,

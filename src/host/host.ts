@@ -13,6 +13,7 @@ import { Session, type SessionOptions, type SessionParts } from './session.js';
 import type { RunView, WokenRun } from './sleeping-runs.js';
 import type { ScriptLibrary } from './stored-scripts.js';
 import { findSyntaxError } from './syntax-check.js';
+import type { Telemetry } from './telemetry.js';
 
 export type { Approvals } from '../broker/approvals/approvals.js';
 export type { LiveComparison, ReplayVerdict } from './replay.js';
@@ -29,12 +30,15 @@ export interface HostParts extends SessionParts {
   /** What outlives the program; closed with it. */
   readonly records: { readonly approvals: Approvals; close(): Promise<void> };
   /** How a caller is served whose run goes on without a client. */
-  readonly sessionOptionsOf: (caller: CallerId) => SessionOptions;
+  readonly sessionOptionsOf: (caller: CallerId, profile: string) => SessionOptions;
   /** Where programs on real interpreters are served: processes of these limits are started ahead of need. */
   readonly processLimits?: ProcessLimits;
   /** Where programs in Go are served: packages that are compiled ahead of need, as far as nobody has done it yet. */
   readonly goPackages?: 'common' | 'all';
 }
+
+/** Of all callers; older ones are in the store and are found by their id. */
+const MAX_LISTED_RUNS = 1_000;
 
 /** What we do for callers. Owns everything that was opened for them, and closes it. */
 export class Host {
@@ -94,6 +98,18 @@ export class Host {
     return this.#parts.catalog.health();
   }
 
+  /** What happens, for whoever counts it. */
+  get telemetry(): Telemetry {
+    return this.#parts.telemetry;
+  }
+
+  /** Processes that run programs, and programs that wait for one. */
+  async load(): Promise<{ readonly processes: number; readonly running: number; readonly queued: number }> {
+    const { pool } = (await this.#parts.runtime.open()).sandbox;
+    const running = pool.workers.reduce((sum, { occupancy }) => sum + occupancy, 0);
+    return { processes: pool.size, running, queued: pool.queueLength };
+  }
+
   /** Questions to people, and their answers. */
   get approvals(): Approvals {
     return this.#parts.records.approvals;
@@ -113,6 +129,17 @@ export class Host {
   /** Goes on with runs that sleep as soon as a person has decided, whichever process they slept in. */
   watch(): void {
     this.#parts.sleeping.watch((run) => this.#wake(run));
+  }
+
+  /** Runs of one caller that sleep or have ended, the newest first. */
+  async listRuns(caller: CallerId, limit: number): Promise<RunView[]> {
+    const all = await this.#parts.sleeping.list(MAX_LISTED_RUNS);
+    return all.filter((run) => run.caller === caller).slice(0, limit);
+  }
+
+  /** Ends a run that sleeps. Throws `not_found`, and `bad_input` where it is over. */
+  cancelRun(runId: string): Promise<RunView> {
+    return this.#parts.sleeping.cancel(runId);
   }
 
   /** How a run that sleeps or has ended stands. Throws `not_found`. */
@@ -144,7 +171,7 @@ export class Host {
     if ('program' in recording) return [];
     const { broker } = await this.#parts.runtime.open();
     const snapshot = await this.#parts.catalog.prepare();
-    const { presentation } = this.#parts.sessionOptionsOf(recording.caller as CallerId);
+    const { presentation } = this.#parts.sessionOptionsOf(recording.caller as CallerId, '');
     const digestOf = (target: string) => {
       const tool = snapshot.toolByTarget.get(target)?.tool;
       return tool === undefined ? undefined : toolDigestOf(tool);
@@ -153,7 +180,7 @@ export class Host {
   }
 
   async #wake(run: WokenRun): Promise<void> {
-    await this.openSession(this.#parts.sessionOptionsOf(run.caller)).wake(run);
+    await this.openSession(this.#parts.sessionOptionsOf(run.caller, run.profile)).wake(run);
   }
 
   async close(): Promise<void> {

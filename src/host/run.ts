@@ -1,13 +1,15 @@
 import type { BrokerOutcome } from '../broker/broker.js';
 import type { RunContext } from '../broker/run-context.js';
 import type { Approval } from '../domain/approval.js';
-import type { CallReply, GuestCall, LogEntry, Outcome, SourceLanguage } from '../domain/execution.js';
+import type { CapabilitySet } from '../domain/capability.js';
+import type { CallReply, GuestCall, LogEntry, Outcome, ResourceUsage, SourceLanguage } from '../domain/execution.js';
 import type { IsolationLevel } from '../domain/isolation.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Limits } from '../domain/limits.js';
 import type { Respondent } from '../domain/question.js';
+import type { Tool } from '../domain/tool.js';
 import type { AskPerson } from './execution.js';
-import type { TraceEntry } from './tool-calls.js';
+import type { CallFailure, TraceEntry } from './tool-calls.js';
 
 export interface RunRequest {
   readonly source: string;
@@ -17,6 +19,10 @@ export interface RunRequest {
   readonly script?: ScriptRequest;
   /** What a stored script is run with: `input` of `@codemode/input`. */
   readonly input?: JsonObject;
+  /** The program is the body of a function, and this its `context`. */
+  readonly context?: JsonObject;
+  /** What the program may reach; absent under contracts that know no capabilities. */
+  readonly grants?: CapabilitySet;
   /** Names of servers the program is about to use: they are connected first, and missed at once. */
   readonly requestedServers?: readonly string[];
   readonly signal?: AbortSignal;
@@ -24,6 +30,8 @@ export interface RunRequest {
   readonly answerWithinMs?: number;
   /** A way to the person in front of the client, where it has one. */
   readonly askPerson?: AskPerson;
+  /** Told the run's id before anything of it runs. */
+  readonly onBegin?: (runId: string) => void;
   /** Who answers what servers ask while they work on its calls. */
   readonly respondent?: Respondent;
   readonly onLog?: (entry: LogEntry, runId: string) => void;
@@ -49,6 +57,11 @@ export interface RunSummary {
   readonly logsCut: boolean;
   readonly trace: readonly TraceEntry[];
   readonly durationMs: number;
+  readonly usage: ResourceUsage;
+  /** Calls of tools that the program made. */
+  readonly callCount: number;
+  /** What calls failed with, by the words. */
+  readonly failures: ReadonlyMap<string, CallFailure>;
   readonly limits: Limits;
   readonly isolation: IsolationLevel;
   /** What came back from tools and was not what they promise. */
@@ -90,6 +103,8 @@ export type RunAnswer =
 /** The words of one contract, as far as a run needs them. */
 export interface Presentation {
   reply(outcome: BrokerOutcome): CallReply;
+  /** Brings the arguments of a call into the one that tools take; absent where programs give them so. */
+  arrange?(tool: Tool, input: readonly JsonValue[]): readonly JsonValue[];
   /** Takes what is not text out of a result that is too large to hand over as it is. */
   separateMedia?(
     resultJson: string,

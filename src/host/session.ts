@@ -13,6 +13,7 @@ import type { JsonValue } from '../domain/json.js';
 import type { ScriptHead } from '../domain/script.js';
 import type { Tool } from '../domain/tool.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
+import { apiModulesOf, bodyFormOf } from './api-module.js';
 import { cleanLog, cleanReport } from './clean-report.js';
 import { callDirect, type DirectCircumstances } from './direct-call.js';
 import { findServer } from './discovery.js';
@@ -29,6 +30,7 @@ import { inputModule } from './scripts-module.js';
 import type { RunOwner, SleepingRuns, WokenRun } from './sleeping-runs.js';
 import type { ScriptLibrary } from './stored-scripts.js';
 import { brokenImports, firstDeclarations, handOver, missingServers } from './summary.js';
+import type { Telemetry } from './telemetry.js';
 import { type CodeModeSettings, type DirectTool, type ToolView, viewOf } from './tool-view.js';
 
 export type { BrokerOutcome, DirectCircumstances };
@@ -54,6 +56,7 @@ export interface SessionParts {
   readonly results: KeptResults;
   readonly sleeping: SleepingRuns;
   readonly scripts: ScriptLibrary;
+  readonly telemetry: Telemetry;
   /** How long a program keeps its place while all it waits for is a person. */
   readonly patienceMs: number;
   /** Whether people look at what waits for them here, though no client can ask them. */
@@ -128,8 +131,11 @@ export class Session {
 
   /** Runs a program. A program that fails is an answer; only the host's own failures are thrown. */
   async run(request: RunRequest): Promise<RunAnswer> {
-    const context = openRunContext(randomUUID(), this.caller, this.#options.profile, request.source);
+    const context = openRunContext(randomUUID(), this.caller, this.#options.profile, request.source, {
+      grants: request.grants,
+    });
     const { runId } = context;
+    request.onBegin?.(runId);
     const answered = this.#execute(context, request);
     // What a script gives back has no other way to its client than this answer.
     if (request.answerWithinMs === undefined || request.script !== undefined) return answered;
@@ -266,6 +272,9 @@ export class Session {
       logsCut: report.logsCut,
       trace: tools.trace,
       durationMs: report.durationMs,
+      usage: report.usage,
+      callCount: tools.soFar.made,
+      failures: tools.failures,
       limits,
       isolation: sandbox.jail.level,
       warnings: [...tools.warnings],
@@ -274,6 +283,9 @@ export class Session {
       declarations: firstDeclarations(run.view, source, requestedServers, this.#declared),
     };
     const state = report.outcome.status === 'completed' ? 'finished' : 'failed';
+    const { durationMs, usage } = report;
+    const isSuccess = state === 'finished';
+    this.#parts.telemetry.emit({ type: 'run', profile: this.#options.profile, isSuccess, durationMs, usage });
     // The answer does not wait for it.
     void sleeping.recordEnd(owner, state, presentation.response(summary), {
       runId: context.runId,
@@ -315,11 +327,12 @@ function ownerOf({ runId, caller, profile, codeDigest }: RunContext): RunOwner {
   return { id: runId, caller, profile, codeDigest };
 }
 
-/** What a program may import, or the form of a script, which imports nothing. */
+/** What a program may import, or the form of a script or of a body, which import nothing. */
 function formOf(
-  { input, script }: RunRequest,
+  { input, script, context, grants = {} }: RunRequest,
   { forCode }: ToolView,
-): Pick<Program, 'modules' | 'blocking' | 'script'> {
+): Pick<Program, 'modules' | 'blocking' | 'script' | 'body'> {
+  if (context !== undefined) return { modules: apiModulesOf(forCode), body: bodyFormOf(context, grants) };
   if (script !== undefined)
     return {
       modules: [],

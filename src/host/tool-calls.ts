@@ -1,4 +1,5 @@
 import type { Broker, BrokerOutcome } from '../broker/broker.js';
+import type { CapabilityTool } from '../broker/capabilities/capability-tools.js';
 import type { RunContext } from '../broker/run-context.js';
 import type { CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { ApprovalState } from '../domain/approval.js';
@@ -20,6 +21,14 @@ export interface TraceEntry {
   readonly taskId?: string;
 }
 
+/** As much of a tool as a call of it has to do with. */
+type CalledTool = Pick<CatalogTool, 'tool' | 'exportName'> & { readonly server: { readonly path: string } };
+
+export interface CallFailure {
+  readonly serverId: string;
+  readonly violation?: string;
+}
+
 export interface ToolCallsOptions {
   readonly run: RunContext;
   readonly snapshot: CatalogSnapshot;
@@ -27,11 +36,15 @@ export interface ToolCallsOptions {
   readonly maxToolCalls: number;
   /** The contract's words for an outcome. */
   readonly present: (outcome: BrokerOutcome) => CallReply;
+  /** The contract's way to give arguments. */
+  readonly arrange?: (tool: Tool, input: readonly JsonValue[]) => readonly JsonValue[];
   /** Learns the shape of what a tool without a declared output has answered. Absent: nothing is learned. */
   readonly observe?: (tool: Tool, value: JsonValue) => void;
   readonly onProgress?: (message: string) => void;
   /** Who answers what servers ask while they work on a call. */
   readonly respondent?: Respondent;
+  /** Told of every call that was answered. */
+  readonly onCall?: (server: string, isSuccess: boolean, durationMs: number) => void;
 }
 
 /** What a program that sleeps has done. */
@@ -46,6 +59,8 @@ const NO_CALLS: CallsSoFar = { trace: [], warnings: [], redactions: {}, made: 0 
 
 /** Larger answers are not worth the time it takes to look at them. */
 const MAX_OBSERVED_CHARACTERS = 500_000;
+/** Of one of them a program may die; it meets the first ones first. */
+const MAX_KNOWN_FAILURES = 100;
 const MAX_TRACE_ENTRIES = 10_000;
 const MAX_TRACE_ERROR_CHARACTERS = 300;
 
@@ -58,6 +73,8 @@ export class ToolCalls {
   readonly redactions: Record<string, number>;
   /** What came of asking people, where they had to be asked. */
   readonly approvalStates = new Set<ApprovalState>();
+  /** Which server failed a call with these words, and what the request would have had to be granted. */
+  readonly failures = new Map<string, CallFailure>();
   #made: number;
 
   /** `soFar`: of a program that slept. */
@@ -81,13 +98,14 @@ export class ToolCalls {
   /** `run`: on whose behalf, where it is not the run's own program that calls. */
   async answer(
     call: GuestCall,
-    input: readonly JsonValue[],
+    given: readonly JsonValue[],
     hooks: CallHooks,
     run: RunContext = this.#options.run,
   ): Promise<CallReply> {
-    const { snapshot, maxToolCalls } = this.#options;
-    const found = snapshot.toolByTarget.get(call.target);
+    const { snapshot, maxToolCalls, arrange } = this.#options;
+    const found = snapshot.toolByTarget.get(call.target) ?? (await grantedTool(run, call.target));
     if (found === undefined) return { ok: false, error: noSuchTool(call.target, snapshot) };
+    const input = arrange?.(found.tool, given) ?? given;
     if (!this.countOne()) {
       const error = tooManyCalls(maxToolCalls);
       // Only the first is put on record: a loop would fill the disk.
@@ -109,7 +127,7 @@ export class ToolCalls {
 
   /** Answers with an error what never reached the pipeline, and puts that on record. */
   async refuse(
-    found: CatalogTool,
+    found: CalledTool,
     { number }: GuestCall,
     error: GuestError,
     verdict: CallVerdict,
@@ -122,7 +140,7 @@ export class ToolCalls {
 
   /** Makes a call that was counted. */
   async make(
-    found: CatalogTool,
+    found: CalledTool,
     { number }: GuestCall,
     input: JsonValue | undefined,
     hooks: CallHooks,
@@ -145,6 +163,7 @@ export class ToolCalls {
               ),
           }),
     });
+    this.#options.onCall?.(server.path, outcome.ok, performance.now() - startedAt);
     if (this.trace.length < MAX_TRACE_ENTRIES) {
       const entry = {
         serverId: server.path,
@@ -155,6 +174,8 @@ export class ToolCalls {
       };
       this.trace.push(outcome.ok ? entry : { ...entry, error: summary(outcome.error) });
     }
+    if (!outcome.ok && this.failures.size < MAX_KNOWN_FAILURES)
+      this.failures.set(outcome.error.message, failureOf(tool, outcome.error));
     for (const [kind, count] of Object.entries(outcome.redactions ?? {}))
       this.redactions[kind] = (this.redactions[kind] ?? 0) + count;
     if (outcome.approval !== undefined) this.approvalStates.add(outcome.approval.state);
@@ -171,7 +192,7 @@ export class ToolCalls {
   }
 }
 
-function wishFor({ tool, server, exportName }: CatalogTool, input: JsonValue | undefined, hooks: CallHooks) {
+function wishFor({ tool, server, exportName }: CalledTool, input: JsonValue | undefined, hooks: CallHooks) {
   return { tool, serverPath: server.path, exportName, input, ...hooks };
 }
 
@@ -198,6 +219,21 @@ function summary({ errorClass, message, fields }: GuestError): string {
   if (errorClass === 'SchemaValidationError') return `${errorClass} at ${JSON.stringify(fields?.path ?? '')}`;
   const line = message.split('\n')[0] as string;
   return `${errorClass}: ${line.length > MAX_TRACE_ERROR_CHARACTERS ? `${line.slice(0, MAX_TRACE_ERROR_CHARACTERS)}...` : line}`;
+}
+
+/** Files are looked at where they are opened: what was not granted there is said in words. */
+function failureOf({ serverId }: Tool, { message, fields }: GuestError): CallFailure {
+  const said = serverId.startsWith('codemode/')
+    ? /was not granted ((?:filesystem|network):.+)$/.exec(message)?.[1]
+    : undefined;
+  const violation = typeof fields?.violation === 'string' ? fields.violation : said;
+  return { serverId, ...(violation === undefined ? {} : { violation }) };
+}
+
+/** What a capability grants, for runs under a contract that knows them. The code that does it is loaded when it is used. */
+async function grantedTool({ grants }: RunContext, target: string): Promise<CapabilityTool | undefined> {
+  if (grants === undefined || !target.startsWith('codemode/')) return undefined;
+  return (await import('../broker/capabilities/capability-tools.js')).CAPABILITY_TOOLS.get(target);
 }
 
 function noSuchTool(target: string, snapshot: CatalogSnapshot): GuestError {

@@ -1,6 +1,7 @@
 import { type Config, configuredLimits, type ProfileName } from '../config/schema.js';
 import { HostError } from '../domain/errors.js';
 import type { GoStatus, ProcessRuntimeStatus } from '../domain/process-program.js';
+import { configuredBounds } from '../host/grants.js';
 import { createCodeExecutionProfile } from './code-execution/profile.js';
 import { scriptDefaults } from './code-execution/settings.js';
 import { createCodemodeProfile } from './codemode/profile.js';
@@ -9,26 +10,25 @@ import { goSettings } from './go/settings.js';
 import type { Profile } from './profile.js';
 import { createRunnerProfile } from './runner/profile.js';
 import { runnerSettings } from './runner/settings.js';
+import type { ExecuteSettings } from './unified/execute.js';
+import { createUnifiedProfile } from './unified/profile.js';
 
 /** Every contract there is, by name. */
 const PROFILES: Readonly<Partial<Record<ProfileName, (config: Config, machine: Machine) => Profile>>> = {
   codemode: (config) =>
     createCodemodeProfile({
       limits: { defaults: configuredLimits(config), maximum: maximumLimits(config) },
-      ...(config.toolName === undefined ? {} : { toolName: config.toolName }),
+      ...named(config),
     }),
   code_execution: (config) =>
     createCodeExecutionProfile({
       defaults: scriptDefaults(config),
-      ...(config.toolName === undefined ? {} : { toolName: config.toolName }),
+      ...named(config),
     }),
   runner: (config, { runtimes }) => createRunnerProfile({ settings: runnerSettings(config), runtimes }),
+  unified: (config) => createUnifiedProfile({ ...executeSettings(config), ...named(config) }),
   go: (config, { go }) =>
-    createGoProfile({
-      settings: goSettings(config),
-      status: go ?? NOT_LOOKED_FOR,
-      ...(config.toolName === undefined ? {} : { toolName: config.toolName }),
-    }),
+    createGoProfile({ settings: goSettings(config), status: go ?? NOT_LOOKED_FOR, ...named(config) }),
 };
 
 /** What contracts have to know of the machine. */
@@ -44,6 +44,24 @@ const NOT_LOOKED_FOR: GoStatus = {
   reason: 'nobody has looked for it',
   fix: 'Run: codemode doctor.',
 };
+
+/** How the contract `unified` executes, also where another one is served beside it. */
+export function executeSettings(config: Config): ExecuteSettings {
+  const { memory } = config.sandbox.limits;
+  const defaults = { ...configuredLimits(config), maxMemoryBytes: memory ?? UNIFIED_MEMORY_BYTES };
+  return {
+    limits: { defaults, maximum: maximumLimits(config) },
+    bounds: configuredBounds(config.security.capabilities),
+    isServer: (name) => name in config.mcpServers,
+  };
+}
+
+/** The contract's own default. */
+const UNIFIED_MEMORY_BYTES = 128 * 1024 * 1024;
+
+function named({ toolName }: Config) {
+  return toolName === undefined ? {} : { toolName };
+}
 
 /** The profile that the configuration names. Throws `bad_config` where it cannot be served. */
 export function createProfile(config: Config, machine: Machine = UNKNOWN): Profile {

@@ -1,4 +1,4 @@
-import type { CallReply, GuestCall, LogEntry, Outcome } from '../domain/execution.js';
+import type { CallReply, GuestCall, LogEntry, Outcome, ResourceUsage } from '../domain/execution.js';
 import type { Delivery, Journal } from './journal.js';
 
 /** What a program says to whoever started it, on its way and at its end. */
@@ -19,6 +19,7 @@ export interface ExecutionReport {
   readonly logsCut: boolean;
   readonly journal: Journal;
   readonly durationMs: number;
+  readonly usage: ResourceUsage;
 }
 
 /** What a suspended program leaves behind on the host's side. */

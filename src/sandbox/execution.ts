@@ -9,6 +9,7 @@ import {
   type LogEntry,
   type Outcome,
   outOfTime,
+  type ResourceUsage,
   type SourcePosition,
 } from '../domain/execution.js';
 import { HARMLESS_SOURCE_BYTES } from '../domain/limits.js';
@@ -59,6 +60,7 @@ export class SandboxExecution implements Tenant {
   /** A worker has said something of it, so its source was read. */
   #hasSpoken = false;
   #departure: Departure | undefined;
+  #usage: ResourceUsage = { cpuMs: 0, memoryBytes: 0 };
 
   constructor(pool: Pool, caller: CallerId, journal: Journal, handlers: ExecutionHandlers, remainingMs?: number) {
     this.id = journal.execution;
@@ -173,6 +175,7 @@ export class SandboxExecution implements Tenant {
     this.#hasSpoken = true;
     switch (message.type) {
       case 'execution/waiting':
+        this.#used(message.usage);
         this.#seat?.answered();
         // Answers come in order: the last one is the answer to `suspend`, and it is no image.
         if (this.#state === 'suspending' && this.#seat?.isQuiet === true) this.#stay();
@@ -198,6 +201,7 @@ export class SandboxExecution implements Tenant {
       case 'execution/suspended':
         return this.#suspended(body);
       case 'execution/end': {
+        this.#used(message.usage);
         if (message.failure === null) return this.#completed(body, message.logsCut, from);
         const failure = message.failure.limit === 'timeout' ? this.#timeout : message.failure;
         return this.#finish({ status: 'failed', failure }, message.logsCut);
@@ -405,6 +409,15 @@ export class SandboxExecution implements Tenant {
       logsCut,
       journal: this.journal,
       durationMs: performance.now() - this.#begunAt,
+      usage: this.#usage,
     });
+  }
+
+  /** A worker's account grows; what another one says of a program that begins again counts where it is more. */
+  #used({ cpuMs, memoryBytes }: ResourceUsage): void {
+    this.#usage = {
+      cpuMs: Math.max(this.#usage.cpuMs, cpuMs),
+      memoryBytes: Math.max(this.#usage.memoryBytes, memoryBytes),
+    };
   }
 }

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import type {
+  BodyForm,
   CallNumber,
   ExecutionId,
   Failure,
@@ -22,8 +23,9 @@ export interface Journal {
   readonly modules: readonly VirtualModule[];
   readonly limits: Limits;
   readonly blocking: boolean;
-  /** Absent: it is a module. */
+  /** Where neither this nor `body` is there, it is a module. */
   readonly script?: ScriptForm;
+  readonly body?: BodyForm;
   readonly seed: string;
   readonly startedAtMs: number;
   readonly deliveries: Delivery[];
@@ -43,7 +45,7 @@ export interface JournalCall {
 }
 
 export function openJournal(execution: ExecutionId, program: Program, seed: string, startedAtMs: number): Journal {
-  const { source, language, modules, limits, script } = program;
+  const { source, language, modules, limits, script, body } = program;
   return {
     execution,
     source,
@@ -52,6 +54,7 @@ export function openJournal(execution: ExecutionId, program: Program, seed: stri
     limits,
     blocking: program.blocking === true || script !== undefined,
     ...(script === undefined ? {} : { script }),
+    ...(body === undefined ? {} : { body }),
     seed,
     startedAtMs,
     deliveries: [],

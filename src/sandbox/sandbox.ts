@@ -68,7 +68,8 @@ export class Sandbox {
         'bad_input',
         `the program is larger than ${MAX_SOURCE_BYTES} bytes; pass data through tools, not through source`,
       );
-    if (program.script !== undefined) mustBeSmall(program.script.input);
+    const given = program.script?.input ?? program.body?.context;
+    if (given !== undefined) mustBeSmall(given);
     const id = execution ?? (randomUUID() as ExecutionId);
     const journal = openJournal(id, program, newSeed(), Date.now());
     const started = new SandboxExecution(this.pool, caller, journal, handlers);

@@ -29,14 +29,16 @@ export class Seat {
 
   /** From the beginning: the source first. */
   start(remainingMs: number): void {
-    const { execution, source, language, limits, seed, startedAtMs, blocking, script } = this.#journal;
+    const { execution, source, language, limits, seed, startedAtMs, blocking, script, body } = this.#journal;
     const { maxMemoryBytes, maxLogBytes } = limits;
-    const input = Buffer.from(script === undefined ? '' : JSON.stringify(script.input));
+    const given = script?.input ?? body?.context;
+    const input = Buffer.from(given === undefined ? '' : JSON.stringify(given));
     this.#assign(
       {
         ...{ type: 'execution/start', execution, library: this.#library, language, seed, startedAtMs },
         ...{ timeoutMs: whole(remainingMs), maxMemoryBytes, maxLogBytes, blocking },
         script: script === undefined ? null : { calls: script.calls, inputBytes: input.byteLength },
+        body: body === undefined ? null : { module: body.module, names: body.names, contextBytes: input.byteLength },
       },
       Buffer.concat([input, Buffer.from(source)]),
     );

@@ -41,6 +41,8 @@ export class UpstreamRegistry {
   readonly #options: RegistryOptions;
   readonly #groups = new ChildGroups();
   readonly #adapters = new Map<string, Adapter>();
+  /** Ours, and in no listing: whoever calls them knows them. */
+  readonly #hidden = new Map<string, Adapter>();
   readonly #listeners = new Set<(event: RegistryEvent) => void>();
   #isClosed = false;
 
@@ -80,9 +82,15 @@ export class UpstreamRegistry {
     return adapter;
   }
 
+  /** Adds an upstream that can be called and is not listed anywhere. */
+  addHidden(adapter: Adapter): void {
+    this.#hidden.set(adapter.id, adapter);
+  }
+
   /** Takes an upstream out and ends it. Its open calls end as lost. */
   async unregister(id: string): Promise<void> {
     const adapter = this.get(id);
+    if (this.#hidden.has(id)) throw new HostError('bad_input', `${id} is a part of codemode and stays`);
     this.#adapters.delete(id);
     await adapter.close();
     this.#emit({ type: 'unregistered', id });
@@ -90,7 +98,7 @@ export class UpstreamRegistry {
 
   /** Throws `not_found`, with the names there are. */
   get(id: string): Adapter {
-    const adapter = this.#adapters.get(id);
+    const adapter = this.#adapters.get(id) ?? this.#hidden.get(id);
     if (adapter !== undefined) return adapter;
     const known = [...this.#adapters.keys()].slice(0, 20).join(', ');
     throw new HostError(
@@ -100,7 +108,7 @@ export class UpstreamRegistry {
   }
 
   has(id: string): boolean {
-    return this.#adapters.has(id);
+    return this.#adapters.has(id) || this.#hidden.has(id);
   }
 
   ids(): string[] {
@@ -131,8 +139,9 @@ export class UpstreamRegistry {
   /** Ends every upstream and every process that was started for one. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const adapters = [...this.#adapters.values()];
+    const adapters = [...this.#adapters.values(), ...this.#hidden.values()];
     this.#adapters.clear();
+    this.#hidden.clear();
     await Promise.allSettled(adapters.map((adapter) => adapter.close()));
     this.#groups.killAll();
     this.#listeners.clear();

@@ -3,6 +3,7 @@ import type {
   ExecutionId,
   Failure,
   LogLevel,
+  ResourceUsage,
   SourceLanguage,
   SourcePosition,
 } from '../domain/execution.js';
@@ -33,7 +34,7 @@ export type HostToWorker =
   | { readonly type: 'library/load'; readonly library: string }
   /**
    * Body: the source as its author wrote it, UTF-8. One that does not parse is answered by `execution/end`. In front of
-   * the source of a script stands the JSON of its input.
+   * the source of a script stands the JSON of its input, in front of a body the JSON of its context.
    */
   | {
       readonly type: 'execution/start';
@@ -47,6 +48,11 @@ export type HostToWorker =
       readonly maxLogBytes: number;
       readonly blocking: boolean;
       readonly script: { readonly calls: readonly string[]; readonly inputBytes: number } | null;
+      readonly body: {
+        readonly module: string;
+        readonly names: readonly string[];
+        readonly contextBytes: number;
+      } | null;
     }
   /** Body: an image made by `execution/suspended` in a worker of the same build. */
   | {
@@ -93,7 +99,12 @@ export type WorkerToHost =
       readonly atMs: number;
     }
   /** Nothing more can be done until something is delivered. `wakeAtMs`: when the next timer is due, by the program's clock. */
-  | { readonly type: 'execution/waiting'; readonly execution: ExecutionId; readonly wakeAtMs: number | null }
+  | {
+      readonly type: 'execution/waiting';
+      readonly execution: ExecutionId;
+      readonly wakeAtMs: number | null;
+      readonly usage: ResourceUsage;
+    }
   /** Body: the image. */
   | { readonly type: 'execution/suspended'; readonly execution: ExecutionId }
   /** Body: JSON of the result, where `failure` is null. */
@@ -102,6 +113,7 @@ export type WorkerToHost =
       readonly execution: ExecutionId;
       readonly failure: Failure | null;
       readonly logsCut: boolean;
+      readonly usage: ResourceUsage;
     };
 
 /**

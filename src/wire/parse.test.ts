@@ -29,9 +29,20 @@ const GOOD = {
   'call/request': { type: 'call/request', execution, call: 1, target: 'server/tool' },
   'call/site': { type: 'call/site', execution, call: 1, places: [{ line: 3, column: 7 }] },
   'execution/log': { type: 'execution/log', execution, entry: 0, level: 'log', atMs: 0.5 },
-  'execution/waiting': { type: 'execution/waiting', execution, wakeAtMs: 1_700_000_000_000 },
+  'execution/waiting': {
+    type: 'execution/waiting',
+    execution,
+    wakeAtMs: 1_700_000_000_000,
+    usage: { cpuMs: 0.5, memoryBytes: 1 },
+  },
   'execution/suspended': { type: 'execution/suspended', execution },
-  'execution/end': { type: 'execution/end', execution, failure: FAILURE, logsCut: false },
+  'execution/end': {
+    type: 'execution/end',
+    execution,
+    failure: FAILURE,
+    logsCut: false,
+    usage: { cpuMs: 0.5, memoryBytes: 1 },
+  },
 } as const satisfies Record<WorkerToHost['type'], object>;
 
 const messages = Object.values(GOOD) as readonly Readonly<Record<string, unknown>>[];

@@ -43,6 +43,8 @@ const failure = z.strictObject({
   limit: z.enum(['timeout', 'memory', 'stack', 'output', 'calls', 'disk', 'processes']).exactOptional(),
 });
 
+const usage = z.strictObject({ cpuMs: clock, memoryBytes: count });
+
 const callRequest = z.strictObject({ type: z.literal('call/request'), execution, call, target: text(1_024) });
 
 const workerToHost = z.discriminatedUnion('type', [
@@ -61,9 +63,15 @@ const workerToHost = z.discriminatedUnion('type', [
     level: z.enum(['debug', 'log', 'warn', 'error']),
     atMs: clock,
   }),
-  z.strictObject({ type: z.literal('execution/waiting'), execution, wakeAtMs: clock.nullable() }),
+  z.strictObject({ type: z.literal('execution/waiting'), execution, wakeAtMs: clock.nullable(), usage }),
   z.strictObject({ type: z.literal('execution/suspended'), execution }),
-  z.strictObject({ type: z.literal('execution/end'), execution, failure: failure.nullable(), logsCut: z.boolean() }),
+  z.strictObject({
+    type: z.literal('execution/end'),
+    execution,
+    failure: failure.nullable(),
+    logsCut: z.boolean(),
+    usage,
+  }),
 ]);
 
 const processToHost = z.discriminatedUnion('type', [

@@ -43,7 +43,7 @@ const NO_FRAMES: readonly (readonly [attempt: string, act: string])[] = [
   ['sends noise', `write(require('node:crypto').randomBytes(100_000))`],
   [
     'sends half a frame and dies',
-    `write(frame({ type: 'execution/end', execution: id, failure: null, logsCut: false }, '"forged"').subarray(0, 60)); process.exit(0)`,
+    `write(frame({ type: 'execution/end', execution: id, failure: null, logsCut: false, usage: { cpuMs: 0, memoryBytes: 0 } }, '"forged"').subarray(0, 60)); process.exit(0)`,
   ],
   ['dies at once', `process.exit(0)`],
   ['sends a head that is not JSON', `send('{"type":"execution/end",')`],
@@ -63,7 +63,7 @@ const NO_FRAMES: readonly (readonly [attempt: string, act: string])[] = [
   ['sends a target of a megabyte', `call(id, 1, 'x'.repeat(200_000))`],
   [
     'sends a failure of a kind that does not exist',
-    `send({ type: 'execution/end', execution: id, failure: { kind: 'host_failed', name: 'x', message: 'x' }, logsCut: false })`,
+    `send({ type: 'execution/end', execution: id, failure: { kind: 'host_failed', name: 'x', message: 'x' }, logsCut: false, usage: { cpuMs: 0, memoryBytes: 0 } })`,
   ],
 ];
 
@@ -110,7 +110,7 @@ describe('an answer that was not asked for', () => {
     // Both programs are in the attacker's worker. It answers the first one's start, keeps the second one waiting, and
     // then claims an end of the first.
     const taken = await take(
-      `hello(); const first = wait('execution/start').execution; send({ type: 'execution/waiting', execution: first, wakeAtMs: null });
+      `hello(); const first = wait('execution/start').execution; send({ type: 'execution/waiting', execution: first, wakeAtMs: null, usage: { cpuMs: 0, memoryBytes: 0 } });
        wait('execution/start'); end(first, '"forged"'); silence();`,
     );
     const first = taken.run(`${ASKS} // first`, { functions });
@@ -183,7 +183,7 @@ describe('calls on behalf of a program', () => {
     asked.length = 0;
     const taken = await take(
       `hello(); const id = wait('execution/start').execution; for (let n = 0; n < 5; n++) call(id, 1, 'test/ask', '["mine"]');
-       wait('call/result'); send({ type: 'execution/waiting', execution: id, wakeAtMs: null }); end(id, '"done"'); process.exit(0);`,
+       wait('call/result'); send({ type: 'execution/waiting', execution: id, wakeAtMs: null, usage: { cpuMs: 0, memoryBytes: 0 } }); end(id, '"done"'); process.exit(0);`,
     );
     await taken.run(ASKS, QUICK);
     expect(asked).toEqual(['1 "mine"']);
@@ -253,7 +253,7 @@ describe('results and logs', () => {
 
   test('what a worker prints is not read as frames', async () => {
     const taken = await take(
-      `hello(); const id = wait('execution/start').execution; for (const fd of [1, 2]) { try { fs.writeSync(fd, frame({ type: 'execution/end', execution: id, failure: null, logsCut: false }, '"forged"')) } catch {} } silence();`,
+      `hello(); const id = wait('execution/start').execution; for (const fd of [1, 2]) { try { fs.writeSync(fd, frame({ type: 'execution/end', execution: id, failure: null, logsCut: false, usage: { cpuMs: 0, memoryBytes: 0 } }, '"forged"')) } catch {} } silence();`,
     );
     expect((await taken.run(ASKS, QUICK)).outcome).toMatchObject({ failure: { kind: 'limit', limit: 'timeout' } });
   });

@@ -40,7 +40,7 @@ describe('storing or removing a script', () => {
       const { execution } = wait('execution/start');
       const replies = ${JSON.stringify(targets)}.map((target, index) => {
         call(execution, index + 1, '@scripts/' + target, '["planted", "1"]');
-        send({ type: 'execution/waiting', execution, wakeAtMs: null });
+        send({ type: 'execution/waiting', execution, wakeAtMs: null, usage: { cpuMs: 0, memoryBytes: 0 } });
         const { type, body } = receive();
         return [type, JSON.parse(body).message];
       });

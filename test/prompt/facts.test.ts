@@ -257,9 +257,10 @@ describe('in the real sandbox', () => {
     ['that throws', 'throw new RangeError("no")'],
     ['that does not parse', 'const ='],
   ])('the answer of a program %s fits the output schema [A8]', async (_, source) => {
-    const { outcome, logs, logsCut, durationMs } = await box.run(source);
+    const { outcome, logs, logsCut, durationMs, usage } = await box.run(source);
     const response = renderResponse({
       ...{ outcome, logs, logsCut, durationMs, limits: DEFAULT_LIMITS, isolation: 'none', runId: 'r1' },
+      ...{ usage, callCount: 2, failures: new Map() },
       trace: [
         { serverId: 'notes', toolName: 'search', durationMs: 1, ok: true },
         { serverId: 'notes', toolName: 'search', durationMs: 2, ok: false, error: 'ToolCallError: no' },

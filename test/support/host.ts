@@ -12,6 +12,7 @@ import { Host } from '../../src/host/host.js';
 import { KeptResults } from '../../src/host/results.js';
 import { Runtime } from '../../src/host/runtime.js';
 import type { Session, SessionOptions } from '../../src/host/session.js';
+import { Telemetry } from '../../src/host/telemetry.js';
 import { codemodePresentation } from '../../src/profiles/codemode/presentation.js';
 import type { Sandbox } from '../../src/sandbox/sandbox.js';
 import { MasterKey } from '../../src/store/master-key.js';
@@ -55,6 +56,7 @@ export function openSession(sandbox: Sandbox): Session {
     results: new KeptResults(),
     records,
     sleeping: records.sleeping,
+    telemetry: new Telemetry(),
     scripts: records.scripts,
     patienceMs: 1_000,
     sessionOptionsOf: (caller) => ({ ...options, caller }),

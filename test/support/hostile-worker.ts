@@ -80,7 +80,7 @@ const receive = () => {
 const hello = (changes) => send({ type: 'worker/ready', protocol: 4, build: BUILD, role: ROLE, ...changes });
 /** The next message of a kind. */
 const wait = (type) => { for (;;) { const message = receive(); if (message.type === type) return message; } };
-const end = (execution, result, more) => send({ type: 'execution/end', execution, failure: null, logsCut: false, ...more }, result);
+const end = (execution, result, more) => send({ type: 'execution/end', execution, failure: null, logsCut: false, usage: { cpuMs: 0, memoryBytes: 0 }, ...more }, result);
 const call = (execution, number, target, input = '[]') => send({ type: 'call/request', execution, call: number, target }, input);
 const silence = () => { for (;;) receive(); };
 `;

@@ -190,6 +190,8 @@ function compileAll({ settings, readPattern }: PolicyOptions): readonly Compiled
 }
 
 function listVerdict(tool: Tool, only: AllowLists | undefined): Verdict | undefined {
+  // The lists are about the user's servers, and none of those has a slash in its name: these are granted by themselves.
+  if (tool.serverId.includes('/')) return undefined;
   const isOutside = (list: readonly string[] | undefined, fits: (pattern: string) => boolean) =>
     list !== undefined && !list.some(fits);
   const denied = (key: string, what: string): Verdict => {

@@ -24,6 +24,8 @@ export interface ServerModule {
   readonly tools: readonly Tool[];
   /** Export names by tool name, where they are known already: part of a server's tools keeps the names of the whole. */
   readonly exportNames?: ReadonlyMap<string, string>;
+  /** Declared as a namespace of this name instead of a module. */
+  readonly namespace?: string;
 }
 
 export interface DeclarationWarning {
@@ -145,7 +147,11 @@ class ModuleWriter {
     const { indent } = this.#frame;
     const meta = `${indent}export const __meta__: ServerMeta;\n`;
     const blankLine = this.#detail === 'signatures' ? '' : '\n';
-    const text = `${header}${this.#frame.open(path)}${[...body, meta].join(blankLine)}${this.#frame.close}`;
+    const { namespace } = this.#server;
+    const text =
+      namespace === undefined
+        ? `${header}${this.#frame.open(path)}${[...body, meta].join(blankLine)}${this.#frame.close}`
+        : `${header}declare namespace ${namespace} {\n${body.join(blankLine)}}\n`;
     return { text, warnings: this.#warnings };
   }
 

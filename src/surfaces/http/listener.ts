@@ -1,9 +1,9 @@
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { ERRORS, isHostError } from '../../domain/errors.js';
 import type { Log } from '../../domain/log.js';
-import { AGENT_SCOPES, type Principal, type Scope } from '../../domain/principal.js';
-import { type GuardRules, hostProblem, originProblem } from './guards.js';
-import { bearerOf, type Identified, type Identify } from './principals.js';
+import type { Principal, Scope } from '../../domain/principal.js';
+import type { Gate, Refused } from './gate.js';
+import { bearerOf } from './principals.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -11,6 +11,8 @@ declare module 'fastify' {
     isPublic?: boolean;
     /** What a token must be good for; `execute` where nothing is said. */
     scope?: Scope;
+    /** How the contract of this route says what was wrong. */
+    errorBody?: (code: string, message: string) => object;
   }
   interface FastifyRequest {
     /** Whose request it is. Absent on public routes only. */
@@ -19,9 +21,7 @@ declare module 'fastify' {
 }
 
 export interface ListenerOptions {
-  readonly rules: GuardRules;
-  /** Absent where everybody who reaches the port is let in. */
-  readonly identify?: Identify;
+  readonly gate: Gate;
   readonly maxRequestBytes: number;
   readonly log: Log;
 }
@@ -40,7 +40,7 @@ const PREFLIGHT = {
  * The HTTP server that all network surfaces are mounted on. Every request, of whichever route and also of none, passes the
  * guards first: host, origin, token.
  */
-export function createListener({ rules, identify, maxRequestBytes, log }: ListenerOptions): FastifyInstance {
+export function createListener({ gate, maxRequestBytes, log }: ListenerOptions): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: maxRequestBytes,
@@ -52,26 +52,18 @@ export function createListener({ rules, identify, maxRequestBytes, log }: Listen
   app.server.maxConnections = MAX_CONNECTIONS;
   app.addHook('onRequest', async (request, reply) => {
     const { host, origin, authorization } = request.headers;
-    const problem = hostProblem(host, rules) ?? originProblem(origin, host, rules);
-    if (problem !== undefined) return refuse(reply, 403, 'forbidden', problem);
-    if (origin !== undefined && rules.origins.includes(origin)) {
+    const misplaced = gate.placeProblem({ host, origin });
+    if (misplaced !== undefined) return turnAway(reply, misplaced);
+    if (origin !== undefined && gate.rules.origins.includes(origin)) {
       allowOrigin(reply, origin);
       if (isPreflight(request)) return reply.headers(PREFLIGHT).code(204).send();
     }
     const { isPublic, scope = 'execute' } = request.routeOptions.config;
     if (isPublic === true) return undefined;
-    const identified = await whoIs(bearerOf(authorization), identify);
-    if ('problem' in identified) return challenge(reply, 401, 'unauthorized', identified.problem, 'invalid_token');
-    const { principal } = identified;
-    request.principal = principal;
-    if (principal.scopes.has(scope)) return undefined;
-    return challenge(
-      reply,
-      403,
-      'forbidden',
-      `this token is not good for this: it lacks the scope ${scope}`,
-      'insufficient_scope',
-    );
+    const admitted = await gate.whoIs(bearerOf(authorization), scope);
+    if ('refused' in admitted) return turnAway(reply, admitted.refused);
+    request.principal = admitted.principal;
+    return undefined;
   });
   app.setNotFoundHandler((request, reply) =>
     refuse(reply, 404, 'not_found', `there is nothing at ${request.method} ${request.url.slice(0, 200)}`),
@@ -87,22 +79,14 @@ export function createListener({ rules, identify, maxRequestBytes, log }: Listen
   return app;
 }
 
-/** Everybody who reaches the port, where the configuration lets them in. */
-const ANYBODY: Principal = { subject: 'anybody', scopes: AGENT_SCOPES };
-
-async function whoIs(token: string | undefined, identify: Identify | undefined): Promise<NonNullable<Identified>> {
-  if (identify === undefined) return { principal: ANYBODY };
-  const identified = token === undefined ? undefined : await identify(token);
-  return identified ?? { problem: 'the access token is missing or wrong; `codemode token` prints it' };
-}
-
-function challenge(reply: FastifyReply, status: number, code: string, message: string, error: string): FastifyReply {
-  void reply.header('www-authenticate', `Bearer realm="codemode", error="${error}"`);
+function turnAway(reply: FastifyReply, { status, code, message, challenge }: Refused): FastifyReply {
+  if (challenge !== undefined) void reply.header('www-authenticate', `Bearer realm="codemode", error="${challenge}"`);
   return refuse(reply, status, code, message);
 }
 
 export function refuse(reply: FastifyReply, status: number, code: string, message: string): FastifyReply {
-  return reply.code(status).send({ error: { code, message } });
+  const { errorBody } = reply.request.routeOptions.config;
+  return reply.code(status).send(errorBody?.(code, message) ?? { error: { code, message } });
 }
 
 function allowOrigin(reply: FastifyReply, origin: string): void {

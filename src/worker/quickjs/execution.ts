@@ -1,4 +1,4 @@
-import type { CallNumber, ExecutionId, Failure, LogLevel } from '../../domain/execution.js';
+import type { CallNumber, ExecutionId, Failure, LogLevel, ResourceUsage } from '../../domain/execution.js';
 import { outOfTime } from '../../domain/execution.js';
 import { MAX_CALL_PLACES, MAX_VALUE_BYTES } from '../../wire/messages.js';
 import { type Outbox, ProgramDropped, type Progress } from '../guest.js';
@@ -23,8 +23,10 @@ export interface ExecutionOptions {
   readonly timeoutMs: number;
   readonly maxMemoryBytes: number;
   readonly maxLogBytes: number;
-  readonly isScript: boolean;
+  readonly form: ProgramForm;
 }
+
+export type ProgramForm = 'module' | 'script' | 'body';
 
 /** What lies outside the linear memory. With the memory it is all there is of a program: see `suspension.ts`. */
 export interface ExecutionState extends Rejections {
@@ -36,9 +38,12 @@ export interface ExecutionState extends Rejections {
   logsCut: boolean;
   mainPromise: number;
   randomState: bigint;
+  cpuMs: number;
+  peakMemoryBytes: number;
 }
 
 const MAX_TARGET_CHARACTERS = 1_024;
+const WASM_PAGE_BYTES = 65_536;
 const PROMISE_PENDING = 0;
 const PROMISE_REJECTED = 2;
 
@@ -81,6 +86,8 @@ export class QuickJsExecution implements EngineHost {
       unhandledCount: 0,
       unhandled: [],
       randomState: BigInt(options.seed),
+      cpuMs: 0,
+      peakMemoryBytes: 0,
     };
     this.#random = new SeededRandom(this.state.randomState);
   }
@@ -94,10 +101,23 @@ export class QuickJsExecution implements EngineHost {
     return this.#random.state;
   }
 
-  start(code: Uint8Array, mapJson: string): Progress {
+  /** What it has used so far, with a slice of work that took so long. */
+  account(cpuMs: number): ResourceUsage {
+    const { state, engine } = this;
+    state.cpuMs += cpuMs;
+    this.#noteMemory();
+    // What was taken and given back between two looks has left its mark on the size of the memory.
+    const grownBytes = (engine.pages - this.#image.pages) * WASM_PAGE_BYTES;
+    state.peakMemoryBytes = Math.max(state.peakMemoryBytes, grownBytes);
+    return { cpuMs: state.cpuMs, memoryBytes: state.peakMemoryBytes };
+  }
+
+  /** `contextJson`: of the body of a function. */
+  start(code: Uint8Array, mapJson: string, contextJson?: Uint8Array): Progress {
     this.#attach(new PositionMap(mapJson));
     this.#limit();
     const progress = this.#guarded(() => {
+      if (contextJson !== undefined && !this.#giveContext(contextJson)) return this.#endWithException();
       const main = this.engine.evaluate(code, PROGRAM_FILE, true);
       if (this.engine.isException(main)) return this.#endWithException();
       this.state.mainPromise = main;
@@ -127,6 +147,14 @@ export class QuickJsExecution implements EngineHost {
       this.state.mainPromise = main;
       return this.#settle();
     });
+  }
+
+  #giveContext(json: Uint8Array): boolean {
+    const context = this.engine.parseJson(this.#image.context, json);
+    if (context === undefined) return false;
+    const begun = this.#enter('beginBody', [context.handle]);
+    context.dispose();
+    return !this.engine.isException(begun);
   }
 
   /** Takes over a memory that another process filled. */
@@ -180,6 +208,7 @@ export class QuickJsExecution implements EngineHost {
   // What the engine asks while it runs.
 
   shouldInterrupt(): boolean {
+    this.#noteMemory();
     if (!this.#timedOut && performance.now() > this.#deadline) this.#timedOut = true;
     return this.#timedOut;
   }
@@ -219,7 +248,8 @@ export class QuickJsExecution implements EngineHost {
   }
 
   resolveModule(importer: string, specifier: string): string {
-    if (this.options.isScript) throw new Error('a script has no modules: call tools through its global functions');
+    if (this.options.form === 'script')
+      throw new Error('a script has no modules: call tools through its global functions');
     if (specifier === BINDINGS_MODULE && this.#library.source(importer) === undefined) {
       throw new Error(`could not load module '${specifier}'`);
     }
@@ -230,6 +260,12 @@ export class QuickJsExecution implements EngineHost {
     const source = this.#library.source(specifier);
     if (source !== undefined) return source;
     throw new Error(`could not load module '${specifier}'`);
+  }
+
+  #noteMemory(): void {
+    const { usedBytes, usedBytesAt } = this.#image;
+    const used = new DataView(this.engine.exports.memory.buffer).getUint32(usedBytesAt, true) - usedBytes;
+    if (used > this.state.peakMemoryBytes) this.state.peakMemoryBytes = used;
   }
 
   // How a slice of work is done.
@@ -350,13 +386,14 @@ export class QuickJsExecution implements EngineHost {
 
   #endWithResult(): Progress {
     const { engine } = this;
-    const { isScript } = this.options;
-    const result = isScript
-      ? this.#enter('jsonOfValue', [engine.exports.qjs_promise_result(this.state.mainPromise)])
-      : this.#enter('collectResult', []);
+    const { form } = this.options;
+    const result =
+      form === 'script'
+        ? this.#enter('jsonOfValue', [engine.exports.qjs_promise_result(this.state.mainPromise)])
+        : this.#enter('collectResult', []);
     if (engine.isException(result)) {
       if (this.#timedOut) return this.#endTimedOut();
-      return this.#ended(notSerializable(this.#describe(engine.exports.qjs_get_exception()), isScript));
+      return this.#ended(notSerializable(this.#describe(engine.exports.qjs_get_exception()), form));
     }
     const resultJson = engine.readBytes(result);
     if (resultJson.byteLength > MAX_VALUE_BYTES)
@@ -382,7 +419,7 @@ export class QuickJsExecution implements EngineHost {
     const { engine } = this;
     const description = this.#enter('describeThrown', [thrown]);
     const json = engine.isException(description) ? '{}' : engine.readText(description);
-    return failureOfThrown(json, suggestionsFrom(this.#library), this.options.isScript);
+    return failureOfThrown(json, suggestionsFrom(this.#library), this.options.form);
   }
 
   #enter(name: EntryName, list: readonly number[]): number {

@@ -10,12 +10,14 @@ const MISSING_EXPORT = /^Could not find export '([^']{0,256})' in module '([^']{
 /** A name that is not there says what it would have been elsewhere; here it gets the right call instead. */
 const MISSING_GLOBAL = /^'?([A-Za-z_$][\w$]{0,63})'? is not defined$/;
 
+type Form = 'module' | 'script' | 'body';
+
 export interface Suggestions {
   suggestModules(specifier: string): string;
   suggestExports(specifier: string, name: string): string;
 }
 
-export function failureOfThrown(json: string, suggestions: Suggestions, isScript = false): Failure {
+export function failureOfThrown(json: string, suggestions: Suggestions, form: Form = 'module'): Failure {
   const thrown = JSON.parse(json) as {
     name?: string;
     message?: string;
@@ -45,7 +47,7 @@ export function failureOfThrown(json: string, suggestions: Suggestions, isScript
       hint: cut(suggestions.suggestExports(missingExport[2] as string, missingExport[1] as string), 4_000),
     };
   }
-  const hint = thrown.hint ?? hintFor(message, isScript ? SCRIPT_HINTS : HINTS);
+  const hint = thrown.hint ?? hintFor(message, HINTS_OF[form]);
   return {
     ...failure,
     kind: name === 'SyntaxError' && isParseError(stack) ? 'syntax' : 'exception',
@@ -131,6 +133,20 @@ const SCRIPT_HINTS: Readonly<Record<string, string>> = {
   Intl: HINTS['Intl'] as string,
 };
 
+const BODY_HINTS: Readonly<Record<string, string>> = {
+  ...HINTS,
+  fetch: 'The request was granted no network. Ask for it: "capabilities": ["network:api.example.com:443"].',
+  fs: 'The request was granted no files. Ask for them: "capabilities": ["filesystem:/absolute/path"].',
+  XMLHttpRequest: 'Call a tool: await mcp.<namespace>.<tool>({ ... }).',
+  WebSocket: 'Call a tool: await mcp.<namespace>.<tool>({ ... }).',
+  require: 'There are no modules here: tools are functions of `mcp`.',
+  tools: 'Tools are functions of `mcp`: await mcp.<namespace>.<tool>({ ... }).',
+  module: 'Return the result.',
+  exports: 'Return the result.',
+};
+
+const HINTS_OF = { module: HINTS, script: SCRIPT_HINTS, body: BODY_HINTS } as const;
+
 function hintFor(message: string, hints: Readonly<Record<string, string>>): string | undefined {
   const name = MISSING_GLOBAL.exec(message)?.[1];
   return name !== undefined && Object.hasOwn(hints, name) ? hints[name] : undefined;
@@ -161,13 +177,18 @@ export function resultTooLarge(bytes: number, most: number): Failure {
 /** The host has ended the program and reads this no more: it is owed an answer all the same. */
 export const DROPPED: Failure = { kind: 'cancelled', name: 'Error', message: 'the program was ended' };
 
-export function notSerializable(failure: Failure, isScript: boolean): Failure {
+export function notSerializable(failure: Failure, form: Form): Failure {
   return {
     ...failure,
     kind: 'not_serializable',
     message: `the result cannot be turned into JSON: ${failure.message}`,
-    hint: isScript
-      ? 'Let the last expression, or what is returned, be plain data: objects, arrays, strings, numbers, booleans, null.'
-      : 'Assign plain data (objects, arrays, strings, numbers, booleans, null) to globalThis.__codemode_result__.',
+    hint: PLAIN_DATA[form],
   };
 }
+
+const PLAIN_DATA = {
+  module: 'Assign plain data (objects, arrays, strings, numbers, booleans, null) to globalThis.__codemode_result__.',
+  script:
+    'Let the last expression, or what is returned, be plain data: objects, arrays, strings, numbers, booleans, null.',
+  body: 'Return plain data: objects, arrays, strings, numbers, booleans, null.',
+} as const;

@@ -16,6 +16,8 @@ export interface Image {
   readonly randomStateAt: number;
   /** What the boot code itself occupies: a program's memory limit counts from here. */
   readonly usedBytes: number;
+  /** Where the engine keeps that figure. */
+  readonly usedBytesAt: number;
   /** Index of the function that was patched to trap when memory runs out: its traps are told from others by it. */
   readonly outOfMemoryFunction: number;
   /** Handles of the guest's entry points. */
@@ -33,6 +35,7 @@ const ENTRY_NAMES = [
   'collectResult',
   'describeThrown',
   'beginScript',
+  'beginBody',
   'awaitValue',
   'jsonOfValue',
   'siteOf',
@@ -96,6 +99,7 @@ export function buildImage(module: WebAssembly.Module, bootScript: string, outOf
   loadBuiltInModules(engine, entry);
   evaluate(engine, 'delete globalThis.__entry;', 'codemode:boot', false);
 
+  const usedBytesAt = findUsedBytes(engine);
   exports.qjs_run_gc();
   const randomStateAt = findRandomState(engine);
   exports.wasm_free(exports.wasm_malloc(SLACK_BYTES));
@@ -107,6 +111,7 @@ export function buildImage(module: WebAssembly.Module, bootScript: string, outOf
     context: exports.qjs_get_context_ptr(),
     randomStateAt,
     usedBytes: usedBytes(engine),
+    usedBytesAt,
     outOfMemoryFunction,
     entry: handles,
   };
@@ -241,6 +246,26 @@ function usedBytes(engine: Engine): number {
   const bytes = Number(new DataView(exports.memory.buffer).getBigInt64(output, true));
   exports.wasm_free(output);
   return bytes;
+}
+
+/**
+ * Where the same figure stands in the engine's own record, to be read without walking through all objects: the one word that
+ * is equal to it before and after something was taken.
+ */
+function findUsedBytes(engine: Engine): number {
+  const { exports } = engine;
+  const runtime = exports.qjs_get_runtime_ptr();
+  const places = () => {
+    const used = usedBytes(engine);
+    const words = new Uint32Array(exports.memory.buffer.slice(runtime, runtime + 256));
+    return [...words.keys()].filter((index) => words[index] === used);
+  };
+  const before = places();
+  evaluate(engine, 'globalThis.__taken = new Array(1000).fill({});', 'codemode:boot', false);
+  const [found, ...others] = places().filter((index) => before.includes(index));
+  evaluate(engine, 'delete globalThis.__taken;', 'codemode:boot', false);
+  if (found === undefined || others.length > 0) throw new Error('the count of the memory in use was not found');
+  return runtime + found * 4;
 }
 
 /** Booting calls nothing and waits for nothing. */

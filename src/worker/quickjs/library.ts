@@ -41,8 +41,10 @@ const RESERVED: ReadonlySet<string> = new Set([PROGRAM_FILE, BINDINGS_MODULE, ER
 
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u;
 
+const BINDINGS = ['bindCall', 'bindCallSync', 'bindValue', 'bindCalls', 'bindNamespaces', 'bindFetch'];
+
 function moduleSource(module: VirtualModule): string {
-  const lines = [`import { bindCall, bindCallSync, bindValue } from '${BINDINGS_MODULE}';`];
+  const lines = [`import { ${BINDINGS.join(', ')} } from '${BINDINGS_MODULE}';`];
   module.exports.forEach((each, index) => {
     // `await import()` would call an export named `then`; the catalog gives such a tool another name.
     if (!IDENTIFIER.test(each.name) || each.name === 'then')
@@ -60,6 +62,14 @@ function binding(each: VirtualModule['exports'][number]): string {
       return `bindCallSync(${literal(each.name)}, ${literal(each.target)})`;
     case 'value':
       return `bindValue(${literal(JSON.stringify(each.value))})`;
+    case 'calls':
+      return `bindCalls(${literal(JSON.stringify(each.targets))})`;
+    case 'namespaces':
+      return `bindNamespaces([${Object.entries(each.namespaces)
+        .flatMap(([name, targets]) => [literal(name), literal(JSON.stringify(targets))])
+        .join(',')}])`;
+    case 'fetch':
+      return `bindFetch(${literal(each.target)})`;
   }
 }
 

@@ -1,5 +1,6 @@
-import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping';
+import { originalPositionFor, type SourceMapInput, TraceMap } from '@jridgewell/trace-mapping';
 import type { SourcePosition } from '../../domain/execution.js';
+import { AUTHORS_LINES, type AuthorsLines } from '../transpiler/authors-lines.js';
 
 /** The name under which the agent's source appears in stack traces. */
 export const PROGRAM_FILE = 'main.ts';
@@ -14,6 +15,7 @@ export class PositionMap {
   readonly #mapJson: string;
   readonly #before: (position: SourcePosition) => SourcePosition;
   #map: TraceMap | undefined;
+  #lines: AuthorsLines = { before: 0, count: Number.POSITIVE_INFINITY };
 
   /** `before` leads from what the engine was given to what the map speaks of, where they differ. */
   constructor(mapJson: string, before: (position: SourcePosition) => SourcePosition = (position) => position) {
@@ -29,10 +31,17 @@ export class PositionMap {
   original(generated: SourcePosition): SourcePosition {
     const position = this.#before(generated);
     if (this.#mapJson === '') return position;
-    this.#map ??= new TraceMap(this.#mapJson);
+    this.#map ??= this.#read();
     // Columns count from 1 for people and from 0 in source maps.
     const found = originalPositionFor(this.#map, { line: position.line, column: Math.max(0, position.column - 1) });
-    return found.line === null ? position : { line: found.line, column: found.column + 1 };
+    if (found.line === null) return position;
+    return { line: found.line - this.#lines.before, column: found.column + 1 };
+  }
+
+  #read(): TraceMap {
+    const map = JSON.parse(this.#mapJson) as SourceMapInput & { [AUTHORS_LINES]?: AuthorsLines };
+    this.#lines = map[AUTHORS_LINES] ?? this.#lines;
+    return new TraceMap(map);
   }
 
   stack(raw: string): string {
@@ -40,7 +49,8 @@ export class PositionMap {
     for (const line of raw.split('\n')) {
       if (line === '' || OUR_FRAME.test(line)) continue;
       if (lines.length === MAX_FRAMES) break;
-      lines.push(this.#frame(line));
+      const mapped = this.#frame(line);
+      if (mapped !== undefined) lines.push(mapped);
     }
     return lines.join('\n');
   }
@@ -56,10 +66,12 @@ export class PositionMap {
     return places;
   }
 
-  #frame(line: string): string {
+  /** Nothing for a line that is ours. */
+  #frame(line: string): string | undefined {
     const match = PROGRAM_FRAME.exec(line);
     if (match === null) return line;
     const { line: row, column } = this.original({ line: Number(match[2]), column: Number(match[3]) });
+    if (row < 1 || row > this.#lines.count) return undefined;
     return `${match[1]}${PROGRAM_FILE}:${row}:${column}${match[4]}`;
   }
 }

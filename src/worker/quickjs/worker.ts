@@ -3,6 +3,7 @@ import type {
   ExecutionId,
   Failure,
   LogLevel,
+  ResourceUsage,
   SourcePosition,
   VirtualModule,
 } from '../../domain/execution.js';
@@ -10,10 +11,11 @@ import type { HostToWorker } from '../../wire/messages.js';
 import { MAX_IMAGE_BYTES } from '../../wire/messages.js';
 import type { Channel, Received } from '../channel.js';
 import { type Outbox, ProgramDropped, type Progress } from '../guest.js';
+import { readBody } from '../transpiler/read-body.js';
 import { readScript } from '../transpiler/read-script.js';
 import { transpile } from '../transpiler/transpile.js';
 import { Engines } from './engines.js';
-import { QuickJsExecution } from './execution.js';
+import { type ProgramForm, QuickJsExecution } from './execution.js';
 import type { Image } from './image.js';
 import { Library } from './library.js';
 import { restorePages, suspend, unpack } from './suspension.js';
@@ -89,23 +91,26 @@ export class QuickJsWorker implements Outbox {
 
   #start(message: StartMessage, body: Buffer): void {
     const begunAt = performance.now();
+    const cpuBefore = process.cpuUsage();
     const read = readProgram(message, body);
     if (!read.ok) {
       const { execution } = message;
-      this.#channel.send({ type: 'execution/end', execution, failure: read.failure, logsCut: false });
+      const usage = { cpuMs: cpuMsSince(cpuBefore), memoryBytes: 0 };
+      this.#channel.send({ type: 'execution/end', execution, failure: read.failure, logsCut: false, usage });
       return;
     }
     // Reading a source is part of its program's time.
     const timeoutMs = Math.max(1, message.timeoutMs - (performance.now() - begunAt));
     const engine = this.#engines.take(message.maxMemoryBytes);
     const library = this.#library(message.library);
-    const options = { ...message, timeoutMs, isScript: message.script !== null };
+    const options = { ...message, timeoutMs, form: formOf(message) };
     const execution = new QuickJsExecution(engine, this.#image, library, this, options);
     this.#executions.set(message.execution, execution);
-    this.#report(execution, read.begin(execution));
+    this.#report(execution, read.begin(execution), cpuBefore);
   }
 
   #resume(message: ResumeMessage, body: Buffer): void {
+    const cpuBefore = process.cpuUsage();
     const { head, pages } = unpack(body);
     const options = { ...head.options, execution: message.execution, timeoutMs: message.timeoutMs };
     const engine = this.#engines.take(options.maxMemoryBytes);
@@ -113,38 +118,41 @@ export class QuickJsWorker implements Outbox {
     const state = { ...head.state, randomState: BigInt(head.state.randomState) };
     const execution = new QuickJsExecution(engine, this.#image, this.#library(message.library), this, options, state);
     this.#executions.set(message.execution, execution);
-    this.#report(execution, execution.resume(head.mapJson));
+    this.#report(execution, execution.resume(head.mapJson), cpuBefore);
   }
 
   #suspend(id: ExecutionId): void {
     const execution = this.#executions.get(id);
     if (execution === undefined) return this.#answerForNobody(id);
+    const cpuBefore = process.cpuUsage();
     const bytes = suspend(execution, this.#image);
-    if (bytes.length > MAX_IMAGE_BYTES) return this.#report(execution, execution.stay());
+    if (bytes.length > MAX_IMAGE_BYTES) return this.#report(execution, execution.stay(), cpuBefore);
     this.#forget(id);
     this.#channel.send({ type: 'execution/suspended', execution: id }, bytes);
   }
 
   #advance(id: ExecutionId, step: (execution: QuickJsExecution) => Progress): void {
     const execution = this.#executions.get(id);
-    if (execution === undefined) this.#answerForNobody(id);
-    else this.#report(execution, step(execution));
+    if (execution === undefined) return this.#answerForNobody(id);
+    const cpuBefore = process.cpuUsage();
+    this.#report(execution, step(execution), cpuBefore);
   }
 
   /** The host counts answers: something delivered to a program that has just ended is answered all the same. */
   #answerForNobody(execution: ExecutionId): void {
-    this.#channel.send({ type: 'execution/waiting', execution, wakeAtMs: null });
+    this.#channel.send({ type: 'execution/waiting', execution, wakeAtMs: null, usage: NOTHING_USED });
   }
 
-  #report(execution: QuickJsExecution, progress: Progress): void {
+  #report(execution: QuickJsExecution, progress: Progress, cpuBefore: NodeJS.CpuUsage): void {
     const id = execution.options.execution;
+    const usage = execution.account(cpuMsSince(cpuBefore));
     if (progress.state === 'waiting') {
-      this.#channel.send({ type: 'execution/waiting', execution: id, wakeAtMs: progress.wakeAtMs });
+      this.#channel.send({ type: 'execution/waiting', execution: id, wakeAtMs: progress.wakeAtMs, usage });
       return;
     }
     const body = progress.failure === null ? progress.resultJson : undefined;
     this.#channel.send(
-      { type: 'execution/end', execution: id, failure: progress.failure, logsCut: execution.state.logsCut },
+      { type: 'execution/end', execution: id, failure: progress.failure, logsCut: execution.state.logsCut, usage },
       body,
     );
     this.#forget(id);
@@ -208,7 +216,27 @@ type ReadProgram =
   | { readonly ok: false; readonly failure: Failure }
   | { readonly ok: true; readonly begin: (execution: QuickJsExecution) => Progress };
 
-function readProgram({ script, language }: StartMessage, body: Buffer): ReadProgram {
+const NOTHING_USED: ResourceUsage = { cpuMs: 0, memoryBytes: 0 };
+
+/** One program computes at a time, so what the process spends meanwhile is that program's. */
+function cpuMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+function formOf({ script, body }: StartMessage): ProgramForm {
+  if (script !== null) return 'script';
+  return body === null ? 'module' : 'body';
+}
+
+function readProgram({ script, body: form, language }: StartMessage, body: Buffer): ReadProgram {
+  if (form !== null) {
+    const { contextBytes } = form;
+    const source = readBody(body.toString('utf8', contextBytes), language, form);
+    if (!source.ok) return source;
+    const context = body.subarray(0, contextBytes);
+    return { ok: true, begin: (execution) => execution.start(Buffer.from(source.code), source.mapJson, context) };
+  }
   if (script === null) {
     const source = transpile(body.toString('utf8'), language);
     if (!source.ok) return source;

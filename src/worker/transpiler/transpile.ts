@@ -1,5 +1,6 @@
 import type { Failure, SourceLanguage, SourcePosition } from '../../domain/execution.js';
 import { HARMLESS_SOURCE_BYTES } from '../../domain/limits.js';
+import { AUTHORS_LINES, type AuthorsLines } from './authors-lines.js';
 import type { TransformError, TransformResult } from './binding.js';
 import { transformSync } from './binding.js';
 import { nestingOf } from './nesting.js';
@@ -44,10 +45,11 @@ export function errorsOf({ errors }: TransformResult): TransformError[] {
   return errors.filter((each) => each.severity === 'Error');
 }
 
-/** The source map as a program keeps it; empty where there is none. */
-export function mapOf({ map }: TransformResult): string {
+/** The source map as a program keeps it; empty where there is none. `lines`: where not all are the author's. */
+export function mapOf({ map }: TransformResult, lines?: AuthorsLines): string {
   if (map === undefined || map === null) return '';
-  return JSON.stringify({ version: 3, sources: ['main.ts'], names: [], mappings: map.mappings });
+  const ours = lines === undefined ? {} : { [AUTHORS_LINES]: lines };
+  return JSON.stringify({ version: 3, sources: ['main.ts'], names: [], mappings: map.mappings, ...ours });
 }
 
 export const TOO_DEEP: Failure = {
@@ -85,7 +87,7 @@ function hintFor(message: string, resultName: string): string | undefined {
 }
 
 /** The parser counts bytes; people and editors count characters. */
-function positionOf(source: string, byteOffset: number): SourcePosition {
+export function positionOf(source: string, byteOffset: number): SourcePosition {
   return positionIn(source, Buffer.from(source, 'utf8').subarray(0, byteOffset).toString('utf8').length);
 }
 

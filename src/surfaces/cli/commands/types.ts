@@ -1,4 +1,5 @@
-import type { DeclarationDetail } from '../../../host/inventory.js';
+import { apiDeclarationsOf } from '../../../host/api-view.js';
+import type { DeclarationDetail, Inventory } from '../../../host/inventory.js';
 import { askForTools, noteProblems } from '../asking.js';
 import type { CommandContext, Register } from '../command.js';
 import { oneOf } from '../options.js';
@@ -39,9 +40,10 @@ Examples:
 
 async function types(servers: readonly string[], flags: TypesFlags, context: CommandContext): Promise<number> {
   const detail = oneOf('--detail', flags.detail, DETAILS);
-  const { inventory } = await context.inventory();
+  const { inventory, loaded } = await context.inventory();
   await using _ = inventory;
   await askForTools(inventory, flags.refresh === true);
+  if (loaded.config.profile === 'unified') return unifiedTypes(inventory, servers, flags);
   const { shared, modules } = inventory.declarations(servers, detail);
   noteProblems(inventory, servers);
   if (flags.json === true) {
@@ -58,5 +60,14 @@ async function types(servers: readonly string[], flags: TypesFlags, context: Com
     modules.flatMap((module) => module.warnings.map((each) => `${module.serverId}/${each.toolName}: ${each.message}`)),
   );
   process.stdout.write(plain([shared, ...modules.map(({ text }) => text)].join('\n')));
+  return 0;
+}
+
+/** In this contract tools are methods of one object, so there is one declaration of all of them. */
+function unifiedTypes(inventory: Inventory, servers: readonly string[], flags: TypesFlags): number {
+  const named = inventory.declarations(servers, 'signatures').modules.map(({ serverId }) => serverId);
+  noteProblems(inventory, servers);
+  const declarations = apiDeclarationsOf(inventory.view(), servers.length === 0 ? undefined : named);
+  process.stdout.write(flags.json === true ? `${printableJson({ declarations }, true)}\n` : plain(declarations));
   return 0;
 }

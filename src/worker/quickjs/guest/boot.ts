@@ -1,11 +1,14 @@
+import { beginBody } from './body.js';
 import { bindCall, bindCallSync, bindValue, deliver, siteOf } from './calls.js';
 import * as errors from './errors.js';
+import { bindFetch } from './fetch.js';
 import { createConsole } from './globals/console.js';
 import { structuredClone } from './globals/structured-clone.js';
 import { TextDecoder, TextEncoder } from './globals/text-encoding.js';
 import { URL, URLSearchParams } from './globals/url.js';
 import { forbidCodeFromStrings, removeExtras } from './harden.js';
 import { host } from './host.js';
+import { bindCalls, bindNamespaces } from './namespaces.js';
 import { collectResult, describeThrown } from './report.js';
 import { awaitValue, beginScript } from './script.js';
 import { installStack } from './stack.js';
@@ -27,10 +30,11 @@ forbidCodeFromStrings();
   collectResult,
   describeThrown,
   beginScript,
+  beginBody,
   awaitValue,
   jsonOfValue,
   siteOf,
-  bindings: { bindCall, bindCallSync, bindValue },
+  bindings: { bindCall, bindCallSync, bindValue, bindCalls, bindNamespaces, bindFetch },
   errors: {
     CodemodeError: errors.CodemodeError,
     SchemaValidationError: errors.SchemaValidationError,

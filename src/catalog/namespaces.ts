@@ -1,0 +1,36 @@
+import { memberNames } from './names.js';
+import type { CatalogServer, CatalogSnapshot, CatalogTool } from './snapshot.js';
+
+/** One server as `mcp.<name>`, for contracts in which tools are methods of an object. */
+export interface Namespace {
+  readonly name: string;
+  readonly server: CatalogServer;
+  readonly methods: readonly Method[];
+}
+
+export interface Method {
+  readonly name: string;
+  readonly tool: CatalogTool;
+}
+
+/** The namespaces of a snapshot, by name of their servers; made once for each. */
+export function namespacesOf(snapshot: CatalogSnapshot): readonly Namespace[] {
+  let namespaces = known.get(snapshot);
+  if (namespaces === undefined) {
+    const names = memberNames(snapshot.servers.map(({ id }) => id));
+    namespaces = snapshot.servers.map((server) => ({
+      name: names.get(server.id) as string,
+      server,
+      methods: methodsOf(server),
+    }));
+    known.set(snapshot, namespaces);
+  }
+  return namespaces;
+}
+
+const known = new WeakMap<CatalogSnapshot, readonly Namespace[]>();
+
+function methodsOf({ tools }: CatalogServer): Method[] {
+  const names = memberNames(tools.map(({ tool }) => tool.name));
+  return tools.map((tool) => ({ name: names.get(tool.tool.name) as string, tool }));
+}

@@ -1,0 +1,29 @@
+import { commentLine } from '../catalog/declarations/doc-comment.js';
+import { declareApi } from '../catalog/declarations/unified-api.js';
+import { type Namespace, namespacesOf } from '../catalog/namespaces.js';
+import type { ToolView } from './tool-view.js';
+
+export type { Namespace } from '../catalog/namespaces.js';
+
+/** The tools as methods of namespaces, for contracts in which they are. */
+export function apiNamespacesOf({ forCode }: ToolView): readonly Namespace[] {
+  return namespacesOf(forCode);
+}
+
+/** `export interface UnifiedAPI` over all of them, or over those of some servers. */
+export function apiDeclarationsOf(view: ToolView, serverIds?: readonly string[]): string {
+  const namespaces = apiNamespacesOf(view).filter(
+    ({ server: { id, path } }) => serverIds === undefined || serverIds.includes(id) || serverIds.includes(path),
+  );
+  return declareApi(namespaces, view.observedTypeOf);
+}
+
+/** A line for each namespace with its tools. */
+export function apiIndexOf(view: ToolView): string {
+  return apiNamespacesOf(view)
+    .map(({ name, server, methods }) => {
+      const tools = methods.map((method) => method.name).join(', ');
+      return `- mcp.${name} ("mcp:${commentLine(server.id, 80)}"): ${tools === '' ? (server.problem ?? 'no tools') : tools}`;
+    })
+    .join('\n');
+}

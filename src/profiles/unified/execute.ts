@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import type { CapabilitySet } from '../../domain/capability.js';
+import { type HostError, isHostError } from '../../domain/errors.js';
+import type { LogEntry } from '../../domain/execution.js';
+import type { LimitTable } from '../../domain/limits.js';
+import { grantsOf } from '../../host/grants.js';
+import type { RunAnswer } from '../../host/run.js';
+import type { Session } from '../../host/session.js';
+import type { CallCircumstances } from '../profile.js';
+import { parseExecuteRequest, requestIdOf } from './contract.js';
+import { type ExecuteResponse, renderRefusal, renderResponse, renderSleeping, renderStillRunning } from './render.js';
+
+/** What holds for every request of the contract, by whichever door it comes. */
+export interface ExecuteSettings {
+  readonly limits: LimitTable;
+  /** The most that a request may be granted. */
+  readonly bounds: CapabilitySet;
+  /** Tells `network:helpscout`, where that is a server, from a host of that name. */
+  readonly isServer: (name: string) => boolean;
+}
+
+export interface ExecuteCircumstances extends CallCircumstances {
+  /** What the caller's token may ask for. */
+  readonly ofCaller?: CapabilitySet | undefined;
+  readonly onBegin?: (runId: string) => void;
+  readonly onLog?: (entry: LogEntry) => void;
+}
+
+export interface Executed {
+  readonly response: ExecuteResponse;
+  /** Absent where nothing has run. */
+  readonly answer?: RunAnswer;
+  /** Why nothing has run. */
+  readonly refusal?: HostError;
+}
+
+/** Executes a request, or says why not. Only mistakes of ours are thrown. */
+export async function execute(
+  session: Session,
+  input: unknown,
+  { limits: table, bounds, isServer }: ExecuteSettings,
+  { ofCaller, ...circumstances }: ExecuteCircumstances,
+): Promise<Executed> {
+  const requestId = requestIdOf(input) ?? randomUUID();
+  try {
+    const { code, isTypeScript, limits, capabilities, context } = parseExecuteRequest(input, table);
+    const grants = grantsOf(capabilities, { configured: bounds, ofCaller }, isServer);
+    const answer = await session.run({
+      source: code,
+      language: isTypeScript ? 'typescript' : 'javascript',
+      limits,
+      context,
+      grants,
+      ...circumstances,
+    });
+    return { answer, response: responseOf(answer, requestId) };
+  } catch (error) {
+    if (!isHostError(error)) throw error;
+    return { refusal: error, response: renderRefusal(error, requestId) };
+  }
+}
+
+function responseOf(answer: RunAnswer, requestId: string): ExecuteResponse {
+  switch (answer.state) {
+    case 'finished':
+      return renderResponse(answer.summary, requestId);
+    case 'asleep':
+      return renderSleeping(answer.summary, requestId);
+    case 'running':
+      return renderStillRunning(answer.runId, requestId);
+  }
+}

@@ -1,0 +1,42 @@
+import type { CallReply } from '../../domain/execution.js';
+import type { JsonValue } from '../../domain/json.js';
+import type { ToolReply } from '../../domain/upstream.js';
+import type { Presentation } from '../../host/run.js';
+import type { BrokerOutcome } from '../../host/session.js';
+import { arrangeArguments } from './arguments.js';
+import { renderResponse, renderSleeping } from './render.js';
+
+/** The contract's words for what happens during a run. */
+export const unifiedPresentation: Presentation = {
+  reply: replyOf,
+  arrange: arrangeArguments,
+  response: (summary) => renderResponse(summary, summary.runId) as unknown as JsonValue,
+  sleeping: (summary) => renderSleeping(summary, summary.runId) as unknown as JsonValue,
+};
+
+function replyOf(outcome: BrokerOutcome): CallReply {
+  if (!outcome.ok) return { ok: false, error: outcome.error };
+  const { structuredJson } = outcome.reply;
+  return { ok: true, json: structuredJson ?? JSON.stringify(plainValue(outcome.reply)) };
+}
+
+/** The structured value; of a single text what it holds, if that is an object or a list; else the whole result. */
+function plainValue({ structuredContent, content, isError, meta }: ToolReply): JsonValue {
+  if (structuredContent !== undefined) return structuredContent;
+  const [only] = content;
+  if (content.length === 1 && only?.type === 'text' && typeof only.text === 'string') return parsed(only.text);
+  return {
+    content: [...content],
+    ...(isError ? { isError: true } : {}),
+    ...(meta === undefined ? {} : { _meta: meta }),
+  };
+}
+
+function parsed(text: string): JsonValue {
+  if (!/^\s*[{[]/.test(text)) return text;
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,46 @@
+import type { JsonObject } from '../../domain/json.js';
+import { apiDeclarationsOf } from '../../host/api-view.js';
+import type { ExposedTool, Profile } from '../profile.js';
+import { type ExecuteSettings, execute } from './execute.js';
+import { unifiedPresentation } from './presentation.js';
+import { instructions, toolDescription } from './prompt.js';
+import { executeInputSchema, executeOutputSchema } from './tool-schemas.js';
+
+const TOOL_NAME = 'execute_code';
+/** It goes out twice, as text and as structure, and many clients end a connection over a message of 10 MB. */
+export const MAX_RESULT_BYTES = 4_000_000;
+const META: JsonObject = { 'anthropic/maxResultSizeChars': 500_000 };
+
+export interface UnifiedProfileOptions extends ExecuteSettings {
+  readonly toolName?: string;
+}
+
+/** The contract "Code Mode Unified" over MCP: one tool that runs the body of a function. */
+export function createUnifiedProfile({ toolName = TOOL_NAME, ...settings }: UnifiedProfileOptions): Profile {
+  const tool: ExposedTool = {
+    name: toolName,
+    title: 'Execute code',
+    description: toolDescription,
+    inputSchema: executeInputSchema(settings.limits),
+    outputSchema: executeOutputSchema(),
+    meta: META,
+    call: async (session, input, circumstances) => {
+      const { response, answer, refusal } = await execute(session, input, settings, circumstances);
+      return {
+        structured: response as unknown as JsonObject,
+        media: [],
+        isError: refusal !== undefined,
+        isStillRunning: answer?.state === 'running',
+        ...(answer?.state === 'asleep' ? { sleeping: answer.summary } : {}),
+      };
+    },
+  };
+  return {
+    name: 'unified',
+    presentation: unifiedPresentation,
+    tools: [tool],
+    maxResultBytes: MAX_RESULT_BYTES,
+    instructions: (view) => instructions(view, settings),
+    declarations: (server, view) => apiDeclarationsOf(view, [server.id]),
+  };
+}

@@ -1,0 +1,36 @@
+import { apiDeclarationsOf, apiIndexOf } from '../../host/api-view.js';
+import type { ToolView } from '../../host/tool-view.js';
+import type { ExecuteSettings } from './execute.js';
+
+/** Some clients cut a description here, without a word. */
+const MAX_DESCRIPTION_CHARACTERS = 2_048;
+
+export function toolDescription(view: ToolView): string {
+  const index = apiIndexOf(view);
+  const room = MAX_DESCRIPTION_CHARACTERS - RULES.length - 40;
+  const shown = index.length <= room ? index : `${index.slice(0, Math.max(0, index.lastIndexOf('\n', room)))}\n...`;
+  return `${RULES}\nNamespaces:\n${shown}`;
+}
+
+const RULES = `Runs the body of an async TypeScript function in a sandbox and answers with what it returns. Tools are called in it:
+
+const inboxes = await mcp.helpscout.searchInboxes({ query: 'support' }); return inboxes.length;
+
+- \`mcp.<namespace>.<tool>(input)\`: one object with named properties, or positional arguments in the order of the schema. A text result that holds JSON arrives parsed. A failed call throws.
+- Nothing is granted by default: name every server that the code calls in \`capabilities\`, as "mcp:helpscout". \`fetch\` exists with "network:api.example.com:443", \`fs\` (readFile, writeFile, listFolder) with "filesystem:/absolute/path".
+- \`context\` of the request is visible; \`console.log\` goes to \`logs\`. No imports, no eval, no process.
+- Filter and aggregate in the code, and return only what is needed.
+`;
+
+/** Above it the types are left out: an agent reads the tools of a namespace where it needs them. */
+const MAX_DECLARATION_CHARACTERS = 40_000;
+
+export function instructions(view: ToolView, { limits: { defaults, maximum } }: ExecuteSettings): string {
+  const types = apiDeclarationsOf(view);
+  const limits = `Limits: timeout ${defaults.timeoutMs} ms (at most ${maximum.timeoutMs}), memoryLimit ${defaults.maxMemoryBytes} bytes (at most ${maximum.maxMemoryBytes}); within a grant 5 tool calls a second and 3 at a time, 10 requests a second.`;
+  const api =
+    types.length <= MAX_DECLARATION_CHARACTERS
+      ? `The tools, as TypeScript (\`mcp\` is a UnifiedAPI):\n\n${types}`
+      : `The tools by namespace:\n\n${apiIndexOf(view)}`;
+  return `${RULES}\n${limits}\n\n${api}`;
+}

@@ -1,0 +1,163 @@
+import { ERRORS, type HostError } from '../../domain/errors.js';
+import type { Failure, LogEntry, ResourceUsage } from '../../domain/execution.js';
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+import type { RunSummary, SleepSummary } from '../../host/run.js';
+import { type CodeModeError, codeOf, type ErrorType } from './errors.js';
+
+/** What every execution is answered with, whatever became of it. */
+export interface ExecuteResponse {
+  readonly success: boolean;
+  readonly result?: JsonValue;
+  readonly error?: CodeModeError;
+  readonly metrics: ExecutionMetrics;
+  readonly logs: readonly string[];
+  readonly requestId: string;
+}
+
+export interface ExecutionMetrics {
+  /** Milliseconds, waiting included. */
+  readonly executionTime: number;
+  /** Bytes. */
+  readonly memoryUsed: number;
+  /** Milliseconds of a processor. */
+  readonly cpuTime: number;
+  readonly apiCalls: number;
+}
+
+export function renderResponse(summary: RunSummary, requestId: string): ExecuteResponse {
+  const { outcome, keptResult, logs, logsCut, limits, isolation, warnings } = summary;
+  const lines = [
+    ...logs.map(({ message }) => message),
+    ...(logsCut ? [`logs were truncated: the limit of ${limits.maxLogBytes} bytes was reached`] : []),
+    ...warnings.map((warning) => `warning: ${warning}`),
+    ...(isolation === 'none' ? ['warning: this ran without an OS jail, as configured (sandbox.isolation: none)'] : []),
+  ];
+  const common = { metrics: metricsOf(summary), logs: lines, requestId };
+  if (outcome.status === 'failed')
+    return { success: false, error: errorOf(outcome.failure, summary, requestId), ...common };
+  if (keptResult !== undefined) return { success: false, error: tooLarge(keptResult.bytes, requestId), ...common };
+  return { success: true, result: JSON.parse(outcome.resultJson) as JsonValue, ...common };
+}
+
+/** A run that sleeps until a person has decided: its answer is to be had later, under its id. */
+export function renderSleeping({ runId, approvals, logs, trace }: SleepSummary, requestId: string): ExecuteResponse {
+  const waiting = approvals.map(({ id, tool, reason }) => ({ id, tool: `${tool.serverId}/${tool.toolName}`, reason }));
+  const message = `the code sleeps as ${runId} until a person has decided about ${waiting.map(({ tool }) => tool).join(', ')}; it then goes on by itself`;
+  return {
+    success: false,
+    error: errorWith('security', 'APPROVAL_PENDING', message, requestId, { runId, approvals: waiting }),
+    metrics: { ...NO_METRICS, apiCalls: trace.length },
+    logs: logs.map((entry: LogEntry) => entry.message),
+    requestId,
+  };
+}
+
+/** The client was answered, and the run goes on. */
+export function renderStillRunning(runId: string, requestId: string): ExecuteResponse {
+  const error = errorWith('runtime', 'STILL_RUNNING', `the code is still running as ${runId}`, requestId, { runId });
+  return { success: false, error, metrics: NO_METRICS, logs: [], requestId };
+}
+
+/** Nothing has run: the request was refused, or the host could not do its work. */
+export function renderRefusal(error: HostError, requestId: string): ExecuteResponse {
+  return { success: false, error: hostErrorOf(error, requestId), metrics: NO_METRICS, logs: [], requestId };
+}
+
+export function hostErrorOf(error: HostError, requestId: string): CodeModeError {
+  const { type, code } = codeOf(error.code);
+  const { violation } = error as { violation?: string };
+  const details: JsonObject = {
+    ...(violation === undefined ? {} : { violation }),
+    ...(ERRORS[error.code].retry ? { retryable: true } : {}),
+  };
+  return errorWith(type, code, error.message, requestId, details);
+}
+
+function metricsOf({ durationMs, usage, callCount }: Pick<RunSummary, 'durationMs' | 'usage' | 'callCount'>) {
+  return {
+    executionTime: hundredths(durationMs),
+    memoryUsed: usage.memoryBytes,
+    cpuTime: hundredths(usage.cpuMs),
+    apiCalls: callCount,
+  };
+}
+
+const NOTHING: ResourceUsage = { cpuMs: 0, memoryBytes: 0 };
+const NO_METRICS: ExecutionMetrics = metricsOf({ durationMs: 0, usage: NOTHING, callCount: 0 });
+
+function hundredths(milliseconds: number): number {
+  return Math.round(milliseconds * 100) / 100;
+}
+
+function errorOf(failure: Failure, { limits, failures }: RunSummary, requestId: string): CodeModeError {
+  const { kind, name, message, hint, position, limit, errorClass, stack } = failure;
+  const said = {
+    ...(hint === undefined ? {} : { hint }),
+    ...(position === undefined ? {} : { position: { ...position } }),
+  };
+  const make = (type: ErrorType, code: string, text: string, details: JsonObject): CodeModeError => ({
+    ...errorWith(type, code, text, requestId, { ...details, ...said }),
+    ...(stack === undefined ? {} : { stack }),
+  });
+  if (limit === 'timeout') {
+    const timeout = limits.timeoutMs;
+    return errorWith('timeout', 'EXECUTION_TIMEOUT', `Code execution timed out after ${timeout}ms`, requestId, {
+      timeout,
+    });
+  }
+  if (limit !== undefined) {
+    const type = limit === 'memory' || limit === 'stack' ? 'memory' : 'runtime';
+    return make(type, `${limit.toUpperCase()}_LIMIT`, message, {});
+  }
+  const failed = errorClass === undefined ? undefined : failures.get(message);
+  if (failed?.violation !== undefined)
+    return make('security', 'CAPABILITY_VIOLATION', message, { violation: failed.violation });
+  if (failed?.serverId === 'codemode/network') return make('network', 'REQUEST_FAILED', message, {});
+  const byClass = errorClass === undefined ? undefined : BY_CLASS[errorClass];
+  if (byClass !== undefined) return make(byClass[0], byClass[1], message, { name });
+  const [type, code] = BY_KIND[kind];
+  return make(type, code, kind === 'exception' && name !== 'Error' ? `${name}: ${message}` : message, {});
+}
+
+const BY_CLASS: Readonly<Record<string, readonly [ErrorType, string]>> = {
+  ToolCallError: ['mcp', 'TOOL_CALL_FAILED'],
+  ToolNotFoundError: ['mcp', 'TOOL_NOT_FOUND'],
+  ServerNotFoundError: ['mcp', 'SERVER_NOT_FOUND'],
+  AuthenticationError: ['mcp', 'AUTHENTICATION_REQUIRED'],
+  SchemaValidationError: ['validation', 'INVALID_ARGUMENTS'],
+  SandboxLimitError: ['mcp', 'CALL_LIMIT'],
+};
+
+const BY_KIND: Readonly<Record<Failure['kind'], readonly [ErrorType, string]>> = {
+  syntax: ['validation', 'SYNTAX_ERROR'],
+  import: ['validation', 'IMPORT_FAILURE'],
+  exception: ['runtime', 'RUNTIME_ERROR'],
+  limit: ['runtime', 'LIMIT'],
+  never_settled: ['runtime', 'NEVER_SETTLED'],
+  not_serializable: ['runtime', 'RESULT_NOT_SERIALIZABLE'],
+  cancelled: ['runtime', 'CANCELLED'],
+  forbidden: ['security', 'FORBIDDEN'],
+  worker_lost: ['runtime', 'WORKER_LOST'],
+};
+
+function tooLarge(bytes: number, requestId: string): CodeModeError {
+  const message = `the result has ${bytes} bytes, which is more than is sent; filter or summarise it in the code`;
+  return errorWith('runtime', 'RESULT_TOO_LARGE', message, requestId, { bytes });
+}
+
+export function errorWith(
+  type: ErrorType,
+  code: string,
+  message: string,
+  requestId: string,
+  details: JsonObject = {},
+): CodeModeError {
+  return {
+    type,
+    code,
+    message,
+    ...(Object.keys(details).length === 0 ? {} : { details }),
+    timestamp: new Date().toISOString(),
+    requestId,
+  };
+}

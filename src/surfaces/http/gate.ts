@@ -1,0 +1,57 @@
+import { AGENT_SCOPES, type Principal, type Scope } from '../../domain/principal.js';
+import { type GuardRules, hostProblem, originProblem } from './guards.js';
+import type { Identified, Identify } from './principals.js';
+
+/** What is known of a request before anything of it is believed. */
+export interface Visitor {
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  readonly token: string | undefined;
+}
+
+export interface Refused {
+  readonly status: 401 | 403;
+  readonly code: 'unauthorized' | 'forbidden';
+  readonly message: string;
+  /** For the challenge of RFC 6750, where a token is what was wrong. */
+  readonly challenge?: 'invalid_token' | 'insufficient_scope';
+}
+
+/** Who is let in, by whichever protocol: host and origin first, then the token, then what it is good for. */
+export class Gate {
+  readonly rules: GuardRules;
+  readonly #identify: Identify | undefined;
+
+  /** Without `identify` everybody is let in who reaches the port. */
+  constructor(rules: GuardRules, identify?: Identify) {
+    this.rules = rules;
+    this.#identify = identify;
+  }
+
+  /** Against web pages: see `guards.ts`. */
+  placeProblem({ host, origin }: Omit<Visitor, 'token'>): Refused | undefined {
+    const message = hostProblem(host, this.rules) ?? originProblem(origin, host, this.rules);
+    return message === undefined ? undefined : { status: 403, code: 'forbidden', message };
+  }
+
+  async whoIs(token: string | undefined, scope: Scope): Promise<{ principal: Principal } | { refused: Refused }> {
+    const identified = await this.#identified(token);
+    if ('problem' in identified)
+      return {
+        refused: { status: 401, code: 'unauthorized', message: identified.problem, challenge: 'invalid_token' },
+      };
+    const { principal } = identified;
+    if (principal.scopes.has(scope)) return { principal };
+    const message = `this token is not good for this: it lacks the scope ${scope}`;
+    return { refused: { status: 403, code: 'forbidden', message, challenge: 'insufficient_scope' } };
+  }
+
+  async #identified(token: string | undefined): Promise<NonNullable<Identified>> {
+    if (this.#identify === undefined) return { principal: ANYBODY };
+    const identified = token === undefined ? undefined : await this.#identify(token);
+    return identified ?? { problem: 'the access token is missing or wrong; `codemode token` prints it' };
+  }
+}
+
+/** Everybody who reaches the port, where the configuration lets them in. */
+const ANYBODY: Principal = { subject: 'anybody', scopes: AGENT_SCOPES };

@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import { ERRORS, HostError, isHostError } from '../../domain/errors.js';
+import type { Log } from '../../domain/log.js';
+import { errorWith, hostErrorOf } from '../../profiles/unified/render.js';
+
+/** Seconds after which a client may try again where there was no room. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** What was wrong with a request, in the shape of the contract. Answers that hold one have nothing else. */
+export function refusalBody(code: string, message: string): object {
+  const requestId = randomUUID();
+  const isSecurity = code === 'unauthorized' || code === 'forbidden';
+  return {
+    error: errorWith(isSecurity ? 'security' : 'validation', code.toUpperCase(), message, requestId),
+    requestId,
+  };
+}
+
+export function statusOf(reply: FastifyReply, error: HostError): FastifyReply {
+  if (error.code === 'sandbox_busy' || error.code === 'shutting_down')
+    void reply.header('retry-after', String(RETRY_AFTER_SECONDS));
+  return reply.code(ERRORS[error.code].http);
+}
+
+export function answerErrors(scope: FastifyInstance, log: Log): void {
+  scope.setErrorHandler<FastifyError>((error, _request, reply) => {
+    const requestId = randomUUID();
+    if (isHostError(error)) return statusOf(reply, error).send({ error: hostErrorOf(error, requestId), requestId });
+    const { statusCode = 500 } = error;
+    if (statusCode < 500)
+      return reply
+        .code(statusCode)
+        .send({ error: errorWith('validation', 'VALIDATION_ERROR', error.message, requestId), requestId });
+    log(`a request failed inside codemode: ${error.stack ?? error.message}`, 'error');
+    const fault = new HostError('internal', 'something went wrong inside codemode');
+    return reply.code(500).send({ error: hostErrorOf(fault, requestId), requestId });
+  });
+}

@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify';
+import type { Gate } from '../http/gate.js';
+import { mountApprovals } from './approvals.js';
+import { PREFIX, RestDoor, type RestOptions } from './door.js';
+import { answerErrors, refusalBody } from './errors.js';
+import { mountExecute } from './execute.js';
+import { parseJsonBodies } from './json-body.js';
+import { openApiDocument } from './openapi.js';
+import { mountRuns } from './runs.js';
+import { mountTools } from './tools.js';
+import { WebSocketDoor } from './websocket.js';
+
+/** REST and WebSocket: the contract `unified`, whatever profile is configured. */
+export class RestApi {
+  readonly #door: RestDoor;
+  readonly #sockets: WebSocketDoor;
+
+  constructor(options: RestOptions) {
+    this.#door = new RestDoor(options);
+    this.#sockets = new WebSocketDoor(this.#door);
+  }
+
+  mount(app: FastifyInstance, gate: Gate): void {
+    const door = this.#door;
+    const { options } = door;
+    void app.register(
+      (scope, _options, done) => {
+        parseJsonBodies(scope);
+        answerErrors(scope, options.log);
+        scope.addHook('onRoute', (route) => {
+          route.config = { ...route.config, errorBody: refusalBody };
+        });
+        mountExecute(scope, door);
+        mountTools(scope, door);
+        mountRuns(scope, door);
+        mountApprovals(scope, door);
+        const document = openApiDocument(options.settings, options.version);
+        scope.get('/openapi.json', { config: { scope: 'tools' } }, () => document);
+        done();
+      },
+      { prefix: PREFIX },
+    );
+    this.#sockets.attach(app.server, gate, app.initialConfig.bodyLimit ?? 1_048_576);
+  }
+
+  async close(graceMs: number): Promise<void> {
+    await this.#door.close(graceMs);
+    this.#sockets.close();
+  }
+}

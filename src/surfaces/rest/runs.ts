@@ -1,0 +1,65 @@
+import type { FastifyInstance } from 'fastify';
+import { HostError, isHostError } from '../../domain/errors.js';
+import type { CallerId } from '../../domain/execution.js';
+import type { Principal } from '../../domain/principal.js';
+import type { RunView } from '../../host/host.js';
+import { callerOf, type LiveRun, type RestDoor } from './door.js';
+
+const MAX_LISTED = 100;
+
+/** Runs of the caller, those under way and those that sleep or have ended. Nobody sees another's. */
+export function mountRuns(scope: FastifyInstance, door: RestDoor): void {
+  const { host } = door.options;
+  const callerFor = (principal: Principal | undefined) => callerOf((principal as Principal).subject);
+  scope.get('/runs', async (request) => {
+    const caller = callerFor(request.principal);
+    const stored = await host.listRuns(caller, MAX_LISTED);
+    return { runs: [...door.liveRunsOf(caller).map(liveView), ...stored.map(storedView)] };
+  });
+  scope.get<{ Params: { id: string } }>('/runs/:id', async (request) => {
+    const caller = callerFor(request.principal);
+    const live = liveRun(door, caller, request.params.id);
+    if (live !== undefined) return liveView(live);
+    const run = await ownRun(door, caller, request.params.id);
+    return { ...storedView(run), response: run.response };
+  });
+  scope.post<{ Params: { id: string } }>('/runs/:id/cancel', async (request) => {
+    const caller = callerFor(request.principal);
+    const live = liveRun(door, caller, request.params.id);
+    if (live !== undefined) {
+      live.cancel();
+      return { ...liveView(live), state: 'cancelled' };
+    }
+    const run = await ownRun(door, caller, request.params.id);
+    return storedView(await host.cancelRun(run.runId));
+  });
+}
+
+function liveRun(door: RestDoor, caller: CallerId, id: string): LiveRun | undefined {
+  return door.liveRunsOf(caller).find(({ runId }) => runId === id);
+}
+
+/** Somebody else's is the same as none. */
+async function ownRun(door: RestDoor, caller: CallerId, id: string): Promise<RunView> {
+  const run = await door.options.host.showRun(id).catch((error: unknown) => {
+    if (isHostError(error, 'not_found')) return undefined;
+    throw error;
+  });
+  if (run?.caller === caller) return run;
+  throw new HostError('not_found', `there is no run ${JSON.stringify(id.slice(0, 100))} of yours`);
+}
+
+function liveView({ runId, startedAtMs }: LiveRun) {
+  return { runId, state: 'running', createdAt: new Date(startedAtMs).toISOString() };
+}
+
+function storedView({ runId, state, profile, createdAtMs, updatedAtMs, approvals }: RunView) {
+  return {
+    runId,
+    state,
+    profile,
+    createdAt: new Date(createdAtMs).toISOString(),
+    updatedAt: new Date(updatedAtMs).toISOString(),
+    approvals: approvals.map(({ id, state: decided }) => ({ id, state: decided })),
+  };
+}

@@ -1,0 +1,185 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { isHostError } from '../../domain/errors.js';
+import type { Principal } from '../../domain/principal.js';
+import { hostErrorOf } from '../../profiles/unified/render.js';
+import type { Gate, Refused } from '../http/gate.js';
+import { bearerOf } from '../http/principals.js';
+import { newRequestId, PREFIX, type RestDoor } from './door.js';
+import { refusalBody } from './errors.js';
+import { isTooDeep } from './json-body.js';
+import { readMessage, type WebSocketMessage } from './websocket-messages.js';
+
+const PATH = `${PREFIX}/ws`;
+/** What we answer with as the subprotocol; beside it a browser, which can set no header, puts its token. */
+const SUBPROTOCOL = 'codemode';
+const TOKEN_PREFIX = 'bearer.';
+const MAX_CONNECTIONS = 2_000;
+/** More at once of one connection are refused by name; the connection stays. */
+const MAX_RUNS_PER_CONNECTION = 64;
+/** A client that sends faster than this floods: its connection ends. */
+const MAX_MESSAGES_PER_SECOND = 200;
+/** What a client has not read of its answers; one that reads nothing is not waited for. */
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
+/** A peer that has not answered by the next one is gone, whatever its network says. */
+const PING_EVERY_MS = 15_000;
+const CLOSE = { policy: 1008, tooMuch: 1009, goingAway: 1001 } as const;
+
+/** `/api/v1/ws`: many runs on one connection, their logs while they run. A closed connection ends its runs. */
+export class WebSocketDoor {
+  readonly #door: RestDoor;
+  readonly #connections = new Set<Connection>();
+  #server: WebSocketServer | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
+
+  constructor(door: RestDoor) {
+    this.#door = door;
+  }
+
+  attach(http: Server, gate: Gate, maxMessageBytes: number): void {
+    this.#server = new WebSocketServer({
+      noServer: true,
+      maxPayload: maxMessageBytes,
+      // A compressed message may be a thousand times larger than it looks.
+      perMessageDeflate: false,
+      handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+    });
+    http.on('upgrade', (request, socket, head) => {
+      socket.on('error', () => socket.destroy());
+      void this.#upgrade(request, socket, head, gate).catch(() => socket.destroy());
+    });
+    this.#heartbeat = setInterval(() => this.#beat(), PING_EVERY_MS).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#heartbeat);
+    for (const connection of this.#connections) connection.end(CLOSE.goingAway, 'shutting down');
+    this.#server?.close();
+  }
+
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, gate: Gate): Promise<void> {
+    const { host, origin, authorization } = request.headers;
+    const misplaced = gate.placeProblem({ host, origin });
+    if (misplaced !== undefined) return refuse(socket, misplaced);
+    if (request.url?.split('?')[0] !== PATH) return refuse(socket, NOTHING_HERE);
+    const token = bearerOf(authorization) ?? offeredToken(request.headers['sec-websocket-protocol']);
+    const admitted = await gate.whoIs(token, 'execute');
+    if ('refused' in admitted) return refuse(socket, admitted.refused);
+    if (this.#connections.size >= MAX_CONNECTIONS) return refuse(socket, NO_ROOM);
+    this.#server?.handleUpgrade(request, socket, head, (peer) => {
+      const connection = new Connection(peer, admitted.principal, this.#door);
+      this.#connections.add(connection);
+      peer.on('close', () => this.#connections.delete(connection));
+    });
+  }
+
+  #beat(): void {
+    for (const connection of this.#connections) connection.beat();
+  }
+}
+
+class Connection {
+  readonly #peer: WebSocket;
+  readonly #principal: Principal;
+  readonly #door: RestDoor;
+  readonly #gone = new AbortController();
+  readonly #running = new Set<string>();
+  #isAlive = true;
+  #second = 0;
+  #messagesInSecond = 0;
+
+  constructor(peer: WebSocket, principal: Principal, door: RestDoor) {
+    this.#peer = peer;
+    this.#principal = principal;
+    this.#door = door;
+    peer.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary));
+    peer.on('pong', () => {
+      this.#isAlive = true;
+    });
+    peer.on('close', () => this.#gone.abort());
+    // A message that is too large, or is no text: the library closes the connection with the right code.
+    peer.on('error', () => {});
+  }
+
+  beat(): void {
+    if (!this.#isAlive) return this.#peer.terminate();
+    this.#isAlive = false;
+    this.#peer.ping();
+  }
+
+  end(code: number, reason: string): void {
+    this.#peer.close(code, reason);
+    this.#gone.abort();
+  }
+
+  #receive(data: Buffer, isBinary: boolean): void {
+    if (this.#isFlooding()) return this.end(CLOSE.policy, 'too many messages in a second');
+    if (isBinary) return this.#complain('', 'a message is text: JSON of {id, type, payload, timestamp}');
+    const text = data.toString('utf8');
+    const message = isTooDeep(text) ? { problem: 'the message is nested too deeply', id: '' } : readMessage(text);
+    if ('problem' in message) return this.#complain(message.id, message.problem);
+    const { id, input } = message;
+    if (this.#running.has(id))
+      return this.#complain(id, `${JSON.stringify(id)} is running already; give each its own id`);
+    if (this.#running.size >= MAX_RUNS_PER_CONNECTION)
+      return this.#complain(id, `${MAX_RUNS_PER_CONNECTION} are running already on this connection; wait for one`);
+    void this.#execute(id, input);
+  }
+
+  async #execute(id: string, input: unknown): Promise<void> {
+    this.#running.add(id);
+    try {
+      const { response, refusal } = await this.#door.execute(this.#principal, input, {
+        signal: this.#gone.signal,
+        onLog: ({ level, message }) => this.#send(id, 'log', { level: LEVELS[level], message }),
+      });
+      if (refusal === undefined) this.#send(id, 'result', response);
+      else this.#send(id, 'error', response.error);
+    } catch (error) {
+      if (isHostError(error)) return this.#send(id, 'error', hostErrorOf(error, newRequestId()));
+      this.#door.options.log(`a run failed inside codemode: ${String(error)}`, 'error');
+      this.#complain(id, 'something went wrong inside codemode', 'internal');
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  #complain(id: string, message: string, code = 'validation_error'): void {
+    const { error } = refusalBody(code, message) as { error: unknown };
+    this.#send(id, 'error', error);
+  }
+
+  #send(id: string, type: WebSocketMessage['type'], payload: unknown): void {
+    if (this.#peer.readyState !== this.#peer.OPEN) return;
+    if (this.#peer.bufferedAmount > MAX_UNREAD_BYTES) {
+      this.#gone.abort();
+      return this.#peer.terminate();
+    }
+    this.#peer.send(JSON.stringify({ id, type, payload, timestamp: Date.now() } satisfies WebSocketMessage));
+  }
+
+  #isFlooding(): boolean {
+    const second = Math.floor(performance.now() / 1_000);
+    if (second !== this.#second) this.#messagesInSecond = 0;
+    this.#second = second;
+    return ++this.#messagesInSecond > MAX_MESSAGES_PER_SECOND;
+  }
+}
+
+const LEVELS = { debug: 'info', log: 'info', warn: 'warn', error: 'error' } as const;
+const NOTHING_HERE = { status: 404, message: 'there is nothing to be upgraded here', code: 'not_found' } as const;
+const NO_ROOM = { status: 503, message: 'there are too many connections; try again later', code: 'busy' } as const;
+
+/** Among the subprotocols that a browser offers: `bearer.<token>`. */
+function offeredToken(header: string | undefined): string | undefined {
+  const offered = header?.split(',').map((each) => each.trim());
+  return offered?.find((each) => each.startsWith(TOKEN_PREFIX))?.slice(TOKEN_PREFIX.length);
+}
+
+function refuse(socket: Duplex, { status, code, message }: Refused | typeof NOTHING_HERE | typeof NO_ROOM): void {
+  const body = JSON.stringify(refusalBody(code, message));
+  socket.end(
+    `HTTP/1.1 ${status} ${code}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

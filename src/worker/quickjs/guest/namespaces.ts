@@ -1,0 +1,46 @@
+import { bindCall } from './calls.js';
+
+/** Objects of functions, for contracts in which tools are reached by name: `mcp.<namespace>.<tool>(...)`. */
+const parse = JSON.parse;
+const keysOf = Object.keys;
+const create = Object.create;
+const defineProperty = Object.defineProperty;
+const freeze = Object.freeze;
+const setPrototypeOf = Object.setPrototypeOf;
+
+type Functions = Readonly<Record<string, (...input: unknown[]) => unknown>>;
+
+/** `json`: an object of targets by name. */
+export function bindCalls(json: string): Functions {
+  const targets = parse(json) as Record<string, string>;
+  const bound = create(null) as Record<string, unknown>;
+  const names = keysOf(targets);
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index] as string;
+    define(bound, name, { value: bindCall(name, targets[name] as string), enumerable: true });
+  }
+  return freeze(bound) as Functions;
+}
+
+/**
+ * `list`: names and the JSON of their targets, in turns. Each is made when it is first looked at: there may be thousands of
+ * tools, and a program uses three.
+ */
+export function bindNamespaces(list: readonly string[]): object {
+  const namespaces = create(null) as object;
+  for (let index = 0; index < list.length; index += 2) {
+    let made: Functions | undefined;
+    const json = list[index + 1] as string;
+    const get = () => {
+      made ??= bindCalls(json);
+      return made;
+    };
+    define(namespaces, list[index] as string, { get, enumerable: true });
+  }
+  return freeze(namespaces);
+}
+
+/** Descriptors without a prototype: a `get` on a program's `Object.prototype` would make an accessor of a value. */
+function define(object: object, name: string, descriptor: PropertyDescriptor): void {
+  defineProperty(object, name, setPrototypeOf(descriptor, null) as PropertyDescriptor);
+}

@@ -1,0 +1,47 @@
+import type { BodyForm, SourceLanguage, SourcePosition } from '../../domain/execution.js';
+import { transformSync } from './binding.js';
+import { errorsOf, isTooDeep, mapOf, positionOf, syntaxFailure, TOO_DEEP, type Transpiled } from './transpile.js';
+
+/**
+ * Reads the body of an async function: `return` and `await` are both at home in it. It is read inside of a function that
+ * is ours, on a line above its own, in a module that imports what it may use.
+ *
+ * A brace too many can end that function early. That gives the author nothing: what follows runs in the same module, with
+ * the same names, and is the author's own code either way.
+ */
+export function readBody(
+  source: string,
+  language: SourceLanguage,
+  { module, names }: Pick<BodyForm, 'module' | 'names'>,
+): Transpiled {
+  if (isTooDeep(source)) return { ok: false, failure: TOO_DEEP };
+  const imports = names.length === 0 ? '' : `import { ${names.join(', ')} } from ${JSON.stringify(module)}; `;
+  const before = `${imports}globalThis.__codemode_result__ = await (async () => {\n`;
+  const whole = `${before}${source}\n})();`;
+  const result = transformSync('main.ts', whole, {
+    lang: language === 'typescript' ? 'ts' : 'js',
+    sourceType: 'module',
+    sourcemap: true,
+    typescript: { onlyRemoveTypeImports: true },
+  });
+  const error = errorsOf(result)[0];
+  if (error === undefined)
+    return { ok: true, code: result.code, mapJson: mapOf(result, { before: 1, count: source.split('\n').length }) };
+  // Of several places the last is where it was noticed; one in front of the source is ours and says nothing.
+  const label = error.labels.filter(({ start }) => start >= before.length).at(-1);
+  const position = label === undefined ? undefined : placeIn(source, positionOf(whole, label.start));
+  return { ok: false, failure: syntaxFailure(error.message, source, position, hintFor(error.message)) };
+}
+
+/** What is missed is missed at the end of the source, not on our line behind it. */
+function placeIn(source: string, { line, column }: SourcePosition): SourcePosition {
+  const lines = source.split('\n');
+  const last = lines.at(-1) ?? '';
+  return line - 1 > lines.length ? { line: lines.length, column: last.length + 1 } : { line: line - 1, column };
+}
+
+function hintFor(message: string): string | undefined {
+  if (/\b(?:import|export)\b/.test(message))
+    return 'This is the body of a function: it imports nothing. Tools are functions of `mcp`, and `return` gives the result.';
+  return undefined;
+}

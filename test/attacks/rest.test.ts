@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { connect as connectSocket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { openHome, startServe, until } from '../support/program.js';
+
+const home = openHome({ server: { maxRequestSize: '64KB' } });
+let server: Awaited<ReturnType<typeof startServe>>;
+beforeAll(async () => {
+  server = await startServe(home);
+}, 60_000);
+afterAll(async () => {
+  await server?.stop();
+  home[Symbol.dispose]();
+});
+
+async function post(body: string | Buffer, type = 'application/json') {
+  const response = await fetch(`${server.url}/api/v1/execute`, {
+    method: 'POST',
+    headers: { 'content-type': type, authorization: `Bearer ${server.token}` },
+    body,
+  });
+  return { status: response.status, body: (await response.json()) as { error?: { code: string }; result?: unknown } };
+}
+const isServing = async () => expect((await post('{"code":"return 1"}')).body.result).toBe(1);
+
+async function openWebSocket() {
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/api/v1/ws`, {
+    headers: { authorization: `Bearer ${server.token}` },
+  });
+  const messages: { id: string; type: string; payload: { message?: string } }[] = [];
+  socket.on('message', (data: Buffer) => messages.push(JSON.parse(data.toString())));
+  socket.on('error', () => {});
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve));
+  await once(socket, 'open');
+  return { socket, messages, closed };
+}
+
+test.each<[string, string | Buffer, string, number]>([
+  ['a body that is too large', `{"code":"${'x'.repeat(70_000)}"}`, 'application/json', 413],
+  [
+    'nesting that ends a stack',
+    `{"code":"1","context":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
+    'application/json',
+    400,
+  ],
+  ['a key that would change every object', '{"code":"1","context":{"__proto__":{"a":1}}}', 'application/json', 400],
+  ['a body of another kind', 'code=1', 'application/x-www-form-urlencoded', 415],
+  ['bytes that are no text', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 'application/json', 400],
+])('%s is refused in the words of the contract, and the host serves on [C14, X6]', async (_, body, type, status) => {
+  const answer = await post(body, type);
+  expect([answer.status, typeof answer.body.error?.code]).toEqual([status, 'string']);
+  await isServing();
+});
+
+test('a request with a foreign Host or Origin is refused before its token is looked at [C14]', async () => {
+  const { hostname, port } = new URL(server.url);
+  const raw = async (headers: string) => {
+    const socket = connectSocket(Number(port), hostname);
+    socket.write(`GET /api/v1/tools HTTP/1.1\r\n${headers}\r\nConnection: close\r\n\r\n`);
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    await once(socket, 'close');
+    return Number(/^HTTP\/1.1 (\d+)/.exec(text)?.[1]);
+  };
+  const token = `Authorization: Bearer ${server.token}`;
+  expect(await raw(`Host: evil.example\r\n${token}`)).toBe(403);
+  expect(await raw(`Host: localhost\r\nOrigin: https://evil.example\r\n${token}`)).toBe(403);
+  expect(await raw(`Host: localhost\r\n${token}`)).toBe(200);
+});
+
+test('a flood of WebSocket messages, a message that is too large and binary rubbish end or are refused alone [C4]', async () => {
+  const flood = await openWebSocket();
+  for (let index = 0; index < 2_000; index++) flood.socket.send('{}');
+  expect(await flood.closed).toBe(1008);
+  const large = await openWebSocket();
+  large.socket.send('x'.repeat(70_000));
+  expect(await large.closed).toBe(1009);
+  const binary = await openWebSocket();
+  binary.socket.send(Buffer.from([1, 2, 3]));
+  await until(() => binary.messages.length === 1);
+  expect(binary.messages[0]).toMatchObject({ type: 'error' });
+  binary.socket.close();
+  await isServing();
+});
+
+test('one connection cannot hold more runs than its share [C4]', async () => {
+  const { socket, messages } = await openWebSocket();
+  const code = 'await new Promise((resolve) => setTimeout(resolve, 60_000))';
+  for (let index = 0; index < 70; index++)
+    socket.send(JSON.stringify({ id: `r${index}`, type: 'execute', payload: { code } }));
+  await until(() => messages.length === 6);
+  expect(messages.every(({ payload }) => payload.message?.includes('64 are running already'))).toBe(true);
+  socket.send(JSON.stringify({ id: 'r0', type: 'execute', payload: { code } }));
+  await until(() => messages.length === 7);
+  expect(messages.at(-1)?.payload.message).toContain('is running already');
+  socket.terminate();
+  await isServing();
+});
+
+test('numbers for Prometheus need a token, and count runs [X4]', async () => {
+  await isServing();
+  expect((await fetch(`${server.url}/metrics`)).status).toBe(401);
+  const headers = { authorization: `Bearer ${server.token}` };
+  const text = await (await fetch(`${server.url}/metrics`, { headers })).text();
+  expect(text).toMatch(/codemode_run_duration_seconds_count\{profile="unified",outcome="success"\} [1-9]/);
+  expect(text).toMatch(/codemode_workers\{kind="processes"\} [1-9]/);
+});

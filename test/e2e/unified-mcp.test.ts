@@ -1,0 +1,41 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { expect, test } from 'vitest';
+import { everyday, openHome, openStdio, runProgram } from '../support/program.js';
+import { typeCheckPrograms } from '../support/type-check.js';
+
+const config = { profile: 'unified', mcpServers: { everyday: everyday() } };
+
+test('over MCP the contract has one tool, execute_code, with the same fields [C1, C2]', async () => {
+  using home = openHome(config);
+  await using connected = await openStdio(home);
+  const { client } = connected;
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(['execute_code']);
+  expect(Object.keys(tools[0]?.inputSchema.properties ?? {})).toEqual([
+    'code',
+    'typescript',
+    'timeout',
+    'memoryLimit',
+    'capabilities',
+    'context',
+  ]);
+  const call = async (input: Record<string, unknown>) =>
+    (await client.callTool({ name: 'execute_code', arguments: input })) as CallToolResult;
+  const code = 'console.log(context.who); return (await mcp.everyday.echo("[1, 2]")).length';
+  const answer = await call({ code, capabilities: ['mcp:everyday'], context: { who: 'me', requestId: 'r1' } });
+  expect(answer.structuredContent).toMatchObject({ success: true, result: 2, logs: ['me'], requestId: 'r1' });
+  const refused = await call({ code, capabilities: ['network:evil.example'] });
+  expect(refused).toMatchObject({ isError: true, structuredContent: { error: { code: 'CAPABILITY_VIOLATION' } } });
+});
+
+test('the types of all tools are one interface that compiles [C10]', async () => {
+  using home = openHome(config);
+  const { stdout, status } = await runProgram(home, 'types');
+  expect(status).toBe(0);
+  expect(stdout).toContain('export interface UnifiedAPI {\n  everyday: typeof Namespace1;\n}');
+  const program = `${stdout}\nexport const answer: Promise<unknown> = mcp.everyday.echo({ message: 'x' });\n`;
+  expect(typeCheckPrograms(new Map([['api.ts', program]]))).toEqual([]);
+  expect(typeCheckPrograms(new Map([['api.ts', program.replace("message: 'x'", 'message: 5')]]))).not.toEqual([]);
+  const { stdout: prompt } = await runProgram(home, 'prompt');
+  expect(prompt).toContain('UnifiedAPI');
+});
