@@ -1,11 +1,18 @@
 import { readEnvironment } from './config/environment.js';
 import type { Config } from './config/schema.js';
-import { findInterpreters } from './host/interpreters.js';
+import { findGoToolchain, findInterpreters } from './host/interpreters.js';
 import type { Machine } from './profiles/registry.js';
 
-/** Real interpreters are looked for where the contract offers them. */
-export async function lookAround({ profile, runner }: Config): Promise<Machine> {
-  if (profile !== 'runner') return { runtimes: [] };
+/** Real interpreters and Go are looked for where the contract offers them. */
+export async function lookAround({ profile, runner, go }: Config): Promise<Machine> {
   const searchPath = readEnvironment().PATH ?? '';
+  if (profile === 'go') return { runtimes: [], go: await findGoToolchain({ path: go.path, searchPath }) };
+  if (profile !== 'runner') return { runtimes: [] };
   return { runtimes: await findInterpreters({ nodePath: runner.node, pythonPath: runner.python, searchPath }) };
+}
+
+/** What is missing for the contract that is spoken, and what to type. */
+export function machineWarnings({ go }: Machine): string[] {
+  if (go === undefined || go.isAvailable) return [];
+  return [`Go is not available, so profile go has no tool: ${go.reason}. ${go.fix}`];
 }

@@ -17,6 +17,7 @@ import { limitSettings, policySettings } from './config/policy-schema.js';
 import type { Config } from './config/schema.js';
 import type { LimitSetting } from './domain/policy.js';
 import type { RuntimeParts } from './host/runtime.js';
+import type { GoRuntime } from './sandbox/go/go-runtime.js';
 import type { Jail } from './sandbox/jail/jail.js';
 import { openJail } from './sandbox/jail/probe.js';
 import type { PoolOptions } from './sandbox/pool.js';
@@ -63,14 +64,28 @@ export async function openRuntime(
   };
 }
 
-/** Real interpreters, for the contracts that know them. */
+/** Real interpreters and Go, for the contracts that know them. */
 function processesOf(
   jail: Jail,
-  { runner }: Config,
-  { searchPath, keepsProcesses }: Pick<RuntimeCircumstances, 'searchPath' | 'keepsProcesses'>,
-) {
+  { runner, go }: Config,
+  { searchPath, keepsProcesses, goCacheFolder }: MachineCircumstances,
+): Pick<RuntimeParts, 'processes' | 'go' | 'closeProcesses'> {
   let opening: Promise<ProcessRuntimes> | undefined;
+  let openingGo: Promise<GoRuntime> | undefined;
   return {
+    go: () => {
+      openingGo ??= import('./sandbox/go/go-runtime.js').then(({ GoRuntime }) =>
+        GoRuntime.open({
+          jail,
+          workerFolder: workerFolder(),
+          cacheFolder: goCacheFolder,
+          maxCacheBytes: go.cacheSize,
+          configuredPath: go.path,
+          searchPath,
+        }),
+      );
+      return openingGo;
+    },
     processes: () => {
       opening ??= import('./sandbox/processes/process-runtimes.js').then(({ ProcessRuntimes }) =>
         ProcessRuntimes.open({
@@ -85,8 +100,8 @@ function processesOf(
       return opening;
     },
     closeProcesses: async () => {
-      const opened = await opening?.catch(() => undefined);
-      await opened?.close();
+      const opened = await Promise.all([opening?.catch(() => undefined), openingGo?.catch(() => undefined)]);
+      await Promise.all(opened.map((each) => each?.close()));
     },
   };
 }
@@ -109,8 +124,12 @@ export interface RuntimeCircumstances {
   readonly searchPath: string;
   /** Whether interpreters are started ahead of need. */
   readonly keepsProcesses: boolean;
+  /** For compiled Go. */
+  readonly goCacheFolder: string;
   readonly retryOf: (serverId: string) => RetrySetting;
 }
+
+type MachineCircumstances = Pick<RuntimeCircumstances, 'searchPath' | 'keepsProcesses' | 'goCacheFolder'>;
 
 /** The database and its driver come with the first call, or behind the first answer. */
 function openAuditTrail({ audit: { required, retention } }: Config, records: Records, stateFolder: string): AuditTrail {

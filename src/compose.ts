@@ -7,7 +7,7 @@ import { credentialsOf, secretsIn } from './broker/redaction/known-secrets.js';
 import { Redactor } from './broker/redaction/redactor.js';
 import { Catalog } from './catalog/catalog.js';
 import { LearnedTypes } from './catalog/observed/learned-types.js';
-import { lookAround } from './compose-machine.js';
+import { lookAround, machineWarnings } from './compose-machine.js';
 import { openRecords, type Records } from './compose-records.js';
 import { fingerprint, Servers, withoutSecrets } from './compose-servers.js';
 import { codeModeOf } from './config/code-mode.js';
@@ -18,7 +18,7 @@ import { type LoadedConfig, loadConfig } from './config/load.js';
 import { policySettings } from './config/policy-schema.js';
 import type { Config } from './config/schema.js';
 import { sessionBus } from './config/session-bus.js';
-import { stateFolder } from './config/state-folder.js';
+import { goCacheFolder, stateFolder } from './config/state-folder.js';
 import { LOCAL_CALLER } from './domain/execution.js';
 import type { KeyringChoice } from './domain/key.js';
 import { type Audience, NOBODY } from './domain/question.js';
@@ -90,6 +90,7 @@ export async function compose(
       searchPath: readEnvironment().PATH ?? '',
       // Nobody comes after the one program of a command.
       keepsProcesses: settings.door !== undefined,
+      goCacheFolder: goCacheFolder(loaded.config, readEnvironment(), process.getuid?.()),
       retryOf,
     });
   });
@@ -105,13 +106,15 @@ export async function compose(
     patienceMs: loaded.config.approvals.grace,
     servesApprovals: settings.door === 'http',
     ...(machine.runtimes.length === 0 ? {} : { processLimits: runnerSettings(loaded.config).limits }),
+    ...(machine.go === undefined ? {} : { goPackages: loaded.config.go.precompile }),
     ...(learned === undefined ? {} : { observed: learned }),
     sessionOptionsOf: (caller, profile) =>
       sessionOptions(profileOfRun(loaded.config, machine, profile), codeModeOf(loaded.config, undefined), caller),
   });
   // Who is started by a client has its first questions to answer; everybody else wants to know now.
   if (settings.door !== 'stdio') await host.open();
-  const { config, warnings } = loaded;
+  const { config } = loaded;
+  const warnings = [...loaded.warnings, ...machineWarnings(machine)];
   return {
     host,
     inventory,

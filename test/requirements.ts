@@ -157,8 +157,7 @@ export const UNPROVEN: Readonly<Record<string, string>> = {
   B7: 'both languages through the built program',
   B9: 'both languages through the built program',
   B16: 'the HTTP API and the web console',
-  B21: 'the Node, Python and Go runtimes',
-  E7: 'profiles other than codemode',
+  E7: 'profiles other than codemode and go',
   X3: 'WebSocket',
   X5: 'the Python and Go runtimes',
 };

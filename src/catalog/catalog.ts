@@ -178,7 +178,8 @@ export class Catalog {
       this.#changed();
     } else if (event.type === 'changed' && entry !== undefined) {
       entry.isStale = true;
-      void this.refresh(event.id);
+      // A listing under way may have been asked for before the change, and would be the last: then it is asked for again.
+      void this.refresh(event.id).then(() => (entry.isStale ? this.refresh(event.id) : undefined));
     }
   }
 

@@ -199,6 +199,21 @@ const runner = z.strictObject({
   processes: integer(8, 4096).default(DEFAULT_PROCESS_LIMITS.maxProcesses),
 });
 
+/** Settings of the `go` contract: code that the machine's own Go compiles. */
+const go = z.strictObject({
+  /** The `go` command; without it, the first fit one of PATH and of the usual places. */
+  path: z.string().min(1).optional(),
+  /** For compiled packages and programs. Where codemode runs as root, other users must be able to read it. */
+  cacheFolder: z.string().startsWith('/', { error: 'an absolute path' }).optional(),
+  /** Compiled programs beyond it are thrown away, those first that nobody has run for the longest time. */
+  cacheSize: size({ minBytes: 16 * 1024 * 1024 }).default(256 * 1024 * 1024),
+  /** What of the standard library is compiled ahead of need, once for each Go: else its first user waits. */
+  precompile: z.enum(['all', 'common']).default('all'),
+  /** How long a program waits where a person can be asked about a call. It cannot be put away meanwhile. */
+  approvalWait: duration({ minMs: 0, maxMs: 3_600_000 }).default(300_000),
+  processes: integer(8, 4096).default(DEFAULT_PROCESS_LIMITS.maxProcesses),
+});
+
 /** The whole configuration, as it may be written. Every key that is not here is a mistake. */
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
@@ -219,6 +234,7 @@ export const configSchema = z.strictObject({
   sandbox: sandbox.prefault({}),
   codeExecution: codeExecution.prefault({}),
   runner: runner.prefault({}),
+  go: go.prefault({}),
   server: server.prefault({}),
   catalog: catalog.prefault({}),
   prompt: prompt.prefault({}),

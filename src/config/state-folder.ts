@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from './environment.js';
+import type { Config } from './schema.js';
 
 /** Where everything lies that must outlive the program: `$CODEMODE_HOME`, else the user's state folder. */
 export function stateFolder(environment: Environment): string {
@@ -8,4 +9,12 @@ export function stateFolder(environment: Environment): string {
   if (own !== undefined && own !== '') return own;
   if (state?.startsWith('/')) return join(state, 'codemode');
   return join(home !== undefined && home !== '' ? home : homedir(), '.local', 'state', 'codemode');
+}
+
+/** Programs of root's run as other users, who can read nothing in a folder that is root's own. */
+const FOLDER_OF_ROOT = '/var/cache/codemode/go';
+
+/** Where compiled Go is kept: it can be thrown away at any time. */
+export function goCacheFolder({ go }: Config, environment: Environment, userId: number | undefined): string {
+  return go.cacheFolder ?? (userId === 0 ? FOLDER_OF_ROOT : join(stateFolder(environment), 'go'));
 }

@@ -5,6 +5,9 @@ export type ProcessLanguage = 'node' | 'python';
 /** What a process in a jail may be: an interpreter with its program, a compiled program, or what compiles one. */
 export type ProcessRole = ProcessLanguage | 'go' | 'go-build';
 export const PROCESS_LANGUAGES = ['node', 'python'] as const satisfies readonly ProcessLanguage[];
+/** What programs of agents are written in that are processes of their own. */
+export type ProgramLanguage = ProcessLanguage | 'go';
+export const PROGRAM_LANGUAGES = [...PROCESS_LANGUAGES, 'go'] as const satisfies readonly ProgramLanguage[];
 
 /** What one such program may spend. */
 export interface ProcessLimits {
@@ -85,3 +88,8 @@ export interface ProcessReport {
 export type ProcessRuntimeStatus =
   | { readonly language: ProcessLanguage; readonly isAvailable: true; readonly version: string; readonly path: string }
   | { readonly language: ProcessLanguage; readonly isAvailable: false; readonly reason: string; readonly fix: string };
+
+/** The same of the Go toolchain. */
+export type GoStatus =
+  | { readonly isAvailable: true; readonly version: string; readonly path: string }
+  | { readonly isAvailable: false; readonly reason: string; readonly fix: string };

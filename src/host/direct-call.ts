@@ -17,8 +17,8 @@ export interface DirectCaller {
   readonly broker: Broker;
   readonly caller: CallerId;
   readonly profile: string;
-  /** What the caller's token may reach. */
-  readonly bounds?: CapabilitySet | undefined;
+  /** What the client was granted; absent: whatever the policy lets it do. */
+  readonly bounds: CapabilitySet | undefined;
   readonly received: ReceivedData;
   readonly patienceMs: number;
 }

@@ -4,7 +4,9 @@ import type { CallerId, Failure, SourceLanguage } from '../domain/execution.js';
 import type { IsolationLevel } from '../domain/isolation.js';
 import type { ProcessLimits } from '../domain/process-program.js';
 import type { UpstreamHealth } from '../domain/upstream.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
 import { replayProcess } from './process-replay.js';
+import { programRunner } from './program-runner.js';
 import type { AnyRecording } from './recording.js';
 import { compareLive, type LiveComparison, type ReplayVerdict, replay } from './replay.js';
 import { Session, type SessionOptions, type SessionParts } from './session.js';
@@ -31,6 +33,8 @@ export interface HostParts extends SessionParts {
   readonly sessionOptionsOf: (caller: CallerId, profile: string) => SessionOptions;
   /** Where programs on real interpreters are served: processes of these limits are started ahead of need. */
   readonly processLimits?: ProcessLimits;
+  /** Where programs in Go are served: packages that are compiled ahead of need, as far as nobody has done it yet. */
+  readonly goPackages?: 'common' | 'all';
 }
 
 /** Of all callers; older ones are in the store and are found by their id. */
@@ -59,8 +63,21 @@ export class Host {
   async warm(): Promise<void> {
     const { sandbox, audit } = await this.#parts.runtime.open();
     this.watch();
-    const ready = this.#parts.processLimits === undefined ? sandbox.pool.warm() : this.#warmProcesses();
-    await Promise.all([ready, this.#parts.catalog.refreshAll(), audit?.refusal()]);
+    await Promise.all([this.#warmPrograms(sandbox), this.#parts.catalog.refreshAll(), audit?.refusal()]);
+  }
+
+  #warmPrograms(sandbox: Sandbox): Promise<void> {
+    if (this.#parts.goPackages !== undefined) return this.#warmGo(this.#parts.goPackages);
+    return this.#parts.processLimits === undefined ? sandbox.pool.warm() : this.#warmProcesses();
+  }
+
+  /** What goes wrong here goes wrong again for who runs a program, and is told to them. */
+  async #warmGo(packages: 'common' | 'all'): Promise<void> {
+    const { go } = await this.#parts.runtime.open();
+    const runtime = await go().catch(() => undefined);
+    if (runtime === undefined || 'reason' in runtime.available()) return;
+    await runtime.warm().catch(() => {});
+    if (packages === 'all') await runtime.warmEverything().catch(() => {});
   }
 
   async #warmProcesses(): Promise<void> {
@@ -142,8 +159,10 @@ export class Host {
 
   /** Runs a recorded program again, offline. */
   async replay(recording: AnyRecording): Promise<ReplayVerdict> {
-    const { sandbox, redactor, processes } = await this.#parts.runtime.open();
-    if ('program' in recording) return replayProcess(await processes(), recording, redactor);
+    const runtime = await this.#parts.runtime.open();
+    const { sandbox, redactor } = runtime;
+    if ('program' in recording)
+      return replayProcess(await programRunner(recording.program.language, runtime), recording, redactor);
     return replay(sandbox, recording, redactor);
   }
 

@@ -1,4 +1,4 @@
-import type { ProcessRuntimeStatus } from '../domain/process-program.js';
+import type { GoStatus, ProcessRuntimeStatus } from '../domain/process-program.js';
 import type { Finding } from './inspection.js';
 
 export interface InterpreterSettings {
@@ -22,6 +22,23 @@ export async function findInterpreters(settings: InterpreterSettings): Promise<r
       ? { language: each.language, isAvailable: false, reason: each.reason, fix: each.fix }
       : { language: each.language, isAvailable: true, version: each.version, path: each.path },
   );
+}
+
+/** Which Go this machine has. Starts the command once to ask for its version, outside of any jail. */
+export async function findGoToolchain(settings: { path?: string | undefined; searchPath: string }): Promise<GoStatus> {
+  const { findGo } = await import('../sandbox/go/toolchain.js');
+  const found = await findGo({ configuredPath: settings.path, searchPath: settings.searchPath });
+  return 'reason' in found
+    ? { isAvailable: false, reason: found.reason, fix: found.fix }
+    : { isAvailable: true, version: found.version, path: found.path };
+}
+
+/** The same of Go. `isServed`: its contract is the one that is spoken, and has no tool without it. */
+export function goFinding(status: GoStatus, isServed: boolean): Finding {
+  const name = 'Go for programs';
+  if (status.isAvailable) return { name, state: 'ok', message: `${status.version} (${status.path})` };
+  const message = `${status.reason}; profile go has no tool without it`;
+  return { name, state: isServed ? 'missing' : 'warning', message, fix: status.fix };
 }
 
 const NAMES = { node: 'Node for programs', python: 'Python for programs' } as const;

@@ -1,36 +1,32 @@
 import { toolDigestOf } from '../broker/approvals/identity.js';
-import type { Catalog } from '../catalog/catalog.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { CallHooks } from './execution-options.js';
-import { MAX_RECORDING_CHARACTERS, type RecordedCall, recordedCall } from './recording.js';
+import { type AnsweredCall, MAX_RECORDING_CHARACTERS, recordedCall } from './recorded-call.js';
 import { ToolCalls, type ToolCallsOptions } from './tool-calls.js';
-import { answerToolCatalog, isToolCatalog, noSuchServer, noSuchTool } from './tool-catalog.js';
-
-/** A call that a program made, and what it was answered. */
-export interface AnsweredCall extends RecordedCall {
-  /** Absent where the program was over before. */
-  reply?: CallReply;
-}
+import { noSuchServer, noSuchTool } from './tool-catalog.js';
 
 /** A call and its answer take about so much besides what is in them. */
 const CALL_CHARACTERS = 100;
 
-/** Everything that a program on a real interpreter asks for. Its target is `server/tool`, under any name of the server. */
+/** Answers a question about the tools; undefined where a target is none. */
+export type AnswerAbout = (target: string, input: readonly JsonValue[]) => CallReply | undefined;
+
+/** Everything that a program in a process of its own asks for. Its target is `server/tool`, under any name of the server. */
 export class ProcessCalls {
   readonly tools: ToolCalls;
   #recorded: AnsweredCall[] | undefined = [];
   #recordedCharacters = 0;
   readonly #snapshot: CatalogSnapshot;
-  readonly #catalog: Catalog;
+  readonly #answerAbout: AnswerAbout;
   readonly #present: ToolCallsOptions['present'];
 
-  constructor(options: ToolCallsOptions, catalog: Catalog) {
+  constructor(options: ToolCallsOptions, answerAbout: AnswerAbout) {
     this.tools = new ToolCalls(options);
     this.#snapshot = options.snapshot;
     this.#present = options.present;
-    this.#catalog = catalog;
+    this.#answerAbout = answerAbout;
   }
 
   async answer(call: GuestCall, hooks: CallHooks): Promise<CallReply> {
@@ -58,10 +54,9 @@ export class ProcessCalls {
   async #answer(call: GuestCall, found: CatalogTool | GuestError, hooks: CallHooks): Promise<CallReply> {
     const input = argumentsOf(call);
     if (input === undefined) return this.#present({ ok: false, error: NO_ARGUMENTS, verdict: 'invalid_arguments' });
-    if (isToolCatalog(call.target)) {
-      const answer = answerToolCatalog(call.target, input, this.#snapshot, this.#catalog);
+    const answer = this.#answerAbout(call.target, input);
+    if (answer !== undefined)
       return answer.ok || 'ends' in answer ? answer : this.#present({ ok: false, error: answer.error });
-    }
     if (!('tool' in found)) return this.#present({ ok: false, error: found });
     return this.tools.answer({ ...call, target: found.target }, input, hooks);
   }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { CallReply, Outcome } from '../domain/execution.js';
-import { PROCESS_LANGUAGES, type ProcessLanguage, type ProcessLimits } from '../domain/process-program.js';
-import type { AnsweredCall } from './process-calls.js';
+import { PROGRAM_LANGUAGES, type ProcessLimits, type ProgramLanguage } from '../domain/process-program.js';
+import type { AnsweredCall } from './recorded-call.js';
 
 /** What it takes to run a program of a real interpreter again without any server. */
 export interface ProcessRecording {
@@ -10,7 +10,7 @@ export interface ProcessRecording {
   readonly codeDigest: string;
   readonly environment: { readonly build: string; readonly node: string; readonly isolation: string };
   readonly program: {
-    readonly language: ProcessLanguage;
+    readonly language: ProgramLanguage;
     readonly source: string;
     readonly files: readonly (readonly [path: string, text: string])[];
     readonly limits: ProcessLimits;
@@ -43,7 +43,7 @@ const fileSchema = z.object({
   codeDigest: z.string(),
   environment: z.object({ build: z.string(), node: z.string(), isolation: z.string() }),
   program: z.object({
-    language: z.enum(PROCESS_LANGUAGES),
+    language: z.enum(PROGRAM_LANGUAGES),
     source: z.string(),
     files: z.array(z.tuple([z.string(), z.string()])),
     limits: z.object({

@@ -1,22 +1,22 @@
 import type { Redactor } from '../broker/redaction/redactor.js';
 import type { CallerId, CallReply, GuestCall, Outcome } from '../domain/execution.js';
-import type { ProcessRuntimes } from '../sandbox/processes/process-runtimes.js';
 import { cleanOutcome } from './clean-report.js';
-import type { AnsweredCall } from './process-calls.js';
 import type { ProcessRecording } from './process-recording.js';
+import type { ProgramRunner } from './program-runner.js';
+import type { AnsweredCall } from './recorded-call.js';
 import { differenceOf, type ReplayVerdict } from './replay.js';
 
 /**
- * Runs a recorded program on its interpreter again, offline. Clock, random numbers and threads are the machine's own, so
+ * Runs a recorded program again, in its language, offline. Clock, random numbers and threads are the machine's own, so
  * it may go another way; where it asks for something that was not asked for then, that is said.
  */
 export async function replayProcess(
-  runtimes: ProcessRuntimes,
+  runner: ProgramRunner,
   { runId, program, calls, outcome }: ProcessRecording,
   redactor?: Redactor,
 ): Promise<ReplayVerdict> {
   const record = new AnswersOnRecord(calls);
-  const report = await runtimes.run(
+  const report = await runner.run(
     { ...program, files: new Map(program.files) },
     { caller: `replay of ${runId}` as CallerId, onCall: async (call) => record.answer(call) },
   );

@@ -1,4 +1,5 @@
 import { openRunContext } from '../broker/run-context.js';
+import type { Catalog } from '../catalog/catalog.js';
 import type { CatalogSnapshot } from '../catalog/snapshot.js';
 import type { ApprovalState } from '../domain/approval.js';
 import type { CapabilitySet } from '../domain/capability.js';
@@ -7,9 +8,9 @@ import type { IsolationLevel } from '../domain/isolation.js';
 import type { JsonValue } from '../domain/json.js';
 import type {
   KeptOutput,
-  ProcessLanguage,
   ProcessLimits,
   ProcessReport,
+  ProgramLanguage,
   ResultSource,
 } from '../domain/process-program.js';
 import type { Respondent } from '../domain/question.js';
@@ -17,17 +18,18 @@ import { cleanOutcome } from './clean-report.js';
 import type { AskPerson } from './execution-options.js';
 import { PersonWait } from './person-wait.js';
 import { ProcessCalls } from './process-calls.js';
-import { packageFiles } from './process-packages.js';
 import type { ProcessRecording } from './process-recording.js';
+import { programRunner } from './program-runner.js';
 import type { Presentation } from './run.js';
-import type { SessionParts } from './session.js';
+import type { Runtime } from './runtime.js';
+import type { SleepingRuns } from './sleeping-runs.js';
 import type { TraceEntry } from './tool-calls.js';
 import type { ToolView } from './tool-view.js';
 
-/** A program for a real interpreter, and who waits for it. */
+/** A program for a process of its own, and who waits for it. */
 export interface ProcessRunRequest {
   readonly runId: string;
-  readonly language: ProcessLanguage;
+  readonly language: ProgramLanguage;
   readonly source: string;
   readonly limits: ProcessLimits;
   readonly maxToolCalls: number;
@@ -64,29 +66,39 @@ export interface ProcessRunSummary {
 /** Before the client gives up, to tell the program and to answer. */
 const ANSWER_MARGIN_MS = 3_000;
 
+export interface ProcessRunParts {
+  readonly runtime: Runtime;
+  readonly catalog: Catalog;
+  readonly sleeping: SleepingRuns;
+  /** Whether people look at what waits for them here, though no client can ask them. */
+  readonly servesApprovals?: boolean;
+}
+
+/** On whose behalf programs are run, and in which words. */
 export interface ProcessRunner {
-  readonly parts: SessionParts;
+  readonly parts: ProcessRunParts;
   readonly caller: CallerId;
-  readonly profile: string;
-  /** What the caller's token may reach. */
+  /** What the caller was granted; absent: whatever the policy lets it do. */
   readonly bounds: CapabilitySet | undefined;
+  readonly profile: string;
   readonly presentation: Presentation;
   /** Which tools the program sees, once these servers have been asked. */
   readonly prepare: (paths: readonly string[]) => Promise<ToolView>;
 }
 
 /**
- * Runs a program on a real interpreter, to its end: it cannot be put away. Its calls go the way of all calls. A program
+ * Runs a program in a process of its own, to its end: it cannot be put away. Its calls go the way of all calls. A program
  * that fails is a summary; only the host's own failures are thrown.
  */
 export async function runProcess(runner: ProcessRunner, request: ProcessRunRequest): Promise<ProcessRunSummary> {
-  const { parts, caller, profile, presentation } = runner;
+  const { parts, caller, bounds, profile, presentation } = runner;
   const { runId, source, language, limits, maxToolCalls, signal, onProgress, respondent } = request;
   const startedAt = performance.now();
-  const { sandbox, broker, processes } = await parts.runtime.open();
-  const runtimes = await processes();
+  const runtime = await parts.runtime.open();
+  const { sandbox, broker, audit } = runtime;
+  const programs = await programRunner(language, runtime);
   const { forCode: snapshot } = await runner.prepare(lockedServers(source, parts));
-  const run = openRunContext(runId, caller, profile, source, { grants: runner.bounds });
+  const run = openRunContext(runId, caller, profile, source, { grants: bounds });
   const calls = new ProcessCalls(
     {
       run,
@@ -97,17 +109,17 @@ export async function runProcess(runner: ProcessRunner, request: ProcessRunReque
       ...(onProgress === undefined ? {} : { onProgress }),
       ...(respondent === undefined ? {} : { respondent }),
     },
-    parts.catalog,
+    (target, input) => programs.answerAbout(target, input, snapshot, parts.catalog),
   );
   const people = new PersonWait({
     patienceMs: () => patienceOf(request, parts, startedAt),
     askPerson: request.askPerson,
   });
-  const files = packageFiles(source, snapshot, language);
+  const files = programs.filesFor(source, snapshot);
   let report: ProcessReport;
   try {
-    report = await runtimes.run(
-      { language, source, files, limits },
+    report = await programs.run(
+      { source, files, limits },
       {
         caller,
         execution: runId as ExecutionId,
@@ -118,7 +130,6 @@ export async function runProcess(runner: ProcessRunner, request: ProcessRunReque
   } finally {
     people.end();
   }
-  const { version } = runtimes.available().find((each) => each.language === language) as { version?: string };
   const environment = { build: sandbox.build, node: process.version, isolation: sandbox.jail.level };
   const summary: ProcessRunSummary = {
     ...(await clean(report, request, parts)),
@@ -126,9 +137,8 @@ export async function runProcess(runner: ProcessRunner, request: ProcessRunReque
     approvalState: weightiest(calls.tools.approvalStates),
     trace: calls.tools.trace,
     isolation: sandbox.jail.level,
-    image: `${language}-${version ?? 'unknown'}+codemode.${sandbox.build}+${sandbox.jail.level}`,
+    image: `${language}-${programs.version}+codemode.${sandbox.build}+${sandbox.jail.level}`,
   };
-  const { audit } = await parts.runtime.open();
   audit?.flush();
   const owner = { id: runId, caller, profile, codeDigest: run.codeDigest };
   const state = report.outcome.status === 'completed' ? 'finished' : 'failed';
@@ -146,7 +156,7 @@ export async function runProcess(runner: ProcessRunner, request: ProcessRunReque
 /** Zero where nobody can be asked: then a call that needs a person is refused at once. */
 function patienceOf(
   { askPerson, approvalWaitMs, answerWithinMs }: ProcessRunRequest,
-  { servesApprovals }: SessionParts,
+  { servesApprovals }: ProcessRunParts,
   startedAt: number,
 ): number {
   if (askPerson === undefined && servesApprovals !== true) return 0;
@@ -162,7 +172,7 @@ function weightiest(states: ReadonlySet<ApprovalState>): ApprovalState {
 }
 
 /** Somebody may have logged in meanwhile: servers that the program names are asked again. */
-function lockedServers(source: string, { catalog }: SessionParts): string[] {
+function lockedServers(source: string, { catalog }: ProcessRunParts): string[] {
   const { servers }: CatalogSnapshot = catalog.snapshot();
   const named = servers.filter(({ id, path }) => [id, path, path.replaceAll('-', '_')].some((n) => source.includes(n)));
   return named.flatMap(({ path }) => (catalog.needsLogin(path) ? [path] : []));
@@ -172,7 +182,7 @@ function lockedServers(source: string, { catalog }: SessionParts): string[] {
 async function clean(
   { outcome, stdout, stderr, resultSource, durationMs }: ProcessReport,
   { hidesPersonalData }: ProcessRunRequest,
-  { runtime }: SessionParts,
+  { runtime }: ProcessRunParts,
 ) {
   const ended = { resultSource, durationMs };
   const { redactor: known } = await runtime.open();

@@ -1,17 +1,9 @@
 import * as z from 'zod';
 import { HostError } from '../domain/errors.js';
-import type { GuestCall, Outcome } from '../domain/execution.js';
+import type { Outcome } from '../domain/execution.js';
 import { decodeJournal, encodeJournal, type Journal } from '../sandbox/journal.js';
 import { encodeProcessRecording, type ProcessRecording, parseProcessRecording } from './process-recording.js';
-
-/** What a run asked for, and of which tool as it was then. */
-export interface RecordedCall {
-  readonly number: number;
-  readonly target: string;
-  readonly argumentsJson: string;
-  /** Digest of everything the tool said of itself; absent for calls that are no tool's. */
-  readonly toolDigest?: string;
-}
+import type { RecordedCall } from './recorded-call.js';
 
 /** Which program made it: a replay elsewhere is the same only as far as these are. */
 export interface RecordedEnvironment {
@@ -33,9 +25,6 @@ export interface Recording {
 
 /** Of a program in the sandbox, or on a real interpreter. */
 export type AnyRecording = Recording | ProcessRecording;
-
-/** Larger recordings are not kept: a replay is worth some megabytes, not the disk. */
-export const MAX_RECORDING_CHARACTERS = 8 * 1024 * 1024;
 
 const FORMAT = 'codemode recording 1';
 
@@ -87,8 +76,4 @@ export function decodeRecording(json: string): AnyRecording {
     throw new HostError('bad_input', 'this is no recording; make one with: codemode replay RUN --export FILE');
   const { journal, ...rest } = parsed.data;
   return { ...rest, journal: decodeJournal(JSON.stringify(journal)) } as unknown as Recording;
-}
-
-export function recordedCall({ number, target, argumentsJson }: GuestCall, toolDigest?: string): RecordedCall {
-  return { number, target, argumentsJson, ...(toolDigest === undefined ? {} : { toolDigest }) };
 }

@@ -7,7 +7,8 @@ import type { JsonValue } from '../domain/json.js';
 import { canonicalJson } from '../lib/canonical-json.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { cleanReport } from './clean-report.js';
-import type { RecordedCall, Recording } from './recording.js';
+import type { RecordedCall } from './recorded-call.js';
+import type { Recording } from './recording.js';
 import type { Presentation } from './run.js';
 
 /** How a program that was run again compares with its record. */

@@ -13,7 +13,7 @@ import { answerDiscovery, isDiscovery } from './discovery.js';
 import type { AskPerson, CallHooks } from './execution.js';
 import { modulesOf } from './modules.js';
 import { type Asker, NestedRuns, type NestedSoFar } from './nested-runs.js';
-import { type RecordedCall, recordedCall } from './recording.js';
+import { type RecordedCall, recordedCall } from './recorded-call.js';
 import { isResults, type KeptResults } from './results.js';
 import type { Presentation, RunFacts, ScriptRequest } from './run.js';
 import { ScriptCalls } from './script-calls.js';

@@ -2,6 +2,7 @@ import type { AuditTrail } from '../broker/audit/audit-trail.js';
 import type { Broker } from '../broker/broker.js';
 import type { Redactor } from '../broker/redaction/redactor.js';
 import { HostError } from '../domain/errors.js';
+import type { GoRuntime } from '../sandbox/go/go-runtime.js';
 import type { ProcessRuntimes } from '../sandbox/processes/process-runtimes.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 
@@ -11,6 +12,8 @@ export interface RuntimeParts {
   readonly broker: Broker;
   /** Real interpreters: looked for when somebody first asks. */
   readonly processes: () => Promise<ProcessRuntimes>;
+  /** Programs in Go: its toolchain is looked for when somebody first asks. */
+  readonly go: () => Promise<GoRuntime>;
   closeProcesses(): Promise<void>;
   /** Absent where nothing is recorded. */
   readonly audit?: AuditTrail;

@@ -175,10 +175,8 @@ export class Session {
   runProcess(request: ProcessRunRequest): Promise<ProcessRunSummary> {
     const { profile, presentation } = this.#options;
     const prepare = async (paths: readonly string[]) => this.#viewOf(await this.#parts.catalog.prepare(paths));
-    return runProcess(
-      { parts: this.#parts, caller: this.caller, profile, bounds: this.bounds, presentation, prepare },
-      request,
-    );
+    const { caller, bounds } = this;
+    return runProcess({ parts: this.#parts, caller, bounds, profile, presentation, prepare }, request);
   }
 
   /** A tool called by the client itself, through the same pipeline as calls from code. */
@@ -187,8 +185,8 @@ export class Session {
     const { caller, bounds } = this;
     const { profile } = this.#options;
     const patienceMs = this.#patience(circumstances.askPerson);
-    const asker = { broker, caller, profile, bounds, received: this.#received, patienceMs };
-    return callDirect(asker, direct, input, circumstances);
+    const own = { broker, caller, profile, bounds, received: this.#received, patienceMs };
+    return callDirect(own, direct, input, circumstances);
   }
 
   /** The caller will not come back: nothing is kept for it any more. */

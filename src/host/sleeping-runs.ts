@@ -7,7 +7,8 @@ import { isProcessAlive, processIdentity } from '../lib/process-identity.js';
 import { decodeDelivery, encodeDelivery } from '../sandbox/journal.js';
 import type { RunState, RunStore, StoredRun } from '../store/runs.js';
 import type { RunRecords, Sleeper } from './execution.js';
-import { type AnyRecording, decodeRecording, encodeRecording, MAX_RECORDING_CHARACTERS } from './recording.js';
+import { MAX_RECORDING_CHARACTERS } from './recorded-call.js';
+import { type AnyRecording, decodeRecording, encodeRecording } from './recording.js';
 
 export interface SleepingRunsOptions {
   /** Opened when something is first written down or looked for. */

@@ -20,8 +20,19 @@ export interface Profile {
   instructions(view: ToolView, scripts?: readonly ScriptHead[]): string;
   /** The types of one server's module, for whoever asks for them. */
   declarations(server: CatalogServer, view: ToolView): string;
+  /** What these types are, where they are not TypeScript. */
+  readonly declarationFormat?: DeclarationFormat;
+  /** Tools that cannot be offered here, and what to say to who calls one of them all the same. */
+  readonly missingTools?: ReadonlyMap<string, string>;
   /** How a program reaches a tool, for an agent that has called it directly. */
   callExample?(tool: CatalogTool): string;
+}
+
+/** What is said of a file of types. */
+export interface DeclarationFormat {
+  readonly fileName: string;
+  readonly mimeType: string;
+  readonly describe: (server: CatalogServer) => string;
 }
 
 /** A tool of the contract's own: how it is listed, and how a call of it becomes a call on a session. */

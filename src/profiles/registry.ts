@@ -1,10 +1,12 @@
 import { type Config, configuredLimits, type ProfileName } from '../config/schema.js';
 import { HostError } from '../domain/errors.js';
-import type { ProcessRuntimeStatus } from '../domain/process-program.js';
+import type { GoStatus, ProcessRuntimeStatus } from '../domain/process-program.js';
 import { configuredBounds } from '../host/grants.js';
 import { createCodeExecutionProfile } from './code-execution/profile.js';
 import { scriptDefaults } from './code-execution/settings.js';
 import { createCodemodeProfile } from './codemode/profile.js';
+import { createGoProfile } from './go/profile.js';
+import { goSettings } from './go/settings.js';
 import type { Profile } from './profile.js';
 import { createRunnerProfile } from './runner/profile.js';
 import { runnerSettings } from './runner/settings.js';
@@ -16,24 +18,32 @@ const PROFILES: Readonly<Partial<Record<ProfileName, (config: Config, machine: M
   codemode: (config) =>
     createCodemodeProfile({
       limits: { defaults: configuredLimits(config), maximum: maximumLimits(config) },
-      ...(config.toolName === undefined ? {} : { toolName: config.toolName }),
+      ...named(config),
     }),
   code_execution: (config) =>
     createCodeExecutionProfile({
       defaults: scriptDefaults(config),
-      ...(config.toolName === undefined ? {} : { toolName: config.toolName }),
+      ...named(config),
     }),
-  unified: (config) => createUnifiedProfile({ ...executeSettings(config), ...named(config) }),
   runner: (config, { runtimes }) => createRunnerProfile({ settings: runnerSettings(config), runtimes }),
+  unified: (config) => createUnifiedProfile({ ...executeSettings(config), ...named(config) }),
+  go: (config, { go }) =>
+    createGoProfile({ settings: goSettings(config), status: go ?? NOT_LOOKED_FOR, ...named(config) }),
 };
 
 /** What contracts have to know of the machine. */
 export interface Machine {
   /** Real interpreters; nobody looks for them where the contract knows none. */
   readonly runtimes: readonly ProcessRuntimeStatus[];
+  readonly go?: GoStatus;
 }
 
 const UNKNOWN: Machine = { runtimes: [] };
+const NOT_LOOKED_FOR: GoStatus = {
+  isAvailable: false,
+  reason: 'nobody has looked for it',
+  fix: 'Run: codemode doctor.',
+};
 
 /** How the contract `unified` executes, also where another one is served beside it. */
 export function executeSettings(config: Config): ExecuteSettings {

@@ -30,6 +30,7 @@ test(
       ['Key', 'ok'],
       ['Node for programs', 'ok'],
       ['Python for programs', expect.any(String)],
+      ['Go for programs', expect.any(String)],
       ['Server "fine"', 'ok'],
       ['A program in the sandbox', 'ok'],
     ]);

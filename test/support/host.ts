@@ -47,7 +47,10 @@ export function openSession(sandbox: Sandbox): Session {
     maxResultBytes: Number.POSITIVE_INFINITY,
   };
   const host = new Host({
-    runtime: new Runtime(async () => ({ sandbox, broker, processes: noInterpreters, closeProcesses: async () => {} })),
+    runtime: new Runtime(async () => ({
+      ...{ sandbox, broker, processes: noInterpreters, go: noInterpreters },
+      closeProcesses: async () => {},
+    })),
     gate: openGate(),
     catalog: new Catalog({ registry, fingerprintOf: () => '', ttlMs: 60_000 }),
     results: new KeptResults(),

@@ -21,6 +21,24 @@ export const GO_HELPERS: readonly GoDeclaration[] = [
     code: 'func callTool(ctx context.Context, server, tool string, input any) (output string, err error) {\n\terr = codemode.Call(ctx, tool, server+"/"+tool, input, &output)\n\treturn output, err\n}\n',
   },
   {
+    names: ['ToolInfo'],
+    uses: [],
+    text: '// ToolInfo is a tool as searchTools finds it; Function is what the code calls it by\ntype ToolInfo struct {\n\tServer, Tool, Function, Description string\n}\n',
+    code: 'type ToolInfo struct {\n\tServer, Tool, Function, Description string\n}\n',
+  },
+  {
+    names: ['searchTools'],
+    uses: ['ToolInfo'],
+    text: '// searchTools finds tools by words, best first; "" lists all of them\nfunc searchTools(ctx context.Context, query string) ([]ToolInfo, error)\n',
+    code: 'func searchTools(ctx context.Context, query string) (output []ToolInfo, err error) {\n\terr = codemode.Call(ctx, "searchTools", "@go/searchTools", map[string]any{"query": query}, &output)\n\treturn output, err\n}\n',
+  },
+  {
+    names: ['describeTools'],
+    uses: [],
+    text: '// describeTools gives the Go declarations of functions, with all their types: describeTools(ctx, "getWeather")\nfunc describeTools(ctx context.Context, functions ...string) (string, error)\n',
+    code: 'func describeTools(ctx context.Context, functions ...string) (output string, err error) {\n\terr = codemode.Call(ctx, "describeTools", "@go/describeTools", map[string]any{"functions": functions}, &output)\n\treturn output, err\n}\n',
+  },
+  {
     names: ['ToolError'],
     uses: [],
     text: '// ToolError is what a failed call returns; errors.As finds it\ntype ToolError struct {\n\tTool, Kind, Message, Hint string\n\tFields                    map[string]any\n}\n',

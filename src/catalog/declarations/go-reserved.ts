@@ -12,7 +12,7 @@ export const GO_UNDECLARABLE: ReadonlySet<string> = new Set([
   // functions with a meaning of their own
   ...['main', 'init'],
   // what is there beside the tools, and what a program calls its variables without thinking
-  ...['ctx', 'err', 'codemode', 'ptr', 'convert', 'callTool'],
+  ...['ctx', 'err', 'codemode', 'ptr', 'convert', 'callTool', 'searchTools', 'describeTools'],
   // packages of the standard library: a function of that name could not stand beside the import
   ...['adler32', 'aes', 'ascii85', 'asn1', 'ast', 'atomic', 'base32', 'base64', 'big', 'binary', 'bits', 'bufio'],
   ...['build', 'buildinfo', 'bytes', 'bzip2', 'cgi', 'cgo', 'cipher', 'cmp', 'cmplx', 'color', 'comment', 'constant'],

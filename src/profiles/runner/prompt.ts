@@ -73,10 +73,22 @@ function examplesOf(view: ToolView, runtimes: readonly Available[]): string {
 const EXAMPLES: Readonly<Record<ProcessLanguage, (tool: CatalogTool, view: ToolView) => string>> = {
   node: (tool, { forCode }) => {
     const module = moduleOf(tool.server, forCode);
-    return `\`\`\`js\nimport * as ${module} from "./servers/${module}/index.js";\nconst answer = await ${module}.${functionOf(tool, 'node')}({ /* arguments */ });\nglobalThis.result = answer.structuredContent ?? answer.content; // better: only the part you need\n\`\`\``;
+    return [
+      '```js',
+      `import * as ${module} from "./servers/${module}/index.js";`,
+      `const answer = await ${module}.${functionOf(tool, 'node')}({ /* arguments */ });`,
+      'globalThis.result = answer.structuredContent ?? answer.content; // better: only the part you need',
+      '```',
+    ].join('\n');
   },
   python: (tool, { forCode }) => {
     const name = functionOf(tool, 'python');
-    return `\`\`\`python\nfrom servers.${moduleOf(tool.server, forCode)} import ${name}\nanswer = await ${name}({})  # arguments\nresult = answer.get("structuredContent", answer["content"])  # better: only the part you need\n\`\`\``;
+    return [
+      '```python',
+      `from servers.${moduleOf(tool.server, forCode)} import ${name}`,
+      `answer = await ${name}({})  # arguments`,
+      'result = answer.get("structuredContent", answer["content"])  # better: only the part you need',
+      '```',
+    ].join('\n');
   },
 };

@@ -6,6 +6,7 @@ import { MAX_SOURCE_BYTES } from '../../domain/limits.js';
 import type { ProcessHandlers, ProcessLimits, ProcessReport } from '../../domain/process-program.js';
 import { deferred } from '../../lib/deferred.js';
 import type { Jail } from '../jail/jail.js';
+import { openSharedFolder } from '../jail/staging.js';
 import { ProgramProcess } from '../processes/program-process.js';
 import { ProgramRun } from '../processes/program-run.js';
 import { type TurnOptions, Turns } from '../processes/turns.js';
@@ -81,6 +82,7 @@ export class GoRuntime {
 
   /** Looks for a toolchain. A missing one is no failure: `available` says what to do about it. */
   static async open(options: GoRuntimeOptions): Promise<GoRuntime> {
+    if (options.jail.level !== 'none' && process.getuid?.() === 0) openSharedFolder(options.cacheFolder);
     return new GoRuntime(options, await findGo(options));
   }
 

@@ -37,7 +37,7 @@ export class Staging {
 
   #stage(path: string): string {
     try {
-      openFolder(this.#folder);
+      openSharedFolder(this.#folder);
       const source = lstatSync(path);
       const target = join(this.#folder, `${identity(path, source)}-${basename(path)}`);
       if (!isStaged(target, source)) place(path, source, target);
@@ -70,7 +70,7 @@ export function isReadableByEveryone(path: string): boolean {
  * Makes the folder, and makes sure that nobody but root can put anything into it or swap one of its parents for a
  * link: otherwise a local user could choose what runs as our worker.
  */
-function openFolder(folder: string): void {
+export function openSharedFolder(folder: string): void {
   makeFolderSync(folder, 0o755);
   for (let current = folder; ; current = dirname(current)) {
     const stats = lstatSync(current);

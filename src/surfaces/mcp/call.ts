@@ -175,6 +175,8 @@ function unknownTool({ listing, session, options }: Door, name: string): string 
     const imported = `import { ${exportName} } from '@codemode/servers/${server.path}'`;
     return `${name} is called from a program: use ${run.name} with ${options.profile.callExample?.(inCode) ?? imported}`;
   }
+  const missing = options.profile.missingTools?.get(name);
+  if (missing !== undefined) return missing;
   const close = nearest(name, listed, 3);
   return `there is no tool ${JSON.stringify(name)}; ${close.length > 0 ? `did you mean ${close.join(' or ')}?` : 'ask for tools/list'}`;
 }

@@ -2,7 +2,7 @@ import type { Resource, Tool } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../domain/json.js';
 import type { Session } from '../../host/session.js';
 import type { CatalogServer, CodeModeSettings, DirectTool, ToolView } from '../../host/tool-view.js';
-import type { ExposedTool, Profile } from '../../profiles/profile.js';
+import type { DeclarationFormat, ExposedTool, Profile } from '../../profiles/profile.js';
 import { withoutHeaderAnnotations } from './header-annotations.js';
 
 /** A page of tools. Clients close a connection over a message of more than 10 MB. */
@@ -14,7 +14,11 @@ const PAGE_TOOLS = 500;
 const FIRST_LISTING_MS = { describing: 3_000, listing: 12_000 } as const;
 /** Servers start one after the other: their news are told together. */
 const NEWS_DELAY_MS = 100;
-const TYPES_MIME = 'text/x-typescript';
+const TYPESCRIPT: DeclarationFormat = {
+  fileName: 'types.d.ts',
+  mimeType: 'text/x-typescript',
+  describe: ({ path }) => `TypeScript declarations of @codemode/servers/${path}`,
+};
 
 /** What clients see: tools, instructions, declarations. Made anew when the catalog changes, and only then. */
 export class Listing {
@@ -56,20 +60,22 @@ export class Listing {
   }
 
   resources(): Resource[] {
+    const { fileName, mimeType, describe } = this.#format;
     return this.#servers().map((server) => ({
-      uri: uriOf(server),
-      name: `${server.path}/types.d.ts`,
+      uri: uriOf(server, fileName),
+      name: `${server.path}/${fileName}`,
       title: `Types of ${server.path}`,
-      description: `TypeScript declarations of @codemode/servers/${server.path} (${server.tools.length} tools)`,
-      mimeType: TYPES_MIME,
+      description: `${describe(server)} (${server.tools.length} tools)`,
+      mimeType,
     }));
   }
 
   async read(uri: string): Promise<{ uri: string; mimeType: string; text: string } | undefined> {
     await this.#firstListing();
-    const server = this.#servers().find((each) => uriOf(each) === uri);
+    const { fileName, mimeType } = this.#format;
+    const server = this.#servers().find((each) => uriOf(each, fileName) === uri);
     if (server === undefined || this.#profile === undefined) return undefined;
-    return { uri, mimeType: TYPES_MIME, text: this.#profile.declarations(server, this.#session.tools()) };
+    return { uri, mimeType, text: this.#profile.declarations(server, this.#session.tools()) };
   }
 
   /** Says when something that a client can see is different. Returns the function that stops it. */
@@ -94,6 +100,10 @@ export class Listing {
 
   #digests(): { tools: string; resources: string } {
     return { tools: JSON.stringify(this.#tools()), resources: JSON.stringify(this.resources()) };
+  }
+
+  get #format(): DeclarationFormat {
+    return this.#profile?.declarationFormat ?? TYPESCRIPT;
   }
 
   #tools(): readonly Tool[] {
@@ -122,8 +132,8 @@ export class Listing {
   }
 }
 
-function uriOf({ path }: CatalogServer): string {
-  return `codemode://servers/${path}/types.d.ts`;
+function uriOf({ path }: CatalogServer, fileName: string): string {
+  return `codemode://servers/${path}/${fileName}`;
 }
 
 function exposedDefinition(tool: ExposedTool, view: ToolView): Tool {

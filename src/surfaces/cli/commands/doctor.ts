@@ -2,7 +2,7 @@ import type { LoadedConfig } from '../../../config/load.js';
 import { isHostError } from '../../../domain/errors.js';
 import type { Finding } from '../../../host/inspection.js';
 import { inspectMachine, inspectRun } from '../../../host/inspection.js';
-import { interpreterFinding } from '../../../host/interpreters.js';
+import { goFinding, interpreterFinding } from '../../../host/interpreters.js';
 import type { CommandContext, Register } from '../command.js';
 import type { Composed } from '../composed.js';
 import { configFindings, keyFinding, serverFindings } from '../findings.js';
@@ -44,6 +44,8 @@ async function doctor(isJson: boolean, context: CommandContext): Promise<number>
     found([...(await configFindings(loaded)), await keyFinding(await context.key())]);
     const { runtimes } = await context.machine({ ...loaded.config, profile: 'runner' });
     found(runtimes.map(interpreterFinding));
+    const { go } = await context.machine({ ...loaded.config, profile: 'go' });
+    if (go !== undefined) found([goFinding(go, loaded.config.profile === 'go')]);
     await inspectUse(loaded, context, found);
   }
   const isOk = findings.every(({ state }) => state !== 'missing');

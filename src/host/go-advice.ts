@@ -1,0 +1,26 @@
+import { nearest } from '../lib/nearest.js';
+import { goBriefing, goDeclarationsOf, goToolsOf } from './go-package.js';
+import type { ToolView } from './tool-view.js';
+
+const MAX_NAMES = 5;
+const MAX_DECLARATION_CHARACTERS = 12_000;
+
+/** What helps with code that does not compile: names that were meant, and types that the agent has not been shown. */
+export function goAdvice(source: string, complaint: string, view: ToolView): string {
+  const { forCode } = view;
+  const { declarations, toolByFunction } = goToolsOf(forCode);
+  const names = declarations.flatMap((each) => each.names);
+  const unknown = new Set(
+    [...complaint.matchAll(/undefined: ([\p{L}_][\p{L}\p{Nd}_]*)/gu)].map(([, name = '']) => name),
+  );
+  const meant = [...unknown].slice(0, MAX_NAMES).flatMap((name) => {
+    const close = nearest(name, names, 3);
+    return close.length === 0 ? [] : [`${name}: did you mean ${close.join(' or ')}?`];
+  });
+  const isIndex = goBriefing(view).level === 'index';
+  const used = isIndex ? [...toolByFunction.keys()].filter((name) => source.includes(name)) : [];
+  const types = used.length === 0 ? '' : goDeclarationsOf(used, forCode);
+  // Half a declaration helps nobody.
+  const shown = types === '' || types.length > MAX_DECLARATION_CHARACTERS ? [] : [`\n${types.trimEnd()}`];
+  return [...meant, ...shown].join('\n');
+}

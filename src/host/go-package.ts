@@ -1,0 +1,115 @@
+import { DEFAULT_BUDGET_TOKENS } from '../catalog/briefing/briefing.js';
+import { serverIndex } from '../catalog/briefing/server-index.js';
+import { estimateTokens } from '../catalog/briefing/tokens.js';
+import {
+  declareGo,
+  GO_HELPERS,
+  type GoDeclaration,
+  goFile,
+  goText,
+  selectDeclarations,
+} from '../catalog/declarations/go.js';
+import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import type { Tool } from '../domain/tool.js';
+import type { ToolView } from './tool-view.js';
+
+/** The tools of one snapshot as Go knows them. */
+export interface GoTools {
+  readonly declarations: readonly GoDeclaration[];
+  readonly functionByTool: ReadonlyMap<Tool, string>;
+  readonly toolByFunction: ReadonlyMap<string, Tool>;
+}
+
+/** What an agent reads of them: declarations as far as they fit, else names. */
+export interface GoBriefing {
+  readonly level: 'declarations' | 'index';
+  /** Go, of the helpers and, where they fit, of the tools. */
+  readonly declarations: string;
+  /** A line for each server; empty where the declarations say it all. */
+  readonly index: string;
+}
+
+/** Thousands of tools take a second to declare, and every program asks. */
+const packages = new WeakMap<CatalogSnapshot, GoTools>();
+const briefings = new WeakMap<CatalogSnapshot, { readonly budgetTokens: number; readonly briefing: GoBriefing }>();
+
+export function goToolsOf(snapshot: CatalogSnapshot): GoTools {
+  const known = packages.get(snapshot);
+  if (known !== undefined) return known;
+  const { declarations, functions } = declareGo(toolsOf(snapshot));
+  const made: GoTools = {
+    declarations: [...GO_HELPERS, ...declarations],
+    functionByTool: new Map(functions.map(({ tool, name }) => [tool, name])),
+    toolByFunction: new Map(functions.map(({ tool, name }) => [name, tool])),
+  };
+  packages.set(snapshot, made);
+  return made;
+}
+
+/** The file that a program is compiled with: of the tools and helpers, those whose names occur in it. */
+export function goToolsFile(source: string, snapshot: CatalogSnapshot): string {
+  return goFile(declarationsNamed(wordsOf(source), snapshot));
+}
+
+/** The declarations of these names, with everything that they use, as an agent reads them. */
+export function goDeclarationsOf(names: Iterable<string>, snapshot: CatalogSnapshot): string {
+  return goText(declarationsNamed(new Set(names), snapshot));
+}
+
+/** The declarations of one server's functions. */
+export function goServerDeclarations({ id }: CatalogServer, { forCode }: Pick<ToolView, 'forCode'>): string {
+  const { functionByTool } = goToolsOf(forCode);
+  const names = [...functionByTool].flatMap(([tool, name]) => (tool.serverId === id ? [name] : []));
+  return goDeclarationsOf(names, forCode);
+}
+
+/** Under which name programs in Go call a tool. */
+export function goFunctionOf({ tool }: CatalogTool, snapshot: CatalogSnapshot): string {
+  return goToolsOf(snapshot).functionByTool.get(tool) ?? tool.name;
+}
+
+/** What an agent is told before its first program; the same text for the same snapshot. */
+export function goBriefing({
+  forCode: snapshot,
+  promptTokens: budgetTokens = DEFAULT_BUDGET_TOKENS,
+}: Pick<ToolView, 'forCode' | 'promptTokens'>): GoBriefing {
+  const known = briefings.get(snapshot);
+  if (known?.budgetTokens === budgetTokens) return known.briefing;
+  const briefing = makeBriefing(snapshot, budgetTokens);
+  briefings.set(snapshot, { budgetTokens, briefing });
+  return briefing;
+}
+
+const DETAILS = ['full', 'compact', 'signatures'] as const;
+/** Descriptions are at most about so much of a text: where it is larger still, leaving them out is not enough. */
+const HOPELESS = 8;
+
+function makeBriefing(snapshot: CatalogSnapshot, budgetTokens: number): GoBriefing {
+  const helpers = goText(GO_HELPERS);
+  const left = budgetTokens - estimateTokens(helpers);
+  for (const detail of DETAILS) {
+    const { declarations } = declareGo(toolsOf(snapshot), { detail });
+    const tokens = estimateTokens(goText(declarations));
+    if (tokens <= left)
+      return { level: 'declarations', declarations: goText([...declarations, ...GO_HELPERS]), index: '' };
+    if (tokens > left * HOPELESS) break;
+  }
+  const index = serverIndex(snapshot.servers, left, estimateTokens, {
+    serverName: ({ id, path }) => (/^[A-Za-z0-9][\w.-]{0,99}$/.test(id) ? id : path),
+    toolName: (tool) => goFunctionOf(tool, snapshot),
+    rest: ': searchTools finds them',
+  });
+  return { level: 'index', declarations: helpers, index };
+}
+
+function toolsOf({ servers }: CatalogSnapshot): Tool[] {
+  return servers.flatMap(({ tools }) => tools.map(({ tool }) => tool));
+}
+
+function declarationsNamed(names: ReadonlySet<string>, snapshot: CatalogSnapshot): readonly GoDeclaration[] {
+  return selectDeclarations(goToolsOf(snapshot).declarations, (name) => names.has(name));
+}
+
+function wordsOf(source: string): ReadonlySet<string> {
+  return new Set(source.match(/[\p{L}_][\p{L}\p{Nd}_]*/gu));
+}

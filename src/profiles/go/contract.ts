@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { HostError } from '../../domain/errors.js';
+import { MAX_SOURCE_BYTES } from '../../domain/limits.js';
+
+/** A request that says more than the contract knows is a misunderstanding: it is refused, not half obeyed. */
+const requestSchema = z.strictObject({
+  code: z
+    .string('must be a string: Go code, the body of Run')
+    .refine((code) => code.trim() !== '', 'is empty; give Go code, the body of Run')
+    // Before anything looks at it.
+    .refine(
+      (code) => Buffer.byteLength(code) <= MAX_SOURCE_BYTES,
+      `is larger than ${MAX_SOURCE_BYTES} bytes; pass data through tools, not through source`,
+    ),
+});
+
+/** Reads a request. Throws `bad_input` with the field and what is wrong with it. */
+export function parseGoRequest(input: unknown): { readonly code: string } {
+  const parsed = requestSchema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  if (issue?.code === 'unrecognized_keys')
+    throw new HostError('bad_input', `${(issue.keys[0] ?? '').slice(0, 100)}: is not known; use code`);
+  const path = issue?.path.map(String).join('.') ?? '';
+  throw new HostError('bad_input', `${path === '' ? 'the request' : path}: ${issue?.message ?? 'is not valid'}`);
+}

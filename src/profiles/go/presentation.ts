@@ -1,0 +1,25 @@
+import type { GuestError } from '../../domain/execution.js';
+import type { Presentation } from '../../host/run.js';
+import type { BrokerOutcome } from '../../host/session.js';
+import { unwrapOutcome } from '../../host/unwrap.js';
+
+/** The contract's words for what happens during a run: a call gives the tool's value, or an error value. */
+export const goPresentation: Presentation = {
+  reply: (outcome) => (outcome.ok ? unwrapOutcome(outcome) : { ok: false, error: toolError(outcome) }),
+  // Programs in Go cannot be put away, and answer with their output: nobody is told these.
+  response: ({ runId }) => ({ runId }),
+  sleeping: ({ runId }) => ({ runId }),
+};
+
+function toolError({ error, verdict }: Extract<BrokerOutcome, { ok: false }>): GuestError {
+  const { approvalId } = error.fields ?? {};
+  if (verdict === 'pending' && typeof approvalId === 'string')
+    // Another run is another question, so the yes has to reach further than this one.
+    return {
+      ...error,
+      hint: `Ask the user to type: codemode approvals approve ${approvalId} --scope hour. Then run the program again.`,
+    };
+  if (error.errorClass === 'ToolNotFound' && !error.hint.startsWith('Did you mean'))
+    return { ...error, hint: 'Look for it with searchTools(ctx, "words").' };
+  return error;
+}

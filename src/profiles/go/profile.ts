@@ -1,0 +1,62 @@
+import { isHostError } from '../../domain/errors.js';
+import type { GoStatus } from '../../domain/process-program.js';
+import { goServerDeclarations } from '../../host/go-package.js';
+import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
+import { parseGoRequest } from './contract.js';
+import { goPresentation } from './presentation.js';
+import { instructions, missing, toolDescription } from './prompt.js';
+import { type GoResponse, renderHostError } from './render.js';
+import { runProgram } from './run-program.js';
+import type { GoSettings } from './settings.js';
+import { TOOL_INPUT_SCHEMA, TOOL_OUTPUT_SCHEMA } from './tool-schemas.js';
+
+export interface GoOptions {
+  readonly settings: GoSettings;
+  /** Without a toolchain the tool is not listed. */
+  readonly status: GoStatus;
+  readonly toolName?: string;
+}
+
+const TOOL_NAME = 'execute_go_code';
+
+/** The contract `go`: one tool that compiles and runs Go code, which calls tools as typed functions. */
+export function createGoProfile({ settings, status, toolName = TOOL_NAME }: GoOptions): Profile {
+  const tool: ExposedTool = {
+    name: toolName,
+    title: 'Execute Golang Code',
+    description: toolDescription,
+    inputSchema: TOOL_INPUT_SCHEMA,
+    outputSchema: TOOL_OUTPUT_SCHEMA,
+    call: async (session, input, { log: _, ...circumstances }) => {
+      try {
+        const { code } = parseGoRequest(input);
+        const { response, hasFailed } = await runProgram(session, code, settings, circumstances);
+        return answerOf(response, hasFailed);
+      } catch (error) {
+        if (!isHostError(error)) throw error;
+        return answerOf(renderHostError(error), true);
+      }
+    },
+  };
+  return {
+    name: 'go',
+    presentation: goPresentation,
+    tools: status.isAvailable ? [tool] : [],
+    maxResultBytes: settings.limits.maxStdoutBytes,
+    instructions: (view) => instructions(view, status, toolName, settings),
+    declarations: goServerDeclarations,
+    declarationFormat: {
+      fileName: 'tools.go',
+      mimeType: 'text/x-go',
+      describe: ({ path }) => `Go declarations of ${path}`,
+    },
+    callExample: ({ tool: { name }, server }) =>
+      `callTool(ctx, ${JSON.stringify(server.id)}, ${JSON.stringify(name)}, input)`,
+    ...(status.isAvailable ? {} : { missingTools: new Map([[toolName, missing(status, toolName)]]) }),
+  };
+}
+
+/** A program that failed is an error of the tool in the protocol's words too: models look again at what they wrote. */
+function answerOf(response: GoResponse, isError: boolean): OutwardAnswer {
+  return { structured: { ...response }, media: [], isError, isStillRunning: false };
+}

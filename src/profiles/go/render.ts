@@ -1,0 +1,79 @@
+import { ERRORS, type HostError } from '../../domain/errors.js';
+import type { Failure } from '../../domain/execution.js';
+import type { ProcessRunSummary } from '../../host/process-run.js';
+
+/** What `execute_go_code` answers, whatever became of the program. */
+export interface GoResponse {
+  readonly output: string;
+}
+
+/** What the program printed, and below it, where it failed, why. `advice`: what helps with the code. */
+export function renderProgram({ outcome, stdout, stderr }: ProcessRunSummary, advice = ''): GoResponse {
+  const failure = outcome.status === 'failed' ? outcome.failure : undefined;
+  const said = failure === undefined ? '' : sayFailure(failure);
+  const parts = [
+    stdout.text,
+    stdout.isCut ? cutNote(stdout.totalBytes) : '',
+    withoutCrash(stderr.text, failure),
+    said,
+    advice,
+  ];
+  return { output: joined(parts, failure !== undefined) };
+}
+
+/** The host could not do its work, or the request is none. */
+export function renderHostError({ code, message }: HostError): GoResponse {
+  if (code === 'bad_input') return { output: `${message}. Nothing has run.\n` };
+  const advice = ERRORS[code].retry ? 'Send the same request again.' : 'Tell the user; trying again will not help.';
+  return { output: `${message}. ${advice}\n` };
+}
+
+function sayFailure(failure: Failure): string {
+  const { kind, name, message, stack, position } = failure;
+  switch (kind) {
+    case 'syntax':
+    case 'import':
+      return `compile error, nothing has run:\n${message}`;
+    case 'exception': {
+      const place = position === undefined ? '' : `\nat program.go:${position.line}`;
+      return `${name}: ${message}${stack === undefined || stack === '' ? place : `\nat ${stack.replaceAll('\n', '\nat ')}`}`;
+    }
+    case 'limit':
+      return `stopped: ${message}. ${LIMIT_ADVICE[failure.limit ?? 'memory']}`;
+    case 'never_settled':
+    case 'not_serializable':
+    case 'cancelled':
+    case 'forbidden':
+    case 'worker_lost':
+      return `stopped: ${message}`;
+  }
+}
+
+const LIMIT_ADVICE = {
+  timeout: 'Do less in one run, or call tools from several goroutines at once.',
+  memory: 'Keep less in memory at once.',
+  stack: 'Recurse less deeply.',
+  output: 'Print less: counts and the fields that are needed.',
+  calls: 'Ask for more in one call.',
+  disk: 'Write less.',
+  processes: 'Use fewer threads at once.',
+} as const satisfies Record<NonNullable<Failure['limit']>, string>;
+
+function cutNote(totalBytes: number): string {
+  return `<output cut: the program printed ${totalBytes} bytes; print less>`;
+}
+
+/** What a crashing program says last is told as its failure, with its own lines only. */
+function withoutCrash(text: string, failure: Failure | undefined): string {
+  if (failure?.name !== 'panic' && failure?.name !== 'fatal error') return text;
+  const start = text.lastIndexOf(`${failure.name}: `);
+  return start > 0 && text[start - 1] !== '\n' ? text : text.slice(0, Math.max(0, start));
+}
+
+/** Each part begins on a line of its own; what a program alone printed stays as it is. */
+function joined(parts: readonly string[], isEnded: boolean): string {
+  const text = parts
+    .filter((part) => part !== '')
+    .reduce((all, part) => (all === '' || all.endsWith('\n') ? all + part : `${all}\n${part}`), '');
+  return isEnded && !text.endsWith('\n') ? `${text}\n` : text;
+}

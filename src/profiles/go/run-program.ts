@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { HostError, isHostError } from '../../domain/errors.js';
+import type { JsonValue } from '../../domain/json.js';
+import { goAdvice } from '../../host/go-advice.js';
+import type { ProcessRunSummary } from '../../host/process-run.js';
+import type { Session } from '../../host/session.js';
+import { LinkedAbort } from '../../lib/linked-abort.js';
+import type { CallCircumstances } from '../profile.js';
+import { type GoResponse, renderProgram } from './render.js';
+import type { GoSettings } from './settings.js';
+
+export interface GoAnswer {
+  readonly response: GoResponse;
+  /** It did not compile, or did not come to its end. */
+  readonly hasFailed: boolean;
+}
+
+/** Runs a program to its end, or to when its client gives up. Only the host's own failures are thrown. */
+export async function runProgram(
+  session: Session,
+  code: string,
+  { limits, maxToolCalls, approvalWaitMs }: GoSettings,
+  { answerWithinMs, signal, ...circumstances }: Omit<CallCircumstances, 'log'>,
+): Promise<GoAnswer> {
+  const late = new AbortController();
+  const timer = answerWithinMs === undefined ? undefined : setTimeout(() => late.abort(), answerWithinMs);
+  const stop = new LinkedAbort([signal, late.signal]);
+  const respond = (ended: ProcessRunSummary) =>
+    renderProgram(ended, late.signal.aborted ? TOO_LATE : adviceFor(ended, code, session));
+  try {
+    const summary = await session.runProcess({
+      ...circumstances,
+      ...(answerWithinMs === undefined ? {} : { answerWithinMs }),
+      ...{ runId: randomUUID(), language: 'go', source: code, limits, maxToolCalls, approvalWaitMs },
+      hidesPersonalData: false,
+      signal: stop.signal,
+      respond: (ended) => respond(ended) as unknown as JsonValue,
+    });
+    return { response: respond(summary), hasFailed: summary.outcome.status === 'failed' };
+  } catch (error) {
+    // The compiler goes on meanwhile, and what it has done is done.
+    if (late.signal.aborted && isHostError(error, 'cancelled'))
+      throw new HostError('sandbox_busy', STILL_COMPILING, { cause: error });
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    stop.release();
+  }
+}
+
+const STILL_COMPILING =
+  'the code is still being compiled (a new Go compiles its standard library first, for a minute or two); nothing has run';
+
+const TOO_LATE = 'Its client waits no longer than this for an answer. Do less in one run.';
+
+function adviceFor({ outcome }: ProcessRunSummary, code: string, session: Session): string {
+  if (outcome.status !== 'failed' || outcome.failure.kind !== 'syntax') return '';
+  return goAdvice(code, outcome.failure.message, session.tools());
+}
