@@ -348,6 +348,10 @@ describe('codemode doctor', () => {
       'Configuration',
       'Limits',
       'State folder',
+      'Key',
+      'Node for programs',
+      'Python for programs',
+      'Go for programs',
       'A program in the sandbox',
     ]);
     for (const { state, fix } of findings) if (state !== 'ok') expect(fix ?? '').not.toBe('');
