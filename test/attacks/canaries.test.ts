@@ -84,7 +84,9 @@ test('nobody finds another’s canary, through restores, suspensions and a recov
   // Some are taken out for good, to look at what their image holds of others: nothing.
   for (const index of [3, 300, 601, 902]) {
     const image = brotliDecompressSync(await (executions.get(index) as SandboxExecution).suspend()).toString('latin1');
-    expect([...new Set(image.match(CANARY))]).toEqual([numberOf(index)]);
+    // Stored as the difference to the image: a byte of that may turn a digit into one that nobody's canary has.
+    const found = [...new Set(image.match(CANARY))].filter((each) => Number(each.slice(7)) < RUNS);
+    expect(found).toEqual([numberOf(index)]);
     reports.delete(index);
   }
   // Some sleep and wake up in whatever worker has room.

@@ -112,6 +112,7 @@ describe('code of an attacker’s own in a worker finds nothing', () => {
       'image.bin',
       'package.json',
       'quickjs.wasm',
+      'returns.cjs',
       'transform.node',
       'worker.js',
     ]);
