@@ -65,7 +65,7 @@ test('a configuration that cannot be one is told with the reason, by every comma
     'empty.yaml': /^codemode: ~\/empty\.yaml: is empty; run `codemode init`/,
     'list.yaml': /^codemode: ~\/list\.yaml:1:1: expected a map of settings/,
     'unset.yaml': /^codemode: ~\/unset\.yaml:1:\d+: mcpServers\.a\.command: the environment variable NOT_SET_ANYWHERE/,
-    'nothing.yaml': /^codemode: ~\/nothing\.yaml:1:\d+: mcpServers\.a: expected command .* or url/,
+    'nothing.yaml': /^codemode: ~\/nothing\.yaml:1:\d+: mcpServers\.a: expected command .*, url .* or openapi/,
   };
   const commands = [['tools'], ['types'], ['servers'], ['config', 'explain'], ['run', home.write('p.ts', '1')]];
   await Promise.all(
