@@ -152,12 +152,7 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
 
 /** Requirements whose tests do not prove all of it yet: id, and what is still to be proven. */
 export const UNPROVEN: Readonly<Record<string, string>> = {
-  B4: 'the generated server modules, and both through the built program',
-  B6: 'both languages through the built program',
-  B7: 'both languages through the built program',
   B9: 'both languages through the built program',
-  B16: 'the HTTP API and the web console',
+  B16: 'the web console, and a decision over HTTP',
   E7: 'profiles other than codemode and go',
-  X3: 'WebSocket',
-  X5: 'the Python and Go runtimes',
 };
