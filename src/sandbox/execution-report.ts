@@ -22,6 +22,14 @@ export interface ExecutionReport {
   readonly usage: ResourceUsage;
 }
 
+/** A worker's account grows; what another one says of a program that begins again counts where it is more. */
+export function mostOf(known: ResourceUsage, said: ResourceUsage): ResourceUsage {
+  return {
+    cpuMs: Math.max(known.cpuMs, said.cpuMs),
+    memoryBytes: Math.max(known.memoryBytes, said.memoryBytes),
+  };
+}
+
 /** What a suspended program leaves behind on the host's side. */
 export interface CarriedOver {
   readonly openCalls: readonly GuestCall[];

@@ -17,10 +17,10 @@ import { Cancellation } from '../lib/cancellation.js';
 import { deferred } from '../lib/deferred.js';
 import { jsonText } from '../lib/json-text.js';
 import type { WorkerToHost } from '../wire/messages.js';
-import { MAX_IMAGE_BYTES, MAX_VALUE_BYTES } from '../wire/messages.js';
+import { MAX_VALUE_BYTES } from '../wire/messages.js';
 import { CallBook } from './call-book.js';
 import { Departure } from './departure.js';
-import type { CarriedOver, ExecutionHandlers, ExecutionReport } from './execution-report.js';
+import { type CarriedOver, type ExecutionHandlers, type ExecutionReport, mostOf } from './execution-report.js';
 import { CANCELLED, endedItsWorker, FAILED_INSIDE, lostItsWorkers, UNREADABLE } from './failures.js';
 import type { Delivery, Journal } from './journal.js';
 import { LogBook } from './log-book.js';
@@ -175,7 +175,7 @@ export class SandboxExecution implements Tenant {
     this.#hasSpoken = true;
     switch (message.type) {
       case 'execution/waiting':
-        this.#used(message.usage);
+        this.#usage = mostOf(this.#usage, message.usage);
         this.#seat?.answered();
         // Answers come in order: the last one is the answer to `suspend`, and it is no image.
         if (this.#state === 'suspending' && this.#seat?.isQuiet === true) this.#stay();
@@ -201,7 +201,7 @@ export class SandboxExecution implements Tenant {
       case 'execution/suspended':
         return this.#suspended(body);
       case 'execution/end': {
-        this.#used(message.usage);
+        this.#usage = mostOf(this.#usage, message.usage);
         if (message.failure === null) return this.#completed(body, message.logsCut, from);
         const failure = message.failure.limit === 'timeout' ? this.#timeout : message.failure;
         return this.#finish({ status: 'failed', failure }, message.logsCut);
@@ -220,12 +220,7 @@ export class SandboxExecution implements Tenant {
     if (part === 'guilty' || this.#crashes > 1)
       return this.#fail(part === 'suspect' && this.#mayBeUnreadable ? UNREADABLE : endedItsWorker(reason));
     this.#pause();
-    this.#departure?.fail(
-      new HostError(
-        'worker_lost',
-        'the worker was lost while it suspended the program; the program goes on in another one',
-      ),
-    );
+    this.#departure?.fail('worker lost');
     this.#rebuild();
   }
 
@@ -342,12 +337,7 @@ export class SandboxExecution implements Tenant {
   #stay(): void {
     this.#state = 'running';
     if (this.#departure?.timeWasHeld === false) this.#budget.start();
-    this.#departure?.fail(
-      new HostError(
-        'bad_input',
-        `the program holds too much to be suspended (${MAX_IMAGE_BYTES} bytes at most); it goes on`,
-      ),
-    );
+    this.#departure?.fail('too large');
     this.#releaseReplies();
   }
 
@@ -402,7 +392,7 @@ export class SandboxExecution implements Tenant {
     // Calls still under way are told to stop: nobody will read their answers.
     this.#cancellation.cancel();
     this.#calls.clear();
-    this.#departure?.fail(new HostError('bad_input', 'the program ended before it could be suspended'));
+    this.#departure?.fail('ended');
     this.#ended.resolve({
       outcome,
       logs: this.#logs.entries,
@@ -411,13 +401,5 @@ export class SandboxExecution implements Tenant {
       durationMs: performance.now() - this.#begunAt,
       usage: this.#usage,
     });
-  }
-
-  /** A worker's account grows; what another one says of a program that begins again counts where it is more. */
-  #used({ cpuMs, memoryBytes }: ResourceUsage): void {
-    this.#usage = {
-      cpuMs: Math.max(this.#usage.cpuMs, cpuMs),
-      memoryBytes: Math.max(this.#usage.memoryBytes, memoryBytes),
-    };
   }
 }

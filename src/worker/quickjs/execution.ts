@@ -1,48 +1,23 @@
-import type { CallNumber, ExecutionId, Failure, LogLevel, ResourceUsage } from '../../domain/execution.js';
+import type { CallNumber, Failure, LogLevel, ResourceUsage } from '../../domain/execution.js';
 import { outOfTime } from '../../domain/execution.js';
 import { MAX_CALL_PLACES, MAX_VALUE_BYTES } from '../../wire/messages.js';
 import { type Outbox, ProgramDropped, type Progress } from '../guest.js';
 import type { ReadScript } from '../transpiler/read-script.js';
 import type { Engine, EngineHost } from './engine.js';
+import { type ExecutionOptions, type ExecutionState, freshState } from './execution-state.js';
 import { DROPPED, failureOfThrown, failureOfTrap, NEVER_SETTLED, notSerializable, resultTooLarge } from './failures.js';
 import type { EntryName, Image } from './image.js';
 import { BINDINGS_MODULE } from './image.js';
 import { withImportPosition } from './import-position.js';
 import type { Library } from './library.js';
+import { keptOfLog } from './log-room.js';
 import { PositionMap, PROGRAM_FILE } from './positions.js';
 import { SeededRandom } from './random.js';
-import type { Rejections } from './rejections.js';
+import { readCall } from './read-call.js';
 import { noteRejection } from './rejections.js';
 import { codeOfScript, placeInScript } from './script-places.js';
 import { suggestionsFrom } from './suggestions.js';
 
-export interface ExecutionOptions {
-  readonly execution: ExecutionId;
-  readonly seed: string;
-  readonly startedAtMs: number;
-  readonly timeoutMs: number;
-  readonly maxMemoryBytes: number;
-  readonly maxLogBytes: number;
-  readonly form: ProgramForm;
-}
-
-export type ProgramForm = 'module' | 'script' | 'body';
-
-/** What lies outside the linear memory. With the memory it is all there is of a program: see `suspension.ts`. */
-export interface ExecutionState extends Rejections {
-  clockMs: number;
-  wakeAtMs: number | null;
-  openCalls: number;
-  logEntries: number;
-  logBytes: number;
-  logsCut: boolean;
-  mainPromise: number;
-  randomState: bigint;
-  cpuMs: number;
-  peakMemoryBytes: number;
-}
-
-const MAX_TARGET_CHARACTERS = 1_024;
 const WASM_PAGE_BYTES = 65_536;
 const PROMISE_PENDING = 0;
 const PROMISE_REJECTED = 2;
@@ -75,20 +50,7 @@ export class QuickJsExecution implements EngineHost {
     this.#image = image;
     this.#library = library;
     this.#outbox = outbox;
-    this.state = state ?? {
-      clockMs: options.startedAtMs,
-      wakeAtMs: null,
-      openCalls: 0,
-      logEntries: 0,
-      logBytes: 0,
-      logsCut: false,
-      mainPromise: 0,
-      unhandledCount: 0,
-      unhandled: [],
-      randomState: BigInt(options.seed),
-      cpuMs: 0,
-      peakMemoryBytes: 0,
-    };
+    this.state = state ?? freshState(options);
     this.#random = new SeededRandom(this.state.randomState);
   }
 
@@ -332,54 +294,23 @@ export class QuickJsExecution implements EngineHost {
   }
 
   #call(handles: readonly number[]): void {
-    const { number, target, argumentsJson } = this.#readCall(handles);
+    const { number, target, argumentsJson } = readCall(this.engine, handles);
     this.state.openCalls++;
     this.#outbox.call(this.options.execution, number, target, argumentsJson);
   }
 
   #callSync(handles: readonly number[]): number {
-    const { number, target, argumentsJson } = this.#readCall(handles);
+    const { number, target, argumentsJson } = readCall(this.engine, handles);
     const reply = this.#outbox.callSync(this.options.execution, number, target, argumentsJson);
     this.#moveClock(reply.atMs);
     return this.engine.newText(`{"ok":${reply.ok},"${reply.ok ? 'value' : 'error'}":${reply.json.toString('utf8')}}`);
   }
 
-  #readCall(handles: readonly number[]): { number: CallNumber; target: string; argumentsJson: Buffer } {
-    const { engine } = this;
-    const number = engine.exports.qjs_get_float64(handles[0] as number);
-    const target = engine.readText(handles[1] as number).slice(0, MAX_TARGET_CHARACTERS);
-    const argumentsJson = engine.readBytes(handles[2] as number);
-    if (argumentsJson.byteLength > MAX_VALUE_BYTES) {
-      throw new Error(
-        `the arguments are ${argumentsJson.byteLength} bytes of JSON; at most ${MAX_VALUE_BYTES} can be sent in one call`,
-      );
-    }
-    return { number, target, argumentsJson };
-  }
-
   #log(level: LogLevel, message: Buffer): void {
-    const { state } = this;
-    if (state.logsCut) return;
-    const room = this.options.maxLogBytes - state.logBytes;
-    if (message.byteLength > room) state.logsCut = true;
-    const kept =
-      message.byteLength > room
-        ? Buffer.from(
-            message
-              .subarray(0, Math.max(0, room))
-              .toString('utf8')
-              .replace(/\ufffd$/, ''),
-          )
-        : message;
-    state.logBytes += kept.byteLength;
-    if (kept.byteLength > 0 || !state.logsCut)
-      this.#outbox.log(
-        this.options.execution,
-        state.logEntries++,
-        level,
-        state.clockMs - this.options.startedAtMs,
-        kept,
-      );
+    const { state, options } = this;
+    const kept = keptOfLog(state, options.maxLogBytes, message);
+    if (kept === undefined) return;
+    this.#outbox.log(options.execution, state.logEntries++, level, state.clockMs - options.startedAtMs, kept);
   }
 
   // How it ends.

@@ -1,6 +1,7 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { Engine } from './engine.js';
-import type { ExecutionOptions, ExecutionState, QuickJsExecution } from './execution.js';
+import type { QuickJsExecution } from './execution.js';
+import type { ExecutionOptions, ExecutionState } from './execution-state.js';
 import type { Image } from './image.js';
 
 /**

@@ -1,0 +1,45 @@
+import type { ExecutionId } from '../../domain/execution.js';
+import type { Rejections } from './rejections.js';
+
+export interface ExecutionOptions {
+  readonly execution: ExecutionId;
+  readonly seed: string;
+  readonly startedAtMs: number;
+  readonly timeoutMs: number;
+  readonly maxMemoryBytes: number;
+  readonly maxLogBytes: number;
+  readonly form: ProgramForm;
+}
+
+export type ProgramForm = 'module' | 'script' | 'body';
+
+/** What lies outside the linear memory. With the memory it is all there is of a program: see `suspension.ts`. */
+export interface ExecutionState extends Rejections {
+  clockMs: number;
+  wakeAtMs: number | null;
+  openCalls: number;
+  logEntries: number;
+  logBytes: number;
+  logsCut: boolean;
+  mainPromise: number;
+  randomState: bigint;
+  cpuMs: number;
+  peakMemoryBytes: number;
+}
+
+export function freshState({ startedAtMs, seed }: ExecutionOptions): ExecutionState {
+  return {
+    clockMs: startedAtMs,
+    wakeAtMs: null,
+    openCalls: 0,
+    logEntries: 0,
+    logBytes: 0,
+    logsCut: false,
+    mainPromise: 0,
+    unhandledCount: 0,
+    unhandled: [],
+    randomState: BigInt(seed),
+    cpuMs: 0,
+    peakMemoryBytes: 0,
+  };
+}
