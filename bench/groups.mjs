@@ -8,6 +8,7 @@
 export const GROUPS = [
   { name: 'fresh', measures: 'a fresh run: ours, and what the peers take for the same', needsPeers: true },
   { name: 'calls', measures: 'the round trip of a call, and a 10 MB result', needsPeers: true },
+  { name: 'broker', measures: 'what the broker does for a call, and its record', needsPeers: false },
   { name: 'waiting', measures: '1,000 runs that wait at once', needsPeers: false },
   { name: 'suspension', measures: 'a run put away and woken, here and in another process', needsPeers: false },
   { name: 'recovery', measures: 'a lost worker, and a run rebuilt from its journal', needsPeers: false },

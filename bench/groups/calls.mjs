@@ -1,6 +1,11 @@
 // @ts-check
 // Calls from a program to the host and back. The host's function answers at once, so what is timed is the way there
 // and back and nothing an upstream does.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ECHO_SCHEMA, openBroker, openTrail } from '../broker.mjs';
+import { floorOfBlockingCalls } from '../floor.mjs';
 import { processorMs, processTree } from '../machine.mjs';
 import { ECHO, finalValue, loadProduct, mustBe, openSandbox, programOf } from '../product.mjs';
 import { collect, scaled, timeEach } from '../stats.mjs';
@@ -32,7 +37,7 @@ export async function measure({ quick, missing }) {
       await callRow(sandbox, quick, 'call round trip, one after the other', SEQUENTIAL, { goal: { p50: 120 } }),
       await callRow(sandbox, quick, 'call round trip, in Promise.all', PARALLEL, { goal: { p50: 30 } }),
       await callRow(sandbox, quick, 'blocking call round trip', BLOCKING, { goal: { p50: 150 }, isBlocking: true }),
-      await callToolRow(sandbox, quick),
+      ...(await callToolRows(sandbox, quick)),
       ...(await filterRows(sandbox, quick, missing)),
     ];
   } finally {
@@ -59,8 +64,11 @@ async function rowOf(sandbox, quick, { name, goal, program, handlers }) {
   return { name, unit: 'us', p50, p95, goal, note: `${spent.toFixed(1)} us of processor time each` };
 }
 
-/** The same through all that stands between `call_tool` of a script and its server, but for the record on disk. */
-async function callToolRow(sandbox, quick) {
+/**
+ * The same through all that stands between `call_tool` of a script and its server, with the record on disk; and the floor
+ * beneath it: two processes that send each other as many bytes, one of them blocking.
+ */
+async function callToolRows(sandbox, quick) {
   const { DEFAULT_LIMITS } = await loadProduct();
   const source = `var sum = 0; for (var i = 0; i < ${CALLS}; i++) sum += call_tool('bench', 'echo', { n: i }).result.n; sum`;
   const program = {
@@ -71,26 +79,26 @@ async function callToolRow(sandbox, quick) {
     blocking: true,
     script: { input: {}, calls: ['call_tool'] },
   };
-  const handlers = { onCall: await callToolPath(source) };
-  return rowOf(sandbox, quick, { name: 'call_tool of a script, round trip', goal: { p50: 150 }, program, handlers });
+  const folder = mkdtempSync(join(tmpdir(), 'codemode-bench-'));
+  const audit = await openTrail(folder);
+  try {
+    const handlers = { onCall: await callToolPath(source, audit) };
+    const name = 'call_tool of a script with its record, round trip';
+    const ours = await rowOf(sandbox, quick, { name, goal: { p50: 150 }, program, handlers });
+    const floor = await floorOfBlockingCalls(CALLS, scaled(30, quick));
+    const peer = { name: 'floor: as many bytes between two bare processes', unit: 'us', ...floor };
+    return [ours, { ...peer, ratio: floor.p50 / ours.p50 }];
+  } finally {
+    await audit.close();
+    audit.database.close();
+    rmSync(folder, { recursive: true });
+  }
 }
 
-async function callToolPath(source) {
+async function callToolPath(source, audit) {
   const product = await loadProduct();
-  const inputSchema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
-  const snapshot = product.snapshotOf([{ id: 'bench', tools: [{ name: 'echo', inputSchema }] }]);
-  const settings = product.policySettings(product.configSchema.parse({}).policy);
-  const policy = new product.Policy({ settings, servers: new Map(), only: {} });
-  const reply = ({ n }) => ({ content: [{ type: 'text', text: JSON.stringify({ n }) }], isError: false });
-  const upstream = { call: async (call) => ({ status: 'answered', reply: reply(call.arguments) }) };
-  const broker = new product.Broker({
-    registry: { has: () => true, get: () => upstream },
-    checker: new product.ToolChecker(product.exampleInput),
-    gate: new product.PolicyGate(policy, new product.Budgets({ settings })),
-    limits: new product.CallLimits([]),
-    isOutputStrict: false,
-    redactor: new product.Redactor([], { patterns: true, emails: false, allow: [], extra: [] }),
-  });
+  const snapshot = product.snapshotOf([{ id: 'bench', tools: [{ name: 'echo', inputSchema: ECHO_SCHEMA }] }]);
+  const broker = await openBroker(audit);
   const options = { snapshot, broker, maxToolCalls: Number.MAX_SAFE_INTEGER, present: product.envelopeOf };
   const calls = new product.ToolCalls({ ...options, run: product.openRunContext('bench', 'bench', 'bench', source) });
   const scriptCalls = new product.ScriptCalls(calls, { ...options, allowedServers: [] });

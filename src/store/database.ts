@@ -57,10 +57,11 @@ export class Database {
 
   prepare<Row>(sql: string): Statement<Row> {
     const statement = this.#sqlite.prepare(sql);
+    // As one list: the driver makes one of several values, and takes 5 µs for the 17 of a record.
     return {
-      get: (...values) => clearly(() => readRow(statement.get(...values) as RawRow | undefined) as Row | undefined),
-      all: (...values) => clearly(() => (statement.all(...values) as RawRow[]).map((row) => readRow(row) as Row)),
-      run: (...values) => clearly(() => statement.run(...values).changes),
+      get: (...values) => clearly(() => readRow(statement.get(values) as RawRow | undefined) as Row | undefined),
+      all: (...values) => clearly(() => (statement.all(values) as RawRow[]).map((row) => readRow(row) as Row)),
+      run: (...values) => clearly(() => statement.run(values).changes),
     };
   }
 
