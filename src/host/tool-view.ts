@@ -1,5 +1,9 @@
 import { briefCatalog, DEFAULT_BUDGET_TOKENS } from '../catalog/briefing/briefing.js';
-import { serverDeclarations, serverDeclarationsWithin } from '../catalog/briefing/server-declarations.js';
+import {
+  scriptDeclarations,
+  serverDeclarations,
+  serverDeclarationsWithin,
+} from '../catalog/briefing/server-declarations.js';
 import { AS_CONFIGURED, serverIndex } from '../catalog/briefing/server-index.js';
 import { estimateTokens } from '../catalog/briefing/tokens.js';
 import type { ObservedTypeOf } from '../catalog/declarations/typescript.js';
@@ -140,6 +144,14 @@ const briefings = new WeakMap<
 /** The TypeScript declarations of one server's module, complete in themselves. */
 export function declarationsOf(server: CatalogServer, { observedTypeOf }: Pick<ToolView, 'observedTypeOf'>): string {
   return serverDeclarations(server, 'full', observedTypeOf);
+}
+
+/** The same for scripts, which call every tool through one function. */
+export function scriptDeclarationsOf(
+  server: CatalogServer,
+  { observedTypeOf }: Pick<ToolView, 'observedTypeOf'>,
+): string {
+  return scriptDeclarations(server, observedTypeOf);
 }
 
 /** Tokens that the types of a server may cost when they come with an answer. */

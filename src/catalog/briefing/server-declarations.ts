@@ -1,7 +1,14 @@
 import { isJsonObject } from '../../domain/json.js';
 import { quoteVisibly } from '../../lib/visible-text.js';
 import { commentLine } from '../declarations/doc-comment.js';
-import { type Detail, declareModule, type ObservedTypeOf, SHARED_DECLARATIONS } from '../declarations/typescript.js';
+import {
+  type Detail,
+  declareModule,
+  declareScriptCalls,
+  type ObservedTypeOf,
+  SHARED_DECLARATIONS,
+} from '../declarations/typescript.js';
+import { SCRIPT_DECLARATIONS } from '../declarations/typescript-frames.js';
 import { compareCodePoints } from '../names.js';
 import type { CatalogServer, CatalogTool } from '../snapshot.js';
 import { visibleName } from './server-index.js';
@@ -16,8 +23,13 @@ export function serverDeclarations(server: CatalogServer, detail: Detail = 'full
   return `${WHOSE_WORDS}${SHARED_DECLARATIONS}${serverModule(server, detail, observed)}`;
 }
 
+/** The same for scripts: what they can call through `call_tool`. */
+export function scriptDeclarations(server: CatalogServer, observed?: ObservedTypeOf): string {
+  return `${WHOSE_WORDS}${SCRIPT_DECLARATIONS}${serverModule(server, 'full', observed, declareScriptCalls)}`;
+}
+
 /**
- * The same in the most detail that fits the budget. Where not even signatures do, the tools in `preferred` (export names:
+ * Those of a module in the most detail that fits the budget. Where not even signatures do, the tools in `preferred` (export names:
  * those that the program imports) are declared if half of it is enough, and the others are named as far as it goes.
  * Budgets under 1,000 tokens may be exceeded by the types that all declarations share.
  */
@@ -92,9 +104,14 @@ function modulesWithin(
   return texts.join('');
 }
 
-function serverModule(server: CatalogServer, detail: Detail, observed: ObservedTypeOf | undefined): string {
+function serverModule(
+  server: CatalogServer,
+  detail: Detail,
+  observed: ObservedTypeOf | undefined,
+  declare = declareModule,
+): string {
   const sorted = [...server.tools].sort((left, right) => compareCodePoints(left.tool.name, right.tool.name));
-  const { text } = declareModule(
+  const { text } = declare(
     {
       path: server.path,
       serverId: server.id,

@@ -5,6 +5,12 @@ export interface ModuleFrame {
   readonly indent: string;
   open(path: string): string;
   readonly close: string;
+  /** What the one parameter with the tool's input is called. */
+  readonly parameterName: string;
+  /** One tool, as a program calls it. */
+  declare(call: DeclaredCall): string;
+  /** What stands behind the tools of a server. */
+  readonly ending: readonly string[];
   /** What a call gives, where the tool declares its output and where it does not. */
   resultType(output: string | undefined): string;
   /** How a program gets the whole schema of a tool. */
@@ -13,11 +19,28 @@ export interface ModuleFrame {
   readonly reservedTypeNames: readonly string[];
 }
 
+export interface DeclaredCall {
+  /** An identifier. */
+  readonly name: string;
+  /** Quoted. */
+  readonly serverId: string;
+  readonly toolName: string;
+  /** With its name: `input: { ... }`. */
+  readonly parameter: string;
+  readonly result: string;
+}
+
+const declareFunction = ({ name, parameter, result }: DeclaredCall) =>
+  `export function ${name}(${parameter}): Promise<${result}>;\n`;
+
 const LANGUAGE_NAMES = ['Promise', 'Record', 'Array', 'Object', 'String', 'Number', 'Boolean', 'Symbol', 'Function'];
 
 /** A block of its own in one text with all servers. It uses the global types of `SHARED_DECLARATIONS`. */
 export const AMBIENT_MODULE: ModuleFrame = {
   indent: '  ',
+  parameterName: 'input',
+  declare: declareFunction,
+  ending: ['  export const __meta__: ServerMeta;\n'],
   open: (path) => `declare module ${quoteVisibly(`@codemode/servers/${path}`)} {\n`,
   close: '}\n',
   resultType: (output) => output ?? 'ToolOutput',
@@ -28,12 +51,41 @@ export const AMBIENT_MODULE: ModuleFrame = {
 /** `servers/<module>/index.d.ts`. It uses the types of `PACKAGE_CLIENT_DECLARATIONS`. */
 export const PACKAGE_FILE: ModuleFrame = {
   indent: '',
+  parameterName: 'input',
+  declare: declareFunction,
+  ending: ['export const __meta__: ServerMeta;\n'],
   open: () => `import type { ServerMeta, StructuredResult, ToolResult } from "../../client/mcp_client.js";\n\n`,
   close: '',
   resultType: (output) => (output === undefined ? 'ToolResult' : `StructuredResult<${output}>`),
   schemaCall: (serverId, toolName) => `catalog.getToolDefinition({ serverId: ${serverId}, name: ${toolName} })`,
   reservedTypeNames: ['ToolResult', 'StructuredResult', 'ServerMeta', ...LANGUAGE_NAMES],
 };
+
+/** Overloads of the one function that a script has. They use the global types of `SCRIPT_DECLARATIONS`. */
+export const SCRIPT_CALLS: ModuleFrame = {
+  indent: '',
+  parameterName: 'args',
+  declare: ({ serverId, toolName, parameter, result }) =>
+    `declare function call_tool(server: ${serverId}, tool: ${toolName}, ${parameter}): CallResult<${result}>;\n`,
+  ending: [],
+  open: () => '',
+  close: '',
+  resultType: (output) => output ?? 'JsonValue',
+  schemaCall: (serverId, toolName) => `the command codemode tools ${toolName} --server ${serverId} --detail full`,
+  reservedTypeNames: ['CallResult', 'JsonValue', ...LANGUAGE_NAMES],
+};
+
+/** What every script can rely on, whatever its servers are. */
+export const SCRIPT_DECLARATIONS = `/** A call blocks the script until its answer is there. It does not throw: look at \`ok\`. */
+type CallResult<Value> = { ok: true; result: Value } | { ok: false; error: { message: string; code?: string } };
+/**
+ * Where a tool declares no output: its structured value, else its text (parsed if it is a JSON object or array), else the
+ * whole MCP result.
+ */
+type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+/** \`input\` of the request. */
+declare const input: { [key: string]: JsonValue };
+`;
 
 /** `client/mcp_client.d.ts`: what every package refers to. */
 export const PACKAGE_CLIENT_DECLARATIONS = `/** What a tool answers with, as MCP has it. A call that fails throws a ToolError instead. */

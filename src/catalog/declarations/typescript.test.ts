@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { typeCheck } from '../../../test/support/type-check.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
-import { type DeclarationOptions, declareModule, SHARED_DECLARATIONS } from './typescript.js';
+import { type DeclarationOptions, declareModule, declareScriptCalls, SHARED_DECLARATIONS } from './typescript.js';
+import { SCRIPT_DECLARATIONS } from './typescript-frames.js';
 
 const tool = (name: string, inputSchema?: JsonObject, more: Partial<Tool> = {}): Tool => ({
   serverId: 'srv',
@@ -573,5 +574,38 @@ declare module "@codemode/servers/s" {
     );
     expect(declareObserved({ observedTypeOf, detail: 'signatures' })).not.toContain('Observed');
     expect(declareObserved({ observedTypeOf, maximumToolCharacters: 60 })).not.toContain('id: number');
+  });
+});
+
+describe('declarations for scripts', () => {
+  const tools = [
+    tool('list-repos', { type: 'object', properties: { owner: { type: 'string' } }, required: ['owner'] }),
+    tool(
+      'whoami',
+      {},
+      { description: 'Says who.', outputSchema: { type: 'object', properties: { n: { type: 'number' } } } },
+    ),
+  ];
+  const { text } = declareScriptCalls({ path: 'git', serverId: 'git "hub', serverName: 'Git', tools });
+  const complaintsOf = (script: string) => {
+    const files = { '/all.d.ts': SCRIPT_DECLARATIONS, '/git.d.ts': text, '/script.ts': script };
+    return typeCheck(new Map(Object.entries(files)));
+  };
+
+  test('are overloads of the one function that scripts have, by the names that servers and tools really have', () => {
+    expect(text).toBe(`/** Git (configured as "git \\"hub") */
+declare function call_tool(server: "git \\"hub", tool: "list-repos", args: { owner: string }): CallResult<JsonValue>;
+
+/** Says who. */
+declare function call_tool(server: "git \\"hub", tool: "whoami", args?: Record<string, never>): CallResult<{ n?: number }>;
+`);
+  });
+
+  test('tell a right call from a wrong one', () => {
+    const right = `const me = call_tool('git "hub', 'whoami'); const n = me.ok ? me.result.n : me.error.message;
+      call_tool('git "hub', 'list-repos', { owner: 'a' });`;
+    expect(complaintsOf(right)).toEqual([]);
+    expect(complaintsOf(`call_tool('git "hub', 'list-repos', { owner: 1 });`)).toHaveLength(1);
+    expect(complaintsOf(`call_tool('git "hub', 'nothing');`)).toHaveLength(1);
   });
 });

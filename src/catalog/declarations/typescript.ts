@@ -8,7 +8,7 @@ import type { Detail } from './node-words.js';
 import { readSchema } from './schema.js';
 import { type Definition, type SchemaModel, type SchemaNode, withoutReference } from './shape.js';
 import { propertyDocs, serverDocs, toolDocs } from './typescript-docs.js';
-import { AMBIENT_MODULE, type ModuleFrame, PACKAGE_FILE } from './typescript-frames.js';
+import { AMBIENT_MODULE, type ModuleFrame, PACKAGE_FILE, SCRIPT_CALLS } from './typescript-frames.js';
 import { TypeWriter } from './typescript-types.js';
 
 export type { Detail };
@@ -69,6 +69,12 @@ export function declareModule(server: ServerModule, options: DeclarationOptions 
  */
 export function declarePackageFile(server: ServerModule, options: DeclarationOptions = {}): ModuleDeclaration {
   return new ModuleWriter(server, options, PACKAGE_FILE).write();
+}
+
+/** The same for scripts, which call every tool through one function. */
+export function declareScriptCalls(server: ServerModule, options: DeclarationOptions = {}): ModuleDeclaration {
+  const ownNames = new Map(server.tools.map(({ name }) => [name, name]));
+  return new ModuleWriter({ ...server, exportNames: ownNames }, options, SCRIPT_CALLS).write();
 }
 
 /** Global types that every server module's declarations use; they tell the truth about unwrapped results. */
@@ -144,13 +150,12 @@ class ModuleWriter {
     const words = serverDocs(this.#server.serverDescription ?? '', this.#detail);
     const header = this.#detail === 'signatures' ? '' : docComment([`${title}${id}`, ...words], '');
     const body = this.#plans.map((plan) => this.#tool(plan));
-    const { indent } = this.#frame;
-    const meta = `${indent}export const __meta__: ServerMeta;\n`;
+    const { ending } = this.#frame;
     const blankLine = this.#detail === 'signatures' ? '' : '\n';
     const { namespace } = this.#server;
     const text =
       namespace === undefined
-        ? `${header}${this.#frame.open(path)}${[...body, meta].join(blankLine)}${this.#frame.close}`
+        ? `${header}${this.#frame.open(path)}${[...body, ...ending].join(blankLine)}${this.#frame.close}`
         : `${header}declare namespace ${namespace} {\n${body.join(blankLine)}}\n`;
     return { text, warnings: this.#warnings };
   }
@@ -182,7 +187,7 @@ class ModuleWriter {
     );
     const { indent, resultType } = this.#frame;
     const result = resultType(undefined) === 'ToolOutput' ? 'unknown' : resultType(undefined);
-    return `${docComment(lines, indent)}${indent}export function ${visibleIdentifier(plan.exportName)}(input: unknown): Promise<${result}>;\n`;
+    return `${docComment(lines, indent)}${this.#declared(plan, `${this.#frame.parameterName}: unknown`, result)}`;
   }
 
   #attempt(plan: ToolPlan, detail: Detail, maximumDepth: number): string | undefined {
@@ -201,7 +206,7 @@ class ModuleWriter {
       },
     });
     const { indent, resultType } = this.#frame;
-    const parameters = inputParameters(plan.input, writer, indent);
+    const parameter = inputParameter(plan.input, writer, this.#frame);
     const observedType = this.#observedType(plan, maximumDepth);
     const result =
       observedType === undefined ? resultType(outputType(plan.output, writer, indent)) : this.#marked(observedType);
@@ -222,7 +227,13 @@ class ModuleWriter {
     const lines = toolDocs(plan.tool, plan.exportName, warnings, this.#detail);
     if (observedType !== undefined && this.#detail !== 'signatures') lines.push(OBSERVED_REMARK);
     const docs = docComment(lines, indent);
-    return `${aliases.join('')}${docs}${indent}export function ${visibleIdentifier(plan.exportName)}(${parameters}): Promise<${result}>;\n`;
+    return `${aliases.join('')}${docs}${this.#declared(plan, parameter, result)}`;
+  }
+
+  #declared({ tool, exportName }: ToolPlan, parameter: string, result: string): string {
+    const { indent, declare } = this.#frame;
+    const names = { serverId: quoteVisibly(this.#server.serverId), toolName: quoteVisibly(tool.name) };
+    return `${indent}${declare({ ...names, name: visibleIdentifier(exportName), parameter, result })}`;
   }
 
   /** An observation is the first thing to go where a tool does not fit: nobody promised it. */
@@ -280,9 +291,9 @@ function aliasDeclaration(
   return `${docs}${indent}${isInterface ? `interface ${name} ${type}` : `type ${name} = ${type};`}\n`;
 }
 
-function inputParameters(model: SchemaModel, writer: TypeWriter, indent: string): string {
-  if (takesNothing(model)) return 'input?: Record<string, never>';
-  return `input${isOptional(model.root) ? '?' : ''}: ${writer.type(writer.inPlace(model.root, 0), indent, 0)}`;
+function inputParameter(model: SchemaModel, writer: TypeWriter, { parameterName, indent }: ModuleFrame): string {
+  if (takesNothing(model)) return `${parameterName}?: Record<string, never>`;
+  return `${parameterName}${isOptional(model.root) ? '?' : ''}: ${writer.type(writer.inPlace(model.root, 0), indent, 0)}`;
 }
 
 function outputType(model: SchemaModel | undefined, writer: TypeWriter, indent: string): string | undefined {

@@ -1,6 +1,6 @@
 import { isHostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
-import { declarationsOf } from '../../host/tool-view.js';
+import { scriptDeclarationsOf } from '../../host/tool-view.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
 import { parseScriptRun, type ScriptDefaults } from './contract.js';
 import { codeExecutionPresentation } from './presentation.js';
@@ -44,7 +44,12 @@ export function createCodeExecutionProfile({ defaults, toolName = TOOL_NAME }: C
     tools: [tool],
     maxResultBytes: MAX_RESULT_BYTES,
     instructions: (view, scripts = []) => instructions(view, defaults, scripts),
-    declarations: declarationsOf,
+    declarations: scriptDeclarationsOf,
+    declarationFormat: {
+      fileName: 'types.d.ts',
+      mimeType: 'text/x-typescript',
+      describe: ({ path }) => `TypeScript declarations of call_tool for ${path}`,
+    },
     callExample: ({ tool, server }) => `call_tool(${JSON.stringify(server.id)}, ${JSON.stringify(tool.name)}, { ... })`,
   };
 }

@@ -53,6 +53,17 @@ test('one tool is listed, with the schema of the document [D1]', async () => {
   expect(`${description}${instructions}`).not.toMatch(/@codemode|codemode\.run|__codemode_result__/);
 });
 
+test('the types of a server are those of call_tool, for an agent that asks for them [D2]', async () => {
+  await using scripts = await startScripts({ scripts: { github: GITHUB } });
+  const { client } = scripts;
+  const find = async () => (await client.listResources()).resources.find(({ name }) => name === 'github/types.d.ts');
+  await until(async () => (await find())?.description?.includes('(3 tools)') === true);
+  const { contents } = await client.readResource({ uri: (await find())?.uri ?? '' });
+  const { text } = contents[0] as { text: string };
+  expect(text).toContain('declare function call_tool(server: "github", tool: "get_user", args: ');
+  expect(text).not.toMatch(/@codemode|Promise/);
+});
+
 test('the answer is text and structure alike, and a script that fails is no failed call [D1, D5]', async () => {
   await using scripts = await startScripts();
   for (const code of ['({ a: [1] })', 'null.x']) {
