@@ -2,15 +2,14 @@
 // a manifest of hashes that the host checks before it mounts anything.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const output = join(root, 'dist/worker');
-const require = createRequire(import.meta.url);
 
+const ENGINE = 'node_modules/quickjs-wasi/quickjs.wasm';
 /** The one binary that programs run in. A new version of the package is a decision, not an update. */
 const ENGINE_SHA256 = 'd4c9375f2b1ca4dc95f72c8aa2982a7a9951ac8011490d79c6582df732b4bbd9';
 /** What CPython is given in its jail, as it is. */
@@ -62,7 +61,7 @@ export async function buildWorker() {
     bundle('scripts/image-maker.ts', forNode),
   ]);
 
-  const engine = await readFile(require.resolve('quickjs-wasi/quickjs.wasm'));
+  const engine = await readFile(join(root, ENGINE));
   if (sha256(engine) !== ENGINE_SHA256) {
     throw new Error(
       `quickjs.wasm has the hash ${sha256(engine)}, not the pinned one. Check what changed in quickjs-wasi, then pin the new hash.`,
@@ -109,7 +108,7 @@ export async function buildWorker() {
     guest: boot.inputs,
   };
   await writeFile(join(output, 'manifest.json'), `${JSON.stringify({ build, files: hashes, inputs }, null, 2)}\n`);
-  return { build, imageBytes: image.length };
+  return { build, imageBytes: image.length, inputs: [...Object.values(inputs).flat(), ENGINE] };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(await buildWorker());

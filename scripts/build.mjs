@@ -4,17 +4,15 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { buildWorker } from './build-worker.mjs';
 import { bundleHost } from './bundle-host.mjs';
 import { isMain, listFiles, ROOT, runNode, TOOLS } from './house.mjs';
+import { noticesOf } from './notices.mjs';
 
 const DIST = join(ROOT, 'dist');
 
 /** Digest of the inputs of the build that is in dist; written last, so an interrupted build is done again. */
 const STAMP = join(DIST, '.inputs');
-
-/** Compiled apart from the host: it has its own targets and its own list of what it may contain. */
-const WORKER_BUILD = join(ROOT, 'scripts', 'build-worker.mjs');
 
 /** The program carries its own `#!` line. */
 const PROGRAM = 'dist/bin.js';
@@ -39,13 +37,11 @@ async function buildAll(inputs) {
   // All of it, so that nothing of a file that is gone gets published.
   rmSync(DIST, { recursive: true, force: true });
   mkdirSync(DIST, { recursive: true });
-  await bundleHost('dist');
+  const ofHost = await bundleHost('dist');
   chmodSync(join(ROOT, PROGRAM), 0o755);
   await emitDeclarations();
-  if (existsSync(WORKER_BUILD)) {
-    const { buildWorker } = await import(pathToFileURL(WORKER_BUILD).href);
-    await buildWorker();
-  }
+  const { inputs: ofWorker } = await buildWorker();
+  writeFileSync(join(DIST, 'third-party-notices.txt'), noticesOf([...ofHost, ...ofWorker]));
   writeFileSync(STAMP, inputs);
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // Bundles the program and the library with the packages that every start needs. Split, so that `await import()` of a
 // part loads it then and not before. See docs/decisions/0010-packages-in-the-bundle.md.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, transform } from 'esbuild';
 import { ROOT } from './house.mjs';
@@ -19,9 +19,7 @@ const BUNDLED = [
   'zod',
 ];
 
-const NOTICES = 'third-party-notices.txt';
-
-/** @param {string} outdir relative to the root */
+/** @param {string} outdir relative to the root @returns which files went into it */
 export async function bundleHost(outdir) {
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const { metafile } = await build({
@@ -48,7 +46,7 @@ export async function bundleHost(outdir) {
     metafile: true,
     logLevel: 'warning',
   });
-  writeFileSync(join(ROOT, outdir, NOTICES), noticesOf(Object.keys(metafile.inputs)));
+  return Object.keys(metafile.inputs);
 }
 
 /** What the engine must read before it runs anything is a fifth of a start; our own code stays as it is in stack traces. */
@@ -85,15 +83,3 @@ const SHIMS = `
   export class DefaultJsonSchemaValidator {
     getValidator() { throw new Error('schemas are not compiled here: pass a jsonSchemaValidator'); }
   }`;
-
-/** The licences of what is inside, as they ask for. @param {readonly string[]} inputs */
-function noticesOf(inputs) {
-  const folders = new Set(inputs.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? []));
-  const texts = [...folders].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
-    const file = readdirSync(join(ROOT, folder)).find((each) => /^licen[cs]e(\.|$)/i.test(each));
-    if (file === undefined) throw new Error(`${folder} has no licence file, so it cannot be bundled`);
-    return `${name} ${version} (${license})\n\n${readFileSync(join(ROOT, folder, file), 'utf8').trim()}\n`;
-  });
-  return `Parts of these packages are in the files of this folder.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
-}

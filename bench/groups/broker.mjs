@@ -16,6 +16,7 @@ export async function measure({ quick }) {
   const trail = await openTrail(folder);
   try {
     const [plain, recorded] = [await brokerCalls(), await brokerCalls(trail)];
+    /** @type {Record<'plain' | 'recorded' | 'plainSpent' | 'recordedSpent', number[]>} */
     const samples = { plain: [], recorded: [], plainSpent: [], recordedSpent: [] };
     for (let round = -3; round < scaled(40, quick); round++) {
       const first = await timed(plain);
