@@ -48,6 +48,11 @@ export const NEEDS = {
     probe: ['mypy', '--version'],
     use: 'checking the types of Python packages',
   },
+  curl: {
+    package: 'curl',
+    probe: ['curl', '--version'],
+    use: 'the requests of the guide to REST',
+  },
   go: {
     package: 'golang-go',
     probe: ['go', 'version'],

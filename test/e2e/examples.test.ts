@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Home } from '../support/cli.js';
-import { skipped } from '../support/needs.js';
+import { needs, skipped } from '../support/needs.js';
+import { openHome, startServe } from '../support/program.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
 const PROGRAMS = ['fan-out.ts', 'join.ts', 'summarise.ts'];
@@ -109,3 +110,25 @@ function canHide() {
     return skipped('hiding bubblewrap from one process needs root and the right to mount');
   }
 }
+
+test('the requests in the guide to REST are answered as it says', needs('curl'), async () => {
+  const guide = readFileSync(join(EXAMPLES, '..', 'docs', 'guides', 'rest.md'), 'utf8');
+  const blocks = [...guide.matchAll(/<!-- runs -->\n```sh\n(.*?)```/gs)].map(([, block = '']) => block);
+  using empty = openHome({});
+  const served = { ...empty, configFile: join(EXAMPLES, 'codemode.config.yaml') };
+  await using server = await startServe(served, '--profile', 'unified');
+  const outputs = blocks.flatMap((block) => {
+    const script = block.replaceAll('localhost:3000', server.url.replace('http://', ''));
+    const options = { env: { PATH: process.env.PATH, TOKEN: server.token }, encoding: 'utf8' } as const;
+    // One answer after the other, each on lines of its own.
+    return execFileSync('sh', ['-ec', script.replace(/^curl -s/gm, "curl -fsSw '\\n'")], options)
+      .trim()
+      .split('\n');
+  });
+  const [executed, tools, runs, document, ready] = outputs.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(executed).toMatchObject({ success: true, result: 24, metrics: { apiCalls: 1 }, logs: [] });
+  expect(Object.keys(tools ?? {})).toEqual(['namespaces']);
+  expect(runs).toMatchObject({ runs: [{ state: 'finished', profile: 'unified' }] });
+  expect(document).toMatchObject({ openapi: '3.1.0' });
+  expect(ready).toBeDefined();
+});
