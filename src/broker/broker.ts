@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js
 import type { Tool } from '../domain/tool.js';
 import type { ToolReply, UpstreamFailure, UpstreamOutcome } from '../domain/upstream.js';
 import type { UpstreamRegistry } from '../upstream/registry.js';
-import type { Approvals } from './approvals/approvals.js';
+import type { ApprovalQuestion, Approvals } from './approvals/approvals.js';
 import type { ToolChecker } from './arguments/tool-checker.js';
 import type { AuditTrail } from './audit/audit-trail.js';
 import { CallTrace } from './audit/call-trace.js';
@@ -163,6 +163,7 @@ export class Broker {
   /** Waits for a person. Gives the outcome with which the call ends where there is no yes. */
   async #approve(call: BrokerCall, input: JsonValue, reason: string): Promise<Answered> {
     const { run, number, tool, exportName, signal, locate, onPending, onDecided } = call;
+    const { redactor } = this.#options;
     if (call.asksNobody === true)
       return unanswered(errorOfNoAnswer(call, undefined, new HostError('bad_input', 'nobody is there to ask')));
     let asked: Approval | undefined;
@@ -171,9 +172,10 @@ export class Broker {
       onPending?.(approval);
     };
     try {
-      const question = {
+      const question: ApprovalQuestion = {
         ...{ run, call: number, tool, exportName, input, reason, signal, onPending: note },
         ...(locate === undefined ? {} : { locate }),
+        ...(redactor === undefined ? {} : { clean: (shown) => redactor.value(shown) }),
       };
       const { state, approval } = await this.#options.approvals.ask(question);
       onDecided?.();

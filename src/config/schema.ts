@@ -78,7 +78,12 @@ const prompt = z.strictObject({
 const listedToken = z.strictObject({
   name: z.string().min(1).max(128),
   sha256: z.string().regex(/^[\da-f]{64}$/i, { error: 'the SHA-256 of the token, 64 hexadecimal digits' }),
-  scopes: z.array(z.enum(SCOPES)).default([...AGENT_SCOPES]),
+  scopes: z
+    .array(z.enum(SCOPES))
+    .default([...AGENT_SCOPES])
+    .refine((scopes) => !(scopes.includes('execute') && scopes.includes('approve')), {
+      error: 'execute or approve, not both: who runs code decides about none of it',
+    }),
   /** As in a request; absent: what `security.capabilities` grants. */
   capabilities: z.union([z.array(z.string()), z.record(z.string(), z.unknown())]).optional(),
 });

@@ -37,9 +37,6 @@ export interface HostParts extends SessionParts {
   readonly goPackages?: 'common' | 'all';
 }
 
-/** Of all callers; older ones are in the store and are found by their id. */
-const MAX_LISTED_RUNS = 1_000;
-
 /** What we do for callers. Owns everything that was opened for them, and closes it. */
 export class Host {
   readonly #parts: HostParts;
@@ -132,12 +129,11 @@ export class Host {
   }
 
   /** Runs of one caller that sleep or have ended, the newest first. */
-  async listRuns(caller: CallerId, limit: number): Promise<RunView[]> {
-    const all = await this.#parts.sleeping.list(MAX_LISTED_RUNS);
-    return all.filter((run) => run.caller === caller).slice(0, limit);
+  listRuns(caller: CallerId, limit: number): Promise<RunView[]> {
+    return this.#parts.sleeping.list(limit, caller);
   }
 
-  /** Ends a run that sleeps. Throws `not_found`, and `bad_input` where it is over. */
+  /** Ends a run that sleeps, or that was woken here. Throws `not_found`, and `conflict` where it is over. */
   cancelRun(runId: string): Promise<RunView> {
     return this.#parts.sleeping.cancel(runId);
   }

@@ -15,6 +15,8 @@ export interface RunRequest {
   readonly source: string;
   readonly language: SourceLanguage;
   readonly limits: Limits;
+  /** What the client calls it: comes back with its answer, however late that is. */
+  readonly label?: string;
   /** Absent: it is a module. */
   readonly script?: ScriptRequest;
   /** What a stored script is run with: `input` of `@codemode/input`. */
@@ -52,6 +54,7 @@ export interface ScriptRequest {
 
 export interface RunSummary {
   readonly runId: string;
+  readonly label?: string;
   readonly outcome: Outcome;
   readonly logs: readonly LogEntry[];
   readonly logsCut: boolean;
@@ -90,6 +93,7 @@ export interface UnavailableServer {
 /** A run that sleeps until a person has decided. */
 export interface SleepSummary {
   readonly runId: string;
+  readonly label?: string;
   readonly approvals: readonly Approval[];
   readonly logs: readonly LogEntry[];
   readonly trace: readonly TraceEntry[];
@@ -115,6 +119,7 @@ export interface Presentation {
 
 /** What is known of a run besides its program, before anything of it has run. */
 export interface RunFacts {
+  readonly label?: string;
   readonly context: RunContext;
   readonly limits: Limits;
   readonly requestedServers: readonly string[];

@@ -9,7 +9,7 @@ import type { LearnedTypes } from '../catalog/observed/learned-types.js';
 import type { CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CapabilitySet } from '../domain/capability.js';
 import { HostError } from '../domain/errors.js';
-import type { CallerId, ExecutionId, Program } from '../domain/execution.js';
+import type { CallerId, ExecutionId, Outcome, Program } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { ScriptHead } from '../domain/script.js';
 import type { Tool } from '../domain/tool.js';
@@ -166,7 +166,11 @@ export class Session {
     const { facts, ...before } = woken.context as unknown as SleepContext;
     const context = reviveContext(facts.context, woken.sleeper, catalog.snapshot(), gate);
     const run = await this.#prepare({ ...facts, context }, {}, before);
-    const execution = await Execution.wake(sandbox, woken.sleeper, this.#executionOptions(run, {}));
+    const execution = await Execution.wake(
+      sandbox,
+      woken.sleeper,
+      this.#executionOptions(run, { signal: woken.signal }),
+    );
     await this.#conclude(run, await execution.ended, sandbox);
     await this.#parts.sleeping.settled();
   }
@@ -200,7 +204,8 @@ export class Session {
     const { source, language, limits, script } = request;
     const requestedServers =
       script === undefined ? (request.requestedServers ?? []) : serversMentioned(source, this.tools().forCode);
-    const run = await this.#prepare({ context, limits, requestedServers }, request);
+    const label = request.label === undefined ? {} : { label: request.label };
+    const run = await this.#prepare({ context, limits, requestedServers, ...label }, request);
     const program = { source, language, limits, ...formOf(request, run.view) };
     const execution = await Execution.start(
       sandbox,
@@ -264,17 +269,20 @@ export class Session {
     if (end.state === 'asleep') {
       const seen = { approvals: end.approvals, logs: end.logs };
       const { approvals, logs } = redactor?.bulk(seen) ?? seen;
-      return { state: 'asleep', summary: { runId: owner.id, approvals, logs, trace: tools.trace } };
+      const { label } = run.facts;
+      const summary = { runId: owner.id, approvals, logs, trace: tools.trace };
+      return { state: 'asleep', summary: label === undefined ? summary : { ...summary, label } };
     }
     const whole = { ...end.report, logs: nested.withLogs(end.report.logs, end.report.journal.startedAtMs) };
     const report = redactor === undefined ? whole : cleanReport(redactor, whole, tools.redactions);
     const { results, sleeping } = this.#parts;
     const { presentation, maxResultBytes } = this.#options;
     const { source } = report.journal;
-    const { context, limits, requestedServers } = run.facts;
+    const { context, limits, requestedServers, label } = run.facts;
     const { received } = context.ledger;
     const summary: RunSummary = {
       runId: context.runId,
+      ...(label === undefined ? {} : { label }),
       ...handOver(report.outcome, presentation, maxResultBytes, { results, caller: this.caller, received }),
       logs: report.logs,
       logsCut: report.logsCut,
@@ -290,7 +298,7 @@ export class Session {
       redactions: tools.redactions,
       declarations: firstDeclarations(run.view, source, requestedServers, this.#declared),
     };
-    const state = report.outcome.status === 'completed' ? 'finished' : 'failed';
+    const state = stateOf(report.outcome);
     const { durationMs, usage } = report;
     const isSuccess = state === 'finished';
     this.#parts.telemetry.emit({ type: 'run', profile: this.#options.profile, isSuccess, durationMs, usage });
@@ -329,6 +337,11 @@ export class Session {
     }
     return this.#view.view;
   }
+}
+
+function stateOf(outcome: Outcome): 'finished' | 'failed' | 'cancelled' {
+  if (outcome.status === 'completed') return 'finished';
+  return outcome.failure.kind === 'cancelled' ? 'cancelled' : 'failed';
 }
 
 function ownerOf({ runId, caller, profile, codeDigest }: RunContext): RunOwner {

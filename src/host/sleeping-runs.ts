@@ -31,6 +31,8 @@ export interface WokenRun extends RunOwner {
   readonly sleeper: Sleeper;
   /** As whoever put it away wrote it. */
   readonly context: JsonValue;
+  /** Aborted when it is to end. */
+  readonly signal: AbortSignal;
 }
 
 /** Goes on with a run until it ends or sleeps again. */
@@ -57,7 +59,7 @@ const MAX_WAKING = 16;
 export class SleepingRuns {
   readonly #options: SleepingRunsOptions;
   readonly #holder = processIdentity() ?? `${process.pid}:unknown`;
-  readonly #waking = new Map<string, Promise<void>>();
+  readonly #waking = new Map<string, { readonly going: Promise<void>; readonly stop: AbortController }>();
   readonly #writing = new Set<Promise<void>>();
   #wake: Wake | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -135,14 +137,17 @@ export class SleepingRuns {
     await this.settled();
   }
 
-  async list(limit: number): Promise<RunView[]> {
+  /** The newest first; of one caller where one is named. */
+  async list(limit: number, caller?: CallerId): Promise<RunView[]> {
     const store = await this.#options.store();
-    return Promise.all(store.list(limit).map((run) => this.#view(run, undefined)));
+    return Promise.all(store.list(limit, caller).map((run) => this.#view(run, undefined)));
   }
 
   /** Throws `not_found`. */
   async show(runId: string): Promise<RunView> {
     const store = await this.#options.store();
+    // One that has just ended is about to be written down: whoever saw it run must not hear that there was none.
+    if (store.find(runId) === undefined) await this.settled();
     return this.#view(this.#find(store, runId), store.responseOf(runId));
   }
 
@@ -180,12 +185,17 @@ export class SleepingRuns {
     }
   }
 
-  /** Ends a run that sleeps. */
+  /** Ends a run that sleeps, or that this process is going on with. */
   async cancel(runId: string): Promise<RunView> {
     const store = await this.#options.store();
+    const waking = this.#waking.get(runId);
+    waking?.stop.abort();
+    // How it goes wrong is told where it was woken.
+    await waking?.going.catch(() => {});
+    if (waking !== undefined && store.find(runId)?.state !== 'waiting') return this.show(runId);
     const run = this.#find(store, runId);
     if (run.state !== 'waiting')
-      throw new HostError('bad_input', `run ${runId} is over (${run.state}); nothing to cancel`);
+      throw new HostError('conflict', `run ${runId} is over (${run.state}); nothing to cancel`);
     if (!store.claim(runId, this.#holder, isProcessAlive))
       throw new HostError('sandbox_busy', `run ${runId} is being executed by another process; try again`);
     const owner = { ...run, caller: run.caller as CallerId };
@@ -241,13 +251,14 @@ export class SleepingRuns {
   /** Whether this process got it. Resolves when it has ended or sleeps again. */
   async #goOn(store: RunStore, run: StoredRun, wake: Wake): Promise<boolean> {
     if (this.#waking.has(run.id) || !store.claim(run.id, this.#holder, isProcessAlive)) return false;
-    const going = this.#wakeOne(store, run, wake).finally(() => this.#waking.delete(run.id));
-    this.#waking.set(run.id, going);
+    const stop = new AbortController();
+    const going = this.#wakeOne(store, run, wake, stop.signal).finally(() => this.#waking.delete(run.id));
+    this.#waking.set(run.id, { going, stop });
     await going;
     return true;
   }
 
-  async #wakeOne(store: RunStore, run: StoredRun, wake: Wake): Promise<void> {
+  async #wakeOne(store: RunStore, run: StoredRun, wake: Wake, signal: AbortSignal): Promise<void> {
     const owner = { ...run, caller: run.caller as CallerId };
     const opened = store.open(run.id);
     try {
@@ -257,6 +268,7 @@ export class SleepingRuns {
       await wake({
         ...owner,
         context: JSON.parse(contextJson) as JsonValue,
+        signal,
         sleeper: {
           program: { execution: run.id as ExecutionId, codeDigest, sealed: Buffer.from(program) },
           calls: sinceThen.calls.map(({ callJson, isSent }) => ({ call: JSON.parse(callJson) as GuestCall, isSent })),

@@ -55,6 +55,7 @@ export class RunStore {
   readonly #putAway: Statement<never>;
   readonly #find: Statement<Row>;
   readonly #list: Statement<Row>;
+  readonly #listOf: Statement<Row>;
   readonly #waiting: Statement<Row>;
   readonly #setHolder: Statement<never>;
   readonly #blobs: Statement<Record<'program' | 'context' | 'response' | 'recording', Buffer | null>>;
@@ -79,6 +80,7 @@ export class RunStore {
     );
     this.#find = database.prepare(`SELECT ${COLUMNS} FROM runs WHERE id = ?`);
     this.#list = database.prepare(`SELECT ${COLUMNS} FROM runs ORDER BY created_at DESC LIMIT ?`);
+    this.#listOf = database.prepare(`SELECT ${COLUMNS} FROM runs WHERE caller = ? ORDER BY created_at DESC LIMIT ?`);
     this.#waiting = database.prepare(`SELECT ${COLUMNS} FROM runs WHERE state = 'waiting' ORDER BY created_at`);
     this.#setHolder = database.prepare('UPDATE runs SET holder = ? WHERE id = ?');
     this.#blobs = database.prepare('SELECT program, context, response, recording FROM runs WHERE id = ?');
@@ -120,8 +122,9 @@ export class RunStore {
     return row === undefined ? undefined : readRow(row);
   }
 
-  list(limit: number): StoredRun[] {
-    return this.#list.all(limit).map(readRow);
+  /** The newest first; of one caller where one is named. */
+  list(limit: number, caller?: string): StoredRun[] {
+    return (caller === undefined ? this.#list.all(limit) : this.#listOf.all(caller, limit)).map(readRow);
   }
 
   waiting(): StoredRun[] {

@@ -28,11 +28,16 @@ export interface ApprovalQuestion {
   readonly input: JsonValue;
   readonly reason: string;
   readonly signal: AbortSignal;
+  /** Takes out of what people are shown what nobody is shown. The call is made with what the program gave. */
+  readonly clean?: (shown: Shown) => Shown;
   /** Where in the source it was made, innermost first. */
   readonly locate?: () => Promise<readonly SourcePosition[]>;
   /** A person is being waited for. Not said where the answer is there already. */
   readonly onPending?: (approval: Approval) => void;
 }
+
+/** What a person sees of a call; a type, so that it is JSON. */
+type Shown = { readonly arguments: JsonValue; readonly code: string };
 
 export interface Verdict {
   readonly state: Exclude<ApprovalState, 'PENDING' | 'NOT_REQUIRED'>;
@@ -95,6 +100,7 @@ export class Approvals {
     const isOpen = isSame && known.state === 'PENDING';
     const places = isOpen ? [] : await question.locate?.();
     signal.throwIfAborted();
+    const shown: Shown = { arguments: input, code: excerptOf(run.source, question.exportName, places) };
     const approval: Approval = isOpen
       ? known
       : {
@@ -103,9 +109,8 @@ export class Approvals {
           call,
           caller: run.caller,
           tool: identity,
-          arguments: input,
+          ...(question.clean?.(shown) ?? shown),
           argumentsDigest: digest,
-          code: excerptOf(run.source, question.exportName, places),
           reason: question.reason,
           state: 'PENDING',
           createdAtMs: nowMs,

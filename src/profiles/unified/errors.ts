@@ -20,6 +20,7 @@ export interface CodeModeError {
 const CODES: Readonly<Partial<Record<ErrorCode, readonly [ErrorType, string]>>> = {
   bad_input: ['validation', 'VALIDATION_ERROR'],
   not_found: ['validation', 'NOT_FOUND'],
+  conflict: ['validation', 'CONFLICT'],
   capability_violation: ['security', 'CAPABILITY_VIOLATION'],
   cancelled: ['runtime', 'CANCELLED'],
   sandbox_busy: ['runtime', 'QUEUE_FULL'],

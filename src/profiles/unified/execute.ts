@@ -47,6 +47,7 @@ export async function execute(
     const grants = grantsOf(capabilities, { configured: bounds, ofCaller: ofCaller ?? session.bounds }, isServer);
     const answer = await session.run({
       source: code,
+      label: requestId,
       language: isTypeScript ? 'typescript' : 'javascript',
       limits,
       context,

@@ -10,8 +10,8 @@ import { renderResponse, renderSleeping } from './render.js';
 export const unifiedPresentation: Presentation = {
   reply: replyOf,
   arrange: arrangeArguments,
-  response: (summary) => renderResponse(summary, summary.runId) as unknown as JsonValue,
-  sleeping: (summary) => renderSleeping(summary, summary.runId) as unknown as JsonValue,
+  response: (summary) => renderResponse(summary, summary.label ?? summary.runId) as unknown as JsonValue,
+  sleeping: (summary) => renderSleeping(summary, summary.label ?? summary.runId) as unknown as JsonValue,
 };
 
 function replyOf(outcome: BrokerOutcome): CallReply {

@@ -41,8 +41,8 @@ export class Gate {
         refused: { status: 401, code: 'unauthorized', message: identified.problem, challenge: 'invalid_token' },
       };
     const { principal } = identified;
-    if (principal.scopes.has(scope)) return { principal };
-    const message = `this token is not good for this: it lacks the scope ${scope}`;
+    const message = scopeProblem(principal, scope);
+    if (message === undefined) return { principal };
     return { refused: { status: 403, code: 'forbidden', message, challenge: 'insufficient_scope' } };
   }
 
@@ -51,6 +51,14 @@ export class Gate {
     const identified = token === undefined ? undefined : await this.#identify(token);
     return identified ?? { problem: 'the access token is missing or wrong; `codemode token` prints it' };
   }
+}
+
+/** Whoever runs code with a token is an agent, or may be: such a token approves nothing, whoever gave it both scopes. */
+function scopeProblem({ scopes }: Principal, scope: Scope): string | undefined {
+  if (!scopes.has(scope)) return `this token is not good for this: it lacks the scope ${scope}`;
+  if (scope === 'approve' && scopes.has('execute'))
+    return 'this token runs code, so an agent may hold it: decide with one that has the scope approve and not execute';
+  return undefined;
 }
 
 /** Everybody who reaches the port, where the configuration lets them in. */

@@ -4,44 +4,51 @@ import { type Approval, GRANT_SCOPES } from '../../domain/approval.js';
 import { HostError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/principal.js';
 import type { RestDoor } from './door.js';
+import { readRequest } from './read-request.js';
 
 const decision = z.strictObject({ reason: z.string().max(500).optional(), scope: z.enum(GRANT_SCOPES).optional() });
+const selection = z.strictObject({ state: z.enum(['pending', 'all'], 'must be pending or all').default('pending') });
 const VERDICTS = { approve: 'APPROVED', deny: 'DENIED' } as const;
+const MAX_LISTED = 1_000;
 
-/** Questions to people, and their answers. For tokens of people: those that agents hold have not this scope. */
+interface OneApproval {
+  readonly Params: { readonly id: string };
+}
+
+/** Questions to people, and their answers. For tokens of people: one that runs code is turned away in `gate.ts`. */
 export function mountApprovals(scope: FastifyInstance, door: RestDoor): void {
   const { approvals } = door.options.host;
   const config = { scope: 'approve' } as const;
-  scope.get('/approvals', { config }, async () => ({ approvals: (await approvals.pending()).map(viewOf) }));
+  scope.get('/approvals', { config }, async (request) => {
+    const { state } = readRequest(selection, request.query, 'the query');
+    const found = state === 'all' ? await approvals.recent(MAX_LISTED) : await approvals.pending();
+    return { approvals: found.map(viewOf) };
+  });
+  scope.get<OneApproval>('/approvals/:id', { config }, async ({ params: { id } }) => {
+    const approval = await approvals.find(id);
+    if (approval !== undefined) return viewOf(approval);
+    throw new HostError('not_found', `there is no approval ${JSON.stringify(id.slice(0, 100))}; list them`);
+  });
   for (const [verb, state] of Object.entries(VERDICTS))
-    scope.post<{ Params: { id: string } }>(`/approvals/:id/${verb}`, { config }, async (request) => {
-      const parsed = decision.safeParse(request.body ?? {});
-      if (!parsed.success)
-        throw new HostError('bad_input', `the body: ${parsed.error.issues[0]?.message ?? 'is not valid'}`);
-      const { reason, scope: grantScope = 'call' } = parsed.data;
+    scope.post<OneApproval>(`/approvals/:id/${verb}`, { config }, async (request) => {
+      const { id } = request.params;
+      const { reason, scope: grantScope = 'call' } = readRequest(decision, request.body ?? {}, 'the body');
       const by = (request.principal as Principal).subject;
-      await approvals.decide(request.params.id, state, {
-        by,
-        scope: grantScope,
-        ...(reason === undefined ? {} : { reason }),
-      });
-      const decided = await approvals.find(request.params.id);
-      return decided === undefined ? { id: request.params.id, state } : viewOf(decided);
+      const answer = { by, scope: grantScope, ...(reason === undefined ? {} : { reason }) };
+      const decided = await approvals.decide(id, state, answer);
+      if (!decided.isFirst) throw tooLate(decided.approval);
+      return viewOf(decided.approvals[0] as Approval);
     });
 }
 
-function viewOf({
-  id,
-  runId,
-  caller,
-  tool,
-  arguments: input,
-  code,
-  reason,
-  state,
-  createdAtMs,
-  expiresAtMs,
-}: Approval) {
+function tooLate({ id, state, decision: made }: Approval): HostError {
+  const who = made === undefined ? '' : ` by ${made.by} at ${new Date(made.atMs).toISOString()}`;
+  return new HostError('conflict', `${id} was ${state.toLowerCase()}${who}; nothing was changed`);
+}
+
+/** Arguments and code were cleaned of secrets when the question was written down. */
+function viewOf(approval: Approval) {
+  const { id, runId, caller, tool, arguments: input, code, reason, state, decision: made } = approval;
   return {
     id,
     runId,
@@ -51,7 +58,17 @@ function viewOf({
     code,
     reason,
     state,
-    createdAt: new Date(createdAtMs).toISOString(),
-    expiresAt: new Date(expiresAtMs).toISOString(),
+    createdAt: new Date(approval.createdAtMs).toISOString(),
+    expiresAt: new Date(approval.expiresAtMs).toISOString(),
+    ...(made === undefined
+      ? {}
+      : {
+          decision: {
+            by: made.by,
+            at: new Date(made.atMs).toISOString(),
+            scope: made.scope,
+            ...(made.reason === undefined ? {} : { reason: made.reason }),
+          },
+        }),
   };
 }

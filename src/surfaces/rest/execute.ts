@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Principal } from '../../domain/principal.js';
-import type { RestDoor } from './door.js';
+import { PREFIX, type RestDoor } from './door.js';
 import { statusOf } from './errors.js';
 
 /**
@@ -12,7 +12,8 @@ export function mountExecute(scope: FastifyInstance, door: RestDoor): void {
     const { signal } = hangUpOf(reply);
     const { response, answer, refusal } = await door.execute(request.principal as Principal, request.body, { signal });
     if (refusal !== undefined) return statusOf(reply, refusal).send(response);
-    return reply.code(answer?.state === 'asleep' ? 202 : 200).send(response);
+    if (answer?.state !== 'asleep') return response;
+    return reply.code(202).header('location', `${PREFIX}/runs/${answer.summary.runId}`).send(response);
   });
 }
 

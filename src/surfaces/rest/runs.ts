@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { HostError, isHostError } from '../../domain/errors.js';
 import type { CallerId } from '../../domain/execution.js';
+import type { JsonValue } from '../../domain/json.js';
 import type { Principal } from '../../domain/principal.js';
 import type { RunView } from '../../host/host.js';
+import { renderRefusal } from '../../profiles/unified/render.js';
 import { callerOf, type LiveRun, type RestDoor } from './door.js';
 
 const MAX_LISTED = 100;
@@ -21,7 +23,15 @@ export function mountRuns(scope: FastifyInstance, door: RestDoor): void {
     const live = liveRun(door, caller, request.params.id);
     if (live !== undefined) return liveView(live);
     const run = await ownRun(door, caller, request.params.id);
-    return { ...storedView(run), response: run.response };
+    return { ...storedView(run), response: responseOf(run) };
+  });
+  scope.get<{ Params: { id: string } }>('/runs/:id/result', async (request, reply) => {
+    const caller = callerFor(request.principal);
+    const live = liveRun(door, caller, request.params.id);
+    if (live !== undefined) return reply.code(202).send(liveView(live));
+    const run = await ownRun(door, caller, request.params.id);
+    const response = responseOf(run);
+    return response === null ? reply.code(202).send(storedView(run)) : response;
   });
   scope.post<{ Params: { id: string } }>('/runs/:id/cancel', async (request) => {
     const caller = callerFor(request.principal);
@@ -47,6 +57,12 @@ async function ownRun(door: RestDoor, caller: CallerId, id: string): Promise<Run
   });
   if (run?.caller === caller) return run;
   throw new HostError('not_found', `there is no run ${JSON.stringify(id.slice(0, 100))} of yours`);
+}
+
+/** Null while it is not over. One that was cancelled in its sleep has left no answer of its own. */
+function responseOf({ runId, state, response }: RunView): JsonValue {
+  if (state !== 'cancelled' || response !== null) return response;
+  return renderRefusal(new HostError('cancelled', 'the run was cancelled'), runId) as unknown as JsonValue;
 }
 
 function liveView({ runId, startedAtMs }: LiveRun) {

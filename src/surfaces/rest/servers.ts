@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import { HostError } from '../../domain/errors.js';
 import type { RestDoor } from './door.js';
+import { readRequest } from './read-request.js';
 
 const request = z.looseObject({ name: z.string('must be the name of the server').min(1).max(128) });
 
@@ -24,15 +24,7 @@ export function mountServers(scope: FastifyInstance, door: RestDoor): void {
     }));
   scope.get('/servers', { config }, () => ({ servers: health() }));
   scope.post('/servers', { config }, async (incoming, reply) => {
-    const parsed = request.safeParse(incoming.body);
-    if (!parsed.success) {
-      const [issue] = parsed.error.issues;
-      throw new HostError(
-        'bad_input',
-        `${issue?.path.join('.') || 'the request'}: ${issue?.message ?? 'is not valid'}`,
-      );
-    }
-    const { name, ...settings } = parsed.data;
+    const { name, ...settings } = readRequest(request, incoming.body, 'the request');
     await servers.register(name, settings);
     // Asked now, so that whoever added it is told whether it works.
     await host.refresh();

@@ -1,0 +1,230 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openIssuer } from '../support/issuer.js';
+import { nodeServer, openHome, runProgram, startServe } from '../support/program.js';
+import { listed, restClient } from '../support/rest.js';
+import { fixture } from '../support/upstreams.js';
+
+const SECRET = 'canary-5f1c9d7e2b';
+let issuer: Awaited<ReturnType<typeof openIssuer>>;
+let home: ReturnType<typeof openHome>;
+let server: Awaited<ReturnType<typeof startServe>>;
+let rest: ReturnType<typeof restClient>;
+
+const ledger = () => join(home.work, 'ledger.txt');
+const lines = () => (existsSync(ledger()) ? readFileSync(ledger(), 'utf8').split('\n').slice(0, -1) : []);
+
+beforeAll(async () => {
+  issuer = await openIssuer();
+  home = openHome({
+    approvals: { grace: '20ms' },
+    mcpServers: { ledger: { ...nodeServer(fixture('ledger-server.mjs'), 'ledger.txt'), env: { API_KEY: SECRET } } },
+    security: {
+      auth: {
+        ...issuer.settings,
+        tokens: [listed('agent'), listed('other'), listed('ann', 'approve'), listed('bob', 'approve')],
+      },
+    },
+  });
+  server = await startServe(home);
+  rest = restClient(server.url);
+}, 60_000);
+afterAll(async () => {
+  await server?.stop();
+  issuer?.close();
+  home?.[Symbol.dispose]();
+});
+
+/** A run of the agent's that sleeps, and the question that it waits for. */
+async function asleep(text: string, more = '', token = 'agent') {
+  const code = `const { did } = await mcp.ledger.write({ text: ${JSON.stringify(text)} }); ${more} return did`;
+  const context = { requestId: `request ${text}` };
+  const answer = await rest.post('/execute', token, { code, capabilities: ['mcp:ledger'], context });
+  const { runId, approvals } = (answer.body.error as { details: { runId: string; approvals: { id: string }[] } })
+    .details;
+  return { answer, runId, id: approvals[0]?.id ?? '' };
+}
+const stateOf = async (runId: string, token = 'agent') => (await rest.get(`/runs/${runId}`, token)).body.state;
+
+test('code that needs a person sleeps, is approved over REST, goes on, and is answered under its id [B16, C1]', async () => {
+  const { answer, runId, id } = await asleep('one');
+  expect([answer.status, answer.headers.get('location')]).toEqual([202, `/api/v1/runs/${runId}`]);
+  expect(answer.body).toMatchObject({ success: false, error: { type: 'security', code: 'APPROVAL_PENDING' } });
+  expect(await rest.get(`/runs/${runId}`, 'agent')).toMatchObject({
+    status: 200,
+    body: { runId, state: 'waiting', response: null, approvals: [{ id, state: 'PENDING' }] },
+  });
+  expect(await rest.get(`/runs/${runId}/result`, 'agent')).toMatchObject({ status: 202, body: { state: 'waiting' } });
+  const question = {
+    id,
+    runId,
+    caller: 'subject token agent',
+    tool: 'ledger/write',
+    arguments: { text: 'one' },
+    code: expect.stringContaining('mcp.ledger.write'),
+    reason: expect.stringContaining('destructive'),
+    state: 'PENDING',
+    createdAt: expect.any(String),
+    expiresAt: expect.any(String),
+  };
+  expect((await rest.get('/approvals', 'ann')).body).toEqual({ approvals: [question] });
+  expect((await rest.get(`/approvals/${id}`, 'ann')).body).toEqual(question);
+  expect(lines()).toEqual([]);
+  const approved = await rest.post(`/approvals/${id}/approve`, 'ann', { reason: 'looks right' });
+  const decision = { by: 'token ann', at: expect.any(String), scope: 'call', reason: 'looks right' };
+  expect([approved.status, approved.body]).toEqual([200, { ...question, state: 'APPROVED', decision }]);
+  await expect.poll(() => stateOf(runId)).toBe('finished');
+  expect(lines()).toEqual(['write one']);
+  const response = { success: true, result: 'write', requestId: 'request one' };
+  expect((await rest.get(`/runs/${runId}`, 'agent')).body).toMatchObject({ response });
+  expect(await rest.get(`/runs/${runId}/result`, 'agent')).toMatchObject({ status: 200, body: response });
+  expect((await rest.get('/approvals', 'ann')).body).toEqual({ approvals: [] });
+  expect((await rest.get('/approvals?state=all', 'ann')).body).toMatchObject({ approvals: [{ id, decision }] });
+});
+
+test('a call that a person denies is an error of the code, of the type security [B16, C13]', async () => {
+  const before = lines();
+  const { runId, id } = await asleep('two');
+  expect(await rest.post(`/approvals/${id}/deny`, 'ann', { reason: 'not today' })).toMatchObject({
+    status: 200,
+    body: { state: 'DENIED' },
+  });
+  await expect.poll(() => stateOf(runId)).toBe('failed');
+  const { body } = await rest.get(`/runs/${runId}/result`, 'agent');
+  expect(body).toMatchObject({
+    success: false,
+    error: {
+      type: 'security',
+      code: 'APPROVAL_DENIED',
+      message: expect.stringContaining('a person denied it: not today'),
+    },
+  });
+  expect(lines()).toEqual(before);
+});
+
+test('of two people who decide at once one has decided, and the other is told so [B16]', async () => {
+  const { runId, id } = await asleep('three');
+  const answers = await Promise.all([
+    rest.post(`/approvals/${id}/approve`, 'ann'),
+    rest.post(`/approvals/${id}/deny`, 'bob'),
+  ]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  const [late] = answers.filter(({ status }) => status === 409);
+  expect(late?.body.error).toMatchObject({ type: 'validation', code: 'CONFLICT' });
+  expect((late?.body.error as { message: string }).message).toMatch(
+    /was (approved|denied) by token (ann|bob) at .*nothing/,
+  );
+  await expect.poll(() => stateOf(runId)).toMatch(/finished|failed/);
+  expect((await rest.post(`/approvals/${id}/approve`, 'ann')).status).toBe(409);
+  expect((await rest.post('/approvals/none/approve', 'ann')).status).toBe(404);
+  expect((await rest.get('/approvals/none', 'ann')).status).toBe(404);
+});
+
+test('secrets are taken out of what people are shown, over REST as on the command line [B16]', async () => {
+  const { runId, id } = await asleep(`key ${SECRET}`, `console.log('${SECRET}');`);
+  const { body } = await rest.get(`/approvals/${id}`, 'ann');
+  expect(body.arguments).toEqual({ text: 'key [redacted:credential]' });
+  const { stdout } = await runProgram(home, 'approvals', 'show', id, '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ arguments: body.arguments, code: body.code });
+  expect(JSON.stringify(body) + stdout).not.toContain(SECRET);
+  // The call is made with what the code gave.
+  await rest.post(`/approvals/${id}/approve`, 'ann');
+  await expect.poll(() => stateOf(runId)).toBe('finished');
+  expect(lines().at(-1)).toBe(`write key ${SECRET}`);
+});
+
+describe('an agent that wants its own approval over REST', () => {
+  test('is turned away at every route, whatever it says of itself [B16, C5]', async () => {
+    const { runId, id } = await asleep('four');
+    const agents = {
+      listed: 'agent',
+      'of the issuer': await issuer.token({ scope: 'execute tools' }),
+      'of the issuer, with both scopes': await issuer.token({ scope: 'execute approve' }),
+      'with a scope that is a list': await issuer.token({ scope: ['approve'] }),
+      'with a scope that only looks right': await issuer.token({ scope: 'Approve approve,execute approver' }),
+      'with scopes under other names': await issuer.token({ scopes: ['approve'], scp: 'approve', roles: ['approve'] }),
+    };
+    for (const [name, token] of Object.entries(agents)) {
+      for (const path of ['/approvals', `/approvals/${id}`, '/approvals?scope=approve'])
+        expect([name, path, (await rest.get(path, token)).status]).toEqual([name, path, 403]);
+      for (const verb of ['approve', 'deny']) {
+        const { status, body } = await rest.post(`/approvals/${id}/${verb}?scope=approve`, token, { scope: 'hour' });
+        expect([name, verb, status, body.error]).toMatchObject([name, verb, 403, { code: 'FORBIDDEN' }]);
+      }
+    }
+    const [head, body, signature] = (await issuer.token()).split('.');
+    const claims = { ...JSON.parse(Buffer.from(body ?? '', 'base64url').toString()), scope: 'approve' };
+    const forged = [head, Buffer.from(JSON.stringify(claims)).toString('base64url'), signature].join('.');
+    expect((await rest.post(`/approvals/${id}/approve`, forged)).status).toBe(401);
+    for (const path of [
+      `/approvals/${id}/approve/`,
+      `/Approvals/${id}/approve`,
+      `/approvals/${id}%2Fapprove`,
+      `/./approvals/${id}/approve`,
+    ])
+      expect((await rest.post(path, 'agent')).status).not.toBe(200);
+    expect(await stateOf(runId)).toBe('waiting');
+    // A person of the same issuer decides.
+    const person = await issuer.token({ scope: 'approve' });
+    expect((await rest.post(`/approvals/${id}/deny`, person)).body).toMatchObject({ decision: { by: 'user ann' } });
+  });
+
+  test('gets no yes from that of another run, and a person runs no code [B16, C5]', async () => {
+    const mine = await asleep('same');
+    const others = await asleep('same', '', 'other');
+    await rest.post(`/approvals/${mine.id}/approve`, 'ann', { scope: 'calls' });
+    await expect.poll(() => stateOf(mine.runId)).toBe('finished');
+    expect(await stateOf(others.runId, 'other')).toBe('waiting');
+    const again = await asleep('same');
+    expect(await stateOf(again.runId)).toBe('waiting');
+    expect((await rest.post('/execute', 'ann', { code: 'return 1' })).status).toBe(403);
+    expect((await rest.get(`/runs/${mine.runId}`, 'ann')).status).toBe(403);
+  });
+
+  test('a configuration that lists one token for both is refused with its place [C12]', async () => {
+    using both = openHome({ security: { auth: { tokens: [listed('both', 'execute', 'approve')] } } });
+    const { status, stderr } = await runProgram(both, 'serve', '--port', '0');
+    expect([status, stderr]).toEqual([2, expect.stringContaining('execute or approve, not both')]);
+    expect(stderr).toContain('security.auth.tokens[0].scopes');
+  });
+});
+
+describe('runs over REST', () => {
+  test('a caller sees and ends its own runs only, whatever they do, and is told when they are over [C1]', async () => {
+    const { runId, id } = await asleep('five');
+    for (const path of [`/runs/${runId}`, `/runs/${runId}/result`])
+      expect((await rest.get(path, 'other')).status).toBe(404);
+    expect((await rest.post(`/runs/${runId}/cancel`, 'other')).status).toBe(404);
+    const listing = (await rest.get('/runs', 'other')).body.runs as { runId: string }[];
+    expect(listing.some((run) => run.runId === runId)).toBe(false);
+    const own = (await rest.get('/runs', 'agent')).body.runs as { runId: string; state: string }[];
+    expect(own.find((run) => run.runId === runId)).toMatchObject({ state: 'waiting' });
+    expect((await rest.post(`/runs/${runId}/cancel`, 'agent')).body).toMatchObject({ runId, state: 'cancelled' });
+    expect((await rest.get(`/runs/${runId}/result`, 'agent')).body).toMatchObject({
+      success: false,
+      error: { code: 'CANCELLED' },
+    });
+    expect(await rest.post(`/runs/${runId}/cancel`, 'agent')).toMatchObject({
+      status: 409,
+      body: { error: { code: 'CONFLICT' } },
+    });
+    // A yes that comes too late wakes nobody.
+    const before = lines();
+    expect((await rest.post(`/approvals/${id}/approve`, 'ann')).status).toBe(200);
+    expect(await stateOf(runId)).toBe('cancelled');
+    expect(lines()).toEqual(before);
+  });
+
+  test('one that was woken by a decision is cancelled while it runs [C1]', async () => {
+    const { runId, id } = await asleep('six', "await mcp.ledger.look({ text: 'endless', delayMs: 60_000 });");
+    await rest.post(`/approvals/${id}/approve`, 'ann');
+    await expect.poll(() => lines().at(-1)).toBe('look endless');
+    expect(await stateOf(runId)).toBe('running');
+    expect((await rest.post(`/runs/${runId}/cancel`, 'agent')).body).toMatchObject({ state: 'cancelled' });
+    expect((await rest.get(`/runs/${runId}/result`, 'agent')).body).toMatchObject({
+      error: { code: 'CANCELLED' },
+      requestId: 'request six',
+    });
+  });
+});
