@@ -12,7 +12,12 @@ export async function lookAround({ profile, runner, go }: Config): Promise<Machi
 }
 
 /** What is missing for the contract that is spoken, and what to type. */
-export function machineWarnings({ go }: Machine): string[] {
-  if (go === undefined || go.isAvailable) return [];
-  return [`Go is not available, so profile go has no tool: ${go.reason}. ${go.fix}`];
+export function machineWarnings({ go }: Machine, { profile, sandbox }: Config): string[] {
+  const isProcess = profile === 'runner' || profile === 'go';
+  const quota =
+    isProcess && sandbox.limits.cpuQuota !== undefined
+      ? [`sandbox.limits.cpuQuota is not enforced in profile ${profile}: its programs are processes of their own`]
+      : [];
+  if (go === undefined || go.isAvailable) return quota;
+  return [...quota, `Go is not available, so profile go has no tool: ${go.reason}. ${go.fix}`];
 }

@@ -114,7 +114,7 @@ export async function compose(
   // Who is started by a client has its first questions to answer; everybody else wants to know now.
   if (settings.door !== 'stdio') await host.open();
   const { config } = loaded;
-  const warnings = [...loaded.warnings, ...machineWarnings(machine)];
+  const warnings = [...loaded.warnings, ...machineWarnings(machine, config)];
   return {
     host,
     inventory,

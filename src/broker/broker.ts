@@ -3,7 +3,7 @@ import type { ApprovalNote, CallVerdict } from '../domain/audit.js';
 import { HostError } from '../domain/errors.js';
 import type { GuestError } from '../domain/execution.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
-import type { Tool } from '../domain/tool.js';
+import { isRepeatable, type Tool } from '../domain/tool.js';
 import type { ToolReply, UpstreamFailure, UpstreamOutcome } from '../domain/upstream.js';
 import type { UpstreamRegistry } from '../upstream/registry.js';
 import type { ApprovalQuestion, Approvals } from './approvals/approvals.js';
@@ -228,10 +228,9 @@ export class Broker {
  * A call whose answer was lost is made again only where its tool says that this changes nothing. A blind second try of
  * another is how things are paid twice.
  */
-function attemptsFor({ annotations }: Tool, { kind }: UpstreamFailure, maxAttempts: number): number {
+function attemptsFor(tool: Tool, { kind }: UpstreamFailure, maxAttempts: number): number {
   if (kind === 'not_sent') return Math.max(UNSENT_ATTEMPTS, maxAttempts);
-  const isSafe = annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
-  return isSafe && kind === 'outcome_unknown' ? maxAttempts : 1;
+  return isRepeatable(tool) && kind === 'outcome_unknown' ? maxAttempts : 1;
 }
 
 function pause(delayMs: number, signal: AbortSignal): Promise<void> {

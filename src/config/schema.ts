@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ISOLATION_LEVELS } from '../domain/isolation.js';
 import { KEYRING_CHOICES } from '../domain/key.js';
-import { DEFAULT_LIMITS, MAXIMUM_LIMITS } from '../domain/limits.js';
+import { DEFAULT_LIMITS, type Limits, MAXIMUM_LIMITS } from '../domain/limits.js';
 import { LOG_LEVELS } from '../domain/log.js';
 import { AGENT_SCOPES, SCOPES } from '../domain/principal.js';
 import { DEFAULT_PROCESS_LIMITS } from '../domain/process-program.js';
@@ -35,7 +35,8 @@ const limits = z.strictObject({
   memory: size({ minBytes: 1 }).optional(),
   logs: size().optional(),
   calls: integer(0, 1e9).optional(),
-  cpuQuota: z.number().positive().max(64).optional(),
+  /** Share of one processor over a program's time. A program in QuickJS cannot take more than one. */
+  cpuQuota: z.number().min(0.01).max(1).optional(),
   maximum: maximumLimits.prefault({}),
 });
 
@@ -51,6 +52,8 @@ const sandbox = z.strictObject({
     })
     .prefault({}),
   limits: limits.prefault({}),
+  /** Contract `unified`: code that ran out of time is run once more with twice as much, unless it called what minds that. */
+  retryOnTimeout: flag().default(false),
 });
 
 const server = z.strictObject({
@@ -253,12 +256,13 @@ export const configSchema = z.strictObject({
 export type Config = z.output<typeof configSchema>;
 
 /** Limits of one execution where the configuration sets them, else the defaults of the core. */
-export function configuredLimits(config: Config) {
-  const { timeout, memory, logs, calls } = config.sandbox.limits;
+export function configuredLimits(config: Config): Limits {
+  const { timeout, memory, logs, calls, cpuQuota } = config.sandbox.limits;
   return {
     timeoutMs: timeout ?? DEFAULT_LIMITS.timeoutMs,
     maxMemoryBytes: memory ?? DEFAULT_LIMITS.maxMemoryBytes,
     maxLogBytes: logs ?? DEFAULT_LIMITS.maxLogBytes,
     maxToolCalls: calls ?? DEFAULT_LIMITS.maxToolCalls,
+    ...(cpuQuota === undefined ? {} : { cpuQuota }),
   };
 }

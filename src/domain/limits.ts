@@ -1,10 +1,16 @@
 /** What one execution may spend. Each profile has its own defaults; a request may change them up to the maximum. */
-export interface Limits {
+export interface AskedLimits {
   /** Computing and waiting for tools; time spent suspended does not count. */
   readonly timeoutMs: number;
   readonly maxMemoryBytes: number;
   readonly maxLogBytes: number;
   readonly maxToolCalls: number;
+}
+
+/** The same with what only the configuration sets. */
+export interface Limits extends AskedLimits {
+  /** Share of a processor over the whole of its time, where the program runs in QuickJS; absent: as much as it can take. */
+  readonly cpuQuota?: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {

@@ -23,3 +23,8 @@ export interface Tool {
   /** Words by which its source groups tools. */
   readonly tags?: readonly string[];
 }
+
+/** Whether a call may be made a second time where nobody knows what became of the first: its server says that it may. */
+export function isRepeatable({ annotations }: Pick<Tool, 'annotations'>): boolean {
+  return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
+}

@@ -63,6 +63,8 @@ export interface RunSummary {
   readonly usage: ResourceUsage;
   /** Calls of tools that the program made. */
   readonly callCount: number;
+  /** Whether the program may be run again: nothing that it called minds being called twice. */
+  readonly isRepeatable: boolean;
   /** What calls failed with, by the words. */
   readonly failures: ReadonlyMap<string, CallFailure>;
   readonly limits: Limits;

@@ -290,6 +290,7 @@ export class Session {
       durationMs: report.durationMs,
       usage: report.usage,
       callCount: tools.soFar.made,
+      isRepeatable: tools.isRepeatable,
       failures: tools.failures,
       limits,
       isolation: sandbox.jail.level,

@@ -7,7 +7,7 @@ import type { CallVerdict } from '../domain/audit.js';
 import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { Respondent } from '../domain/question.js';
-import type { Tool } from '../domain/tool.js';
+import { isRepeatable, type Tool } from '../domain/tool.js';
 import { nearest } from '../lib/nearest.js';
 import type { CallHooks } from './execution.js';
 
@@ -27,6 +27,9 @@ type CalledTool = Pick<CatalogTool, 'tool' | 'exportName'> & { readonly server: 
 export interface CallFailure {
   readonly serverId: string;
   readonly violation?: string;
+  readonly verdict?: CallVerdict;
+  /** What came of asking a person. */
+  readonly approvalState?: ApprovalState;
 }
 
 export interface ToolCallsOptions {
@@ -75,6 +78,8 @@ export class ToolCalls {
   readonly approvalStates = new Set<ApprovalState>();
   /** Which server failed a call with these words, and what the request would have had to be granted. */
   readonly failures = new Map<string, CallFailure>();
+  /** Whether everything that it called may be called again: only then may the whole program be. */
+  isRepeatable = true;
   #made: number;
 
   /** `soFar`: of a program that slept. */
@@ -148,6 +153,7 @@ export class ToolCalls {
   ): Promise<CallReply> {
     const { broker, present, onProgress, respondent } = this.#options;
     const { tool, server, exportName } = found;
+    if (!isRepeatable(tool)) this.isRepeatable = false;
     const startedAt = performance.now();
     const outcome = await broker.handle({
       ...wishFor(found, input, hooks),
@@ -175,7 +181,7 @@ export class ToolCalls {
       this.trace.push(outcome.ok ? entry : { ...entry, error: summary(outcome.error) });
     }
     if (!outcome.ok && this.failures.size < MAX_KNOWN_FAILURES)
-      this.failures.set(outcome.error.message, failureOf(tool, outcome.error));
+      this.failures.set(outcome.error.message, failureOf(tool, outcome));
     for (const [kind, count] of Object.entries(outcome.redactions ?? {}))
       this.redactions[kind] = (this.redactions[kind] ?? 0) + count;
     if (outcome.approval !== undefined) this.approvalStates.add(outcome.approval.state);
@@ -221,13 +227,21 @@ function summary({ errorClass, message, fields }: GuestError): string {
   return `${errorClass}: ${line.length > MAX_TRACE_ERROR_CHARACTERS ? `${line.slice(0, MAX_TRACE_ERROR_CHARACTERS)}...` : line}`;
 }
 
+type FailedCall = Extract<BrokerOutcome, { ok: false }>;
+
 /** Files are looked at where they are opened: what was not granted there is said in words. */
-function failureOf({ serverId }: Tool, { message, fields }: GuestError): CallFailure {
+function failureOf({ serverId }: Tool, { error, verdict, approval }: FailedCall): CallFailure {
+  const { message, fields } = error;
   const said = serverId.startsWith('codemode/')
     ? /was not granted ((?:filesystem|network):.+)$/.exec(message)?.[1]
     : undefined;
   const violation = typeof fields?.violation === 'string' ? fields.violation : said;
-  return { serverId, ...(violation === undefined ? {} : { violation }) };
+  return {
+    serverId,
+    ...(violation === undefined ? {} : { violation }),
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(approval === undefined ? {} : { approvalState: approval.state }),
+  };
 }
 
 /** What a capability grants, for runs under a contract that knows them. The code that does it is loaded when it is used. */

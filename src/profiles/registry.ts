@@ -47,17 +47,23 @@ const NOT_LOOKED_FOR: GoStatus = {
 
 /** How the contract `unified` executes, also where another one is served beside it. */
 export function executeSettings(config: Config): ExecuteSettings {
-  const { memory } = config.sandbox.limits;
-  const defaults = { ...configuredLimits(config), maxMemoryBytes: memory ?? UNIFIED_MEMORY_BYTES };
+  const { memory, cpuQuota } = config.sandbox.limits;
+  const defaults = {
+    ...configuredLimits(config),
+    maxMemoryBytes: memory ?? UNIFIED_MEMORY_BYTES,
+    cpuQuota: cpuQuota ?? UNIFIED_CPU_QUOTA,
+  };
   return {
     limits: { defaults, maximum: maximumLimits(config) },
     bounds: configuredBounds(config.security.capabilities),
+    retriesTimeouts: config.sandbox.retryOnTimeout,
     isServer: (name) => name in config.mcpServers,
   };
 }
 
-/** The contract's own default. */
+/** The contract's own defaults. */
 const UNIFIED_MEMORY_BYTES = 128 * 1024 * 1024;
+const UNIFIED_CPU_QUOTA = 0.5;
 
 function named({ toolName }: Config) {
   return toolName === undefined ? {} : { toolName };

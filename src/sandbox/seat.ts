@@ -30,13 +30,13 @@ export class Seat {
   /** From the beginning: the source first. */
   start(remainingMs: number): void {
     const { execution, source, language, limits, seed, startedAtMs, blocking, script, body } = this.#journal;
-    const { maxMemoryBytes, maxLogBytes } = limits;
+    const { maxMemoryBytes, maxLogBytes, cpuQuota = 1 } = limits;
     const given = script?.input ?? body?.context;
     const input = Buffer.from(given === undefined ? '' : JSON.stringify(given));
     this.#assign(
       {
         ...{ type: 'execution/start', execution, library: this.#library, language, seed, startedAtMs },
-        ...{ timeoutMs: whole(remainingMs), maxMemoryBytes, maxLogBytes, blocking },
+        ...{ timeoutMs: whole(remainingMs), maxMemoryBytes, maxLogBytes, cpuQuota, blocking },
         script: script === undefined ? null : { calls: script.calls, inputBytes: input.byteLength },
         body: body === undefined ? null : { module: body.module, names: body.names, contextBytes: input.byteLength },
       },

@@ -34,6 +34,7 @@ const FIELDS: { readonly [Type in Message['type']]: FieldsOf<Type> } = {
     timeoutMs: 'number',
     maxMemoryBytes: 'number',
     maxLogBytes: 'number',
+    cpuQuota: 'number',
     blocking: 'boolean',
     script: 'object or null',
     body: 'object or null',

@@ -46,6 +46,8 @@ export type HostToWorker =
       readonly timeoutMs: number;
       readonly maxMemoryBytes: number;
       readonly maxLogBytes: number;
+      /** Share of a processor over its time; 1 where it may have a whole one. */
+      readonly cpuQuota: number;
       readonly blocking: boolean;
       readonly script: { readonly calls: readonly string[]; readonly inputBytes: number } | null;
       readonly body: {

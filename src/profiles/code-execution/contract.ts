@@ -23,7 +23,7 @@ export interface ScriptDefaults {
   /** 0: no limit. */
   readonly maxToolCalls: number;
   /** Limits that the contract does not name. */
-  readonly memory: Pick<Limits, 'maxMemoryBytes' | 'maxLogBytes'>;
+  readonly memory: Pick<Limits, 'maxMemoryBytes' | 'maxLogBytes' | 'cpuQuota'>;
   /** What the operator lets no request go beyond. */
   readonly most: Pick<Limits, 'timeoutMs' | 'maxToolCalls'>;
 }

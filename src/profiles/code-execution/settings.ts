@@ -7,12 +7,12 @@ import { MAX_TIMEOUT_MS, type ScriptDefaults } from './contract.js';
 export function scriptDefaults(config: Config): ScriptDefaults {
   const { enabled, timeout, maxToolCalls } = config.codeExecution;
   if (!enabled) throw new HostError('bad_config', SWITCHED_OFF);
-  const { maxMemoryBytes, maxLogBytes } = configuredLimits(config);
+  const { maxMemoryBytes, maxLogBytes, cpuQuota } = configuredLimits(config);
   const { maximum } = config.sandbox.limits;
   return {
     timeoutMs: timeout,
     maxToolCalls,
-    memory: { maxMemoryBytes, maxLogBytes },
+    memory: { maxMemoryBytes, maxLogBytes, ...(cpuQuota === undefined ? {} : { cpuQuota }) },
     most: {
       timeoutMs: Math.min(MAX_TIMEOUT_MS, maximum.timeout),
       // The contract knows scripts without a limit on calls; one that the operator has lowered holds for them too.

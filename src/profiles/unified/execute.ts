@@ -4,10 +4,11 @@ import { type HostError, isHostError } from '../../domain/errors.js';
 import type { LogEntry } from '../../domain/execution.js';
 import type { LimitTable } from '../../domain/limits.js';
 import { grantsOf } from '../../host/grants.js';
-import type { RunAnswer } from '../../host/run.js';
+import type { RunAnswer, RunRequest } from '../../host/run.js';
 import type { Session } from '../../host/session.js';
 import type { CallCircumstances } from '../profile.js';
 import { parseExecuteRequest, requestIdOf } from './contract.js';
+import { runWithRecovery } from './recovery.js';
 import { type ExecuteResponse, renderRefusal, renderResponse, renderSleeping, renderStillRunning } from './render.js';
 
 /** What holds for every request of the contract, by whichever door it comes. */
@@ -15,6 +16,8 @@ export interface ExecuteSettings {
   readonly limits: LimitTable;
   /** The most that a request may be granted. */
   readonly bounds: CapabilitySet;
+  /** Whether code that ran out of time is run once more with twice as much, where that repeats nothing unsafe. */
+  readonly retriesTimeouts: boolean;
   /** Tells `network:helpscout`, where that is a server, from a host of that name. */
   readonly isServer: (name: string) => boolean;
 }
@@ -38,14 +41,14 @@ export interface Executed {
 export async function execute(
   session: Session,
   input: unknown,
-  { limits: table, bounds, isServer }: ExecuteSettings,
+  { limits: table, bounds, isServer, retriesTimeouts }: ExecuteSettings,
   { ofCaller, ...circumstances }: ExecuteCircumstances,
 ): Promise<Executed> {
   const requestId = requestIdOf(input) ?? randomUUID();
   try {
     const { code, isTypeScript, limits, capabilities, context } = parseExecuteRequest(input, table);
     const grants = grantsOf(capabilities, { configured: bounds, ofCaller: ofCaller ?? session.bounds }, isServer);
-    const answer = await session.run({
+    const request: RunRequest = {
       source: code,
       label: requestId,
       language: isTypeScript ? 'typescript' : 'javascript',
@@ -53,7 +56,10 @@ export async function execute(
       context,
       grants,
       ...circumstances,
-    });
+    };
+    const answer = retriesTimeouts
+      ? await runWithRecovery(session, request, table.maximum.timeoutMs)
+      : await session.run(request);
     return { answer, response: responseOf(answer, requestId) };
   } catch (error) {
     if (!isHostError(error)) throw error;

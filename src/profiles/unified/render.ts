@@ -1,7 +1,9 @@
+import type { CallVerdict } from '../../domain/audit.js';
 import { ERRORS, type HostError } from '../../domain/errors.js';
 import type { Failure, LogEntry, ResourceUsage } from '../../domain/execution.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { RunSummary, SleepSummary } from '../../host/run.js';
+import type { CallFailure } from '../../host/tool-calls.js';
 import { type CodeModeError, codeOf, type ErrorType } from './errors.js';
 
 /** What every execution is answered with, whatever became of it. */
@@ -112,12 +114,29 @@ function errorOf(failure: Failure, { limits, failures }: RunSummary, requestId: 
   const failed = errorClass === undefined ? undefined : failures.get(message);
   if (failed?.violation !== undefined)
     return make('security', 'CAPABILITY_VIOLATION', message, { violation: failed.violation });
-  if (failed?.serverId === 'codemode/network') return make('network', 'REQUEST_FAILED', message, {});
+  const byCall = failed === undefined ? undefined : errorOfCall(failed);
+  if (byCall !== undefined) return make(byCall[0], byCall[1], message, { name });
   const byClass = errorClass === undefined ? undefined : BY_CLASS[errorClass];
   if (byClass !== undefined) return make(byClass[0], byClass[1], message, { name });
   const [type, code] = BY_KIND[kind];
   return make(type, code, kind === 'exception' && name !== 'Error' ? `${name}: ${message}` : message, {});
 }
+
+/** A failed call by what became of it, where that says more than its class. */
+function errorOfCall({ serverId, verdict, approvalState }: CallFailure): readonly [ErrorType, string] | undefined {
+  if (verdict === 'denied')
+    return ['security', approvalState === undefined ? 'POLICY_DENIED' : `APPROVAL_${approvalState}`];
+  if (verdict === 'limited') return ['mcp', 'RATE_LIMITED'];
+  if (serverId === 'codemode/network') return ['network', 'REQUEST_FAILED'];
+  if (serverId === 'codemode/filesystem') return ['runtime', 'FILE_ACCESS_FAILED'];
+  return verdict === undefined ? undefined : BY_VERDICT[verdict];
+}
+
+const BY_VERDICT: Readonly<Partial<Record<CallVerdict, readonly [ErrorType, string]>>> = {
+  timeout: ['mcp', 'TOOL_TIMEOUT'],
+  not_sent: ['mcp', 'SERVER_UNAVAILABLE'],
+  outcome_unknown: ['mcp', 'OUTCOME_UNKNOWN'],
+};
 
 const BY_CLASS: Readonly<Record<string, readonly [ErrorType, string]>> = {
   ToolCallError: ['mcp', 'TOOL_CALL_FAILED'],

@@ -3,7 +3,7 @@ import { configuredLimits } from '../../config/schema.js';
 import { ERRORS, HostError } from '../../domain/errors.js';
 import type { SourceLanguage } from '../../domain/execution.js';
 import type { JsonObject } from '../../domain/json.js';
-import { type Limits, MAXIMUM_LIMITS } from '../../domain/limits.js';
+import { type AskedLimits, type Limits, MAXIMUM_LIMITS } from '../../domain/limits.js';
 import { parseRunRequest } from '../../profiles/codemode/contract.js';
 import { codemodePresentation } from '../../profiles/codemode/presentation.js';
 import { renderResponse, renderSleeping } from '../../profiles/codemode/render.js';
@@ -64,7 +64,7 @@ export function interruption(): AbortSignal {
 }
 
 /** A limit as it was typed: digits and nothing else, within what may be asked for. */
-export function wholeNumber(flag: string, limit: keyof Limits, text: string | undefined): Partial<Limits> {
+export function wholeNumber(flag: string, limit: keyof AskedLimits, text: string | undefined): Partial<Limits> {
   if (text === undefined) return {};
   const value = /^\d{1,15}$/.test(text) ? Number(text) : 0;
   if (value >= 1 && value <= MAXIMUM_LIMITS[limit]) return { [limit]: value };

@@ -1,5 +1,5 @@
 import type { LogEntry, SourceLanguage } from '../../domain/execution.js';
-import type { Limits } from '../../domain/limits.js';
+import type { AskedLimits, Limits } from '../../domain/limits.js';
 import type { RunAnswer } from '../../host/run.js';
 import type { Session } from '../../host/session.js';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../profiles/codemode/render.js';
 
 /** How one program is run. Limits that are not named are those of the configuration. */
-export interface RunOptions extends Partial<Limits> {
+export interface RunOptions extends Partial<AskedLimits> {
   /** TypeScript is what is assumed. */
   readonly language?: SourceLanguage;
   /** Servers that the program is about to use: they are connected first, and missed at once. */

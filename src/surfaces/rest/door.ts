@@ -74,6 +74,8 @@ export class RestDoor {
         ofCaller: principal.capabilities,
         signal: AbortSignal.any([circumstances.signal, end.signal, this.#gone.signal]),
         onBegin: (id) => {
+          // A second try is a run of its own, and the first is over.
+          this.#live.delete(runId);
           runId = id;
           const cancel = () => end.abort();
           this.#live.set(id, { runId: id, caller: session.caller, startedAtMs: Date.now(), cancel });

@@ -28,6 +28,10 @@ export class RestApi {
       (scope, _options, done) => {
         parseJsonBodies(scope);
         answerErrors(scope, options.log);
+        scope.setNotFoundHandler((request, reply) => {
+          const message = `there is nothing at ${request.method} ${request.url.slice(0, 200)}`;
+          void reply.code(404).send(refusalBody('not_found', message));
+        });
         scope.addHook('onRoute', (route) => {
           route.config = { ...route.config, errorBody: refusalBody };
         });

@@ -8,6 +8,7 @@ export interface ExecutionOptions {
   readonly timeoutMs: number;
   readonly maxMemoryBytes: number;
   readonly maxLogBytes: number;
+  readonly cpuQuota: number;
   readonly form: ProgramForm;
 }
 

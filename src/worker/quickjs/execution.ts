@@ -17,6 +17,7 @@ import { readCall } from './read-call.js';
 import { noteRejection } from './rejections.js';
 import { codeOfScript, placeInScript } from './script-places.js';
 import { suggestionsFrom } from './suggestions.js';
+import { Throttle } from './throttle.js';
 
 const WASM_PAGE_BYTES = 65_536;
 const PROMISE_PENDING = 0;
@@ -34,6 +35,7 @@ export class QuickJsExecution implements EngineHost {
   #positions = new PositionMap('');
   #deadline = Number.POSITIVE_INFINITY;
   #timedOut = false;
+  readonly #throttle: Throttle;
   /** The instance met something its memory did not survive; it must not be used again. */
   trapped = false;
 
@@ -52,6 +54,7 @@ export class QuickJsExecution implements EngineHost {
     this.#outbox = outbox;
     this.state = state ?? freshState(options);
     this.#random = new SeededRandom(this.state.randomState);
+    this.#throttle = new Throttle(options.cpuQuota);
   }
 
   get positions(): PositionMap {
@@ -171,7 +174,9 @@ export class QuickJsExecution implements EngineHost {
 
   shouldInterrupt(): boolean {
     this.#noteMemory();
-    if (!this.#timedOut && performance.now() > this.#deadline) this.#timedOut = true;
+    const now = performance.now();
+    if (!this.#timedOut && now > this.#deadline) this.#timedOut = true;
+    if (!this.#timedOut) this.#throttle.pace(now, this.#deadline);
     return this.#timedOut;
   }
 
@@ -251,6 +256,7 @@ export class QuickJsExecution implements EngineHost {
 
   /** Traps end this program and its instance, never the worker. */
   #guarded(work: () => Progress): Progress {
+    this.#throttle.begin();
     try {
       return work();
     } catch (error) {
@@ -259,6 +265,8 @@ export class QuickJsExecution implements EngineHost {
       const { maxMemoryBytes } = this.options;
       const { outOfMemoryFunction } = this.#image;
       return { state: 'ended', failure: failureOfTrap(error, { maxMemoryBytes, outOfMemoryFunction }) };
+    } finally {
+      this.#throttle.end();
     }
   }
 

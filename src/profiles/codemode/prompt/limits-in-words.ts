@@ -1,19 +1,19 @@
-import type { Limits, LimitTable } from '../../../domain/limits.js';
+import type { AskedLimits, LimitTable } from '../../../domain/limits.js';
 
 /** One entry per limit key: the key, what it means, and its figures in words. */
 export function limitsInWords({ defaults, maximum }: LimitTable): readonly {
-  readonly key: keyof Limits;
+  readonly key: keyof AskedLimits;
   readonly meaning: string;
   readonly figures: string;
 }[] {
-  return (Object.keys(MEANINGS) as (keyof Limits)[]).map((key) => ({
+  return (Object.keys(MEANINGS) as (keyof AskedLimits)[]).map((key) => ({
     key,
     meaning: MEANINGS[key],
     figures: `default ${inWords(defaults[key])}, at most ${inWords(maximum[key])}`,
   }));
 }
 
-const MEANINGS: Readonly<Record<keyof Limits, string>> = {
+const MEANINGS: Readonly<Record<keyof AskedLimits, string>> = {
   timeoutMs: 'milliseconds of computing and waiting for tools',
   maxMemoryBytes: 'memory of the program',
   maxLogBytes: 'console output that is kept',

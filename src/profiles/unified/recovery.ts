@@ -1,0 +1,47 @@
+import type { RunAnswer, RunRequest, RunSummary } from '../../host/run.js';
+import type { Session } from '../../host/session.js';
+
+const FACTOR = 2;
+
+/**
+ * Runs a program, and where its time ran out once more with twice the time. Never where it has called a tool that minds
+ * being called twice: what was paid is not paid again because a loop was slow.
+ */
+export async function runWithRecovery(session: Session, request: RunRequest, maxTimeoutMs: number): Promise<RunAnswer> {
+  const startedAt = performance.now();
+  const answer = await session.run(request);
+  const { timeoutMs } = request.limits;
+  const longerMs = Math.min(timeoutMs * FACTOR, maxTimeoutMs);
+  if (!isOutOfTime(answer) || !answer.summary.isRepeatable || longerMs <= timeoutMs) return answer;
+  if (request.signal?.aborted === true) return answer;
+  const { answerWithinMs } = request;
+  const leftMs = answerWithinMs === undefined ? undefined : answerWithinMs - (performance.now() - startedAt);
+  const again = await session.run({
+    ...request,
+    limits: { ...request.limits, timeoutMs: longerMs },
+    ...(leftMs === undefined ? {} : { answerWithinMs: Math.max(0, leftMs) }),
+  });
+  return again.state === 'finished'
+    ? { ...again, summary: inAll(answer.summary, again.summary, timeoutMs, longerMs) }
+    : again;
+}
+
+function isOutOfTime(answer: RunAnswer): answer is Extract<RunAnswer, { state: 'finished' }> {
+  if (answer.state !== 'finished') return false;
+  const { outcome } = answer.summary;
+  return outcome.status === 'failed' && outcome.failure.limit === 'timeout';
+}
+
+/** What the client's one request has used and said, over both runs. */
+function inAll(first: RunSummary, second: RunSummary, timeoutMs: number, longerMs: number): RunSummary {
+  return {
+    ...second,
+    warnings: [...second.warnings, `timed out after ${timeoutMs}ms, and was run again with ${longerMs}ms`],
+    durationMs: first.durationMs + second.durationMs,
+    usage: {
+      cpuMs: first.usage.cpuMs + second.usage.cpuMs,
+      memoryBytes: Math.max(first.usage.memoryBytes, second.usage.memoryBytes),
+    },
+    callCount: first.callCount + second.callCount,
+  };
+}
