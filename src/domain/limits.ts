@@ -13,14 +13,14 @@ export interface Limits extends AskedLimits {
   readonly cpuQuota?: number;
 }
 
-export const DEFAULT_LIMITS: Limits = {
+export const DEFAULT_LIMITS: AskedLimits = {
   timeoutMs: 30_000,
   maxMemoryBytes: 64 * 1024 * 1024,
   maxLogBytes: 256 * 1024,
   maxToolCalls: 1_000,
 };
 
-export const MAXIMUM_LIMITS: Limits = {
+export const MAXIMUM_LIMITS: AskedLimits = {
   timeoutMs: 600_000,
   maxMemoryBytes: 1024 * 1024 * 1024,
   maxLogBytes: 16 * 1024 * 1024,

@@ -41,8 +41,8 @@ async function asleep(text: string, more = '', token = 'agent') {
   const code = `const { did } = await mcp.ledger.write({ text: ${JSON.stringify(text)} }); ${more} return did`;
   const context = { requestId: `request ${text}` };
   const answer = await rest.post('/execute', token, { code, capabilities: ['mcp:ledger'], context });
-  const { runId, approvals } = (answer.body.error as { details: { runId: string; approvals: { id: string }[] } })
-    .details;
+  const { details } = answer.body.error ?? {};
+  const { runId, approvals } = details as { runId: string; approvals: { id: string }[] };
   return { answer, runId, id: approvals[0]?.id ?? '' };
 }
 const stateOf = async (runId: string, token = 'agent') => (await rest.get(`/runs/${runId}`, token)).body.state;
@@ -112,9 +112,7 @@ test('of two people who decide at once one has decided, and the other is told so
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
   const [late] = answers.filter(({ status }) => status === 409);
   expect(late?.body.error).toMatchObject({ type: 'validation', code: 'CONFLICT' });
-  expect((late?.body.error as { message: string }).message).toMatch(
-    /was (approved|denied) by token (ann|bob) at .*nothing/,
-  );
+  expect(late?.body.error?.message).toMatch(/was (approved|denied) by token (ann|bob) at .*nothing/);
   await expect.poll(() => stateOf(runId)).toMatch(/finished|failed/);
   expect((await rest.post(`/approvals/${id}/approve`, 'ann')).status).toBe(409);
   expect((await rest.post('/approvals/none/approve', 'ann')).status).toBe(404);
@@ -196,10 +194,10 @@ describe('runs over REST', () => {
     for (const path of [`/runs/${runId}`, `/runs/${runId}/result`])
       expect((await rest.get(path, 'other')).status).toBe(404);
     expect((await rest.post(`/runs/${runId}/cancel`, 'other')).status).toBe(404);
-    const listing = (await rest.get('/runs', 'other')).body.runs as { runId: string }[];
-    expect(listing.some((run) => run.runId === runId)).toBe(false);
-    const own = (await rest.get('/runs', 'agent')).body.runs as { runId: string; state: string }[];
-    expect(own.find((run) => run.runId === runId)).toMatchObject({ state: 'waiting' });
+    const listing = (await rest.get('/runs', 'other')).body.runs;
+    expect(listing?.some((run) => run.runId === runId)).toBe(false);
+    const own = (await rest.get('/runs', 'agent')).body.runs;
+    expect(own?.find((run) => run.runId === runId)).toMatchObject({ state: 'waiting' });
     expect((await rest.post(`/runs/${runId}/cancel`, 'agent')).body).toMatchObject({ runId, state: 'cancelled' });
     expect((await rest.get(`/runs/${runId}/result`, 'agent')).body).toMatchObject({
       success: false,

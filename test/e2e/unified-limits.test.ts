@@ -108,7 +108,7 @@ describe('code that ran out of time is run once more with twice the time, where 
       metrics: { apiCalls: 2 },
       logs: ['warning: timed out after 700ms, and was run again with 1400ms'],
     });
-    expect((body.metrics as { executionTime: number }).executionTime).toBeGreaterThan(1_550);
+    expect(body.metrics?.executionTime).toBeGreaterThan(1_550);
     expect(lines().filter((line) => line === 'look again')).toHaveLength(2);
   });
 
@@ -131,7 +131,7 @@ describe('code that ran out of time is run once more with twice the time, where 
 
 test('code that computes gets its share of a processor over its time, and no more [C11]', async () => {
   const { body } = await execute('for (;;);', { timeout: 1_400 });
-  const { cpuTime, executionTime } = body.metrics as { cpuTime: number; executionTime: number };
+  const { cpuTime = 0, executionTime = 0 } = body.metrics ?? {};
   expect(body.error).toMatchObject({ code: 'EXECUTION_TIMEOUT' });
   // 0.1 of 1.4 s and the 0.1 s that everybody has, with room for what one look misses.
   expect(cpuTime / executionTime).toBeLessThan(0.35);

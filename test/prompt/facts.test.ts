@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { briefCatalog } from '../../src/catalog/briefing/briefing.js';
 import { isHostError } from '../../src/domain/errors.js';
 import type { JsonObject } from '../../src/domain/json.js';
-import { DEFAULT_LIMITS, type Limits, MAXIMUM_LIMITS } from '../../src/domain/limits.js';
+import { type AskedLimits, DEFAULT_LIMITS, MAXIMUM_LIMITS } from '../../src/domain/limits.js';
 import { DISCOVERY_MODULE } from '../../src/host/discovery.js';
 import { RESULTS_MODULE } from '../../src/host/results.js';
 import { parseRunRequest } from '../../src/profiles/codemode/contract.js';
@@ -65,7 +65,7 @@ describe('the instructions', () => {
     expect(instructions).toMatch(fact);
   });
 
-  test.each(Object.keys(DEFAULT_LIMITS) as (keyof Limits)[])(
+  test.each(Object.keys(DEFAULT_LIMITS) as (keyof AskedLimits)[])(
     'name the limit %s with default and maximum [A7, A36]',
     (key) => {
       const figure = (value: number) => value.toLocaleString('en-US');
@@ -260,6 +260,7 @@ describe('in the real sandbox', () => {
     const { outcome, logs, logsCut, durationMs, usage } = await box.run(source);
     const response = renderResponse({
       ...{ outcome, logs, logsCut, durationMs, limits: DEFAULT_LIMITS, isolation: 'none', runId: 'r1' },
+      ...{ isRepeatable: true },
       ...{ usage, callCount: 2, failures: new Map() },
       trace: [
         { serverId: 'notes', toolName: 'search', durationMs: 1, ok: true },

@@ -3,8 +3,23 @@ import { createHash } from 'node:crypto';
 export interface RestAnswer {
   readonly status: number;
   readonly headers: Headers;
-  // Whatever the route says: tests compare it with what they expect.
-  readonly body: Record<string, never>;
+  readonly body: RestBody;
+}
+
+/** Everything that some route answers with, as far as tests name it. */
+export interface RestBody {
+  readonly success?: boolean;
+  readonly result?: unknown;
+  readonly error?: {
+    readonly type: string;
+    readonly code: string;
+    readonly message: string;
+    readonly details?: Readonly<Record<string, unknown>>;
+  };
+  readonly metrics?: { readonly executionTime: number; readonly cpuTime: number };
+  readonly state?: string;
+  readonly runs?: readonly { readonly runId: string; readonly state: string }[];
+  readonly [field: string]: unknown;
 }
 
 /** A token as `security.auth.tokens` lists it: what the bearer sends is its name. */
