@@ -121,10 +121,10 @@ const security = z.strictObject({
         .optional(),
       filesystem: z
         .strictObject({
-          paths: z.array(z.string()).default([]),
+          allowedPaths: z.array(z.string()).default([]),
           readOnly: flag().default(true),
           maxFileSize: size().optional(),
-          extensions: z.array(z.string()).optional(),
+          allowedExtensions: z.array(z.string()).optional(),
         })
         .optional(),
       mcp: z

@@ -17,19 +17,16 @@ export class CapabilityViolation extends HostError {
 /** What the configuration says about capabilities; what it does not say is not granted, but for its own servers. */
 export interface CapabilitySetting {
   readonly network?: object | undefined;
-  readonly filesystem?: ({ readonly paths: readonly string[] } & object) | undefined;
+  readonly filesystem?: object | undefined;
   readonly mcp?: { readonly allowedServers?: readonly string[] | undefined } | undefined;
 }
 
 /** The most that any request gets. The servers that the configuration names may be asked for without being named twice. */
 export function configuredBounds({ network, filesystem, mcp }: CapabilitySetting): CapabilitySet {
-  const { paths = [], extensions, ...files } = (filesystem ?? {}) as Record<string, unknown>;
   return readCapabilities(
     {
       ...(network === undefined ? {} : { network: present(network) }),
-      ...(filesystem === undefined
-        ? {}
-        : { filesystem: present({ ...files, allowedPaths: paths, allowedExtensions: extensions }) }),
+      ...(filesystem === undefined ? {} : { filesystem: present(filesystem) }),
       mcp: present({ ...mcp, allowedServers: mcp?.allowedServers ?? ['*'] }),
     },
     () => false,

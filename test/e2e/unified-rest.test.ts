@@ -37,7 +37,7 @@ beforeAll(async () => {
       auth: { tokens },
       capabilities: {
         network: { allowedHosts: ['127.0.0.1'], allowedPorts: [webPort] },
-        filesystem: { paths: [granted] },
+        filesystem: { allowedPaths: [granted] },
       },
     },
   });
