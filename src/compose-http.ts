@@ -47,6 +47,7 @@ export async function openHttp(
     sessionOptionsOf: (caller) => sessionOptions(createUnifiedProfile(settings), mcp.codeMode, caller),
     settings,
     version: mcp.version,
+    pingEveryMs: config.server.pingInterval,
     log: mcp.log,
   });
   rest.mount(app, gate);

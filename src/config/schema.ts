@@ -63,6 +63,8 @@ const server = z.strictObject({
   allowedHosts: z.array(z.string()).default([]),
   cors: z.strictObject({ enabled: flag().default(false), origins: z.array(z.string()).default([]) }).prefault({}),
   maxRequestSize: size({ minBytes: 1024 }).default(10 * 1024 * 1024),
+  /** How often the peer of a WebSocket is asked whether it is still there; one that has not answered by then is gone. */
+  pingInterval: duration({ minMs: 100, maxMs: 3_600_000 }).default(15_000),
   /** A run that takes longer is answered with its id and goes on. Most clients give up at 60 s, some a little earlier. */
   answerWithin: duration({ minMs: 1_000, maxMs: 3_600_000 }).default(50_000),
 });

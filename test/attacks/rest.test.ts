@@ -1,32 +1,44 @@
+import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { WebSocket } from 'ws';
+import { type ClientOptions, WebSocket } from 'ws';
+import { openIssuer } from '../support/issuer.js';
 import { openHome, startServe, until } from '../support/program.js';
+import { listed, restClient } from '../support/rest.js';
 
-const home = openHome({ server: { maxRequestSize: '64KB' } });
+let issuer: Awaited<ReturnType<typeof openIssuer>>;
+let home: ReturnType<typeof openHome>;
 let server: Awaited<ReturnType<typeof startServe>>;
 beforeAll(async () => {
+  issuer = await openIssuer();
+  home = openHome({
+    server: { maxRequestSize: '64KB', pingInterval: '1s' },
+    security: { auth: { ...issuer.settings, tokens: [listed('agent')] } },
+  });
   server = await startServe(home);
 }, 60_000);
 afterAll(async () => {
   await server?.stop();
-  home[Symbol.dispose]();
+  issuer?.close();
+  home?.[Symbol.dispose]();
 });
+const AGENT = 'Bearer agent';
 
 async function post(body: string | Buffer, type = 'application/json') {
   const response = await fetch(`${server.url}/api/v1/execute`, {
     method: 'POST',
-    headers: { 'content-type': type, authorization: `Bearer ${server.token}` },
+    headers: { 'content-type': type, authorization: AGENT },
     body,
   });
   return { status: response.status, body: (await response.json()) as { error?: { code: string }; result?: unknown } };
 }
 const isServing = async () => expect((await post('{"code":"return 1"}')).body.result).toBe(1);
 
-async function openWebSocket() {
+async function openWebSocket(options: ClientOptions = {}) {
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/api/v1/ws`, {
-    headers: { authorization: `Bearer ${server.token}` },
+    ...options,
+    headers: { authorization: AGENT },
   });
   const messages: { id: string; type: string; payload: { message?: string } }[] = [];
   socket.on('message', (data: Buffer) => messages.push(JSON.parse(data.toString())));
@@ -65,7 +77,7 @@ test('a request with a foreign Host or Origin is refused before its token is loo
     await once(socket, 'close');
     return Number(/^HTTP\/1.1 (\d+)/.exec(text)?.[1]);
   };
-  const token = `Authorization: Bearer ${server.token}`;
+  const token = `Authorization: ${AGENT}`;
   expect(await raw(`Host: evil.example\r\n${token}`)).toBe(403);
   expect(await raw(`Host: localhost\r\nOrigin: https://evil.example\r\n${token}`)).toBe(403);
   expect(await raw(`Host: localhost\r\n${token}`)).toBe(200);
@@ -103,8 +115,64 @@ test('one connection cannot hold more runs than its share [C4]', async () => {
 test('numbers for Prometheus need a token, and count runs [X4]', async () => {
   await isServing();
   expect((await fetch(`${server.url}/metrics`)).status).toBe(401);
-  const headers = { authorization: `Bearer ${server.token}` };
+  const headers = { authorization: AGENT };
   const text = await (await fetch(`${server.url}/metrics`, { headers })).text();
   expect(text).toMatch(/codemode_run_duration_seconds_count\{profile="unified",outcome="success"\} [1-9]/);
   expect(text).toMatch(/codemode_workers\{kind="processes"\} [1-9]/);
+});
+
+test('a peer that is gone without a word is noticed, and its runs end; one that answers stays [C4]', async () => {
+  const rest = restClient(server.url, 'agent');
+  const running = async () =>
+    (await rest.get('/runs', 'agent')).body.runs?.filter(({ state }) => state === 'running').length;
+  const code = 'await new Promise((resolve) => setTimeout(resolve, 60_000))';
+  const quiet = await openWebSocket();
+  // Half open: what the host sends arrives nowhere, and nothing says so.
+  const gone = await openWebSocket({ autoPong: false });
+  gone.socket.send(JSON.stringify({ id: 'r', type: 'execute', payload: { code } }));
+  await expect.poll(running).toBe(1);
+  expect(await gone.closed).toBe(1006);
+  await expect.poll(running).toBe(0);
+  await once(quiet.socket, 'ping');
+  await once(quiet.socket, 'ping');
+  expect(quiet.socket.readyState).toBe(WebSocket.OPEN);
+  quiet.socket.close();
+});
+
+test('no confusion of tokens gets through, by neither door [C5]', async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const foreign = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const signed = `${encode({ alg: 'HS256', kid: 'one' })}.${encode(issuer.claims())}`;
+  const pem = issuer.publicKey.export({ type: 'spki', format: 'pem' });
+  const good = await issuer.token();
+  const bad = {
+    'that nobody signed': `${encode({ alg: 'none' })}.${encode(issuer.claims())}.`,
+    'signed with the public key as a secret': `${signed}.${createHmac('sha256', pem).update(signed).digest('base64url')}`,
+    'of another key under the right name': await issuer.token({}, {}, foreign.privateKey),
+    'of a key that nobody knows': await issuer.token({}, { kid: 'two' }, foreign.privateKey),
+    'that has expired': await issuer.token({ exp: now - 120 }),
+    'that is not valid yet': await issuer.token({ nbf: now + 600 }),
+    'of another issuer': await issuer.token({ iss: 'https://evil.example' }),
+    'for somebody else': await issuer.token({ aud: 'other' }),
+    'with its signature cut off': good.slice(0, good.lastIndexOf('.') + 1),
+  };
+  const ask = async (token: string) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${server.url}/api/v1/execute`, {
+      method: 'POST',
+      headers,
+      body: '{"code":"return 1"}',
+    });
+    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/api/v1/ws`, ['codemode', `bearer.${token}`]);
+    const status = await new Promise<number | undefined>((resolve) => {
+      socket.on('unexpected-response', (_, { statusCode }) => resolve(statusCode));
+      socket.on('open', () => resolve(101));
+    });
+    socket.on('error', () => {});
+    socket.terminate();
+    return [answer.status, status];
+  };
+  expect(await ask(good)).toEqual([200, 101]);
+  for (const [name, token] of Object.entries(bad)) expect([name, ...(await ask(token))]).toEqual([name, 401, 401]);
 });

@@ -28,7 +28,7 @@ beforeAll(async () => {
     },
   });
   server = await startServe(home);
-  rest = restClient(server.url);
+  rest = restClient(server.url, 'agent');
 }, 60_000);
 afterAll(async () => {
   await server?.stop();

@@ -37,7 +37,7 @@ beforeAll(async () => {
     },
   });
   server = await startServe(home);
-  rest = restClient(server.url);
+  rest = restClient(server.url, server.token);
 }, 60_000);
 afterAll(async () => {
   await server?.stop();

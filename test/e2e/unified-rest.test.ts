@@ -1,20 +1,19 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { Validator } from '@cfworker/json-schema';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everyday, openHome, run, startServe } from '../support/program.js';
+import { listed, restClient } from '../support/rest.js';
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const web = createServer((request, response) => {
   response.setHeader('x-seen', request.method ?? '');
   response.end(JSON.stringify({ path: request.url }));
 });
 let home: ReturnType<typeof openHome>;
 let server: Awaited<ReturnType<typeof startServe>>;
+let rest: ReturnType<typeof restClient>;
 let webPort = 0;
 let granted = '';
 
@@ -22,10 +21,10 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
   webPort = (web.address() as AddressInfo).port;
   const tokens = [
-    { name: 'narrow', sha256: sha256('narrow'), capabilities: ['mcp:everyday/echo'] },
-    { name: 'reader', sha256: sha256('reader'), scopes: ['tools'] },
-    { name: 'admin', sha256: sha256('admin'), scopes: ['servers'] },
-    { name: 'ann', sha256: sha256('ann'), scopes: ['approve'] },
+    { ...listed('narrow'), capabilities: ['mcp:everyday/echo'] },
+    listed('reader', 'tools'),
+    listed('admin', 'servers'),
+    listed('ann', 'approve'),
   ];
   const granting = openHome({});
   granted = join(granting.work, 'granted');
@@ -42,36 +41,17 @@ beforeAll(async () => {
     },
   });
   server = await startServe(home);
+  rest = restClient(server.url, server.token);
 }, 60_000);
 afterAll(async () => {
   await server?.stop();
   web.close();
 });
 
-interface Answer {
-  readonly status: number;
-  readonly body: {
-    success: boolean;
-    result?: unknown;
-    error?: { type: string; code: string; message: string; details?: Record<string, unknown>; requestId: string };
-    metrics: { executionTime: number; memoryUsed: number; cpuTime: number; apiCalls: number };
-    logs: string[];
-    requestId: string;
-  };
+async function post(path: string, body: unknown, token = server.token) {
+  return rest.post(path, token, body);
 }
-
-async function post(path: string, body: unknown, token = server.token): Promise<Answer & { headers: Headers }> {
-  const response = await fetch(`${server.url}/api/v1${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
-}
-async function get(path: string, token = server.token) {
-  const response = await fetch(`${server.url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-}
+const get = (path: string, token = server.token) => rest.get(path, token);
 const execute = (body: object, token?: string) => post('/execute', body, token);
 const EVERYDAY = { capabilities: ['mcp:everyday'] };
 
@@ -95,8 +75,8 @@ test('code runs over REST, whatever the profile, and is answered with what it re
       requestId: 'req456',
     },
   });
-  expect(body.metrics.cpuTime).toBeGreaterThan(0);
-  expect(body.metrics.memoryUsed).toBeGreaterThan(0);
+  expect(body.metrics?.cpuTime).toBeGreaterThan(0);
+  expect(body.metrics?.memoryUsed).toBeGreaterThan(0);
   const plain = await execute({ code: 'return 1 as any', typescript: false });
   expect(plain.body.error).toMatchObject({
     type: 'validation',
@@ -268,7 +248,7 @@ test('tokens open what they are good for: 401 without one, 403 with another scop
   expect([reader.status, reader.body.error?.code]).toEqual([403, 'FORBIDDEN']);
   expect((await get('/tools', 'reader')).status).toBe(200);
   expect((await get('/approvals')).status).toBe(403);
-  expect(await get('/approvals', 'ann')).toEqual({ status: 200, body: { approvals: [] } });
+  expect(await get('/approvals', 'ann')).toMatchObject({ status: 200, body: { approvals: [] } });
 });
 
 test('a client that hangs up ends its run, and a run can be seen and cancelled by its caller only [C1]', async () => {
@@ -294,14 +274,6 @@ test('a client that hangs up ends its run, and a run can be seen and cancelled b
   expect((await post(`/runs/${mine?.runId}/cancel`, {})).status).toBe(200);
   expect((await waiting).body).toMatchObject({ success: false, error: { code: 'CANCELLED' } });
   expect((await get('/runs/none')).status).toBe(404);
-});
-
-test('it describes itself as an OpenAPI document [C1]', async () => {
-  const { body } = await get('/openapi.json');
-  expect(body).toMatchObject({ openapi: '3.1.0', paths: { '/execute': { post: { operationId: 'execute' } } } });
-  const schemas = (body.components as { schemas: Record<string, object> }).schemas;
-  const { body: answer } = await execute({ code: 'return 1' });
-  expect(new Validator(schemas.ExecuteResponse as object, '2020-12').validate(answer).errors).toEqual([]);
 });
 
 test.each(['legacy', 'modern'] as const)(

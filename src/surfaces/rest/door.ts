@@ -20,6 +20,8 @@ export interface RestOptions {
   readonly sessionOptionsOf: (caller: CallerId) => SessionOptions;
   readonly settings: ExecuteSettings;
   readonly version: string;
+  /** How often the peer of a WebSocket is asked whether it is still there. */
+  readonly pingEveryMs: number;
   readonly log: Log;
 }
 

@@ -1,119 +1,162 @@
-import type { JsonObject, JsonValue } from '../../domain/json.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { Scope } from '../../domain/principal.js';
 import type { ExecuteSettings } from '../../profiles/unified/execute.js';
-import { errorSchema, executeInputSchema, executeOutputSchema } from '../../profiles/unified/tool-schemas.js';
+import { componentSchemas, ref } from './openapi-schemas.js';
 
 /** The REST surface, described for machines: OpenAPI 3.1. */
 export function openApiDocument({ limits }: ExecuteSettings, version: string): JsonObject {
-  const error = { $ref: '#/components/schemas/Error' };
-  const refusals = (...statuses: number[]): JsonObject =>
-    Object.fromEntries(statuses.map((status) => [String(status), answer(REFUSALS[status] ?? 'refused', error)]));
-  const run = { type: 'object', properties: { runId: { type: 'string' }, state: { type: 'string' } } };
-  const id = [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }];
-  const decide = (summary: string, operationId: string): JsonObject => ({
-    post: {
-      summary,
-      operationId,
-      parameters: id,
-      responses: { 200: answer('the question, decided', { type: 'object' }), ...refusals(400, 401, 403, 404) },
-    },
-  });
   return {
     openapi: '3.1.0',
-    info: { title: 'codemode', version, description: 'Runs code that calls tools, in a sandbox.' },
+    info: {
+      title: 'codemode',
+      version,
+      description: 'Runs code that calls tools, in a sandbox.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: '/api/v1' }],
     security: [{ bearer: [] }],
     paths: {
       '/execute': {
-        post: {
-          summary: 'Run the body of a function',
-          operationId: 'execute',
-          requestBody: { required: true, content: json({ $ref: '#/components/schemas/ExecuteRequest' }) },
-          responses: {
-            200: answer('it has run, whatever became of it', { $ref: '#/components/schemas/ExecuteResponse' }),
-            202: answer('it waits for a person', { $ref: '#/components/schemas/ExecuteResponse' }),
-            ...refusals(400, 401, 403, 413, 503),
+        post: operation('execute', 'execute', 'Run the body of a function', {
+          body: 'ExecuteRequest',
+          answers: {
+            200: answer('it has run, whatever became of it', 'ExecuteResponse'),
+            202: {
+              ...answer('it waits for a person; its response will be at Location', 'ExecuteResponse'),
+              headers: { Location: { schema: { type: 'string' } } },
+            },
           },
-        },
+          // One that was read and turned down has the whole shape of an answer; what never got so far, an error.
+          refusals: [400, 401, 403, 413, 415, 499, 503],
+          refusal: { anyOf: [ref('ExecuteResponse'), ref('Error')] },
+        }),
+      },
+      '/ws': {
+        get: operation(
+          'connect',
+          'execute',
+          'A WebSocket: {id, type, payload, timestamp}, many runs, logs as they come',
+          {
+            answers: { 101: { description: 'messages from now on' } },
+            refusals: [401, 403, 503],
+          },
+        ),
       },
       '/tools': {
-        get: {
-          summary: 'The tools by namespace',
-          operationId: 'listTools',
-          responses: { 200: answer('namespaces', { type: 'object' }), ...refusals(401, 403) },
-        },
+        get: operation('listTools', 'tools', 'The tools by namespace', {
+          answers: { 200: answer('namespaces', 'Namespaces') },
+        }),
+      },
+      '/openapi.json': {
+        get: operation('describe', 'tools', 'This document', {
+          answers: { 200: { description: 'OpenAPI 3.1', content: json({ type: 'object' }) } },
+        }),
       },
       '/runs': {
-        get: {
-          summary: 'Runs of the caller',
-          operationId: 'listRuns',
-          responses: {
-            200: answer('runs', { type: 'object', properties: { runs: { type: 'array', items: run } } }),
-            ...refusals(401, 403),
-          },
-        },
+        get: operation('listRuns', 'execute', 'Runs of the caller, the newest first', {
+          answers: { 200: answer('runs', 'Runs') },
+        }),
       },
       '/runs/{id}': {
-        get: {
-          summary: 'One run, with its response',
-          operationId: 'showRun',
-          parameters: id,
-          responses: { 200: answer('the run', run), ...refusals(401, 403, 404) },
-        },
+        get: operation('showRun', 'execute', 'One run, with its response where it is over', {
+          parameter: 'id',
+          answers: { 200: answer('the run', 'RunWithResponse') },
+        }),
+      },
+      '/runs/{id}/result': {
+        get: operation('runResult', 'execute', 'What a run was answered with, in the words of its contract', {
+          parameter: 'id',
+          answers: {
+            200: { description: 'its response', content: json({ type: 'object' }) },
+            202: answer('it is not over', 'Run'),
+          },
+        }),
       },
       '/runs/{id}/cancel': {
-        post: {
-          summary: 'End a run',
-          operationId: 'cancelRun',
-          parameters: id,
-          responses: { 200: answer('the run', run), ...refusals(400, 401, 403, 404) },
-        },
+        post: operation('cancelRun', 'execute', 'End a run', {
+          parameter: 'id',
+          answers: { 200: answer('the run', 'Run') },
+          refusals: [400, 401, 403, 404, 409, 503],
+        }),
       },
       '/approvals': {
         get: {
-          summary: 'Calls that wait for a person; needs the scope approve',
-          operationId: 'listApprovals',
-          responses: { 200: answer('questions', { type: 'object' }), ...refusals(401, 403) },
+          ...operation('listApprovals', 'approve', 'Calls that wait for a person', {
+            answers: { 200: answer('questions', 'Approvals') },
+            refusals: [400, 401, 403],
+          }),
+          parameters: [{ name: 'state', in: 'query', schema: { enum: ['pending', 'all'], default: 'pending' } }],
         },
       },
+      '/approvals/{id}': {
+        get: operation('showApproval', 'approve', 'One of them', {
+          parameter: 'id',
+          answers: { 200: answer('the question', 'Approval') },
+        }),
+      },
+      '/approvals/{id}/approve': { post: decision('approve', 'Let the call be made') },
+      '/approvals/{id}/deny': { post: decision('deny', 'Refuse it') },
       '/servers': {
-        get: {
-          summary: 'Servers and how they are; needs the scope servers',
-          operationId: 'listServers',
-          responses: { 200: answer('servers', { type: 'object' }), ...refusals(401, 403) },
-        },
-        post: {
-          summary: 'Add a server, in the words of the configuration with its name; needs the scope servers',
-          operationId: 'registerServer',
-          requestBody: {
-            required: true,
-            content: json({ type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }),
-          },
-          responses: { 201: answer('how it is', { type: 'object' }), ...refusals(400, 401, 403) },
-        },
+        get: operation('listServers', 'servers', 'Servers and how they are', {
+          answers: { 200: answer('servers', 'Servers') },
+        }),
+        post: operation('registerServer', 'servers', 'Add a server', {
+          body: 'NewServer',
+          answers: { 201: answer('how it is', 'Server') },
+          refusals: [400, 401, 403, 413, 415],
+        }),
       },
       '/servers/{name}': {
-        delete: {
-          summary: 'Take a server away; needs the scope servers',
-          operationId: 'unregisterServer',
-          parameters: [{ name: 'name', in: 'path', required: true, schema: { type: 'string' } }],
-          responses: { 204: { description: 'it is gone' }, ...refusals(401, 403, 404) },
-        },
+        delete: operation('unregisterServer', 'servers', 'Take a server away', {
+          parameter: 'name',
+          answers: { 204: { description: 'it is gone' } },
+        }),
       },
-      '/approvals/{id}/approve': decide('Allow a call', 'approve'),
-      '/approvals/{id}/deny': decide('Refuse a call', 'deny'),
     },
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-      schemas: {
-        ExecuteRequest: executeInputSchema(limits),
-        ExecuteResponse: executeOutputSchema(),
-        Error: {
-          type: 'object',
-          properties: { error: errorSchema(), requestId: { type: 'string' } },
-          required: ['error', 'requestId'],
-        },
-      },
+      schemas: componentSchemas(limits),
     },
+  };
+}
+
+interface OperationParts {
+  /** Of the path. */
+  readonly parameter?: string;
+  readonly body?: string;
+  readonly answers: JsonObject;
+  /** Where nothing is said, those of a read. */
+  readonly refusals?: readonly number[];
+  readonly refusal?: JsonObject;
+}
+
+function operation(operationId: string, scope: Scope, summary: string, parts: OperationParts): JsonObject {
+  const { parameter, body, answers, refusal = ref('Error') } = parts;
+  const { refusals = parameter === undefined ? [401, 403] : [401, 403, 404] } = parts;
+  const turnedDown = refusals.map((status) => [
+    String(status),
+    { description: REFUSALS[status] ?? 'refused', content: json(refusal) },
+  ]);
+  return {
+    operationId,
+    summary,
+    description: `Needs a token with the scope \`${scope}\`.`,
+    ...(parameter === undefined
+      ? {}
+      : { parameters: [{ name: parameter, in: 'path', required: true, schema: { type: 'string' } }] }),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: json(ref(body)) } }),
+    responses: { ...answers, ...Object.fromEntries(turnedDown) },
+  };
+}
+
+function decision(operationId: string, summary: string): JsonObject {
+  return {
+    ...operation(operationId, 'approve', summary, {
+      parameter: 'id',
+      answers: { 200: answer('the question, decided', 'Approval') },
+      refusals: [400, 401, 403, 404, 409, 413, 415],
+    }),
+    requestBody: { required: false, content: json(ref('Decision')) },
   };
 }
 
@@ -122,14 +165,17 @@ const REFUSALS: Readonly<Record<number, string>> = {
   401: 'no token, or not a good one',
   403: 'the token is not good for this, or the capabilities are too many',
   404: 'there is no such thing',
+  409: 'somebody else was first, or it is over',
   413: 'the body is too large',
+  415: 'the body is no JSON',
+  499: 'it was cancelled before it began',
   503: 'no room; try again after the time in Retry-After',
 };
 
-function answer(description: string, schema: JsonValue): JsonObject {
-  return { description, content: json(schema) };
+function answer(description: string, schema: string): JsonObject {
+  return { description, content: json(ref(schema)) };
 }
 
-function json(schema: JsonValue): JsonObject {
+function json(schema: JsonObject): JsonObject {
   return { 'application/json': { schema } };
 }

@@ -22,8 +22,6 @@ const MAX_RUNS_PER_CONNECTION = 64;
 const MAX_MESSAGES_PER_SECOND = 200;
 /** What a client has not read of its answers; one that reads nothing is not waited for. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
-/** A peer that has not answered by the next one is gone, whatever its network says. */
-const PING_EVERY_MS = 15_000;
 const CLOSE = { policy: 1008, tooMuch: 1009, goingAway: 1001 } as const;
 
 /** `/api/v1/ws`: many runs on one connection, their logs while they run. A closed connection ends its runs. */
@@ -49,7 +47,7 @@ export class WebSocketDoor {
       socket.on('error', () => socket.destroy());
       void this.#upgrade(request, socket, head, gate).catch(() => socket.destroy());
     });
-    this.#heartbeat = setInterval(() => this.#beat(), PING_EVERY_MS).unref();
+    this.#heartbeat = setInterval(() => this.#beat(), this.#door.options.pingEveryMs).unref();
   }
 
   close(): void {
@@ -102,6 +100,7 @@ class Connection {
     peer.on('error', () => {});
   }
 
+  /** A peer that has not answered by the next one is gone, whatever its network says. */
   beat(): void {
     if (!this.#isAlive) return this.#peer.terminate();
     this.#isAlive = false;

@@ -1,0 +1,97 @@
+import { GRANT_SCOPES } from '../../domain/approval.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { LimitTable } from '../../domain/limits.js';
+import { errorSchema, executeInputSchema, executeOutputSchema } from '../../profiles/unified/tool-schemas.js';
+
+/** The messages of the REST surface as JSON Schema: the components of the OpenAPI document. */
+export function componentSchemas(limits: LimitTable): JsonObject {
+  return {
+    ExecuteRequest: executeInputSchema(limits),
+    ExecuteResponse: executeOutputSchema(),
+    Error: object({ error: errorSchema(), requestId: text }),
+    Run,
+    RunWithResponse: { ...Run, properties: { ...runFields, response: {} } },
+    Runs: object({ runs: list('Run') }),
+    Approval,
+    Approvals: object({ approvals: list('Approval') }),
+    Decision: object({}, { reason: { ...text, maxLength: 500 }, scope: { enum: [...GRANT_SCOPES] } }),
+    Namespaces: object({ namespaces: { type: 'object', additionalProperties: ref('Namespace') } }),
+    Namespace: object({ description: text, server: text, tools: list('Tool') }, { problem: text }),
+    Tool: object(
+      { name: text, description: text, inputSchema: { type: 'object' } },
+      {
+        toolName: { ...text, description: "The tool's own name, where code calls it by another." },
+        outputSchema: { type: 'object' },
+        deprecated: { type: 'boolean' },
+      },
+    ),
+    Server,
+    Servers: object({ servers: list('Server') }),
+    NewServer: {
+      type: 'object',
+      description: 'A server in the words of the configuration, with its name.',
+      properties: { name: { ...text, minLength: 1, maxLength: 128 } },
+      required: ['name'],
+      additionalProperties: true,
+    },
+  };
+}
+
+export function ref(name: string): JsonObject {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** Nothing but these fields. */
+function object(required: JsonObject, optional: JsonObject = {}): JsonObject {
+  return {
+    type: 'object',
+    properties: { ...required, ...optional },
+    required: Object.keys(required),
+    additionalProperties: false,
+  };
+}
+
+function list(name: string): JsonObject {
+  return { type: 'array', items: ref(name) };
+}
+
+const text: JsonObject = { type: 'string' };
+const time: JsonObject = { type: 'string', format: 'date-time' };
+const APPROVAL_STATES = ['PENDING', 'APPROVED', 'DENIED', 'EXPIRED'];
+
+const Run = object(
+  { runId: text, state: { enum: ['running', 'waiting', 'finished', 'failed', 'cancelled'] }, createdAt: time },
+  {
+    profile: text,
+    updatedAt: time,
+    approvals: { type: 'array', items: object({ id: text, state: { enum: APPROVAL_STATES } }) },
+  },
+);
+const runFields = Run.properties as JsonObject;
+
+const Approval = object(
+  {
+    id: text,
+    runId: text,
+    caller: text,
+    tool: { ...text, description: '<server>/<tool>' },
+    arguments: { description: 'What the tool is called with; secrets are taken out.' },
+    code: { ...text, description: 'The lines of the program around the call.' },
+    reason: text,
+    state: { enum: APPROVAL_STATES },
+    createdAt: time,
+    expiresAt: time,
+  },
+  { decision: object({ by: text, at: time, scope: { enum: [...GRANT_SCOPES] } }, { reason: text }) },
+);
+
+const Server = object(
+  { name: text, state: { enum: ['idle', 'connecting', 'ready', 'degraded', 'failed', 'closed'] }, since: time },
+  {
+    losses: { type: 'integer', minimum: 0 },
+    reason: text,
+    needsLogin: { type: 'boolean' },
+    source: { enum: ['mcp', 'openapi', 'native', 'langchain'] },
+    auth: object({ type: { enum: ['bearer', 'basic', 'apiKey', 'oauth2', 'header'] } }),
+  },
+);
