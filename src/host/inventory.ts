@@ -1,11 +1,7 @@
 import type { PolicyGate } from '../broker/policy/gate.js';
 import type { Catalog } from '../catalog/catalog.js';
-import {
-  type Detail,
-  declareModule,
-  type ObservedTypeOf,
-  SHARED_DECLARATIONS,
-} from '../catalog/declarations/typescript.js';
+import { type Detail, declareModule, type ObservedTypeOf } from '../catalog/declarations/typescript.js';
+import { SHARED_DECLARATIONS } from '../catalog/declarations/typescript-frames.js';
 import type { CatalogServer, CatalogTool } from '../catalog/snapshot.js';
 import { HostError } from '../domain/errors.js';
 import type { JsonObject } from '../domain/json.js';

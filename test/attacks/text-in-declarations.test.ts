@@ -1,6 +1,7 @@
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
-import { type Detail, declareModule, SHARED_DECLARATIONS } from '../../src/catalog/declarations/typescript.js';
+import { type Detail, declareModule } from '../../src/catalog/declarations/typescript.js';
+import { SHARED_DECLARATIONS } from '../../src/catalog/declarations/typescript-frames.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Tool } from '../../src/domain/tool.js';
 import { typeCheck } from '../support/type-check.js';

@@ -1,6 +1,7 @@
 import { type OutputUnit, Validator } from '@cfworker/json-schema';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { declareModule, SHARED_DECLARATIONS } from '../../src/catalog/declarations/typescript.js';
+import { declareModule } from '../../src/catalog/declarations/typescript.js';
+import { SHARED_DECLARATIONS } from '../../src/catalog/declarations/typescript-frames.js';
 import { exampleInput } from '../../src/catalog/examples.js';
 import { exportNames } from '../../src/catalog/names.js';
 import type { JsonObject, JsonValue } from '../../src/domain/json.js';

@@ -36,6 +36,9 @@ test('the types of all tools are one interface that compiles [C10]', async () =>
   const program = `${stdout}\nexport const answer: Promise<unknown> = mcp.everyday.echo({ message: 'x' });\n`;
   expect(typeCheckPrograms(new Map([['api.ts', program]]))).toEqual([]);
   expect(typeCheckPrograms(new Map([['api.ts', program.replace("message: 'x'", 'message: 5')]]))).not.toEqual([]);
+  const byPosition = program.replace("{ message: 'x' }", "'x'");
+  expect(typeCheckPrograms(new Map([['api.ts', byPosition]]))).toEqual([]);
+  expect(stdout).toContain('@example await mcp.everyday.echo({ message: "text" })');
   const { stdout: prompt } = await runProgram(home, 'prompt');
   expect(prompt).toContain('UnifiedAPI');
 });

@@ -1,5 +1,6 @@
 import type { CatalogBriefing } from '../../domain/briefing.js';
-import { type ObservedTypeOf, SHARED_DECLARATIONS } from '../declarations/typescript.js';
+import type { ObservedTypeOf } from '../declarations/typescript.js';
+import { SHARED_DECLARATIONS } from '../declarations/typescript-frames.js';
 import { compareCodePoints } from '../names.js';
 import type { CatalogSnapshot } from '../snapshot.js';
 import { exampleCall } from './example-call.js';

@@ -32,6 +32,14 @@ export function exampleCall(servers: readonly CatalogServer[]): ExampleCall | un
   return undefined;
 }
 
+/** The argument of an example of one tool, above its declaration. Undefined where none is to be shown: see above. */
+export function exampleArgument(tool: CatalogTool): string | undefined {
+  const { readOnlyHint, destructiveHint } = tool.tool.annotations ?? {};
+  const changes = readOnlyHint === false || destructiveHint === true || tool.tool.deprecated === true;
+  const isReading = readOnlyHint === true && !CHANGING_WORD.test(wordsOf(tool.exportName));
+  return changes || !(isReading || rankOf(tool) !== undefined) ? undefined : argumentOf(tool);
+}
+
 const MAX_CANDIDATES = 1_000;
 const MAX_ATTEMPTS = 20;
 const MAX_NAME_CHARACTERS = 40;
@@ -46,12 +54,16 @@ function rankOf({ tool, exportName }: CatalogTool): number | undefined {
   const { readOnlyHint, destructiveHint } = tool.annotations ?? {};
   if (readOnlyHint === false || destructiveHint === true || tool.deprecated === true) return undefined;
   if (!PLAIN_NAME.test(exportName)) return undefined;
-  const words = exportName.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
+  const words = wordsOf(exportName);
   const isReading = READING_VERB.test(words) && !CHANGING_WORD.test(words);
   if (!isReading) return undefined;
   const required = tool.inputSchema?.required;
   const count = Array.isArray(required) ? required.length : 0;
   return Math.abs(count - 1) * 2 + (readOnlyHint === true ? 0 : 1);
+}
+
+function wordsOf(exportName: string): string {
+  return exportName.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
 }
 
 function argumentOf({ tool }: CatalogTool): string | undefined {

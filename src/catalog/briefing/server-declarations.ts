@@ -1,14 +1,8 @@
 import { isJsonObject } from '../../domain/json.js';
 import { quoteVisibly } from '../../lib/visible-text.js';
 import { commentLine } from '../declarations/doc-comment.js';
-import {
-  type Detail,
-  declareModule,
-  declareScriptCalls,
-  type ObservedTypeOf,
-  SHARED_DECLARATIONS,
-} from '../declarations/typescript.js';
-import { SCRIPT_DECLARATIONS } from '../declarations/typescript-frames.js';
+import { type Detail, declareModule, declareScriptCalls, type ObservedTypeOf } from '../declarations/typescript.js';
+import { SCRIPT_DECLARATIONS, SHARED_DECLARATIONS } from '../declarations/typescript-frames.js';
 import { compareCodePoints } from '../names.js';
 import type { CatalogServer, CatalogTool } from '../snapshot.js';
 import { visibleName } from './server-index.js';

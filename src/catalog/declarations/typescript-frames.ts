@@ -143,3 +143,29 @@ export interface Catalog {
 }
 export const catalog: Catalog;
 `;
+
+/** Global types that every server module's declarations use; they tell the truth about unwrapped results. */
+export const SHARED_DECLARATIONS = sharedDeclarations('JSON in it is not\n * parsed');
+
+/** The same where calls give text in another way. */
+export function sharedDeclarations(textRule: string): string {
+  return `/**
+ * What a tool returns when it declares no output type: the text, if it answers with one text block (${textRule}); its structured value, if it sends one; otherwise the whole MCP result. A failed call throws.
+ */
+type ToolOutput = string | ToolResult | JsonValue;
+interface ToolResult { content: ContentBlock[]; _meta?: Record<string, unknown> }
+/** \`data\` and \`blob\` are base64. */
+type ContentBlock =
+  | { type: "text"; text: string }
+  | { type: "image" | "audio"; data: string; mimeType: string }
+  | { type: "resource"; resource: { uri: string; mimeType?: string; text?: string; blob?: string } }
+  | { type: "resource_link"; uri: string; name: string; description?: string; mimeType?: string };
+type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+interface ServerMeta {
+  serverId: string;
+  serverName: string;
+  serverVersion?: string;
+  tools: { toolName: string; exportName: string; description?: string }[];
+}
+`;
+}

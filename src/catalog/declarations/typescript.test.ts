@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { typeCheck } from '../../../test/support/type-check.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
-import { type DeclarationOptions, declareModule, declareScriptCalls, SHARED_DECLARATIONS } from './typescript.js';
-import { SCRIPT_DECLARATIONS } from './typescript-frames.js';
+import { type DeclarationOptions, declareModule, declareScriptCalls } from './typescript.js';
+import { SCRIPT_DECLARATIONS, SHARED_DECLARATIONS } from './typescript-frames.js';
 
 const tool = (name: string, inputSchema?: JsonObject, more: Partial<Tool> = {}): Tool => ({
   serverId: 'srv',

@@ -5,6 +5,7 @@ import { type AliasGroup, groupDefinitions, pascalCase } from './aliases.js';
 import { commentLine, docComment } from './doc-comment.js';
 import { isOptional, takesNothing } from './input.js';
 import type { Detail } from './node-words.js';
+import { parameterDocs, parameterList, parametersOf } from './positional.js';
 import { readSchema } from './schema.js';
 import { type Definition, type SchemaModel, type SchemaNode, withoutReference } from './shape.js';
 import { propertyDocs, serverDocs, toolDocs } from './typescript-docs.js';
@@ -48,6 +49,8 @@ export interface DeclarationOptions {
    * written as it is, marked as observed: it must come from our own writer, not from a server.
    */
   readonly observedTypeOf?: ObservedTypeOf;
+  /** Calls of a tool that are shown above it. They must come from our own writer. */
+  readonly examplesOf?: (tool: Tool) => readonly string[];
 }
 
 export type ObservedTypeOf = (tool: Tool) => string | undefined;
@@ -77,28 +80,6 @@ export function declareScriptCalls(server: ServerModule, options: DeclarationOpt
   return new ModuleWriter({ ...server, exportNames: ownNames }, options, SCRIPT_CALLS).write();
 }
 
-/** Global types that every server module's declarations use; they tell the truth about unwrapped results. */
-export const SHARED_DECLARATIONS = `/**
- * What a tool returns when it declares no output type: the text, if it answers with one text block (JSON in it is not
- * parsed); its structured value, if it sends one; otherwise the whole MCP result. A failed call throws.
- */
-type ToolOutput = string | ToolResult | JsonValue;
-interface ToolResult { content: ContentBlock[]; _meta?: Record<string, unknown> }
-/** \`data\` and \`blob\` are base64. */
-type ContentBlock =
-  | { type: "text"; text: string }
-  | { type: "image" | "audio"; data: string; mimeType: string }
-  | { type: "resource"; resource: { uri: string; mimeType?: string; text?: string; blob?: string } }
-  | { type: "resource_link"; uri: string; name: string; description?: string; mimeType?: string };
-type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
-interface ServerMeta {
-  serverId: string;
-  serverName: string;
-  serverVersion?: string;
-  tools: { toolName: string; exportName: string; description?: string }[];
-}
-`;
-
 interface ToolPlan {
   readonly tool: Tool;
   readonly exportName: string;
@@ -113,6 +94,7 @@ class ModuleWriter {
   readonly #frame: ModuleFrame;
   readonly #detail: Detail;
   readonly #maximumToolCharacters: number;
+  readonly #examplesOf: (tool: Tool) => readonly string[];
   readonly #plans: readonly ToolPlan[];
   readonly #groups: Map<Definition, AliasGroup>;
   readonly #warnings: DeclarationWarning[] = [];
@@ -125,6 +107,7 @@ class ModuleWriter {
     this.#frame = frame;
     this.#detail = options.detail ?? 'full';
     this.#maximumToolCharacters = options.maximumToolCharacters ?? MAX_TOOL_CHARACTERS;
+    this.#examplesOf = options.examplesOf ?? (() => []);
     const { tools, duplicates } = withoutDuplicates(server.tools);
     for (const toolName of duplicates) {
       this.#warnings.push({ toolName, message: 'the server lists this name more than once; the first one is used' });
@@ -226,8 +209,14 @@ class ModuleWriter {
     else if (detail !== this.#detail) warnings.push(this.#cutWarning(plan, 'descriptions are left out'));
     const lines = toolDocs(plan.tool, plan.exportName, warnings, this.#detail);
     if (observedType !== undefined && this.#detail !== 'signatures') lines.push(OBSERVED_REMARK);
-    const docs = docComment(lines, indent);
-    return `${aliases.join('')}${docs}${this.#declared(plan, parameter, result)}`;
+    for (const example of this.#examplesOf(plan.tool)) lines.push(`@example ${example}`);
+    const byName = `${aliases.join('')}${docComment(lines, indent)}${this.#declared(plan, parameter, result)}`;
+    // Only members of a namespace can be called by position.
+    const positional = this.#server.namespace === undefined ? undefined : parametersOf(plan.tool, plan.input);
+    if (positional === undefined || detail !== 'full') return byName;
+    const marks = plan.tool.deprecated === true ? ['@deprecated'] : [];
+    const docs = docComment([...parameterDocs(positional), ...marks], indent);
+    return `${byName}${docs}${this.#declared(plan, parameterList(positional), result)}`;
   }
 
   #declared({ tool, exportName }: ToolPlan, parameter: string, result: string): string {

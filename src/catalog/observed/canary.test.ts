@@ -4,7 +4,8 @@ import { typeCheck } from '../../../test/support/type-check.js';
 import type { CallerId } from '../../domain/execution.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
-import { declareModule, SHARED_DECLARATIONS } from '../declarations/typescript.js';
+import { declareModule } from '../declarations/typescript.js';
+import { SHARED_DECLARATIONS } from '../declarations/typescript-frames.js';
 import { ObservedTypes } from './observed-types.js';
 
 /** Thousands of values: seconds, where other work takes the machine. */
