@@ -1,11 +1,16 @@
+import { readCapabilities } from './broker/capabilities/read.js';
 import { compose } from './compose.js';
 import { codeModeOf } from './config/code-mode.js';
 import { configuredLimits } from './config/schema.js';
 import { isValidServerName } from './config/server-schema.js';
 import { HostError } from './domain/errors.js';
+import type { CallerId } from './domain/execution.js';
 import type { IsolationLevel } from './domain/isolation.js';
 import { parseRunRequest } from './profiles/codemode/contract.js';
-import { createProfile } from './profiles/registry.js';
+import type { Profile } from './profiles/profile.js';
+import { createProfile, executeSettings } from './profiles/registry.js';
+import type { ExecuteSettings } from './profiles/unified/execute.js';
+import { createUnifiedProfile } from './profiles/unified/profile.js';
 import { CodemodeHost } from './surfaces/library/codemode-host.js';
 import { type FunctionTool, nativeTool, type TypedTool } from './upstream/native/function-tools.js';
 import { NativeUpstream } from './upstream/native/native-upstream.js';
@@ -49,6 +54,21 @@ export async function createHost(options: CreateHostOptions = {}): Promise<Codem
     import('./compose-runtime.js'),
   ]);
   const limits = new CallLimits(limitsOf(config));
+  const settings: ExecuteSettings = {
+    ...executeSettings(config),
+    isServer: (name) => servers.describe(name) !== undefined,
+  };
+  const unified = createUnifiedProfile(settings);
+  const sessionOf = ({ name, presentation }: Profile, caller: CallerId) =>
+    host.openSession({
+      caller,
+      profile: name,
+      presentation,
+      codeMode: codeModeOf(config),
+      reservedNames: [],
+      // Whoever calls a function takes all of what it returns.
+      maxResultBytes: Number.POSITIVE_INFINITY,
+    });
   const library = new CodemodeHost({
     core: host,
     servers,
@@ -57,16 +77,12 @@ export async function createHost(options: CreateHostOptions = {}): Promise<Codem
     rateOf: (tool, caller) => limits.rateOf({ tool: tool.tool, serverPath: tool.server.path, caller }),
     parseRequest: (request) => parseRunRequest(request, configuredLimits(config)),
     addTools: (name, added) => servers.addAdapter(upstreamOf(name, added as ServerTools)),
-    openSession: (caller) =>
-      host.openSession({
-        caller,
-        profile: profile.name,
-        presentation: profile.presentation,
-        codeMode: codeModeOf(config),
-        reservedNames: [],
-        // Whoever calls a function takes all of what it returns.
-        maxResultBytes: Number.POSITIVE_INFINITY,
-      }),
+    openSession: (caller) => sessionOf(profile, caller),
+    unified: {
+      settings,
+      openSession: (caller) => sessionOf(unified, caller),
+      readCapabilities: (value) => readCapabilities(value, settings.isServer),
+    },
   });
   await library.ready();
   return library;

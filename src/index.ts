@@ -33,14 +33,37 @@ export type { ServerFacts, ToolSource } from './host/server-control.js';
 export type { Session, SessionOptions } from './host/session.js';
 export { codemodePresentation } from './profiles/codemode/presentation.js';
 export { type RunResponse, renderResponse } from './profiles/codemode/render.js';
+export type { CodeModeError } from './profiles/unified/errors.js';
+export type { ExecutionMetrics } from './profiles/unified/render.js';
+export type {
+  AuthContext,
+  CapabilityGrants,
+  CapabilityRequest,
+  FilesystemCapabilities,
+  MCPCapabilities,
+  NetworkCapabilities,
+} from './surfaces/library/auth-context.js';
 export {
   type CallOptions,
   CodemodeHost,
   CodemodeSession,
-  type ServerConfig,
   type SessionSettings,
 } from './surfaces/library/codemode-host.js';
+export {
+  type MCPAggregator,
+  MCPProtocolAdapter,
+  ProtocolAdapter,
+  type ServerConfig,
+  type UnifiedTool,
+} from './surfaces/library/protocol-adapter.js';
 export type { RunOptions, RunResult } from './surfaces/library/run.js';
+export type {
+  ExecutionOptions,
+  ExecutionResult,
+  RuntimeMetrics,
+  SandboxRuntime,
+  SandboxWorker,
+} from './surfaces/library/sandbox-runtime.js';
 export { ToolCallError } from './surfaces/library/tool-call-error.js';
 export type { RateLimit, ServerInfo, ToolInfo, ToolMetadata, ToolRegistry } from './surfaces/library/tool-registry.js';
 export type { FunctionTool, ToolSchema, TypedTool } from './upstream/native/function-tools.js';

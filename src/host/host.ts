@@ -100,11 +100,18 @@ export class Host {
     return this.#parts.telemetry;
   }
 
-  /** Processes that run programs, and programs that wait for one. */
-  async load(): Promise<{ readonly processes: number; readonly running: number; readonly queued: number }> {
-    const { pool } = (await this.#parts.runtime.open()).sandbox;
+  /** The same as `load`, at once: nothing is opened for it. */
+  loadNow(): { readonly processes: number; readonly running: number; readonly queued: number } {
+    const pool = this.#parts.runtime.opened?.sandbox.pool;
+    if (pool === undefined) return { processes: 0, running: 0, queued: 0 };
     const running = pool.workers.reduce((sum, { occupancy }) => sum + occupancy, 0);
     return { processes: pool.size, running, queued: pool.queueLength };
+  }
+
+  /** Processes that run programs, and programs that wait for one. */
+  async load(): Promise<{ readonly processes: number; readonly running: number; readonly queued: number }> {
+    await this.#parts.runtime.open();
+    return this.loadNow();
   }
 
   /** Questions to people, and their answers. */

@@ -27,6 +27,7 @@ export interface RuntimeParts {
 export class Runtime {
   readonly #start: () => Promise<RuntimeParts>;
   #opening: Promise<RuntimeParts> | undefined;
+  #opened: RuntimeParts | undefined;
   #isClosed = false;
 
   constructor(start: () => Promise<RuntimeParts>) {
@@ -36,8 +37,16 @@ export class Runtime {
   /** Throws `jail_unavailable`, the same each time: a jail that failed is not tried again. */
   open(): Promise<RuntimeParts> {
     if (this.#isClosed) return Promise.reject(new HostError('shutting_down', 'codemode is shutting down'));
-    this.#opening ??= this.#start();
+    this.#opening ??= this.#start().then((parts) => {
+      this.#opened = parts;
+      return parts;
+    });
     return this.#opening;
+  }
+
+  /** What there is, for who does not want to wait or to open anything. */
+  get opened(): RuntimeParts | undefined {
+    return this.#opened;
   }
 
   async close(): Promise<void> {

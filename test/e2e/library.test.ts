@@ -5,13 +5,13 @@ import { generateText, stepCountIs } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import type { CodemodeHost } from '../../src/index.js';
+import type { AuthContext, CodemodeHost, UnifiedTool } from '../../src/index.js';
 import { startPetsApi } from '../support/pets-api.js';
 import { startHttpServer } from '../support/upstreams.js';
 
 /** The library as somebody else uses it: what was built, with a real sandbox. */
 const dist = (file: string) => new URL(`../../dist/${file}`, import.meta.url).href;
-const { createHost, defineTool, HostError, ToolCallError } = (await import(
+const { createHost, defineTool, HostError, MCPProtocolAdapter, ToolCallError } = (await import(
   dist('index.js')
 )) as typeof import('../../src/index.js');
 const { fromLangChain } = (await import(dist('langchain.js'))) as typeof import('../../src/langchain.js');
@@ -267,9 +267,92 @@ test('a model of the AI SDK writes a program and is told its result [C16]', asyn
   expect((offered as { description: string }).description).toContain('forecast');
 });
 
+describe("the document's run time", () => {
+  const auth = (own: Partial<AuthContext> = {}): AuthContext => ({
+    userId: 'ann',
+    sessionId: 'one',
+    scopes: ['execute'],
+    capabilities: ['mcp:weather/forecast'],
+    expiresAt: new Date(Date.now() + 60_000),
+    ...own,
+  });
+  const CODE = 'return (await mcp.weather.forecast("Bergen", context.day)).year';
+  const options = { capabilities: ['mcp:weather'], context: { day: '2030-01-01', requestId: 'r1' } };
+
+  test('executes the body of a function for somebody, within their capabilities [C16]', async () => {
+    expect(
+      await host.execute(CODE, { ...options, capabilities: ['mcp:weather/forecast'], auth: auth() }),
+    ).toMatchObject({
+      success: true,
+      result: 2030,
+      metrics: { apiCalls: 1 },
+      requestId: 'r1',
+    });
+    const old = 'return await mcp.weather.old(1)';
+    expect(await host.execute(old, options)).toMatchObject({ success: true, result: 1 });
+    expect(await host.execute(old, { ...options, auth: auth() })).toMatchObject({
+      success: false,
+      error: { type: 'security', code: 'CAPABILITY_VIOLATION' },
+    });
+    expect(host.validateCapabilities(auth(), ['mcp:weather/forecast'])).toBe(true);
+    expect(host.validateCapabilities(auth(), ['network:example.com'])).toBe(false);
+  });
+
+  test.each<[string, Partial<AuthContext>]>([
+    ['has expired', { expiresAt: new Date(Date.now() - 1) }],
+    ['ends at no time', { expiresAt: new Date(Number.NaN) }],
+    ['lacks the scope', { scopes: ['tools', 'approve'] }],
+    ['names nobody', { userId: '' }],
+    ['grants what is no capability', { capabilities: ['everything'] }],
+  ])('does nothing for a context that %s [C16]', async (_, own) => {
+    const { success, error } = await host.execute(CODE, { ...options, auth: auth(own) });
+    expect([success, error?.type]).toEqual([false, expect.stringMatching(/security|validation/)]);
+    expect(host.validateCapabilities(auth(own), [])).toBe(false);
+  });
+
+  test('gives workers of their own, and ends what runs in one that is destroyed [C16]', async () => {
+    const worker = await host.createWorker();
+    const before = host.getMetrics();
+    expect(await worker.execute('return 1')).toMatchObject({ result: 1 });
+    const seen: string[] = [];
+    const endless = worker.execute('console.log("on"); await mcp.weather.endless({})', {
+      ...options,
+      onLog: ({ message }) => seen.push(message),
+    });
+    await expect.poll(() => seen).toEqual(['on']);
+    expect(host.getMetrics().workers.running).toBeGreaterThan(0);
+    await host.destroyWorker(worker);
+    expect(await endless).toMatchObject({ success: false, error: { code: 'CANCELLED' } });
+    await expect(worker.execute('return 1')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(host.destroyWorker(worker)).rejects.toMatchObject({ code: 'not_found' });
+    const { executions, cpuTime } = host.getMetrics();
+    expect(executions.total - before.executions.total).toBe(2);
+    expect(executions.failed - before.executions.failed).toBe(1);
+    expect(cpuTime).toBeGreaterThan(before.cpuTime);
+  });
+
+  test('adapts tools of one protocol or of all, and knows what is none [C9] [C16]', async () => {
+    const adapter = new MCPProtocolAdapter(host, 'native');
+    const tools = await adapter.discoverTools();
+    const forecast = tools.find(({ id }) => id === 'weather.forecast');
+    expect(forecast).toMatchObject({ namespace: 'weather', metadata: { source: 'native', tags: ['outdoors'] } });
+    expect(await forecast?.execute({ city: 'Bergen', day: '2030-01-01' })).toEqual({ city: 'Bergen', year: 2030 });
+    await expect(forecast?.execute({ city: 5 })).rejects.toBeInstanceOf(ToolCallError);
+    expect(tools.map((tool) => adapter.validateTool(tool))).toEqual(tools.map(() => true));
+    expect(adapter.validateTool({ ...(forecast as UnifiedTool), id: 'other.forecast' })).toBe(false);
+    expect(await new MCPProtocolAdapter(host, 'openapi').discoverTools()).toEqual([]);
+    expect(() => adapter.createTool({ name: 'x' })).toThrow('id: ');
+  });
+});
+
 test.each([
   ['library.mjs', '{"sum":52,"problems":["there is no article kiwis"]}\n'],
   ['openapi.mjs', '["Ulysses"]\n'],
+  [
+    'unified.mjs',
+    '[["Support"],["for user123"],1,"CAPABILITY_VIOLATION"]\n[true,"CAPABILITY_VIOLATION"]\n' +
+      '[42,"helpscout.searchInboxes",true,["Sales"]]\n{"total":3,"failed":1}\n',
+  ],
 ])('the example %s does what it says [C16]', (file, printed) => {
   expect(execFileSync(process.execPath, [file], { cwd: EXAMPLES, encoding: 'utf8' })).toBe(printed);
 });

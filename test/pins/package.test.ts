@@ -26,6 +26,7 @@ const EXAMPLES = [
   'servers/stdio-server.mjs',
   'servers/weather.mjs',
   'summarise.ts',
+  'unified.mjs',
 ].map((file) => `examples/${file}`);
 
 /** Everything else in the package is built, and lies in one of these places. */

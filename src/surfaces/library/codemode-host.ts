@@ -9,7 +9,18 @@ import type { Session } from '../../host/session.js';
 import type { CatalogTool } from '../../host/tool-view.js';
 import { nearest } from '../../lib/nearest.js';
 import type { Profile } from '../../profiles/profile.js';
+import type { AuthContext, CapabilityRequest } from './auth-context.js';
+import type { MCPAggregator, ServerConfig } from './protocol-adapter.js';
 import { type RunOptions, type RunResult, runIn } from './run.js';
+import {
+  type ExecutionOptions,
+  type ExecutionResult,
+  LibraryRuntime,
+  type RuntimeMetrics,
+  type SandboxRuntime,
+  type SandboxRuntimeParts,
+  type SandboxWorker,
+} from './sandbox-runtime.js';
 import { ToolCallError } from './tool-call-error.js';
 import { type RateLimit, type ToolInfo, type ToolRegistry, toolRegistryOf } from './tool-registry.js';
 
@@ -26,14 +37,8 @@ export interface LibraryParts {
   /** Adds functions of this process under a name. */
   readonly addTools: (name: string, tools: unknown) => void;
   readonly warnings: readonly string[];
-}
-
-/** A server in the words of the configuration, with its name beside them; or functions of your own. */
-export interface ServerConfig {
-  readonly name: string;
-  /** Functions of your own, or what `fromLangChain` made. Nothing else is read then. */
-  readonly tools?: unknown;
-  readonly [setting: string]: unknown;
+  /** What `execute` needs. */
+  readonly unified: Omit<SandboxRuntimeParts, 'core'>;
 }
 
 export interface SessionSettings {
@@ -48,13 +53,14 @@ export interface CallOptions {
 const DEFAULT_CALLER = 'library';
 
 /** codemode inside your own program. Made by `createHost`, and closed by whoever made it. */
-export class CodemodeHost implements AsyncDisposable {
+export class CodemodeHost implements SandboxRuntime, MCPAggregator, AsyncDisposable {
   /** What stands behind it, for what this class does not offer: approvals, stored scripts, replay. */
   readonly core: Host;
   /** What was odd about the configuration and was got over. */
   readonly warnings: readonly string[];
   readonly #parts: LibraryParts;
   readonly #own: CodemodeSession;
+  readonly #runtime: LibraryRuntime;
 
   /** Use `createHost`. */
   constructor(parts: LibraryParts) {
@@ -62,6 +68,35 @@ export class CodemodeHost implements AsyncDisposable {
     this.warnings = parts.warnings;
     this.#parts = parts;
     this.#own = this.session();
+    this.#runtime = new LibraryRuntime({ core: parts.core, ...parts.unified });
+  }
+
+  /**
+   * Runs the body of a function as the contract `unified` has it: `mcp.<namespace>.<tool>(...)`, `context`, `return`, and
+   * nothing granted that is not named in `capabilities`. Code that fails and requests that are refused are results.
+   */
+  execute(code: string, options?: ExecutionOptions): Promise<ExecutionResult> {
+    return this.#runtime.execute(code, options);
+  }
+
+  /** A place whose processes nothing else runs in. */
+  createWorker(): Promise<SandboxWorker> {
+    return this.#runtime.createWorker();
+  }
+
+  /** Ends what runs in it. Throws `not_found`. */
+  destroyWorker(worker: SandboxWorker): Promise<void> {
+    return this.#runtime.destroyWorker(worker);
+  }
+
+  /** What was run so far, and what is under way now. */
+  getMetrics(): RuntimeMetrics {
+    return this.#runtime.getMetrics();
+  }
+
+  /** Whether somebody may have these capabilities: by their own, and by the configuration. Nothing is run. */
+  validateCapabilities(context: AuthContext, capabilities: CapabilityRequest): boolean {
+    return this.#runtime.validateCapabilities(context, capabilities);
   }
 
   /** Runs a program. One that fails is a result, with what was wrong; only the host's own failures are thrown. */
