@@ -45,6 +45,8 @@ export interface ProcessHandlers {
   readonly caller: CallerId;
   /** Absent: a new one. */
   readonly execution?: ExecutionId;
+  /** It has its turn and its process, and begins now. */
+  onStarted?(): void;
   /** Answers a call of the program. A rejection reaches it as an error that says nothing of ours. */
   onCall(call: GuestCall, signal: AbortSignal, time: ProgramTime): Promise<CallReply>;
   /** What the program writes to stderr, as it comes, up to the limit. */

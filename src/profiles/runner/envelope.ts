@@ -39,13 +39,15 @@ interface Said {
 /** One program, from before anything is known of it: whatever comes, there is one envelope about it. */
 export class Ticket {
   readonly runId = randomUUID();
-  readonly #traceId = randomUUID().replaceAll('-', '');
+  readonly traceId: string;
   readonly #startedAt = performance.now();
   readonly #toolName: string;
   /** Digest of the source as it came. */
   inputDigest: string | null = null;
 
-  constructor(language: ProcessLanguage | undefined) {
+  /** `traceId`: of the trace that it is a part of. */
+  constructor(language: ProcessLanguage | undefined, traceId = randomUUID().replaceAll('-', '')) {
+    this.traceId = traceId;
     this.#toolName = language === undefined ? 'runner' : `${language}-runner`;
   }
 
@@ -85,7 +87,7 @@ export class Ticket {
   #envelope(result: RunnerResult, { state, image }: Said): Envelope {
     return {
       run_id: this.runId,
-      trace_id: this.#traceId,
+      trace_id: this.traceId,
       tool_name: this.#toolName,
       tool_version: VERSION,
       input_digest: this.inputDigest,

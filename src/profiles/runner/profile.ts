@@ -36,7 +36,7 @@ export function createRunnerProfile({ settings, runtimes }: RunnerOptions): Prof
       inputSchema: inputSchema(language, settings),
       outputSchema: OUTPUT_SCHEMA,
       call: async (session, input, { log: _, ...circumstances }) => {
-        const ticket = new Ticket(language);
+        const ticket = new Ticket(language, circumstances.trace?.traceId);
         try {
           const request = parseRunnerRequest(input, settings);
           ticket.inputDigest = digestOf(request.code);

@@ -30,7 +30,7 @@ export async function runProgram(
   try {
     const summary = await session.runProcess({
       ...circumstances,
-      ...{ runId: ticket.runId, language, source: code, limits },
+      ...{ runId: ticket.runId, traceId: ticket.traceId, language, source: code, limits },
       ...{ maxToolCalls, approvalWaitMs, hidesPersonalData },
       respond: (ended) => {
         envelope = ticket.ended(ended, maxLineBytes);

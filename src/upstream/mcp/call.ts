@@ -5,6 +5,7 @@ import {
   ProtocolError,
 } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { traceCarrier } from '../../domain/trace.js';
 import type { ToolReply, UpstreamFailure, UpstreamOutcome } from '../../domain/upstream.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
 import type { CallClock } from './call-clock.js';
@@ -63,7 +64,7 @@ async function request(
     arguments: call.arguments,
     // Kept by the server at least as long as we are going to ask for it.
     ...(call.asTask ? { task: { ttl: call.timeoutMs } } : {}),
-    ...abilitiesOf(client, call),
+    ...metaOf(client, call),
   };
   let answers = {};
   for (let round = 1; ; round++) {
@@ -80,10 +81,16 @@ async function request(
   }
 }
 
-/** In the newer era it is said with each call what can be asked of whom it is made for. */
-function abilitiesOf(client: Client, { respondent }: McpCall): { _meta?: Record<string, unknown> } {
-  if (client.getProtocolEra() !== 'modern') return {};
-  return { _meta: { [CLIENT_CAPABILITIES_META_KEY]: respondent?.capabilities ?? {} } };
+/** In the newer era it is said with each call what can be asked of whom it is made for. A trace goes along in both. */
+function metaOf(client: Client, { respondent, trace }: McpCall): { _meta?: Record<string, unknown> } {
+  const isModern = client.getProtocolEra() === 'modern';
+  if (!isModern && trace === undefined) return {};
+  return {
+    _meta: {
+      ...(isModern ? { [CLIENT_CAPABILITIES_META_KEY]: respondent?.capabilities ?? {} } : {}),
+      ...(trace === undefined ? {} : traceCarrier(trace)),
+    },
+  };
 }
 
 function optionsOf(call: McpCall, signal: AbortSignal): CallToolRequestOptions {

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { codeModeOf } from '../../../config/code-mode.js';
+import { readEnvironment, traceOfCaller } from '../../../config/environment.js';
 import type { Approval } from '../../../domain/approval.js';
 import { HostError, isHostError } from '../../../domain/errors.js';
 import { PROCESS_LANGUAGES } from '../../../domain/process-program.js';
@@ -49,7 +50,8 @@ const STOP_GRACE_MS = 3_000;
 const CLOSE_GRACE_MS = 5_000;
 async function runner(words: readonly string[], flags: RunnerFlags, context: CommandContext): Promise<number> {
   const language = PROCESS_LANGUAGES.find((each) => each === words[0]);
-  const line = new OneLine(new Ticket(language));
+  const trace = traceOfCaller(readEnvironment());
+  const line = new OneLine(new Ticket(language, trace?.traceId));
   const stop = stopping();
   try {
     const asked = argumentsOf(words, language, flags);
@@ -87,6 +89,7 @@ async function run(
   context: CommandContext,
 ): Promise<Answer & { close(): Promise<void> }> {
   const { language } = asked;
+  const trace = traceOfCaller(readEnvironment());
   const code = await Promise.race([readProgram(ticket), stop.interrupted]);
   const settings = runnerSettings((await context.config({ profile: 'runner' })).config);
   let limits: ReturnType<typeof limitsWith>;
@@ -110,6 +113,7 @@ async function run(
     : {};
   const answer = await runProgram(session, ticket, language, { code, limits }, settings, {
     signal: stop.signal,
+    ...(trace === undefined ? {} : { trace }),
     ...askPerson,
   });
   return { ...answer, close: () => host.close() };
