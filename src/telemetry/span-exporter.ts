@@ -17,7 +17,7 @@ export interface SpanExporterOptions {
 const MAX_QUEUED = 4_096;
 const MAX_BATCH = 512;
 /** Spans that end together are sent together. */
-const GATHER_MS = 1_000;
+const GATHER_MS = 500;
 const REQUEST_TIMEOUT_MS = 10_000;
 /** A batch that was not taken is sent again, so often in all. */
 const MAX_ATTEMPTS = 4;

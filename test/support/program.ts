@@ -100,7 +100,7 @@ export async function startServe(home: Home, ...words: string[]) {
   const url = await new Promise<string>((resolve, reject) => {
     child.stderr?.on('data', (chunk: Buffer) => {
       stderr += chunk.toString();
-      const found = /listening on (http:\S+)/.exec(stderr)?.[1];
+      const found = /listening on (http:[^\s"]+)/.exec(stderr)?.[1];
       if (found !== undefined) resolve(found);
     });
     child.once('exit', () => reject(new Error(`it ended: ${stderr}`)));
