@@ -9,6 +9,8 @@ import { fixture } from '../support/upstreams.js';
 
 /** Stands in the environment of a server, in arguments, results, sources, errors and names of errors. */
 const SECRET = 'sk-proj-Zq81vLr03TnXw5Yb7Kc2Md9F';
+/** No secret by its looks, and nobody's business all the same. */
+const PRIVATE = 'Zbigniew-has-the-measles';
 const LOG_BYTES = 4_096;
 const MEMBER = 'vendor=abc123';
 
@@ -243,21 +245,24 @@ describe('a request over REST', () => {
 
 test('nothing of what programs send, get, throw or are made of is in a trace, a metric or the log [X4, C14]', async () => {
   const trace = newTrace();
-  const code = `const secret = '${SECRET}';
-    console.log(secret);
-    await mcp.legacy.give({ [secret]: secret });
-    await mcp.modern.fail({ secret }).catch(() => {});
-    await mcp.modern.forbidden({ now: true, secret }).catch(() => {});
-    await mcp.legacy[secret]?.({}).catch(() => {});
-    class Thrown extends Error { name = secret }
-    throw new Thrown(secret);`;
-  await execute(code, { traceparent: trace.traceparent, tracestate: MEMBER, baggage: `secret=${SECRET}` });
+  const code = `for (const secret of ['${SECRET}', '${PRIVATE}']) {
+      console.log(secret);
+      await mcp.legacy.give({ [secret]: secret });
+      await mcp.modern.fail({ secret }).catch(() => {});
+      await mcp.modern.forbidden({ now: true, secret }).catch(() => {});
+      await mcp.modern.meta(secret, secret).catch(() => {});
+      await mcp.legacy[secret]?.({}).catch(() => {});
+    }
+    class Thrown extends Error { name = '${PRIVATE}' }
+    throw new Thrown('${PRIVATE}');`;
+  const baggage = `secret=${SECRET}`;
+  const { body } = await execute(code, { traceparent: trace.traceparent, tracestate: MEMBER, baggage });
+  // The client itself is told.
+  expect(JSON.stringify(body)).toContain(PRIVATE);
   const spans = await collector.trace(trace.isOf, 'POST /api/v1/execute');
-  expect(named(spans, 'execute_tool give').length).toBe(1);
-  expect(collector.bodies.join('\n')).not.toContain(SECRET.slice(8));
-  expect(await metrics()).not.toContain(SECRET.slice(8));
-  expect(server.stderr()).not.toContain(SECRET.slice(8));
-  expect(server.stderr()).not.toContain('key-of-the-collector');
+  expect(named(spans, 'execute_tool give').length).toBe(2);
+  const told = [...collector.bodies, await metrics(), server.stderr()].join('\n');
+  for (const secret of [SECRET.slice(8), PRIVATE, 'key-of-the-collector']) expect(told).not.toContain(secret);
 });
 
 async function metrics(): Promise<string> {
