@@ -22,7 +22,7 @@ import { sessionBus } from './config/session-bus.js';
 import { goCacheFolder, stateFolder } from './config/state-folder.js';
 import { LOCAL_CALLER } from './domain/execution.js';
 import type { KeyringChoice } from './domain/key.js';
-import type { Log } from './domain/log.js';
+import { isLogged, type Log } from './domain/log.js';
 import { type Audience, NOBODY } from './domain/question.js';
 import type { Tool } from './domain/tool.js';
 import type { UpstreamDefinition } from './domain/upstream.js';
@@ -366,7 +366,7 @@ function mcpOptions(
   redactor: Redactor,
 ): McpOptions {
   const clean: Log = (line, level, ids) => log(redactor.text(line), level, ids);
-  logTelemetry(host.telemetry, clean);
+  logTelemetry(host.telemetry, clean, isLogged('debug', config.logging.level));
   return {
     host,
     profile,

@@ -83,27 +83,22 @@ export class RunTrace {
   }
 
   /** Ends the span when the work is over, whatever comes of it. */
-  async follow<Result>(work: Promise<Result>): Promise<Result> {
-    if (this.#span === undefined) return work;
-    try {
-      return await work;
-    } catch (error) {
-      this.#span.fail(isHostError(error) ? error.code : 'internal');
-      throw error;
-    } finally {
-      this.#span.end();
-    }
+  follow<Result>(work: Promise<Result>): Promise<Result> {
+    return this.#span === undefined ? work : endedWith(this.#span, work);
   }
 
-  async #step<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-    const span = this.#parts.tracer?.start(name, { parent: this.context });
-    try {
-      return await work();
-    } catch (error) {
-      span?.fail(isHostError(error) ? error.code : 'internal');
-      throw error;
-    } finally {
-      span?.end();
-    }
+  #step<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+    return endedWith(this.#parts.tracer?.start(name, { parent: this.context }), work());
+  }
+}
+
+async function endedWith<Result>(span: Span | undefined, work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    span?.fail(isHostError(error) ? error.code : 'internal');
+    throw error;
+  } finally {
+    span?.end();
   }
 }

@@ -15,7 +15,8 @@ function reachable(entry: string) {
     const text = readFileSync(file, 'utf8');
     for (const [, name] of text.matchAll(/(?:from|^import) "(\.\/part-\w+\.js)"/gm))
       follow(join(dirname(file), name as string));
-    for (const [, name] of text.matchAll(/import\("(\.\/part-\w+\.js)"\)/g)) later.add(join(dirname(file), name as string));
+    for (const [, name] of text.matchAll(/import\("(\.\/part-\w+\.js)"\)/g))
+      later.add(join(dirname(file), name as string));
   };
   follow(join(DIST, entry));
   return { atStart: [...atStart], later: [...later] };

@@ -1,4 +1,4 @@
-import { LOG_LEVELS, type Log, type LogIds, type LogLevel } from '../../domain/log.js';
+import { isLogged, type Log, type LogIds, type LogLevel } from '../../domain/log.js';
 import { LogFile, type LogFileSettings } from './log-file.js';
 import { plain } from './terminal.js';
 
@@ -24,7 +24,7 @@ export function openLog({ level: lowest, format, outputs }: LogSettings): Log {
     return (text: string) => file.write(text);
   });
   return (line, level = 'info', ids) => {
-    if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(lowest)) return;
+    if (!isLogged(level, lowest)) return;
     const text = render(line, level, format, ids);
     for (const write of writers) write(text);
   };

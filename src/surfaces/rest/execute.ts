@@ -24,8 +24,8 @@ export function mountExecute(scope: FastifyInstance, door: RestDoor): void {
         signal,
         ...(trace === undefined ? {} : { trace }),
       });
-      if (refusal === undefined) reply.code(answer?.state === 'asleep' ? 202 : 200);
-      else statusOf(reply, refusal);
+      if (refusal === undefined) void reply.code(answer?.state === 'asleep' ? 202 : 200);
+      else void statusOf(reply, refusal);
       noteStatus(span, reply.statusCode);
       return reply.send(response);
     } catch (error) {
