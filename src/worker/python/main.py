@@ -11,6 +11,8 @@ sys.path.insert(0, OWN_FOLDER)
 import ast  # noqa: E402
 import asyncio  # noqa: E402
 import atexit  # noqa: E402
+import concurrent.futures  # noqa: E402
+import contextvars  # noqa: E402
 import inspect  # noqa: E402
 import json  # noqa: E402
 import os  # noqa: E402
@@ -30,6 +32,7 @@ CHANNEL = 3
 PROTOCOL = 4
 BUILD = "codemode-build-id-placeholder"
 CLIENT = "from codemode_client import ToolError, call_tool, call_tool_sync, catalog, normalize\n"
+RUN = asyncio.run
 MAX_RESULT_BYTES = 32 * 1024 * 1024
 # What the end of a program could not be told by, told by its status.
 EXIT_WITHOUT_WORDS = 70
@@ -108,9 +111,20 @@ def prepare(workspace: str, program: str) -> dict:
 def execute(source: str, program: str, namespace: dict) -> None:
     code = compile(source, program, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     if code.co_flags & inspect.CO_COROUTINE:
-        asyncio.run(with_all_tasks(eval(code, namespace)))
+        asyncio.run = run_beside
+        RUN(with_all_tasks(eval(code, namespace)))
     else:
         exec(code, namespace)
+
+
+def run_beside(main, **options):
+    """`asyncio.run` of a program that awaits at its top level as well: where a loop runs already, on a thread of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return RUN(main, **options)
+    with concurrent.futures.ThreadPoolExecutor(1) as beside:
+        return beside.submit(contextvars.copy_context().run, RUN, main, **options).result()
 
 
 async def with_all_tasks(program) -> None:
