@@ -215,3 +215,50 @@ os.kill(os.getpid(), signal.SIGKILL)`,
     expect(ended.error).toMatchObject({ retryable: false, ...error });
   });
 });
+
+describe('whole numbers of any length', needs('bubblewrap', 'python3'), () => {
+  const BIG = '1152921504606846977';
+
+  test('go from a Python program to the line as they are, whatever is taken out beside them [B2, B3]', async () => {
+    const source = `result = { 'id': ${BIG}, 'list': [-10**30 - 1, 9007199254740993], 'mail': 'jo@example.com' }`;
+    const { line, envelope } = await home.runner(['python'], source);
+    const nines = `"list":[-1${'0'.repeat(29)}1,9007199254740993]`;
+    expect(line).toContain(`"data":{"id":${BIG},${nines},"mail":"[redacted:email]"}`);
+    expect(outputDigestByPython(line)).toBe(envelope.output_digest);
+  });
+
+  test('come from a tool as they are, and are refused where a tool would be asked for another one [B10, B11]', async () => {
+    using own = new RunnerHome();
+    const script = own.write('ids.mjs', IDS_SERVER);
+    own.write('codemode.config.json', { mcpServers: { ids: { command: process.execPath, args: [script] } } });
+    const python = await own.runner(
+      ['python'],
+      `from client.mcp_client import normalize
+from servers.ids import give
+answer = (await give({'of': 'jo@example.com'}))['structuredContent']
+result = [answer['id'] == ${BIG}, answer, (await normalize(give({'id': answer['id']})))['error'], (await give({'id': 9007199254740991}))['structuredContent']['id'] - 1]`,
+    );
+    const refusal = `{"type":"InvalidArguments","message":"the whole number ${BIG} cannot be passed to a tool as it is: beyond 2^53 it would be rounded","retryable":false}`;
+    expect(python.line, python.stderr).toContain(`"data":[true,{"id":${BIG}},${refusal},${BigInt(BIG) - 1n}]`);
+    expect(outputDigestByPython(python.line)).toBe(python.envelope.output_digest);
+    // JavaScript has no such number: what is exact to it is what is passed on.
+    const node = await own.runner(
+      ['node'],
+      `import { give } from './servers/ids/index.js'; globalThis.result = await give({ id: 2 ** 60 });`,
+    );
+    expect(node.data).toMatchObject({ structuredContent: { id: Number(BIG) } });
+  });
+});
+
+/** Writes its number by hand: nothing that is JavaScript would. */
+const IDS_SERVER = `import readline from 'node:readline';
+const answer = (id, result, key = 'result') => process.stdout.write('{"jsonrpc":"2.0","id":' + JSON.stringify(id) + ',"' + key + '":' + result + '}\\n');
+readline.createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (method === 'initialize') answer(id, '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"ids","version":"1"}}');
+  else if (method === 'tools/list') answer(id, '{"tools":[{"name":"give","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"id":{"type":"integer"}}}}]}');
+  else if (method === 'tools/call') answer(id, '{"content":[{"type":"text","text":"1152921504606846977"}],"structuredContent":{"id":1152921504606846977}}');
+  else if (id !== undefined) answer(id, '{"code":-32601,"message":"no"}', 'error');
+});
+process.stdin.on('end', () => process.exit(0));
+`;

@@ -5,10 +5,9 @@ import { typesOf } from '../../host/process-packages.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
 import { parseRunnerRequest } from './contract.js';
 import { digestOf, Ticket } from './envelope.js';
-import { hostError } from './errors.js';
 import { runnerPresentation } from './presentation.js';
 import { instructions, toolDescription } from './prompt.js';
-import { type RunnerAnswer, runProgram } from './run-program.js';
+import { type RunnerAnswer, refusalOf, runProgram } from './run-program.js';
 import type { RunnerSettings } from './settings.js';
 import { inputSchema, OUTPUT_SCHEMA } from './tool-schemas.js';
 
@@ -43,7 +42,7 @@ export function createRunnerProfile({ settings, runtimes }: RunnerOptions): Prof
           return answerOf(await runProgram(session, ticket, language, request, settings, circumstances));
         } catch (error) {
           if (!isHostError(error)) throw error;
-          return answerOf({ envelope: ticket.refused(hostError(error)), printed: '', isRefused: true });
+          return answerOf(refusalOf(ticket, error));
         }
       },
     }),
@@ -59,12 +58,15 @@ export function createRunnerProfile({ settings, runtimes }: RunnerOptions): Prof
   };
 }
 
-function answerOf({ envelope, printed, isRefused }: RunnerAnswer): OutwardAnswer {
+function answerOf({ envelope, printed, isRefused, rounded }: RunnerAnswer): OutwardAnswer {
   const shown =
     printed.length > MAX_PRINTED_CHARACTERS ? `${printed.slice(0, MAX_PRINTED_CHARACTERS)}\n<TRUNCATED>\n` : printed;
+  const notes = shown === '' ? [] : [`What the program printed:\n${shown}`];
+  // The protocol's library writes numbers as JavaScript has them.
+  if (rounded !== undefined) notes.push(`${rounded} was rounded in this answer; hand it over as a string.`);
   return {
     structured: envelope as unknown as JsonObject,
-    media: shown === '' ? [] : [{ type: 'text', text: `What the program printed:\n${shown}` }],
+    media: notes.map((text) => ({ type: 'text', text })),
     isError: isRefused,
     isStillRunning: false,
   };
