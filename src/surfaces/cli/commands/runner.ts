@@ -74,6 +74,13 @@ async function runner(words: readonly string[], flags: RunnerFlags, context: Com
   }
 }
 
+/** What is wrong with the words before `runner`, on the one line. */
+export function refuseWords(words: readonly string[], problem: string): void {
+  const language = PROCESS_LANGUAGES.find((each) => words.includes(each));
+  const { error } = new BadArguments(problem.replace(/^error: /, ''));
+  process.stdout.write(`${new Ticket(language).refused(error).line}\n`);
+}
+
 function exitAfter(graceMs: number, status: number): void {
   setTimeout(() => process.exit(status), graceMs).unref();
 }
