@@ -1,13 +1,11 @@
-import { isHostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { ProcessLanguage, ProcessRuntimeStatus } from '../../domain/process-program.js';
 import { typesOf } from '../../host/process-packages.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
-import { parseRunnerRequest } from './contract.js';
-import { digestOf, Ticket } from './envelope.js';
+import { Ticket } from './envelope.js';
 import { runnerPresentation } from './presentation.js';
 import { instructions, toolDescription } from './prompt.js';
-import { type RunnerAnswer, refusalOf, runProgram } from './run-program.js';
+import { answerRequest, type RunnerAnswer } from './run-program.js';
 import type { RunnerSettings } from './settings.js';
 import { inputSchema, OUTPUT_SCHEMA } from './tool-schemas.js';
 
@@ -34,17 +32,8 @@ export function createRunnerProfile({ settings, runtimes }: RunnerOptions): Prof
       description: (view) => toolDescription(language, version, view),
       inputSchema: inputSchema(language, settings),
       outputSchema: OUTPUT_SCHEMA,
-      call: async (session, input, { log: _, ...circumstances }) => {
-        const ticket = new Ticket(language);
-        try {
-          const request = parseRunnerRequest(input, settings);
-          ticket.inputDigest = digestOf(request.code);
-          return answerOf(await runProgram(session, ticket, language, request, settings, circumstances));
-        } catch (error) {
-          if (!isHostError(error)) throw error;
-          return answerOf(refusalOf(ticket, error));
-        }
-      },
+      call: async (session, input, { log: _, ...circumstances }) =>
+        answerOf(await answerRequest(session, new Ticket(language), language, input, settings, circumstances)),
     }),
   );
   return {
@@ -58,7 +47,7 @@ export function createRunnerProfile({ settings, runtimes }: RunnerOptions): Prof
   };
 }
 
-function answerOf({ envelope, printed, isRefused, rounded }: RunnerAnswer): OutwardAnswer {
+function answerOf({ envelope, printed, refusal, rounded }: RunnerAnswer): OutwardAnswer {
   const shown =
     printed.length > MAX_PRINTED_CHARACTERS ? `${printed.slice(0, MAX_PRINTED_CHARACTERS)}\n<TRUNCATED>\n` : printed;
   const notes = shown === '' ? [] : [`What the program printed:\n${shown}`];
@@ -67,7 +56,7 @@ function answerOf({ envelope, printed, isRefused, rounded }: RunnerAnswer): Outw
   return {
     structured: envelope as unknown as JsonObject,
     media: notes.map((text) => ({ type: 'text', text })),
-    isError: isRefused,
+    isError: refusal !== undefined,
     isStillRunning: false,
   };
 }

@@ -3,16 +3,16 @@ import type { JsonValue } from '../../domain/json.js';
 import type { ProcessLanguage } from '../../domain/process-program.js';
 import type { Session } from '../../host/session.js';
 import type { CallCircumstances } from '../profile.js';
-import type { RunnerRequest } from './contract.js';
-import { type Answer, printedBy, type Ticket } from './envelope.js';
+import { parseRunnerRequest, type RunnerRequest } from './contract.js';
+import { type Answer, digestOf, printedBy, type Ticket } from './envelope.js';
 import { hostError } from './errors.js';
 import type { RunnerSettings } from './settings.js';
 
 export interface RunnerAnswer extends Answer {
   /** What the program printed, clean and cut. */
   readonly printed: string;
-  /** Nothing was run. */
-  readonly isRefused: boolean;
+  /** Why nothing was run. */
+  readonly refusal?: HostError;
 }
 
 /** Runs a program to its end. What the host could not do is said in the envelope too; only a mistake of ours is thrown. */
@@ -37,14 +37,33 @@ export async function runProgram(
       },
     });
     const printed = printedBy(summary, settings.maxPrintedBytes);
-    return { ...(answer ?? ticket.ended(summary, maxLineBytes)), printed, isRefused: false };
+    return { ...(answer ?? ticket.ended(summary, maxLineBytes)), printed };
   } catch (error) {
     if (!isHostError(error)) throw error;
     return refusalOf(ticket, error);
   }
 }
 
-/** Nothing was run, and the envelope says why. */
-export function refusalOf(ticket: Ticket, error: HostError): RunnerAnswer {
-  return { ...ticket.refused(hostError(error)), printed: '', isRefused: true };
+/** The same for whatever somebody sends as a request. */
+export async function answerRequest(
+  session: Session,
+  ticket: Ticket,
+  language: ProcessLanguage,
+  input: unknown,
+  settings: RunnerSettings,
+  circumstances: Omit<CallCircumstances, 'log'>,
+): Promise<RunnerAnswer> {
+  let request: RunnerRequest;
+  try {
+    request = parseRunnerRequest(input, settings);
+  } catch (error) {
+    if (!isHostError(error)) throw error;
+    return refusalOf(ticket, error);
+  }
+  ticket.inputDigest = digestOf(request.code);
+  return runProgram(session, ticket, language, request, settings, circumstances);
+}
+
+function refusalOf(ticket: Ticket, refusal: HostError): RunnerAnswer {
+  return { ...ticket.refused(hostError(refusal)), printed: '', refusal };
 }

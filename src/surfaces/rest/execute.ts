@@ -17,7 +17,7 @@ export function mountExecute(scope: FastifyInstance, door: RestDoor): void {
 }
 
 /** Aborted when the client has gone before it was answered. */
-function hangUpOf(reply: FastifyReply): AbortController {
+export function hangUpOf(reply: FastifyReply): AbortController {
   const gone = new AbortController();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort();
