@@ -257,13 +257,14 @@ print(result)`;
   });
 
   test('finds the usual modules, time zones, and classes of its own that can be copied', async () => {
-    const source = `import dataclasses, datetime, json, pickle, sqlite3, zoneinfo, hashlib
+    const source = `import csv, dataclasses, datetime, decimal, gc, html, json, pickle, sqlite3, ssl, statistics, uuid, zoneinfo, hashlib
 @dataclasses.dataclass
 class Point: x: int
 copied = pickle.loads(pickle.dumps(Point(3)))
 result = [copied.x, __name__, sqlite3.connect(':memory:').execute('select 2').fetchone()[0],
-  datetime.datetime(2024, 7, 1, tzinfo=zoneinfo.ZoneInfo('Europe/Berlin')).utcoffset().seconds, hashlib.sha256(b'').hexdigest()[:4]]`;
-    expect(await box.value('python', source)).toEqual([3, '__main__', 2, 7200, 'e3b0']);
+  datetime.datetime(2024, 7, 1, tzinfo=zoneinfo.ZoneInfo('Europe/Berlin')).utcoffset().seconds, hashlib.sha256(b'').hexdigest()[:4],
+  ssl.HAS_TLSv1_3, gc.isenabled()]`;
+    expect(await box.value('python', source)).toEqual([3, '__main__', 2, 7200, 'e3b0', true, true]);
   });
 });
 
