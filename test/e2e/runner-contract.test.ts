@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../support/needs.js';
 import { LANGUAGES, outputDigestByPython, RunnerHome, type Sources } from '../support/runner.js';
+import { fixture } from '../support/upstreams.js';
 
 let home: RunnerHome;
 beforeAll(() => {
@@ -213,6 +214,59 @@ os.kill(os.getpid(), signal.SIGKILL)`,
     const ended = await run(sources, ...words);
     expect(ended.status).toBe(1);
     expect(ended.error).toMatchObject({ retryable: false, ...error });
+  });
+});
+
+describe.each(LANGUAGES)('the modules of %s programs', needs('bubblewrap', 'python3'), (language) => {
+  const LONG = `${'long.'.repeat(24)}name-12.`;
+  const NAMES = ['files.list-all', 'getHTTPUrl', 'class', 'await', 'None', '2fa.on', LONG];
+
+  test('have every tool of every page by the name of its language, and check what goes in and out [B5, B10, B12]', async () => {
+    using own = new RunnerHome();
+    const integer = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+    const tools = [
+      ...NAMES.map((name) => ({
+        name,
+        title: name,
+        icons: [{ src: 'x' }],
+        other: {},
+        inputSchema: { type: 'object' },
+      })),
+      { name: 'typed', inputSchema: integer, outputSchema: integer },
+    ];
+    const replies = { typed: { content: [], structuredContent: { n: 'no' } } };
+    const script = own.write('script.json', { tools, replies, pageSize: 3 });
+    const server = { command: process.execPath, args: [fixture('scripted-server.mjs'), script] };
+    own.write('codemode.config.json', { mcpServers: { 'Google-Drive.v2': server }, strictOutput: true });
+    const sources: Sources = {
+      node: `import * as drive from './servers/google_drive_v2/index.js'; import { normalize } from './client/mcp_client.js';
+        const called = [];
+        for (const { exportName, toolName } of drive.__meta__.tools.filter(({ toolName }) => toolName !== 'typed'))
+          called.push([exportName, (await drive[exportName]({})).structuredContent.tool === toolName]);
+        globalThis.result = { called: Object.fromEntries(called),
+          wrong: (await normalize(drive.typed({ n: 'x' }))).error.type, answered: (await normalize(drive.typed({ n: 1 }))).error.type };`,
+      python: `import servers.google_drive_v2 as drive
+from client.mcp_client import normalize
+called = {}
+for tool in drive.__meta__['tools']:
+    if tool['toolName'] != 'typed':
+        answer = await getattr(drive, tool['exportName'])({})
+        called[tool['exportName']] = answer['structuredContent']['tool'] == tool['toolName']
+result = { 'called': called, 'wrong': (await normalize(drive.typed(n='x')))['error']['type'],
+  'answered': (await normalize(drive.typed(n=1)))['error']['type'] }`,
+    };
+    const { data, stderr } = await own.runner([language], sources[language]);
+    const long = { node: 'longLongLong', python: 'long_long_long_' }[language];
+    const names = {
+      node: ['filesListAll', 'getHTTPUrl', 'class_', 'await_', 'none', '_2faOn'],
+      python: ['files_list_all', 'get_http_url', 'class_', 'await_', 'none', '_2fa_on'],
+    }[language];
+    const told = data as { called: Record<string, boolean>; wrong: string; answered: string };
+    expect(told, stderr).toMatchObject({ wrong: 'InvalidArguments', answered: 'InvalidOutput' });
+    expect(Object.values(told.called)).toEqual(Array(NAMES.length).fill(true));
+    const found = Object.keys(told.called);
+    expect(found).toEqual(expect.arrayContaining(names));
+    expect(found.find((name) => name.startsWith(long))).toBeDefined();
   });
 });
 
