@@ -19,7 +19,7 @@ export function mountRunner(scope: FastifyInstance, door: RestDoor): void {
       const { signal } = hangUpOf(reply);
       const principal = request.principal as Principal;
       const { line, refusal } = await door.runProgram(runner, principal, language, request.body, signal);
-      if (refusal !== undefined) statusOf(reply, refusal);
+      if (refusal !== undefined) void statusOf(reply, refusal);
       // The line as it is: whole numbers of any length stay what they are.
       return reply.type('application/json; charset=utf-8').send(line);
     });
