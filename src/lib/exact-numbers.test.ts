@@ -25,6 +25,12 @@ test('a text without such numbers stays as it is, fractions and strings included
     expect(withMarkedNumbers(json)).toBe(json);
 });
 
+test('a number that nobody can read is not kept, but is told', () => {
+  const json = `[${'9'.repeat(5_000)},${BIG}]`;
+  expect(withNumbers(JSON.stringify(JSON.parse(withMarkedNumbers(json))))).toBe(`[null,${BIG}]`);
+  expect(roundedNumber(json)).toHaveLength(5_000);
+});
+
 test('the first number that would be rounded is told', () => {
   expect(roundedNumber(`["${BIG}",1,${BIG},9007199254740993]`)).toBe(BIG);
   expect(roundedNumber('[1, 2.5, "9007199254740993"]')).toBeUndefined();

@@ -10,12 +10,14 @@ const MARK = `\u0000whole-${randomBytes(12).toString('hex')}-`;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LONG = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/y;
+/** Python refuses to read numbers of more than 4,300 digits; nobody counts with them. They become null, as ever. */
+const MAX_DIGITS = 1_000;
 /** The shortest whole number that may be rounded has so many digits. */
 const FEWEST_DIGITS = 16;
 
 /** The same text where JavaScript reads all its numbers as they are. */
 export function withMarkedNumbers(json: string): string {
-  return replaceRounded(json, (digits) => JSON.stringify(marked(digits)));
+  return replaceRounded(json, (digits) => (digits.length > MAX_DIGITS ? digits : JSON.stringify(marked(digits))));
 }
 
 /** Puts back what `withMarkedNumbers` has taken out, whatever has become of the rest. */

@@ -246,6 +246,20 @@ result = [asyncio.run(main()), asyncio.run(main()), call_tool_sync('test', 'echo
     expect(await box.value('python', source, { functions: { echo: (input) => input } })).toEqual([1, 1, 2]);
   });
 
+  test('gets an answer that Python cannot read as an error of that call, and the next one as it is', async () => {
+    const source = `from client.mcp_client import call_tool, ToolError
+result = []
+for n in range(3):
+    try:
+        result.append(await call_tool('a', 'b', n))
+    except ToolError as error:
+        result.append(str(error)[:36])`;
+    const answers = ['['.repeat(100_000) + ']'.repeat(100_000), '9'.repeat(5_000), '3'];
+    const handlers = { onCall: async () => ({ ok: true, json: answers.shift() ?? '' }) as const };
+    const refused = 'the answer of the tool cannot be rea';
+    expect(await box.value('python', source, { handlers })).toEqual([refused, refused, 3]);
+  });
+
   test('that forks is one program still: the fork ends without a word', async () => {
     const source = `import os
 child = os.fork()
