@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../support/needs.js';
 import { LANGUAGES, RunnerHome, type Sources } from '../support/runner.js';
 
-/** Every limit of programs on real interpreters, through the built program. */
+/** Every limit of programs on real interpreters, through the built program; the clock is in `e2e/runner-contract`. */
 
 let home: RunnerHome;
 beforeAll(() => {
@@ -12,12 +12,7 @@ afterAll(() => home[Symbol.dispose]());
 
 describe.each(LANGUAGES)('a %s program', needs('bubblewrap', 'python3'), (language) => {
   const run = (sources: Sources, ...words: string[]) => home.runner([language, ...words], sources[language]);
-  const refused = (type: string) => ({ status: 1, error: { type, retryable: type === 'Timeout' } });
-
-  test('that waits for ever is stopped by the clock [B9]', async () => {
-    const waits = { node: 'setInterval(() => {}, 1000);', python: 'import time\ntime.sleep(60)' };
-    expect(await run(waits, '--timeout', '600')).toMatchObject(refused('Timeout'));
-  });
+  const refused = (type: string) => ({ status: 1, error: { type, retryable: false } });
 
   test('that computes in many processes is stopped by the processor time of all of them [B9]', async () => {
     const computes = {

@@ -210,7 +210,7 @@ os.kill(os.getpid(), signal.SIGKILL)`,
       [],
       { type: 'ToolError', message: expect.stringContaining('there is no server "nobody"') },
     ],
-  ])('one that %s is one line too, with its error [B1, B3]', async (_, sources, words, error) => {
+  ])('one that %s is one line too, with its error [B1, B3, B9]', async (_, sources, words, error) => {
     const ended = await run(sources, ...words);
     expect(ended.status).toBe(1);
     expect(ended.error).toMatchObject({ retryable: false, ...error });
