@@ -6,7 +6,7 @@ import { LANGUAGES, RunnerHome, type Sources } from '../support/runner.js';
 
 let home: RunnerHome;
 beforeAll(() => {
-  home = new RunnerHome({ mcpServers: {}, runner: { processes: 24, disk: '8MB', cpu: '1500ms' } });
+  home = new RunnerHome({ mcpServers: {}, runner: { processes: 24, disk: '8MB', cpu: '1s' } });
 });
 afterAll(() => home[Symbol.dispose]());
 
