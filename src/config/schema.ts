@@ -202,6 +202,8 @@ const runner = z.strictObject({
   stderr: size().default(DEFAULT_PROCESS_LIMITS.maxStderrBytes),
   disk: size({ minBytes: 1024 * 1024 }).default(DEFAULT_PROCESS_LIMITS.maxDiskBytes),
   processes: integer(8, 4096).default(DEFAULT_PROCESS_LIMITS.maxProcesses),
+  /** Processor time of all processes of a program together; without it, twice the time that it has. */
+  cpu: duration({ minMs: 1 }).optional(),
 });
 
 /** Settings of the `go` contract: code that the machine's own Go compiles. */

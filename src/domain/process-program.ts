@@ -13,6 +13,8 @@ export const PROGRAM_LANGUAGES = [...PROCESS_LANGUAGES, 'go'] as const satisfies
 export interface ProcessLimits {
   /** Computing and waiting for tools, from the moment the program has its process. */
   readonly timeoutMs: number;
+  /** Processor time of all its processes together. Absent: as much as it gets in its time. */
+  readonly maxCpuMs?: number | undefined;
   /** All processes of the program together, beyond what its interpreter takes before it does anything. */
   readonly maxMemoryBytes: number;
   /** Processes and threads at the same time. */

@@ -44,7 +44,7 @@ function noteStatus(span: Span | undefined, status: number): void {
 }
 
 /** Aborted when the client has gone before it was answered. */
-function hangUpOf(reply: FastifyReply): AbortController {
+export function hangUpOf(reply: FastifyReply): AbortController {
   const gone = new AbortController();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort();

@@ -3,7 +3,7 @@ import type { ExecuteSettings } from '../../profiles/unified/execute.js';
 import { errorSchema, executeInputSchema, executeOutputSchema } from '../../profiles/unified/tool-schemas.js';
 
 /** The REST surface, described for machines: OpenAPI 3.1. */
-export function openApiDocument({ limits }: ExecuteSettings, version: string): JsonObject {
+export function openApiDocument({ limits }: ExecuteSettings, version: string, more: JsonObject): JsonObject {
   const error = { $ref: '#/components/schemas/Error' };
   const refusals = (...statuses: number[]): JsonObject =>
     Object.fromEntries(statuses.map((status) => [String(status), answer(REFUSALS[status] ?? 'refused', error)]));
@@ -35,6 +35,7 @@ export function openApiDocument({ limits }: ExecuteSettings, version: string): J
           },
         },
       },
+      ...more,
       '/tools': {
         get: {
           summary: 'The tools by namespace',

@@ -11,6 +11,7 @@ import { LinkedAbort } from '../../lib/linked-abort.js';
 import type { CallClock } from './call-clock.js';
 import type { ConnectionVerdict, McpCall } from './connection.js';
 import { failureOf } from './failures.js';
+import { EXACT } from './messages.js';
 import type { Questions } from './questions.js';
 import { RAW } from './shield.js';
 import { awaitTask, pause, taskOf } from './tasks.js';
@@ -143,11 +144,13 @@ export function normaliseReply(raw: unknown): ToolReply | undefined {
   if (!isObject(raw)) return undefined;
   const { content, structuredContent, toolResult, _meta: meta } = raw;
   const structured = structuredContent ?? toolResult;
+  const exact: unknown = Reflect.get(raw, EXACT);
   return {
     content: normaliseContent(content),
     ...(structured === undefined || (structured === null && structuredContent === undefined)
       ? {}
       : { structuredContent: structured }),
+    ...(typeof exact === 'string' ? { structuredJson: exact } : {}),
     isError: raw.isError === true,
     ...(isObject(meta) && Object.keys(meta).length > 0 ? { meta } : {}),
   };
