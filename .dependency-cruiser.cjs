@@ -9,6 +9,7 @@ const MAY_IMPORT = {
   store: [],
   config: [],
   upstream: [],
+  telemetry: [],
   worker: ['wire'],
   sandbox: ['wire'],
   broker: ['upstream', 'store'],

@@ -4,6 +4,7 @@ import type { Config } from './config/schema.js';
 import { HostError } from './domain/errors.js';
 import type { ServerControl } from './host/server-control.js';
 import { executeSettings } from './profiles/registry.js';
+import { runnerSettings } from './profiles/runner/settings.js';
 import { createUnifiedProfile } from './profiles/unified/profile.js';
 import type { HttpService } from './surfaces/cli/composed.js';
 import { Gate } from './surfaces/http/gate.js';
@@ -13,6 +14,7 @@ import { mountMetrics } from './surfaces/http/metrics.js';
 import { byAccessToken, byListedTokens, firstOf, type Identify } from './surfaces/http/principals.js';
 import { type McpOptions, sessionOptions } from './surfaces/mcp/door.js';
 import { McpHttp } from './surfaces/mcp/http.js';
+import type { RunnerRest } from './surfaces/rest/door.js';
 import { RestApi } from './surfaces/rest/rest-api.js';
 
 /** How long calls that are under way may take when the program is asked to stop. */
@@ -46,6 +48,7 @@ export async function openHttp(
     servers,
     sessionOptionsOf: (caller) => sessionOptions(createUnifiedProfile(settings), mcp.codeMode, caller),
     settings,
+    ...(mcp.profile.name === 'runner' ? { runner: runnerRest(mcp, config) } : {}),
     version: mcp.version,
     pingEveryMs: config.server.pingInterval,
     log: mcp.log,
@@ -71,6 +74,13 @@ export async function openHttp(
       await Promise.all([door.close(SHUTDOWN_GRACE_MS), rest.close(SHUTDOWN_GRACE_MS)]);
       await app.close();
     },
+  };
+}
+
+function runnerRest({ profile, codeMode }: McpOptions, config: Config): RunnerRest {
+  return {
+    settings: runnerSettings(config),
+    sessionOptionsOf: (caller) => sessionOptions(profile, codeMode, caller),
   };
 }
 

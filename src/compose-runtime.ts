@@ -4,18 +4,21 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ToolChecker } from './broker/arguments/tool-checker.js';
 import { AuditTrail } from './broker/audit/audit-trail.js';
-import { Broker, type RetrySetting } from './broker/broker.js';
+import { Broker } from './broker/broker.js';
+import type { CallObserver } from './broker/call-observer.js';
 import { registerCapabilities } from './broker/capabilities/capability-tools.js';
 import { CallLimits } from './broker/limits/call-limits.js';
 import { Budgets } from './broker/policy/budget.js';
 import { PolicyGate } from './broker/policy/gate.js';
 import type { Policy } from './broker/policy/policy.js';
 import type { Redactor } from './broker/redaction/redactor.js';
+import type { RetrySetting } from './broker/upstream-call.js';
 import { exampleInput } from './catalog/examples.js';
 import type { Records } from './compose-records.js';
 import { limitSettings, policySettings } from './config/policy-schema.js';
 import type { Config } from './config/schema.js';
 import type { LimitSetting } from './domain/policy.js';
+import type { Tracer } from './domain/trace.js';
 import type { RuntimeParts } from './host/runtime.js';
 import type { GoRuntime } from './sandbox/go/go-runtime.js';
 import type { Jail } from './sandbox/jail/jail.js';
@@ -36,7 +39,7 @@ const MAX_RUNS_IN_LIFE = 10_000;
 /** Puts together what runs programs: a part of `compose.ts` that is loaded when something is to run. */
 export async function openRuntime(
   config: Config,
-  { registry, policy, redactor, records, stateFolder, retryOf, ...machine }: RuntimeCircumstances,
+  { registry, policy, redactor, records, stateFolder, retryOf, tracer, observer, ...machine }: RuntimeCircumstances,
 ): Promise<RuntimeParts> {
   registerCapabilities(registry);
   const settings = policySettings(config.policy);
@@ -60,6 +63,8 @@ export async function openRuntime(
       isOutputStrict: config.strictOutput,
       approvals: records.approvals,
       retryOf,
+      observer,
+      ...(tracer === undefined ? {} : { tracer }),
     }),
   };
 }
@@ -127,6 +132,9 @@ export interface RuntimeCircumstances {
   /** For compiled Go. */
   readonly goCacheFolder: string;
   readonly retryOf: (serverId: string) => RetrySetting;
+  /** Absent where nobody wants traces. */
+  readonly tracer?: Tracer;
+  readonly observer: CallObserver;
 }
 
 type MachineCircumstances = Pick<RuntimeCircumstances, 'searchPath' | 'keepsProcesses' | 'goCacheFolder'>;

@@ -10,6 +10,7 @@ import { LearnedTypes } from './catalog/observed/learned-types.js';
 import { lookAround, machineWarnings } from './compose-machine.js';
 import { openRecords, type Records } from './compose-records.js';
 import { fingerprint, Servers, withoutSecrets } from './compose-servers.js';
+import { openTracing } from './compose-telemetry.js';
 import { codeModeOf } from './config/code-mode.js';
 import { readEnvironment } from './config/environment.js';
 import { exposureWarnings } from './config/exposure.js';
@@ -21,6 +22,7 @@ import { sessionBus } from './config/session-bus.js';
 import { goCacheFolder, stateFolder } from './config/state-folder.js';
 import { LOCAL_CALLER } from './domain/execution.js';
 import type { KeyringChoice } from './domain/key.js';
+import { isLogged, type Log } from './domain/log.js';
 import { type Audience, NOBODY } from './domain/question.js';
 import type { Tool } from './domain/tool.js';
 import type { UpstreamDefinition } from './domain/upstream.js';
@@ -32,6 +34,7 @@ import type { Logins } from './host/logins.js';
 import { KeptResults } from './host/results.js';
 import { Runtime } from './host/runtime.js';
 import { Telemetry } from './host/telemetry.js';
+import { logTelemetry } from './host/telemetry-log.js';
 import type { Profile } from './profiles/profile.js';
 import { createProfile, executeSettings, type Machine } from './profiles/registry.js';
 import { runnerSettings } from './profiles/runner/settings.js';
@@ -77,6 +80,14 @@ export async function compose(
     door,
     settings.door === undefined ? undefined : records.scripts.openIfAny(),
   ]);
+  const telemetry = new Telemetry();
+  const tracing = await openTracing(loaded.config, {
+    onSpan: settings.onSpan,
+    onProblem: (message) => {
+      if (settings.door === undefined) process.stderr.write(`codemode: ${message}\n`);
+      else telemetry.emit({ type: 'problem', message });
+    },
+  });
   const runtime = new Runtime(async () => {
     const { openRuntime } = await import('./compose-runtime.js');
     const folder = stateFolder(readEnvironment());
@@ -90,11 +101,14 @@ export async function compose(
       searchPath: readEnvironment().PATH ?? '',
       // Nobody comes after the one program of a command.
       keepsProcesses: settings.door !== undefined,
+      ...(tracing.tracer === undefined ? {} : { tracer: tracing.tracer }),
+      observer: telemetry,
       goCacheFolder: goCacheFolder(loaded.config, readEnvironment(), process.getuid?.()),
       retryOf,
     });
   });
   const host = new Host({
+    ...tracing,
     runtime,
     catalog,
     gate,
@@ -102,7 +116,7 @@ export async function compose(
     records,
     sleeping: records.sleeping,
     scripts: records.scripts,
-    telemetry: new Telemetry(),
+    telemetry,
     patienceMs: loaded.config.approvals.grace,
     servesApprovals: settings.door === 'http',
     ...(machine.runtimes.length === 0 ? {} : { processLimits: runnerSettings(loaded.config).limits }),
@@ -185,9 +199,16 @@ async function openRedactor({ config, upstreams }: LoadedConfig): Promise<Redact
   const clientSecrets = Object.values(config.mcpServers).flatMap(({ auth }) =>
     auth?.type === 'oauth2' && auth.clientSecret !== undefined ? secretsIn('clientSecret', auth.clientSecret) : [],
   );
+  const { endpoint, headers } = config.telemetry.traces;
+  const ofCollector = Object.entries({ ...headers, '': endpoint ?? '' }).flatMap(([name, value]) =>
+    secretsIn(name, value),
+  );
   const expressions =
     extra.length === 0 ? [] : (await import('./broker/redaction/expressions.js')).compileExpressions(extra);
-  return new Redactor([...upstreams.flatMap(credentialsOf), ...clientSecrets], { ...options, extra: expressions });
+  return new Redactor([...upstreams.flatMap(credentialsOf), ...clientSecrets, ...ofCollector], {
+    ...options,
+    extra: expressions,
+  });
 }
 
 /** What outlives the program, by itself: decisions are made and runs are looked at where no jail is to be had. */
@@ -344,6 +365,8 @@ function mcpOptions(
   { model, log }: Omit<ServeOptions, 'stop'>,
   redactor: Redactor,
 ): McpOptions {
+  const clean: Log = (line, level, ids) => log(redactor.text(line), level, ids);
+  logTelemetry(host.telemetry, clean, isLogged('debug', config.logging.level));
   return {
     host,
     profile,
@@ -351,7 +374,7 @@ function mcpOptions(
     version: VERSION,
     answerWithinMs: config.server.answerWithin,
     asksPeople: config.approvals.elicitation,
-    log: (line, level) => log(redactor.text(line), level),
+    log: clean,
   };
 }
 

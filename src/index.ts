@@ -19,6 +19,7 @@ export type { JsonObject, JsonValue } from './domain/json.js';
 export type { Limits } from './domain/limits.js';
 export { DEFAULT_LIMITS, MAXIMUM_LIMITS } from './domain/limits.js';
 export type { ToolAnnotations } from './domain/tool.js';
+export type { TraceCarrier, TraceContext } from './domain/trace.js';
 export type { UpstreamHealth, UpstreamState } from './domain/upstream.js';
 export { Host, type Isolation } from './host/host.js';
 export type { RunAnswer, RunRequest, RunSummary, SleepSummary } from './host/run.js';

@@ -2,16 +2,16 @@ import type { Approval } from '../domain/approval.js';
 import type { ApprovalNote, CallVerdict } from '../domain/audit.js';
 import { HostError } from '../domain/errors.js';
 import type { GuestError } from '../domain/execution.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
-import { isRepeatable, type Tool } from '../domain/tool.js';
-import type { ToolReply, UpstreamFailure, UpstreamOutcome } from '../domain/upstream.js';
-import type { UpstreamRegistry } from '../upstream/registry.js';
+import { isJsonObject, type JsonValue } from '../domain/json.js';
+import { SPANS } from '../domain/trace.js';
+import type { ToolReply, UpstreamFailure } from '../domain/upstream.js';
 import type { ApprovalQuestion, Approvals } from './approvals/approvals.js';
 import type { ToolChecker } from './arguments/tool-checker.js';
 import type { AuditTrail } from './audit/audit-trail.js';
 import { CallTrace } from './audit/call-trace.js';
 import type { BrokerCall, BrokerOutcome } from './call.js';
 import { errorOfFailure, errorOfNoAnswer, errorOfRefusal, errorOfReply, shortened } from './call-errors.js';
+import { endCallSpan, startCallSpan } from './call-observer.js';
 import { Admittance } from './limits/admittance.js';
 import type { CallLimits } from './limits/call-limits.js';
 import type { Bill } from './policy/budget.js';
@@ -20,34 +20,23 @@ import type { PolicyQuestion } from './policy/policy.js';
 import { redactOnTheWay, redactOutcome } from './redaction/redact-call.js';
 import type { Redactor } from './redaction/redactor.js';
 import { busyError, denialError, toolCallError, unpaidError } from './refusals.js';
+import { callUpstream, type UpstreamCallOptions } from './upstream-call.js';
 
 export type { BrokerCall, BrokerOutcome };
 
 /** What the pipeline asks of others. */
-export interface BrokerOptions {
-  readonly registry: UpstreamRegistry;
+export interface BrokerOptions extends UpstreamCallOptions {
   readonly checker: ToolChecker;
   readonly gate: PolicyGate;
   readonly limits: CallLimits;
   /** An answer that breaks its own schema is a failure rather than a warning. */
   readonly isOutputStrict: boolean;
   readonly approvals: Approvals;
-  /** How often a call that is safe to repeat is made to this server, in all. */
-  readonly retryOf?: (serverId: string) => RetrySetting;
   /** Absent where redaction is not wanted, as in tests of other things. */
   readonly redactor?: Redactor;
   /** Absent where nothing is recorded: `audit.enabled: false`. */
   readonly audit?: AuditTrail;
 }
-
-export interface RetrySetting {
-  readonly maxAttempts: number;
-  readonly delayMs: number;
-}
-
-const NO_RETRY: RetrySetting = { maxAttempts: 1, delayMs: 0 };
-/** Not sent at all is the one failure that every tool survives a second try of. */
-const UNSENT_ATTEMPTS = 2;
 
 /** Everything between a program's wish and an upstream. Nothing else calls one. */
 export class Broker {
@@ -61,6 +50,20 @@ export class Broker {
 
   /** Every tool call of every program and every client passes here, and leaves a record. None is made without one. */
   async handle(call: BrokerCall): Promise<BrokerOutcome> {
+    const { tracer, observer } = this.#options;
+    const startedAt = performance.now();
+    const span = tracer === undefined ? undefined : startCallSpan(tracer, call);
+    let outcome: BrokerOutcome = { ok: false, error: MISTAKE };
+    try {
+      outcome = await this.#record(span === undefined ? call : { ...call, span });
+      return outcome;
+    } finally {
+      if (span !== undefined) endCallSpan(span, outcome);
+      observer?.onCall(call.serverPath, outcome.ok, performance.now() - startedAt);
+    }
+  }
+
+  async #record(call: BrokerCall): Promise<BrokerOutcome> {
     const { audit, redactor } = this.#options;
     const refusal = await audit?.refusal();
     if (refusal !== undefined) return { ok: false, error: refusal };
@@ -95,6 +98,7 @@ export class Broker {
     // Up to the first wait all of this is one step: calls made at once see what those before them have spent and taken.
     const question = questionOf(call);
     const judgement = this.#options.gate.judge(question, call.run.ledger);
+    call.span?.set({ 'codemode.policy.decision': judgement.decision });
     if (judgement.decision === 'deny') return { ok: false, error: denialError(call, judgement), verdict: 'denied' };
     const bill = judgement.decision === 'allow' ? judgement.bill : undefined;
     const busy = call.isAgain === true ? undefined : this.#admittance.takeRate(call.run, question);
@@ -117,7 +121,13 @@ export class Broker {
     const isAsked =
       decision === 'ask' ||
       (call.isAgain === true && (await this.#options.approvals.isAsked(call.run.runId, call.number)));
-    return isAsked ? this.#approve(call, call.input ?? {}, reason) : undefined;
+    if (!isAsked) return undefined;
+    const span = call.span && this.#options.tracer?.start(SPANS.approval, { parent: call.span.context });
+    try {
+      return await this.#approve(call, call.input ?? {}, reason);
+    } finally {
+      span?.end();
+    }
   }
 
   /** Makes a call that nothing speaks against any more. A place among those under way is not held while a person thinks. */
@@ -139,11 +149,8 @@ export class Broker {
         return { ok: false, error: unrecorded, verdict: 'not_sent' };
       }
       call.onSending?.();
-      const outcome = await this.#callUpstream(
-        call,
-        question.arguments,
-        this.#admittance.timeoutMs(call.run, question),
-      );
+      const timeoutMs = this.#admittance.timeoutMs(call.run, question);
+      const outcome = await callUpstream(this.#options, call, question.arguments, timeoutMs);
       // Whatever comes back is text that the program has from then on, an error no less than an answer.
       gate.received(call.tool.serverId, call.run.ledger);
       if (outcome.status === 'answered') return this.#answer(call, outcome.reply);
@@ -188,28 +195,6 @@ export class Broker {
     }
   }
 
-  async #callUpstream(call: BrokerCall, input: JsonObject, timeoutMs: number | undefined): Promise<UpstreamOutcome> {
-    const { registry } = this.#options;
-    if (!registry.has(call.tool.serverId)) return { status: 'failed', failure: gone(call.serverPath) };
-    const adapter = registry.get(call.tool.serverId);
-    const retry = this.#options.retryOf?.(call.tool.serverId) ?? NO_RETRY;
-    for (let attempt = 1; ; attempt++) {
-      const outcome = await adapter.call({
-        tool: call.tool.name,
-        arguments: input,
-        ...(call.tool.inputSchema === undefined ? {} : { inputSchema: call.tool.inputSchema }),
-        signal: call.signal,
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
-        ...(call.onProgress === undefined ? {} : { onProgress: call.onProgress }),
-        ...(call.run.grants === undefined ? {} : { grants: call.run.grants }),
-        ...(call.respondent === undefined ? {} : { respondent: call.respondent }),
-      });
-      if (outcome.status === 'answered' || call.signal.aborted) return outcome;
-      if (attempt >= attemptsFor(call.tool, outcome.failure, retry.maxAttempts)) return outcome;
-      if (outcome.failure.kind !== 'not_sent') await pause(retry.delayMs, call.signal);
-    }
-  }
-
   #checkOutput(call: BrokerCall, reply: ToolReply): BrokerOutcome {
     const problem = this.#options.checker.checkOutput(call.tool, reply.structuredContent);
     if (problem === undefined) return { ok: true, reply, warnings: [] };
@@ -222,27 +207,6 @@ export class Broker {
       verdict: 'invalid_output',
     };
   }
-}
-
-/**
- * A call whose answer was lost is made again only where its tool says that this changes nothing. A blind second try of
- * another is how things are paid twice.
- */
-function attemptsFor(tool: Tool, { kind }: UpstreamFailure, maxAttempts: number): number {
-  if (kind === 'not_sent') return Math.max(UNSENT_ATTEMPTS, maxAttempts);
-  return isRepeatable(tool) && kind === 'outcome_unknown' ? maxAttempts : 1;
-}
-
-function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, delayMs);
-    function done() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-    signal.addEventListener('abort', done);
-  });
 }
 
 /** A call that nothing speaks against any more. */
@@ -269,10 +233,6 @@ function noteOf({ id, decision }: Approval, state: ApprovalNote['state']): Appro
   if (decision === undefined) return { state, id };
   const { by, atMs, reason } = decision;
   return { state, id, by, at: new Date(atMs).toISOString(), ...(reason === undefined ? {} : { reason }) };
-}
-
-function gone(serverPath: string): UpstreamFailure {
-  return { kind: 'not_sent', message: `${serverPath} was taken away`, mayHaveRun: false };
 }
 
 const CANCELLED: UpstreamFailure = { kind: 'cancelled', message: 'cancelled before it was sent', mayHaveRun: false };

@@ -4,6 +4,7 @@ import type { GuestError, SourcePosition } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { Respondent } from '../domain/question.js';
 import type { Tool } from '../domain/tool.js';
+import type { Span } from '../domain/trace.js';
 import type { CallProgress, ToolReply } from '../domain/upstream.js';
 import type { RedactionCounts } from './redaction/redactor.js';
 import type { RunContext } from './run-context.js';
@@ -28,6 +29,8 @@ export interface BrokerCall {
   readonly asksNobody?: boolean;
   /** Where in the source it was made, innermost first. Asked for when a person is to see it. */
   readonly locate?: () => Promise<readonly SourcePosition[]>;
+  /** The step of a trace that it is; the pipeline's own. */
+  readonly span?: Span;
   /** It waits for a person. */
   readonly onPending?: (approval: Approval) => void;
   /** The person has spoken, or nobody did in time. */

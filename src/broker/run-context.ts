@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { CapabilitySet } from '../domain/capability.js';
 import type { CallerId } from '../domain/execution.js';
+import type { TraceContext } from '../domain/trace.js';
 import { RunLedger } from './run-ledger.js';
 
 /** On whose behalf calls are made: one program, or one client that calls a tool directly. The same for all its calls. */
@@ -15,8 +16,17 @@ export interface RunContext {
   readonly codeDigest: string;
   /** What its request was granted; absent under contracts that know no capabilities. */
   readonly grants?: CapabilitySet;
+  /** The step of a trace that its calls are parts of; absent where nobody wants traces. */
+  readonly trace?: TraceContext;
   /** What the pipeline remembers from one call to the next. */
   readonly ledger: RunLedger;
+}
+
+/** What a run may have beside its program. */
+export interface RunContextOptions {
+  readonly ledger?: RunLedger;
+  readonly grants?: CapabilitySet | undefined;
+  readonly trace?: TraceContext | undefined;
 }
 
 export function openRunContext(
@@ -24,8 +34,12 @@ export function openRunContext(
   caller: CallerId,
   profile: string,
   source: string,
-  { ledger = new RunLedger(), grants }: { ledger?: RunLedger; grants?: CapabilitySet | undefined } = {},
+  { ledger = new RunLedger(), grants, trace }: RunContextOptions = {},
 ): RunContext {
   const codeDigest = hash('sha256', source, 'hex');
-  return { runId, caller, profile, source, codeDigest, ...(grants === undefined ? {} : { grants }), ledger };
+  return {
+    ...{ runId, caller, profile, source, codeDigest, ledger },
+    ...(grants === undefined ? {} : { grants }),
+    ...(trace === undefined ? {} : { trace }),
+  };
 }

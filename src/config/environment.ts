@@ -1,9 +1,16 @@
+import { readTraceContext, type TraceContext } from '../domain/trace.js';
+
 /** Environment variables, as they were when the program started. Everything else receives them as a value. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The one place where the process's environment is read. */
 export function readEnvironment(): Environment {
   return { ...process.env };
+}
+
+/** What whoever started the program says that it is a part of: the variables are those that OpenTelemetry agreed on. */
+export function traceOfCaller({ TRACEPARENT, TRACESTATE }: Environment): TraceContext | undefined {
+  return readTraceContext({ traceparent: TRACEPARENT, tracestate: TRACESTATE });
 }
 
 /** What a server process gets beside its own `env`: enough to find programs, a home, a language and a proxy. */

@@ -17,6 +17,7 @@ import {
   type Origin,
 } from './layers.js';
 import { type Mistake, mistakesOf } from './mistakes.js';
+import { openTelemetryLayer } from './open-telemetry.js';
 import { type KeyPath, renderPath } from './path.js';
 import { readConfigFile } from './read-file.js';
 import { type Config, configSchema } from './schema.js';
@@ -72,7 +73,8 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     inline !== undefined ? inlineDocument(inline) : file === undefined ? undefined : await readFile(file);
   const source = document === undefined ? undefined : readSource(document, environment);
 
-  const layers: LayerValues[] = [environmentLayer(environment), flagLayer(request.flags ?? [])];
+  const telemetry = openTelemetryLayer(environment);
+  const layers: LayerValues[] = [telemetry.layer, environmentLayer(environment), flagLayer(request.flags ?? [])];
   if (source !== undefined) layers.unshift(source.layer);
   const merged = mergeLayers(layers);
   const parsed = configSchema.safeParse(merged.value);
@@ -100,7 +102,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     origins: merged.origins,
     fromEnvironment,
     upstreams,
-    warnings: [...searchWarnings, ...(source?.warnings ?? [])],
+    warnings: [...searchWarnings, ...(source?.warnings ?? []), ...telemetry.warnings],
     placeOf: (path) => placed(path, 'value'),
   };
 }

@@ -7,6 +7,7 @@ import { AGENT_SCOPES, SCOPES } from '../domain/principal.js';
 import { DEFAULT_PROCESS_LIMITS } from '../domain/process-program.js';
 import { limitsSchema, policySchema } from './policy-schema.js';
 import { serverMapSchema } from './server-schema.js';
+import { telemetrySchema } from './telemetry-schema.js';
 import { duration, flag, integer, size } from './units.js';
 
 export const PROFILE_NAMES = ['codemode', 'unified', 'code_execution', 'runner', 'go'] as const;
@@ -150,7 +151,11 @@ const logging = z.strictObject({
         z.strictObject({
           type: z.literal('file'),
           path: z.string().min(1),
+          /** A new file every day or hour, and one when the old has grown to `maxSize`. */
           rotation: z.enum(['hourly', 'daily']).optional(),
+          maxSize: size({ minBytes: 1024 }).optional(),
+          /** How many old files are kept. */
+          keep: integer(0, 10_000).default(30),
         }),
       ]),
     )
@@ -207,6 +212,8 @@ const runner = z.strictObject({
   stderr: size().default(DEFAULT_PROCESS_LIMITS.maxStderrBytes),
   disk: size({ minBytes: 1024 * 1024 }).default(DEFAULT_PROCESS_LIMITS.maxDiskBytes),
   processes: integer(8, 4096).default(DEFAULT_PROCESS_LIMITS.maxProcesses),
+  /** Processor time of all processes of a program together; without it, twice the time that it has. */
+  cpu: duration({ minMs: 1 }).optional(),
 });
 
 /** Settings of the `go` contract: code that the machine's own Go compiles. */
@@ -250,6 +257,7 @@ export const configSchema = z.strictObject({
   prompt: prompt.prefault({}),
   security: security.prefault({}),
   logging: logging.prefault({}),
+  telemetry: telemetrySchema.prefault({}),
   audit: audit.prefault({}),
   redaction: redaction.prefault({}),
 });

@@ -90,7 +90,7 @@ export interface SourcePosition {
 }
 
 /** `calls`: only whoever answers the calls of a program counts them. */
-export type LimitName = 'timeout' | 'memory' | 'stack' | 'output' | 'calls' | 'disk' | 'processes';
+export type LimitName = 'timeout' | 'memory' | 'stack' | 'output' | 'calls' | 'disk' | 'processes' | 'cpu';
 
 /** Why a program did not come to its end. The host did its work: this is a result. */
 export interface Failure {

@@ -13,6 +13,8 @@ export const PROGRAM_LANGUAGES = [...PROCESS_LANGUAGES, 'go'] as const satisfies
 export interface ProcessLimits {
   /** Computing and waiting for tools, from the moment the program has its process. */
   readonly timeoutMs: number;
+  /** Processor time of all its processes together. Absent: as much as it gets in its time. */
+  readonly maxCpuMs?: number | undefined;
   /** All processes of the program together, beyond what its interpreter takes before it does anything. */
   readonly maxMemoryBytes: number;
   /** Processes and threads at the same time. */
@@ -45,6 +47,8 @@ export interface ProcessHandlers {
   readonly caller: CallerId;
   /** Absent: a new one. */
   readonly execution?: ExecutionId;
+  /** It has its turn and its process, and begins now. */
+  onStarted?(): void;
   /** Answers a call of the program. A rejection reaches it as an error that says nothing of ours. */
   onCall(call: GuestCall, signal: AbortSignal, time: ProgramTime): Promise<CallReply>;
   /** What the program writes to stderr, as it comes, up to the limit. */

@@ -19,6 +19,8 @@ export interface Tool {
   readonly inputSchema?: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: ToolAnnotations;
+  /** Pictures of it, as its server names them: addresses that nobody here ever asks for. */
+  readonly icons?: readonly JsonObject[];
   readonly deprecated?: boolean;
   /** Words by which its source groups tools. */
   readonly tags?: readonly string[];

@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from './json.js';
 import type { Label } from './policy.js';
 import type { Respondent } from './question.js';
 import type { Tool } from './tool.js';
+import type { TraceContext } from './trace.js';
 
 /** Where an upstream is and how it is spoken to. Values may be secret: nothing here is ever printed as it is. */
 export type UpstreamTarget = McpTarget | OpenApiTarget;
@@ -126,6 +127,8 @@ export interface UpstreamCall {
   readonly grants?: CapabilitySet;
   /** Who answers what the server asks meanwhile. */
   readonly respondent?: Respondent;
+  /** The step of a trace that it is, for the server to go on with. */
+  readonly trace?: TraceContext;
 }
 
 export interface CallProgress {

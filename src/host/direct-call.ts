@@ -7,6 +7,7 @@ import type { CapabilitySet } from '../domain/capability.js';
 import type { CallerId } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { Respondent } from '../domain/question.js';
+import type { TraceContext } from '../domain/trace.js';
 import type { CallProgress } from '../domain/upstream.js';
 import { canonicalJson } from '../lib/canonical-json.js';
 import type { AskPerson } from './execution-options.js';
@@ -30,6 +31,8 @@ export interface DirectCircumstances {
   readonly askPerson?: AskPerson | undefined;
   /** Who answers what the server asks meanwhile. */
   readonly respondent?: Respondent | undefined;
+  /** The step of a trace that the call is a part of. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** A tool called by the client itself, through the same pipeline as calls from code. */
@@ -37,7 +40,7 @@ export async function callDirect(
   { broker, caller, profile, bounds, received, patienceMs }: DirectCaller,
   { tool: { tool, server, exportName } }: DirectTool,
   input: JsonValue,
-  { signal, onProgress, askPerson, respondent }: DirectCircumstances,
+  { signal, onProgress, askPerson, respondent, trace }: DirectCircumstances,
 ): Promise<BrokerOutcome> {
   // The same call made again is the same question: a yes that came too late for the first is there for the second.
   const identity = canonicalJson([caller, tool.serverId, tool.name, input]);
@@ -46,7 +49,7 @@ export async function callDirect(
   let timer: NodeJS.Timeout | undefined;
   try {
     return await broker.handle({
-      run: openRunContext(runId, caller, profile, '', { ledger: new RunLedger(received), grants: bounds }),
+      run: openRunContext(runId, caller, profile, '', { ledger: new RunLedger(received), grants: bounds, trace }),
       number: 0,
       tool,
       serverPath: server.path,

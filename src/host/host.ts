@@ -3,6 +3,7 @@ import { toolDigestOf } from '../broker/approvals/identity.js';
 import type { CallerId, Failure, SourceLanguage } from '../domain/execution.js';
 import type { IsolationLevel } from '../domain/isolation.js';
 import type { ProcessLimits } from '../domain/process-program.js';
+import type { Tracer } from '../domain/trace.js';
 import type { UpstreamHealth } from '../domain/upstream.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { replayProcess } from './process-replay.js';
@@ -35,6 +36,8 @@ export interface HostParts extends SessionParts {
   readonly processLimits?: ProcessLimits;
   /** Where programs in Go are served: packages that are compiled ahead of need, as far as nobody has done it yet. */
   readonly goPackages?: 'common' | 'all';
+  /** Ends what hands over traces: the last thing that is closed. */
+  readonly closeTraces?: () => Promise<void>;
 }
 
 /** What we do for callers. Owns everything that was opened for them, and closes it. */
@@ -98,6 +101,11 @@ export class Host {
   /** What happens, for whoever counts it. */
   get telemetry(): Telemetry {
     return this.#parts.telemetry;
+  }
+
+  /** Begins the steps of traces; absent where nobody wants any. */
+  get tracer(): Tracer | undefined {
+    return this.#parts.tracer;
   }
 
   /** The same as `load`, at once: nothing is opened for it. */
@@ -187,9 +195,9 @@ export class Host {
   }
 
   async close(): Promise<void> {
-    const { runtime, catalog, observed, records } = this.#parts;
+    const { runtime, catalog, observed, records, closeTraces } = this.#parts;
     await Promise.all([runtime.close(), catalog.close(), observed?.close()]);
-    await records.close();
+    await Promise.all([records.close(), closeTraces?.()]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,6 @@
 import { HostError } from '../domain/errors.js';
 import { DEFAULT_LIMITS } from '../domain/limits.js';
+import { type FinishedSpan, SPANS } from '../domain/trace.js';
 import { type Percentiles, percentiles } from './measure.js';
 import type { RunSummary } from './run.js';
 import type { Session } from './session.js';
@@ -11,6 +12,8 @@ export interface OverheadReport {
   readonly run: Percentiles;
   /** What one call adds: through the broker to a server on this machine and back. */
   readonly call: Percentiles;
+  /** What the broker takes of that: checks, policy, limits, the record. */
+  readonly broker: Percentiles;
 }
 
 /** From a server's change to the new catalog, in milliseconds. */
@@ -22,20 +25,49 @@ export interface DriftReport {
 const RUNS = 50;
 const CHANGES = 10;
 const CHANGE_TIMEOUT_MS = 10_000;
+/** Of one run there are a few. */
+const MAX_SPANS = 10_000;
 
-/** Runs programs one after the other. The session must have the tools of `examples/servers/changing.mjs`. */
-export async function measureOverhead(session: Session): Promise<OverheadReport> {
+/**
+ * Runs programs one after the other, and reads their traces. The session must have the tools of
+ * `examples/servers/changing.mjs`, and what it does must be in `spans`.
+ */
+export async function measureOverhead(session: Session, spans: SpanRecord): Promise<OverheadReport> {
   await run(session, NOTHING); // the first pays for what is loaded once
   await run(session, ONE_CALL);
   const empty: number[] = [];
   const calling: number[] = [];
+  const broker: number[] = [];
   // In turn, so that what else the machine does meets both alike.
   for (let index = 0; index < RUNS; index++) {
-    empty.push(await timed(session, NOTHING));
-    calling.push(await timed(session, ONE_CALL));
+    empty.push((await traced(session, NOTHING, spans)).lasted(SPANS.run));
+    const { lasted } = await traced(session, ONE_CALL, spans);
+    calling.push(lasted(SPANS.run));
+    broker.push(lasted('execute_tool ping') - lasted('tools/call ping'));
   }
   const { p50 } = percentiles(empty);
-  return { runs: RUNS, run: percentiles(empty), call: percentiles(calling.map((ms) => Math.max(0, ms - p50))) };
+  return {
+    runs: RUNS,
+    run: percentiles(empty),
+    call: percentiles(calling.map((ms) => Math.max(0, ms - p50))),
+    broker: percentiles(broker),
+  };
+}
+
+/** The steps of everything that is run, as they end. */
+export class SpanRecord {
+  #spans: FinishedSpan[] = [];
+
+  readonly add = (span: FinishedSpan): void => {
+    if (this.#spans.length < MAX_SPANS) this.#spans.push(span);
+  };
+
+  /** All since it was last asked. */
+  take(): readonly FinishedSpan[] {
+    const taken = this.#spans;
+    this.#spans = [];
+    return taken;
+  }
 }
 
 /** Lets the server change its tools and send `tools/list_changed`, and waits until the catalog has the new ones. */
@@ -74,10 +106,18 @@ globalThis.__codemode_result__ = await ping();`;
 const ONE_CHANGE = `import { add_tool } from '@codemode/servers/changing';
 globalThis.__codemode_result__ = (await add_tool()).changedAtMs;`;
 
-async function timed(session: Session, source: string): Promise<number> {
-  const from = performance.now();
+/** How long each step of a run took, in milliseconds. */
+async function traced(session: Session, source: string, spans: SpanRecord) {
+  spans.take();
   await run(session, source);
-  return performance.now() - from;
+  const steps = spans.take();
+  return {
+    lasted: (name: string): number => {
+      const step = steps.find((span) => span.name === name);
+      if (step === undefined) throw new HostError('internal', `the trace of the measured program has no ${name}`);
+      return step.durationMs;
+    },
+  };
 }
 
 async function run(session: Session, source: string): Promise<RunSummary> {

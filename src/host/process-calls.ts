@@ -2,6 +2,7 @@ import { toolDigestOf } from '../broker/approvals/identity.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
+import { roundedNumber } from '../lib/exact-numbers.js';
 import type { CallHooks } from './execution-options.js';
 import { type AnsweredCall, MAX_RECORDING_CHARACTERS, recordedCall } from './recorded-call.js';
 import { ToolCalls, type ToolCallsOptions } from './tool-calls.js';
@@ -53,7 +54,11 @@ export class ProcessCalls {
 
   async #answer(call: GuestCall, found: CatalogTool | GuestError, hooks: CallHooks): Promise<CallReply> {
     const input = argumentsOf(call);
-    if (input === undefined) return this.#present({ ok: false, error: NO_ARGUMENTS, verdict: 'invalid_arguments' });
+    const rounded = input === undefined ? undefined : roundedNumber(call.argumentsJson);
+    if (input === undefined || rounded !== undefined) {
+      const error = rounded === undefined ? NO_ARGUMENTS : tooLong(rounded);
+      return this.#present({ ok: false, error, verdict: 'invalid_arguments' });
+    }
     const answer = this.#answerAbout(call.target, input);
     if (answer !== undefined)
       return answer.ok || 'ends' in answer ? answer : this.#present({ ok: false, error: answer.error });
@@ -92,3 +97,13 @@ const NO_ARGUMENTS: GuestError = {
   message: 'the arguments are no JSON',
   hint: 'Call tools through the modules in /workspace/servers or the client in /workspace/client.',
 };
+
+/** Rounding it would ask for something else than the program did: another order, another account. */
+function tooLong(digits: string): GuestError {
+  const shown = digits.length > 40 ? `${digits.slice(0, 40)}...` : digits;
+  return {
+    errorClass: 'InvalidArguments',
+    message: `the whole number ${shown} cannot be passed to a tool as it is: beyond 2^53 it would be rounded`,
+    hint: 'Pass it as a string, where the tool takes one.',
+  };
+}

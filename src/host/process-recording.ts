@@ -48,6 +48,7 @@ const fileSchema = z.object({
     files: z.array(z.tuple([z.string(), z.string()])),
     limits: z.object({
       timeoutMs: amount,
+      maxCpuMs: amount.optional(),
       maxMemoryBytes: amount,
       maxProcesses: amount,
       maxDiskBytes: amount,

@@ -14,6 +14,8 @@ import type {
   ResultSource,
 } from '../domain/process-program.js';
 import type { Respondent } from '../domain/question.js';
+import type { TraceContext } from '../domain/trace.js';
+import { deferred } from '../lib/deferred.js';
 import { cleanOutcome } from './clean-report.js';
 import type { AskPerson } from './execution-options.js';
 import { PersonWait } from './person-wait.js';
@@ -21,6 +23,7 @@ import { ProcessCalls } from './process-calls.js';
 import type { ProcessRecording } from './process-recording.js';
 import { programRunner } from './program-runner.js';
 import type { Presentation } from './run.js';
+import { RunTrace, type TraceParts } from './run-trace.js';
 import type { Runtime } from './runtime.js';
 import type { SleepingRuns } from './sleeping-runs.js';
 import type { TraceEntry } from './tool-calls.js';
@@ -43,6 +46,9 @@ export interface ProcessRunRequest {
   readonly askPerson?: AskPerson;
   readonly respondent?: Respondent;
   readonly onProgress?: (message: string) => void;
+  /** The step of a trace that the run is a part of; or the id of the trace that it begins. */
+  readonly trace?: TraceContext;
+  readonly traceId?: string;
   /** What is kept of it as its response. */
   readonly respond: (summary: ProcessRunSummary) => JsonValue;
 }
@@ -66,7 +72,7 @@ export interface ProcessRunSummary {
 /** Before the client gives up, to tell the program and to answer. */
 const ANSWER_MARGIN_MS = 3_000;
 
-export interface ProcessRunParts {
+export interface ProcessRunParts extends TraceParts {
   readonly runtime: Runtime;
   readonly catalog: Catalog;
   readonly sleeping: SleepingRuns;
@@ -91,14 +97,24 @@ export interface ProcessRunner {
  * that fails is a summary; only the host's own failures are thrown.
  */
 export async function runProcess(runner: ProcessRunner, request: ProcessRunRequest): Promise<ProcessRunSummary> {
+  const { runId, trace: parent, traceId } = request;
+  const steps = new RunTrace(runner.parts, { runId, profile: runner.profile, parent, traceId });
+  return steps.follow(runSteps(runner, request, steps));
+}
+
+async function runSteps(
+  runner: ProcessRunner,
+  request: ProcessRunRequest,
+  steps: RunTrace,
+): Promise<ProcessRunSummary> {
   const { parts, caller, bounds, profile, presentation } = runner;
   const { runId, source, language, limits, maxToolCalls, signal, onProgress, respondent } = request;
   const startedAt = performance.now();
   const runtime = await parts.runtime.open();
   const { sandbox, broker, audit } = runtime;
   const programs = await programRunner(language, runtime);
-  const { forCode: snapshot } = await runner.prepare(lockedServers(source, parts));
-  const run = openRunContext(runId, caller, profile, source, { grants: bounds });
+  const { forCode: snapshot } = await steps.prepare(() => runner.prepare(lockedServers(source, parts)));
+  const run = openRunContext(runId, caller, profile, source, { grants: bounds, trace: steps.context });
   const calls = new ProcessCalls(
     {
       run,
@@ -118,18 +134,25 @@ export async function runProcess(runner: ProcessRunner, request: ProcessRunReque
   const files = programs.filesFor(source, snapshot);
   let report: ProcessReport;
   try {
-    report = await programs.run(
+    const started = deferred<void>();
+    const running = programs.run(
       { source, files, limits },
       {
         caller,
         execution: runId as ExecutionId,
+        onStarted: () => started.resolve(),
         onCall: (call, over, time) => people.answer(call, over, time, (hooks) => calls.answer(call, hooks)),
         ...(signal === undefined ? {} : { signal }),
       },
     );
+    // What is over before it has started, as a program that the compiler refuses, has taken all its time to start.
+    await steps.start(() => Promise.race([started.promise, running]));
+    report = await running;
   } finally {
     people.end();
   }
+  const { cpuMs } = report;
+  steps.ended(report.outcome, report.durationMs, cpuMs === undefined ? {} : { cpuMs });
   const environment = { build: sandbox.build, node: process.version, isolation: sandbox.jail.level };
   const summary: ProcessRunSummary = {
     ...(await clean(report, request, parts)),

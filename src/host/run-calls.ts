@@ -20,7 +20,6 @@ import { ScriptCalls } from './script-calls.js';
 import { isScripts, RUN_SCRIPT } from './scripts-module.js';
 import type { SleepingRuns } from './sleeping-runs.js';
 import type { ScriptLibrary } from './stored-scripts.js';
-import type { Telemetry } from './telemetry.js';
 import { type CallsSoFar, ToolCalls } from './tool-calls.js';
 
 export interface RunCallsParts {
@@ -32,7 +31,6 @@ export interface RunCallsParts {
   readonly sleeping: SleepingRuns;
   readonly scripts: ScriptLibrary;
   readonly observed?: LearnedTypes;
-  readonly telemetry: Telemetry;
 }
 
 /** One run, and who waits for it. */
@@ -82,8 +80,6 @@ export class RunCalls {
         maxToolCalls,
         present,
         ...(presentation.arrange === undefined ? {} : { arrange: presentation.arrange }),
-        onCall: (server, isSuccess, durationMs) =>
-          parts.telemetry.emit({ type: 'call', server, isSuccess, durationMs }),
         // What a script gets is an envelope around the answer.
         ...(script === undefined ? { observe: (tool, value) => observed?.observe(run.caller, tool, value) } : {}),
         ...(onProgress === undefined ? {} : { onProgress }),

@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Limits } from '../domain/limits.js';
 import type { Respondent } from '../domain/question.js';
 import type { Tool } from '../domain/tool.js';
+import type { TraceContext } from '../domain/trace.js';
 import type { AskPerson } from './execution.js';
 import type { CallFailure, TraceEntry } from './tool-calls.js';
 
@@ -38,6 +39,8 @@ export interface RunRequest {
   readonly respondent?: Respondent;
   readonly onLog?: (entry: LogEntry, runId: string) => void;
   readonly onProgress?: (message: string) => void;
+  /** The step of a trace that the run is a part of. */
+  readonly trace?: TraceContext;
 }
 
 /** A classic script instead of a module. Its calls block it, so it is not put away: it ends before its client is answered. */

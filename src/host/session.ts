@@ -13,6 +13,7 @@ import type { CallerId, ExecutionId, Outcome, Program } from '../domain/executio
 import type { JsonValue } from '../domain/json.js';
 import type { ScriptHead } from '../domain/script.js';
 import type { Tool } from '../domain/tool.js';
+import type { Tracer } from '../domain/trace.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { apiModulesOf, bodyFormOf } from './api-module.js';
 import { cleanLog, cleanReport } from './clean-report.js';
@@ -25,6 +26,7 @@ import { reviveContext } from './recall.js';
 import type { KeptResults } from './results.js';
 import type { Presentation, RunAnswer, RunFacts, RunRequest, RunSummary } from './run.js';
 import { RunCalls, type RunCallsSoFar } from './run-calls.js';
+import { RunTrace } from './run-trace.js';
 import type { Runtime } from './runtime.js';
 import { serversMentioned } from './script-calls.js';
 import { inputModule } from './scripts-module.js';
@@ -60,6 +62,8 @@ export interface SessionParts {
   readonly sleeping: SleepingRuns;
   readonly scripts: ScriptLibrary;
   readonly telemetry: Telemetry;
+  /** Absent where nobody wants traces. */
+  readonly tracer?: Tracer;
   /** How long a program keeps its place while all it waits for is a person. */
   readonly patienceMs: number;
   /** Whether people look at what waits for them here, though no client can ask them. */
@@ -79,6 +83,7 @@ interface Run {
   readonly facts: RunFacts;
   readonly view: ToolView;
   readonly calls: RunCalls;
+  readonly steps: RunTrace;
   readonly redactor: Redactor | undefined;
 }
 
@@ -137,12 +142,15 @@ export class Session {
 
   /** Runs a program. A program that fails is an answer; only the host's own failures are thrown. */
   async run(request: RunRequest): Promise<RunAnswer> {
-    const context = openRunContext(randomUUID(), this.caller, this.#options.profile, request.source, {
+    const runId = randomUUID();
+    const { profile } = this.#options;
+    const steps = new RunTrace(this.#parts, { runId, profile, parent: request.trace });
+    const context = openRunContext(runId, this.caller, profile, request.source, {
       grants: request.grants ?? this.bounds,
+      trace: steps.context,
     });
-    const { runId } = context;
     request.onBegin?.(runId);
-    const answered = this.#execute(context, request);
+    const answered = steps.follow(this.#execute(context, request, steps));
     // What a script gives back has no other way to its client than this answer.
     if (request.answerWithinMs === undefined || request.script !== undefined) return answered;
     let timer: NodeJS.Timeout | undefined;
@@ -164,14 +172,17 @@ export class Session {
     const { runtime, catalog, gate } = this.#parts;
     const { sandbox } = await runtime.open();
     const { facts, ...before } = woken.context as unknown as SleepContext;
-    const context = reviveContext(facts.context, woken.sleeper, catalog.snapshot(), gate);
-    const run = await this.#prepare({ ...facts, context }, {}, before);
-    const execution = await Execution.wake(
-      sandbox,
-      woken.sleeper,
-      this.#executionOptions(run, { signal: woken.signal }),
-    );
-    await this.#conclude(run, await execution.ended, sandbox);
+    const { trace: parent, ...known } = reviveContext(facts.context, woken.sleeper, catalog.snapshot(), gate);
+    const { runId, profile } = known;
+    const steps = new RunTrace(this.#parts, { runId, profile, parent, isWoken: true });
+    const context = steps.context === undefined ? known : { ...known, trace: steps.context };
+    const goOn = async (): Promise<RunAnswer> => {
+      const run = await this.#prepare({ ...facts, context }, {}, steps, before);
+      const wake = () => Execution.wake(sandbox, woken.sleeper, this.#executionOptions(run, { signal: woken.signal }));
+      const execution = await steps.start(wake);
+      return this.#conclude(run, await execution.ended, sandbox);
+    };
+    await steps.follow(goOn());
     await this.#parts.sleeping.settled();
   }
 
@@ -199,25 +210,21 @@ export class Session {
     this.#parts.observed?.forget(this.caller);
   }
 
-  async #execute(context: RunContext, request: RunRequest): Promise<RunAnswer> {
+  async #execute(context: RunContext, request: RunRequest, steps: RunTrace): Promise<RunAnswer> {
     const { sandbox } = await this.#parts.runtime.open();
     const { source, language, limits, script } = request;
     const requestedServers =
       script === undefined ? (request.requestedServers ?? []) : serversMentioned(source, this.tools().forCode);
     const label = request.label === undefined ? {} : { label: request.label };
-    const run = await this.#prepare({ context, limits, requestedServers, ...label }, request);
+    const run = await this.#prepare({ context, limits, requestedServers, ...label }, request, steps);
     const program = { source, language, limits, ...formOf(request, run.view) };
-    const execution = await Execution.start(
-      sandbox,
-      program,
-      context.runId as ExecutionId,
-      this.#executionOptions(run, request),
-    );
+    const options = this.#executionOptions(run, request);
+    const execution = await steps.start(() => Execution.start(sandbox, program, context.runId as ExecutionId, options));
     return this.#conclude(run, await execution.ended, sandbox);
   }
 
   /** Connects what the program is about to use, and stands ready to answer its calls. */
-  async #prepare(facts: RunFacts, waiting: Preparation, before?: RunCallsSoFar): Promise<Run> {
+  async #prepare(facts: RunFacts, waiting: Preparation, steps: RunTrace, before?: RunCallsSoFar): Promise<Run> {
     const { runtime, catalog } = this.#parts;
     const { source = '', script, onProgress, askPerson, answerWithinMs, respondent } = waiting;
     const { sandbox, broker, redactor } = await runtime.open();
@@ -225,13 +232,13 @@ export class Session {
     const requested = facts.requestedServers.flatMap((name) => findServer(name, known.forCode)?.path ?? []);
     // Somebody may have logged in meanwhile: those that the program imports are asked again.
     const locked = brokenImports(source, known).filter((path) => catalog.needsLogin(path));
-    const view = this.#viewOf(await catalog.prepare([...requested, ...locked]));
+    const view = this.#viewOf(await steps.prepare(() => catalog.prepare([...requested, ...locked])));
     const { presentation } = this.#options;
     const patienceMs = this.#patience(askPerson, answerWithinMs);
     const asked = { patienceMs, askPerson, onProgress, respondent };
     const circumstances = { facts, snapshot: view.forCode, presentation, script, ...asked };
     const calls = new RunCalls({ ...this.#parts, sandbox, broker }, circumstances, before);
-    return { owner: ownerOf(facts.context), facts, view, calls, redactor };
+    return { owner: ownerOf(facts.context), facts, view, calls, steps, redactor };
   }
 
   #executionOptions(
@@ -267,6 +274,7 @@ export class Session {
         `what run ${owner.id} did could not be written down, so it sleeps on; make room on the disk, then: codemode runs resume ${owner.id}`,
       );
     if (end.state === 'asleep') {
+      run.steps.asleep();
       const seen = { approvals: end.approvals, logs: end.logs };
       const { approvals, logs } = redactor?.bulk(seen) ?? seen;
       const { label } = run.facts;
@@ -300,9 +308,7 @@ export class Session {
       declarations: firstDeclarations(run.view, source, requestedServers, this.#declared),
     };
     const state = stateOf(report.outcome);
-    const { durationMs, usage } = report;
-    const isSuccess = state === 'finished';
-    this.#parts.telemetry.emit({ type: 'run', profile: this.#options.profile, isSuccess, durationMs, usage });
+    run.steps.ended(report.outcome, report.durationMs, report.usage);
     // The answer does not wait for it.
     void sleeping.recordEnd(owner, state, presentation.response(summary), {
       runId: context.runId,

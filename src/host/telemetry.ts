@@ -1,18 +1,32 @@
+import type { CallObserver } from '../broker/call-observer.js';
 import type { ResourceUsage } from '../domain/execution.js';
 
 /** What has just happened, for whoever counts it. Nothing of what programs say or get is in it. */
 export type TelemetryEvent =
+  /** A program got its place and its process, after this time. */
+  | { readonly type: 'start'; readonly profile: string; readonly durationMs: number }
+  /** A program has ended. */
   | {
       readonly type: 'run';
+      readonly runId: string;
+      readonly traceId?: string;
       readonly profile: string;
       readonly isSuccess: boolean;
       readonly durationMs: number;
-      readonly usage: ResourceUsage;
+      readonly usage: Partial<ResourceUsage>;
     }
-  | { readonly type: 'call'; readonly server: string; readonly isSuccess: boolean; readonly durationMs: number };
+  /** A tool call was answered; `upstream`: a server was asked, which may happen several times for one call. */
+  | {
+      readonly type: 'call' | 'upstream';
+      readonly server: string;
+      readonly isSuccess: boolean;
+      readonly durationMs: number;
+    }
+  /** Something about telemetry itself that a person should know. */
+  | { readonly type: 'problem'; readonly message: string };
 
 /** Tells listeners. Without any it costs nothing. */
-export class Telemetry {
+export class Telemetry implements CallObserver {
   readonly #listeners = new Set<(event: TelemetryEvent) => void>();
 
   onEvent(listener: (event: TelemetryEvent) => void): () => void {
@@ -22,5 +36,13 @@ export class Telemetry {
 
   emit(event: TelemetryEvent): void {
     for (const listener of this.#listeners) listener(event);
+  }
+
+  onCall(server: string, isSuccess: boolean, durationMs: number): void {
+    this.emit({ type: 'call', server, isSuccess, durationMs });
+  }
+
+  onUpstreamCall(server: string, isSuccess: boolean, durationMs: number): void {
+    this.emit({ type: 'upstream', server, isSuccess, durationMs });
   }
 }

@@ -46,8 +46,6 @@ export interface ToolCallsOptions {
   readonly onProgress?: (message: string) => void;
   /** Who answers what servers ask while they work on a call. */
   readonly respondent?: Respondent;
-  /** Told of every call that was answered. */
-  readonly onCall?: (server: string, isSuccess: boolean, durationMs: number) => void;
 }
 
 /** What a program that sleeps has done. */
@@ -169,7 +167,6 @@ export class ToolCalls {
               ),
           }),
     });
-    this.#options.onCall?.(server.path, outcome.ok, performance.now() - startedAt);
     if (this.trace.length < MAX_TRACE_ENTRIES) {
       const entry = {
         serverId: server.path,

@@ -80,12 +80,15 @@ function manifestEntry({ tool, server }: CatalogTool, isNameOnly: boolean): Json
 }
 
 function definitionOf(found: CatalogTool): JsonObject {
-  const { inputSchema, outputSchema, annotations } = found.tool;
+  const { name, inputSchema, outputSchema, annotations, icons } = found.tool;
   return {
     ...manifestEntry(found, false),
+    // As the protocol has it, beside the manifest's word for it.
+    name,
     inputSchema: inputSchema ?? { type: 'object' },
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(annotations === undefined ? {} : { annotations: { ...annotations } as JsonObject }),
+    ...(icons === undefined ? {} : { icons: [...icons] }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Log } from '../domain/log.js';
 import type { Respondent } from '../domain/question.js';
 import type { ScriptHead } from '../domain/script.js';
+import type { TraceContext } from '../domain/trace.js';
 import type { AskPerson } from '../host/execution.js';
 import type { Presentation, SleepSummary } from '../host/run.js';
 import type { Session } from '../host/session.js';
@@ -59,6 +60,8 @@ export interface CallCircumstances {
   readonly log?: Log;
   /** The client itself, for what servers ask while they work. */
   readonly respondent?: Respondent;
+  /** The step of a trace that the call is. */
+  readonly trace?: TraceContext;
 }
 
 export interface OutwardAnswer {

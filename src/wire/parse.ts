@@ -40,7 +40,7 @@ const failure = z.strictObject({
   errorClass: text(256).exactOptional(),
   stack: text(8_192).exactOptional(),
   position: position.exactOptional(),
-  limit: z.enum(['timeout', 'memory', 'stack', 'output', 'calls', 'disk', 'processes']).exactOptional(),
+  limit: z.enum(['timeout', 'memory', 'stack', 'output', 'calls', 'disk', 'processes', 'cpu']).exactOptional(),
 });
 
 const usage = z.strictObject({ cpuMs: clock, memoryBytes: count });

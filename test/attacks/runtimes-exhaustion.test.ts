@@ -67,6 +67,27 @@ time.sleep(60)`,
     expect(await run(hold, { maxMemoryBytes: 96 * MEGABYTE, timeoutMs: 20_000 })).toMatchObject(limit('memory'));
   });
 
+  test('that takes ten gigabytes as fast as it can, in all the processes it may have, is stopped long before [B9]', async () => {
+    const grab = {
+      node: `import { spawn } from 'node:child_process';
+        const grab = 'const all = []; try { for (;;) all.push(Buffer.alloc(2 ** 24, 1)); } catch { setInterval(() => {}, 1000); }';
+        for (let n = 0; n < 40; n++) spawn(process.execPath, ['-e', grab], { stdio: 'ignore' }).on('error', () => {});
+        setInterval(() => {}, 1000);`,
+      python: `import os, time
+for n in range(60):
+    if os.fork() == 0:
+        all = []
+        try:
+            while True: all.append(bytearray(2 ** 24))
+        except MemoryError: time.sleep(60)
+time.sleep(60)`,
+    };
+    const report = await run(grab, { maxMemoryBytes: 256 * MEGABYTE, timeoutMs: 20_000 });
+    expect(report).toMatchObject(limit('memory'));
+    // Two looks are 50 ms apart. Without them, sixty processes would have their own limit each: seventeen gigabytes.
+    expect(report.peakMemoryBytes).toBeLessThan(2_048 * MEGABYTE);
+  });
+
   test('that forks without end gets as many processes as it may have, and none outlives it [B9]', async () => {
     const bomb = {
       node: `import { spawn } from 'node:child_process';

@@ -1,14 +1,28 @@
-import { describe, expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test, vi } from 'vitest';
 import type { Envelope } from '../../src/profiles/runner/envelope.js';
 import { LedgerHome } from '../support/ledger.js';
-import { needs } from '../support/needs.js';
-import { type ClientOptions, type Home, openStdio } from '../support/program.js';
+import { needs, skipped } from '../support/needs.js';
+import { type ClientOptions, type Home, openStdio, PROGRAM } from '../support/program.js';
 import { LANGUAGES, read, type Sources } from '../support/runner.js';
 
 const WRITE: Sources = {
   node: `import { write } from './servers/ledger/index.js'; globalThis.result = (await write({ text: 'x' })).structuredContent;`,
   python: `from servers.ledger import write\nresult = (await write({'text': 'x'}))['structuredContent']`,
 };
+
+/** One call that is allowed, and one that is not. */
+const TWICE: Sources = {
+  node: `import { normalize } from './client/mcp_client.js'; import { write } from './servers/ledger/index.js';
+    globalThis.result = [(await normalize(write({ text: '1' }))).ok, (await normalize(write({ text: '2' }))).error.type];`,
+  python: `from client.mcp_client import normalize
+from servers.ledger import write
+result = [(await normalize(write({'text': '1'})))['ok'], (await normalize(write({'text': '2'})))['error']['type']]`,
+};
+const SCRIPT = '/usr/bin/script';
+const onTerminal = existsSync(SCRIPT) ? {} : skipped('script of util-linux, which makes a terminal, is not installed');
 
 async function connect(home: LedgerHome, options: ClientOptions = {}) {
   const environment = { PATH: process.env.PATH ?? '', HOME: home.folder, CODEMODE_HOME: home.path('state') };
@@ -78,4 +92,41 @@ result = [(await normalize(write({})))['error']['type'], (await normalize(look({
     });
     expect(home.lines).toEqual(['look ']);
   });
+
+  test(
+    'waits where standard error is a terminal, which shows what to type elsewhere [B2, B16]',
+    onTerminal,
+    async () => {
+      using home = new LedgerHome({ sandbox: { limits: { timeout: '2s' } } });
+      const program = home.write(`program.${language}`, TWICE[language]);
+      const command = `${process.execPath} ${PROGRAM} --config ${home.config} runner ${language} < ${program} > ${home.path('line')}`;
+      const env = {
+        PATH: process.env.PATH,
+        HOME: home.folder,
+        CODEMODE_HOME: home.path('state'),
+        CODEMODE_KEYRING: 'file',
+      };
+      const shell = spawn(SCRIPT, ['-qec', command, '/dev/null'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+      const ended = once(shell, 'close');
+      let shown = '';
+      shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+        shown += text;
+      });
+      const asked = (count: number) =>
+        vi.waitFor(
+          () => {
+            const ids = [...shown.matchAll(/ledger\/write waits for approval .*codemode approvals approve (\w+)/g)];
+            expect(ids, shown).toHaveLength(count);
+            return ids.at(-1)?.[1] ?? '';
+          },
+          { timeout: 30_000, interval: 50 },
+        );
+      expect(await home.decide('approve', await asked(1))).toMatchObject({ status: 0 });
+      expect(await home.decide('deny', await asked(2))).toMatchObject({ status: 0 });
+      const [status] = (await ended) as [number];
+      const { envelope } = read({ status, stdout: readFileSync(home.path('line'), 'utf8'), stderr: shown });
+      expect(envelope).toMatchObject({ approval_state: 'DENIED', result: { ok: true, data: [true, 'Denied'] } });
+      expect(home.lines).toEqual(['write 1']);
+    },
+  );
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../support/needs.js';
 import { LANGUAGES, outputDigestByPython, RunnerHome, type Sources } from '../support/runner.js';
+import { fixture } from '../support/upstreams.js';
 
 let home: RunnerHome;
 beforeAll(() => {
@@ -209,9 +210,109 @@ os.kill(os.getpid(), signal.SIGKILL)`,
       [],
       { type: 'ToolError', message: expect.stringContaining('there is no server "nobody"') },
     ],
-  ])('one that %s is one line too, with its error [B1, B3]', async (_, sources, words, error) => {
+  ])('one that %s is one line too, with its error [B1, B3, B9]', async (_, sources, words, error) => {
     const ended = await run(sources, ...words);
     expect(ended.status).toBe(1);
     expect(ended.error).toMatchObject({ retryable: false, ...error });
   });
 });
+
+describe.each(LANGUAGES)('the modules of %s programs', needs('bubblewrap', 'python3'), (language) => {
+  const LONG = `${'long.'.repeat(24)}name-12.`;
+  const NAMES = ['files.list-all', 'getHTTPUrl', 'class', 'await', 'None', '2fa.on', LONG];
+
+  test('have every tool of every page by the name of its language, and check what goes in and out [B5, B10, B12]', async () => {
+    using own = new RunnerHome();
+    const integer = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+    const tools = [
+      ...NAMES.map((name) => ({
+        name,
+        title: name,
+        icons: [{ src: 'x' }],
+        other: {},
+        inputSchema: { type: 'object' },
+      })),
+      { name: 'typed', inputSchema: integer, outputSchema: integer },
+    ];
+    const replies = { typed: { content: [], structuredContent: { n: 'no' } } };
+    const script = own.write('script.json', { tools, replies, pageSize: 3 });
+    const server = { command: process.execPath, args: [fixture('scripted-server.mjs'), script] };
+    own.write('codemode.config.json', { mcpServers: { 'Google-Drive.v2': server }, strictOutput: true });
+    const sources: Sources = {
+      node: `import * as drive from './servers/google_drive_v2/index.js'; import { normalize } from './client/mcp_client.js';
+        const called = [];
+        for (const { exportName, toolName } of drive.__meta__.tools.filter(({ toolName }) => toolName !== 'typed'))
+          called.push([exportName, (await drive[exportName]({})).structuredContent.tool === toolName]);
+        globalThis.result = { called: Object.fromEntries(called),
+          wrong: (await normalize(drive.typed({ n: 'x' }))).error.type, answered: (await normalize(drive.typed({ n: 1 }))).error.type };`,
+      python: `import servers.google_drive_v2 as drive
+from client.mcp_client import normalize
+called = {}
+for tool in drive.__meta__['tools']:
+    if tool['toolName'] != 'typed':
+        answer = await getattr(drive, tool['exportName'])({})
+        called[tool['exportName']] = answer['structuredContent']['tool'] == tool['toolName']
+result = { 'called': called, 'wrong': (await normalize(drive.typed(n='x')))['error']['type'],
+  'answered': (await normalize(drive.typed(n=1)))['error']['type'] }`,
+    };
+    const { data, stderr } = await own.runner([language], sources[language]);
+    const long = { node: 'longLongLong', python: 'long_long_long_' }[language];
+    const names = {
+      node: ['filesListAll', 'getHTTPUrl', 'class_', 'await_', 'none', '_2faOn'],
+      python: ['files_list_all', 'get_http_url', 'class_', 'await_', 'none', '_2fa_on'],
+    }[language];
+    const told = data as { called: Record<string, boolean>; wrong: string; answered: string };
+    expect(told, stderr).toMatchObject({ wrong: 'InvalidArguments', answered: 'InvalidOutput' });
+    expect(Object.values(told.called)).toEqual(Array(NAMES.length).fill(true));
+    const found = Object.keys(told.called);
+    expect(found).toEqual(expect.arrayContaining(names));
+    expect(found.find((name) => name.startsWith(long))).toBeDefined();
+  });
+});
+
+describe('whole numbers of any length', needs('bubblewrap', 'python3'), () => {
+  const BIG = '1152921504606846977';
+
+  test('go from a Python program to the line as they are, whatever is taken out beside them [B2, B3]', async () => {
+    const source = `result = { 'id': ${BIG}, 'list': [-10**30 - 1, 9007199254740993], 'mail': 'jo@example.com' }`;
+    const { line, envelope } = await home.runner(['python'], source);
+    const nines = `"list":[-1${'0'.repeat(29)}1,9007199254740993]`;
+    expect(line).toContain(`"data":{"id":${BIG},${nines},"mail":"[redacted:email]"}`);
+    expect(outputDigestByPython(line)).toBe(envelope.output_digest);
+  });
+
+  test('come from a tool as they are, and are refused where a tool would be asked for another one [B10, B11]', async () => {
+    using own = new RunnerHome();
+    const script = own.write('ids.mjs', IDS_SERVER);
+    own.write('codemode.config.json', { mcpServers: { ids: { command: process.execPath, args: [script] } } });
+    const python = await own.runner(
+      ['python'],
+      `from client.mcp_client import normalize
+from servers.ids import give
+answer = (await give({'of': 'jo@example.com'}))['structuredContent']
+result = [answer['id'] == ${BIG}, answer, (await normalize(give({'id': answer['id']})))['error'], (await give({'id': 9007199254740991}))['structuredContent']['id'] - 1]`,
+    );
+    const refusal = `{"type":"InvalidArguments","message":"the whole number ${BIG} cannot be passed to a tool as it is: beyond 2^53 it would be rounded","retryable":false}`;
+    expect(python.line, python.stderr).toContain(`"data":[true,{"id":${BIG}},${refusal},${BigInt(BIG) - 1n}]`);
+    expect(outputDigestByPython(python.line)).toBe(python.envelope.output_digest);
+    // JavaScript has no such number: what is exact to it is what is passed on.
+    const node = await own.runner(
+      ['node'],
+      `import { give } from './servers/ids/index.js'; globalThis.result = await give({ id: 2 ** 60 });`,
+    );
+    expect(node.data).toMatchObject({ structuredContent: { id: Number(BIG) } });
+  });
+});
+
+/** Writes its number by hand: nothing that is JavaScript would. */
+const IDS_SERVER = `import readline from 'node:readline';
+const answer = (id, result, key = 'result') => process.stdout.write('{"jsonrpc":"2.0","id":' + JSON.stringify(id) + ',"' + key + '":' + result + '}\\n');
+readline.createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (method === 'initialize') answer(id, '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"ids","version":"1"}}');
+  else if (method === 'tools/list') answer(id, '{"tools":[{"name":"give","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"id":{"type":"integer"}}}}]}');
+  else if (method === 'tools/call') answer(id, '{"content":[{"type":"text","text":"1152921504606846977"}],"structuredContent":{"id":1152921504606846977}}');
+  else if (id !== undefined) answer(id, '{"code":-32601,"message":"no"}', 'error');
+});
+process.stdin.on('end', () => process.exit(0));
+`;

@@ -48,6 +48,19 @@ describe('codemode runner answers what it cannot run with one line too', () => {
     expect(stderr).toMatch(/^codemode: [^\n]+\n$/);
   });
 
+  test.each<readonly string[]>([
+    ['--bogus', 'runner', 'node'],
+    ['--bogus', 'value', 'runner', 'python'],
+    ['--config', 'runner', 'node'],
+    ['runner', 'node', '--config'],
+  ])('wrong words before it, with status 2: %s %s %s %s [B1, B2]', async (...words) => {
+    using home = new RunnerHome();
+    const { status, error, envelope } = read(await home.run(words, { input: 'x = 1' }));
+    expect([status, error?.type]).toEqual([2, 'InvalidArguments']);
+    expect(error?.message).not.toContain('error:');
+    expect(envelope.tool_name).toBe(`${words.includes('node') ? 'node' : 'python'}-runner`);
+  });
+
   test('a configuration that is broken, or not there [B1]', async () => {
     using home = new RunnerHome();
     home.write('codemode.config.json', '{"mcpServers": [');

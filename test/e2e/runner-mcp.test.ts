@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { Envelope } from '../../src/profiles/runner/envelope.js';
 import { needs } from '../support/needs.js';
 import { everyday, openHome, openStdio } from '../support/program.js';
-import { LANGUAGES, RunnerHome, type Sources } from '../support/runner.js';
+import { LANGUAGES, outputDigestByPython, RunnerHome, type Sources } from '../support/runner.js';
 
 const SERVERS = { mcpServers: { 'every-day': everyday() }, profile: 'runner' };
 
@@ -59,6 +59,12 @@ describe('codemode mcp --profile runner', needs('bubblewrap', 'python3'), () => 
         },
       },
     });
+    const rounded = await call('run_python', { code: 'result = 2 ** 60 + 1' });
+    expect(rounded.structuredContent).toMatchObject({ result: { ok: true, data: 2 ** 60 } });
+    expect(outputDigestByPython(JSON.stringify(rounded.structuredContent))).toBe(
+      (rounded.structuredContent as unknown as Envelope).output_digest,
+    );
+    expect((rounded.content[1] as { text: string }).text).toContain('1152921504606846977 was rounded');
     const late = await call('run_node', { code: 'for (;;);', timeout_ms: 200 });
     expect(late.structuredContent).toMatchObject({ result: { error: { type: 'Timeout', retryable: true } } });
   });

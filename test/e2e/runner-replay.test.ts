@@ -16,6 +16,13 @@ const DIVERGES: Sources = {
     globalThis.result = (await echo({ message: String(Math.random()) })).content.length;`,
   python: `import random\nfrom servers.every_day import echo\nresult = len((await echo({'message': str(random.random())}))['content'])`,
 };
+/** Asks for the same, and makes something else of it. */
+const DIFFERS: Sources = {
+  node: `import { echo } from './servers/every_day/index.js';
+    globalThis.result = { said: (await echo({ message: 'a' })).content[0].text, at: process.hrtime.bigint() + '' };`,
+  python: `import time\nfrom servers.every_day import echo
+result = { 'said': (await echo({'message': 'a'}))['content'][0]['text'], 'at': str(time.perf_counter_ns()) }`,
+};
 
 test.each(LANGUAGES)(
   'a recorded %s program is run again offline, and says where it goes another way [B21]',
@@ -25,6 +32,7 @@ test.each(LANGUAGES)(
     const recorded = async (sources: Sources) => (await home.runner([language], sources[language])).envelope.run_id;
     const same = await recorded(ASKS);
     const other = await recorded(DIVERGES);
+    const differs = await recorded(DIFFERS);
     // Nothing is called: there is nobody to call.
     home.write('codemode.config.json', {});
     const replay = (run: string) => home.run(['--config', home.config, 'replay', run, '--json']);
@@ -37,5 +45,10 @@ test.each(LANGUAGES)(
       same: false,
       difference: 'its call 1 asks for every-day/echo with other arguments, which is not on record',
     });
+    const third = await replay(differs);
+    expect([third.status, JSON.parse(third.stdout)]).toEqual([
+      1,
+      { runId: differs, same: false, difference: expect.stringMatching(/^its result differs: at \$\.at /) },
+    ]);
   },
 );

@@ -246,6 +246,20 @@ result = [asyncio.run(main()), asyncio.run(main()), call_tool_sync('test', 'echo
     expect(await box.value('python', source, { functions: { echo: (input) => input } })).toEqual([1, 1, 2]);
   });
 
+  test('gets an answer that Python cannot read as an error of that call, and the next one as it is', async () => {
+    const source = `from client.mcp_client import call_tool, ToolError
+result = []
+for n in range(3):
+    try:
+        result.append(await call_tool('a', 'b', n))
+    except ToolError as error:
+        result.append(str(error)[:36])`;
+    const answers = ['['.repeat(100_000) + ']'.repeat(100_000), '9'.repeat(5_000), '3'];
+    const handlers = { onCall: async () => ({ ok: true, json: answers.shift() ?? '' }) as const };
+    const refused = 'the answer of the tool cannot be rea';
+    expect(await box.value('python', source, { handlers })).toEqual([refused, refused, 3]);
+  });
+
   test('that forks is one program still: the fork ends without a word', async () => {
     const source = `import os
 child = os.fork()
@@ -257,13 +271,14 @@ print(result)`;
   });
 
   test('finds the usual modules, time zones, and classes of its own that can be copied', async () => {
-    const source = `import dataclasses, datetime, json, pickle, sqlite3, zoneinfo, hashlib
+    const source = `import csv, dataclasses, datetime, decimal, gc, html, json, pickle, sqlite3, ssl, statistics, uuid, zoneinfo, hashlib
 @dataclasses.dataclass
 class Point: x: int
 copied = pickle.loads(pickle.dumps(Point(3)))
 result = [copied.x, __name__, sqlite3.connect(':memory:').execute('select 2').fetchone()[0],
-  datetime.datetime(2024, 7, 1, tzinfo=zoneinfo.ZoneInfo('Europe/Berlin')).utcoffset().seconds, hashlib.sha256(b'').hexdigest()[:4]]`;
-    expect(await box.value('python', source)).toEqual([3, '__main__', 2, 7200, 'e3b0']);
+  datetime.datetime(2024, 7, 1, tzinfo=zoneinfo.ZoneInfo('Europe/Berlin')).utcoffset().seconds, hashlib.sha256(b'').hexdigest()[:4],
+  ssl.HAS_TLSv1_3, gc.isenabled()]`;
+    expect(await box.value('python', source)).toEqual([3, '__main__', 2, 7200, 'e3b0', true, true]);
   });
 });
 

@@ -44,6 +44,14 @@ function replyOf(outcome: UpstreamOutcome) {
 const sent = async (tool: string, input: JsonObject = {}, upstream = pets) =>
   replyOf(await call(tool, input, upstream)).structuredContent as unknown as Seen;
 
+test('a call carries its trace as headers, and nothing where there is none [X4]', async () => {
+  const trace = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: true, state: 'vendor=x' };
+  const { headers } = replyOf(await pets.call({ tool: 'createPet', arguments: { name: 'Cleo' }, trace }))
+    .structuredContent as unknown as Seen;
+  expect(headers).toMatchObject({ traceparent: `00-${trace.traceId}-${trace.spanId}-01`, tracestate: 'vendor=x' });
+  expect((await sent('createPet', { name: 'Cleo' })).headers).not.toHaveProperty('traceparent');
+});
+
 test('operations are tools with names, words, schemas, claims and tags of the document [C9]', async () => {
   const { tools, warnings } = await pets.listTools();
   expect(warnings).toEqual([]);

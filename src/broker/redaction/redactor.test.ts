@@ -27,6 +27,16 @@ describe('a secret that the host holds', () => {
     for (const form of forms) expect(redactor.text(`a ${form} b`)).toBe('a [redacted:credential] b');
   });
 
+  test('is taken out where it is a number that JavaScript rounds, and other such numbers stay [B17]', () => {
+    const json = '{"id":12345678901234567891,"other":12345678901234567893}';
+    const reply = open(['12345678901234567891']).reply(
+      { content: [], structuredContent: JSON.parse(json), structuredJson: json, isError: false },
+      {},
+    );
+    expect(reply.structuredJson).toBe('{"id":"[redacted:credential]","other":12345678901234567893}');
+    expect(reply.structuredContent).toMatchObject({ id: '[redacted:credential]' });
+  });
+
   test('is taken out of base64, wherever in it it begins, in both alphabets [B17]', () => {
     for (const before of ['', 'x', 'xy', 'xyz', 'some text in front: '])
       for (const after of ['', 'q', 'qr', ' and behind'])

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { ToolReply } from '../../domain/upstream.js';
+import { markedNumber, withMarkedNumbers, withNumbers } from '../../lib/exact-numbers.js';
 import { mayHoldCard } from './cards.js';
 import { type Depth, Finder, type FinderOptions } from './finder.js';
 import { MIN_SECRET_CHARACTERS } from './known-secrets.js';
@@ -76,9 +77,9 @@ export class Redactor {
   json(json: string, counts?: RedactionCounts): string {
     const finder = this.#current();
     if (!finder.hasExtra && !finder.hasAny(json)) return json;
-    const value = JSON.parse(json) as JsonValue;
+    const value = JSON.parse(withMarkedNumbers(json)) as JsonValue;
     const clean = this.value(value, counts);
-    return clean === value ? json : JSON.stringify(clean);
+    return clean === value ? json : withNumbers(JSON.stringify(clean));
   }
 
   /**
@@ -91,6 +92,12 @@ export class Redactor {
     const content = this.value(reply.content as JsonObject[], counts);
     const clean: ToolReply = { ...reply, content, ...(meta === undefined ? {} : { meta: this.value(meta, counts) }) };
     if (structuredContent === undefined) return clean;
+    if (reply.structuredJson !== undefined) {
+      // It may hold more than the value: whole numbers that JavaScript rounds.
+      const cleanJson = this.json(reply.structuredJson, counts);
+      if (cleanJson === reply.structuredJson) return clean;
+      return { ...clean, structuredJson: cleanJson, structuredContent: JSON.parse(cleanJson) as JsonValue };
+    }
     const structuredJson = JSON.stringify(structuredContent);
     if (!finder.hasExtra && !finder.hasAny(structuredJson)) return { ...clean, structuredJson };
     const cleanContent = this.value(structuredContent, counts);
@@ -103,6 +110,11 @@ export class Redactor {
   }
 
   #walk(value: JsonValue, name: string | undefined, counts: RedactionCounts, depth: number): JsonValue {
+    const digits = typeof value === 'string' ? markedNumber(value) : undefined;
+    if (digits !== undefined) {
+      const clean = this.text(digits, counts, 'known');
+      return clean === digits ? value : clean;
+    }
     if (typeof value === 'string') return this.text(value, counts, mayHoldCard(name) ? 'all' : 'no-cards');
     if (typeof value === 'number') return this.#number(value, counts);
     if (value === null || typeof value !== 'object') return value;

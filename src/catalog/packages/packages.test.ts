@@ -31,7 +31,14 @@ test('a program gets the modules that it names, and all of them where it may loo
       .map((path) => path.split('/')[1]);
   expect(modules('import * as x from "./servers/slack/index.js"')).toEqual(['slack']);
   expect(modules('await import("./servers/git_hub/index.js")')).toEqual(['git_hub']);
-  expect(modules('1 + 1')).toEqual([]);
-  for (const source of ['await import(`./servers/${name}/index.js`)', "readdirSync('servers')", 'import importlib'])
+  for (const source of ['1 + 1', '/servers/.exec(text)']) expect(modules(source)).toEqual([]);
+  for (const source of [
+    'await import(`./servers/${name}/index.js`)',
+    'createRequire("/workspace/")(name); require(name)',
+    "readdirSync('servers')",
+    'import importlib',
+    'Path("servers").iterdir()',
+    'exec("import servers." + name)',
+  ])
     expect(modules(source)).toEqual(['git_hub', 'slack']);
 });

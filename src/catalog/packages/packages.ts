@@ -33,7 +33,7 @@ export function packagesNamedIn(source: string, all: ReadonlyMap<string, string>
 
 /** Imports by a name that is not written out, and whatever reads folders. */
 const LOOKS_AROUND =
-  /\bimport\s*\(\s*(?!['"])|import_module|__import__|importlib|pkgutil|readdir|listdir|scandir|glob|walk/;
+  /\b(?:import|require)\s*\(\s*(?!['"])|import_module|__import__|importlib|pkgutil|readdir|opendir|listdir|scandir|iterdir|glob|walk|(?<!\.)\b(?:exec|eval)\s*\(/;
 
 /** What may go to every program. 30 real servers with 1,312 tools take 2.8 (Node) and 3.3 (Python) million characters. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;

@@ -1,6 +1,8 @@
 /** `client/_wrappers.py`: what the functions of all servers are made of. */
 export const PYTHON_WRAPPERS = `"""What the generated modules of servers share."""
 
+import sys
+
 from client.mcp_client import call_tool
 
 
@@ -18,6 +20,13 @@ def caller(server_id):
         return await call_tool(server_id, tool_name, arguments)
 
     return call
+
+
+def submodules(module, functions):
+    """\`from servers.x.tool import tool\` finds the same function: each tool may be named as a module of its own."""
+    package = sys.modules[module]
+    for name in functions:
+        sys.modules.setdefault(f"{module}.{name}", package)
 
 
 def attribute(module, name, types, functions):

@@ -19,12 +19,13 @@ export function pythonPackage({ server, isBrief }: ServerPackage): ReadonlyMap<s
   const stubs = isBrief ? undefined : declarePythonModule({ functionNames: names, tools });
   const functions = tools.map((tool) => functionText(tool, names.get(tool.name) as string, isBrief));
   const text = `${docstring([commentLine(server.name, 80), ...serverDocs(server.description ?? '', 'compact')], '')}
-from client._wrappers import attribute as _attribute, caller as _caller
+from client._wrappers import attribute as _attribute, caller as _caller, submodules as _submodules
 
 __meta__ = ${metaText(metaOf(server, names))}
 __all__ = [tool["exportName"] for tool in __meta__["tools"]]
 _type_names = ${pythonString((stubs?.typeNames ?? []).join(' '))}
 _call = _caller(${pythonString(server.id)})
+_submodules(__name__, __all__)
 
 
 def __getattr__(name):

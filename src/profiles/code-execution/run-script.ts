@@ -1,5 +1,5 @@
 import type { LogEntry } from '../../domain/execution.js';
-import type { Log } from '../../domain/log.js';
+import type { Log, LogIds } from '../../domain/log.js';
 import type { Session } from '../../host/session.js';
 import type { CallCircumstances } from '../profile.js';
 import type { ScriptRun } from './contract.js';
@@ -14,22 +14,25 @@ export async function runScript(
   { code, language, input, limits, allowedServers }: ScriptRun,
   { log, ...circumstances }: CallCircumstances,
 ): Promise<ScriptResponse> {
+  const traceId = circumstances.trace?.traceId;
   const answer = await session.run({
     source: code,
     language,
     limits,
     script: { input, callTool: CALL_TOOL, callScript: CALL_SCRIPT, allowedServers },
     ...circumstances,
-    ...(log === undefined ? {} : { onLog: (entry, runId) => logEntry(log, entry, runId) }),
+    ...(log === undefined ? {} : { onLog: (entry, runId) => logEntry(log, entry, { runId, traceId }) }),
   });
   // Neither goes on without its client nor sleeps: its calls block it.
   if (answer.state !== 'finished') throw new Error(`a script is ${answer.state}`);
   const { summary } = answer;
-  if (summary.logsCut) log?.(`run ${summary.runId}: its output was cut after ${limits.maxLogBytes} bytes`, 'warn');
+  const { runId } = summary;
+  if (summary.logsCut)
+    log?.(`run ${runId}: its output was cut after ${limits.maxLogBytes} bytes`, 'warn', { runId, traceId });
   return renderScript(summary);
 }
 
 /** The contract sends console output to the host's log. Further lines are indented: none can pass for one of the host's. */
-function logEntry(log: Log, { level, message }: LogEntry, runId: string): void {
-  log(`run ${runId}: ${message.replaceAll('\n', '\n    ')}`, level === 'log' ? 'info' : level);
+function logEntry(log: Log, { level, message }: LogEntry, ids: LogIds): void {
+  log(`run ${ids.runId}: ${message.replaceAll('\n', '\n    ')}`, level === 'log' ? 'info' : level, ids);
 }

@@ -57,6 +57,7 @@ const LIMIT_ADVICE = {
   calls: 'Ask for more in one call.',
   disk: 'Write less.',
   processes: 'Use fewer threads at once.',
+  cpu: 'Compute less.',
 } as const satisfies Record<NonNullable<Failure['limit']>, string>;
 
 function cutNote(totalBytes: number): string {

@@ -29,6 +29,9 @@ export function parseRunnerRequest(input: unknown, settings: RunnerSettings): Ru
   return { code, limits: limitsWith({ timeoutMs, maxMemoryBytes }, settings, ['timeout_ms', 'memory_bytes']) };
 }
 
+/** That a program may keep busy for all its time, where the configuration does not say. */
+const PROCESSORS = 2;
+
 /** The limits of the configuration with what was asked for. `names`: what the two are called where they were asked for. */
 export function limitsWith(
   asked: { readonly timeoutMs: number | undefined; readonly maxMemoryBytes: number | undefined },
@@ -38,7 +41,7 @@ export function limitsWith(
   const { timeoutMs = limits.timeoutMs, maxMemoryBytes = limits.maxMemoryBytes } = asked;
   if (timeoutMs > most.timeoutMs) throw beyond(timeoutName, most.timeoutMs);
   if (maxMemoryBytes > most.maxMemoryBytes) throw beyond(memoryName, most.maxMemoryBytes);
-  return { ...limits, timeoutMs, maxMemoryBytes };
+  return { ...limits, timeoutMs, maxMemoryBytes, maxCpuMs: limits.maxCpuMs ?? PROCESSORS * timeoutMs };
 }
 
 function beyond(name: string, most: number): HostError {

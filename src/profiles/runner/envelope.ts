@@ -5,6 +5,7 @@ import type { ProcessLanguage } from '../../domain/process-program.js';
 import { VERSION } from '../../domain/version.js';
 import type { ProcessRunSummary } from '../../host/process-run.js';
 import { asciiJson } from '../../lib/ascii-json.js';
+import { roundedNumber, withMarkedNumbers, withNumbers } from '../../lib/exact-numbers.js';
 import { failed, type RunnerError, resultError } from './errors.js';
 
 /** What the runner says of one program, on one line. */
@@ -31,6 +32,15 @@ interface Metrics {
   readonly duration_ms: number;
 }
 
+/** One answer, for whoever takes values and for whoever takes text. Both digests are right for what they stand in. */
+export interface Answer {
+  readonly envelope: Envelope;
+  /** The one line, without its end: whole numbers of any length are as the program wrote them. */
+  readonly line: string;
+  /** The first number that is not the same in the envelope. */
+  readonly rounded?: string | undefined;
+}
+
 interface Said {
   readonly state: ApprovalState;
   readonly image: string | null;
@@ -39,57 +49,63 @@ interface Said {
 /** One program, from before anything is known of it: whatever comes, there is one envelope about it. */
 export class Ticket {
   readonly runId = randomUUID();
-  readonly #traceId = randomUUID().replaceAll('-', '');
+  readonly traceId: string;
   readonly #startedAt = performance.now();
   readonly #toolName: string;
   /** Digest of the source as it came. */
   inputDigest: string | null = null;
 
-  constructor(language: ProcessLanguage | undefined) {
+  /** `traceId`: of the trace that it is a part of. */
+  constructor(language: ProcessLanguage | undefined, traceId = randomUUID().replaceAll('-', '')) {
+    this.traceId = traceId;
     this.#toolName = language === undefined ? 'runner' : `${language}-runner`;
   }
 
   /** Of a program that was run. `maxLineBytes`: what does not fit into one line is not handed over in part. */
-  ended(summary: ProcessRunSummary, maxLineBytes: number): Envelope {
+  ended(summary: ProcessRunSummary, maxLineBytes: number): Answer {
     const { outcome, durationMs, approvalState, image } = summary;
     const metrics = { duration_ms: Math.round(durationMs) };
     const said = { state: approvalState, image };
-    if (outcome.status === 'failed')
-      return this.#envelope({ ok: false, error: resultError(outcome.failure), metrics }, said);
-    const jsonBytes = Buffer.byteLength(outcome.resultJson);
-    const whole = jsonBytes <= maxLineBytes ? this.#whole(outcome.resultJson, metrics, said) : undefined;
-    if (whole !== undefined && 'error' in whole)
-      return this.#envelope({ ok: false, error: whole.error, metrics }, said);
-    const bytes = whole === undefined ? jsonBytes : Buffer.byteLength(lineOf(whole));
-    if (whole !== undefined && bytes <= maxLineBytes) return whole;
+    const fail = (error: RunnerError) => this.#answer({ ok: false, error, metrics }, said);
+    if (outcome.status === 'failed') return fail(resultError(outcome.failure));
+    const { resultJson } = outcome;
+    const jsonBytes = Buffer.byteLength(resultJson);
+    if (jsonBytes <= maxLineBytes)
+      try {
+        const whole = this.#answer({ ok: true, data: JSON.parse(resultJson) as JsonValue, metrics }, said, resultJson);
+        if (Buffer.byteLength(whole.line) <= maxLineBytes) return whole;
+      } catch {
+        return fail(failed('NotSerializable', 'the result is nested more deeply than it can be written'));
+      }
     const message = `the result has ${jsonBytes} bytes of JSON, and the whole answer may have ${maxLineBytes}. Filter or summarise before setting the result.`;
-    return this.#envelope({ ok: false, error: failed('OutputTooLarge', message), metrics }, said);
-  }
-
-  #whole(resultJson: string, metrics: Metrics, said: Said): Envelope | { readonly error: RunnerError } {
-    try {
-      const envelope = this.#envelope({ ok: true, data: JSON.parse(resultJson) as JsonValue, metrics }, said);
-      lineOf(envelope);
-      return envelope;
-    } catch {
-      return { error: failed('NotSerializable', 'the result is nested more deeply than it can be written') };
-    }
+    return fail(failed('OutputTooLarge', message));
   }
 
   /** Of a program that never was: refused, or the host could not do its work. */
-  refused(error: RunnerError): Envelope {
+  refused(error: RunnerError): Answer {
     const metrics = { duration_ms: Math.round(performance.now() - this.#startedAt) };
-    return this.#envelope({ ok: false, error, metrics }, { state: 'NOT_REQUIRED', image: null });
+    return this.#answer({ ok: false, error, metrics }, { state: 'NOT_REQUIRED', image: null });
   }
 
-  #envelope(result: RunnerResult, { state, image }: Said): Envelope {
+  /** `dataJson`: the data as its program wrote them, with whole numbers that JavaScript rounds. */
+  #answer(result: RunnerResult, said: Said, dataJson = ''): Answer {
+    const envelope = this.#envelope(result, said, digestOf(asciiJson(result)));
+    const markedJson = withMarkedNumbers(dataJson);
+    if (markedJson === dataJson) return { envelope, line: JSON.stringify(envelope) };
+    const exact = { ...result, data: JSON.parse(markedJson) as JsonValue } as RunnerResult;
+    const digest = digestOf(withNumbers(asciiJson(exact)));
+    const line = withNumbers(JSON.stringify(this.#envelope(exact, said, digest)));
+    return { envelope, line, rounded: roundedNumber(dataJson) };
+  }
+
+  #envelope(result: RunnerResult, { state, image }: Said, outputDigest: string): Envelope {
     return {
       run_id: this.runId,
-      trace_id: this.#traceId,
+      trace_id: this.traceId,
       tool_name: this.#toolName,
       tool_version: VERSION,
       input_digest: this.inputDigest,
-      output_digest: digestOf(asciiJson(result)),
+      output_digest: outputDigest,
       sandbox_image: image,
       duration_ms: result.metrics.duration_ms,
       approval_state: state,
@@ -101,11 +117,6 @@ export class Ticket {
 /** `sha256:` and the hexadecimal digest of a text as UTF-8, or of bytes. */
 export function digestOf(source: string | Uint8Array): string {
   return `sha256:${createHash('sha256').update(source).digest('hex')}`;
-}
-
-/** The one line, without its end. In JSON no line ends. */
-export function lineOf(envelope: Envelope): string {
-  return JSON.stringify(envelope);
 }
 
 const TRUNCATED = '<TRUNCATED>\n';

@@ -51,6 +51,7 @@ const LIMITS = {
   calls: 'CallLimit',
   disk: 'DiskLimit',
   processes: 'ProcessLimit',
+  cpu: 'CpuLimit',
 } as const satisfies Record<NonNullable<Failure['limit']>, string>;
 
 const HOST_ERRORS: Readonly<Partial<Record<ErrorCode, string>>> = {

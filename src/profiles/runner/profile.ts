@@ -1,14 +1,11 @@
-import { isHostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { ProcessLanguage, ProcessRuntimeStatus } from '../../domain/process-program.js';
 import { typesOf } from '../../host/process-packages.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
-import { parseRunnerRequest } from './contract.js';
-import { digestOf, Ticket } from './envelope.js';
-import { hostError } from './errors.js';
+import { Ticket } from './envelope.js';
 import { runnerPresentation } from './presentation.js';
 import { instructions, toolDescription } from './prompt.js';
-import { type RunnerAnswer, runProgram } from './run-program.js';
+import { answerRequest, type RunnerAnswer } from './run-program.js';
 import type { RunnerSettings } from './settings.js';
 import { inputSchema, OUTPUT_SCHEMA } from './tool-schemas.js';
 
@@ -36,15 +33,8 @@ export function createRunnerProfile({ settings, runtimes }: RunnerOptions): Prof
       inputSchema: inputSchema(language, settings),
       outputSchema: OUTPUT_SCHEMA,
       call: async (session, input, { log: _, ...circumstances }) => {
-        const ticket = new Ticket(language);
-        try {
-          const request = parseRunnerRequest(input, settings);
-          ticket.inputDigest = digestOf(request.code);
-          return answerOf(await runProgram(session, ticket, language, request, settings, circumstances));
-        } catch (error) {
-          if (!isHostError(error)) throw error;
-          return answerOf({ envelope: ticket.refused(hostError(error)), printed: '', isRefused: true });
-        }
+        const ticket = new Ticket(language, circumstances.trace?.traceId);
+        return answerOf(await answerRequest(session, ticket, language, input, settings, circumstances));
       },
     }),
   );
@@ -59,13 +49,16 @@ export function createRunnerProfile({ settings, runtimes }: RunnerOptions): Prof
   };
 }
 
-function answerOf({ envelope, printed, isRefused }: RunnerAnswer): OutwardAnswer {
+function answerOf({ envelope, printed, refusal, rounded }: RunnerAnswer): OutwardAnswer {
   const shown =
     printed.length > MAX_PRINTED_CHARACTERS ? `${printed.slice(0, MAX_PRINTED_CHARACTERS)}\n<TRUNCATED>\n` : printed;
+  const notes = shown === '' ? [] : [`What the program printed:\n${shown}`];
+  // The protocol's library writes numbers as JavaScript has them.
+  if (rounded !== undefined) notes.push(`${rounded} was rounded in this answer; hand it over as a string.`);
   return {
     structured: envelope as unknown as JsonObject,
-    media: shown === '' ? [] : [{ type: 'text', text: `What the program printed:\n${shown}` }],
-    isError: isRefused,
+    media: notes.map((text) => ({ type: 'text', text })),
+    isError: refusal !== undefined,
     isStillRunning: false,
   };
 }

@@ -1,19 +1,18 @@
-import { isHostError } from '../../domain/errors.js';
+import { type HostError, isHostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { ProcessLanguage } from '../../domain/process-program.js';
 import type { Session } from '../../host/session.js';
 import type { CallCircumstances } from '../profile.js';
-import type { RunnerRequest } from './contract.js';
-import { type Envelope, printedBy, type Ticket } from './envelope.js';
+import { parseRunnerRequest, type RunnerRequest } from './contract.js';
+import { type Answer, digestOf, printedBy, type Ticket } from './envelope.js';
 import { hostError } from './errors.js';
 import type { RunnerSettings } from './settings.js';
 
-export interface RunnerAnswer {
-  readonly envelope: Envelope;
+export interface RunnerAnswer extends Answer {
   /** What the program printed, clean and cut. */
   readonly printed: string;
-  /** Nothing was run. */
-  readonly isRefused: boolean;
+  /** Why nothing was run. */
+  readonly refusal?: HostError;
 }
 
 /** Runs a program to its end. What the host could not do is said in the envelope too; only a mistake of ours is thrown. */
@@ -26,21 +25,45 @@ export async function runProgram(
   circumstances: Omit<CallCircumstances, 'log'>,
 ): Promise<RunnerAnswer> {
   const { maxToolCalls, approvalWaitMs, hidesPersonalData, maxLineBytes } = settings;
-  let envelope: Envelope | undefined;
+  let answer: Answer | undefined;
   try {
     const summary = await session.runProcess({
       ...circumstances,
-      ...{ runId: ticket.runId, language, source: code, limits },
+      ...{ runId: ticket.runId, traceId: ticket.traceId, language, source: code, limits },
       ...{ maxToolCalls, approvalWaitMs, hidesPersonalData },
       respond: (ended) => {
-        envelope = ticket.ended(ended, maxLineBytes);
-        return envelope as unknown as JsonValue;
+        answer = ticket.ended(ended, maxLineBytes);
+        return answer.envelope as unknown as JsonValue;
       },
     });
     const printed = printedBy(summary, settings.maxPrintedBytes);
-    return { envelope: envelope ?? ticket.ended(summary, maxLineBytes), printed, isRefused: false };
+    return { ...(answer ?? ticket.ended(summary, maxLineBytes)), printed };
   } catch (error) {
     if (!isHostError(error)) throw error;
-    return { envelope: ticket.refused(hostError(error)), printed: '', isRefused: true };
+    return refusalOf(ticket, error);
   }
+}
+
+/** The same for whatever somebody sends as a request. */
+export async function answerRequest(
+  session: Session,
+  ticket: Ticket,
+  language: ProcessLanguage,
+  input: unknown,
+  settings: RunnerSettings,
+  circumstances: Omit<CallCircumstances, 'log'>,
+): Promise<RunnerAnswer> {
+  let request: RunnerRequest;
+  try {
+    request = parseRunnerRequest(input, settings);
+  } catch (error) {
+    if (!isHostError(error)) throw error;
+    return refusalOf(ticket, error);
+  }
+  ticket.inputDigest = digestOf(request.code);
+  return runProgram(session, ticket, language, request, settings, circumstances);
+}
+
+function refusalOf(ticket: Ticket, refusal: HostError): RunnerAnswer {
+  return { ...ticket.refused(hostError(refusal)), printed: '', refusal };
 }

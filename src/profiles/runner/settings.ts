@@ -32,6 +32,7 @@ export function runnerSettings({ runner, sandbox: { limits } }: Config): RunnerS
       maxMemoryBytes: Math.min(memory, maximum.memory),
       maxProcesses: runner.processes,
       maxDiskBytes: runner.disk,
+      maxCpuMs: runner.cpu,
       // More than the line may have: its last line may be the result, and that it is too large should be said of it.
       maxStdoutBytes: Math.max(DEFAULT_PROCESS_LIMITS.maxStdoutBytes, runner.stdout),
       // It is cut once it is clean: half a secret is not recognised, and gives half of it away.

@@ -159,6 +159,7 @@ export class GoRuntime {
       describe: () => jailedGoProgram(path, limits),
     });
     const execution = handlers.execution ?? (randomUUID() as ExecutionId);
+    handlers.onStarted?.();
     const program = { source: '', files: new Map<string, string>(), limits };
     const report = new ProgramRun(running, program, { ...handlers, execution }, this.#closing.signal).begin();
     this.#runs.add(report);

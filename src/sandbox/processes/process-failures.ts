@@ -16,6 +16,14 @@ export function tooMuchMemory(mostBytes: number): Failure {
   );
 }
 
+export function tooMuchComputing(mostMs: number): Failure {
+  return limit(
+    'cpu',
+    `the program used more than ${mostMs} ms of processor time, all its processes together`,
+    'Compute less, or with fewer processes and threads at a time.',
+  );
+}
+
 export function tooManyFiles(most: number): Failure {
   return limit('disk', `the program made more than ${most} files`, 'Keep fewer files in /workspace at a time.');
 }

@@ -119,6 +119,7 @@ export class ProcessRuntimes {
     });
     this.#runs.add(gone);
     const execution = handlers.execution ?? (randomUUID() as ExecutionId);
+    handlers.onStarted?.();
     return new ProgramRun(taken, program, { ...handlers, execution }, this.#closing.signal).begin();
   }
 

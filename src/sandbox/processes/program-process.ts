@@ -11,6 +11,7 @@ import { parseProcessMessage } from '../../wire/parse.js';
 import { type Jail, type JailedProgram, WORKSPACE } from '../jail/jail.js';
 import { launch } from '../jail/launch.js';
 import type { ProcessShape } from './shape.js';
+import { hasDied } from './usage.js';
 
 /** A process that has not said hello by then is not going to. */
 const START_TIMEOUT_MS = 20_000;
@@ -87,7 +88,8 @@ export class ProgramProcess {
 
   /** Whether it can be given a program: false from the moment it dies, a little before all it said is read. */
   get isUsable(): boolean {
-    return !this.#hasExited && this.#child.exitCode === null && this.#child.signalCode === null;
+    const { exitCode, signalCode, pid } = this.#child;
+    return !this.#hasExited && exitCode === null && signalCode === null && pid !== undefined && !hasDied(pid);
   }
 
   get pid(): number | undefined {

@@ -66,7 +66,7 @@ export class ProgramRun {
     this.#stdout = new KeptText(limits.maxStdoutBytes);
     this.#stderr = new KeptText(limits.maxStderrBytes);
     this.#budget = new TimeBudget(limits.timeoutMs, () => this.#stop(outOfTime(limits.timeoutMs)));
-    this.#watch = new Watch(running, (failure) => this.#stop(failure));
+    this.#watch = new Watch(running, limits.maxCpuMs ?? Number.POSITIVE_INFINITY, (failure) => this.#stop(failure));
   }
 
   /** Hands the program over. Resolves in any case. */

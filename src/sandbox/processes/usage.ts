@@ -85,6 +85,16 @@ export function workspaceFiles(pid: number): number | undefined {
   }
 }
 
+/** Whether a child of ours is dead already, though nobody has told us: that takes a turn of the event loop. */
+export function hasDied(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+  } catch {
+    return false;
+  }
+}
+
 /** The first process inside a jail that was started as `root`: the one below which everything of the jail is. */
 export function firstInside(root: number): number | undefined {
   try {

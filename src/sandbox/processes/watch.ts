@@ -1,5 +1,5 @@
 import type { Failure } from '../../domain/execution.js';
-import { tooManyFiles, tooMuchMemory } from './process-failures.js';
+import { tooManyFiles, tooMuchComputing, tooMuchMemory } from './process-failures.js';
 import type { ProgramProcess } from './program-process.js';
 import { filesOf, OWN_MEMORY_BYTES } from './shape.js';
 import { firstInside, readUsage, workspaceFiles } from './usage.js';
@@ -7,20 +7,25 @@ import { firstInside, readUsage, workspaceFiles } from './usage.js';
 /** Between two looks a program can take some hundred megabytes more than it may, and no longer than this. */
 const INTERVAL_MS = 50;
 
+/** What an interpreter has computed before it gets its program, with room for a slow machine. */
+const OWN_CPU_MS = 500;
+
 /**
- * Looks from outside at what a program holds, where the kernel keeps no such account for us: RLIMIT_DATA is for each
- * process, and a program may have many; the size of a tmpfs does not count its files.
+ * Looks from outside at what a program holds, where the kernel keeps no such account for us: RLIMIT_DATA and RLIMIT_CPU
+ * are for each process, and a program may have many; the size of a tmpfs does not count its files.
  */
 export class Watch {
   readonly #process: ProgramProcess;
+  readonly #maxCpuMs: number;
   readonly #onExceeded: (failure: Failure) => void;
   #timer: NodeJS.Timeout | undefined;
   #hasLooked = false;
   #cpuMs = 0;
   #peakMemoryBytes = 0;
 
-  constructor(watched: ProgramProcess, onExceeded: (failure: Failure) => void) {
+  constructor(watched: ProgramProcess, maxCpuMs: number, onExceeded: (failure: Failure) => void) {
     this.#process = watched;
+    this.#maxCpuMs = maxCpuMs;
     this.#onExceeded = onExceeded;
   }
 
@@ -64,6 +69,7 @@ export class Watch {
   #judge(): void {
     const { shape, pid } = this.#process;
     if (this.#peakMemoryBytes > this.#mostBytes) return this.#onExceeded(tooMuchMemory(shape.maxMemoryBytes));
+    if (this.#cpuMs > this.#maxCpuMs + OWN_CPU_MS) return this.#onExceeded(tooMuchComputing(this.#maxCpuMs));
     const inside = pid === undefined ? undefined : firstInside(pid);
     const files = inside === undefined ? undefined : workspaceFiles(inside);
     const most = filesOf(shape);

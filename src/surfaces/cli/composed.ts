@@ -3,6 +3,7 @@ import type { Config } from '../../config/schema.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import type { KeyKeeper } from '../../domain/key.js';
 import type { Log } from '../../domain/log.js';
+import type { FinishedSpan } from '../../domain/trace.js';
 import type { AuditLog } from '../../host/audit-log.js';
 import type { Approvals, Host, Isolation, ScriptLibrary, SleepingRuns } from '../../host/host.js';
 import type { Inventory } from '../../host/inventory.js';
@@ -26,6 +27,8 @@ export interface HostSettings {
    * had its first answers; without it, and for the others, before anything is handed over.
    */
   readonly door?: 'stdio' | 'http';
+  /** Takes the steps of every run, instead of a collector. */
+  readonly onSpan?: (span: FinishedSpan) => void;
 }
 /** The program, put together and not yet used. */
 export interface Composed {

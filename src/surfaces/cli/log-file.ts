@@ -1,33 +1,46 @@
-import { appendFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { makeFolderSync } from '../../lib/make-folder.js';
 
 export type Rotation = 'hourly' | 'daily';
 
-/** Files of earlier days or hours that are kept. */
-const MAX_KEPT = 30;
-const STAMP = /^\d{4}-\d{2}-\d{2}(T\d{2})?$/;
+export interface LogFileSettings {
+  readonly path: string;
+  /** A new file every day or hour. */
+  readonly rotation?: Rotation | undefined;
+  /** A new file when this one would grow beyond it. */
+  readonly maxSize?: number | undefined;
+  /** How many old files are kept. */
+  readonly keep: number;
+}
+
+/** `2026-11-16`, `2026-11-16T09`, and with the time where that is not enough to tell two files apart. */
+const STAMP = /^\d{4}-\d{2}-\d{2}(T\d{2}(-\d{2}-\d{2}-\d{3})?)?$/;
 
 /**
- * A file of log lines, for its owner alone. With a rotation, the lines of another day or hour (UTC) are put away as
- * `NAME.2026-11-16`. Written at once and in order: these are few lines, and the last one before a crash counts most.
+ * A file of log lines, for its owner alone. What was written before, by days, hours or size, is put away as
+ * `NAME.2026-11-16` (UTC). Written at once and in order: these are few lines, and the last one before a crash counts most.
+ *
+ * Several programs may write the same file: each looks at the file itself, and not at what it remembers of it, before it
+ * puts it away, and none puts one over another.
  */
 export class LogFile {
   readonly #path: string;
-  readonly #rotation: Rotation | undefined;
+  readonly #settings: LogFileSettings;
   readonly #onProblem: (problem: string) => void;
-  #period: string | undefined;
+  #isOpen = false;
   #hasFailed = false;
 
-  constructor(path: string, rotation: Rotation | undefined, onProblem: (problem: string) => void) {
-    this.#path = resolve(path);
-    this.#rotation = rotation;
+  constructor(settings: LogFileSettings, onProblem: (problem: string) => void) {
+    this.#path = resolve(settings.path);
+    this.#settings = settings;
     this.#onProblem = onProblem;
   }
 
   write(text: string): void {
     try {
-      this.#turn(new Date());
+      this.#open();
+      this.#turn(new Date(), Buffer.byteLength(text));
       appendFileSync(this.#path, text, { mode: 0o600 });
       this.#hasFailed = false;
     } catch (error) {
@@ -37,26 +50,32 @@ export class LogFile {
     }
   }
 
-  /** Puts the file away when its lines are of another period than the one that is about to be written. */
-  #turn(now: Date): void {
-    if (this.#period === undefined) makeFolderSync(dirname(this.#path), 0o700);
-    if (this.#rotation === undefined) {
-      this.#period = '';
-      return;
-    }
-    const period = periodOf(now, this.#rotation);
-    // An earlier process may have written it.
-    const last = this.#period ?? this.#periodOfFile() ?? period;
-    if (last !== period) {
-      renameSync(this.#path, `${this.#path}.${last}`);
-      this.#forgetOldest();
-    }
-    this.#period = period;
+  #open(): void {
+    if (this.#isOpen) return;
+    makeFolderSync(dirname(this.#path), 0o700);
+    // Somebody else may have made it, for everybody to read.
+    if (existsSync(this.#path)) chmodSync(this.#path, 0o600);
+    this.#isOpen = true;
   }
 
-  #periodOfFile(): string | undefined {
-    const modified = statSync(this.#path, { throwIfNoEntry: false })?.mtime;
-    return modified === undefined ? undefined : periodOf(modified, this.#rotation as Rotation);
+  /** Puts the file away when its lines are of another period than the one that is about to be written, or are too many. */
+  #turn(now: Date, nextBytes: number): void {
+    const { rotation, maxSize = Number.POSITIVE_INFINITY } = this.#settings;
+    if (rotation === undefined && maxSize === Number.POSITIVE_INFINITY) return;
+    const file = statSync(this.#path, { throwIfNoEntry: false });
+    if (file === undefined || file.size === 0) return;
+    const isOfBefore = rotation !== undefined && periodOf(file.mtime, rotation) !== periodOf(now, rotation);
+    if (!isOfBefore && file.size + nextBytes <= maxSize) return;
+    const plain = `${this.#path}.${periodOf(file.mtime, rotation ?? 'daily')}`;
+    renameSync(this.#path, isOfBefore && !existsSync(plain) ? plain : this.#freeName(now));
+    this.#forgetOldest();
+  }
+
+  #freeName(now: Date): string {
+    for (let time = now.getTime(); ; time++) {
+      const name = `${this.#path}.${new Date(time).toISOString().slice(0, -1).replace(/[:.]/g, '-')}`;
+      if (!existsSync(name)) return name;
+    }
   }
 
   #forgetOldest(): void {
@@ -64,7 +83,8 @@ export class LogFile {
     const kept = readdirSync(dirname(this.#path))
       .filter((name) => name.startsWith(prefix) && STAMP.test(name.slice(prefix.length)))
       .sort();
-    for (const name of kept.slice(0, -MAX_KEPT)) rmSync(join(dirname(this.#path), name), { force: true });
+    const tooMany = Math.max(0, kept.length - this.#settings.keep);
+    for (const name of kept.slice(0, tooMany)) rmSync(join(dirname(this.#path), name), { force: true });
   }
 }
 

@@ -1,15 +1,12 @@
-import { LOG_LEVELS, type Log, type LogLevel } from '../../domain/log.js';
-import { LogFile, type Rotation } from './log-file.js';
+import { isLogged, type Log, type LogIds, type LogLevel } from '../../domain/log.js';
+import { LogFile, type LogFileSettings } from './log-file.js';
 import { plain } from './terminal.js';
 
 export interface LogSettings {
   /** What weighs less is not written. */
   readonly level: LogLevel;
   readonly format: 'json' | 'text';
-  readonly outputs: readonly (
-    | { readonly type: 'console' }
-    | { readonly type: 'file'; readonly path: string; readonly rotation?: Rotation | undefined }
-  )[];
+  readonly outputs: readonly ({ readonly type: 'console' } | ({ readonly type: 'file' } & LogFileSettings))[];
 }
 
 /**
@@ -23,17 +20,20 @@ export function openLog({ level: lowest, format, outputs }: LogSettings): Log {
   };
   const writers = outputs.map((output) => {
     if (output.type === 'console') return onConsole;
-    const file = new LogFile(output.path, output.rotation, (problem) => onConsole(render(problem, 'error', format)));
+    const file = new LogFile(output, (problem) => onConsole(render(problem, 'error', format)));
     return (text: string) => file.write(text);
   });
-  return (line, level = 'info') => {
-    if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(lowest)) return;
-    const text = render(line, level, format);
+  return (line, level = 'info', ids) => {
+    if (!isLogged(level, lowest)) return;
+    const text = render(line, level, format, ids);
     for (const write of writers) write(text);
   };
 }
 
-function render(line: string, level: LogLevel, format: LogSettings['format']): string {
-  if (format === 'json') return `${JSON.stringify({ time: new Date().toISOString(), level, message: line })}\n`;
-  return `codemode: ${level === 'error' ? 'error: ' : level === 'warn' ? 'warning: ' : ''}${plain(line)}\n`;
+function render(line: string, level: LogLevel, format: LogSettings['format'], { runId, traceId }: LogIds = {}): string {
+  if (format === 'json')
+    return `${JSON.stringify({ time: new Date().toISOString(), level, message: line, runId, traceId })}\n`;
+  const about = [runId === undefined ? [] : `run ${runId}`, traceId === undefined ? [] : `trace ${traceId}`].flat();
+  const ids = about.length === 0 ? '' : ` (${about.join(', ')})`;
+  return `codemode: ${level === 'error' ? 'error: ' : level === 'warn' ? 'warning: ' : ''}${plain(line)}${ids}\n`;
 }

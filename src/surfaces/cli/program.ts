@@ -65,7 +65,13 @@ export async function runCommandLine(argv: readonly string[], composition: Compo
     await program.parseAsync([...argv]);
     return output.hasFailed ? ERRORS.internal.exit : status;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.badInput;
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
+    if (error instanceof CommanderError) {
+      // Words that no command has seen, of whoever waits for one line of JSON.
+      const names = program.commands.map((each) => each.name());
+      if (argv.find((word) => names.includes(word)) === 'runner') runner.refuseWords(argv, error.message);
+      return EXIT.badInput;
+    }
     if (isHostError(error)) {
       process.stderr.write(`codemode: ${plain(error.message)}\n`);
       return ERRORS[error.code].exit;

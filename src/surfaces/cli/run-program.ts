@@ -1,4 +1,5 @@
 import { codeModeOf } from '../../config/code-mode.js';
+import { readEnvironment, traceOfCaller } from '../../config/environment.js';
 import { configuredLimits } from '../../config/schema.js';
 import { ERRORS, HostError } from '../../domain/errors.js';
 import type { SourceLanguage } from '../../domain/execution.js';
@@ -37,7 +38,9 @@ export async function runProgram(
     // Standard output takes everything.
     maxResultBytes: Number.POSITIVE_INFINITY,
   });
+  const trace = traceOfCaller(readEnvironment());
   const answer = await session.run({
+    ...(trace === undefined ? {} : { trace }),
     source,
     language,
     limits,

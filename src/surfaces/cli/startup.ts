@@ -1,3 +1,4 @@
+import { traceSettings } from '../../config/telemetry-schema.js';
 import type { Isolation } from '../../host/host.js';
 import type { Composed } from './composed.js';
 
@@ -8,5 +9,11 @@ export function startupLines({ host, config }: Composed, { level, description }:
   const names = host.health().map(({ id }) => id);
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
   const servers = names.length === 0 ? 'none; add some under mcpServers' : names.slice(0, MAX_NAMES).join(', ') + more;
-  return [`isolation ${level} (${description}), profile ${config.profile}`, `servers: ${servers}`];
+  const collector = traceSettings(config.telemetry)?.url;
+  return [
+    `isolation ${level} (${description}), profile ${config.profile}`,
+    `servers: ${servers}`,
+    // Without its query, which may be a key.
+    ...(collector === undefined ? [] : [`traces go to ${collector.replace(/[?#].*$/s, '')}`]),
+  ];
 }

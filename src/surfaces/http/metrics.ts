@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Host } from '../../host/host.js';
 import type { TelemetryEvent } from '../../host/telemetry.js';
 
-/** Servers that have a line of their own; names come from the configuration, and more would be a mistake. */
+/** Servers that have lines of their own. Tools have none: their names are a server's to choose, and without end. */
 const MAX_SERVERS = 1_000;
 const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
 
@@ -12,24 +12,23 @@ export function mountMetrics(app: FastifyInstance, host: Host): void {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry, prefix: 'codemode_' });
-  const runs = new Histogram({
-    name: 'codemode_run_duration_seconds',
-    help: 'Time from the start of a program to its end.',
-    labelNames: ['profile', 'outcome'],
-    buckets: SECONDS,
-    registers,
-  });
+  const histogram = (name: string, help: string, labelNames: string[]) =>
+    new Histogram({ name: `codemode_${name}_seconds`, help, labelNames, buckets: SECONDS, registers });
+  const starts = histogram('run_start', 'Time from the wish for a place to the start of a program in it.', ['profile']);
+  const runs = histogram('run_duration', 'Time from the start of a program to its end.', ['profile', 'outcome']);
+  const calls = histogram('tool_call_duration', 'Time from the wish of a program for a tool call to its answer.', [
+    'server',
+    'outcome',
+  ]);
+  const upstreams = histogram(
+    'upstream_call_duration',
+    'Time that a server took to answer, for each time it was asked.',
+    ['server', 'outcome'],
+  );
   const cpu = new Counter({
     name: 'codemode_run_cpu_seconds_total',
     help: 'Processor time that programs have used.',
     labelNames: ['profile'],
-    registers,
-  });
-  const calls = new Histogram({
-    name: 'codemode_tool_call_duration_seconds',
-    help: 'Time from the wish of a program for a tool call to its answer.',
-    labelNames: ['server', 'outcome'],
-    buckets: SECONDS,
     registers,
   });
   const workers = new Gauge({
@@ -39,18 +38,32 @@ export function mountMetrics(app: FastifyInstance, host: Host): void {
     registers,
   });
   const servers = new Set<string>();
+  const labelOf = (server: string): string => {
+    if (servers.size < MAX_SERVERS) servers.add(server);
+    return servers.has(server) ? server : 'other';
+  };
   host.telemetry.onEvent((event: TelemetryEvent) => {
-    const outcome = event.isSuccess ? 'success' : 'failure';
-    if (event.type === 'run') {
-      runs.observe({ profile: event.profile, outcome }, event.durationMs / 1_000);
-      cpu.inc({ profile: event.profile }, event.usage.cpuMs / 1_000);
-      return;
+    switch (event.type) {
+      case 'start':
+        return starts.observe({ profile: event.profile }, event.durationMs / 1_000);
+      case 'run':
+        cpu.inc({ profile: event.profile }, (event.usage.cpuMs ?? 0) / 1_000);
+        return runs.observe({ profile: event.profile, outcome: outcomeOf(event) }, event.durationMs / 1_000);
+      case 'call':
+      case 'upstream': {
+        const counted = event.type === 'call' ? calls : upstreams;
+        return counted.observe({ server: labelOf(event.server), outcome: outcomeOf(event) }, event.durationMs / 1_000);
+      }
+      case 'problem':
+        return;
     }
-    if (servers.size < MAX_SERVERS) servers.add(event.server);
-    calls.observe({ server: servers.has(event.server) ? event.server : 'other', outcome }, event.durationMs / 1_000);
   });
   app.get('/metrics', { config: { scope: 'tools' } }, async (_request, reply) => {
     for (const [kind, count] of Object.entries(await host.load())) workers.set({ kind }, count);
     return reply.type(registry.contentType).send(await registry.metrics());
   });
+}
+
+function outcomeOf({ isSuccess }: { readonly isSuccess: boolean }): string {
+  return isSuccess ? 'success' : 'failure';
 }

@@ -1,6 +1,7 @@
 import { HostError } from '../../domain/errors.js';
 import type { CallerId } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
+import { readTraceContext, type TraceCarrier } from '../../domain/trace.js';
 import type { UpstreamHealth } from '../../domain/upstream.js';
 import { findServer } from '../../host/discovery.js';
 import type { Host, Isolation } from '../../host/host.js';
@@ -48,6 +49,8 @@ export interface SessionSettings {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
+  /** What the call is a part of, as for `run`. */
+  readonly trace?: TraceCarrier;
 }
 
 const DEFAULT_CALLER = 'library';
@@ -207,10 +210,13 @@ export class CodemodeSession implements Disposable {
     serverName: string,
     toolName: string,
     input: JsonValue = {},
-    { signal = new AbortController().signal }: CallOptions = {},
+    { signal = new AbortController().signal, trace }: CallOptions = {},
   ): Promise<JsonValue> {
     const tool = await this.#find(serverName, toolName);
-    const outcome = await this.#session.callDirect({ name: toolName, tool }, input, { signal });
+    const outcome = await this.#session.callDirect({ name: toolName, tool }, input, {
+      signal,
+      trace: readTraceContext(trace),
+    });
     const reply = this.#parts.profile.presentation.reply(outcome);
     if (reply.ok) return JSON.parse(typeof reply.json === 'string' ? reply.json : new TextDecoder().decode(reply.json));
     if ('ends' in reply)

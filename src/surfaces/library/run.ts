@@ -1,5 +1,6 @@
 import type { LogEntry, SourceLanguage } from '../../domain/execution.js';
 import type { AskedLimits, Limits } from '../../domain/limits.js';
+import { readTraceContext, type TraceCarrier } from '../../domain/trace.js';
 import type { RunAnswer } from '../../host/run.js';
 import type { Session } from '../../host/session.js';
 import {
@@ -20,6 +21,8 @@ export interface RunOptions extends Partial<AskedLimits> {
   /** Told of what the program writes, when it does. */
   readonly onLog?: (entry: LogEntry) => void;
   readonly onProgress?: (message: string) => void;
+  /** What the run is a part of: `propagation.inject(context.active(), carrier)` of OpenTelemetry makes one. */
+  readonly trace?: TraceCarrier;
 }
 
 /** What became of a program, in the words that an agent gets too: `result`, `logs`, `diagnostics`, `toolTrace`. */
@@ -47,11 +50,13 @@ export async function runIn(
     signal,
     onLog,
     onProgress,
+    trace: carrier,
     ...given
   }: RunOptions & { readonly code: string },
   parseRequest: (request: unknown) => Parsed,
 ): Promise<RunResult> {
   const { limits, requestedCapabilities } = parseRequest({ code, limits: given, requestedCapabilities: servers });
+  const trace = readTraceContext(carrier);
   const answer = await session.run({
     source: code,
     language,
@@ -60,6 +65,7 @@ export async function runIn(
     ...(signal === undefined ? {} : { signal }),
     ...(onLog === undefined ? {} : { onLog: (entry) => onLog(entry) }),
     ...(onProgress === undefined ? {} : { onProgress }),
+    ...(trace === undefined ? {} : { trace }),
   });
   return resultOf(answer);
 }

@@ -89,7 +89,7 @@ export class LibraryRuntime implements SandboxRuntime {
       this.#total++;
       if (!event.isSuccess) this.#failed++;
       this.#durationMs += event.durationMs;
-      this.#cpuMs += event.usage.cpuMs;
+      this.#cpuMs += event.usage.cpuMs ?? 0;
     });
   }
 

@@ -8,6 +8,7 @@ import type {
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Question, QuestionKind, Respondent } from '../../domain/question.js';
+import type { TraceContext } from '../../domain/trace.js';
 import { type Deferred, deferred } from '../../lib/deferred.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
 import { askable, type ClientQuestion, clientQuestion, isAnswerTo, QUESTION_TIMEOUT_MS } from './client-question.js';
@@ -32,6 +33,8 @@ export interface CallSide {
   readonly respondent: Respondent;
   /** Aborted when the request that it came with was answered, and it goes on. Nothing more is told along with that. */
   readonly requestAnswered?: AbortSignal;
+  /** The step of a trace that the call is. */
+  readonly trace?: TraceContext;
 }
 
 /** One call of the newer era over all its rounds: what servers ask on the way, and its result in the end. */

@@ -8,6 +8,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
+import type { TraceContext } from '../../domain/trace.js';
 import type { BrokerOutcome } from '../../host/session.js';
 import type { DirectTool } from '../../host/tool-view.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
@@ -18,6 +19,7 @@ import { laterRound, questionOf } from './approval-rounds.js';
 import type { CallResult, CallSide } from './asking-call.js';
 import type { Door } from './door.js';
 import { Progress, progressRelay } from './progress.js';
+import { noteResult, startRequestSpan, traceOf } from './request-span.js';
 import { ClientRespondent } from './respondent.js';
 import { capabilitiesOf } from './rounds.js';
 
@@ -33,18 +35,43 @@ export async function callTool(
   request: ToolRequest,
   context: ServerContext,
 ): Promise<CallResult> {
+  const { tracer } = door.options.host;
+  const span = tracer && startRequestSpan(tracer, context, isListed(door, request.name) ? request.name : undefined);
+  try {
+    return noteResult(span, await answer(door, server, request, context, span?.context ?? traceOf(context)));
+  } catch (error) {
+    span?.fail(error instanceof ProtocolError ? String(error.code) : 'internal');
+    throw error;
+  } finally {
+    span?.end();
+  }
+}
+
+async function answer(
+  door: Door,
+  server: Server,
+  request: ToolRequest,
+  context: ServerContext,
+  trace: TraceContext | undefined,
+): Promise<CallResult> {
   const { caller } = door.session;
+  const known = trace === undefined ? {} : { trace };
   if (capabilitiesOf(context) !== undefined) {
     const key = door.hasOneClient ? caller : undefined;
-    return door.rounds.answer(context, caller, key, (side) => perform(door, server, request, context, side));
+    const work = (side: CallSide) => perform(door, server, request, context, { ...side, ...known });
+    return door.rounds.answer(context, caller, key, work);
   }
   const respondent = new ClientRespondent(caller, server, context);
   const signals = [context.mcpReq.signal, context.http?.req?.signal];
   try {
-    return await perform(door, server, request, context, { signals, respondent });
+    return await perform(door, server, request, context, { signals, respondent, ...known });
   } finally {
     respondent.requestAnswered();
   }
+}
+
+function isListed({ listing, session }: Door, name: string): boolean {
+  return [...listing.exposed, ...session.tools().direct].some((tool) => tool.name === name);
 }
 
 async function perform(
@@ -67,7 +94,7 @@ async function callExposed(
   tool: ExposedTool,
   input: JsonValue,
   context: ServerContext,
-  { signals, respondent, requestAnswered }: CallSide,
+  { signals, respondent, requestAnswered, trace }: CallSide,
 ): Promise<CallResult> {
   // A request that its client withdrew, or whose connection it closed, ends its run. So does a client that is gone.
   const ended = new LinkedAbort([...signals, door.gone]);
@@ -82,6 +109,7 @@ async function callExposed(
       signal: ended.signal,
       log: door.options.log,
       respondent,
+      ...(trace === undefined ? {} : { trace }),
       ...(askPerson === undefined ? {} : { askPerson }),
       ...(progress === undefined
         ? { answerWithinMs: door.options.answerWithinMs }
@@ -99,7 +127,7 @@ async function callExposed(
       ...(answer.isError ? { isError: true } : {}),
     };
   } catch (error) {
-    return internalFailure(door, error);
+    return internalFailure(door, error, trace);
   } finally {
     // The library also aborts the signal of a request that it has answered.
     ended.release(isStillRunning ? signals : undefined);
@@ -112,7 +140,7 @@ async function callDirect(
   direct: DirectTool,
   input: JsonObject,
   context: ServerContext,
-  { signals, respondent, requestAnswered }: CallSide,
+  { signals, respondent, requestAnswered, trace }: CallSide,
 ): Promise<CallToolResult> {
   const { inputSchema, outputSchema } = direct.tool.tool;
   const isWrapped = inputSchema?.type !== undefined && inputSchema.type !== 'object';
@@ -125,10 +153,11 @@ async function callDirect(
       onProgress: (progress) => (requestAnswered?.aborted === true ? undefined : relay?.(progress)),
       askPerson: askerOf(door, server),
       respondent,
+      trace,
     });
     return server.projectCallToolResult(resultOf(outcome), outputSchema) as CallToolResult;
   } catch (error) {
-    return internalFailure(door, error);
+    return internalFailure(door, error, trace);
   } finally {
     ended.release();
   }
@@ -155,10 +184,11 @@ function resultOf(outcome: BrokerOutcome): CallToolResult {
   };
 }
 
-function internalFailure({ options }: Door, error: unknown): CallToolResult {
+function internalFailure({ options }: Door, error: unknown, trace: TraceContext | undefined): CallToolResult {
   options.log(
     `a call failed inside codemode: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
     'error',
+    trace === undefined ? undefined : { traceId: trace.traceId },
   );
   return { content: [{ type: 'text', text: 'something went wrong inside codemode; try again' }], isError: true };
 }

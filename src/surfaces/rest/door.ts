@@ -3,9 +3,13 @@ import { HostError } from '../../domain/errors.js';
 import type { CallerId } from '../../domain/execution.js';
 import type { Log } from '../../domain/log.js';
 import type { Principal } from '../../domain/principal.js';
+import type { ProcessLanguage } from '../../domain/process-program.js';
 import type { Host } from '../../host/host.js';
 import type { ServerControl } from '../../host/server-control.js';
 import type { Session, SessionOptions } from '../../host/session.js';
+import { Ticket } from '../../profiles/runner/envelope.js';
+import { answerRequest, type RunnerAnswer } from '../../profiles/runner/run-program.js';
+import type { RunnerSettings } from '../../profiles/runner/settings.js';
 import {
   type ExecuteCircumstances,
   type Executed,
@@ -19,10 +23,17 @@ export interface RestOptions {
   /** How a caller is served under the contract `unified`. */
   readonly sessionOptionsOf: (caller: CallerId) => SessionOptions;
   readonly settings: ExecuteSettings;
+  /** Programs on real interpreters, where that is the contract that is served. */
+  readonly runner?: RunnerRest | undefined;
   readonly version: string;
   /** How often the peer of a WebSocket is asked whether it is still there. */
   readonly pingEveryMs: number;
   readonly log: Log;
+}
+
+export interface RunnerRest {
+  readonly settings: RunnerSettings;
+  readonly sessionOptionsOf: (caller: CallerId) => SessionOptions;
 }
 
 /** A run under way, as its caller may see and end it. */
@@ -41,6 +52,7 @@ const MAX_SESSIONS = 1_000;
 export class RestDoor {
   readonly options: RestOptions;
   readonly #sessions = new Map<string, Session>();
+  readonly #runnerSessions = new Map<string, Session>();
   readonly #live = new Map<string, LiveRun>();
   readonly #gone = new AbortController();
   #isClosing = false;
@@ -53,34 +65,69 @@ export class RestDoor {
 
   sessionOf({ subject }: Principal): Session {
     const known = this.#sessions.get(subject);
-    this.#sessions.delete(subject);
-    const session = known ?? this.options.host.openSession(this.options.sessionOptionsOf(callerOf(subject)));
-    this.#sessions.set(subject, session);
-    for (const oldest of this.#sessions.keys()) {
-      if (this.#sessions.size <= MAX_SESSIONS) break;
-      this.#sessions.delete(oldest);
-    }
-    return session;
+    return keep(
+      this.#sessions,
+      subject,
+      known ?? this.options.host.openSession(this.options.sessionOptionsOf(callerOf(subject))),
+    );
+  }
+
+  /** A caller's view of the tools takes time to make: it is kept for as long as the token may reach the same. */
+  #runnerSessionOf({ subject, capabilities }: Principal, { sessionOptionsOf }: RunnerRest): Session {
+    const known = this.#runnerSessions.get(subject);
+    const options = sessionOptionsOf(callerOf(subject));
+    const bounded = capabilities === undefined ? options : { ...options, bounds: capabilities };
+    const isSame = known !== undefined && known.bounds === capabilities;
+    return keep(this.#runnerSessions, subject, isSame ? known : this.options.host.openSession(bounded));
   }
 
   /** Executes a request of somebody; `signal` is aborted when nobody waits for the answer any more. */
-  async execute(principal: Principal, input: unknown, circumstances: ExecuteCircumstances): Promise<Executed> {
-    if (this.#isClosing) throw new HostError('shutting_down', 'codemode is shutting down; ask again later');
+  execute(principal: Principal, input: unknown, circumstances: ExecuteCircumstances): Promise<Executed> {
     const session = this.sessionOf(principal);
+    return this.#during(session.caller, circumstances.signal, (live) =>
+      execute(session, input, this.options.settings, {
+        ...circumstances,
+        ofCaller: principal.capabilities,
+        ...live,
+      }),
+    );
+  }
+
+  /** The same for a program on a real interpreter. */
+  runProgram(
+    runner: RunnerRest,
+    principal: Principal,
+    language: ProcessLanguage,
+    input: unknown,
+    signal: AbortSignal,
+  ): Promise<RunnerAnswer> {
+    const session = this.#runnerSessionOf(principal, runner);
+    const ticket = new Ticket(language);
+    return this.#during(session.caller, signal, ({ onBegin, ...live }) => {
+      onBegin(ticket.runId);
+      return answerRequest(session, ticket, language, input, runner.settings, live);
+    });
+  }
+
+  /** Something that runs, and can be seen and ended by its caller while it does. */
+  async #during<Value>(
+    caller: CallerId,
+    signal: AbortSignal,
+    run: (live: { signal: AbortSignal; onBegin: (runId: string) => void }) => Promise<Value>,
+  ): Promise<Value> {
+    if (this.#isClosing) throw new HostError('shutting_down', 'codemode is shutting down; ask again later');
     const end = new AbortController();
     let runId = '';
     this.#running++;
     try {
-      return await execute(session, input, this.options.settings, {
-        ...circumstances,
-        ofCaller: principal.capabilities,
-        signal: AbortSignal.any([circumstances.signal, end.signal, this.#gone.signal]),
+      return await run({
+        signal: AbortSignal.any([signal, end.signal, this.#gone.signal]),
         onBegin: (id) => {
           // A second try is a run of its own, and the first is over.
           this.#live.delete(runId);
           runId = id;
           const cancel = () => end.abort();
-          this.#live.set(id, { runId: id, caller: session.caller, startedAtMs: Date.now(), cancel });
+          this.#live.set(id, { runId: id, caller, startedAtMs: Date.now(), cancel });
         },
       });
     } finally {
@@ -106,6 +153,16 @@ export class RestDoor {
     }
     this.#gone.abort();
   }
+}
+
+function keep(sessions: Map<string, Session>, subject: string, session: Session): Session {
+  sessions.delete(subject);
+  sessions.set(subject, session);
+  for (const oldest of sessions.keys()) {
+    if (sessions.size <= MAX_SESSIONS) break;
+    sessions.delete(oldest);
+  }
+  return session;
 }
 
 export function callerOf(subject: string): CallerId {

@@ -9,7 +9,7 @@ import { openApiDocument } from './openapi.js';
 import { RestApi } from './rest-api.js';
 
 const settings = executeSettings(configSchema.parse({}));
-const document = openApiDocument(settings, '1.2.3');
+const document = openApiDocument(settings, '1.2.3', {});
 
 test('the description of ourselves is valid OpenAPI 3.1 [C1]', async () => {
   const validator = new Validator();

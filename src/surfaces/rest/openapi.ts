@@ -4,7 +4,7 @@ import type { ExecuteSettings } from '../../profiles/unified/execute.js';
 import { componentSchemas, ref } from './openapi-schemas.js';
 
 /** The REST surface, described for machines: OpenAPI 3.1. */
-export function openApiDocument({ limits }: ExecuteSettings, version: string): JsonObject {
+export function openApiDocument({ limits }: ExecuteSettings, version: string, more: JsonObject): JsonObject {
   return {
     openapi: '3.1.0',
     info: {
@@ -42,6 +42,7 @@ export function openApiDocument({ limits }: ExecuteSettings, version: string): J
           },
         ),
       },
+      ...more,
       '/tools': {
         get: operation('listTools', 'tools', 'The tools by namespace', {
           answers: { 200: answer('namespaces', 'Namespaces') },

@@ -6,6 +6,7 @@ import { answerErrors, refusalBody } from './errors.js';
 import { mountExecute } from './execute.js';
 import { parseJsonBodies } from './json-body.js';
 import { openApiDocument } from './openapi.js';
+import { mountRunner, runnerPaths } from './runner.js';
 import { mountRuns } from './runs.js';
 import { mountServers } from './servers.js';
 import { mountTools } from './tools.js';
@@ -36,11 +37,13 @@ export class RestApi {
           route.config = { ...route.config, errorBody: refusalBody };
         });
         mountExecute(scope, door);
+        mountRunner(scope, door);
         mountTools(scope, door);
         mountRuns(scope, door);
         mountApprovals(scope, door);
         mountServers(scope, door);
-        const document = openApiDocument(options.settings, options.version);
+        const paths = options.runner === undefined ? {} : runnerPaths(options.runner);
+        const document = openApiDocument(options.settings, options.version, paths);
         scope.get('/openapi.json', { config: { scope: 'tools' } }, () => document);
         done();
       },

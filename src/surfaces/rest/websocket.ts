@@ -3,9 +3,11 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { isHostError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/principal.js';
+import type { TraceContext } from '../../domain/trace.js';
 import { hostErrorOf } from '../../profiles/unified/render.js';
 import type { Gate, Refused } from '../http/gate.js';
 import { bearerOf } from '../http/principals.js';
+import { traceOfHeaders } from '../http/request-trace.js';
 import { newRequestId, PREFIX, type RestDoor } from './door.js';
 import { refusalBody } from './errors.js';
 import { isTooDeep } from './json-body.js';
@@ -66,7 +68,7 @@ export class WebSocketDoor {
     if ('refused' in admitted) return refuse(socket, admitted.refused);
     if (this.#connections.size >= MAX_CONNECTIONS) return refuse(socket, NO_ROOM);
     this.#server?.handleUpgrade(request, socket, head, (peer) => {
-      const connection = new Connection(peer, admitted.principal, this.#door);
+      const connection = new Connection(peer, admitted.principal, this.#door, traceOfHeaders(request.headers));
       this.#connections.add(connection);
       peer.on('close', () => this.#connections.delete(connection));
     });
@@ -81,16 +83,19 @@ class Connection {
   readonly #peer: WebSocket;
   readonly #principal: Principal;
   readonly #door: RestDoor;
+  /** What the client said when it connected: everything on the connection is a part of that. */
+  readonly #trace: TraceContext | undefined;
   readonly #gone = new AbortController();
   readonly #running = new Set<string>();
   #isAlive = true;
   #second = 0;
   #messagesInSecond = 0;
 
-  constructor(peer: WebSocket, principal: Principal, door: RestDoor) {
+  constructor(peer: WebSocket, principal: Principal, door: RestDoor, trace: TraceContext | undefined) {
     this.#peer = peer;
     this.#principal = principal;
     this.#door = door;
+    this.#trace = trace;
     peer.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary));
     peer.on('pong', () => {
       this.#isAlive = true;
@@ -128,18 +133,28 @@ class Connection {
 
   async #execute(id: string, input: unknown): Promise<void> {
     this.#running.add(id);
+    const span = this.#door.options.host.tracer?.start(`execute ${PATH}`, {
+      parent: this.#trace,
+      kind: 'server',
+      attributes: { 'url.path': PATH, 'network.protocol.name': 'websocket' },
+    });
+    const trace = span?.context ?? this.#trace;
     try {
       const { response, refusal } = await this.#door.execute(this.#principal, input, {
         signal: this.#gone.signal,
+        ...(trace === undefined ? {} : { trace }),
         onLog: ({ level, message }) => this.#send(id, 'log', { level: LEVELS[level], message }),
       });
+      if (refusal !== undefined) span?.fail(refusal.code);
       if (refusal === undefined) this.#send(id, 'result', response);
       else this.#send(id, 'error', response.error);
     } catch (error) {
+      span?.fail(isHostError(error) ? error.code : 'internal');
       if (isHostError(error)) return this.#send(id, 'error', hostErrorOf(error, newRequestId()));
-      this.#door.options.log(`a run failed inside codemode: ${String(error)}`, 'error');
+      this.#door.options.log(`a run failed inside codemode: ${String(error)}`, 'error', { traceId: trace?.traceId });
       this.#complain(id, 'something went wrong inside codemode', 'internal');
     } finally {
+      span?.end();
       this.#running.delete(id);
     }
   }

@@ -5,11 +5,13 @@ import {
   ProtocolError,
 } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { traceCarrier } from '../../domain/trace.js';
 import type { ToolReply, UpstreamFailure, UpstreamOutcome } from '../../domain/upstream.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
 import type { CallClock } from './call-clock.js';
 import type { ConnectionVerdict, McpCall } from './connection.js';
 import { failureOf } from './failures.js';
+import { EXACT } from './messages.js';
 import type { Questions } from './questions.js';
 import { RAW } from './shield.js';
 import { awaitTask, pause, taskOf } from './tasks.js';
@@ -63,7 +65,7 @@ async function request(
     arguments: call.arguments,
     // Kept by the server at least as long as we are going to ask for it.
     ...(call.asTask ? { task: { ttl: call.timeoutMs } } : {}),
-    ...abilitiesOf(client, call),
+    ...metaOf(client, call),
   };
   let answers = {};
   for (let round = 1; ; round++) {
@@ -80,10 +82,16 @@ async function request(
   }
 }
 
-/** In the newer era it is said with each call what can be asked of whom it is made for. */
-function abilitiesOf(client: Client, { respondent }: McpCall): { _meta?: Record<string, unknown> } {
-  if (client.getProtocolEra() !== 'modern') return {};
-  return { _meta: { [CLIENT_CAPABILITIES_META_KEY]: respondent?.capabilities ?? {} } };
+/** In the newer era it is said with each call what can be asked of whom it is made for. A trace goes along in both. */
+function metaOf(client: Client, { respondent, trace }: McpCall): { _meta?: Record<string, unknown> } {
+  const isModern = client.getProtocolEra() === 'modern';
+  if (!isModern && trace === undefined) return {};
+  return {
+    _meta: {
+      ...(isModern ? { [CLIENT_CAPABILITIES_META_KEY]: respondent?.capabilities ?? {} } : {}),
+      ...(trace === undefined ? {} : traceCarrier(trace)),
+    },
+  };
 }
 
 function optionsOf(call: McpCall, signal: AbortSignal): CallToolRequestOptions {
@@ -136,11 +144,13 @@ export function normaliseReply(raw: unknown): ToolReply | undefined {
   if (!isObject(raw)) return undefined;
   const { content, structuredContent, toolResult, _meta: meta } = raw;
   const structured = structuredContent ?? toolResult;
+  const exact: unknown = Reflect.get(raw, EXACT);
   return {
     content: normaliseContent(content),
     ...(structured === undefined || (structured === null && structuredContent === undefined)
       ? {}
       : { structuredContent: structured }),
+    ...(typeof exact === 'string' ? { structuredJson: exact } : {}),
     isError: raw.isError === true,
     ...(isObject(meta) && Object.keys(meta).length > 0 ? { meta } : {}),
   };

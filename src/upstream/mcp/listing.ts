@@ -15,6 +15,9 @@ const MAX_DESCRIPTION_CHARACTERS = 100_000;
 const MAX_SCHEMA_CHARACTERS = 1_000_000;
 const MAX_LISTING_CHARACTERS = 256 * 1024 * 1024;
 const MAX_WARNINGS = 100;
+/** A picture may be written out in its address. What is larger is left out without a word: nobody here needs it. */
+const MAX_ICONS = 8;
+const MAX_ICON_CHARACTERS = 2_048;
 const METHOD_NOT_FOUND = -32_601;
 
 export interface ListingOptions {
@@ -174,6 +177,8 @@ export function normaliseTool(
   const inputSchema = schema('inputSchema');
   const outputSchema = schema('outputSchema');
   const annotations = normaliseAnnotations(raw.annotations, label, warnings);
+  const icons = normaliseIcons(raw.icons);
+  size += icons.length * MAX_ICON_CHARACTERS;
   const tool: Tool = {
     serverId,
     name,
@@ -182,6 +187,7 @@ export function normaliseTool(
     ...(inputSchema === undefined ? {} : { inputSchema }),
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(annotations === undefined ? {} : { annotations }),
+    ...(icons.length === 0 ? {} : { icons }),
     ...(raw.deprecated === true ? { deprecated: true } : {}),
   };
   return { tool, warnings, size };
@@ -209,6 +215,13 @@ function normaliseAnnotations(
       warnings.push(`${label}: ${hint} is neither true nor false and was left out`);
   }
   return annotations;
+}
+
+function normaliseIcons(raw: JsonValue | undefined): JsonObject[] {
+  if (!Array.isArray(raw)) return [];
+  const fits = (icon: JsonValue): icon is JsonObject =>
+    isObject(icon) && typeof icon.src === 'string' && lengthOf(icon) <= MAX_ICON_CHARACTERS;
+  return raw.slice(0, MAX_ICONS).filter(fits);
 }
 
 function lengthOf(value: JsonObject): number {

@@ -1,4 +1,5 @@
 import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/client';
+import { withMarkedNumbers, withNumbers } from '../../lib/exact-numbers.js';
 
 /** JSON-RPC's code for "something went wrong inside", for servers whose errors have none. */
 const INTERNAL_ERROR = -32603;
@@ -9,8 +10,27 @@ const INTERNAL_ERROR = -32603;
  * Throws where there is no message in the text.
  */
 export function parseMessages(text: string): JSONRPCMessage[] {
-  const value: unknown = JSON.parse(text);
-  return (Array.isArray(value) ? value : [value]).map((item) => parseJSONRPCMessage(repaired(item)));
+  const messages = listOf(JSON.parse(text)).map((item) => parseJSONRPCMessage(repaired(item)));
+  const marked = withMarkedNumbers(text);
+  if (marked === text) return messages;
+  for (const [index, item] of listOf(JSON.parse(marked)).entries()) keepNumbers(messages[index], item);
+  return messages;
+}
+
+/** The structured content of a result as text, where it has whole numbers that JavaScript rounds. */
+export const EXACT = Symbol('structured content as the server wrote it');
+
+function keepNumbers(message: JSONRPCMessage | undefined, marked: unknown): void {
+  if (message === undefined || !('result' in message)) return;
+  const { structuredContent } = (marked as { result: { structuredContent?: unknown } }).result;
+  if (structuredContent === undefined) return;
+  const json = JSON.stringify(structuredContent);
+  const exact = withNumbers(json);
+  if (exact !== json) Object.assign(message.result, { [EXACT]: exact });
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [value];
 }
 
 function repaired(item: unknown): unknown {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { JsonObject } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
+import { traceCarrier } from '../../domain/trace.js';
 import type {
   OpenApiTarget,
   ToolListing,
@@ -112,7 +113,7 @@ export class Api {
   }
 
   async call(
-    { tool, arguments: input, signal, timeoutMs }: UpstreamCall,
+    { tool, arguments: input, signal, timeoutMs, trace }: UpstreamCall,
     closed: AbortSignal,
   ): Promise<UpstreamOutcome> {
     const source = this.#operations.get(tool);
@@ -122,6 +123,8 @@ export class Api {
     const stop = AbortSignal.any([late, closed, ...(signal === undefined ? [] : [signal])]);
     try {
       const request = requestOf(this.#plan(source), input, this.#presented);
+      if (trace !== undefined && !request.headers.has('traceparent'))
+        for (const [name, value] of Object.entries(traceCarrier(trace))) request.headers.set(name, value);
       const answer = await this.#send({ ...request, signal: stop, maxBytes: MAX_ANSWER_BYTES });
       return { status: 'answered', reply: replyOf(answer, `openapi:${this.#definition.id}/${tool}`) };
     } catch (error) {

@@ -144,10 +144,16 @@ class Connection:
                 answer = self._open.pop(head.get("call"), None)
                 if answer is None:
                     continue
+                try:
+                    value = json.loads(body)
+                except (ValueError, RecursionError) as error:
+                    # One answer that Python cannot read must not cost all that come after it.
+                    answer.set_exception(ToolError(f"the answer of the tool cannot be read: {error}"))
+                    continue
                 if head["type"] == "call/result":
-                    answer.set_result(json.loads(body))
+                    answer.set_result(value)
                 else:
-                    answer.set_exception(_error_of(json.loads(body)))
+                    answer.set_exception(_error_of(value))
         except (OSError, frames.FrameError, ValueError):
             pass
         for answer in list(self._open.values()):

@@ -3,14 +3,21 @@
 Started ahead of need, with the modules that programs use most already imported.
 """
 
+import gc
 import sys
 
+# Nothing of what is imported here is ever garbage.
+gc.disable()
 OWN_FOLDER = __file__.rpartition("/")[0]
 sys.path.insert(0, OWN_FOLDER)
+# `asyncio` would load OpenSSL, for connections that no program here can make. Programs that import `ssl` get it.
+sys.modules["ssl"] = None
 
 import ast  # noqa: E402
 import asyncio  # noqa: E402
 import atexit  # noqa: E402
+import concurrent.futures  # noqa: E402
+import contextvars  # noqa: E402
 import inspect  # noqa: E402
 import json  # noqa: E402
 import os  # noqa: E402
@@ -21,15 +28,19 @@ import codemode_client  # noqa: E402
 import failures  # noqa: E402
 import frames  # noqa: E402
 
-# What programs import: from here on it costs them nothing.
-import base64, collections, contextlib, copy, csv, dataclasses, datetime, decimal, enum, fractions, functools  # noqa
-import hashlib, heapq, html, io, itertools, logging, math, operator, pathlib, random, re, shutil, statistics  # noqa
-import string, subprocess, tempfile, textwrap, time, traceback, typing, unicodedata, urllib.parse, uuid, zoneinfo  # noqa
+# What programs import most: from here on it costs them nothing. Each costs every start, so rare ones are not among them.
+import base64, collections, contextlib, copy, dataclasses, datetime, enum, functools, heapq, io, itertools, logging  # noqa
+import math, operator, pathlib, random, re, string, textwrap, time, traceback, typing, unicodedata, urllib.parse  # noqa
+
+del sys.modules["ssl"]
+gc.freeze()
+gc.enable()
 
 CHANNEL = 3
 PROTOCOL = 4
 BUILD = "codemode-build-id-placeholder"
 CLIENT = "from codemode_client import ToolError, call_tool, call_tool_sync, catalog, normalize\n"
+RUN = asyncio.run
 MAX_RESULT_BYTES = 32 * 1024 * 1024
 # What the end of a program could not be told by, told by its status.
 EXIT_WITHOUT_WORDS = 70
@@ -108,9 +119,20 @@ def prepare(workspace: str, program: str) -> dict:
 def execute(source: str, program: str, namespace: dict) -> None:
     code = compile(source, program, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     if code.co_flags & inspect.CO_COROUTINE:
-        asyncio.run(with_all_tasks(eval(code, namespace)))
+        asyncio.run = run_beside
+        RUN(with_all_tasks(eval(code, namespace)))
     else:
         exec(code, namespace)
+
+
+def run_beside(main, **options):
+    """`asyncio.run` of a program that awaits at its top level as well: where a loop runs already, on a thread of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return RUN(main, **options)
+    with concurrent.futures.ThreadPoolExecutor(1) as beside:
+        return beside.submit(contextvars.copy_context().run, RUN, main, **options).result()
 
 
 async def with_all_tasks(program) -> None:

@@ -1,4 +1,5 @@
 import { codeModeOf } from '../../../config/code-mode.js';
+import { readEnvironment, traceOfCaller } from '../../../config/environment.js';
 import type { Approval } from '../../../domain/approval.js';
 import { ERRORS, HostError } from '../../../domain/errors.js';
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
@@ -95,9 +96,11 @@ export async function runOne(context: CommandContext, request: JsonObject, logLe
     // Standard output takes everything.
     maxResultBytes: Number.POSITIVE_INFINITY,
   });
+  const trace = traceOfCaller(readEnvironment());
   const response = await runScript(session, script, {
     signal,
     log,
+    ...(trace === undefined ? {} : { trace }),
     askPerson: async (approvals) => tellOf(approvals, log),
   });
   process.stdout.write(`${printableJson(response, true)}\n`);

@@ -12,7 +12,13 @@ import {
   type TokenReport,
   type Verdict,
 } from '../../../host/measure.js';
-import { type DriftReport, measureDrift, measureOverhead, type OverheadReport } from '../../../host/measure-runs.js';
+import {
+  type DriftReport,
+  measureDrift,
+  measureOverhead,
+  type OverheadReport,
+  SpanRecord,
+} from '../../../host/measure-runs.js';
 import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
 import { createProfile } from '../../../profiles/registry.js';
 import { askForTools, noteProblems } from '../asking.js';
@@ -44,8 +50,8 @@ export const register: Register = (program, context) => {
 const HELP = `
 Tokens are counted with the o200k vocabulary: (a) all tool definitions up front, (b) what an agent is told here instead,
 (c) what is added on average when it first uses a server, or asks for one tool. Search is tried on the tasks of --tasks;
-"expected" is a tool or a list, as "tool" or "server/tool". Times are taken with a server that comes with codemode and
-changes its tools: yours are not called. What could not be measured is null in --json, with the reason in "notes".
+"expected" is a tool or a list, as "tool" or "server/tool". Times are read from the traces of programs that call a server
+which comes with codemode and changes its tools: yours are not called. What could not be measured is null in --json, with the reason in "notes".
 
 Exit status: 0, 2 bad input or configuration, 69 no server could be asked.
 
@@ -122,7 +128,9 @@ type Times = Pick<Measurement, 'drift' | 'overhead' | 'notes'>;
 /** A set-up that can't run programs still has tokens to count: that is said, and the rest is measured. */
 async function measureTimes(context: CommandContext): Promise<Times> {
   try {
-    const { host } = await context.compose({ configFile: join(examplesFolder(), 'measure.config.yaml') });
+    const spans = new SpanRecord();
+    const configFile = join(examplesFolder(), 'measure.config.yaml');
+    const { host } = await context.compose({ configFile, onSpan: spans.add });
     await using _ = host;
     await host.warm();
     const session = host.openSession({
@@ -134,7 +142,7 @@ async function measureTimes(context: CommandContext): Promise<Times> {
       maxResultBytes: Number.POSITIVE_INFINITY,
     });
     const { level } = await host.open();
-    const overhead = { isolation: level, ...(await measureOverhead(session)) };
+    const overhead = { isolation: level, ...(await measureOverhead(session, spans)) };
     return { overhead, drift: await measureDrift(session), notes: [] };
   } catch (error) {
     if (!isHostError(error) || error.code === 'cancelled') throw error;
@@ -160,6 +168,7 @@ function render({ verdict, tokens, search, drift, overhead, notes }: Measurement
   if (overhead !== null) {
     rows.push([`sandbox (${overhead.isolation}), a run`, milliseconds(overhead.run)]);
     rows.push(['broker and server, a call', milliseconds(overhead.call)]);
+    rows.push(['  of that, the broker', milliseconds(overhead.broker)]);
   }
   if (drift !== null) rows.push(['a change of tools, noticed after', milliseconds(drift.detection)]);
   const width = Math.max(...rows.map(([label]) => label.length));

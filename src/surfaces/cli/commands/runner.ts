@@ -1,10 +1,11 @@
 import { writeSync } from 'node:fs';
 import { codeModeOf } from '../../../config/code-mode.js';
+import { readEnvironment, traceOfCaller } from '../../../config/environment.js';
 import type { Approval } from '../../../domain/approval.js';
 import { HostError, isHostError } from '../../../domain/errors.js';
 import { PROCESS_LANGUAGES } from '../../../domain/process-program.js';
 import { limitsWith } from '../../../profiles/runner/contract.js';
-import { type Envelope, lineOf, Ticket } from '../../../profiles/runner/envelope.js';
+import { type Answer, Ticket } from '../../../profiles/runner/envelope.js';
 import { hostError, INTERNAL } from '../../../profiles/runner/errors.js';
 import { runnerPresentation } from '../../../profiles/runner/presentation.js';
 import { type RunnerAnswer, runProgram } from '../../../profiles/runner/run-program.js';
@@ -49,14 +50,15 @@ const STOP_GRACE_MS = 3_000;
 const CLOSE_GRACE_MS = 5_000;
 async function runner(words: readonly string[], flags: RunnerFlags, context: CommandContext): Promise<number> {
   const language = PROCESS_LANGUAGES.find((each) => each === words[0]);
-  const line = new OneLine(new Ticket(language));
+  const trace = traceOfCaller(readEnvironment());
+  const line = new OneLine(new Ticket(language, trace?.traceId));
   const stop = stopping();
   try {
     const asked = argumentsOf(words, language, flags);
     const answered = run(line.ticket, asked, stop, context);
     const answer = await Promise.race([answered, stop.overdue]);
     if (answer.printed !== '') process.stderr.write(process.stderr.isTTY ? plain(answer.printed) : answer.printed);
-    await line.write(answer.envelope);
+    await line.write(answer);
     const status = answer.envelope.result.ok ? EXIT.ok : EXIT.failed;
     exitAfter(CLOSE_GRACE_MS, status);
     await answer.close();
@@ -74,19 +76,25 @@ async function runner(words: readonly string[], flags: RunnerFlags, context: Com
   }
 }
 
+/** What is wrong with the words before `runner`, on the one line. */
+export function refuseWords(words: readonly string[], problem: string): void {
+  const language = PROCESS_LANGUAGES.find((each) => words.includes(each));
+  const { error } = new BadArguments(problem.replace(/^error: /, ''));
+  process.stdout.write(`${new Ticket(language).refused(error).line}\n`);
+}
+
 function exitAfter(graceMs: number, status: number): void {
   setTimeout(() => process.exit(status), graceMs).unref();
 }
-
-type Answer = Omit<RunnerAnswer, 'isRefused'>;
 
 async function run(
   ticket: Ticket,
   asked: Asked,
   stop: Stopping,
   context: CommandContext,
-): Promise<Answer & { close(): Promise<void> }> {
+): Promise<RunnerAnswer & { close(): Promise<void> }> {
   const { language } = asked;
+  const trace = traceOfCaller(readEnvironment());
   const code = await Promise.race([readProgram(ticket), stop.interrupted]);
   const settings = runnerSettings((await context.config({ profile: 'runner' })).config);
   let limits: ReturnType<typeof limitsWith>;
@@ -110,6 +118,7 @@ async function run(
     : {};
   const answer = await runProgram(session, ticket, language, { code, limits }, settings, {
     signal: stop.signal,
+    ...(trace === undefined ? {} : { trace }),
     ...askPerson,
   });
   return { ...answer, close: () => host.close() };
@@ -125,17 +134,17 @@ class OneLine {
     process.on('exit', () => {
       if (this.#isWritten) return;
       try {
-        writeSync(1, `${lineOf(ticket.refused(INTERNAL))}\n`);
+        writeSync(1, `${ticket.refused(INTERNAL).line}\n`);
       } catch {
         // Nobody reads it.
       }
     });
   }
 
-  async write(envelope: Envelope): Promise<void> {
+  async write({ line }: Answer): Promise<void> {
     if (this.#isWritten) return;
     this.#isWritten = true;
-    await new Promise<void>((resolve) => process.stdout.write(`${lineOf(envelope)}\n`, () => resolve()));
+    await new Promise<void>((resolve) => process.stdout.write(`${line}\n`, () => resolve()));
   }
 }
 

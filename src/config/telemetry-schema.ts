@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { flag } from './units.js';
+
+/** Where OTLP takes traces, below an address that says nothing of a path. */
+const TRACES_PATH = '/v1/traces';
+const MAX_NAME_CHARACTERS = 256;
+/** What a header can hold; a line break would begin another one. */
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,256}$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/;
+
+const traces = z.strictObject({
+  /** Nothing is recorded and nothing is sent without an `endpoint`. */
+  enabled: flag().default(true),
+  /** A collector that takes OTLP over HTTP; `/v1/traces` is added where it has no path. */
+  endpoint: z
+    .url({ protocol: /^https?$/ })
+    .refine((address) => !/^https?:\/\/[^/]*@/i.test(address), {
+      error: 'an address without a user; put credentials into headers',
+    })
+    .optional(),
+  headers: z
+    .record(
+      z.string().regex(HEADER_NAME, { error: 'the name of an HTTP header' }),
+      z.string().regex(HEADER_VALUE, { error: 'text that an HTTP header can hold' }),
+    )
+    .default({}),
+  serviceName: z.string().min(1).max(MAX_NAME_CHARACTERS).default('codemode'),
+  /** Said of this program with every trace, besides its name and version: `deployment.environment.name: staging`. */
+  resource: z.record(z.string().min(1).max(MAX_NAME_CHARACTERS), z.string().max(MAX_NAME_CHARACTERS)).default({}),
+  /** The share of requests that are recorded, where who asks does not say. */
+  sampleRatio: z.number({ error: 'a number from 0 to 1' }).min(0).max(1).default(1),
+  /** Whether a client that sends a trace context decides if its request is recorded. */
+  followCaller: flag().default(true),
+});
+
+/** What is told of requests to those who watch over them. */
+export const telemetrySchema = z.strictObject({ traces: traces.prefault({}) });
+
+export interface TraceSettings {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly resource: Readonly<Record<string, string>>;
+  readonly sampling: { readonly ratio: number; readonly followsCaller: boolean };
+}
+
+/** How traces are recorded and where they go; undefined where nobody wants any. */
+export function traceSettings({ traces: given }: z.output<typeof telemetrySchema>): TraceSettings | undefined {
+  const { enabled, endpoint, headers, serviceName, resource, sampleRatio: ratio, followCaller } = given;
+  if (!enabled || endpoint === undefined) return undefined;
+  const url = new URL(endpoint);
+  if (url.pathname === '/') url.pathname = TRACES_PATH;
+  return {
+    url: url.href,
+    headers,
+    resource: { ...resource, 'service.name': serviceName },
+    sampling: { ratio, followsCaller: followCaller },
+  };
+}

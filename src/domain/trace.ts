@@ -1,0 +1,108 @@
+/**
+ * Who else takes part in a request, by the W3C recommendation Trace Context. Plain data: it is written down with a run
+ * that sleeps, and handed to servers. Nothing of what a program says or gets is ever in it.
+ */
+export interface TraceContext {
+  /** 32 hexadecimal digits: the same from whoever asked first to the last server. */
+  readonly traceId: string;
+  /** 16 hexadecimal digits: the step that this is a part of. */
+  readonly spanId: string;
+  /** Whether somebody records it. */
+  readonly isSampled: boolean;
+  /** `tracestate`: what the systems before us want to find again. Passed on as it came. */
+  readonly state?: string;
+}
+
+/** A context as it travels: headers of HTTP, `_meta` of MCP. No `baggage`: that is where users' data would be. */
+export interface TraceCarrier {
+  readonly traceparent: string;
+  readonly tracestate?: string;
+}
+
+export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** One step of a request, from its start to its end. */
+export interface Span {
+  readonly context: TraceContext;
+  /** Adds facts. Names, counts and kinds only: never arguments, results, words of programs or of people. */
+  set(attributes: SpanAttributes): void;
+  /** It went wrong. `errorType` is a kind of error out of a fixed list, never a message. */
+  fail(errorType: string): void;
+  /** Only the first counts. */
+  end(): void;
+}
+
+export type SpanKind = 'internal' | 'server' | 'client';
+
+export interface SpanOptions {
+  /** The step that it is a part of; absent: a new trace. */
+  readonly parent?: TraceContext | undefined;
+  readonly kind?: SpanKind;
+  readonly attributes?: SpanAttributes;
+  /** Of a new trace, where its id was told to somebody before. */
+  readonly traceId?: string;
+}
+
+/** Begins spans. Where nobody wants traces there is none, and nothing is measured. */
+export interface Tracer {
+  start(name: string, options?: SpanOptions): Span;
+}
+
+/** A step that is over. */
+export interface FinishedSpan {
+  readonly name: string;
+  readonly kind: SpanKind;
+  readonly context: TraceContext;
+  readonly parentSpanId?: string;
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+  readonly attributes: Readonly<Record<string, string | number | boolean>>;
+  readonly errorType?: string;
+}
+
+/** The steps of every request, whichever way it came in. What the conventions have a name for is called by that. */
+export const SPANS = {
+  /** A program: from the request to its end, or until it sleeps. */
+  run: 'codemode.run',
+  /** Servers that it is about to use are connected. */
+  prepare: 'codemode.prepare',
+  /** It waits for a place, and its process starts. */
+  start: 'codemode.start',
+  /** A call waits for a person. */
+  approval: 'codemode.approval',
+} as const;
+
+const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-[\x21-\x7e]*)?$/;
+const VERSION_0_LENGTH = 55;
+const MAX_PARENT_LENGTH = 256;
+/** Everybody has to pass on so much; what is longer is not passed on in part. */
+const MAX_STATE_LENGTH = 512;
+const MAX_STATE_MEMBERS = 32;
+const STATE_MEMBER = /^[a-z\d][a-z\d_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
+
+/** Reads what a client sent. What breaks the rules counts as nothing: a broken trace is no reason to refuse a request. */
+export function readTraceContext(
+  carrier: { readonly traceparent?: unknown; readonly tracestate?: unknown } | undefined,
+): TraceContext | undefined {
+  const { traceparent, tracestate } = carrier ?? {};
+  if (typeof traceparent !== 'string' || traceparent.length > MAX_PARENT_LENGTH) return undefined;
+  const [, version, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+  if (version === '00' && traceparent.length !== VERSION_0_LENGTH) return undefined;
+  const state = readState(tracestate);
+  const isSampled = (Number.parseInt(flags, 16) & 1) === 1;
+  return { traceId, spanId, isSampled, ...(state === undefined ? {} : { state }) };
+}
+
+function readState(tracestate: unknown): string | undefined {
+  if (typeof tracestate !== 'string' || tracestate.length > MAX_STATE_LENGTH) return undefined;
+  const members = tracestate.split(',').flatMap((member) => (member.trim() === '' ? [] : [member.trim()]));
+  const isValid = members.length <= MAX_STATE_MEMBERS && members.every((member) => STATE_MEMBER.test(member));
+  return isValid && members.length > 0 ? members.join(',') : undefined;
+}
+
+/** How a context is handed on. */
+export function traceCarrier({ traceId, spanId, isSampled, state }: TraceContext): TraceCarrier {
+  const traceparent = `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
+  return state === undefined ? { traceparent } : { traceparent, tracestate: state };
+}

@@ -1,0 +1,23 @@
+import Fastify from 'fastify';
+import { expect, test } from 'vitest';
+import type { Host } from '../../host/host.js';
+import { Telemetry } from '../../host/telemetry.js';
+import { mountMetrics } from './metrics.js';
+
+test('servers have lines of their own up to a bound, whatever is registered, and one name cannot make lines [X4]', async () => {
+  const telemetry = new Telemetry();
+  const app = Fastify();
+  const load = async () => ({ processes: 1, running: 0, queued: 0 });
+  mountMetrics(app, { telemetry, load } as unknown as Host);
+  telemetry.onCall('odd"} 1\ncodemode_forged_total 7', true, 1);
+  for (let index = 0; index < 5_000; index++) {
+    telemetry.onCall(`server-${index}`, true, 1);
+    telemetry.onUpstreamCall(`server-${index}`, false, 1);
+  }
+  const { body } = await app.inject('/metrics');
+  const counts = body.split('\n').filter((line) => line.startsWith('codemode_tool_call_duration_seconds_count'));
+  expect(counts.length).toBe(1_001);
+  expect(counts).toContain('codemode_tool_call_duration_seconds_count{server="other",outcome="success"} 4001');
+  expect(body).toContain('codemode_upstream_call_duration_seconds_count{server="other",outcome="failure"} 4001');
+  expect(body).not.toMatch(/^codemode_forged/m);
+});

@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify';
+import type { JsonObject } from '../../domain/json.js';
+import type { Principal } from '../../domain/principal.js';
+import { PROCESS_LANGUAGES } from '../../domain/process-program.js';
+import { inputSchema, OUTPUT_SCHEMA } from '../../profiles/runner/tool-schemas.js';
+import type { RestDoor, RunnerRest } from './door.js';
+import { statusOf } from './errors.js';
+import { hangUpOf } from './execute.js';
+
+/**
+ * `POST /runner/node` and `/runner/python`: what `codemode runner` prints, for whoever sends the source. A program that
+ * has run is answered with 200, whatever became of it. Only where the contract `runner` is served.
+ */
+export function mountRunner(scope: FastifyInstance, door: RestDoor): void {
+  const { runner } = door.options;
+  if (runner === undefined) return;
+  for (const language of PROCESS_LANGUAGES)
+    scope.post(`/runner/${language}`, async (request, reply) => {
+      const { signal } = hangUpOf(reply);
+      const principal = request.principal as Principal;
+      const { line, refusal } = await door.runProgram(runner, principal, language, request.body, signal);
+      if (refusal !== undefined) void statusOf(reply, refusal);
+      // The line as it is: whole numbers of any length stay what they are.
+      return reply.type('application/json; charset=utf-8').send(line);
+    });
+}
+
+/** The same in the words of OpenAPI. */
+export function runnerPaths({ settings }: RunnerRest): JsonObject {
+  const envelope = { 'application/json': { schema: OUTPUT_SCHEMA } };
+  const answer = (description: string): JsonObject => ({ description, content: envelope });
+  const paths = PROCESS_LANGUAGES.map((language): [string, JsonObject] => [
+    `/runner/${language}`,
+    {
+      post: {
+        summary: `Run a program on real ${language === 'node' ? 'Node' : 'Python'}`,
+        operationId: `run_${language}`,
+        requestBody: { required: true, content: { 'application/json': { schema: inputSchema(language, settings) } } },
+        responses: {
+          200: answer('it has run, whatever became of it'),
+          400: answer('the request is not valid'),
+          404: answer('the interpreter is not there'),
+          503: answer('no room; try again after the time in Retry-After'),
+        },
+      },
+    },
+  ]);
+  return Object.fromEntries(paths);
+}

@@ -1,0 +1,147 @@
+import type { FinishedSpan } from '../domain/trace.js';
+import { backoffMs } from '../lib/backoff.js';
+import { otlpRequest, type ResourceAttributes } from './otlp.js';
+
+export interface SpanExporterOptions {
+  /** Where traces are taken: `http://127.0.0.1:4318/v1/traces`. */
+  readonly url: string;
+  /** May be secret. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly resource: ResourceAttributes;
+  readonly version: string;
+  /** Told when spans begin to be lost, and not again before some have arrived. */
+  readonly onProblem: (problem: string) => void;
+}
+
+/** Spans that wait to be sent. More are dropped: a collector that is slow or gone costs us memory up to here. */
+const MAX_QUEUED = 4_096;
+const MAX_BATCH = 512;
+/** Spans that end together are sent together. */
+const GATHER_MS = 500;
+const REQUEST_TIMEOUT_MS = 10_000;
+/** A batch that was not taken is sent again, so often in all. */
+const MAX_ATTEMPTS = 4;
+const BACKOFF = { firstMs: 1_000, maxMs: 10_000, factor: 2 };
+const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+/** For what is left when the program ends. Whoever waits for it to end waits so much longer at most. */
+const LAST_WORDS_MS = 1_000;
+
+/**
+ * Sends spans to a collector, by OTLP over HTTP, behind the back of what they tell of: nobody ever waits for it but who
+ * closes it, and that for a bounded time. What cannot be sent is lost, and said once.
+ */
+export class SpanExporter {
+  readonly #options: SpanExporterOptions;
+  /** Aborted when there is no time left for a second try. */
+  readonly #closing = new AbortController();
+  /** Aborted when there is no time left at all. */
+  readonly #closed = new AbortController();
+  #queue: FinishedSpan[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #sending: Promise<void> | undefined;
+  #isFailing = false;
+
+  constructor(options: SpanExporterOptions) {
+    this.#options = options;
+  }
+
+  add(span: FinishedSpan): void {
+    if (this.#closed.signal.aborted) return;
+    if (this.#queue.length >= MAX_QUEUED) return this.#complain(`more than ${MAX_QUEUED} spans wait to be sent`);
+    this.#queue.push(span);
+    if (this.#queue.length >= MAX_BATCH) this.#send();
+    else this.#sendSoon();
+  }
+
+  /** Sends what there is. Resolved after a second at the latest, also where nobody answers. */
+  async close(): Promise<void> {
+    const patience = setTimeout(() => this.#closed.abort(), LAST_WORDS_MS);
+    this.#closing.abort();
+    this.#send();
+    while (this.#sending !== undefined) await this.#sending;
+    clearTimeout(patience);
+    this.#closed.abort();
+  }
+
+  #sendSoon(): void {
+    this.#timer ??= setTimeout(() => this.#send(), GATHER_MS).unref();
+  }
+
+  /** One batch is on its way at a time: the others wait in the queue, which has a bound. */
+  #send(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#sending !== undefined || this.#queue.length === 0 || this.#closed.signal.aborted) return;
+    const batch = this.#queue.slice(0, MAX_BATCH);
+    this.#queue = this.#queue.slice(MAX_BATCH);
+    this.#sending = this.#deliver(batch).then(() => {
+      this.#sending = undefined;
+      if (this.#queue.length >= MAX_BATCH || this.#closing.signal.aborted) this.#send();
+      else if (this.#queue.length > 0) this.#sendSoon();
+    });
+  }
+
+  async #deliver(batch: readonly FinishedSpan[]): Promise<void> {
+    const { resource, version } = this.#options;
+    const body = otlpRequest(batch, resource, version);
+    for (let attempt = 1; ; attempt++) {
+      const refusal = await this.#post(body);
+      this.#isFailing = refusal === undefined ? false : this.#isFailing;
+      if (refusal === undefined) return;
+      this.#complain(refusal.reason);
+      if (this.#closing.signal.aborted) {
+        this.#queue = [];
+        return;
+      }
+      if (!refusal.isRetryable || attempt === MAX_ATTEMPTS) return;
+      await pause(backoffMs(attempt, BACKOFF), this.#closing.signal);
+    }
+  }
+
+  async #post(body: string): Promise<{ readonly reason: string; readonly isRetryable: boolean } | undefined> {
+    const { url, headers } = this.#options;
+    try {
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body,
+        // The headers are for this address and no other.
+        redirect: 'manual',
+        signal: AbortSignal.any([this.#closed.signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
+      });
+      await answer.body?.cancel();
+      if (answer.ok) return undefined;
+      return { reason: `it answered with status ${answer.status}`, isRetryable: RETRYABLE.has(answer.status) };
+    } catch (error) {
+      return { reason: reasonOf(error), isRetryable: true };
+    }
+  }
+
+  #complain(reason: string): void {
+    if (this.#isFailing) return;
+    this.#isFailing = true;
+    const { origin, pathname } = new URL(this.#options.url);
+    this.#options.onProblem(`traces are being lost: ${origin}${pathname} cannot be used: ${reason}`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'it does not answer in time';
+  const code = (error.cause as NodeJS.ErrnoException | undefined)?.code;
+  return code ?? error.message;
+}
+
+function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    // Nobody's process stays for it.
+    const timer = setTimeout(done, delayMs).unref();
+    signal.addEventListener('abort', done);
+    if (signal.aborted) done();
+  });
+}
