@@ -4,12 +4,18 @@ import { expect, test } from 'vitest';
 import { configSchema } from '../../config/schema.js';
 import type { Host } from '../../host/host.js';
 import { executeSettings } from '../../profiles/registry.js';
+import { runnerSettings } from '../../profiles/runner/settings.js';
 import { Gate } from '../http/gate.js';
+import type { RunnerRest } from './door.js';
 import { openApiDocument } from './openapi.js';
 import { RestApi } from './rest-api.js';
+import { runnerPaths } from './runner.js';
 
-const settings = executeSettings(configSchema.parse({}));
-const document = openApiDocument(settings, '1.2.3', {});
+const config = configSchema.parse({});
+const settings = executeSettings(config);
+/** With the routes of the contract `runner`, which are there where it is configured. */
+const runner = { settings: runnerSettings(config) } as RunnerRest;
+const document = openApiDocument(settings, '1.2.3', runnerPaths(runner));
 
 test('the description of ourselves is valid OpenAPI 3.1 [C1]', async () => {
   const validator = new Validator();
@@ -29,7 +35,7 @@ test('it has every route there is, and no other [C1]', async () => {
   const host = { approvals: {} } as unknown as Host;
   const sessionOptionsOf = () => expect.unreachable();
   const rest = new RestApi({
-    ...{ host, settings, sessionOptionsOf, version: '1.2.3', pingEveryMs: 1_000, log: () => {} },
+    ...{ host, runner, settings, sessionOptionsOf, version: '1.2.3', pingEveryMs: 1_000, log: () => {} },
     servers: { register: expect.unreachable, unregister: expect.unreachable, describe: () => undefined },
   });
   rest.mount(app, new Gate({ hosts: [], isOpenToNetwork: false, origins: [] }));
