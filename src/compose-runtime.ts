@@ -87,6 +87,7 @@ function processesOf(
           maxCacheBytes: go.cacheSize,
           configuredPath: go.path,
           searchPath,
+          spares: keepsProcesses ? {} : { perShape: 0 },
         }),
       );
       return openingGo;

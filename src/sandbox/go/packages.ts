@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolderSync } from '../../lib/make-folder.js';
+import { markPackagesUsed } from './packages-pruning.js';
+
+/** How far the standard library has been compiled. */
+export interface PackageProgress {
+  readonly compiled: number;
+  readonly total: number;
+}
+
+/** Programs that run in jails; everything else is read there. */
+const COMMANDS = ['builder', 'starter'];
+
+/**
+ * What one toolchain and one worker have compiled, in a folder of their own: archives by the names of their packages, the
+ * commands of jails, and the list of what programs may import. Several hosts add to it at the same time: each file appears
+ * at once and whole, and two of the same name are of the same content.
+ */
+export class GoPackages {
+  readonly folder: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  get builder(): string {
+    return join(this.folder, 'builder');
+  }
+
+  get starter(): string {
+    return join(this.folder, 'starter');
+  }
+
+  /** Whether the first of all has been done: the commands are handed over before any archive. */
+  get isBegun(): boolean {
+    return [...COMMANDS, 'standard', 'codemode.a'].every((name) => existsSync(join(this.folder, name)));
+  }
+
+  has(path: string): boolean {
+    return path === 'unsafe' || existsSync(join(this.folder, `${path.replaceAll('/', '~')}.a`));
+  }
+
+  /** Everything that a program may import; empty before the first of all. */
+  standard(): readonly string[] {
+    try {
+      return readFileSync(join(this.folder, 'standard'), 'utf8').split('\n').filter(Boolean);
+    } catch {
+      return [];
+    }
+  }
+
+  progress(): PackageProgress {
+    const all = this.standard();
+    return { compiled: all.filter((path) => this.has(path)).length, total: all.length };
+  }
+
+  /** So that nobody prunes it. */
+  markUsed(): void {
+    markPackagesUsed(this.folder);
+  }
+
+  /** Beside what is there, each under its name at once: somebody may be compiling with them. */
+  store(files: ReadonlyMap<string, Buffer>): void {
+    makeFolderSync(this.folder, 0o755);
+    for (const [name, content] of files) {
+      const temporary = join(this.folder, `.${randomUUID()}`);
+      try {
+        writeFileSync(temporary, content, { flag: 'wx' });
+        chmodSync(temporary, COMMANDS.includes(name) ? 0o555 : 0o444);
+        renameSync(temporary, join(this.folder, name));
+      } finally {
+        rmSync(temporary, { force: true });
+      }
+    }
+  }
+}
