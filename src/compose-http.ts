@@ -64,7 +64,9 @@ export async function openHttp(
   isReady = true;
   if (!LOOPBACK.includes(host))
     mcp.log('other machines can connect, and nothing is encrypted: put a proxy with TLS in front', 'warn');
-  mcp.host.warm().catch((error: unknown) => mcp.log(`servers could not be prepared: ${String(error)}`, 'error'));
+  mcp.host
+    .warm((message) => mcp.log(message, 'info'))
+    .catch((error: unknown) => mcp.log(`servers could not be prepared: ${String(error)}`, 'error'));
   const { port: taken } = app.server.address() as AddressInfo;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,

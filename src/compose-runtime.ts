@@ -1,7 +1,4 @@
-import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ToolChecker } from './broker/arguments/tool-checker.js';
 import { AuditTrail } from './broker/audit/audit-trail.js';
 import { Broker } from './broker/broker.js';
@@ -29,6 +26,7 @@ import { Sandbox } from './sandbox/sandbox.js';
 import { AuditStore } from './store/audit.js';
 import { SpendingStore } from './store/spending.js';
 import type { UpstreamRegistry } from './upstream/registry.js';
+import { workerFolder } from './worker-folder.js';
 
 /** Programs that wait for a worker before one more is refused. */
 const MAX_QUEUED = 1_000;
@@ -172,11 +170,4 @@ function poolOptions({ profile, sandbox: { workers }, codeExecution: { poolSize 
     maxRunsPerWorker: MAX_RUNS_PER_WORKER,
     maxRunsInLife: MAX_RUNS_IN_LIFE,
   };
-}
-
-/** `dist/worker`, from the built program as well as from its sources. */
-function workerFolder(): string {
-  const here = dirname(fileURLToPath(import.meta.url));
-  const beside = join(here, 'worker', 'manifest.json');
-  return existsSync(beside) ? dirname(beside) : join(here, '..', 'dist', 'worker');
 }

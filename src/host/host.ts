@@ -6,6 +6,7 @@ import type { ProcessLimits } from '../domain/process-program.js';
 import type { Tracer } from '../domain/trace.js';
 import type { UpstreamHealth } from '../domain/upstream.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
+import { warmGo } from './go-warming.js';
 import { replayProcess } from './process-replay.js';
 import { programRunner } from './program-runner.js';
 import type { AnyRecording } from './recording.js';
@@ -62,25 +63,23 @@ export class Host {
     return new Session(this.#parts, options);
   }
 
-  /** Starts processes ahead of the first program, and asks every server for its tools. */
-  async warm(): Promise<void> {
+  /** Starts processes ahead of the first program, and asks every server for its tools. `say`: what takes long. */
+  async warm(say: (message: string) => void = () => {}): Promise<void> {
     const { sandbox, audit } = await this.#parts.runtime.open();
     this.watch();
-    await Promise.all([this.#warmPrograms(sandbox), this.#parts.catalog.refreshAll(), audit?.refusal()]);
+    await Promise.all([this.#warmPrograms(sandbox, say), this.#parts.catalog.refreshAll(), audit?.refusal()]);
   }
 
-  #warmPrograms(sandbox: Sandbox): Promise<void> {
-    if (this.#parts.goPackages !== undefined) return this.#warmGo(this.#parts.goPackages);
+  #warmPrograms(sandbox: Sandbox, say: (message: string) => void): Promise<void> {
+    if (this.#parts.goPackages !== undefined) return this.#warmGo(this.#parts.goPackages, say);
     return this.#parts.processLimits === undefined ? sandbox.pool.warm() : this.#warmProcesses();
   }
 
   /** What goes wrong here goes wrong again for who runs a program, and is told to them. */
-  async #warmGo(packages: 'common' | 'all'): Promise<void> {
+  async #warmGo(packages: 'common' | 'all', say: (message: string) => void): Promise<void> {
     const { go } = await this.#parts.runtime.open();
     const runtime = await go().catch(() => undefined);
-    if (runtime === undefined || 'reason' in runtime.available()) return;
-    await runtime.warm().catch(() => {});
-    if (packages === 'all') await runtime.warmEverything().catch(() => {});
+    if (runtime !== undefined) await warmGo(runtime, packages, say).catch(() => {});
   }
 
   async #warmProcesses(): Promise<void> {

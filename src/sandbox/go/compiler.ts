@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { HostError } from '../../domain/errors.js';
 import type { Failure } from '../../domain/execution.js';
+import type { PackageProgress } from '../../domain/process-program.js';
 import { makeFolderSync } from '../../lib/make-folder.js';
 import type { Jail, JailedFolder, JailedProgram } from '../jail/jail.js';
 import { type BuildResult, runBuild } from './build-process.js';
 import { commonPackages } from './common-packages.js';
-import { GoPackages, type PackageProgress } from './packages.js';
+import { GoPackages } from './packages.js';
 import { prunePackages } from './packages-pruning.js';
 import { GO_ENVIRONMENT, type GoToolchain } from './toolchain.js';
 
@@ -57,11 +57,8 @@ export class GoCompiler {
   constructor(options: GoCompilerOptions) {
     this.#options = options;
     const { toolchain, build, sourcesDigest } = options;
-    const facts = [toolchain.version, toolchain.root, sourcesDigest];
-    // What is compiled of the standard library outlives most builds of ours.
-    const packages = createHash('sha256').update(facts.join('\0')).digest('hex');
-    this.identity = createHash('sha256').update(`${packages}\0${build}`).digest('hex');
-    this.#packages = new GoPackages(join(options.folder, `packages-${packages.slice(0, 24)}`));
+    this.#packages = new GoPackages(options.folder, toolchain, sourcesDigest);
+    this.identity = createHash('sha256').update(`${this.#packages.identity}\0${build}`).digest('hex');
   }
 
   /** Of toolchain and worker: programs of one identity are of no use to another. */

@@ -5,6 +5,7 @@ import type { ExecutionId, Failure } from '../../domain/execution.js';
 import { MAX_SOURCE_BYTES } from '../../domain/limits.js';
 import {
   DEFAULT_PROCESS_LIMITS,
+  type PackageProgress,
   type ProcessHandlers,
   type ProcessLimits,
   type ProcessReport,
@@ -19,7 +20,6 @@ import { type TurnOptions, Turns } from '../processes/turns.js';
 import { loadRuntimeFiles, type RuntimeFiles } from '../runtime-files.js';
 import { GoCompiler } from './compiler.js';
 import { crashOf } from './crash.js';
-import type { PackageProgress } from './packages.js';
 import { GoPlace, prunePlaces } from './place.js';
 import { ProgramCache } from './program-cache.js';
 import { findGo, type GoSearch, type GoToolchain, type MissingGo } from './toolchain.js';

@@ -1,14 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PackageProgress } from '../../domain/process-program.js';
 import { makeFolderSync } from '../../lib/make-folder.js';
 import { markPackagesUsed } from './packages-pruning.js';
-
-/** How far the standard library has been compiled. */
-export interface PackageProgress {
-  readonly compiled: number;
-  readonly total: number;
-}
+import type { GoToolchain } from './toolchain.js';
 
 /** Programs that run in jails; everything else is read there. */
 const COMMANDS = ['builder', 'starter'];
@@ -20,9 +16,12 @@ const COMMANDS = ['builder', 'starter'];
  */
 export class GoPackages {
   readonly folder: string;
+  /** What is compiled of the standard library outlives most builds of ours: only their Go sources count. */
+  readonly identity: string;
 
-  constructor(folder: string) {
-    this.folder = folder;
+  constructor(cacheFolder: string, { version, root }: GoToolchain, sourcesDigest: string) {
+    this.identity = createHash('sha256').update([version, root, sourcesDigest].join('\0')).digest('hex');
+    this.folder = join(cacheFolder, `packages-${this.identity.slice(0, 24)}`);
   }
 
   get builder(): string {
