@@ -256,6 +256,7 @@ fmt.Println(err)`);
     const { client } = program;
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual(['execute_go_code', 'get_forecast', 'pid']);
+    await expect(client.callTool({ name: 'get_city', arguments: {} })).rejects.toThrow(/get_city is called from/);
     const text = await description(client);
     expect([text.includes('getCity'), text.includes('getForecast')]).toEqual([true, false]);
     expect(await client.callTool({ name: 'get_forecast', arguments: {} })).toMatchObject({
@@ -264,6 +265,10 @@ fmt.Println(err)`);
     expect((await program.run('getForecast(ctx)')).output).toContain('undefined: getForecast');
     const { output } = await program.run(`_, err := callTool(ctx, "weather", "get_forecast", nil)
 fmt.Println(err)
+for _, names := range [][2]string{{"weather/get_forecast", ""}, {"", "weather/get_forecast"}, {"mcp:weather", "get_forecast"}, {"everyday", "pid"}} {
+	if _, err := callTool(ctx, names[0], names[1], nil); err == nil { fmt.Println("true", names) }
+}
+if _, err := describeTools(ctx, "getForecast"); err == nil { fmt.Println("true") }
 tools, _ := searchTools(ctx, "forecast")
 for _, tool := range tools { fmt.Println(tool.Function == "getForecast") }`);
     expect(output).toMatch(/^get_forecast: weather has no tool "get_forecast"/);
