@@ -6,7 +6,7 @@ import { makeFolderSync } from '../../lib/make-folder.js';
 import type { Jail, JailedFolder, JailedProgram } from '../jail/jail.js';
 import { type BuildResult, runBuild } from './build-process.js';
 import { commonPackages } from './common-packages.js';
-import { GoPackages } from './packages.js';
+import { GoPackages, packagesAsked } from './packages.js';
 import { prunePackages } from './packages-pruning.js';
 import { GO_ENVIRONMENT, type GoToolchain } from './toolchain.js';
 
@@ -40,8 +40,6 @@ const PACKAGES_INSIDE = '/codemode/packages';
 
 /** Of the rest of the standard library, packages that are compiled at once: small enough to tell how far it is. */
 const PACKAGES_AT_ONCE = 16;
-/** What a program may be the first to import; an agent's code asks for no more than it names. */
-const MAX_PACKAGES_ASKED = 64;
 
 /**
  * Compiles agents' code. Each compilation runs in a jail of its own, with the packages mounted read-only, and hands the
@@ -104,22 +102,13 @@ export class GoCompiler {
     this.#packages.markUsed();
     let result = await this.#build(source, tools);
     if (result.failure?.name === 'PackageNotCompiled') {
-      await this.#add(this.#wanted(result.failure));
+      await this.#add(packagesAsked(result.failure.message, this.#packages.standard()));
       result = await this.#build(source, tools);
     }
     if (result.failure !== undefined) return result.failure;
     const program = result.files.get('program');
     if (program === undefined) throw new HostError('worker_lost', 'the Go compiler handed over no program');
     return program;
-  }
-
-  /** What the compiler says is missing: hostile as all that it says, so nothing but packages of the standard library. */
-  #wanted({ message }: Failure): string[] {
-    const standard = new Set(this.#packages.standard());
-    return message
-      .split(' ')
-      .filter((path) => standard.has(path))
-      .slice(0, MAX_PACKAGES_ASKED);
   }
 
   async #warm(): Promise<void> {

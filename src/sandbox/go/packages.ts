@@ -75,3 +75,12 @@ export class GoPackages {
     }
   }
 }
+
+/** What a program may be the first to import. */
+const MAX_PACKAGES_ASKED = 64;
+
+/** What a compiler says is missing: hostile as all that it says, so nothing but packages of the standard library. */
+export function packagesAsked(message: string, standard: readonly string[]): string[] {
+  const known = new Set(standard);
+  return [...new Set(message.split(' '))].filter((path) => known.has(path)).slice(0, MAX_PACKAGES_ASKED);
+}
