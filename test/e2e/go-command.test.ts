@@ -25,6 +25,12 @@ describe('codemode run of a Go program', needs('go', 'bubblewrap'), () => {
   test('prints its response as JSON, and its status tells how it ended [E1, E4]', { timeout: 600_000 }, async () => {
     using home = openCommandHome();
     expect(await runGo(home, CITY)).toMatchObject({ answer: { output: 'New York\n' }, status: 0 });
+    const [{ runId }] = JSON.parse((await runProgram(home, 'runs', '--json')).stdout);
+    const again = await runProgram(home, 'replay', runId, '--json');
+    expect({ status: again.status, ...JSON.parse(again.stdout) }, again.stderr).toMatchObject({
+      status: 0,
+      same: true,
+    });
     const wrong = await runGo(home, 'fmt.Println("x")\nmissing()');
     expect(wrong).toMatchObject({ answer: { output: expect.stringMatching(/program\.go:2:1: undefined/) }, status: 1 });
     const slow = await runGo(home, 'fmt.Println("before")\nselect {}', '--timeout', '500');

@@ -9,7 +9,7 @@ const open = (folder: string, sourcesDigest = 'a') => new GoPackages(folder, too
 
 test('a compiler that was taken over can ask for packages of the standard library, and for nothing else', () => {
   const standard = ['fmt', 'net/http', ...Array.from({ length: 100 }, (_, index) => `p${index}`)];
-  expect(packagesAsked('net/http -o /etc/passwd ../fmt cmd/go fmt fmt\nos', standard)).toEqual(['net/http']);
+  expect(packagesAsked('net/http -o /etc/passwd ../fmt cmd/go fmt fmt\nos', standard)).toEqual(['net/http', 'fmt']);
   expect(packagesAsked(standard.join(' '), standard)).toHaveLength(64);
 });
 
