@@ -1,5 +1,5 @@
+import type { PackageProgress } from '../domain/process-program.js';
 import type { GoRuntime } from '../sandbox/go/go-runtime.js';
-import { packagesSaid } from './interpreters.js';
 
 /** Between two words about how far it is. */
 const SAY_AGAIN_MS = 10_000;
@@ -26,4 +26,11 @@ export async function warmGo(
     tell();
   });
   if (hasCompiled) tell();
+}
+
+/** A new Go is no fault: what is missing is compiled by the next host that serves it, or by the first to need it. */
+export function packagesSaid({ compiled, total }: PackageProgress = { compiled: 0, total: 0 }): string {
+  if (total === 0) return 'its standard library is compiled when profile go is first served';
+  const isAll = compiled === total;
+  return `${isAll ? `all ${total}` : `${compiled} of ${total}`} packages of its standard library are compiled`;
 }

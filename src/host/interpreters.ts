@@ -1,4 +1,5 @@
-import type { GoStatus, PackageProgress, ProcessRuntimeStatus } from '../domain/process-program.js';
+import type { GoStatus, ProcessRuntimeStatus } from '../domain/process-program.js';
+import { packagesSaid } from './go-warming.js';
 import type { Finding } from './inspection.js';
 
 export interface InterpreterSettings {
@@ -52,13 +53,6 @@ export function goFinding(status: GoStatus, isServed: boolean): Finding {
     return { name, state: 'ok', message: `${status.version} (${status.path}); ${packagesSaid(status.packages?.())}` };
   const message = `${status.reason}; profile go has no tool without it`;
   return { name, state: isServed ? 'missing' : 'warning', message, fix: status.fix };
-}
-
-/** A new Go is no fault: what is missing is compiled by the next host that serves it, or by the first to need it. */
-export function packagesSaid({ compiled, total }: PackageProgress = { compiled: 0, total: 0 }): string {
-  if (total === 0) return 'its standard library is compiled when profile go is first served';
-  const isAll = compiled === total;
-  return `${isAll ? `all ${total}` : `${compiled} of ${total}`} packages of its standard library are compiled`;
 }
 
 const NAMES = { node: 'Node for programs', python: 'Python for programs' } as const;
