@@ -6,6 +6,7 @@ import type { JsonValue } from '../domain/json.js';
 import { isProcessAlive, processIdentity } from '../lib/process-identity.js';
 import { decodeDelivery, encodeDelivery } from '../sandbox/journal.js';
 import type { RunState, RunStore, StoredRun } from '../store/runs.js';
+import { EndWriter } from './end-writer.js';
 import type { RunRecords, Sleeper } from './execution.js';
 import { MAX_RECORDING_CHARACTERS } from './recorded-call.js';
 import { type AnyRecording, decodeRecording, encodeRecording } from './recording.js';
@@ -59,11 +60,13 @@ export class SleepingRuns {
   readonly #holder = processIdentity() ?? `${process.pid}:unknown`;
   readonly #waking = new Map<string, Promise<void>>();
   readonly #writing = new Set<Promise<void>>();
+  readonly #ends: EndWriter;
   #wake: Wake | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: SleepingRunsOptions) {
     this.#options = options;
+    this.#ends = new EndWriter(options.store);
   }
 
   /** Where one run is written down. */
@@ -115,12 +118,16 @@ export class SleepingRuns {
     response: JsonValue,
     recording: AnyRecording | undefined,
   ): Promise<void> {
-    const store = await this.#options.store();
     const recordingJson = recording === undefined ? undefined : encodeRecording(recording);
     const isKept = recordingJson !== undefined && recordingJson.length <= MAX_RECORDING_CHARACTERS;
     const { setting } = this.#options;
-    const record = { responseJson: JSON.stringify(response), recordingJson: isKept ? recordingJson : undefined };
-    store.end({ ...owner, setting, state }, record, Date.now());
+    await this.#ends.write({
+      ...owner,
+      setting,
+      state,
+      responseJson: JSON.stringify(response),
+      recordingJson: isKept ? recordingJson : undefined,
+    });
   }
 
   /** From now on runs go on as soon as they may. */

@@ -23,6 +23,13 @@ export interface SleepingRun extends Pick<StoredRun, 'id' | 'caller' | 'profile'
   readonly contextJson: string;
 }
 
+/** How a run ended, with what it takes to run it again where that is kept. */
+export interface EndedRun extends Omit<SleepingRun, 'program' | 'contextJson'> {
+  readonly state: Exclude<RunState, 'waiting'>;
+  readonly responseJson: string;
+  readonly recordingJson: string | undefined;
+}
+
 /** What happened to a run since it was put away, in the process that woke it. */
 export interface SinceThen {
   readonly calls: readonly { readonly number: number; readonly isSent: boolean; readonly callJson: string }[];
@@ -179,20 +186,17 @@ export class RunStore {
     this.#putDelivery.run(id, position, this.#seal('delivery', [id, String(position)], deliveryJson));
   }
 
-  /** A run has come to its end. */
-  end(
-    run: Omit<SleepingRun, 'program' | 'contextJson'> & { readonly state: Exclude<RunState, 'waiting'> },
-    { responseJson, recordingJson }: { readonly responseJson: string; readonly recordingJson: string | undefined },
-    nowMs: number,
-  ): void {
-    const { id, caller, profile, setting, codeDigest, state } = run;
-    const response = this.#seal('response', [id], responseJson);
-    const recording = recordingJson === undefined ? null : this.#seal('recording', [id], recordingJson);
+  /** Runs have come to their ends: all of them are written down, or none is. */
+  end(ends: readonly EndedRun[], nowMs: number): void {
     this.#database.transaction(() => {
-      this.#end.run(id, caller, profile, setting, codeDigest, state, nowMs, nowMs, response, recording);
-      this.#forgetCalls.run(id);
-      this.#forgetDeliveries.run(id);
-      if (this.#ends++ % PRUNE_EVERY === 0) this.#prune.run();
+      for (const { id, caller, profile, setting, codeDigest, state, responseJson, recordingJson } of ends) {
+        const response = this.#seal('response', [id], responseJson);
+        const recording = recordingJson === undefined ? null : this.#seal('recording', [id], recordingJson);
+        this.#end.run(id, caller, profile, setting, codeDigest, state, nowMs, nowMs, response, recording);
+        this.#forgetCalls.run(id);
+        this.#forgetDeliveries.run(id);
+        if (this.#ends++ % PRUNE_EVERY === 0) this.#prune.run();
+      }
     });
   }
 
