@@ -21,7 +21,13 @@ const STOP_TIMEOUT_MS = 40_000;
 /**
  * @param {{ callers?: number, workers?: object, config?: object, nodeArguments?: string[], program?: string }} [options]
  */
-export async function startServe({ callers = 1, workers = WORKERS, config = {}, nodeArguments = [], program = PROGRAM } = {}) {
+export async function startServe({
+  callers = 1,
+  workers = WORKERS,
+  config = {},
+  nodeArguments = [],
+  program = PROGRAM,
+} = {}) {
   const tokens = Array.from({ length: callers }, (_, index) => `bench-token-of-caller-${index}`);
   const listed = tokens.map((token, index) => ({
     name: `caller ${index}`,

@@ -110,11 +110,9 @@ export class Host {
     return this.#parts.tracer;
   }
 
-  /** Processes that run programs, and programs that wait for one. */
-  async load(): Promise<{ readonly processes: number; readonly running: number; readonly queued: number }> {
-    const { pool } = (await this.#parts.runtime.open()).sandbox;
-    const running = pool.workers.reduce((sum, { occupancy }) => sum + occupancy, 0);
-    return { processes: pool.size, running, queued: pool.queueLength };
+  /** Processes that run programs, and programs that wait for one: now, and since the start. */
+  async load(): Promise<Sandbox['pool']['figures']> {
+    return (await this.#parts.runtime.open()).sandbox.pool.figures;
   }
 
   /** Questions to people, and their answers. */

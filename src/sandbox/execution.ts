@@ -50,7 +50,8 @@ export class SandboxExecution implements Tenant {
   readonly #calls: CallBook;
   readonly #logs: LogBook;
   #seat: Seat | undefined;
-  #state: 'placing' | 'running' | 'suspending' | 'suspended' | 'ended' = 'placing';
+  /** Parked: its worker was needed by others while it waited; it asks for another when there is something for it. */
+  #state: 'placing' | 'running' | 'parked' | 'suspending' | 'suspended' | 'ended' = 'placing';
   readonly #budget: TimeBudget;
   readonly #begunAt = performance.now();
   #killTimer: NodeJS.Timeout | undefined;
@@ -128,11 +129,11 @@ export class SandboxExecution implements Tenant {
 
   /** Its time stands still while it waits for nothing but a person. */
   holdTime(): void {
-    if (this.#state === 'running') this.#budget.stop();
+    if (this.#state === 'running' || this.#state === 'parked') this.#budget.stop();
   }
 
   spendTime(): void {
-    if (this.#state === 'running') this.#budget.start();
+    if (this.#state === 'running' || this.#state === 'parked') this.#budget.start();
   }
 
   /** Answers an open call that was made before this program was suspended. */
@@ -150,7 +151,8 @@ export class SandboxExecution implements Tenant {
   }
 
   /** Takes the program out of its worker. It must be waiting; its open calls stay open. */
-  suspend(): Promise<Buffer> {
+  async suspend(): Promise<Buffer> {
+    if (this.#state === 'parked') await this.#unpark();
     const seat = this.#seat;
     if (this.#state !== 'running' || seat === undefined)
       throw new HostError('bad_input', 'only a running program can be suspended');
@@ -235,7 +237,13 @@ export class SandboxExecution implements Tenant {
     this.#pause();
     from.cancel(this.id);
     this.#seat = undefined;
-    this.#goElsewhere();
+    void this.#goElsewhere();
+  }
+
+  workerTaken(from: RunWorker): void {
+    if (from !== this.#worker || this.#state !== 'running') return;
+    this.#seat = undefined;
+    this.#state = 'parked';
   }
 
   // Getting into a worker, and into another one.
@@ -261,15 +269,20 @@ export class SandboxExecution implements Tenant {
   /** In another worker, from the journal. What it asks for again has been asked for already and is not asked twice. */
   #rebuild(): void {
     if (++this.#rebuilds > MAX_REBUILDS) this.#fail(lostItsWorkers('it lost several'));
-    else this.#goElsewhere();
+    else void this.#goElsewhere();
   }
 
-  #goElsewhere(): void {
+  #goElsewhere(): Promise<void> {
     this.#state = 'placing';
     this.#releaseReplies();
-    this.#place((seat) => seat.start(this.remainingMs)).catch((error: unknown) => {
+    return this.#place((seat) => seat.start(this.remainingMs)).catch((error: unknown) => {
       this.#fail(lostItsWorkers(isHostError(error) ? error.message : 'none could be had'));
     });
+  }
+
+  #unpark(): Promise<void> {
+    this.#pause();
+    return this.#goElsewhere();
   }
 
   // Deliveries: the only things that ever reach a program.
@@ -278,6 +291,7 @@ export class SandboxExecution implements Tenant {
     this.journal.deliveries.push(delivery);
     this.#handlers.onDelivery?.(delivery, this.journal.deliveries.length - 1);
     if (this.#state === 'running') this.#seat?.catchUp();
+    else if (this.#state === 'parked') void this.#unpark();
   }
 
   #deliverReply(call: GuestCall, reply: CallReply): void {

@@ -15,6 +15,8 @@ export interface Tenant {
   workerLost(from: RunWorker, part: PartInLoss, reason: string): void;
   /** The worker has been computing another program for so long that this one should go elsewhere. */
   workerStalled(from: RunWorker): void;
+  /** Its caller's turn is over. It waits for something, and goes on in another worker when that has come. */
+  workerTaken(from: RunWorker): void;
 }
 
 /** Messages that a worker answers, each exactly once and in order. */
@@ -53,6 +55,9 @@ export class RunWorker {
   isStalled = false;
   startedCount = 0;
   idleSinceMs = performance.now();
+  /** When its caller got it, and when it was asked to leave it to another one. */
+  readonly turnBegunMs = performance.now();
+  turnEndedMs = 0;
   onChange: (() => void) | undefined;
   readonly #tenants = new Map<ExecutionId, Tenant>();
   readonly #owed: ExecutionId[] = [];
@@ -81,6 +86,11 @@ export class RunWorker {
   /** Keeps a place until `admit` or `abandon`: between the promise and the arrival others ask for places too. */
   reserve(): void {
     this.#reserved++;
+  }
+
+  /** Somebody is on the way here. */
+  get isReserved(): boolean {
+    return this.#reserved > 0;
   }
 
   /** Gives a reserved place back. */
@@ -161,6 +171,13 @@ export class RunWorker {
     this.process.kill(reason);
   }
 
+  /** Sends everybody away, to go on elsewhere. Nothing computes here. */
+  dismissAll(): void {
+    const tenants = [...this.#tenants.values()];
+    this.#tenants.clear();
+    for (const tenant of tenants) tenant.workerTaken(this);
+  }
+
   /** Ends the process. Programs that are still here are told: nobody else will answer for them. */
   async close(): Promise<void> {
     clearTimeout(this.#stallTimer);
@@ -182,6 +199,8 @@ export class RunWorker {
     }
     // Ids that are not here are ignored: a worker has no say about executions it does not hold.
     this.#tenants.get(message.execution)?.receive(message, body, this);
+    // Only now: a worker with nothing left to say may be taken, and what it said last must have arrived.
+    if (this.#owed.length === 0) this.onChange?.();
   }
 
   /** Whether this answer was due. */
@@ -196,7 +215,6 @@ export class RunWorker {
     this.#stallTimer = undefined;
     this.isStalled = false;
     if (this.#owed.length > 1) this.#watch();
-    if (this.#owed.length === 0) this.onChange?.();
     this.#watchDropped();
     return true;
   }
