@@ -28,8 +28,6 @@ import { SpendingStore } from './store/spending.js';
 import type { UpstreamRegistry } from './upstream/registry.js';
 import { workerFolder } from './worker-folder.js';
 
-/** Programs that wait for a worker before one more is refused. */
-const MAX_QUEUED = 1_000;
 const MAX_RUNS_PER_WORKER = 256;
 /** A worker is replaced after so many programs, whatever state they left it in. */
 const MAX_RUNS_IN_LIFE = 10_000;
@@ -166,7 +164,7 @@ function poolOptions({ profile, sandbox: { workers }, codeExecution: { poolSize 
     min: workers.min,
     ...scripts,
     idleMs: workers.idleTimeout,
-    maxQueued: MAX_QUEUED,
+    maxQueued: workers.maxQueued,
     maxRunsPerWorker: MAX_RUNS_PER_WORKER,
     maxRunsInLife: MAX_RUNS_IN_LIFE,
   };

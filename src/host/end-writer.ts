@@ -6,13 +6,17 @@ interface Waiting {
   readonly written: Deferred<void>;
 }
 
+/** For so long ends are gathered. A host that is killed loses this much of what people look back at, and nothing else. */
+const GATHER_MS = 10;
+
 /**
- * Writes down how runs ended. Those that end in one turn of the event loop share a transaction: to begin and to commit
- * takes as long as what is written for one run, and under load many end in each turn.
+ * Writes down how runs ended, those of a moment in one transaction: to begin and to commit one takes longer than to write
+ * a run.
  */
 export class EndWriter {
   readonly #store: () => Promise<RunStore>;
   #waiting: Waiting[] = [];
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(store: () => Promise<RunStore>) {
     this.#store = store;
@@ -21,14 +25,18 @@ export class EndWriter {
   /** Resolves when it is on disk; rejects where it could not be written. */
   write(end: EndedRun): Promise<void> {
     const written = deferred<void>();
-    if (this.#waiting.length === 0) setImmediate(() => void this.#flush());
+    this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS);
     this.#waiting.push({ end, written });
     return written.promise;
   }
 
-  async #flush(): Promise<void> {
+  /** Writes what there is, now. Never rejects: who wrote hears of it. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     const together = this.#waiting;
     this.#waiting = [];
+    if (together.length === 0) return;
     try {
       const store = await this.#store();
       store.end(

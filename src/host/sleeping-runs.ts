@@ -109,6 +109,7 @@ export class SleepingRuns {
 
   /** Everything that was to be written down is. */
   async settled(): Promise<void> {
+    await this.#ends.flush();
     await Promise.all(this.#writing);
   }
 
@@ -143,19 +144,19 @@ export class SleepingRuns {
   }
 
   async list(limit: number): Promise<RunView[]> {
-    const store = await this.#options.store();
+    const store = await this.#store();
     return Promise.all(store.list(limit).map((run) => this.#view(run, undefined)));
   }
 
   /** Throws `not_found`. */
   async show(runId: string): Promise<RunView> {
-    const store = await this.#options.store();
+    const store = await this.#store();
     return this.#view(this.#find(store, runId), store.responseOf(runId));
   }
 
   /** Goes on with a run now, in this process. Throws where it cannot. */
   async resume(runId: string, wake: Wake): Promise<RunView> {
-    const store = await this.#options.store();
+    const store = await this.#store();
     const run = this.#find(store, runId);
     if (run.state !== 'waiting') return this.show(runId);
     if (run.setting !== this.#options.setting)
@@ -189,7 +190,7 @@ export class SleepingRuns {
 
   /** Ends a run that sleeps. */
   async cancel(runId: string): Promise<RunView> {
-    const store = await this.#options.store();
+    const store = await this.#store();
     const run = this.#find(store, runId);
     if (run.state !== 'waiting')
       throw new HostError('bad_input', `run ${runId} is over (${run.state}); nothing to cancel`);
@@ -202,7 +203,7 @@ export class SleepingRuns {
 
   /** What it takes to run it again. Throws `not_found` where nothing was kept. */
   async recordingOf(runId: string): Promise<AnyRecording> {
-    const store = await this.#options.store();
+    const store = await this.#store();
     const { state } = this.#find(store, runId);
     const json = store.recordingOf(runId);
     if (json !== undefined) return decodeRecording(json);
@@ -212,7 +213,7 @@ export class SleepingRuns {
 
   /** What a run of this caller came to; waits while it is being executed. Undefined where the caller has none such. */
   async outcomeOf(caller: CallerId, runId: string, signal: AbortSignal): Promise<RunView | undefined> {
-    const run = (await this.#options.store()).find(runId);
+    const run = (await this.#store()).find(runId);
     return run?.caller === caller ? this.#follow(runId, signal) : undefined;
   }
 
@@ -228,7 +229,7 @@ export class SleepingRuns {
     const wake = this.#wake;
     if (wake === undefined) return;
     try {
-      const store = await this.#options.store();
+      const store = await this.#store();
       for (const run of store.waiting()) {
         if (this.#waking.has(run.id) || this.#waking.size >= MAX_WAKING) continue;
         if (run.setting !== this.#options.setting || !(await this.#isDecided(run.id))) continue;
@@ -277,6 +278,12 @@ export class SleepingRuns {
       store.release(run.id);
       throw error;
     }
+  }
+
+  /** With everything that was to be written. */
+  async #store(): Promise<RunStore> {
+    await this.#ends.flush();
+    return this.#options.store();
   }
 
   #find(store: RunStore, runId: string): StoredRun {

@@ -28,7 +28,8 @@ export interface ListenerOptions {
 
 /** A client that takes longer to send a request does not want an answer. */
 const RECEIVE_TIMEOUT_MS = 60_000;
-const MAX_CONNECTIONS = 1_000;
+/** Each run that somebody waits for over HTTP is one, and each WebSocket. What they send is bounded, and read after the gate. */
+const MAX_CONNECTIONS = 4_000;
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
   'access-control-allow-headers':
