@@ -19,6 +19,8 @@ import { RestApi } from './surfaces/rest/rest-api.js';
 
 /** How long calls that are under way may take when the program is asked to stop. */
 const SHUTDOWN_GRACE_MS = 10_000;
+/** For answers on their way, when nothing is under way any more. */
+const GOODBYE_MS = 1_000;
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
 /** Puts the network surfaces together: a part of `compose.ts` that is loaded by who serves them. */
@@ -72,8 +74,12 @@ export async function openHttp(
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
     close: async () => {
       isReady = false;
-      await Promise.all([door.close(SHUTDOWN_GRACE_MS), rest.close(SHUTDOWN_GRACE_MS)]);
+      const surfaces = [door, rest].map((surface) => surface.close(SHUTDOWN_GRACE_MS));
+      await Promise.all([...surfaces, mcp.host.drain(SHUTDOWN_GRACE_MS)]);
+      // Everybody is answered: whoever is still sending a request, or does not say goodbye, is not waited for.
+      const timer = setTimeout(() => app.server.closeAllConnections(), GOODBYE_MS);
       await app.close();
+      clearTimeout(timer);
     },
   };
 }

@@ -7,6 +7,7 @@ import type { Tracer } from '../domain/trace.js';
 import type { UpstreamHealth } from '../domain/upstream.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { warmGo } from './go-warming.js';
+import { LiveRuns } from './live-runs.js';
 import { replayProcess } from './process-replay.js';
 import { programRunner } from './program-runner.js';
 import type { AnyRecording } from './recording.js';
@@ -28,7 +29,7 @@ export interface Isolation {
   readonly description: string;
 }
 
-export interface HostParts extends SessionParts {
+export interface HostParts extends Omit<SessionParts, 'live'> {
   /** What outlives the program; closed with it. */
   readonly records: { readonly approvals: Approvals; close(): Promise<void> };
   /** How a caller is served whose run goes on without a client. */
@@ -46,10 +47,10 @@ const MAX_LISTED_RUNS = 1_000;
 
 /** What we do for callers. Owns everything that was opened for them, and closes it. */
 export class Host {
-  readonly #parts: HostParts;
+  readonly #parts: HostParts & SessionParts;
 
   constructor(parts: HostParts) {
-    this.#parts = parts;
+    this.#parts = { ...parts, live: new LiveRuns() };
   }
 
   /** Tries the jail out, if nobody has yet. No program runs before that has gone well. Throws `jail_unavailable`. */
@@ -186,6 +187,14 @@ export class Host {
 
   async #wake(run: WokenRun): Promise<void> {
     await this.openSession(this.#parts.sessionOptionsOf(run.caller, run.profile)).wake(run);
+  }
+
+  /**
+   * Lets runs come to their end for so long at most, those too whose clients have been answered already. Those that wait
+   * for a person are put away at once, and go on in whichever process comes next.
+   */
+  drain(graceMs: number): Promise<void> {
+    return this.#parts.live.drain(graceMs);
   }
 
   async close(): Promise<void> {

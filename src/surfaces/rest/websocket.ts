@@ -26,6 +26,8 @@ const MAX_MESSAGES_PER_SECOND = 200;
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 /** A peer that has not answered by the next one is gone, whatever its network says. */
 const PING_EVERY_MS = 15_000;
+/** For the peer to close its side too; the library would wait for half a minute. */
+const GOODBYE_MS = 1_000;
 const CLOSE = { policy: 1008, tooMuch: 1009, goingAway: 1001 } as const;
 
 /** `/api/v1/ws`: many runs on one connection, their logs while they run. A closed connection ends its runs. */
@@ -57,6 +59,9 @@ export class WebSocketDoor {
   close(): void {
     clearInterval(this.#heartbeat);
     for (const connection of this.#connections) connection.end(CLOSE.goingAway, 'shutting down');
+    setTimeout(() => {
+      for (const connection of this.#connections) connection.cut();
+    }, GOODBYE_MS).unref();
     this.#server?.close();
   }
 
@@ -111,6 +116,11 @@ class Connection {
     if (!this.#isAlive) return this.#peer.terminate();
     this.#isAlive = false;
     this.#peer.ping();
+  }
+
+  /** Without its goodbye. */
+  cut(): void {
+    this.#peer.terminate();
   }
 
   end(code: number, reason: string): void {
