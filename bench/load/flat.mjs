@@ -16,7 +16,7 @@ const LEAK_BYTES_PER_RUN = 50;
 export async function measure({ quick, soakMinutes }) {
   const rounds = 10;
   const each = quick ? 500 : 5_000;
-  const serve = await startServe({ callers: CALLERS, workers: { min: 2 } });
+  const serve = await startServe({ callers: CALLERS, workers: { min: 2, max: CALLERS } });
   try {
     const client = serve.openClient(WIDTH);
     const run = (lane) =>
