@@ -151,8 +151,8 @@ export class SandboxExecution implements Tenant {
   }
 
   /** Takes the program out of its worker. It must be waiting; its open calls stay open. */
-  async suspend(): Promise<Buffer> {
-    if (this.#state === 'parked') await this.#unpark();
+  suspend(): Promise<Buffer> {
+    if (this.#state === 'parked') return this.#unpark().then(() => this.suspend());
     const seat = this.#seat;
     if (this.#state !== 'running' || seat === undefined)
       throw new HostError('bad_input', 'only a running program can be suspended');
@@ -248,10 +248,10 @@ export class SandboxExecution implements Tenant {
 
   // Getting into a worker, and into another one.
 
-  async #place(take: (seat: Seat) => void): Promise<void> {
+  async #place(take: (seat: Seat) => void, isUnderWay = false): Promise<void> {
     let worker: RunWorker;
     try {
-      worker = await this.#pool.place(this.caller, this.journal.blocking, this.#cancellation);
+      worker = await this.#pool.place(this.caller, this.journal.blocking, this.#cancellation, isUnderWay);
     } catch (error) {
       if (this.#state === 'ended') return;
       throw error;
@@ -275,7 +275,7 @@ export class SandboxExecution implements Tenant {
   #goElsewhere(): Promise<void> {
     this.#state = 'placing';
     this.#releaseReplies();
-    return this.#place((seat) => seat.start(this.remainingMs)).catch((error: unknown) => {
+    return this.#place((seat) => seat.start(this.remainingMs), true).catch((error: unknown) => {
       this.#fail(lostItsWorkers(isHostError(error) ? error.message : 'none could be had'));
     });
   }

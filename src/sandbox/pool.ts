@@ -6,7 +6,7 @@ import { LibraryDigests } from './library-digests.js';
 import { RunWorker } from './run-worker.js';
 import { SpareProcesses } from './spare-processes.js';
 import { isFree, LOOK_EVERY_MS, workersToTake } from './turns.js';
-import { WaitingLine } from './waiting-line.js';
+import { WaitingLine, type WaitingProgram } from './waiting-line.js';
 import type { WorkerProcess } from './worker-process.js';
 
 export interface PoolOptions {
@@ -86,10 +86,18 @@ export class Pool {
     await this.#processes.keep(Math.max(1, this.#options.min - this.size));
   }
 
-  /** A worker of this caller with a place reserved for one more program: it is admitted there, or `notNeeded` is called. */
-  async place(caller: CallerId, isBlocking: boolean, cancellation: Cancellation): Promise<RunWorker> {
+  /**
+   * A worker of this caller with a place reserved for one more program: it is admitted there, or `notNeeded` is called.
+   * `isUnderWay`: it had a worker before. Throws `sandbox_busy` where too many wait already.
+   */
+  async place(
+    caller: CallerId,
+    isBlocking: boolean,
+    cancellation: Cancellation,
+    isUnderWay = false,
+  ): Promise<RunWorker> {
     if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
-    if (isBlocking && !this.#mayBlock()) return this.#wait(caller, isBlocking, cancellation);
+    if (isBlocking && !this.#mayBlock()) return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
     const best = this.#best(caller, isBlocking);
     if (best !== undefined && !(best.isStalled && this.#mayGrow())) {
       // Good enough for this one; the next will find one that is not busy.
@@ -97,11 +105,12 @@ export class Pool {
         void this.#grow(caller, 'nobody').catch(() => {});
       return this.#claim(best, isBlocking);
     }
-    if (!isBlocking && this.#startingFor.has(caller)) return this.#wait(caller, isBlocking, cancellation);
+    if (!isBlocking && this.#startingFor.has(caller))
+      return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
     // Who has waited for longer comes first.
     if (this.#mayGrow() || (this.#line.length === 0 && this.#makeRoom(caller)))
       return this.#grow(caller, isBlocking ? 'blocking' : 'shared');
-    return this.#wait(caller, isBlocking, cancellation);
+    return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
   }
 
   /** Whether a program would be better off in another worker than this one. */
@@ -215,9 +224,8 @@ export class Pool {
     }
   }
 
-  #wait(caller: CallerId, isBlocking: boolean, { signal }: Cancellation): Promise<RunWorker> {
-    const advice = isBlocking ? 'codeExecution.poolSize' : 'sandbox.workers.max';
-    const waiting = this.#line.join(caller, isBlocking, signal, advice);
+  #wait(program: WaitingProgram, { signal }: Cancellation): Promise<RunWorker> {
+    const waiting = this.#line.join(program, signal);
     this.#mindTurns();
     return waiting;
   }

@@ -3,56 +3,45 @@ import type { CallerId } from '../domain/execution.js';
 import { type Deferred, deferred } from '../lib/deferred.js';
 import type { RunWorker } from './run-worker.js';
 
-/** A program that waits for a worker. */
-export interface Waiting {
+export interface WaitingProgram {
   readonly caller: CallerId;
+  /** It needs a worker to itself. */
   readonly isBlocking: boolean;
+  /** It had a worker before: it is never sent away, and there are no more of them than workers had places. */
+  readonly isUnderWay: boolean;
+}
+
+/** A program that waits for a worker. */
+export interface Waiting extends WaitingProgram {
   readonly answer: Deferred<RunWorker>;
   isCancelled: boolean;
 }
 
-/** Of the places in line, those that one caller may take: a flood of one leaves room for others to wait. */
-const SHARE_OF_ONE_CALLER = 3 / 4;
-
 /** Programs that wait for a worker, in the order in which they came. */
 export class WaitingLine {
   readonly #maxLength: number;
-  readonly #maxOfOneCaller: number;
-  readonly #counts = new Map<CallerId, number>();
   #waiting: Waiting[] = [];
   /** How many were sent away. */
   refused = 0;
 
   constructor(maxLength: number) {
     this.#maxLength = maxLength;
-    this.#maxOfOneCaller = Math.ceil(maxLength * SHARE_OF_ONE_CALLER);
   }
 
   get length(): number {
     return this.#waiting.length;
   }
 
-  /** Whether so many more programs of one caller may wait. */
-  hasRoomFor(caller: CallerId, count: number): boolean {
-    return (
-      this.#waiting.length + count <= this.#maxLength && (this.#counts.get(caller) ?? 0) + count <= this.#maxOfOneCaller
-    );
+  /** Everybody who waits, in order. */
+  get all(): readonly Waiting[] {
+    return this.#waiting;
   }
 
-  /** Throws `sandbox_busy` where too many wait already. `advice`: the setting that makes room. */
-  join(caller: CallerId, isBlocking: boolean, signal: AbortSignal, advice: string): Promise<RunWorker> {
-    if (!this.hasRoomFor(caller, 1)) {
-      this.refused++;
-      const who =
-        this.length < this.#maxLength ? `${this.#counts.get(caller)} programs of yours` : `${this.length} programs`;
-      throw new HostError(
-        'sandbox_busy',
-        `${who} are waiting for a worker already; try again in a few seconds, or raise ${advice}`,
-      );
-    }
-    const waiting: Waiting = { caller, isBlocking, answer: deferred(), isCancelled: false };
+  /** Throws `sandbox_busy` where too many wait already, and nobody has more of them than this caller. */
+  join(program: WaitingProgram, signal: AbortSignal): Promise<RunWorker> {
+    if (!program.isUnderWay && this.#waiting.length >= this.#maxLength) this.#makeRoomFor(program);
+    const waiting: Waiting = { ...program, answer: deferred(), isCancelled: false };
     this.#waiting.push(waiting);
-    this.#counts.set(caller, (this.#counts.get(caller) ?? 0) + 1);
     signal.addEventListener(
       'abort',
       () => {
@@ -67,17 +56,7 @@ export class WaitingLine {
 
   /** Shows them to somebody, one after the other; those who are taken leave the line. */
   offer(take: (waiting: Waiting) => boolean): void {
-    if (this.#waiting.length === 0) return;
-    this.#waiting = this.#waiting.filter((waiting) => {
-      if (!take(waiting)) return true;
-      this.#left(waiting.caller);
-      return false;
-    });
-  }
-
-  /** Everybody who waits, in order. */
-  get all(): readonly Waiting[] {
-    return this.#waiting;
+    if (this.#waiting.length > 0) this.#waiting = this.#waiting.filter((waiting) => !take(waiting));
   }
 
   /** Programs of this caller let the others go first. */
@@ -93,9 +72,23 @@ export class WaitingLine {
     });
   }
 
-  #left(caller: CallerId): void {
-    const left = (this.#counts.get(caller) ?? 1) - 1;
-    if (left === 0) this.#counts.delete(caller);
-    else this.#counts.set(caller, left);
+  /** A flood of one caller keeps nobody else out: who has most in a full line gives up the place it took last. */
+  #makeRoomFor({ caller, isBlocking }: WaitingProgram): void {
+    this.refused++;
+    const counts = new Map<CallerId, number>();
+    for (const each of this.#waiting) counts.set(each.caller, (counts.get(each.caller) ?? 0) + 1);
+    const [greediest, most] = [...counts].reduce((left, right) => (right[1] > left[1] ? right : left), [caller, 0]);
+    const last = this.#waiting.findLastIndex((each) => each.caller === greediest && !each.isUnderWay);
+    const ownCount = counts.get(caller) ?? 0;
+    if (last < 0 || most <= ownCount + 1) throw this.#refusal(isBlocking);
+    const [displaced] = this.#waiting.splice(last, 1) as [Waiting];
+    displaced.answer.reject(this.#refusal(displaced.isBlocking));
+  }
+
+  #refusal(isBlocking: boolean): HostError {
+    return new HostError(
+      'sandbox_busy',
+      `${this.#maxLength} programs are waiting for a worker already; try again in a few seconds, or raise ${isBlocking ? 'codeExecution.poolSize' : 'sandbox.workers.max'}`,
+    );
   }
 }
