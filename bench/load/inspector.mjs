@@ -27,6 +27,18 @@ export async function openInspector(url) {
       const { usedSize } = await ask('Runtime.getHeapUsage');
       return usedSize;
     },
+    /** The heap, for whoever looks for a leak: compare the counts of two. */
+    snapshot: async () => {
+      const chunks = [];
+      const collect = (data) => {
+        const { method, params } = JSON.parse(data.toString());
+        if (method === 'HeapProfiler.addHeapSnapshotChunk') chunks.push(params.chunk);
+      };
+      socket.on('message', collect);
+      await ask('HeapProfiler.takeHeapSnapshot');
+      socket.off('message', collect);
+      return chunks.join('');
+    },
     close: () => socket.terminate(),
   };
 }
