@@ -21,6 +21,8 @@ import { RestApi } from './surfaces/rest/rest-api.js';
 const SHUTDOWN_GRACE_MS = 10_000;
 /** For answers on their way, when nothing is under way any more. */
 const GOODBYE_MS = 1_000;
+/** Connections that may wait to be accepted: Node's own 511 is less than clients that come together here. */
+const BACKLOG = 2_048;
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
 /** Puts the network surfaces together: a part of `compose.ts` that is loaded by who serves them. */
@@ -56,7 +58,7 @@ export async function openHttp(
   });
   rest.mount(app, gate);
   try {
-    await app.listen({ host, port });
+    await app.listen({ host, port, backlog: BACKLOG });
   } catch (error) {
     await app.close();
     throw new HostError('bad_config', cannotListen(host, port, (error as NodeJS.ErrnoException).code), {

@@ -80,7 +80,13 @@ export async function startServe({
 
 /** @param {string} url @param {number} connections */
 function openClient(url, connections) {
-  const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 120_000, bodyTimeout: 120_000 });
+  const pool = new Pool(url, {
+    connections,
+    pipelining: 1,
+    connectTimeout: 120_000,
+    headersTimeout: 120_000,
+    bodyTimeout: 120_000,
+  });
   const execute = async (token, code, more = {}) => {
     const { statusCode, body } = await pool.request({
       path: '/api/v1/execute',

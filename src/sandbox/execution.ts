@@ -34,6 +34,11 @@ import { TimeBudget } from './time-budget.js';
 const KILL_GRACE_MS = 250;
 /** Others may have brought its workers down, one after the other; past this it is not unlucky. */
 const MAX_REBUILDS = 20;
+/**
+ * On a machine that is too busy every worker seems stuck: moving programs about, each begun anew, would make it busier
+ * still.
+ */
+const MAX_MOVES = 3;
 
 /** One program's life on this side of the wall: where it is, what it waits for, and what reached it. */
 export class SandboxExecution implements Tenant {
@@ -58,6 +63,7 @@ export class SandboxExecution implements Tenant {
   readonly #clock: ProgramClock;
   #rebuilds = 0;
   #crashes = 0;
+  #moves = 0;
   /** A worker has said something of it, so its source was read. */
   #hasSpoken = false;
   #departure: Departure | undefined;
@@ -233,7 +239,8 @@ export class SandboxExecution implements Tenant {
 
   workerStalled(from: RunWorker): void {
     if (from !== this.#worker || this.#state !== 'running' || this.journal.blocking) return;
-    if (!this.#pool.hasBetterThan(from)) return;
+    if (this.#moves >= MAX_MOVES || !this.#pool.hasBetterThan(from)) return;
+    this.#moves++;
     this.#pause();
     from.cancel(this.id);
     this.#seat = undefined;

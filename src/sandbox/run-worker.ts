@@ -43,6 +43,12 @@ const STALL_MS = 100;
 const DROPPED_GRACE_MS = 500;
 const MAX_LIBRARIES_KNOWN = 8;
 
+/** An answer that a worker owes. Dropped: its program has left, and may even have come back and begun anew. */
+interface Owed {
+  readonly execution: ExecutionId;
+  isDropped: boolean;
+}
+
 /** One QuickJS worker with the executions in it, and what it owes an answer to. */
 export class RunWorker {
   readonly process: WorkerProcess;
@@ -60,7 +66,7 @@ export class RunWorker {
   turnEndedMs = 0;
   onChange: (() => void) | undefined;
   readonly #tenants = new Map<ExecutionId, Tenant>();
-  readonly #owed: ExecutionId[] = [];
+  readonly #owed: Owed[] = [];
   readonly #libraries = new Set<string>();
   #reserved = 0;
   #stallTimer: NodeJS.Timeout | undefined;
@@ -114,7 +120,7 @@ export class RunWorker {
 
   /** The program it is computing now, as far as can be told from outside. */
   get computing(): ExecutionId | undefined {
-    return this.#owed[0];
+    return this.#owed[0]?.execution;
   }
 
   /** Takes a program into the place that was reserved for it. */
@@ -139,7 +145,7 @@ export class RunWorker {
   }
 
   assign(message: Assignment, body?: Uint8Array): void {
-    this.#owed.push(message.execution);
+    this.#owed.push({ execution: message.execution, isDropped: false });
     this.process.send(message, body);
     if (this.#owed.length > 1) this.#watch();
   }
@@ -152,6 +158,7 @@ export class RunWorker {
   /** Drops a program. Answers it owes still come, to nobody. */
   cancel(id: ExecutionId): void {
     this.process.send({ type: 'execution/cancel', execution: id });
+    for (const owed of this.#owed) if (owed.execution === id) owed.isDropped = true;
     this.release(id);
     this.#watchDropped();
   }
@@ -167,7 +174,7 @@ export class RunWorker {
   }
 
   kill(reason: string): void {
-    this.#killed ??= { computing: this.#owed[0] };
+    this.#killed ??= { computing: this.#accused };
     this.process.kill(reason);
   }
 
@@ -190,6 +197,8 @@ export class RunWorker {
 
   #receive(message: WorkerToHost, body: Buffer): void {
     if (!('execution' in message)) return;
+    const head = this.#owed[0];
+    const isOfOneThatLeft = head?.isDropped === true && head.execution === message.execution;
     if (
       message.type === 'execution/waiting' ||
       message.type === 'execution/end' ||
@@ -198,14 +207,14 @@ export class RunWorker {
       if (!this.#answered(message.execution)) return;
     }
     // Ids that are not here are ignored: a worker has no say about executions it does not hold.
-    this.#tenants.get(message.execution)?.receive(message, body, this);
+    if (!isOfOneThatLeft) this.#tenants.get(message.execution)?.receive(message, body, this);
     // Only now: a worker with nothing left to say may be taken, and what it said last must have arrived.
     if (this.#owed.length === 0) this.onChange?.();
   }
 
   /** Whether this answer was due. */
   #answered(id: ExecutionId): boolean {
-    if (this.#owed[0] !== id) {
+    if (this.#owed[0]?.execution !== id) {
       // Answers come in order. A worker that mixes them up would have us blame the wrong program.
       this.kill('it answered for a program it was not computing');
       return false;
@@ -226,18 +235,24 @@ export class RunWorker {
   #watchDropped(): void {
     clearTimeout(this.#droppedTimer);
     const head = this.#owed[0];
-    if (head === undefined || this.#tenants.has(head)) return;
+    if (head?.isDropped !== true) return;
     this.#droppedTimer = setTimeout(() => {
       if (this.#owed[0] === head) this.kill('it stayed in a program that is over');
     }, DROPPED_GRACE_MS);
+  }
+
+  /** Whom a loss is blamed on: nobody who has left before. */
+  get #accused(): ExecutionId | undefined {
+    const head = this.#owed[0];
+    return head?.isDropped === true ? undefined : head?.execution;
   }
 
   #watch(): void {
     this.#stallTimer ??= setTimeout(() => {
       this.#stallTimer = undefined;
       this.isStalled = true;
-      const busyWith = this.#owed[0];
-      const waiting = new Set(this.#owed.filter((id) => id !== busyWith));
+      const busyWith = this.computing;
+      const waiting = new Set(this.#owed.flatMap(({ execution }) => (execution === busyWith ? [] : [execution])));
       for (const id of waiting) this.#tenants.get(id)?.workerStalled(this);
     }, STALL_MS);
   }
@@ -246,7 +261,7 @@ export class RunWorker {
     clearTimeout(this.#stallTimer);
     clearTimeout(this.#droppedTimer);
     const killed = this.#killed;
-    const computing = killed === undefined ? this.#owed[0] : killed.computing;
+    const computing = killed === undefined ? this.#accused : killed.computing;
     const tenants = [...this.#tenants.values()];
     this.#tenants.clear();
     this.onChange?.();
