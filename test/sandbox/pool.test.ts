@@ -108,10 +108,15 @@ describe('where there are more callers than workers', () => {
   test('one that never stops asking keeps nobody else from being served [C11]', async () => {
     await using box = await openSandbox(ONE);
     let isOver = false;
-    const endless = async () => {
-      while (!isOver) expect(await box.value(result('1'), { caller: 'ada' })).toBe(1);
+    const source = `import { pause } from '@codemode/servers/test'; await pause(); ${result('1')}`;
+    const functions = { pause: () => new Promise((resolve) => setTimeout(resolve, 50, null)) };
+    // Each begins in the middle of another one's pause, so that there is no moment without one.
+    const endless = async (_: unknown, lane: number) => {
+      await new Promise((resolve) => setTimeout(resolve, lane * 15));
+      while (!isOver) expect(await box.value(source, { caller: 'ada', functions })).toBe(1);
     };
-    const asking = Array.from({ length: 4 }, endless);
+    const asking = Array.from({ length: 8 }, endless);
+    await expect.poll(() => box.calls.length, SOON).toBeGreaterThan(16);
     const others = await Promise.all(
       ['grace', 'linus', 'grace', 'linus'].map((caller) => box.value(result(`"${caller}"`), { caller })),
     );
