@@ -48,6 +48,8 @@ export async function startServe({
   ];
   const child = spawn(process.execPath, args, { env: home.env, stdio: ['ignore', 'ignore', 'pipe'] });
   const exited = once(child, 'exit');
+  // A group that breaks leaves nothing running.
+  process.once('exit', () => child.kill('SIGKILL'));
   const { url, inspectorUrl } = await listening(child);
   const inspector = await openInspector(inspectorUrl);
   const pid = /** @type {number} */ (child.pid);
