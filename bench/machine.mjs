@@ -48,6 +48,35 @@ export function residentBytes(pids) {
   return bytes;
 }
 
+/**
+ * Bytes of these processes together, a page that several share counted once. Falls back to resident bytes for a process
+ * whose account cannot be read.
+ *
+ * @param {readonly number[]} pids
+ */
+export function proportionalBytes(pids) {
+  let bytes = 0;
+  for (const pid of pids) {
+    const kilobytes = /^Pss:\s+(\d+) kB$/m.exec(readOrEmpty(`/proc/${pid}/smaps_rollup`))?.[1];
+    bytes += kilobytes === undefined ? residentBytes([pid]) : Number(kilobytes) * 1_024;
+  }
+  return bytes;
+}
+
+/** The most that was ever resident in one process. @param {number} pid */
+export function peakResidentBytes(pid) {
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readOrEmpty(`/proc/${pid}/status`))?.[1] ?? 0) * 1_024;
+}
+
+/** @param {number} pid */
+export function descriptorCount(pid) {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length;
+  } catch {
+    return 0;
+  }
+}
+
 /** Milliseconds of processor time that these processes have had, all threads. @param {readonly number[]} pids */
 export function processorMs(pids) {
   let nanoseconds = 0;

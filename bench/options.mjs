@@ -1,23 +1,37 @@
 // @ts-check
 import { parseArgs } from 'node:util';
-import { GROUPS } from './groups.mjs';
 
-export const HELP = `Usage: npm run bench -- [options]
+/** @typedef {{ readonly name: string, readonly measures: string }} Group */
 
-  --only NAME   one group of rows; may be given several times
-  --quick       a tenth of the samples: to see that it works, not to quote
-  --json FILE   writes the same figures as JSON
-  --peers       also measures the peers that are large to download (workerd, 150 MB)
-  --help        this text
-
-Groups:
-${GROUPS.map(({ name, measures }) => `  ${name.padEnd(12)}  ${measures}`).join('\n')}`;
+/**
+ * The help text of a bench.
+ *
+ * @param {string} command
+ * @param {readonly Group[]} groups
+ * @param {readonly string[]} [more] lines of options that it has besides the common ones
+ */
+export function helpOf(command, groups, more = []) {
+  return [
+    `Usage: npm run ${command} -- [options]`,
+    '',
+    '  --only NAME   one group of rows; may be given several times',
+    '  --quick       a tenth of the samples: to see that it works, not to quote',
+    '  --json FILE   writes the same figures as JSON',
+    ...more,
+    '  --help        this text',
+    '',
+    'Groups:',
+    ...groups.map(({ name, measures }) => `  ${name.padEnd(12)}  ${measures}`),
+  ].join('\n');
+}
 
 /**
  * @param {readonly string[]} argv
- * @returns {{ only: string[], quick: boolean, json: string | undefined, peers: boolean, help: boolean, error?: string }}
+ * @param {readonly Group[]} groups
+ * @param {Record<string, { type: 'string' | 'boolean' }>} [more]
+ * @returns {{ only: string[], quick: boolean, json: string | undefined, help: boolean, error?: string, [own: string]: any }}
  */
-export function readOptions(argv) {
+export function readOptions(argv, groups, more = {}) {
   try {
     const { values } = parseArgs({
       args: [...argv],
@@ -25,13 +39,13 @@ export function readOptions(argv) {
         only: { type: 'string', multiple: true, default: [] },
         quick: { type: 'boolean', default: false },
         json: { type: 'string' },
-        peers: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
+        ...more,
       },
     });
-    const unknown = values.only.find((name) => !GROUPS.some((group) => group.name === name));
+    const unknown = values.only.find((name) => !groups.some((group) => group.name === name));
     return { ...values, json: values.json, ...(unknown && { error: `there is no group "${unknown}"` }) };
   } catch (error) {
-    return { only: [], quick: false, json: undefined, peers: false, help: false, error: error.message };
+    return { only: [], quick: false, json: undefined, help: false, error: error.message };
   }
 }

@@ -17,10 +17,16 @@ export const EVERYDAY = { command: process.execPath, args: [join(ROOT, 'test/fix
 export function openHome(config) {
   const folder = mkdtempSync(join(tmpdir(), 'codemode-bench-home-'));
   const configFile = join(folder, 'codemode.config.json');
-  mkdirSync(join(folder, 'state'));
+  for (const name of ['state', 'tmp']) mkdirSync(join(folder, name));
   writeFileSync(configFile, JSON.stringify(config));
   const args = [PROGRAM, '--config', configFile, 'mcp'];
-  const env = { PATH: process.env.PATH ?? '', CODEMODE_HOME: join(folder, 'state'), CODEMODE_KEYRING: 'file' };
+  const env = {
+    PATH: process.env.PATH ?? '',
+    CODEMODE_HOME: join(folder, 'state'),
+    CODEMODE_KEYRING: 'file',
+    // Its own: what it leaves there can be counted.
+    TMPDIR: join(folder, 'tmp'),
+  };
   return { args, env, configFile, close: () => rmSync(folder, { recursive: true, force: true }) };
 }
 

@@ -1,16 +1,18 @@
 // @ts-check
 // `npm run bench`: measures the built product and prints one table. Figures of different machines, or of different
 // moments of one machine, do not compare; ratios within one run do. So every peer is measured in the same run as us.
-import { writeFileSync } from 'node:fs';
 import { runGroup } from './group-process.mjs';
 import { GROUPS } from './groups.mjs';
 import { describeMachine } from './machine.mjs';
-import { HELP, readOptions } from './options.mjs';
+import { helpOf, readOptions } from './options.mjs';
 import { installPeers } from './peers/install.mjs';
 import { bundleProduct } from './product.mjs';
-import { renderTable, withVerdict } from './table.mjs';
+import { finish } from './report.mjs';
+import { withVerdict } from './table.mjs';
 
-const options = readOptions(process.argv.slice(2));
+const PEERS = '  --peers       also measures the peers that are large to download (workerd, 150 MB)';
+const HELP = helpOf('bench', GROUPS, [PEERS]);
+const options = readOptions(process.argv.slice(2), GROUPS, { peers: { type: 'boolean' } });
 if (options.help) {
   console.log(HELP);
 } else if (options.error !== undefined) {
@@ -20,7 +22,7 @@ if (options.help) {
   await main(options);
 }
 
-async function main({ only, quick, json, peers }) {
+async function main({ only, quick, json, peers = false }) {
   const machine = describeMachine();
   console.log(machine.text);
   if (machine.warning !== undefined) console.log(machine.warning);
@@ -33,13 +35,5 @@ async function main({ only, quick, json, peers }) {
     process.stderr.write(`measuring ${name} ...\n`);
     for (const row of await runGroup(name, { quick, peers, missing })) rows.push(withVerdict({ group: name, ...row }));
   }
-  console.log(`\n${renderTable(rows)}`);
-  const after = describeMachine();
-  console.log(`\nload average ${machine.facts.loadAverage} at the start, ${after.facts.loadAverage} at the end`);
-  if (json !== undefined) {
-    const report = { machine: machine.facts, loadAverageAtEnd: after.facts.loadAverage, quick, rows };
-    writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
-  }
-  // A goal that is missed is a figure to look at, not a failed build: only a group that broke is.
-  process.exitCode = rows.some(({ failed }) => failed) ? 1 : 0;
+  finish(rows, { machine, quick, json });
 }

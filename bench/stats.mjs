@@ -4,7 +4,12 @@
 export function summarize(samples) {
   const sorted = [...samples].sort((a, b) => a - b);
   const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
-  return { p50: at(0.5), p95: at(0.95), mean: samples.reduce((sum, each) => sum + each, 0) / samples.length };
+  return {
+    p50: at(0.5),
+    p95: at(0.95),
+    p99: at(0.99),
+    mean: samples.reduce((sum, each) => sum + each, 0) / samples.length,
+  };
 }
 
 /**

@@ -18,6 +18,7 @@ const PYTHON_FILES = ['main.py', 'codemode_client.py', 'failures.py', 'frames.py
 const GO_FILES = [
   ...['go.mod', 'go.work', 'client.go', 'encode.go', 'main.go', 'values.go', 'frames/frames.go'],
   ...['builder/main.go', 'builder/build.go', 'builder/imports.go', 'builder/prepare.go', 'builder/warm.go'],
+  ...['builder/cache.go', 'starter/main.go'],
 ];
 const BUILD_PLACEHOLDER = 'codemode-build-id-placeholder';
 
@@ -44,7 +45,8 @@ const forNode = {
 };
 
 export async function buildWorker() {
-  for (const folder of ['python', 'go/frames', 'go/builder']) await mkdir(join(output, folder), { recursive: true });
+  for (const folder of ['python', 'go/frames', 'go/builder', 'go/starter'])
+    await mkdir(join(output, folder), { recursive: true });
   const [worker, returns, nodeProgram, boot, maker] = await Promise.all([
     bundle('src/worker/main.ts', forNode),
     // With the second parser in it: loaded by the first script that needs it, where it would cost every start 5 ms.

@@ -19,6 +19,10 @@ import { RestApi } from './surfaces/rest/rest-api.js';
 
 /** How long calls that are under way may take when the program is asked to stop. */
 const SHUTDOWN_GRACE_MS = 10_000;
+/** For answers on their way, when nothing is under way any more. */
+const GOODBYE_MS = 1_000;
+/** Connections that may wait to be accepted: Node's own 511 is less than clients that come together here. */
+const BACKLOG = 2_048;
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
 /** Puts the network surfaces together: a part of `compose.ts` that is loaded by who serves them. */
@@ -55,7 +59,7 @@ export async function openHttp(
   });
   rest.mount(app, gate);
   try {
-    await app.listen({ host, port });
+    await app.listen({ host, port, backlog: BACKLOG });
   } catch (error) {
     await app.close();
     throw new HostError('bad_config', cannotListen(host, port, (error as NodeJS.ErrnoException).code), {
@@ -65,14 +69,20 @@ export async function openHttp(
   isReady = true;
   if (!LOOPBACK.includes(host))
     mcp.log('other machines can connect, and nothing is encrypted: put a proxy with TLS in front', 'warn');
-  mcp.host.warm().catch((error: unknown) => mcp.log(`servers could not be prepared: ${String(error)}`, 'error'));
+  mcp.host
+    .warm((message) => mcp.log(message, 'info'))
+    .catch((error: unknown) => mcp.log(`servers could not be prepared: ${String(error)}`, 'error'));
   const { port: taken } = app.server.address() as AddressInfo;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
     close: async () => {
       isReady = false;
-      await Promise.all([door.close(SHUTDOWN_GRACE_MS), rest.close(SHUTDOWN_GRACE_MS)]);
+      const surfaces = [door, rest].map((surface) => surface.close(SHUTDOWN_GRACE_MS));
+      await Promise.all([...surfaces, mcp.host.drain(SHUTDOWN_GRACE_MS)]);
+      // Everybody is answered: whoever is still sending a request, or does not say goodbye, is not waited for.
+      const timer = setTimeout(() => app.server.closeAllConnections(), GOODBYE_MS);
       await app.close();
+      clearTimeout(timer);
     },
   };
 }

@@ -1,12 +1,20 @@
 import { readEnvironment } from './config/environment.js';
 import type { Config } from './config/schema.js';
+import { goCacheFolder } from './config/state-folder.js';
 import { findGoToolchain, findInterpreters } from './host/interpreters.js';
 import type { Machine } from './profiles/registry.js';
+import { workerFolder } from './worker-folder.js';
 
 /** Real interpreters and Go are looked for where the contract offers them. */
-export async function lookAround({ profile, runner, go }: Config): Promise<Machine> {
-  const searchPath = readEnvironment().PATH ?? '';
-  if (profile === 'go') return { runtimes: [], go: await findGoToolchain({ path: go.path, searchPath }) };
+export async function lookAround(config: Config): Promise<Machine> {
+  const { profile, runner, go } = config;
+  const environment = readEnvironment();
+  const searchPath = environment.PATH ?? '';
+  if (profile === 'go') {
+    const cacheFolder = goCacheFolder(config, environment, process.getuid?.());
+    const places = { path: go.path, searchPath, cacheFolder, workerFolder: workerFolder() };
+    return { runtimes: [], go: await findGoToolchain(places) };
+  }
   if (profile !== 'runner') return { runtimes: [] };
   return { runtimes: await findInterpreters({ nodePath: runner.node, pythonPath: runner.python, searchPath }) };
 }

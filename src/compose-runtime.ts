@@ -1,7 +1,4 @@
-import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ToolChecker } from './broker/arguments/tool-checker.js';
 import { AuditTrail } from './broker/audit/audit-trail.js';
 import { Broker } from './broker/broker.js';
@@ -29,9 +26,8 @@ import { Sandbox } from './sandbox/sandbox.js';
 import { AuditStore } from './store/audit.js';
 import { SpendingStore } from './store/spending.js';
 import type { UpstreamRegistry } from './upstream/registry.js';
+import { workerFolder } from './worker-folder.js';
 
-/** Programs that wait for a worker before one more is refused. */
-const MAX_QUEUED = 1_000;
 const MAX_RUNS_PER_WORKER = 256;
 /** A worker is replaced after so many programs, whatever state they left it in. */
 const MAX_RUNS_IN_LIFE = 10_000;
@@ -87,6 +83,7 @@ function processesOf(
           maxCacheBytes: go.cacheSize,
           configuredPath: go.path,
           searchPath,
+          spares: keepsProcesses ? {} : { perShape: 0 },
         }),
       );
       return openingGo;
@@ -167,15 +164,8 @@ function poolOptions({ profile, sandbox: { workers }, codeExecution: { poolSize 
     min: workers.min,
     ...scripts,
     idleMs: workers.idleTimeout,
-    maxQueued: MAX_QUEUED,
+    maxQueued: workers.maxQueued,
     maxRunsPerWorker: MAX_RUNS_PER_WORKER,
     maxRunsInLife: MAX_RUNS_IN_LIFE,
   };
-}
-
-/** `dist/worker`, from the built program as well as from its sources. */
-function workerFolder(): string {
-  const here = dirname(fileURLToPath(import.meta.url));
-  const beside = join(here, 'worker', 'manifest.json');
-  return existsSync(beside) ? dirname(beside) : join(here, '..', 'dist', 'worker');
 }

@@ -153,5 +153,4 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
 /** Requirements whose tests do not prove all of it yet: id, and what is still to be proven. */
 export const UNPROVEN: Readonly<Record<string, string>> = {
   B16: 'the web console',
-  E7: 'profiles other than codemode and go',
 };

@@ -50,6 +50,8 @@ const sandbox = z.strictObject({
       min: integer(0, MAX_WORKERS).default(2),
       max: integer(1, MAX_WORKERS).optional(),
       idleTimeout: duration({ minMs: 100 }).default(30_000),
+      /** Programs that wait for a worker before one more is refused. */
+      maxQueued: integer(1, 100_000).default(1_000),
     })
     .prefault({}),
   limits: limits.prefault({}),

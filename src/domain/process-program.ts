@@ -93,7 +93,19 @@ export type ProcessRuntimeStatus =
   | { readonly language: ProcessLanguage; readonly isAvailable: true; readonly version: string; readonly path: string }
   | { readonly language: ProcessLanguage; readonly isAvailable: false; readonly reason: string; readonly fix: string };
 
+/** Packages of Go's standard library that are compiled, of all that programs may import. */
+export interface PackageProgress {
+  readonly compiled: number;
+  readonly total: number;
+}
+
 /** The same of the Go toolchain. */
 export type GoStatus =
-  | { readonly isAvailable: true; readonly version: string; readonly path: string }
+  | {
+      readonly isAvailable: true;
+      readonly version: string;
+      readonly path: string;
+      /** How far its standard library has been compiled here. Looks at the disk. */
+      readonly packages?: () => PackageProgress;
+    }
   | { readonly isAvailable: false; readonly reason: string; readonly fix: string };

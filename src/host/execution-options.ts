@@ -46,6 +46,8 @@ export interface ExecutionOptions {
   readonly records?: RunRecords;
   /** How long a program keeps its place while all it waits for is a person. */
   readonly patienceMs: number;
+  /** Where to hear that the host is about to end; gives back how to stop listening. */
+  readonly onDrain?: (listener: () => void) => () => void;
   /** Told whenever it begins or ceases to wait for nothing but people. */
   readonly onHeld?: (isHeld: boolean) => void;
   readonly askPerson?: AskPerson;

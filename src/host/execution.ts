@@ -56,6 +56,7 @@ export class Execution {
   #wasWoken = false;
   #isUnwritten = false;
   #program: SandboxExecution | undefined;
+  #stopListening: (() => void) | undefined;
   #patience: NodeJS.Timeout | undefined;
   #gathering: NodeJS.Timeout | undefined;
 
@@ -129,11 +130,18 @@ export class Execution {
 
   #follow({ execution, report }: Started): void {
     this.#program = execution;
+    this.#listen();
     void report.then((finished) => {
       this.#over.abort();
       this.#stopAsking();
       this.#ended.resolve(this.#isUnwritten ? { state: 'unwritten' } : { state: 'finished', report: finished });
     });
+  }
+
+  #listen(): void {
+    if (this.#stopListening !== undefined) return;
+    this.#stopListening = this.#options.onDrain?.(() => this.#hurry());
+    void this.ended.then(() => this.#stopListening?.());
   }
 
   async #answer(call: GuestCall, isAgain: boolean): Promise<CallReply> {
@@ -214,6 +222,13 @@ export class Execution {
   #stopPatience(): void {
     clearTimeout(this.#patience);
     this.#patience = undefined;
+  }
+
+  /** The host is about to end: a person is not waited for here. */
+  #hurry(): void {
+    this.#isImpatient = true;
+    this.#stopPatience();
+    this.#reconsider();
   }
 
   /** Nobody has decided: the calls come to nothing and the program goes on. It is not waited for a second time. */

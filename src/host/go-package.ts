@@ -63,6 +63,18 @@ export function goServerDeclarations({ id }: CatalogServer, { forCode }: Pick<To
   return goDeclarationsOf(names, forCode);
 }
 
+/** The declarations of some servers' functions, or of all, with the helpers that every program has. */
+export function goDeclarationsOfServers(
+  { forCode }: Pick<ToolView, 'forCode'>,
+  serverIds: readonly string[] | undefined,
+  detail: (typeof DETAILS)[number],
+): string {
+  const { declarations, functions } = declareGo(toolsOf(forCode), { detail });
+  const wanted = functions.filter(({ tool }) => serverIds === undefined || serverIds.includes(tool.serverId));
+  const names = new Set(wanted.map(({ name }) => name));
+  return goText([...selectDeclarations(declarations, (name) => names.has(name)), ...GO_HELPERS]);
+}
+
 /** Under which name programs in Go call a tool. */
 export function goFunctionOf({ tool }: CatalogTool, snapshot: CatalogSnapshot): string {
   return goToolsOf(snapshot).functionByTool.get(tool) ?? tool.name;

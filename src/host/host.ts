@@ -6,6 +6,8 @@ import type { ProcessLimits } from '../domain/process-program.js';
 import type { Tracer } from '../domain/trace.js';
 import type { UpstreamHealth } from '../domain/upstream.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
+import { warmGo } from './go-warming.js';
+import { LiveRuns } from './live-runs.js';
 import { replayProcess } from './process-replay.js';
 import { programRunner } from './program-runner.js';
 import type { AnyRecording } from './recording.js';
@@ -27,7 +29,7 @@ export interface Isolation {
   readonly description: string;
 }
 
-export interface HostParts extends SessionParts {
+export interface HostParts extends Omit<SessionParts, 'live'> {
   /** What outlives the program; closed with it. */
   readonly records: { readonly approvals: Approvals; close(): Promise<void> };
   /** How a caller is served whose run goes on without a client. */
@@ -42,10 +44,10 @@ export interface HostParts extends SessionParts {
 
 /** What we do for callers. Owns everything that was opened for them, and closes it. */
 export class Host {
-  readonly #parts: HostParts;
+  readonly #parts: HostParts & SessionParts;
 
   constructor(parts: HostParts) {
-    this.#parts = parts;
+    this.#parts = { ...parts, live: new LiveRuns() };
   }
 
   /** Tries the jail out, if nobody has yet. No program runs before that has gone well. Throws `jail_unavailable`. */
@@ -59,25 +61,23 @@ export class Host {
     return new Session(this.#parts, options);
   }
 
-  /** Starts processes ahead of the first program, and asks every server for its tools. */
-  async warm(): Promise<void> {
+  /** Starts processes ahead of the first program, and asks every server for its tools. `say`: what takes long. */
+  async warm(say: (message: string) => void = () => {}): Promise<void> {
     const { sandbox, audit } = await this.#parts.runtime.open();
     this.watch();
-    await Promise.all([this.#warmPrograms(sandbox), this.#parts.catalog.refreshAll(), audit?.refusal()]);
+    await Promise.all([this.#warmPrograms(sandbox, say), this.#parts.catalog.refreshAll(), audit?.refusal()]);
   }
 
-  #warmPrograms(sandbox: Sandbox): Promise<void> {
-    if (this.#parts.goPackages !== undefined) return this.#warmGo(this.#parts.goPackages);
+  #warmPrograms(sandbox: Sandbox, say: (message: string) => void): Promise<void> {
+    if (this.#parts.goPackages !== undefined) return this.#warmGo(this.#parts.goPackages, say);
     return this.#parts.processLimits === undefined ? sandbox.pool.warm() : this.#warmProcesses();
   }
 
   /** What goes wrong here goes wrong again for who runs a program, and is told to them. */
-  async #warmGo(packages: 'common' | 'all'): Promise<void> {
+  async #warmGo(packages: 'common' | 'all', say: (message: string) => void): Promise<void> {
     const { go } = await this.#parts.runtime.open();
     const runtime = await go().catch(() => undefined);
-    if (runtime === undefined || 'reason' in runtime.available()) return;
-    await runtime.warm().catch(() => {});
-    if (packages === 'all') await runtime.warmEverything().catch(() => {});
+    if (runtime !== undefined) await warmGo(runtime, packages, say).catch(() => {});
   }
 
   async #warmProcesses(): Promise<void> {
@@ -109,17 +109,13 @@ export class Host {
   }
 
   /** The same as `load`, at once: nothing is opened for it. */
-  loadNow(): { readonly processes: number; readonly running: number; readonly queued: number } {
-    const pool = this.#parts.runtime.opened?.sandbox.pool;
-    if (pool === undefined) return { processes: 0, running: 0, queued: 0 };
-    const running = pool.workers.reduce((sum, { occupancy }) => sum + occupancy, 0);
-    return { processes: pool.size, running, queued: pool.queueLength };
+  loadNow(): Sandbox['pool']['figures'] | undefined {
+    return this.#parts.runtime.opened?.sandbox.pool.figures;
   }
 
-  /** Processes that run programs, and programs that wait for one. */
-  async load(): Promise<{ readonly processes: number; readonly running: number; readonly queued: number }> {
-    await this.#parts.runtime.open();
-    return this.loadNow();
+  /** Processes that run programs, and programs that wait for one: now, and since the start. */
+  async load(): Promise<Sandbox['pool']['figures']> {
+    return (await this.#parts.runtime.open()).sandbox.pool.figures;
   }
 
   /** Questions to people, and their answers. */
@@ -192,6 +188,14 @@ export class Host {
 
   async #wake(run: WokenRun): Promise<void> {
     await this.openSession(this.#parts.sessionOptionsOf(run.caller, run.profile)).wake(run);
+  }
+
+  /**
+   * Lets runs come to their end for so long at most, those too whose clients have been answered already. Those that wait
+   * for a person are put away at once, and go on in whichever process comes next.
+   */
+  drain(graceMs: number): Promise<void> {
+    return this.#parts.live.drain(graceMs);
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { GoStatus, ProcessRuntimeStatus } from '../domain/process-program.js';
+import { packagesSaid } from './go-warming.js';
 import type { Finding } from './inspection.js';
 
 export interface InterpreterSettings {
@@ -24,19 +25,32 @@ export async function findInterpreters(settings: InterpreterSettings): Promise<r
   );
 }
 
+export interface GoPlaces {
+  readonly path?: string | undefined;
+  readonly searchPath: string;
+  /** Where compiled packages are kept, and the built worker that they belong to. */
+  readonly cacheFolder: string;
+  readonly workerFolder: string;
+}
+
 /** Which Go this machine has. Starts the command once to ask for its version, outside of any jail. */
-export async function findGoToolchain(settings: { path?: string | undefined; searchPath: string }): Promise<GoStatus> {
+export async function findGoToolchain({ path, searchPath, cacheFolder, workerFolder }: GoPlaces): Promise<GoStatus> {
   const { findGo } = await import('../sandbox/go/toolchain.js');
-  const found = await findGo({ configuredPath: settings.path, searchPath: settings.searchPath });
-  return 'reason' in found
-    ? { isAvailable: false, reason: found.reason, fix: found.fix }
-    : { isAvailable: true, version: found.version, path: found.path };
+  const found = await findGo({ configuredPath: path, searchPath });
+  if ('reason' in found) return { isAvailable: false, reason: found.reason, fix: found.fix };
+  const [{ GoPackages }, { loadRuntimeFiles }] = await Promise.all([
+    import('../sandbox/go/packages.js'),
+    import('../sandbox/runtime-files.js'),
+  ]);
+  const packages = () => new GoPackages(cacheFolder, found, loadRuntimeFiles(workerFolder).goDigest).progress();
+  return { isAvailable: true, version: found.version, path: found.path, packages };
 }
 
 /** The same of Go. `isServed`: its contract is the one that is spoken, and has no tool without it. */
 export function goFinding(status: GoStatus, isServed: boolean): Finding {
   const name = 'Go for programs';
-  if (status.isAvailable) return { name, state: 'ok', message: `${status.version} (${status.path})` };
+  if (status.isAvailable)
+    return { name, state: 'ok', message: `${status.version} (${status.path}); ${packagesSaid(status.packages?.())}` };
   const message = `${status.reason}; profile go has no tool without it`;
   return { name, state: isServed ? 'missing' : 'warning', message, fix: status.fix };
 }

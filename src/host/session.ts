@@ -20,6 +20,7 @@ import { cleanLog, cleanReport } from './clean-report.js';
 import { callDirect, type DirectCircumstances } from './direct-call.js';
 import { findServer } from './discovery.js';
 import { type AskPerson, Execution, type ExecutionEnd, type ExecutionOptions } from './execution.js';
+import type { LiveRuns } from './live-runs.js';
 import { modulesOf } from './modules.js';
 import { type ProcessRunRequest, type ProcessRunSummary, runProcess } from './process-run.js';
 import { reviveContext } from './recall.js';
@@ -64,6 +65,7 @@ export interface SessionParts {
   readonly telemetry: Telemetry;
   /** Absent where nobody wants traces. */
   readonly tracer?: Tracer;
+  readonly live: LiveRuns;
   /** How long a program keeps its place while all it waits for is a person. */
   readonly patienceMs: number;
   /** Whether people look at what waits for them here, though no client can ask them. */
@@ -150,7 +152,7 @@ export class Session {
       trace: steps.context,
     });
     request.onBegin?.(runId);
-    const answered = steps.follow(this.#execute(context, request, steps));
+    const answered = steps.follow(this.#parts.live.during(() => this.#execute(context, request, steps)));
     // What a script gives back has no other way to its client than this answer.
     if (request.answerWithinMs === undefined || request.script !== undefined) return answered;
     let timer: NodeJS.Timeout | undefined;
@@ -168,7 +170,11 @@ export class Session {
   }
 
   /** Goes on with a run of this caller that slept, until it ends or sleeps again. */
-  async wake(woken: WokenRun): Promise<void> {
+  wake(woken: WokenRun): Promise<void> {
+    return this.#parts.live.during(() => this.#wake(woken));
+  }
+
+  async #wake(woken: WokenRun): Promise<void> {
     const { runtime, catalog, gate } = this.#parts;
     const { sandbox } = await runtime.open();
     const { facts, ...before } = woken.context as unknown as SleepContext;
@@ -252,6 +258,7 @@ export class Session {
       // A script, whose calls block it, cannot be put away.
       ...(script === undefined ? { records: this.#parts.sleeping.recordsOf(owner, context) } : {}),
       patienceMs: this.#patience(askPerson, answerWithinMs),
+      onDrain: (listener) => this.#parts.live.onDrain(listener),
       ...(askPerson === undefined ? {} : { askPerson }),
       ...(signal === undefined ? {} : { signal }),
       ...(onLog === undefined ? {} : { onLog: cleanLog(redactor, (entry) => onLog(entry, owner.id)) }),

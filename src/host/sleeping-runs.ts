@@ -6,6 +6,7 @@ import type { JsonValue } from '../domain/json.js';
 import { isProcessAlive, processIdentity } from '../lib/process-identity.js';
 import { decodeDelivery, encodeDelivery } from '../sandbox/journal.js';
 import type { RunState, RunStore, StoredRun } from '../store/runs.js';
+import { EndWriter } from './end-writer.js';
 import type { RunRecords, Sleeper } from './execution.js';
 import { MAX_RECORDING_CHARACTERS } from './recorded-call.js';
 import { type AnyRecording, decodeRecording, encodeRecording } from './recording.js';
@@ -61,11 +62,13 @@ export class SleepingRuns {
   readonly #holder = processIdentity() ?? `${process.pid}:unknown`;
   readonly #waking = new Map<string, { readonly going: Promise<void>; readonly stop: AbortController }>();
   readonly #writing = new Set<Promise<void>>();
+  readonly #ends: EndWriter;
   #wake: Wake | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: SleepingRunsOptions) {
     this.#options = options;
+    this.#ends = new EndWriter(options.store);
   }
 
   /** Where one run is written down. */
@@ -108,6 +111,7 @@ export class SleepingRuns {
 
   /** Everything that was to be written down is. */
   async settled(): Promise<void> {
+    await this.#ends.flush();
     await Promise.all(this.#writing);
   }
 
@@ -117,12 +121,16 @@ export class SleepingRuns {
     response: JsonValue,
     recording: AnyRecording | undefined,
   ): Promise<void> {
-    const store = await this.#options.store();
     const recordingJson = recording === undefined ? undefined : encodeRecording(recording);
     const isKept = recordingJson !== undefined && recordingJson.length <= MAX_RECORDING_CHARACTERS;
     const { setting } = this.#options;
-    const record = { responseJson: JSON.stringify(response), recordingJson: isKept ? recordingJson : undefined };
-    store.end({ ...owner, setting, state }, record, Date.now());
+    await this.#ends.write({
+      ...owner,
+      setting,
+      state,
+      responseJson: JSON.stringify(response),
+      recordingJson: isKept ? recordingJson : undefined,
+    });
   }
 
   /** From now on runs go on as soon as they may. */
@@ -139,13 +147,13 @@ export class SleepingRuns {
 
   /** The newest first; of one caller where one is named. */
   async list(limit: number, caller?: CallerId): Promise<RunView[]> {
-    const store = await this.#options.store();
+    const store = await this.#store();
     return Promise.all(store.list(limit, caller).map((run) => this.#view(run, undefined)));
   }
 
   /** Throws `not_found`. */
   async show(runId: string): Promise<RunView> {
-    const store = await this.#options.store();
+    const store = await this.#store();
     // One that has just ended is about to be written down: whoever saw it run must not hear that there was none.
     if (store.find(runId) === undefined) await this.settled();
     return this.#view(this.#find(store, runId), store.responseOf(runId));
@@ -153,7 +161,7 @@ export class SleepingRuns {
 
   /** Goes on with a run now, in this process. Throws where it cannot. */
   async resume(runId: string, wake: Wake): Promise<RunView> {
-    const store = await this.#options.store();
+    const store = await this.#store();
     const run = this.#find(store, runId);
     if (run.state !== 'waiting') return this.show(runId);
     if (run.setting !== this.#options.setting)
@@ -187,7 +195,7 @@ export class SleepingRuns {
 
   /** Ends a run that sleeps, or that this process is going on with. */
   async cancel(runId: string): Promise<RunView> {
-    const store = await this.#options.store();
+    const store = await this.#store();
     const waking = this.#waking.get(runId);
     waking?.stop.abort();
     // How it goes wrong is told where it was woken.
@@ -205,7 +213,7 @@ export class SleepingRuns {
 
   /** What it takes to run it again. Throws `not_found` where nothing was kept. */
   async recordingOf(runId: string): Promise<AnyRecording> {
-    const store = await this.#options.store();
+    const store = await this.#store();
     const { state } = this.#find(store, runId);
     const json = store.recordingOf(runId);
     if (json !== undefined) return decodeRecording(json);
@@ -215,7 +223,7 @@ export class SleepingRuns {
 
   /** What a run of this caller came to; waits while it is being executed. Undefined where the caller has none such. */
   async outcomeOf(caller: CallerId, runId: string, signal: AbortSignal): Promise<RunView | undefined> {
-    const run = (await this.#options.store()).find(runId);
+    const run = (await this.#store()).find(runId);
     return run?.caller === caller ? this.#follow(runId, signal) : undefined;
   }
 
@@ -231,7 +239,7 @@ export class SleepingRuns {
     const wake = this.#wake;
     if (wake === undefined) return;
     try {
-      const store = await this.#options.store();
+      const store = await this.#store();
       for (const run of store.waiting()) {
         if (this.#waking.has(run.id) || this.#waking.size >= MAX_WAKING) continue;
         if (run.setting !== this.#options.setting || !(await this.#isDecided(run.id))) continue;
@@ -282,6 +290,12 @@ export class SleepingRuns {
       store.release(run.id);
       throw error;
     }
+  }
+
+  /** With everything that was to be written. */
+  async #store(): Promise<RunStore> {
+    await this.#ends.flush();
+    return this.#options.store();
   }
 
   #find(store: RunStore, runId: string): StoredRun {

@@ -1,4 +1,13 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 
 /**
  * Bytes that are secret and trusted when they come back: encrypted and authenticated (AES-256-GCM), and bound to what
@@ -48,9 +57,20 @@ export function isAuthentic(key: Uint8Array, binding: SealBinding, mark: Uint8Ar
   return mark !== null && mark.byteLength === expected.length && timingSafeEqual(expected, mark);
 }
 
-function deriveKey(key: Uint8Array, { purpose }: SealBinding): Uint8Array {
+/**
+ * Keys that were derived, for as long as the one they come from is held. Purposes are names in our source, a handful; to
+ * derive a key takes longer than to seal what one run leaves.
+ */
+const derivedKeys = new WeakMap<Uint8Array, Map<string, KeyObject>>();
+
+function deriveKey(key: Uint8Array, { purpose }: SealBinding): KeyObject {
   if (key.byteLength !== SEAL_KEY_BYTES) throw new RangeError(`a sealing key has ${SEAL_KEY_BYTES} bytes`);
-  return new Uint8Array(hkdfSync('sha256', key, '', `codemode ${purpose}`, 32));
+  const known = derivedKeys.get(key) ?? new Map<string, KeyObject>();
+  derivedKeys.set(key, known);
+  const derived =
+    known.get(purpose) ?? createSecretKey(Buffer.from(hkdfSync('sha256', key, '', `codemode ${purpose}`, 32)));
+  known.set(purpose, derived);
+  return derived;
 }
 
 /** JSON of an array: no two bindings give the same bytes. */

@@ -34,6 +34,11 @@ import { TimeBudget } from './time-budget.js';
 const KILL_GRACE_MS = 250;
 /** Others may have brought its workers down, one after the other; past this it is not unlucky. */
 const MAX_REBUILDS = 20;
+/**
+ * On a machine that is too busy every worker seems stuck: moving programs about, each begun anew, would make it busier
+ * still.
+ */
+const MAX_MOVES = 3;
 
 /** One program's life on this side of the wall: where it is, what it waits for, and what reached it. */
 export class SandboxExecution implements Tenant {
@@ -50,13 +55,15 @@ export class SandboxExecution implements Tenant {
   readonly #calls: CallBook;
   readonly #logs: LogBook;
   #seat: Seat | undefined;
-  #state: 'placing' | 'running' | 'suspending' | 'suspended' | 'ended' = 'placing';
+  /** Parked: its worker was needed by others while it waited; it asks for another when there is something for it. */
+  #state: 'placing' | 'running' | 'parked' | 'suspending' | 'suspended' | 'ended' = 'placing';
   readonly #budget: TimeBudget;
   readonly #begunAt = performance.now();
   #killTimer: NodeJS.Timeout | undefined;
   readonly #clock: ProgramClock;
   #rebuilds = 0;
   #crashes = 0;
+  #moves = 0;
   /** A worker has said something of it, so its source was read. */
   #hasSpoken = false;
   #departure: Departure | undefined;
@@ -128,11 +135,11 @@ export class SandboxExecution implements Tenant {
 
   /** Its time stands still while it waits for nothing but a person. */
   holdTime(): void {
-    if (this.#state === 'running') this.#budget.stop();
+    if (this.#state === 'running' || this.#state === 'parked') this.#budget.stop();
   }
 
   spendTime(): void {
-    if (this.#state === 'running') this.#budget.start();
+    if (this.#state === 'running' || this.#state === 'parked') this.#budget.start();
   }
 
   /** Answers an open call that was made before this program was suspended. */
@@ -151,6 +158,7 @@ export class SandboxExecution implements Tenant {
 
   /** Takes the program out of its worker. It must be waiting; its open calls stay open. */
   suspend(): Promise<Buffer> {
+    if (this.#state === 'parked') return this.#unpark().then(() => this.suspend());
     const seat = this.#seat;
     if (this.#state !== 'running' || seat === undefined)
       throw new HostError('bad_input', 'only a running program can be suspended');
@@ -231,19 +239,26 @@ export class SandboxExecution implements Tenant {
 
   workerStalled(from: RunWorker): void {
     if (from !== this.#worker || this.#state !== 'running' || this.journal.blocking) return;
-    if (!this.#pool.hasBetterThan(from)) return;
+    if (this.#moves >= MAX_MOVES || !this.#pool.hasBetterThan(from)) return;
+    this.#moves++;
     this.#pause();
     from.cancel(this.id);
     this.#seat = undefined;
-    this.#goElsewhere();
+    void this.#goElsewhere();
+  }
+
+  workerTaken(from: RunWorker): void {
+    if (from !== this.#worker || this.#state !== 'running') return;
+    this.#seat = undefined;
+    this.#state = 'parked';
   }
 
   // Getting into a worker, and into another one.
 
-  async #place(take: (seat: Seat) => void): Promise<void> {
+  async #place(take: (seat: Seat) => void, isUnderWay = false): Promise<void> {
     let worker: RunWorker;
     try {
-      worker = await this.#pool.place(this.caller, this.journal.blocking, this.#cancellation);
+      worker = await this.#pool.place(this.caller, this.journal.blocking, this.#cancellation, isUnderWay);
     } catch (error) {
       if (this.#state === 'ended') return;
       throw error;
@@ -261,15 +276,20 @@ export class SandboxExecution implements Tenant {
   /** In another worker, from the journal. What it asks for again has been asked for already and is not asked twice. */
   #rebuild(): void {
     if (++this.#rebuilds > MAX_REBUILDS) this.#fail(lostItsWorkers('it lost several'));
-    else this.#goElsewhere();
+    else void this.#goElsewhere();
   }
 
-  #goElsewhere(): void {
+  #goElsewhere(): Promise<void> {
     this.#state = 'placing';
     this.#releaseReplies();
-    this.#place((seat) => seat.start(this.remainingMs)).catch((error: unknown) => {
+    return this.#place((seat) => seat.start(this.remainingMs), true).catch((error: unknown) => {
       this.#fail(lostItsWorkers(isHostError(error) ? error.message : 'none could be had'));
     });
+  }
+
+  #unpark(): Promise<void> {
+    this.#pause();
+    return this.#goElsewhere();
   }
 
   // Deliveries: the only things that ever reach a program.
@@ -278,6 +298,7 @@ export class SandboxExecution implements Tenant {
     this.journal.deliveries.push(delivery);
     this.#handlers.onDelivery?.(delivery, this.journal.deliveries.length - 1);
     if (this.#state === 'running') this.#seat?.catchUp();
+    else if (this.#state === 'parked') void this.#unpark();
   }
 
   #deliverReply(call: GuestCall, reply: CallReply): void {

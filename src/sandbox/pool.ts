@@ -1,10 +1,12 @@
+import { availableParallelism } from 'node:os';
 import { HostError } from '../domain/errors.js';
 import type { CallerId } from '../domain/execution.js';
 import type { Cancellation } from '../lib/cancellation.js';
-import type { Deferred } from '../lib/deferred.js';
-import { deferred } from '../lib/deferred.js';
 import { LibraryDigests } from './library-digests.js';
 import { RunWorker } from './run-worker.js';
+import { SpareProcesses } from './spare-processes.js';
+import { isFree, LOOK_EVERY_MS, workersToTake } from './turns.js';
+import { WaitingLine, type WaitingProgram } from './waiting-line.js';
 import type { WorkerProcess } from './worker-process.js';
 
 export interface PoolOptions {
@@ -22,17 +24,11 @@ export interface PoolOptions {
   readonly maxRunsInLife: number;
 }
 
-interface Waiting {
-  readonly caller: CallerId;
-  readonly isBlocking: boolean;
-  readonly answer: Deferred<RunWorker>;
-  isCancelled: boolean;
-}
-
 /** What a new worker is reserved for as soon as it is there; `nobody` where it is started ahead of need. */
 type ReservedFor = 'shared' | 'blocking' | 'nobody';
 
-type StartProcess = () => Promise<WorkerProcess>;
+/** Where all of so many workers compute, one more would only take their cores. */
+const CORES = availableParallelism();
 
 /**
  * Which program runs in which process. A process serves one caller from its first program to its end: whatever a program
@@ -41,22 +37,22 @@ type StartProcess = () => Promise<WorkerProcess>;
 export class Pool {
   readonly libraries = new LibraryDigests();
   readonly #options: PoolOptions;
-  readonly #start: StartProcess;
+  readonly #processes: SpareProcesses;
   readonly #workers = new Set<RunWorker>();
-  readonly #queue: Waiting[] = [];
-  /** Processes that have not said hello yet: whoever closes the pool waits for them too. */
-  readonly #starts = new Set<Promise<WorkerProcess>>();
+  readonly #line: WaitingLine;
   readonly #sweeper: NodeJS.Timeout;
-  #spare: Promise<WorkerProcess> | undefined;
+  #turnTimer: NodeJS.Timeout | undefined;
+  #turnsEnded = 0;
   #starting = 0;
   #startingBlocking = 0;
   /** Shared workers that are being started, by caller: whoever comes meanwhile waits for them instead of starting more. */
   readonly #startingFor = new Map<CallerId, number>();
   #isClosed = false;
 
-  constructor(options: PoolOptions, start: StartProcess) {
+  constructor(options: PoolOptions, start: () => Promise<WorkerProcess>) {
     this.#options = options;
-    this.#start = () => this.#track(start());
+    this.#line = new WaitingLine(options.maxQueued);
+    this.#processes = new SpareProcesses(start);
     this.#sweeper = setInterval(() => this.#sweep(), Math.max(50, Math.min(1_000, options.idleMs / 2)));
     this.#sweeper.unref();
   }
@@ -67,7 +63,17 @@ export class Pool {
 
   /** Programs that wait for a worker. */
   get queueLength(): number {
-    return this.#queue.length;
+    return this.#line.length;
+  }
+
+  /** What there is now, and what has been since the start. */
+  get figures() {
+    const running = this.workers.reduce((sum, { occupancy }) => sum + occupancy, 0);
+    const { count: spares, started } = this.#processes;
+    return {
+      now: { processes: this.size, spares, running, queued: this.queueLength },
+      sinceStart: { started, turnsEnded: this.#turnsEnded, refused: this.#line.refused },
+    };
   }
 
   /** Every worker there is, spares not counted. */
@@ -75,26 +81,36 @@ export class Pool {
     return [...this.#workers];
   }
 
-  /** Starts a spare, so that the first program does not wait for it. */
+  /** Starts the processes that are always there, so that first programs do not wait for them. */
   async warm(): Promise<void> {
-    this.#keepSpare();
-    await this.#spare;
+    await this.#processes.keep(Math.max(1, this.#options.min - this.size));
   }
 
-  /** A worker of this caller with a place reserved for one more program: it is admitted there, or `notNeeded` is called. */
-  async place(caller: CallerId, isBlocking: boolean, cancellation: Cancellation): Promise<RunWorker> {
+  /**
+   * A worker of this caller with a place reserved for one more program: it is admitted there, or `notNeeded` is called.
+   * `isUnderWay`: it had a worker before. Throws `sandbox_busy` where too many wait already.
+   */
+  async place(
+    caller: CallerId,
+    isBlocking: boolean,
+    cancellation: Cancellation,
+    isUnderWay = false,
+  ): Promise<RunWorker> {
     if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
-    if (isBlocking && !this.#mayBlock()) return this.#wait(caller, isBlocking, cancellation.signal);
+    if (isBlocking && !this.#mayBlock()) return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
     const best = this.#best(caller, isBlocking);
     if (best !== undefined && !(best.isStalled && this.#mayGrow())) {
       // Good enough for this one; the next will find one that is not busy.
-      if (best.backlog > 0 && !this.#startingFor.has(caller) && this.#mayGrow())
+      if (best.backlog > 0 && !this.#startingFor.has(caller) && this.#mayGrow() && this.#hasFreeCore())
         void this.#grow(caller, 'nobody').catch(() => {});
       return this.#claim(best, isBlocking);
     }
-    if (!isBlocking && this.#startingFor.has(caller)) return this.#wait(caller, isBlocking, cancellation.signal);
-    if (this.#mayGrow() || this.#makeRoom(caller)) return this.#grow(caller, isBlocking ? 'blocking' : 'shared');
-    return this.#wait(caller, isBlocking, cancellation.signal);
+    if (!isBlocking && this.#startingFor.has(caller))
+      return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
+    // Who has waited for longer comes first.
+    if (this.#mayGrow() || (this.#line.length === 0 && this.#makeRoom(caller)))
+      return this.#grow(caller, isBlocking ? 'blocking' : 'shared');
+    return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
   }
 
   /** Whether a program would be better off in another worker than this one. */
@@ -115,23 +131,10 @@ export class Pool {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#sweeper);
-    for (const { answer } of this.#queue.splice(0))
-      answer.reject(new HostError('shutting_down', 'the sandbox is shutting down'));
-    const spare = this.#spare?.then((process) => process.close()).catch(() => {});
-    this.#spare = undefined;
-    await Promise.all([
-      spare,
-      ...[...this.#starts].map((starting) => starting.then((process) => process.close()).catch(() => {})),
-      ...[...this.#workers].map((worker) => worker.close()),
-    ]);
+    clearTimeout(this.#turnTimer);
+    this.#line.close(new HostError('shutting_down', 'the sandbox is shutting down'));
+    await Promise.all([this.#processes.close(), ...[...this.#workers].map((worker) => worker.close())]);
     this.#workers.clear();
-  }
-
-  #track(starting: Promise<WorkerProcess>): Promise<WorkerProcess> {
-    this.#starts.add(starting);
-    const forget = () => void this.#starts.delete(starting);
-    starting.then(forget, forget);
-    return starting;
   }
 
   #isOpenFor(worker: RunWorker, caller: CallerId): boolean {
@@ -164,7 +167,7 @@ export class Pool {
 
   /** Whether a blocking program would get a worker now. */
   get hasRoomToBlock(): boolean {
-    return this.#mayBlock() && this.#queue.length === 0;
+    return this.#mayBlock() && this.#line.length === 0;
   }
 
   /** Whether one more worker may be given to a blocking program, which keeps it to its end. */
@@ -178,10 +181,17 @@ export class Pool {
     return this.size < this.#options.max;
   }
 
+  #hasFreeCore(): boolean {
+    let computing = this.#starting;
+    for (const { backlog } of this.#workers) if (backlog > 0) computing++;
+    return computing < CORES;
+  }
+
   /** Closes a worker of somebody else that nobody is using. */
   #makeRoom(caller: CallerId): boolean {
+    const now = performance.now();
     for (const worker of this.#workers) {
-      if (worker.caller === caller || worker.occupancy > 0) continue;
+      if (worker.caller === caller || !isFree(worker, now)) continue;
       this.#retire(worker);
       return true;
     }
@@ -194,7 +204,7 @@ export class Pool {
     if (!isShared) this.#startingBlocking++;
     if (isShared) this.#startingFor.set(caller, (this.#startingFor.get(caller) ?? 0) + 1);
     try {
-      const process = await this.#takeSpare();
+      const process = await this.#processes.take();
       if (this.#isClosed) {
         await process.close();
         throw new HostError('shutting_down', 'the sandbox is shutting down');
@@ -214,26 +224,15 @@ export class Pool {
     }
   }
 
-  #wait(caller: CallerId, isBlocking: boolean, signal: AbortSignal): Promise<RunWorker> {
-    if (this.#queue.length >= this.#options.maxQueued) {
-      throw new HostError(
-        'sandbox_busy',
-        `${this.#queue.length} programs are waiting for a worker already; try again in a few seconds, or raise ${isBlocking ? 'codeExecution.poolSize' : 'sandbox.workers.max'}`,
-      );
-    }
-    const waiting: Waiting = { caller, isBlocking, answer: deferred(), isCancelled: false };
-    this.#queue.push(waiting);
-    signal.addEventListener('abort', () => {
-      waiting.isCancelled = true;
-      const index = this.#queue.indexOf(waiting);
-      if (index >= 0) this.#queue.splice(index, 1);
-      waiting.answer.reject(new HostError('cancelled', 'the run was cancelled while it waited for a worker'));
-    });
-    return waiting.answer.promise;
+  #wait(program: WaitingProgram, { signal }: Cancellation): Promise<RunWorker> {
+    const waiting = this.#line.join(program, signal);
+    this.#mindTurns();
+    return waiting;
   }
 
   #changed(worker: RunWorker): void {
     if (worker.isLost) this.#workers.delete(worker);
+    else if (worker.isRetiring) this.#workers.has(worker) && this.#emptyOut(worker);
     else if (worker.occupancy === 0) {
       worker.isExclusive = false;
       if (worker.startedCount >= this.#options.maxRunsInLife) this.#retire(worker);
@@ -248,13 +247,11 @@ export class Pool {
   }
 
   #serveQueue(): void {
-    for (let index = 0; index < this.#queue.length; ) {
-      const waiting = this.#queue[index] as Waiting;
+    // Whoever comes after one of the same caller that found no place finds none either.
+    const without = new Set<CallerId>();
+    this.#line.offer((waiting) => {
       const { caller, isBlocking, answer } = waiting;
-      if (isBlocking && !this.#mayBlock()) {
-        index++;
-        continue;
-      }
+      if (isBlocking ? !this.#mayBlock() : without.has(caller)) return false;
       const best = this.#best(caller, isBlocking);
       if (best !== undefined) answer.resolve(this.#claim(best, isBlocking));
       else if ((isBlocking || !this.#startingFor.has(caller)) && (this.#mayGrow() || this.#makeRoom(caller)))
@@ -263,34 +260,49 @@ export class Pool {
           answer.reject,
         );
       else {
-        index++;
-        continue;
+        without.add(caller);
+        return false;
       }
-      this.#queue.splice(index, 1);
+      return true;
+    });
+  }
+
+  // Turns: where there are more callers than workers, nobody keeps one while others have none.
+
+  #mindTurns(): void {
+    if (this.#turnTimer !== undefined || this.#isClosed || this.#leftOut().size === 0) return;
+    this.#turnTimer = setTimeout(() => {
+      this.#turnTimer = undefined;
+      this.#serveQueue();
+      this.#changeTurns();
+      this.#mindTurns();
+    }, LOOK_EVERY_MS);
+  }
+
+  /** Callers who wait and have no worker at all. */
+  #leftOut(): Set<CallerId> {
+    const served = new Set(this.#startingFor.keys());
+    for (const worker of this.#workers) if (!worker.isRetiring) served.add(worker.caller);
+    const waiting = this.#line.all.filter(({ isBlocking }) => !isBlocking || this.#mayBlock());
+    return new Set(waiting.flatMap(({ caller }) => (served.has(caller) ? [] : [caller])));
+  }
+
+  #changeTurns(): void {
+    const now = performance.now();
+    for (const worker of workersToTake(this.workers, this.#leftOut().size, now)) {
+      this.#turnsEnded++;
+      worker.isRetiring = true;
+      worker.turnEndedMs = now;
+      this.#line.sendToEnd(worker.caller);
+      this.#changed(worker);
     }
   }
 
-  #takeSpare(): Promise<WorkerProcess> {
-    const taken = this.#spare;
-    this.#spare = undefined;
-    const process =
-      taken === undefined ? this.#start() : taken.then((ready) => (ready.hasExited ? this.#start() : ready));
-    // Not before this one is there: two starts at once make both late.
-    void process.then(
-      () => this.#keepSpare(),
-      () => {},
-    );
-    return process;
-  }
-
-  #keepSpare(): void {
-    if (this.#isClosed || this.#spare !== undefined) return;
-    const spare = this.#start();
-    this.#spare = spare;
-    // A spare that could not be started is nobody's failure yet: whoever needs one starts its own and hears why.
-    spare.catch(() => {
-      if (this.#spare === spare) this.#spare = undefined;
-    });
+  /** A worker whose turn is over is closed as soon as nothing computes in it. What waits for an answer waits outside. */
+  #emptyOut(worker: RunWorker): void {
+    if (worker.backlog > 0 || worker.isReserved) return;
+    worker.dismissAll();
+    this.#retire(worker);
   }
 
   /** Closes what nobody has used for a while. */

@@ -15,6 +15,8 @@ export interface Tenant {
   workerLost(from: RunWorker, part: PartInLoss, reason: string): void;
   /** The worker has been computing another program for so long that this one should go elsewhere. */
   workerStalled(from: RunWorker): void;
+  /** Its caller's turn is over. It waits for something, and goes on in another worker when that has come. */
+  workerTaken(from: RunWorker): void;
 }
 
 /** Messages that a worker answers, each exactly once and in order. */
@@ -41,6 +43,12 @@ const STALL_MS = 100;
 const DROPPED_GRACE_MS = 500;
 const MAX_LIBRARIES_KNOWN = 8;
 
+/** An answer that a worker owes. Dropped: its program has left, and may even have come back and begun anew. */
+interface Owed {
+  readonly execution: ExecutionId;
+  isDropped: boolean;
+}
+
 /** One QuickJS worker with the executions in it, and what it owes an answer to. */
 export class RunWorker {
   readonly process: WorkerProcess;
@@ -53,9 +61,12 @@ export class RunWorker {
   isStalled = false;
   startedCount = 0;
   idleSinceMs = performance.now();
+  /** When its caller got it, and when it was asked to leave it to another one. */
+  readonly turnBegunMs = performance.now();
+  turnEndedMs = 0;
   onChange: (() => void) | undefined;
   readonly #tenants = new Map<ExecutionId, Tenant>();
-  readonly #owed: ExecutionId[] = [];
+  readonly #owed: Owed[] = [];
   readonly #libraries = new Set<string>();
   #reserved = 0;
   #stallTimer: NodeJS.Timeout | undefined;
@@ -83,6 +94,11 @@ export class RunWorker {
     this.#reserved++;
   }
 
+  /** Somebody is on the way here. */
+  get isReserved(): boolean {
+    return this.#reserved > 0;
+  }
+
   /** Gives a reserved place back. */
   abandon(): void {
     this.#reserved = Math.max(0, this.#reserved - 1);
@@ -104,7 +120,7 @@ export class RunWorker {
 
   /** The program it is computing now, as far as can be told from outside. */
   get computing(): ExecutionId | undefined {
-    return this.#owed[0];
+    return this.#owed[0]?.execution;
   }
 
   /** Takes a program into the place that was reserved for it. */
@@ -129,7 +145,7 @@ export class RunWorker {
   }
 
   assign(message: Assignment, body?: Uint8Array): void {
-    this.#owed.push(message.execution);
+    this.#owed.push({ execution: message.execution, isDropped: false });
     this.process.send(message, body);
     if (this.#owed.length > 1) this.#watch();
   }
@@ -142,6 +158,7 @@ export class RunWorker {
   /** Drops a program. Answers it owes still come, to nobody. */
   cancel(id: ExecutionId): void {
     this.process.send({ type: 'execution/cancel', execution: id });
+    for (const owed of this.#owed) if (owed.execution === id) owed.isDropped = true;
     this.release(id);
     this.#watchDropped();
   }
@@ -157,8 +174,15 @@ export class RunWorker {
   }
 
   kill(reason: string): void {
-    this.#killed ??= { computing: this.#owed[0] };
+    this.#killed ??= { computing: this.#accused };
     this.process.kill(reason);
+  }
+
+  /** Sends everybody away, to go on elsewhere. Nothing computes here. */
+  dismissAll(): void {
+    const tenants = [...this.#tenants.values()];
+    this.#tenants.clear();
+    for (const tenant of tenants) tenant.workerTaken(this);
   }
 
   /** Ends the process. Programs that are still here are told: nobody else will answer for them. */
@@ -173,6 +197,8 @@ export class RunWorker {
 
   #receive(message: WorkerToHost, body: Buffer): void {
     if (!('execution' in message)) return;
+    const head = this.#owed[0];
+    const isOfOneThatLeft = head?.isDropped === true && head.execution === message.execution;
     if (
       message.type === 'execution/waiting' ||
       message.type === 'execution/end' ||
@@ -181,12 +207,14 @@ export class RunWorker {
       if (!this.#answered(message.execution)) return;
     }
     // Ids that are not here are ignored: a worker has no say about executions it does not hold.
-    this.#tenants.get(message.execution)?.receive(message, body, this);
+    if (!isOfOneThatLeft) this.#tenants.get(message.execution)?.receive(message, body, this);
+    // Only now: a worker with nothing left to say may be taken, and what it said last must have arrived.
+    if (this.#owed.length === 0) this.onChange?.();
   }
 
   /** Whether this answer was due. */
   #answered(id: ExecutionId): boolean {
-    if (this.#owed[0] !== id) {
+    if (this.#owed[0]?.execution !== id) {
       // Answers come in order. A worker that mixes them up would have us blame the wrong program.
       this.kill('it answered for a program it was not computing');
       return false;
@@ -196,7 +224,6 @@ export class RunWorker {
     this.#stallTimer = undefined;
     this.isStalled = false;
     if (this.#owed.length > 1) this.#watch();
-    if (this.#owed.length === 0) this.onChange?.();
     this.#watchDropped();
     return true;
   }
@@ -208,18 +235,24 @@ export class RunWorker {
   #watchDropped(): void {
     clearTimeout(this.#droppedTimer);
     const head = this.#owed[0];
-    if (head === undefined || this.#tenants.has(head)) return;
+    if (head?.isDropped !== true) return;
     this.#droppedTimer = setTimeout(() => {
       if (this.#owed[0] === head) this.kill('it stayed in a program that is over');
     }, DROPPED_GRACE_MS);
+  }
+
+  /** Whom a loss is blamed on: nobody who has left before. */
+  get #accused(): ExecutionId | undefined {
+    const head = this.#owed[0];
+    return head?.isDropped === true ? undefined : head?.execution;
   }
 
   #watch(): void {
     this.#stallTimer ??= setTimeout(() => {
       this.#stallTimer = undefined;
       this.isStalled = true;
-      const busyWith = this.#owed[0];
-      const waiting = new Set(this.#owed.filter((id) => id !== busyWith));
+      const busyWith = this.computing;
+      const waiting = new Set(this.#owed.flatMap(({ execution }) => (execution === busyWith ? [] : [execution])));
       for (const id of waiting) this.#tenants.get(id)?.workerStalled(this);
     }, STALL_MS);
   }
@@ -228,7 +261,7 @@ export class RunWorker {
     clearTimeout(this.#stallTimer);
     clearTimeout(this.#droppedTimer);
     const killed = this.#killed;
-    const computing = killed === undefined ? this.#owed[0] : killed.computing;
+    const computing = killed === undefined ? this.#accused : killed.computing;
     const tenants = [...this.#tenants.values()];
     this.#tenants.clear();
     this.onChange?.();

@@ -15,6 +15,8 @@ export interface RuntimeFiles {
   readonly build: string;
   /** Sources of what Go programs are linked with, and of what compiles them. */
   readonly goFolder: string;
+  /** Of those sources alone: most builds leave them as they were. */
+  readonly goDigest: string;
   /** What is mounted for a role, and nothing else is. */
   readonly mounts: Readonly<Record<Role, readonly { readonly from: string; readonly to: string }[]>>;
   /** What the interpreter is started with: the entry, then what it is to find its way by. */
@@ -52,6 +54,7 @@ export function loadRuntimeFiles(folder: string): RuntimeFiles {
   return {
     build: manifest.build,
     goFolder: join(folder, 'go'),
+    goDigest: goDigestOf(manifest.files),
     mounts: {
       quickjs: [...MOUNTED.quickjs.map(mount), addon],
       node: [...MOUNTED.node.map(mount), addon],
@@ -63,6 +66,11 @@ export function loadRuntimeFiles(folder: string): RuntimeFiles {
       python: [`${JAIL_FOLDER}/python/main.py`],
     },
   };
+}
+
+function goDigestOf(files: Readonly<Record<string, string>>): string {
+  const own = Object.entries(files).filter(([name]) => name.startsWith('go/'));
+  return createHash('sha256').update(JSON.stringify(own.sort())).digest('hex');
 }
 
 /** The native part of `oxc-transform` for this machine: npm installs one package per platform. */

@@ -23,6 +23,13 @@ export interface SleepingRun extends Pick<StoredRun, 'id' | 'caller' | 'profile'
   readonly contextJson: string;
 }
 
+/** How a run ended, with what it takes to run it again where that is kept. */
+export interface EndedRun extends Omit<SleepingRun, 'program' | 'contextJson'> {
+  readonly state: Exclude<RunState, 'waiting'>;
+  readonly responseJson: string;
+  readonly recordingJson: string | undefined;
+}
+
 /** What happened to a run since it was put away, in the process that woke it. */
 export interface SinceThen {
   readonly calls: readonly { readonly number: number; readonly isSent: boolean; readonly callJson: string }[];
@@ -45,8 +52,8 @@ interface Row {
 const COLUMNS = 'id, caller, profile, setting, code_digest, state, created_at, updated_at, holder';
 /** What is kept to be looked at: the oldest go first, those that wait never. */
 const MAX_ENDED_RUNS = 2_000;
-/** Looking for the oldest reads them all. */
-const PRUNE_EVERY = 100;
+/** Looking for the oldest reads them all: so many more are there at times. */
+const PRUNE_EVERY = 500;
 
 /** Runs that outlive their process, and those that have ended, to be looked back at. All they hold is sealed. */
 export class RunStore {
@@ -66,6 +73,8 @@ export class RunStore {
   readonly #putDelivery: Statement<never>;
   readonly #calls: Statement<{ number: number; state: string; call: Buffer }>;
   readonly #deliveries: Statement<{ position: number; delivery: Buffer }>;
+  readonly #anyCall: Statement<object>;
+  readonly #anyDelivery: Statement<object>;
   readonly #prune: Statement<never>;
   #ends = 0;
 
@@ -101,6 +110,8 @@ export class RunStore {
     this.#deliveries = database.prepare(
       'SELECT position, delivery FROM run_deliveries WHERE run = ? ORDER BY position',
     );
+    this.#anyCall = database.prepare('SELECT 1 FROM run_calls LIMIT 1');
+    this.#anyDelivery = database.prepare('SELECT 1 FROM run_deliveries LIMIT 1');
     this.#prune = database.prepare(
       `DELETE FROM runs WHERE state <> 'waiting' AND id NOT IN
         (SELECT id FROM runs WHERE state <> 'waiting' ORDER BY created_at DESC LIMIT ${MAX_ENDED_RUNS})`,
@@ -182,20 +193,21 @@ export class RunStore {
     this.#putDelivery.run(id, position, this.#seal('delivery', [id, String(position)], deliveryJson));
   }
 
-  /** A run has come to its end. */
-  end(
-    run: Omit<SleepingRun, 'program' | 'contextJson'> & { readonly state: Exclude<RunState, 'waiting'> },
-    { responseJson, recordingJson }: { readonly responseJson: string; readonly recordingJson: string | undefined },
-    nowMs: number,
-  ): void {
-    const { id, caller, profile, setting, codeDigest, state } = run;
-    const response = this.#seal('response', [id], responseJson);
-    const recording = recordingJson === undefined ? null : this.#seal('recording', [id], recordingJson);
+  /** Runs have come to their ends: all of them are written down, or none is. */
+  end(ends: readonly EndedRun[], nowMs: number): void {
     this.#database.transaction(() => {
-      this.#end.run(id, caller, profile, setting, codeDigest, state, nowMs, nowMs, response, recording);
-      this.#forgetCalls.run(id);
-      this.#forgetDeliveries.run(id);
-      if (this.#ends++ % PRUNE_EVERY === 0) this.#prune.run();
+      // Most runs have never slept, and most of the time none is awake that has.
+      const isAnythingLeft = this.#anyCall.get() !== undefined || this.#anyDelivery.get() !== undefined;
+      for (const { id, caller, profile, setting, codeDigest, state, responseJson, recordingJson } of ends) {
+        const response = this.#seal('response', [id], responseJson);
+        const recording = recordingJson === undefined ? null : this.#seal('recording', [id], recordingJson);
+        this.#end.run(id, caller, profile, setting, codeDigest, state, nowMs, nowMs, response, recording);
+        if (isAnythingLeft) {
+          this.#forgetCalls.run(id);
+          this.#forgetDeliveries.run(id);
+        }
+        if (this.#ends++ % PRUNE_EVERY === 0) this.#prune.run();
+      }
     });
   }
 

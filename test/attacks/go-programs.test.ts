@@ -41,7 +41,7 @@ for _, each := range entries {
 }`);
     expect(failure).toBeUndefined();
     expect(output).toBe(
-      'true true true\n[GOMEMLIMIT GOTRACEBACK LD_LIBRARY_PATH PWD UV_USE_IO_URING]\n-1 true\ntrue\ntrue\nbin ',
+      'true true true\n[GOMEMLIMIT GOTRACEBACK LD_LIBRARY_PATH PWD UV_USE_IO_URING]\n-1 true\ntrue\ntrue\nbin program ',
     );
   });
 
@@ -93,6 +93,37 @@ select {}`,
     const { output, failure } = await go.run('fmt.Println("a")\nos.Exit(3)');
     expect({ output, failure }).toMatchObject({ output: 'a\n', failure: { kind: 'exception', name: 'ExitError' } });
     expect((await go.run('fmt.Println("b")\nos.Exit(0)')).failure).toBeUndefined();
+  });
+
+  test('finds itself in its folder, and nothing that it could put there or start again [E6]', async () => {
+    const { output, failure } = await go.run(`entries, _ := os.ReadDir("/program")
+for _, each := range entries {
+	fmt.Print(each.Name(), " ")
+}
+_, err := os.Stat("/program/program")
+fmt.Println(err)
+for _, attempt := range []error{
+	os.WriteFile("/program/other", nil, 0o700), os.Remove("/program/program"), os.Link("/program/program", "/program/other"),
+	os.Chmod("/program/program", 0o700), os.Rename("/program", "/other"), syscall.Exec("/program/other", []string{"x"}, nil),
+} {
+	fmt.Print(attempt != nil, " ")
+}`);
+    expect(failure).toBeUndefined();
+    // Its name is gone once it runs; where the host was slower than the program, it is the only one.
+    expect(output).toMatch(
+      /^(program <nil>|stat \/program\/program: no such file or directory)\ntrue true true true true true $/,
+    );
+  });
+
+  test('gets nothing by becoming what it was before [E6]', async () => {
+    const { failure } = await go.run(
+      'return syscall.Exec("/bin/program", []string{"x", "/bin/program"}, os.Environ())',
+      {
+        limits: { timeoutMs: 2_000 },
+      },
+    );
+    expect(failure).toMatchObject({ kind: expect.stringMatching(/^(limit|exception|worker_lost)$/) });
+    expect((await go.run('fmt.Println("next")')).output).toBe('next\n');
   });
 
   test('cannot bring files of the compiler into itself', async () => {

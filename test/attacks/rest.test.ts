@@ -59,31 +59,77 @@ test.each<[string, string | Buffer, string, number]>([
   ['a key that would change every object', '{"code":"1","context":{"__proto__":{"a":1}}}', 'application/json', 400],
   ['a body of another kind', 'code=1', 'application/x-www-form-urlencoded', 415],
   ['bytes that are no text', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 'application/json', 400],
+  ['half a character within a string', Buffer.from('{"code":"return \'\xc3\'"}', 'latin1'), 'application/json', 400],
 ])('%s is refused in the words of the contract, and the host serves on [C14, X6]', async (_, body, type, status) => {
   const answer = await post(body, type);
   expect([answer.status, typeof answer.body.error?.code]).toEqual([status, 'string']);
   await isServing();
 });
 
-test('a request with a foreign Host or Origin is refused before its token is looked at [C14]', async () => {
+/** A connection on which bytes are sent by hand; what came back, when the other side has closed it. */
+function openRaw() {
   const { hostname, port } = new URL(server.url);
-  const raw = async (headers: string) => {
-    const socket = connectSocket(Number(port), hostname);
-    socket.write(`GET /api/v1/tools HTTP/1.1\r\n${headers}\r\nConnection: close\r\n\r\n`);
-    let text = '';
-    socket.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-    });
-    await once(socket, 'close');
-    return Number(/^HTTP\/1.1 (\d+)/.exec(text)?.[1]);
-  };
-  const token = `Authorization: ${AGENT}`;
-  expect(await raw(`Host: evil.example\r\n${token}`)).toBe(403);
-  expect(await raw(`Host: localhost\r\nOrigin: https://evil.example\r\n${token}`)).toBe(403);
-  expect(await raw(`Host: localhost\r\n${token}`)).toBe(200);
+  const socket = connectSocket(Number(port), hostname);
+  let text = '';
+  socket.on('error', () => {});
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  return { socket, status: once(socket, 'close').then(() => Number(/^HTTP\/1.1 (\d+)/.exec(text)?.[1])) };
+}
+
+async function raw(request: string): Promise<number> {
+  const { socket, status } = openRaw();
+  socket.write(`${request}\r\nConnection: close\r\n\r\n`);
+  return status;
+}
+
+test('a request with a foreign Host or Origin is refused before its token is looked at, on every route [C14]', async () => {
+  const token = `Authorization: Bearer agent`;
+  const routes = ['GET /tools', 'POST /execute', 'GET /runs', 'POST /runs/x/cancel', 'GET /approvals', 'GET /servers'];
+  for (const route of [...routes, 'GET /openapi.json', 'GET /nowhere']) {
+    const line = `${route.replace(' ', ' /api/v1')} HTTP/1.1`;
+    expect([route, await raw(`${line}\r\nHost: evil.example\r\n${token}`)]).toEqual([route, 403]);
+    const foreign = `Host: localhost\r\nOrigin: https://evil.example`;
+    expect([route, await raw(`${line}\r\n${foreign}\r\n${token}`)]).toEqual([route, 403]);
+  }
+  expect(await raw(`GET /api/v1/tools HTTP/1.1\r\nHost: localhost\r\n${token}`)).toBe(200);
 });
 
-test('a flood of WebSocket messages, a message that is too large and binary rubbish end or are refused alone [C4]', async () => {
+test('headers without end, and bodies that say or are more than they may, are refused before they are read [C14]', async () => {
+  const head = `POST /api/v1/execute HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer agent`;
+  expect(await raw(`${head}\r\nX-Long: ${'x'.repeat(20_000)}`)).toBe(431);
+  const many = Array.from({ length: 2_000 }, (_, index) => `X-${index}: ${index}`).join('\r\n');
+  expect(await raw(`${head}\r\n${many}`)).toBe(431);
+  const json = `${head}\r\nContent-Type: application/json`;
+  expect(await raw(`${json}\r\nContent-Length: 999999999999`)).toBe(413);
+  const { socket, status } = openRaw();
+  socket.write(`${json}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`);
+  const chunk = `${(10_000).toString(16)}\r\n${'x'.repeat(10_000)}\r\n`;
+  for (let index = 0; index < 10; index++) socket.write(chunk);
+  expect(await status).toBe(413);
+  // Two lengths are one request to us and another to a proxy.
+  expect(await raw(`${json}\r\nContent-Length: 1\r\nTransfer-Encoding: chunked`)).toBe(400);
+  expect(await raw(`${json}\r\nContent-Length: 1\r\nContent-Length: 2`)).toBe(400);
+  await isServing();
+});
+
+test('clients that never finish their headers keep nobody from being served, and are cut off [C14]', async () => {
+  const slow = Array.from({ length: 100 }, (_, index) => {
+    const { socket, status } = openRaw();
+    // Some say nothing at all.
+    if (index % 2 === 0) return status;
+    socket.write('GET /api/v1/tools HTTP/1.1\r\nHost: localhost\r\nX-Slow: ');
+    // A byte now and then keeps a connection alive that is only watched for silence.
+    const drip = setInterval(() => socket.write('x'), 500);
+    return status.finally(() => clearInterval(drip));
+  });
+  await isServing();
+  expect(new Set(await Promise.all(slow))).toEqual(new Set([408]));
+  await isServing();
+}, 30_000);
+
+test('a flood of WebSocket messages, a message that is too large, no text and binary rubbish end or are refused alone [C4]', async () => {
   const flood = await openWebSocket();
   for (let index = 0; index < 2_000; index++) flood.socket.send('{}');
   expect(await flood.closed).toBe(1008);
@@ -95,6 +141,9 @@ test('a flood of WebSocket messages, a message that is too large and binary rubb
   await until(() => binary.messages.length === 1);
   expect(binary.messages[0]).toMatchObject({ type: 'error' });
   binary.socket.close();
+  const broken = await openWebSocket();
+  broken.socket.send(Buffer.from([0x22, 0xff, 0x22]), { binary: false });
+  expect(await broken.closed).toBe(1007);
   await isServing();
 });
 

@@ -62,10 +62,17 @@ test('the image is made of the guest’s own code', () => {
 test('jails are given these files and no others: ours, and the native part of the parser', () => {
   expect(Object.keys(manifest.files).sort()).toEqual([
     // Sources: compiled in a jail by the Go of the user's machine.
-    ...['build', 'imports', 'main', 'prepare', 'warm'].map((name) => `go/builder/${name}.go`),
-    ...['client.go', 'encode.go', 'frames/frames.go', 'go.mod', 'go.work', 'main.go', 'values.go'].map(
-      (name) => `go/${name}`,
-    ),
+    ...['build', 'cache', 'imports', 'main', 'prepare', 'warm'].map((name) => `go/builder/${name}.go`),
+    ...[
+      'client.go',
+      'encode.go',
+      'frames/frames.go',
+      'go.mod',
+      'go.work',
+      'main.go',
+      'starter/main.go',
+      'values.go',
+    ].map((name) => `go/${name}`),
     'image.bin',
     'node-program.js',
     'package.json',

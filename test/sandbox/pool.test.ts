@@ -79,6 +79,74 @@ describe('callers', () => {
   });
 });
 
+describe('where there are more callers than workers', () => {
+  const ONE = { min: 1, max: 1 };
+
+  test('one whose programs wait gives its worker away, and they go on where they were, with no call made twice [C11]', async () => {
+    await using box = await openSandbox(ONE);
+    const gate = openGate();
+    const source = `import { hold } from '@codemode/servers/test';
+      const kept = [await hold('one')];
+      const fired = new Promise((resolve) => setTimeout(() => resolve('timer'), 1_000));
+      kept.push(...(await Promise.all([hold('two'), fired])));
+      ${result('kept')}`;
+    const go = deferred<void>();
+    const hold = async (name: unknown) => {
+      gate.arrived.push(name as string);
+      if (name === 'two') await go.promise;
+      return name;
+    };
+    const waiting = box.run(source, { caller: 'ada', functions: { hold } });
+    await expect.poll(() => gate.arrived, SOON).toEqual(['one', 'two']);
+    expect(await box.value(result('"served"'), { caller: 'grace' })).toBe('served');
+    expect(pidOf(box, 'ada')).toBeUndefined();
+    go.resolve();
+    expect(endOf(await waiting)).toEqual(['one', 'two', 'timer']);
+    expect(gate.arrived).toEqual(['one', 'two']);
+  });
+
+  test('one that never stops asking keeps nobody else from being served [C11]', async () => {
+    await using box = await openSandbox(ONE);
+    let isOver = false;
+    const source = `import { pause } from '@codemode/servers/test'; await pause(); ${result('1')}`;
+    const functions = { pause: () => new Promise((resolve) => setTimeout(resolve, 50, null)) };
+    // Each begins in the middle of another one's pause, so that there is no moment without one.
+    const endless = async (_: unknown, lane: number) => {
+      await new Promise((resolve) => setTimeout(resolve, lane * 15));
+      while (!isOver) expect(await box.value(source, { caller: 'ada', functions })).toBe(1);
+    };
+    const asking = Array.from({ length: 8 }, endless);
+    await expect.poll(() => box.calls.length, SOON).toBeGreaterThan(16);
+    const others = await Promise.all(
+      ['grace', 'linus', 'grace', 'linus'].map((caller) => box.value(result(`"${caller}"`), { caller })),
+    );
+    isOver = true;
+    expect(others).toEqual(['grace', 'linus', 'grace', 'linus']);
+    await Promise.all(asking);
+  });
+
+  test('a program whose worker was taken can be cancelled, runs out of time, and can be put away [C11]', async () => {
+    await using box = await openSandbox(ONE);
+    const gate = openGate();
+    const [cancel, functions] = [new AbortController(), gate.functions];
+    const cancelled = start(box, HELD('cancelled'), cancel.signal, { caller: 'ada', functions });
+    const late = box.run(HELD('late'), { caller: 'ada', functions, limits: { timeoutMs: 3_000 } });
+    const program = box.program(HELD('put away'), { functions });
+    const handlers = box.handlers({ functions });
+    const { execution } = await box.sandbox.start({ caller: 'ada' as CallerId, program }, handlers);
+    await expect.poll(() => gate.arrived.length, SOON).toBe(3);
+    expect(await box.value(result('1'), { caller: 'grace' })).toBe(1);
+    cancel.abort();
+    expect(endOf(await cancelled)).toMatchObject({ kind: 'cancelled' });
+    expect(endOf(await late)).toMatchObject({ limit: 'timeout' });
+    const suspended = await box.sandbox.suspend(execution);
+    const { execution: resumed, report } = await box.sandbox.resume(suspended, 'ada' as CallerId, handlers);
+    resumed.answer(1, { ok: true, json: '"answered"' });
+    expect(endOf(await report)).toBe('answered');
+    expect(gate.arrived).toHaveLength(3);
+  });
+});
+
 describe('the number of processes', () => {
   test('never passes the maximum, whatever is asked of it at once', async () => {
     await using box = await openSandbox({ min: 0, max: 2 });
@@ -174,6 +242,31 @@ describe('programs that find no place', () => {
     gate.open();
     expect((await Promise.all(runs)).map(endOf)).toEqual(['first', 'second', 'third']);
     expect(await box.value(result('"again"'))).toBe('again');
+  });
+
+  test('of one caller leave room for those of others to wait [C11]', async () => {
+    await using box = await openSandbox({ ...FULL, maxQueued: 4 });
+    const gate = openGate();
+    const run = (name: string, caller: string) =>
+      box.run(HELD(name), { caller, functions: gate.functions }).then(endOf, (error: { code: string }) => error.code);
+    const runs = ['1', '2', '3', '4', '5'].map((name) => run(name, 'ada'));
+    await expect.poll(() => box.sandbox.pool.queueLength, SOON).toBe(4);
+    expect(await run('6', 'ada')).toBe('sandbox_busy');
+    const others = ['7', '8', '9'].map((name) => run(name, 'grace'));
+    // Who has most gives up what it took last, until they have as many.
+    expect(await others[2]).toBe('sandbox_busy');
+    expect(box.sandbox.pool.figures).toMatchObject({ now: { queued: 4 }, sinceStart: { refused: 4 } });
+    gate.open();
+    expect(await Promise.all([...runs, ...others])).toEqual([
+      '1',
+      '2',
+      '3',
+      'sandbox_busy',
+      'sandbox_busy',
+      '7',
+      '8',
+      'sandbox_busy',
+    ]);
   });
 
   test('can be cancelled while they wait, and leave their place to others', async () => {

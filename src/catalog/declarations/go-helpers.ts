@@ -1,4 +1,4 @@
-import type { GoDeclaration } from './go-types.js';
+import type { GoDeclaration } from './go-declaration.js';
 
 /** What a program has beside the tools: declared like them, and compiled only where it is used. */
 export const GO_HELPERS: readonly GoDeclaration[] = [

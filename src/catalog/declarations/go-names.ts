@@ -4,29 +4,49 @@ import { GO_UNDECLARABLE } from './go-reserved.js';
 
 /*
  * Foreign names to Go identifiers. Letters beyond ASCII are kept where every Go from 1.19 on takes them; what is left
- * out separates words. Names that come out equal are numbered as everywhere else: alphabetical order, `__2`, `__3`.
+ * out separates words. Names that come out equal are numbered in alphabetical order, `2`, `3`: Go's style has no underscores.
  */
 
 /** Longer names are cut: nested types carry the path to them. */
 const MAX_NAME_LENGTH = 80;
 const MAX_TAG_LENGTH = 200;
 
-/** Function names by original (any unique text; `nameOf` gives the tool's name in it): `get_weather` to `getWeather`. */
+/** A tool by the two names that it has. */
+export interface NamedTool {
+  readonly serverId: string;
+  readonly name: string;
+}
+
+/**
+ * Function names by original (any unique text): `get_weather` to `getWeather`. Where several servers have a tool of the same
+ * name, each is called by its server as well, `githubGetIssue`: a server that is added later must not become what a name
+ * meant before.
+ */
 export function goFunctionNames(
   originals: readonly string[],
-  nameOf: (original: string) => string,
+  toolOf: (original: string) => NamedTool,
 ): Map<string, string> {
-  return assignNames(originals, (original) => goFunctionName(nameOf(original)), '__');
+  const servers = new Map<string, Set<string>>();
+  for (const { serverId, name } of originals.map(toolOf)) {
+    const clean = goFunctionName(name);
+    servers.set(clean, (servers.get(clean) ?? new Set()).add(serverId));
+  }
+  const cleanName = (original: string) => {
+    const { serverId, name } = toolOf(original);
+    const clean = goFunctionName(name);
+    return (servers.get(clean)?.size ?? 0) > 1 ? goFunctionName(`${serverId} ${name}`) : clean;
+  };
+  return assignNames(originals, cleanName, '');
 }
 
 /** Field names of one struct by property name: `user_id` to `UserID`. */
 export function goFieldNames(propertyNames: readonly string[]): Map<string, string> {
-  return assignNames(propertyNames, goFieldName, '__');
+  return assignNames(propertyNames, goFieldName, '');
 }
 
 /** Constant names of one enumeration by value, without the type's name that stands before them. */
 export function goValueNames(values: readonly string[]): Map<string, string> {
-  return assignNames(values, (value) => (value === '' ? 'Empty' : pascal(signsAsWords(value)) || 'Value'), '__');
+  return assignNames(values, (value) => (value === '' ? 'Empty' : pascal(signsAsWords(value)) || 'Value'), '');
 }
 
 /** A part of a type's name: `rate_limit` to `RateLimit`. May begin with a digit, or be empty. */
@@ -36,9 +56,9 @@ export function goNamePart(text: string): string {
 
 /** What a function's types are named after: `getWeather` to `GetWeather`. */
 export function goTypeStem(functionName: string): string {
-  const [clean = '', number] = functionName.split('__');
-  const name = pascal(clean) || 'Tool';
-  return number === undefined ? name : `${name}__${number}`;
+  // Without its number, which would make another word of `URL`.
+  const [, clean = '', number = ''] = /^(.*?)(\d*)$/su.exec(functionName) ?? [];
+  return `${pascal(clean) || 'Tool'}${number}`;
 }
 
 /** A string literal of Go with the same value; invisible characters and halves of surrogate pairs are escaped. */
@@ -70,7 +90,8 @@ const WORD = new RegExp(`[${LETTERS}${UNCASED}0-9]+`, 'g');
 /** Between a small letter or digit and a capital, and before the last capital of a run that a small letter follows. */
 const HUMP = /(?<=[\p{Ll}\d])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
-function goFunctionName(toolName: string): string {
+/** What a tool is called where no other gets in the way. */
+export function goFunctionName(toolName: string): string {
   const [first = '', ...rest] = wordsOf(toolName);
   const name = bounded(first.toLowerCase() + rest.map(capitalised).join('')) || 'tool';
   const legal = /^\d/.test(name) ? `x${name}` : name;
@@ -115,9 +136,10 @@ function capitalised(word: string): string {
   return (head.length === 1 ? head : word.charAt(0)) + rest;
 }
 
-/** `+1` and `-1` are two reactions, `<` and `>=` two comparisons. */
+/** `+1` and `-1` are two reactions, also behind a word; `<` and `>=` two comparisons. */
 function signsAsWords(value: string): string {
-  if (value.length > MAX_NAME_LENGTH || /^[\p{L}\d]/u.test(value)) return value;
+  if (value.length > MAX_NAME_LENGTH) return value;
+  if (/^[\p{L}\d]/u.test(value)) return value.replace(/(?<=[^\p{L}\d])[+-](?=\d)/gu, (sign) => ` ${SIGNS.get(sign)} `);
   return [...value].map((character) => (SIGNS.has(character) ? ` ${SIGNS.get(character)} ` : character)).join('');
 }
 

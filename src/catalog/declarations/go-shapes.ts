@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../domain/json.js';
 import { goNamePart, isTagName } from './go-names.js';
 import { onlyOption } from './node-words.js';
 import type { ObjectShape, SchemaNode, Shape } from './shape.js';
@@ -86,4 +87,13 @@ export function optionName({ shape, notes }: SchemaNode, index: number): string 
     }
   }
   return `Option${index + 1}`;
+}
+
+/** What the constants of an enumeration are made of; undefined where it is none. */
+export function enumBase(values: readonly JsonValue[]): string | undefined {
+  const others = values.filter((value) => value !== null);
+  if (others.length === 0) return undefined;
+  if (others.every((value) => typeof value === 'string')) return 'string';
+  if (!others.every((value) => typeof value === 'number')) return undefined;
+  return others.every((value) => Number.isSafeInteger(value)) ? 'int' : 'float64';
 }

@@ -1,7 +1,7 @@
 import type { Tool } from '../../domain/tool.js';
 import { quoteVisibly, withoutMarkup } from '../../lib/visible-text.js';
 import { commentLine } from './doc-comment.js';
-import { goString } from './go-names.js';
+import { goFunctionName, goString } from './go-names.js';
 import { type Detail, describedIn, nodeWords } from './node-words.js';
 import type { SchemaNode } from './shape.js';
 
@@ -67,8 +67,8 @@ export function typeDocs(name: string, node: SchemaNode, remark: string | undefi
 export function functionDocs(name: string, tool: Tool, warnings: readonly string[], detail: Detail): string {
   if (detail === 'signatures') return '';
   const lines = describedIn(tool.description || tool.annotations?.title || tool.title || '', detail, MAX_TOOL_TEXT);
-  // Nobody can tell from such a name which of several tools it is.
-  if (/__\d+$/.test(name)) {
+  // Several tools have this name, or nearly.
+  if (name !== goFunctionName(tool.name)) {
     lines.push(`Tool ${commentLine(quoteVisibly(tool.name), 200)} of ${commentLine(quoteVisibly(tool.serverId), 80)}.`);
   }
   const { readOnlyHint, destructiveHint } = tool.annotations ?? {};

@@ -1,9 +1,11 @@
 import type { JsonValue } from '../../domain/json.js';
 import type { AliasGroup } from './aliases.js';
 import { commentLine } from './doc-comment.js';
+import type { GoDeclaration, GoTypeWriterOptions } from './go-declaration.js';
 import { goFieldNames, goNamePart, goValueNames } from './go-names.js';
 import {
   ANY,
+  enumBase,
   type GoType,
   isStruct,
   isZeroAbsent,
@@ -14,32 +16,9 @@ import {
   unfinished,
 } from './go-shapes.js';
 import { enumText, type GoConstant, type GoField, structText, typeDocs } from './go-text.js';
-import { type Detail, onlyOption } from './node-words.js';
+import { onlyOption } from './node-words.js';
 import { mergeNotes } from './notes.js';
 import { type Definition, type ObjectShape, type SchemaNode, type TupleShape, withoutReference } from './shape.js';
-
-/** One declaration of the generated package, in both its forms. */
-export interface GoDeclaration {
-  /** Everything it declares: a function, a type, or a type and its constants. */
-  readonly names: readonly string[];
-  /** Names of other declarations that it needs. */
-  readonly uses: readonly string[];
-  /** What the agent reads. */
-  readonly text: string;
-  /** What is compiled. */
-  readonly code: string;
-}
-
-export interface GoTypeWriterOptions {
-  readonly detail: Detail;
-  /** Objects nested deeper than this become `any`. */
-  readonly maximumDepth: number;
-  readonly groupOf: (definition: Definition) => AliasGroup | undefined;
-  /** Definitions that were declared before. */
-  readonly known: ReadonlyMap<AliasGroup, GoType>;
-  /** A name that nothing else has, from now on taken. */
-  readonly freeName: (wanted: string) => string;
-}
 
 const BASIC: ReadonlySet<string> = new Set(['string', 'float64', 'int', 'bool']);
 /** Types named in the remark about a union. */
@@ -130,6 +109,12 @@ export class GoTypeWriter {
     if (shape.kind === 'object' && isStruct(shape) && depth < this.#options.maximumDepth) {
       this.#struct(shape, name, depth, depth === 0 ? '' : typeDocs(name, node, undefined, this.#options.detail));
       return { text: name, absence: 'pointed', isNullable: shape !== node.shape };
+    }
+    const base = shape.kind === 'literals' ? enumBase(shape.values) : undefined;
+    if (shape.kind === 'literals' && base !== undefined) {
+      const docs = depth === 0 ? '' : typeDocs(name, node, undefined, this.#options.detail);
+      const declared = this.#enum(shape.values, base, name, docs);
+      return { ...declared, isNullable: declared.isNullable || shape !== node.shape };
     }
     const place = this.declarations.length;
     let type = ANY;
@@ -277,15 +262,15 @@ export class GoTypeWriter {
     const others = values.filter((value) => value !== null);
     const isNullable = others.length < values.length;
     if (others.length === 0) return ANY;
-    const isAll = (check: (value: JsonValue) => boolean) => others.every(check);
-    if (isAll((value) => typeof value === 'boolean')) return { text: 'bool', absence: 'pointed', isNullable };
-    const isText = isAll((value) => typeof value === 'string');
-    if (!isText && !isAll((value) => typeof value === 'number')) {
-      const list = others.map((value) => JSON.stringify(value)).join(', ');
-      return { ...ANY, isNullable, remark: commentLine(`One of: ${list}.`, 400) };
-    }
-    const base = isText ? 'string' : isAll((value) => Number.isSafeInteger(value)) ? 'int' : 'float64';
-    const own = this.#options.freeName(name);
+    if (others.every((value) => typeof value === 'boolean')) return { text: 'bool', absence: 'pointed', isNullable };
+    const base = enumBase(values);
+    if (base !== undefined) return this.#enum(values, base, this.#options.freeName(name), '');
+    const list = others.map((value) => JSON.stringify(value)).join(', ');
+    return { ...ANY, isNullable, remark: commentLine(`One of: ${list}.`, 400) };
+  }
+
+  #enum(values: readonly JsonValue[], base: string, own: string, docs: string): GoType {
+    const others = values.filter((value) => value !== null);
     const suffixes = goValueNames(others.map(String));
     const constants = others.map(
       (value): GoConstant => ({
@@ -294,8 +279,9 @@ export class GoTypeWriter {
       }),
     );
     const code = enumText(own, base, constants);
-    this.declarations.push({ names: [own, ...constants.map((each) => each.name)], uses: [], text: code, code });
+    this.declarations.push({ names: [own, ...constants.map((each) => each.name)], uses: [], text: docs + code, code });
     const hasZero = others.some((value) => value === '' || value === 0);
+    const isNullable = others.length < values.length;
     return { text: this.#use(own), absence: hasZero ? 'pointed' : 'empty', isNullable };
   }
 }

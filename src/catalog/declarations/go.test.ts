@@ -228,7 +228,7 @@ describe('names', () => {
     );
   });
 
-  test('equal names are numbered in alphabetical order, whatever order they come in', () => {
+  test('equal names of several servers are told apart by the server, of one by numbers, whatever order they come in', () => {
     const tools = [
       tool('a.b', undefined, { serverId: 's2' }),
       tool('a_b', undefined, { serverId: 's1' }),
@@ -236,16 +236,18 @@ describe('names', () => {
     ];
     const named = (list: readonly Tool[]) =>
       declareGo(list).functions.map((each) => `${each.name} ${each.tool.serverId} ${each.tool.name}`);
-    expect(named(tools)).toEqual(['aB s1 aB', 'aB__2 s1 a_b', 'aB__3 s2 a.b']);
+    expect(named(tools)).toEqual(['s1AB s1 aB', 's1AB2 s1 a_b', 's2AB s2 a.b']);
     expect(named([...tools].reverse())).toEqual(named(tools));
-    expect(declare(tools)).toContain('// aB__3 Tool "a.b" of "s2".\n');
+    expect(declare(tools)).toContain('// s2AB Tool "a.b" of "s2".\n');
+    // A server that comes later takes no name away from another.
+    expect(named(tools.slice(1))).toEqual(['aB s1 aB', 'aB2 s1 a_b']);
   });
 
   test('fields and constants keep apart what differs', () => {
     const properties = { user_id: {}, userId: {}, type: {}, string: {}, '1st': {}, 日本: {}, _: {} };
     remember([tool('f', { type: 'object', properties })]);
     expect(fieldsOf(properties).map((line) => line.split(' ')[0])).toEqual([
-      'UserID__2',
+      'UserID2',
       'UserID',
       'Type',
       'String_',
@@ -254,11 +256,28 @@ describe('names', () => {
       'Field',
     ]);
     const text = declare(
-      remember([tool('react', { type: 'object', properties: { emoji: { enum: ['+1', '-1', 'a-b', 'a_b', ''] } } })]),
+      remember([
+        tool('react', {
+          type: 'object',
+          properties: { emoji: { enum: ['+1', '-1', 'a-b', 'a_b', '', 'up-+1', 'up--1', '2024-01'] } },
+        }),
+      ]),
     );
     expect(text.match(/^const \w+/gm)).toEqual(
-      ['Plus1', 'Minus1', 'AB', 'AB__2', 'Empty'].map((name) => `const ReactInputEmoji${name}`),
+      ['Plus1', 'Minus1', 'AB', 'AB2', 'Empty', 'UpPlus1', 'UpMinus1', '202401'].map(
+        (name) => `const ReactInputEmoji${name}`,
+      ),
     );
+  });
+
+  test('an enumeration that is defined apart has the name of its definition, and no other', () => {
+    // Long enough that it is not written in its place.
+    const values = ['low', 'high', ...Array.from({ length: 20 }, (_, index) => `some_value_in_between_${index}`)];
+    const level = { description: 'How loud.', anyOf: [{ enum: values }, { type: 'null' }] };
+    const properties = { a: { $ref: '#/$defs/level' }, b: { $ref: '#/$defs/level' } };
+    const text = declare(remember([tool('shout', { type: 'object', properties, $defs: { level } })]));
+    expect(text).toContain('// ShoutInputLevel How loud.\ntype ShoutInputLevel string\n\nconst ShoutInputLevelLow ');
+    expect(text).not.toMatch(/^type \w+ = /m);
   });
 
   test('types of one tool do not meet those of another', () => {

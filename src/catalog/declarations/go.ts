@@ -1,17 +1,18 @@
 import type { Tool } from '../../domain/tool.js';
 import { compareCodePoints } from '../names.js';
 import { type AliasGroup, groupDefinitions } from './aliases.js';
+import type { GoDeclaration } from './go-declaration.js';
 import { GO_HELPERS } from './go-helpers.js';
 import { goFunctionNames, goString, goTypeStem } from './go-names.js';
 import type { GoType } from './go-shapes.js';
 import { functionDocs } from './go-text.js';
-import { type GoDeclaration, GoTypeWriter } from './go-types.js';
+import { GoTypeWriter } from './go-types.js';
 import type { Detail } from './node-words.js';
 import { readSchema } from './schema.js';
 import { type Definition, type SchemaModel, withoutReference } from './shape.js';
 import type { DeclarationWarning } from './typescript.js';
 
-export type { GoDeclaration } from './go-types.js';
+export type { GoDeclaration } from './go-declaration.js';
 export { GO_HELPERS };
 
 /** A package's worth of tools, declared for the agent and for the compiler. */
@@ -111,7 +112,7 @@ class PackageWriter {
       if (!byKey.has(key)) byKey.set(key, tool);
       else this.#warn(tool, 'the server lists this name more than once; the first one is used');
     }
-    const names = goFunctionNames([...byKey.keys()], (key) => (byKey.get(key) as Tool).name);
+    const names = goFunctionNames([...byKey.keys()], (key) => byKey.get(key) as Tool);
     const servers = new Map<string, ToolPlan[]>();
     for (const [key, name] of names) {
       const plan = this.#plan(byKey.get(key) as Tool, name);
@@ -159,7 +160,7 @@ class PackageWriter {
   #freeStem(wanted: string): string {
     let stem = wanted;
     for (let number = 2; this.#taken.has(`${stem}Input`) || this.#taken.has(`${stem}Output`); number += 1)
-      stem = `${wanted}__${number}`;
+      stem = `${wanted}${number}`;
     this.#taken.add(`${stem}Input`).add(`${stem}Output`);
     return stem;
   }
@@ -216,9 +217,9 @@ class PackageWriter {
     let name = base;
     if (isTaken(base)) {
       let number = nextNumbers.get(base) ?? 2;
-      while (isTaken(`${base}__${number}`)) number += 1;
+      while (isTaken(`${base}${number}`)) number += 1;
       nextNumbers.set(base, number + 1);
-      name = `${base}__${number}`;
+      name = `${base}${number}`;
     }
     added.add(name);
     return name;

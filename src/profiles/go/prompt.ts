@@ -41,7 +41,7 @@ fmt.Println(add(1, 2))
 - Packages of the standard library are imported by use; imports at the top of the code are allowed. There is nothing else to import, no network and no files. Each run starts fresh.
 - \`return err\` ends the run with an error; a final \`return nil\` may be left out.
 - A failed tool call is an error value, a \`*ToolError\`. Goroutines may call tools at the same time.
-- Optional fields are left out, or set with \`ptr(value)\`.
+- Optional fields that are empty are not sent; pointers are set with \`ptr(value)\`. To send an empty text, give \`callTool\` a map.
 - Compile errors come with your own line numbers, and nothing has run then.`;
 
 const INDEX_EXPLAINED =

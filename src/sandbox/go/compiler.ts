@@ -1,11 +1,13 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { chmodSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
 import { HostError } from '../../domain/errors.js';
 import type { Failure } from '../../domain/execution.js';
+import type { PackageProgress } from '../../domain/process-program.js';
 import { makeFolderSync } from '../../lib/make-folder.js';
 import type { Jail, JailedFolder, JailedProgram } from '../jail/jail.js';
 import { type BuildResult, runBuild } from './build-process.js';
+import { commonPackages } from './common-packages.js';
+import { GoPackages, packagesAsked } from './packages.js';
+import { prunePackages } from './packages-pruning.js';
 import { GO_ENVIRONMENT, type GoToolchain } from './toolchain.js';
 
 export interface GoCompilerOptions {
@@ -14,6 +16,7 @@ export interface GoCompilerOptions {
   /** The build of the worker, and its Go sources. */
   readonly build: string;
   readonly sources: string;
+  readonly sourcesDigest: string;
   /** Where compiled packages are kept: readable by the users that jails run as, writable by the host alone. */
   readonly folder: string;
   /** Ends whatever is under way. */
@@ -31,21 +34,12 @@ const COMPILE_DISK_BYTES = 256 * MEGABYTE;
 /** Of each process: `compile` takes 60 MB for an ordinary program, and is the only one at a time. */
 const COMPILE_MEMORY_BYTES = 1536 * MEGABYTE;
 const CPU_SECONDS = 1_800;
+const GO_INSIDE = '/codemode/go-command';
 const SOURCES_INSIDE = '/codemode/go';
 const PACKAGES_INSIDE = '/codemode/packages';
 
-/** Packages that programs use most: compiled before the first one. Any other makes its first user wait. */
-// biome-ignore format: a line per subject
-const COMMON_PACKAGES = [
-  'fmt', 'errors', 'context', 'strings', 'strconv', 'bytes', 'unicode', 'unicode/utf8', 'sort', 'math', 'math/rand',
-  'time', 'sync', 'sync/atomic', 'io', 'bufio', 'os', 'log', 'regexp', 'reflect', 'path', 'path/filepath',
-  'encoding/json', 'encoding/csv', 'encoding/base64', 'encoding/hex', 'encoding/xml', 'net/url', 'html', 'math/big',
-  'crypto/sha256', 'crypto/sha1', 'crypto/md5', 'hash/fnv', 'container/heap', 'container/list', 'text/tabwriter',
-  'text/template', 'runtime', 'runtime/debug',
-];
-const COMMON_IF_THERE = ['slices', 'maps', 'cmp', 'iter'];
-/** Since 1.23 all of them are there. */
-const ITER_SINCE = 23;
+/** Of the rest of the standard library, packages that are compiled at once: small enough to tell how far it is. */
+const PACKAGES_AT_ONCE = 16;
 
 /**
  * Compiles agents' code. Each compilation runs in a jail of its own, with the packages mounted read-only, and hands the
@@ -53,44 +47,62 @@ const ITER_SINCE = 23;
  */
 export class GoCompiler {
   readonly #options: GoCompilerOptions;
-  readonly #folder: string;
+  readonly #packages: GoPackages;
   #warming: Promise<void> | undefined;
-  #all: Promise<void> | undefined;
+  /** Programs that need the same packages wait for the same compilation. */
+  readonly #adding = new Map<string, Promise<void>>();
 
   constructor(options: GoCompilerOptions) {
     this.#options = options;
-    const { toolchain, build } = options;
-    this.identity = createHash('sha256').update(`${toolchain.version}\0${toolchain.root}\0${build}`).digest('hex');
-    this.#folder = join(options.folder, `packages-${this.identity.slice(0, 24)}`);
+    const { toolchain, build, sourcesDigest } = options;
+    this.#packages = new GoPackages(options.folder, toolchain, sourcesDigest);
+    this.identity = createHash('sha256').update(`${this.#packages.identity}\0${build}`).digest('hex');
   }
 
   /** Of toolchain and worker: programs of one identity are of no use to another. */
   readonly identity: string;
 
+  /** What becomes the program, in its jail. There once the compiler is warm. */
+  get starterPath(): string {
+    return this.#packages.starter;
+  }
+
+  progress(): PackageProgress {
+    return this.#packages.progress();
+  }
+
   /** Compiles the common packages, unless an earlier host has done it. */
   warm(): Promise<void> {
-    this.#warming ??= this.#warm(this.#common()).catch((error) => {
+    // Somebody may have cleared the cache since.
+    if (!this.#packages.isBegun) this.#warming = undefined;
+    this.#warming ??= this.#warm().catch((error) => {
       this.#warming = undefined;
       throw error;
     });
     return this.#warming;
   }
 
-  /** All of the standard library. */
-  warmEverything(): Promise<void> {
-    this.#all ??= this.#warm(['std']).catch((error) => {
-      this.#all = undefined;
-      throw error;
-    });
-    return this.#all;
+  /** All of the standard library, a few packages at a time, so that whoever needs one of them soon waits for few. */
+  async warmEverything(onProgress: (progress: PackageProgress) => void = () => {}): Promise<void> {
+    await this.warm();
+    const tried = new Set<string>();
+    for (;;) {
+      const missing = this.#packages.standard().filter((path) => !this.#packages.has(path) && !tried.has(path));
+      if (missing.length === 0) return;
+      const next = missing.slice(0, PACKAGES_AT_ONCE);
+      for (const path of next) tried.add(path);
+      await this.#add(next);
+      onProgress(this.progress());
+    }
   }
 
   /** The program, or what the compiler says about the code. `tools` is the file that declares the tools. */
   async compile(source: string, tools: string): Promise<Buffer | Failure> {
     await this.warm();
+    this.#packages.markUsed();
     let result = await this.#build(source, tools);
     if (result.failure?.name === 'PackageNotCompiled') {
-      await this.warmEverything();
+      await this.#add(packagesAsked(result.failure.message, this.#packages.standard()));
       result = await this.#build(source, tools);
     }
     if (result.failure !== undefined) return result.failure;
@@ -99,18 +111,33 @@ export class GoCompiler {
     return program;
   }
 
-  #common(): readonly string[] {
-    const minor = Number(/^go1\.(\d+)/.exec(this.#options.toolchain.version)?.[1]);
-    return minor >= ITER_SINCE ? [...COMMON_PACKAGES, ...COMMON_IF_THERE] : COMMON_PACKAGES;
+  async #warm(): Promise<void> {
+    const { folder } = this.#options;
+    makeFolderSync(folder, 0o755);
+    prunePackages(folder, { own: this.#packages.folder });
+    const common = commonPackages(this.#options.toolchain.version);
+    if (!this.#packages.isBegun) await this.#compilePackages(common);
+    else await this.#add(common);
+    this.#packages.markUsed();
   }
 
-  async #warm(packages: readonly string[]): Promise<void> {
-    // A list's name is in the folder once all of it is.
-    const mark = join(this.#folder, packages.includes('std') ? 'all' : 'common');
-    if (existsSync(mark)) return;
-    const { jail, build, toolchain, sources, folder, closing } = this.#options;
-    const sourcesInside = jail.level === 'none' ? sources : SOURCES_INSIDE;
-    makeFolderSync(folder, 0o755);
+  /** Packages that were not compiled so far, with what they import; others are left as they are. */
+  async #add(paths: readonly string[]): Promise<void> {
+    const missing = paths.filter((path) => !this.#packages.has(path)).sort();
+    if (missing.length === 0) return;
+    const key = missing.join(' ');
+    const adding = this.#adding.get(key) ?? this.#compilePackages(missing).finally(() => this.#adding.delete(key));
+    this.#adding.set(key, adding);
+    await adding;
+  }
+
+  async #compilePackages(paths: readonly string[]): Promise<void> {
+    const { jail, build, toolchain, sources, closing } = this.#options;
+    const packages = this.#packages;
+    const isFirst = !packages.isBegun;
+    const isPlain = jail.level === 'none';
+    const sourcesInside = isPlain ? sources : SOURCES_INSIDE;
+    const known = isFirst ? '' : isPlain ? packages.folder : PACKAGES_INSIDE;
     const { files, failure } = await runBuild({
       jail,
       build,
@@ -120,9 +147,18 @@ export class GoCompiler {
       signal: closing,
       describe: (workspace) => ({
         ...this.#jailed(workspace, WARM_DISK_BYTES),
-        interpreterPath: toolchain.path,
-        interpreterArguments: ['run', 'codemode/builder', 'warm', build, workspace, toolchain.path, ...packages],
-        folders: [...toolchain.folders, readOnly(sources, sourcesInside)],
+        interpreterPath: isFirst ? toolchain.path : packages.builder,
+        interpreterArguments: [
+          ...(isFirst ? ['run', 'codemode/builder'] : []),
+          ...['warm', build, workspace, GO_INSIDE, known, ...paths],
+        ],
+        // By a name of its own, so that what it is linked with comes along: the builder is linked with nothing.
+        files: [{ from: toolchain.path, to: GO_INSIDE }],
+        folders: [
+          ...toolchain.folders,
+          readOnly(sources, sourcesInside),
+          ...(isFirst ? [] : [readOnly(packages.folder, PACKAGES_INSIDE)]),
+        ],
         environment: {
           ...GO_ENVIRONMENT,
           GOROOT: toolchain.root,
@@ -136,28 +172,12 @@ export class GoCompiler {
       }),
     });
     if (failure !== undefined) throw new HostError('worker_lost', `Go could not be prepared: ${failure.message}`);
-    this.#store(files, mark);
-  }
-
-  /** Beside what is there, each under its name at once: somebody may be compiling with them. */
-  #store(files: BuildResult['files'], mark: string): void {
-    makeFolderSync(this.#folder, 0o755);
-    for (const [name, content] of files) {
-      const temporary = join(this.#folder, `.${randomUUID()}`);
-      try {
-        writeFileSync(temporary, content, { flag: 'wx' });
-        chmodSync(temporary, name === 'builder' ? 0o555 : 0o444);
-        renameSync(temporary, join(this.#folder, name));
-      } finally {
-        rmSync(temporary, { force: true });
-      }
-    }
-    writeFileSync(mark, `${readdirSync(this.#folder).length}\n`);
+    packages.store(files);
   }
 
   #build(source: string, tools: string): Promise<BuildResult> {
     const { jail, build, toolchain, closing } = this.#options;
-    const packages = jail.level === 'none' ? this.#folder : PACKAGES_INSIDE;
+    const packages = jail.level === 'none' ? this.#packages.folder : PACKAGES_INSIDE;
     return runBuild({
       jail,
       build,
@@ -167,9 +187,9 @@ export class GoCompiler {
       signal: closing,
       describe: (workspace) => ({
         ...this.#jailed(workspace, COMPILE_DISK_BYTES),
-        interpreterPath: join(this.#folder, 'builder'),
+        interpreterPath: this.#packages.builder,
         interpreterArguments: ['compile', build, workspace, toolchain.tools, packages],
-        folders: [readOnly(toolchain.tools, toolchain.tools), readOnly(this.#folder, packages)],
+        folders: [readOnly(toolchain.tools, toolchain.tools), readOnly(this.#packages.folder, packages)],
       }),
     });
   }

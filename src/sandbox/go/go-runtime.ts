@@ -3,17 +3,24 @@ import { join } from 'node:path';
 import { HostError } from '../../domain/errors.js';
 import type { ExecutionId, Failure } from '../../domain/execution.js';
 import { MAX_SOURCE_BYTES } from '../../domain/limits.js';
-import type { ProcessHandlers, ProcessLimits, ProcessReport } from '../../domain/process-program.js';
+import {
+  DEFAULT_PROCESS_LIMITS,
+  type PackageProgress,
+  type ProcessHandlers,
+  type ProcessLimits,
+  type ProcessReport,
+} from '../../domain/process-program.js';
 import { deferred } from '../../lib/deferred.js';
 import type { Jail } from '../jail/jail.js';
 import { openSharedFolder } from '../jail/staging.js';
-import { ProgramProcess } from '../processes/program-process.js';
 import { ProgramRun } from '../processes/program-run.js';
+import type { ProcessShape } from '../processes/shape.js';
+import { type SpareOptions, Spares } from '../processes/spares.js';
 import { type TurnOptions, Turns } from '../processes/turns.js';
 import { loadRuntimeFiles, type RuntimeFiles } from '../runtime-files.js';
 import { GoCompiler } from './compiler.js';
 import { crashOf } from './crash.js';
-import { jailedGoProgram } from './jailed-program.js';
+import { GoPlace, prunePlaces } from './place.js';
 import { ProgramCache } from './program-cache.js';
 import { findGo, type GoSearch, type GoToolchain, type MissingGo } from './toolchain.js';
 
@@ -25,6 +32,7 @@ export interface GoRuntimeOptions extends GoSearch {
   readonly cacheFolder: string;
   readonly maxCacheBytes?: number;
   readonly turns?: Partial<TurnOptions>;
+  readonly spares?: Partial<SpareOptions>;
 }
 
 /** An agent's code, and the declarations that it is compiled with. */
@@ -45,6 +53,7 @@ export interface GoReport {
 }
 
 const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024;
+const DEFAULT_SPARES: SpareOptions = { perShape: 1, idleMs: 5 * 60_000 };
 const DEFAULT_TURNS: TurnOptions = { maxRunning: 8, maxRunningPerCaller: 4, maxQueued: 100 };
 
 /** Programs in Go: compiled in one jail, run in another. Knows nothing of tools: calls go to whoever started the program. */
@@ -55,6 +64,7 @@ export class GoRuntime {
   readonly #compiler: GoCompiler | undefined;
   readonly #cache: ProgramCache;
   readonly #turns: Turns;
+  readonly #places: Spares<ProcessShape, GoPlace>;
   readonly #runs = new Set<Promise<unknown>>();
   /** Equal programs that are wanted at the same time are compiled once. */
   readonly #compiling = new Map<string, Promise<string | Failure>>();
@@ -67,13 +77,20 @@ export class GoRuntime {
     const { cacheFolder, maxCacheBytes = DEFAULT_CACHE_BYTES } = options;
     this.#cache = new ProgramCache({ folder: join(cacheFolder, 'programs'), maxBytes: maxCacheBytes });
     this.#turns = new Turns({ ...DEFAULT_TURNS, ...options.turns });
-    const { build, goFolder } = this.#files;
+    const folder = join(cacheFolder, 'places');
+    prunePlaces(folder);
+    this.#places = new Spares({ ...DEFAULT_SPARES, ...options.spares }, async (shape) => {
+      const { starterPath } = this.#usable();
+      return new GoPlace(shape, { jail: this.#jail, build: this.#files.build, starterPath, folder });
+    });
+    const { build, goFolder, goDigest } = this.#files;
     if (!('reason' in toolchain)) {
       this.#compiler = new GoCompiler({
         jail: this.#jail,
         toolchain,
         build,
         sources: goFolder,
+        sourcesDigest: goDigest,
         folder: cacheFolder,
         closing: this.#closing.signal,
       });
@@ -90,14 +107,23 @@ export class GoRuntime {
     return this.#toolchain;
   }
 
-  /** Compiles the packages that most programs need, unless an earlier host has: half a minute for a new Go, once. */
-  async warm(): Promise<void> {
+  /**
+   * Compiles the packages that most programs need, unless an earlier host has (half a minute for a new Go, once), and
+   * makes a jail for the first program of these limits.
+   */
+  async warm(limits: ProcessLimits = DEFAULT_PROCESS_LIMITS): Promise<void> {
     await this.#usable().warm();
+    await this.#places.warm(goShapeOf(limits));
   }
 
-  /** Compiles all of the standard library: minutes of a processor, once. Otherwise the first to need it waits for it. */
-  async warmEverything(): Promise<void> {
-    await this.#usable().warmEverything();
+  /** Compiles all of the standard library: minutes of a processor, once. Otherwise the first to need a package waits. */
+  async warmEverything(onProgress?: (progress: PackageProgress) => void): Promise<void> {
+    await this.#usable().warmEverything(onProgress);
+  }
+
+  /** Packages of the standard library that are compiled, of all that programs may import. */
+  progress(): PackageProgress {
+    return this.#usable().progress();
   }
 
   /**
@@ -111,6 +137,8 @@ export class GoRuntime {
     try {
       const key = ProgramCache.keyOf(this.#usable().identity, program.tools, program.source);
       const cached = this.#cache.find(key);
+      // Made while the program is compiled.
+      if (cached === undefined) this.#makePlace(program.limits);
       const path = cached ?? (await untilAborted(this.#compile(key, program), handlers.signal));
       const isCached = cached !== undefined;
       if (typeof path !== 'string') return { output: '', failure: path, isCached, report: undefined };
@@ -127,7 +155,7 @@ export class GoRuntime {
   /** Ends every program; their reports say that they were cancelled. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await Promise.allSettled([...this.#runs, ...this.#compiling.values()]);
+    await Promise.allSettled([...this.#runs, ...this.#compiling.values(), this.#places.close()]);
   }
 
   #usable(): GoCompiler {
@@ -136,6 +164,14 @@ export class GoRuntime {
       throw new HostError('not_found', `Go is not available: ${reason}. ${fix}`);
     }
     return this.#compiler;
+  }
+
+  /** Where it fails, it fails again for who needs one, and is told to them. */
+  #makePlace(limits: ProcessLimits): void {
+    void this.#usable()
+      .warm()
+      .then(() => this.#places.warm(goShapeOf(limits)))
+      .catch(() => {});
   }
 
   /** Not ended by one caller's departure: another may wait for the same program. It has a time limit of its own. */
@@ -151,20 +187,19 @@ export class GoRuntime {
   }
 
   async #start(path: string, limits: ProcessLimits, handlers: ProcessHandlers): Promise<ProcessReport> {
-    const { maxMemoryBytes, maxProcesses, maxDiskBytes } = limits;
-    const shape = { language: 'go', maxMemoryBytes, maxProcesses, maxDiskBytes } as const;
-    const running = await ProgramProcess.start(shape, {
-      jail: this.#jail,
-      build: this.#files.build,
-      describe: () => jailedGoProgram(path, limits),
-    });
+    const place = await this.#places.take(goShapeOf(limits));
+    const running = await place.start(path);
     const execution = handlers.execution ?? (randomUUID() as ExecutionId);
     handlers.onStarted?.();
     const program = { source: '', files: new Map<string, string>(), limits };
-    const report = new ProgramRun(running, program, { ...handlers, execution }, this.#closing.signal).begin();
-    this.#runs.add(report);
-    return await report.finally(() => this.#runs.delete(report));
+    const gone = running.gone.then(() => void this.#runs.delete(gone));
+    this.#runs.add(gone);
+    return await new ProgramRun(running, program, { ...handlers, execution }, this.#closing.signal).begin();
   }
+}
+
+function goShapeOf({ maxMemoryBytes, maxProcesses }: ProcessLimits): ProcessShape {
+  return { language: 'go', maxMemoryBytes, maxProcesses, maxDiskBytes: 0 };
 }
 
 /** The promise, unless the signal comes first: then `cancelled`, and the work goes on for whoever else wants it. */

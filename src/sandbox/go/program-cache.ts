@@ -12,6 +12,9 @@ export interface ProgramCacheOptions {
 
 /** Names are `<key>-<digest of the content>`: a file that was cut or changed does not pass for itself. */
 const FILE_NAME = /^([0-9a-f]{64})-([0-9a-f]{64})$/;
+/** What another host has not seen used for so long may be thrown away sooner than it should: no more than that. */
+const SAY_AGAIN_MS = 10 * 60_000;
+const MAX_REMEMBERED = 1_000;
 
 /**
  * Compiled programs by the digest of everything that they were made of. Only the host writes here, and only what a
@@ -20,6 +23,8 @@ const FILE_NAME = /^([0-9a-f]{64})-([0-9a-f]{64})$/;
 export class ProgramCache {
   readonly #folder: string;
   readonly #maxBytes: number;
+  /** Read and found right by this host; least recently used first. Reading and digesting takes longer than a short run. */
+  readonly #verified = new Map<string, { readonly path: string; readonly identity: string }>();
 
   constructor({ folder, maxBytes }: ProgramCacheOptions) {
     this.#folder = folder;
@@ -36,16 +41,15 @@ export class ProgramCache {
 
   /** The path of a program that is there and is what was stored. */
   find(key: string): string | undefined {
+    const known = this.#verified.get(key);
+    this.#verified.delete(key);
+    if (known !== undefined && identityOf(known.path) === known.identity) return this.#use(key, known.path);
     for (const name of this.#names()) {
       const [, ownKey, digest] = FILE_NAME.exec(name) ?? [];
       if (ownKey !== key) continue;
       const path = join(this.#folder, name);
       try {
-        if (digestOf(readFileSync(path)) === digest) {
-          const now = new Date();
-          utimesSync(path, now, now);
-          return path;
-        }
+        if (digestOf(readFileSync(path)) === digest) return this.#use(key, path);
       } catch {
         // Thrown away by another host while we looked.
       }
@@ -66,7 +70,28 @@ export class ProgramCache {
     } finally {
       rmSync(temporary, { force: true });
     }
+    this.#remember(key, path);
     return path;
+  }
+
+  #use(key: string, path: string): string {
+    const now = new Date();
+    try {
+      if (now.getTime() - statSync(path).mtimeMs > SAY_AGAIN_MS) utimesSync(path, now, now);
+    } catch {
+      // Thrown away by another host just now: whoever starts it will see.
+    }
+    this.#remember(key, path);
+    return path;
+  }
+
+  #remember(key: string, path: string): void {
+    const identity = identityOf(path);
+    if (identity !== undefined) this.#verified.set(key, { path, identity });
+    for (const [oldest] of this.#verified) {
+      if (this.#verified.size <= MAX_REMEMBERED) break;
+      this.#verified.delete(oldest);
+    }
   }
 
   #makeRoom(bytes: number): void {
@@ -87,6 +112,12 @@ export class ProgramCache {
   #names(): string[] {
     return readdirSync(this.#folder).filter((name) => FILE_NAME.test(name));
   }
+}
+
+/** Changes when the file is replaced, cut or written to. Not its ctime, which a second name changes too. */
+function identityOf(path: string): string | undefined {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats && [stats.dev, stats.ino, stats.size, stats.mtimeNs].join();
 }
 
 function digestOf(content: Uint8Array): string {

@@ -60,7 +60,11 @@ export function viewOf(program: JailedProgram, reader: FileReader): JailView {
   for (const file of program.files) {
     checkTarget(file.to);
     add(file.from, file.to);
-    if (reader.isElf(file.from)) addLibraries(reader.linkage(file.from, interpreter.loader));
+    if (!reader.isElf(file.from)) continue;
+    const linkage = reader.linkage(file.from, interpreter.loader);
+    addLibraries(linkage);
+    // A program that a static one starts.
+    if (linkage.loader !== undefined) add(linkage.loader, linkage.loader);
   }
   for (const { to } of folders) checkTarget(to);
   if (interpreter.loader !== undefined) add(interpreter.loader, interpreter.loader);

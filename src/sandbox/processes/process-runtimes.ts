@@ -19,7 +19,7 @@ import { loadRuntimeFiles, type RuntimeFiles } from '../runtime-files.js';
 import { findNode, findPython, type Interpreter, type MissingInterpreter } from './interpreter.js';
 import { ProgramProcess } from './program-process.js';
 import { ProgramRun } from './program-run.js';
-import { jailedProgram, shapeOf } from './shape.js';
+import { jailedProgram, type Shape, shapeOf } from './shape.js';
 import { type SpareOptions, Spares } from './spares.js';
 import { type TurnOptions, Turns } from './turns.js';
 
@@ -51,7 +51,7 @@ export class ProcessRuntimes {
   readonly #jail: Jail;
   readonly #files: RuntimeFiles;
   readonly #found: ReadonlyMap<ProcessLanguage, Interpreter | MissingInterpreter>;
-  readonly #spares: Spares;
+  readonly #spares: Spares<Shape, ProgramProcess>;
   readonly #turns: Turns;
   readonly #runs = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();

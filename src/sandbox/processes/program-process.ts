@@ -22,6 +22,7 @@ const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 /** Output can be kept open by something that outlives its jail only where there is no jail. */
 const CLOSE_GRACE_MS = 500;
 const MAX_COMPLAINT_CHARACTERS = 2_048;
+const RELEASE = Buffer.of(0);
 
 export interface ProcessEvents {
   message(message: ProcessToHost, body: Buffer): void;
@@ -71,15 +72,30 @@ export class ProgramProcess {
 
   /** Starts one and waits for its hello. */
   static async start(shape: ProcessShape, options: ProcessOptions): Promise<ProgramProcess> {
-    const started = new ProgramProcess(shape, options);
-    const timer = setTimeout(() => started.kill(), options.startTimeoutMs ?? START_TIMEOUT_MS);
+    const started = ProgramProcess.launch(shape, options);
+    await started.greeted(options.startTimeoutMs);
+    return started;
+  }
+
+  /** Starts one that says nothing until it is released. */
+  static launch(shape: ProcessShape, options: ProcessOptions): ProgramProcess {
+    return new ProgramProcess(shape, options);
+  }
+
+  /** One byte that is no frame, before the first of them: what the process waits for is there. */
+  release(): void {
+    this.#channel.write(RELEASE);
+  }
+
+  /** Waits for its hello, and answers it. Throws `worker_lost`. */
+  async greeted(timeoutMs = START_TIMEOUT_MS): Promise<void> {
+    const timer = setTimeout(() => this.kill(), timeoutMs);
     try {
-      await started.#ready.promise;
+      await this.#ready.promise;
     } finally {
       clearTimeout(timer);
     }
-    started.send({ type: 'host/hello', protocol: PROTOCOL, build: options.build });
-    return started;
+    this.send({ type: 'host/hello', protocol: PROTOCOL, build: this.#build });
   }
 
   get hasExited(): boolean {

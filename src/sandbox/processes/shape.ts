@@ -18,7 +18,7 @@ export function shapeOf(language: ProcessLanguage, limits: ProcessLimits): Shape
   return { language, maxMemoryBytes, maxProcesses, maxDiskBytes };
 }
 
-export function keyOf({ language, maxMemoryBytes, maxProcesses, maxDiskBytes }: Shape): string {
+export function keyOf({ language, maxMemoryBytes, maxProcesses, maxDiskBytes }: ProcessShape): string {
   return [language, maxMemoryBytes, maxProcesses, maxDiskBytes].join(' ');
 }
 

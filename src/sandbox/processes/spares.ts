@@ -1,6 +1,5 @@
 import { HostError } from '../../domain/errors.js';
-import type { ProgramProcess } from './program-process.js';
-import { keyOf, type Shape } from './shape.js';
+import { keyOf, type ProcessShape } from './shape.js';
 
 export interface SpareOptions {
   /** Processes kept ready for each shape that is in use. */
@@ -14,24 +13,30 @@ const MAX_SHAPES = 4;
 /** A short program should not share the processor with the start of its successor. */
 const REFILL_DELAY_MS = 20;
 
-interface Shelf {
+/** What is kept: a process that is ready, or a jail that waits for a program. */
+export interface Spare {
+  readonly isUsable: boolean;
+  close(): Promise<void>;
+}
+
+interface Shelf<Shape, Kept> {
   readonly shape: Shape;
-  readonly ready: Promise<ProgramProcess>[];
+  readonly ready: Promise<Kept>[];
   lastUseMs: number;
   refill: NodeJS.Timeout | undefined;
 }
 
 /** Processes that wait for a program. Each gets one, and no more: what a program does to its process ends with it. */
-export class Spares {
+export class Spares<Shape extends ProcessShape, Kept extends Spare> {
   readonly #options: SpareOptions;
-  readonly #start: (shape: Shape) => Promise<ProgramProcess>;
+  readonly #start: (shape: Shape) => Promise<Kept>;
   /** Least recently used first. */
-  readonly #shelves = new Map<string, Shelf>();
+  readonly #shelves = new Map<string, Shelf<Shape, Kept>>();
   readonly #starting = new Set<Promise<unknown>>();
   readonly #sweeper: NodeJS.Timeout;
   #isClosed = false;
 
-  constructor(options: SpareOptions, start: (shape: Shape) => Promise<ProgramProcess>) {
+  constructor(options: SpareOptions, start: (shape: Shape) => Promise<Kept>) {
     this.#options = options;
     this.#start = start;
     this.#sweeper = setInterval(() => this.#sweep(), Math.max(1_000, options.idleMs / 4));
@@ -39,7 +44,7 @@ export class Spares {
   }
 
   /** A process for one program, ready where one was kept; the next is started meanwhile. */
-  async take(shape: Shape): Promise<ProgramProcess> {
+  async take(shape: Shape): Promise<Kept> {
     for (;;) {
       if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
       const shelf = this.#shelf(shape);
@@ -68,7 +73,7 @@ export class Spares {
     await Promise.all(this.#starting);
   }
 
-  #shelf(shape: Shape): Shelf {
+  #shelf(shape: Shape): Shelf<Shape, Kept> {
     const key = keyOf(shape);
     const shelf = this.#shelves.get(key) ?? { shape, ready: [], lastUseMs: 0, refill: undefined };
     shelf.lastUseMs = performance.now();
@@ -82,11 +87,11 @@ export class Spares {
     return shelf;
   }
 
-  #refillLater(shelf: Shelf): void {
+  #refillLater(shelf: Shelf<Shape, Kept>): void {
     shelf.refill ??= setTimeout(() => this.#refill(shelf), REFILL_DELAY_MS);
   }
 
-  #refill(shelf: Shelf): void {
+  #refill(shelf: Shelf<Shape, Kept>): void {
     clearTimeout(shelf.refill);
     shelf.refill = undefined;
     if (this.#isClosed || this.#shelves.get(keyOf(shelf.shape)) !== shelf) return;
@@ -96,19 +101,19 @@ export class Spares {
       // A spare that could not be started is nobody's failure yet: whoever needs one starts its own and hears why.
       starting.catch(() => {
         const at = shelf.ready.indexOf(starting);
-        if (at >= 0) shelf.ready.splice(at, 1);
+        if (at >= 0) void shelf.ready.splice(at, 1);
       });
     }
   }
 
-  #begin(shape: Shape): Promise<ProgramProcess> {
+  #begin(shape: Shape): Promise<Kept> {
     const starting = this.#start(shape);
     const settled: Promise<unknown> = starting.catch(() => {}).finally(() => this.#starting.delete(settled));
     this.#starting.add(settled);
     return starting;
   }
 
-  async #clear(shelf: Shelf): Promise<void> {
+  async #clear(shelf: Shelf<Shape, Kept>): Promise<void> {
     clearTimeout(shelf.refill);
     shelf.refill = undefined;
     await Promise.all(shelf.ready.splice(0).map((starting) => starting.then((spare) => spare.close()).catch(() => {})));

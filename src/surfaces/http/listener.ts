@@ -26,9 +26,12 @@ export interface ListenerOptions {
   readonly log: Log;
 }
 
-/** A client that takes longer to send a request does not want an answer. */
+/** A client that takes longer to send a request does not want an answer, and headers come in one piece. */
 const RECEIVE_TIMEOUT_MS = 60_000;
-const MAX_CONNECTIONS = 1_000;
+const HEADERS_TIMEOUT_MS = 5_000;
+const TIMEOUTS_CHECKED_EVERY_MS = 1_000;
+/** Each run that somebody waits for over HTTP is one, and each WebSocket. What they send is bounded, and read after the gate. */
+const MAX_CONNECTIONS = 4_000;
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
   'access-control-allow-headers':
@@ -45,6 +48,7 @@ export function createListener({ gate, maxRequestBytes, log }: ListenerOptions):
     logger: false,
     bodyLimit: maxRequestBytes,
     requestTimeout: RECEIVE_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MS },
     forceCloseConnections: 'idle',
     // Nothing here believes what a proxy says about the client.
     trustProxy: false,

@@ -7,7 +7,7 @@ import { mountMetrics } from './metrics.js';
 test('servers have lines of their own up to a bound, whatever is registered, and one name cannot make lines [X4]', async () => {
   const telemetry = new Telemetry();
   const app = Fastify();
-  const load = async () => ({ processes: 1, running: 0, queued: 0 });
+  const load = async () => ({ now: { processes: 1, spares: 1, running: 0, queued: 0 }, sinceStart: { refused: 0 } });
   mountMetrics(app, { telemetry, load } as unknown as Host);
   telemetry.onCall('odd"} 1\ncodemode_forged_total 7', true, 1);
   for (let index = 0; index < 5_000; index++) {

@@ -37,6 +37,12 @@ export function mountMetrics(app: FastifyInstance, host: Host): void {
     labelNames: ['kind'],
     registers,
   });
+  const pool = new Counter({
+    name: 'codemode_pool_total',
+    help: 'Processes started for programs, turns that ended because other callers had none, programs refused.',
+    labelNames: ['event'],
+    registers,
+  });
   const servers = new Set<string>();
   const labelOf = (server: string): string => {
     if (servers.size < MAX_SERVERS) servers.add(server);
@@ -59,7 +65,10 @@ export function mountMetrics(app: FastifyInstance, host: Host): void {
     }
   });
   app.get('/metrics', { config: { scope: 'tools' } }, async (_request, reply) => {
-    for (const [kind, count] of Object.entries(await host.load())) workers.set({ kind }, count);
+    const { now, sinceStart } = await host.load();
+    for (const [kind, count] of Object.entries(now)) workers.set({ kind }, count);
+    pool.reset();
+    for (const [event, count] of Object.entries(sinceStart)) pool.inc({ event }, count);
     return reply.type(registry.contentType).send(await registry.metrics());
   });
 }

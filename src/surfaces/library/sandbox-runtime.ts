@@ -67,6 +67,7 @@ export interface SandboxRuntimeParts {
   readonly readCapabilities: (value: unknown) => CapabilitySet;
 }
 
+const NO_LOAD = { processes: 0, running: 0, queued: 0 };
 const OWN_CALLER = 'library';
 /** Callers whose view of the tools is kept; the one that was quiet for longest goes first. */
 const MAX_SESSIONS = 1_000;
@@ -129,12 +130,13 @@ export class LibraryRuntime implements SandboxRuntime {
   }
 
   getMetrics(): RuntimeMetrics {
+    const { processes, running, queued } = this.#parts.core.loadNow()?.now ?? NO_LOAD;
     return {
       executions: { total: this.#total, failed: this.#failed },
       executionTime: this.#durationMs,
       cpuTime: this.#cpuMs,
       apiCalls: this.#calls,
-      workers: this.#parts.core.loadNow(),
+      workers: { processes, running, queued },
     };
   }
 

@@ -7,6 +7,7 @@ import type { ProcessLanguage } from '../../domain/process-program.js';
 import type { Host } from '../../host/host.js';
 import type { ServerControl } from '../../host/server-control.js';
 import type { Session, SessionOptions } from '../../host/session.js';
+import { LinkedAbort } from '../../lib/linked-abort.js';
 import { Ticket } from '../../profiles/runner/envelope.js';
 import { answerRequest, type RunnerAnswer } from '../../profiles/runner/run-program.js';
 import type { RunnerSettings } from '../../profiles/runner/settings.js';
@@ -117,11 +118,13 @@ export class RestDoor {
   ): Promise<Value> {
     if (this.#isClosing) throw new HostError('shutting_down', 'codemode is shutting down; ask again later');
     const end = new AbortController();
+    // Not `AbortSignal.any`: of each the signal that lives as long as the host would keep a trace for ever.
+    const over = new LinkedAbort([signal, end.signal, this.#gone.signal]);
     let runId = '';
     this.#running++;
     try {
       return await run({
-        signal: AbortSignal.any([signal, end.signal, this.#gone.signal]),
+        signal: over.signal,
         onBegin: (id) => {
           // A second try is a run of its own, and the first is over.
           this.#live.delete(runId);
@@ -131,6 +134,7 @@ export class RestDoor {
         },
       });
     } finally {
+      over.release();
       this.#live.delete(runId);
       if (--this.#running === 0) this.#onIdle?.();
     }

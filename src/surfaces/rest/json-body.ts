@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { HostError } from '../../domain/errors.js';
 
@@ -8,10 +9,13 @@ const MAX_NESTING = 100;
 export function parseJsonBodies(scope: FastifyInstance): void {
   const parse = scope.getDefaultJsonParser('error', 'error');
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (isTooDeep(body as string)) done(new HostError('bad_input', `the body is nested more than ${MAX_NESTING} deep`));
-    else if (body === '') done(null, undefined);
-    else void parse(request, body as string, done);
+  scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    // Read leniently, what runs would not be what was sent.
+    if (!isUtf8(bytes)) return done(new HostError('bad_input', 'the body is not UTF-8'));
+    const body = bytes.toString('utf8');
+    if (isTooDeep(body)) return done(new HostError('bad_input', `the body is nested more than ${MAX_NESTING} deep`));
+    if (body === '') return done(null, undefined);
+    return void parse(request, body, done);
   });
 }
 

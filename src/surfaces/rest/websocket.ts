@@ -24,6 +24,8 @@ const MAX_RUNS_PER_CONNECTION = 64;
 const MAX_MESSAGES_PER_SECOND = 200;
 /** What a client has not read of its answers; one that reads nothing is not waited for. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
+/** For the peer to close its side too; the library would wait for half a minute. */
+const GOODBYE_MS = 1_000;
 const CLOSE = { policy: 1008, tooMuch: 1009, goingAway: 1001 } as const;
 
 /** `/api/v1/ws`: many runs on one connection, their logs while they run. A closed connection ends its runs. */
@@ -55,6 +57,9 @@ export class WebSocketDoor {
   close(): void {
     clearInterval(this.#heartbeat);
     for (const connection of this.#connections) connection.end(CLOSE.goingAway, 'shutting down');
+    setTimeout(() => {
+      for (const connection of this.#connections) connection.cut();
+    }, GOODBYE_MS).unref();
     this.#server?.close();
   }
 
@@ -110,6 +115,11 @@ class Connection {
     if (!this.#isAlive) return this.#peer.terminate();
     this.#isAlive = false;
     this.#peer.ping();
+  }
+
+  /** Without its goodbye. */
+  cut(): void {
+    this.#peer.terminate();
   }
 
   end(code: number, reason: string): void {

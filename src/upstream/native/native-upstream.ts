@@ -11,6 +11,7 @@ import type {
   UpstreamIdentity,
   UpstreamOutcome,
 } from '../../domain/upstream.js';
+import { LinkedAbort } from '../../lib/linked-abort.js';
 import type { Adapter, AdapterEvent } from '../adapter.js';
 
 /** A function of this process as a tool. Its schemas are JSON Schema by now. */
@@ -68,7 +69,9 @@ export class NativeUpstream implements Adapter {
     const found = this.#tools.get(tool);
     if (found === undefined) return failed('refused', `there is no tool ${JSON.stringify(tool)}`, false);
     const late = AbortSignal.timeout(timeoutMs);
-    const stop = AbortSignal.any([late, this.#closed.signal, ...(signal === undefined ? [] : [signal])]);
+    // Not `AbortSignal.any`: see `RestDoor.execute`.
+    const ends = new LinkedAbort([late, this.#closed.signal, signal]);
+    const stop = ends.signal;
     if (stop.aborted) return failed('cancelled', 'the call was cancelled', false);
     const report = (progress: CallProgress) => onProgress?.(progress);
     const circumstances = { signal: stop, report, ...(grants === undefined ? {} : { grants }) };
@@ -81,6 +84,8 @@ export class NativeUpstream implements Adapter {
       if (stop.aborted) return failed('cancelled', 'the call was cancelled', true);
       const text = error instanceof Error ? error.message : String(error);
       return answered({ content: [{ type: 'text', text }], isError: true });
+    } finally {
+      ends.release();
     }
   }
 

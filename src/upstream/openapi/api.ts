@@ -12,6 +12,7 @@ import type {
   UpstreamOutcome,
 } from '../../domain/upstream.js';
 import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
+import { LinkedAbort } from '../../lib/linked-abort.js';
 import { SecretMask, secretsOf, secretsOfUrl } from '../../lib/mask.js';
 import { replyOf } from './answer.js';
 import { type BaseUrl, baseUrlOf } from './base-url.js';
@@ -120,7 +121,8 @@ export class Api {
     if (source === undefined) return failed('refused', `there is no operation ${JSON.stringify(tool)}`, false);
     const limitMs = Math.min(timeoutMs ?? Number.POSITIVE_INFINITY, this.#definition.callTimeoutMs);
     const late = AbortSignal.timeout(limitMs);
-    const stop = AbortSignal.any([late, closed, ...(signal === undefined ? [] : [signal])]);
+    const ends = new LinkedAbort([late, closed, signal]);
+    const stop = ends.signal;
     try {
       const request = requestOf(this.#plan(source), input, this.#presented);
       if (trace !== undefined && !request.headers.has('traceparent'))
@@ -134,6 +136,8 @@ export class Api {
       if (stop.aborted) return failed('cancelled', 'the call was cancelled', true);
       const message = oneLine(this.#mask.apply(reasonOf(error)), 600);
       return wasSent(error) ? failed('outcome_unknown', message, true) : failed('not_sent', message, false);
+    } finally {
+      ends.release();
     }
   }
 

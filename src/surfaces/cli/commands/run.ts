@@ -1,26 +1,31 @@
-import type { Register } from '../command.js';
-import type { Composed } from '../composed.js';
+import type { CommandContext, Register } from '../command.js';
+import { oneOf } from '../options.js';
 import { readSource } from '../read-source.js';
+import { runGo } from '../run-go.js';
 import { interruption, runProgram, wholeNumber } from '../run-program.js';
 
 interface RunFlags {
+  readonly language?: string;
   readonly timeout?: string;
   readonly memory?: string;
   readonly pretty?: boolean;
 }
 
+const LANGUAGES = ['typescript', 'javascript', 'go'] as const;
+
 export const register: Register = (program, context) => {
   program
     .command('run')
     .description('run one program and print its response as JSON')
-    .argument('[file]', 'JavaScript or TypeScript source; - reads standard input', '-')
+    .argument('[file]', 'source in TypeScript, JavaScript or Go; - reads standard input', '-')
+    .option('--language <name>', `${LANGUAGES.join(', ')} (default: go for a .go file, else typescript)`)
     .option('--timeout <ms>', 'stop it after this many milliseconds')
     .option('--memory <bytes>', 'the most memory it may use')
     .option('--pretty', 'indent the JSON')
     .option('--json', 'as JSON (it is JSON anyway)')
     .addHelpText('after', HELP)
     .action(async (file: string, options: RunFlags) => {
-      context.exitWith(await run(file, options, () => context.compose()));
+      context.exitWith(await run(file, options, context));
     });
 };
 
@@ -29,20 +34,26 @@ Exit status: 0 the program came to its end, 1 it failed (see "diagnostics"), 2 b
   3 it sleeps until a person has decided about a call (see "diagnostics", and codemode approvals),
   69 no jail to be had, 70 a fault of codemode's own, 75 busy, 130 interrupted.
 
-Example:
+A program in Go is the body of func Run(ctx context.Context) error, and its response is { "output" }.
+
+Examples:
+  codemode run report.go
   echo 'globalThis.__codemode_result__ = [1, 2, 3].map((n) => n * n)' | codemode run -
 `;
 
-/** One program of profile codemode, its response on standard output. */
-async function run(file: string, flags: RunFlags, compose: () => Promise<Composed>): Promise<number> {
+/** One program of profile codemode, or of profile go, its response on standard output. */
+async function run(file: string, flags: RunFlags, context: CommandContext): Promise<number> {
+  const language = oneOf('--language', flags.language ?? (file.endsWith('.go') ? 'go' : 'typescript'), LANGUAGES);
   const given = {
     ...wholeNumber('timeout', 'timeoutMs', flags.timeout),
     ...wholeNumber('memory', 'maxMemoryBytes', flags.memory),
   };
   const source = await readSource(file);
   const signal = interruption();
-  const composed = await compose();
+  const composed = await context.compose(language === 'go' ? { profile: 'go' } : {});
   await using _ = composed.host;
-  const isPretty = flags.pretty === true;
-  return await runProgram(composed, { source, language: 'typescript' }, { given, isPretty, signal });
+  const options = { given, isPretty: flags.pretty === true, signal };
+  return language === 'go'
+    ? await runGo(composed, source, options)
+    : await runProgram(composed, { source, language }, options);
 }

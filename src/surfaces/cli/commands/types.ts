@@ -1,4 +1,5 @@
 import { apiDeclarationsOf } from '../../../host/api-view.js';
+import { goDeclarationsOfServers } from '../../../host/go-package.js';
 import type { DeclarationDetail, Inventory } from '../../../host/inventory.js';
 import { askForTools, noteProblems } from '../asking.js';
 import type { CommandContext, Register } from '../command.js';
@@ -6,6 +7,7 @@ import { oneOf } from '../options.js';
 import { plain, printableJson, warn } from '../terminal.js';
 
 interface TypesFlags {
+  readonly language?: string;
   readonly detail: string;
   readonly refresh?: boolean;
   readonly json?: boolean;
@@ -13,11 +15,14 @@ interface TypesFlags {
 
 const DETAILS: readonly DeclarationDetail[] = ['full', 'compact', 'signatures'];
 
+const LANGUAGES = ['typescript', 'go'] as const;
+
 export const register: Register = (program, context) => {
   program
     .command('types')
-    .description('print the TypeScript declarations of the tools, as agents read them')
+    .description('print the declarations of the tools, as agents read them')
     .argument('[server...]', 'only of these servers')
+    .option('--language <name>', `${LANGUAGES.join(' or ')} (default: go where the profile is go, else typescript)`)
     .option('--detail <level>', `how much is said beside the types: ${DETAILS.join(', ')}`, 'full')
     .option('--refresh', 'ask the servers again instead of the catalog on disk')
     .option('--json', 'as JSON')
@@ -28,7 +33,8 @@ export const register: Register = (program, context) => {
 };
 
 const HELP = `
-What is printed compiles as it is: save it as codemode.d.ts beside your programs, and your editor knows the tools.
+TypeScript compiles as it is printed: save it as codemode.d.ts beside your programs, and your editor knows the tools.
+Go is what a program of profile go is compiled with; --json prints { "declarations" } then.
 --json prints { "shared", "modules": [{ "serverId", "specifier", "declarations", "warnings" }] }.
 
 Exit status: 0, 2 bad input or no such server, 69 no server could be asked.
@@ -36,14 +42,18 @@ Exit status: 0, 2 bad input or no such server, 69 no server could be asked.
 Examples:
   codemode types > codemode.d.ts
   codemode types github --detail signatures
+  codemode types --language go
 `;
 
 async function types(servers: readonly string[], flags: TypesFlags, context: CommandContext): Promise<number> {
   const detail = oneOf('--detail', flags.detail, DETAILS);
+  const asked = flags.language === undefined ? undefined : oneOf('--language', flags.language, LANGUAGES);
   const { inventory, loaded } = await context.inventory();
   await using _ = inventory;
   await askForTools(inventory, flags.refresh === true);
-  if (loaded.config.profile === 'unified') return unifiedTypes(inventory, servers, flags);
+  const language = asked ?? (loaded.config.profile === 'go' ? 'go' : 'typescript');
+  if (language === 'go') return goTypes(inventory, servers, detail, flags);
+  if (asked === undefined && loaded.config.profile === 'unified') return unifiedTypes(inventory, servers, flags);
   const { shared, modules } = inventory.declarations(servers, detail);
   noteProblems(inventory, servers);
   if (flags.json === true) {
@@ -68,6 +78,21 @@ function unifiedTypes(inventory: Inventory, servers: readonly string[], flags: T
   const named = inventory.declarations(servers, 'signatures').modules.map(({ serverId }) => serverId);
   noteProblems(inventory, servers);
   const declarations = apiDeclarationsOf(inventory.view(), servers.length === 0 ? undefined : named);
+  process.stdout.write(flags.json === true ? `${printableJson({ declarations }, true)}\n` : plain(declarations));
+  return 0;
+}
+
+/** All functions of a contract in Go are of one package, so there is one declaration of all of them. */
+function goTypes(
+  inventory: Inventory,
+  servers: readonly string[],
+  detail: DeclarationDetail,
+  flags: TypesFlags,
+): number {
+  // Throws where there is no such server.
+  const named = inventory.declarations(servers, 'signatures').modules.map(({ serverId }) => serverId);
+  noteProblems(inventory, servers);
+  const declarations = goDeclarationsOfServers(inventory.view(), servers.length === 0 ? undefined : named, detail);
   process.stdout.write(flags.json === true ? `${printableJson({ declarations }, true)}\n` : plain(declarations));
   return 0;
 }

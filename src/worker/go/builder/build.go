@@ -57,10 +57,14 @@ func (b *builder) compile(request order) ([]byte, *frames.Failure) {
 	if wrong != nil {
 		return nil, wrong.failure()
 	}
+	var missing []string
 	for _, each := range imports {
 		if _, err := os.Stat(b.archive(each.path)); err != nil && each.path != "unsafe" {
-			return nil, &frames.Failure{Kind: "import", Name: "PackageNotCompiled", Message: each.path}
+			missing = append(missing, each.path)
 		}
+	}
+	if len(missing) > 0 {
+		return nil, &frames.Failure{Kind: "import", Name: "PackageNotCompiled", Message: strings.Join(missing, " ")}
 	}
 	// A name that is both a package and a variable in different places may still leave an import unused.
 	for {

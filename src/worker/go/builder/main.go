@@ -9,7 +9,7 @@ import (
 )
 
 func main() {
-	// warm BUILD WORKSPACE GO PACKAGE...   or   compile BUILD WORKSPACE TOOLS PACKAGES
+	// warm BUILD WORKSPACE GO KNOWN PACKAGE...   or   compile BUILD WORKSPACE TOOLS PACKAGES
 	mode, build, workspace, place := os.Args[1], os.Args[2], os.Args[3], os.Args[4]
 	channel, execution, body := frames.Open("go-build", build)
 	give := func(name string, content []byte) {
@@ -17,7 +17,7 @@ func main() {
 	}
 	var failed *frames.Failure
 	if mode == "warm" {
-		failed = warm(place, os.Args[5:], give)
+		failed = warm(place, workspace, os.Args[5], os.Args[6:], give)
 	} else {
 		b := &builder{tools: place, packages: os.Args[5], workspace: filepath.Join(workspace, "build"), build: build}
 		if err := os.MkdirAll(b.workspace, 0o700); err != nil {

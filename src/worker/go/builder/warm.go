@@ -5,17 +5,59 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"codemode/frames"
 )
 
-// warm compiles packages of the standard library and the worker's own, and hands over their archives, the list of what a
-// program may import, and this program itself.
-func warm(goCommand string, packages []string, give func(string, []byte)) *frames.Failure {
-	standard, err := run(goCommand, "list", "std")
+// warm compiles packages of the standard library, and hands over the archives that are not in known yet, with what makes
+// the next call compile nothing twice. The first call, where known is empty, hands over everything else as well: the list
+// of what a program may import, the worker's own package, and the commands of jails.
+func warm(goCommand, workspace, known string, packages []string, give func(string, []byte)) *frames.Failure {
+	cache := filepath.Join(workspace, "cache")
+	restored, err := restoreCache(cache, known)
 	if err != nil {
 		return internal(err)
+	}
+	if known == "" {
+		if err := giveCommands(goCommand, workspace, give); err != nil {
+			return internal(err)
+		}
+		packages = append(packages, "codemode")
+	}
+	list := append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}, packages...)
+	exports, err := run(goCommand, list...)
+	if err != nil {
+		return internal(err)
+	}
+	archives := map[string]string{}
+	for _, line := range strings.Split(strings.TrimSpace(exports), "\n") {
+		path, file, _ := strings.Cut(line, "\t")
+		if file == "" {
+			continue
+		}
+		name := strings.ReplaceAll(path, "/", "~") + ".a"
+		archives[file] = name
+		if _, err := os.Stat(filepath.Join(known, name)); known != "" && err == nil {
+			continue
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return internal(err)
+		}
+		give(name, content)
+	}
+	if err := giveCache(cache, restored, archives, give); err != nil {
+		return internal(err)
+	}
+	return nil
+}
+
+func giveCommands(goCommand, workspace string, give func(string, []byte)) error {
+	standard, err := run(goCommand, "list", "std")
+	if err != nil {
+		return err
 	}
 	var importable []string
 	for _, each := range strings.Fields(standard) {
@@ -24,27 +66,17 @@ func warm(goCommand string, packages []string, give func(string, []byte)) *frame
 		}
 	}
 	give("standard", []byte(strings.Join(importable, "\n")+"\n"))
-	list := append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}, append(packages, "codemode")...)
-	exports, err := run(goCommand, list...)
-	if err != nil {
-		return internal(err)
+	starter := filepath.Join(workspace, "starter")
+	if _, err := run(goCommand, "build", "-ldflags=-s -w", "-o", starter, "codemode/starter"); err != nil {
+		return err
 	}
-	for _, line := range strings.Split(strings.TrimSpace(exports), "\n") {
-		path, file, _ := strings.Cut(line, "\t")
-		if file == "" {
-			continue
-		}
+	for name, file := range map[string]string{"starter": starter, "builder": os.Args[0]} {
 		content, err := os.ReadFile(file)
 		if err != nil {
-			return internal(err)
+			return err
 		}
-		give(strings.ReplaceAll(path, "/", "~")+".a", content)
+		give(name, content)
 	}
-	own, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		return internal(err)
-	}
-	give("builder", own)
 	return nil
 }
 

@@ -1,0 +1,119 @@
+// @ts-check
+// Runs a second and how long each takes, for one caller and for many. Programs of different callers never share a process.
+import { scaled, timeConcurrent, timeEach } from '../stats.mjs';
+import { SIMPLE, startServe, WITH_CALL } from './serve.mjs';
+
+const WIDTH = 8;
+const CALLERS = 20;
+
+export async function measure({ quick }) {
+  return [...(await oneCaller(quick)), ...(await manyCallers(quick)), ...(await moreCallersThanWorkers(quick))];
+}
+
+async function oneCaller(quick) {
+  const serve = await startServe();
+  try {
+    const [token] = /** @type {[string]} */ (serve.tokens);
+    const client = serve.openClient(WIDTH);
+    const simple = () => client.run(token, SIMPLE);
+    const withCall = () => client.run(token, WITH_CALL);
+    const floor = () => client.get('/healthz', token);
+    for (const each of [withCall, simple, floor]) await timeConcurrent(scaled(2_000, quick), WIDTH, each);
+    const count = scaled(2_000, quick);
+    const empty = await timeEach(count, floor);
+    const alone = await timeEach(count, simple);
+    const called = await timeEach(count, withCall);
+    const emptyRate = await timeConcurrent(count * 4, WIDTH, floor);
+    const before = serve.measure();
+    const rate = await timeConcurrent(count * 4, WIDTH, simple);
+    const after = serve.measure();
+    const each = (later, earlier) => (later - earlier) / (count * 4);
+    return [
+      { name: 'empty route of the same server', unit: 'ms', ...figures(empty), note: p99(empty) },
+      {
+        name: 'simple run over HTTP, one after the other',
+        unit: 'ms',
+        ...figures(alone),
+        goal: { p50: 5, p95: 10 },
+        note: `${p99(alone)}; ${(alone.p50 / empty.p50).toFixed(1)} times the empty route`,
+      },
+      {
+        name: 'run with one tool call over HTTP',
+        unit: 'ms',
+        ...figures(called),
+        goal: { p50: 5, p95: 20 },
+        note: `${p99(called)}; the call adds ${(called.p50 - alone.p50).toFixed(2)} ms`,
+      },
+      {
+        name: `simple runs over HTTP, one caller, ${WIDTH} under way`,
+        ...{ unit: 'ms', valueUnit: 'runs/s', ...figures(rate), value: rate.perSecond },
+        goal: { p95: 10, atLeast: 1_000 },
+        note: `${p99(rate)}; ${each(after.hostProcessorMs, before.hostProcessorMs).toFixed(3)} ms of processor time in the host, ${each(after.processorMs, before.processorMs).toFixed(3)} with workers; empty route ${Math.round(emptyRate.perSecond)}/s`,
+      },
+    ];
+  } finally {
+    await serve.close();
+  }
+}
+
+async function manyCallers(quick) {
+  const rows = await withCallers({ min: 2, max: CALLERS + 2 }, quick);
+  const note = `${rows.workers} processes; ${p99(rows.rate)}; slowest caller ${rows.least} of ${rows.each} runs done when the first was through`;
+  return [
+    {
+      name: `simple runs over HTTP, ${CALLERS} callers, a worker each`,
+      ...{ unit: 'ms', valueUnit: 'runs/s', ...figures(rows.rate), value: rows.rate.perSecond },
+      goal: { atLeast: 1_000 },
+      note,
+    },
+  ];
+}
+
+async function moreCallersThanWorkers(quick) {
+  const { rate, least, each } = await withCallers({ min: 2, max: 4 }, quick);
+  return [
+    {
+      name: `simple runs over HTTP, ${CALLERS} callers, 4 workers`,
+      ...{ unit: 'ms', valueUnit: 'runs/s', ...figures(rate), value: rate.perSecond },
+      note: `${p99(rate)}, slowest ${Math.round(rate.slowest)} ms; slowest caller ${least} of ${each} runs done when the first was through`,
+    },
+  ];
+}
+
+/** Each caller asks again as soon as it is answered, as often as the others. */
+async function withCallers(workers, quick) {
+  const serve = await startServe({ callers: CALLERS, workers });
+  try {
+    const client = serve.openClient(CALLERS);
+    const each = scaled(400, quick);
+    for (const token of serve.tokens) await client.run(token, SIMPLE);
+    const done = serve.tokens.map(() => 0);
+    let least = -1;
+    const samples = [];
+    const start = performance.now();
+    await Promise.all(
+      serve.tokens.map(async (token, caller) => {
+        for (let index = 0; index < each; index++) {
+          const begun = performance.now();
+          await client.run(token, SIMPLE);
+          samples.push(performance.now() - begun);
+          done[caller] = index + 1;
+        }
+        if (least < 0) least = Math.min(...done);
+      }),
+    );
+    const perSecond = (each * CALLERS * 1_000) / (performance.now() - start);
+    return { rate: summary(samples, perSecond), least, each, workers: serve.measure().processes };
+  } finally {
+    await serve.close();
+  }
+}
+
+function summary(samples, perSecond) {
+  const sorted = [...samples].sort((a, b) => a - b);
+  const at = (share) => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99), slowest: at(1), perSecond };
+}
+
+const figures = ({ p50, p95 }) => ({ p50, p95 });
+const p99 = (figure) => `p99 ${figure.p99.toFixed(2)} ms`;

@@ -1,0 +1,51 @@
+import { type Deferred, deferred } from '../lib/deferred.js';
+import type { EndedRun, RunStore } from '../store/runs.js';
+
+interface Waiting {
+  readonly end: EndedRun;
+  readonly written: Deferred<void>;
+}
+
+/** For so long ends are gathered. A host that is killed loses this much of what people look back at, and nothing else. */
+const GATHER_MS = 10;
+
+/**
+ * Writes down how runs ended, those of a moment in one transaction: to begin and to commit one takes longer than to write
+ * a run.
+ */
+export class EndWriter {
+  readonly #store: () => Promise<RunStore>;
+  #waiting: Waiting[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(store: () => Promise<RunStore>) {
+    this.#store = store;
+  }
+
+  /** Resolves when it is on disk; rejects where it could not be written. */
+  write(end: EndedRun): Promise<void> {
+    const written = deferred<void>();
+    this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS);
+    this.#waiting.push({ end, written });
+    return written.promise;
+  }
+
+  /** Writes what there is, now. Never rejects: who wrote hears of it. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const together = this.#waiting;
+    this.#waiting = [];
+    if (together.length === 0) return;
+    try {
+      const store = await this.#store();
+      store.end(
+        together.map(({ end }) => end),
+        Date.now(),
+      );
+      for (const { written } of together) written.resolve();
+    } catch (error) {
+      for (const { written } of together) written.reject(error);
+    }
+  }
+}

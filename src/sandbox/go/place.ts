@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { copyFileSync, existsSync, linkSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { HostError } from '../../domain/errors.js';
+import { makeFolderSync } from '../../lib/make-folder.js';
+import type { Jail } from '../jail/jail.js';
+import { ProgramProcess } from '../processes/program-process.js';
+import type { ProcessShape } from '../processes/shape.js';
+import { PROGRAM_NAME, waitingGoProgram } from './jailed-program.js';
+
+export interface PlaceOptions {
+  readonly jail: Jail;
+  readonly build: string;
+  /** What waits in the jail and becomes the program. */
+  readonly starterPath: string;
+  /** On the file system of the compiled programs. The users that jails run as must be able to read it. */
+  readonly folder: string;
+}
+
+/** A jail that waits for a program, which may be any: made ahead of need, used once. */
+export class GoPlace {
+  readonly #process: ProgramProcess;
+  /** Mounted into the jail, read-only: what the host puts here is there, and nothing else ever is. */
+  readonly #folder: string;
+
+  constructor(shape: ProcessShape, { jail, build, starterPath, folder }: PlaceOptions) {
+    this.#folder = join(folder, randomUUID());
+    makeFolderSync(this.#folder, 0o755);
+    try {
+      this.#process = ProgramProcess.launch(shape, {
+        jail,
+        build,
+        describe: () => waitingGoProgram(starterPath, this.#folder, shape, jail.level),
+      });
+    } catch (error) {
+      this.#clear();
+      throw error;
+    }
+    void this.#process.gone.then(() => this.#clear());
+  }
+
+  get isUsable(): boolean {
+    return this.#process.isUsable;
+  }
+
+  /** Puts a compiled program into the jail and starts it there. Throws `worker_lost`. */
+  async start(programPath: string): Promise<ProgramProcess> {
+    try {
+      place(programPath, join(this.#folder, PROGRAM_NAME));
+      this.#process.release();
+      await this.#process.greeted();
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+    // It runs, and keeps its file; only the name goes.
+    this.#clear();
+    return this.#process;
+  }
+
+  async close(): Promise<void> {
+    await this.#process.close();
+  }
+
+  #clear(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** By a second name: nothing is copied, and nothing is ever open for writing, which the kernel would refuse to start. */
+function place(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    // A file system without links, or a program that another host has thrown away since it was found.
+    if (!existsSync(from)) throw new HostError('worker_lost', 'the compiled program was thrown away; run it again');
+    copyFileSync(from, to);
+  }
+}
+
+/** Far longer than a place waits. */
+const LEFT_BEHIND_MS = 24 * 60 * 60 * 1000;
+
+/** Removes what hosts left behind that were killed. */
+export function prunePlaces(folder: string, nowMs = Date.now()): void {
+  makeFolderSync(folder, 0o755);
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats !== undefined && nowMs - stats.mtimeMs > LEFT_BEHIND_MS) rmSync(path, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,66 @@
+import type { WorkerProcess } from './worker-process.js';
+
+/** Starts processes, and keeps one ahead of need. */
+export class SpareProcesses {
+  readonly #launch: () => Promise<WorkerProcess>;
+  readonly #spares: Promise<WorkerProcess>[] = [];
+  /** Processes that have not said hello yet: whoever closes waits for them too. */
+  readonly #starts = new Set<Promise<WorkerProcess>>();
+  #isClosed = false;
+  /** Processes that were ever started. */
+  started = 0;
+
+  constructor(launch: () => Promise<WorkerProcess>) {
+    this.#launch = launch;
+  }
+
+  get count(): number {
+    return this.#spares.length;
+  }
+
+  /** Resolves when so many are there. */
+  async keep(wanted: number): Promise<void> {
+    while (this.#spares.length < wanted && !this.#isClosed) this.#add();
+    await Promise.all(this.#spares);
+  }
+
+  /** A spare, or a new one; and another spare behind it. */
+  take(): Promise<WorkerProcess> {
+    const taken = this.#spares.shift();
+    const process =
+      taken === undefined ? this.#start() : taken.then((ready) => (ready.hasExited ? this.#start() : ready));
+    // Not before this one is there: two starts at once make both late.
+    void process.then(
+      () => {
+        if (this.#spares.length === 0 && !this.#isClosed) this.#add();
+      },
+      () => {},
+    );
+    return process;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const all = [...this.#spares.splice(0), ...this.#starts];
+    await Promise.all(all.map((starting) => starting.then((process) => process.close()).catch(() => {})));
+  }
+
+  #add(): void {
+    const spare = this.#start();
+    this.#spares.push(spare);
+    // A spare that could not be started is nobody's failure yet: whoever needs one starts its own and hears why.
+    spare.catch(() => {
+      const index = this.#spares.indexOf(spare);
+      if (index >= 0) this.#spares.splice(index, 1);
+    });
+  }
+
+  #start(): Promise<WorkerProcess> {
+    this.started++;
+    const starting = this.#launch();
+    this.#starts.add(starting);
+    const forget = () => void this.#starts.delete(starting);
+    starting.then(forget, forget);
+    return starting;
+  }
+}

@@ -1,0 +1,52 @@
+import { codeModeOf } from '../../config/code-mode.js';
+import type { Approval } from '../../domain/approval.js';
+import { ERRORS, HostError } from '../../domain/errors.js';
+import type { Limits } from '../../domain/limits.js';
+import { goPresentation } from '../../profiles/go/presentation.js';
+import { runProgram } from '../../profiles/go/run-program.js';
+import { goSettings } from '../../profiles/go/settings.js';
+import { COMMAND_LINE_CALLER } from './caller.js';
+import type { Composed } from './composed.js';
+import { plain, printableJson } from './terminal.js';
+
+/** Runs one program of profile go, its response on standard output. Gives the exit status. */
+export async function runGo(
+  { host, config }: Composed,
+  source: string,
+  { given, isPretty, signal }: { readonly given: Partial<Limits>; readonly isPretty: boolean; signal: AbortSignal },
+): Promise<number> {
+  const settings = goSettings(config);
+  const { timeoutMs, maxMemoryBytes } = settings.limits;
+  const { maximum } = config.sandbox.limits;
+  const limits = {
+    ...settings.limits,
+    timeoutMs: atMost('--timeout', given.timeoutMs ?? timeoutMs, maximum.timeout),
+    maxMemoryBytes: atMost('--memory', given.maxMemoryBytes ?? maxMemoryBytes, maximum.memory),
+  };
+  const session = host.openSession({
+    caller: COMMAND_LINE_CALLER,
+    profile: 'go',
+    presentation: goPresentation,
+    codeMode: codeModeOf(config),
+    reservedNames: [],
+    maxResultBytes: limits.maxStdoutBytes,
+  });
+  // Whoever reads this may answer elsewhere; the program waits meanwhile.
+  const askPerson = process.stderr.isTTY ? { askPerson: async (asked: readonly Approval[]) => tellOf(asked) } : {};
+  const { response, hasFailed } = await runProgram(session, source, { ...settings, limits }, { signal, ...askPerson });
+  process.stdout.write(`${printableJson(response, isPretty)}\n`);
+  if (signal.aborted) return ERRORS.cancelled.exit;
+  return hasFailed ? 1 : 0;
+}
+
+function atMost(flag: string, value: number, most: number): number {
+  if (value <= most) return value;
+  throw new HostError('bad_input', `${flag} is ${value}; sandbox.limits.maximum of the configuration allows ${most}`);
+}
+
+function tellOf(approvals: readonly Approval[]): void {
+  for (const { id, tool } of approvals)
+    process.stderr.write(
+      plain(`${tool.serverId}/${tool.toolName} waits for approval; type: codemode approvals approve ${id}\n`),
+    );
+}

@@ -1,0 +1,21 @@
+// Command starter waits in a jail that was made ahead of need until its program has been put there, and becomes it: a
+// jail takes longer to make than most programs take to run.
+package main
+
+import (
+	"os"
+	"syscall"
+)
+
+// channel is Descriptor of the package frames, which would bring half of the standard library along.
+const channel = 3
+
+func main() {
+	// The one byte that is no frame: the program is there. No byte: the host has gone.
+	if count, err := syscall.Read(channel, make([]byte, 1)); err != nil || count != 1 {
+		os.Exit(70)
+	}
+	err := syscall.Exec(os.Args[1], os.Args[1:], os.Environ())
+	os.Stderr.WriteString("the program cannot be started: " + err.Error() + "\n")
+	os.Exit(70)
+}
