@@ -14,6 +14,7 @@ const TOKENS = [
   { name: 'reader', sha256: sha256('reader'), scopes: ['tools'] },
   { name: 'ann', sha256: sha256('ann'), scopes: ['approve'] },
 ];
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const WRITE: Sources = {
   node: `import { write } from './servers/ledger/index.js'; globalThis.result = (await write({ text: 'x' })).structuredContent.did;`,
   python: `from servers.ledger import write\nresult = (await write({'text': 'x'}))['structuredContent']['did']`,
@@ -37,7 +38,11 @@ describe('codemode serve --profile runner', needs('bubblewrap', 'python3'), () =
   const ask = async (path: string, body?: unknown, token = server.token, signal?: AbortSignal) => {
     const response = await fetch(`${server.url}/api/v1${path}`, {
       method: body === undefined ? 'GET' : 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        traceparent: `00-${TRACE}-00f067aa0ba902b7-01`,
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
@@ -66,6 +71,7 @@ describe('codemode serve --profile runner', needs('bubblewrap', 'python3'), () =
       expect(body).toMatchObject({ tool_name: `${language}-runner`, result: { ok: true, data: { a: 'ü' } } });
       expect((body as unknown as Envelope).output_digest).toBe(outputDigestByPython(text));
       if (language === 'python') expect(text).toContain('"id":1152921504606846977');
+      expect((body as unknown as Envelope).trace_id).toBe(TRACE);
       const wrong = await run(source[language], { timeout: 1 });
       expect(wrong).toMatchObject({ status: 400, body: { result: { error: { type: 'InvalidInput' } } } });
       const late = await run({ node: 'for (;;);', python: 'while True: pass' }[language], { timeout_ms: 300 });

@@ -17,6 +17,7 @@ import {
   type ExecuteSettings,
   execute,
 } from '../../profiles/unified/execute.js';
+import type { RunRequest } from './run-request.js';
 
 export interface RestOptions {
   readonly host: Host;
@@ -97,16 +98,15 @@ export class RestDoor {
   /** The same for a program on a real interpreter. */
   runProgram(
     runner: RunnerRest,
-    principal: Principal,
     language: ProcessLanguage,
-    input: unknown,
-    signal: AbortSignal,
+    { principal, body, signal, trace }: RunRequest,
   ): Promise<RunnerAnswer> {
     const session = this.#runnerSessionOf(principal, runner);
-    const ticket = new Ticket(language);
+    const ticket = new Ticket(language, trace?.traceId);
+    const ofTrace = trace === undefined ? {} : { trace };
     return this.#during(session.caller, signal, ({ onBegin, ...live }) => {
       onBegin(ticket.runId);
-      return answerRequest(session, ticket, language, input, runner.settings, live);
+      return answerRequest(session, ticket, language, body, runner.settings, { ...live, ...ofTrace });
     });
   }
 

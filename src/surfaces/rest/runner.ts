@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { JsonObject } from '../../domain/json.js';
-import type { Principal } from '../../domain/principal.js';
 import { PROCESS_LANGUAGES } from '../../domain/process-program.js';
 import { inputSchema, OUTPUT_SCHEMA } from '../../profiles/runner/tool-schemas.js';
 import type { RestDoor, RunnerRest } from './door.js';
 import { statusOf } from './errors.js';
-import { hangUpOf } from './execute.js';
+import { mountRun } from './run-request.js';
 
 /**
  * `POST /runner/node` and `/runner/python`: what `codemode runner` prints, for whoever sends the source. A program that
@@ -15,10 +14,8 @@ export function mountRunner(scope: FastifyInstance, door: RestDoor): void {
   const { runner } = door.options;
   if (runner === undefined) return;
   for (const language of PROCESS_LANGUAGES)
-    scope.post(`/runner/${language}`, async (request, reply) => {
-      const { signal } = hangUpOf(reply);
-      const principal = request.principal as Principal;
-      const { line, refusal } = await door.runProgram(runner, principal, language, request.body, signal);
+    mountRun(scope, `/runner/${language}`, door.options.host.tracer, async (request, reply) => {
+      const { line, refusal } = await door.runProgram(runner, language, request);
       if (refusal !== undefined) void statusOf(reply, refusal);
       // The line as it is: whole numbers of any length stay what they are.
       return reply.type('application/json; charset=utf-8').send(line);

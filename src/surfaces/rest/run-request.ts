@@ -1,0 +1,53 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isHostError } from '../../domain/errors.js';
+import type { Principal } from '../../domain/principal.js';
+import type { TraceContext, Tracer } from '../../domain/trace.js';
+import { traceOfHeaders } from '../http/request-trace.js';
+import { PREFIX } from './door.js';
+
+/** A request that something be run, and who is behind it. */
+export interface RunRequest {
+  readonly principal: Principal;
+  readonly body: unknown;
+  /** Aborted when the client has gone before it was answered. */
+  readonly signal: AbortSignal;
+  readonly trace?: TraceContext;
+}
+
+type Answer = (request: RunRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/** A route that runs something: it ends with its client, and is the first step of a trace where there are any. */
+export function mountRun(scope: FastifyInstance, path: string, tracer: Tracer | undefined, answer: Answer): void {
+  const route = `${PREFIX}${path}`;
+  const attributes = { 'http.request.method': 'POST', 'http.route': route, 'url.path': route };
+  scope.post(path, async (request, reply) => {
+    const parent = traceOfHeaders(request.headers);
+    const span = tracer?.start(`POST ${route}`, { parent, kind: 'server', attributes });
+    try {
+      const answered = await answer(runRequestOf(request, reply, span?.context ?? parent), reply);
+      span?.set({ 'http.response.status_code': reply.statusCode });
+      // By the conventions of HTTP, what a client did wrong is no failure of ours.
+      if (reply.statusCode >= 500) span?.fail(String(reply.statusCode));
+      return answered;
+    } catch (error) {
+      span?.fail(isHostError(error) ? error.code : 'internal');
+      throw error;
+    } finally {
+      span?.end();
+    }
+  });
+}
+
+function runRequestOf(request: FastifyRequest, reply: FastifyReply, trace: TraceContext | undefined): RunRequest {
+  const gone = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort();
+  });
+  const { principal, body } = request;
+  return {
+    principal: principal as Principal,
+    body,
+    signal: gone.signal,
+    ...(trace === undefined ? {} : { trace }),
+  };
+}
