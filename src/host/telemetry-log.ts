@@ -11,6 +11,6 @@ export function logTelemetry(telemetry: Telemetry, log: Log, tellsRuns: boolean)
     if (event.type !== 'run' || !tellsRuns) return;
     const { runId, traceId, profile, isSuccess, durationMs } = event;
     const end = isSuccess ? 'completed' : 'failed';
-    log(`a run of profile ${profile} has ${end} after ${durationMs.toFixed(1)} ms`, 'debug', { runId, traceId });
+    log(`${end} after ${durationMs.toFixed(1)} ms, profile ${profile}`, 'debug', { runId, traceId });
   });
 }

@@ -27,12 +27,11 @@ export async function runScript(
   if (answer.state !== 'finished') throw new Error(`a script is ${answer.state}`);
   const { summary } = answer;
   const { runId } = summary;
-  if (summary.logsCut)
-    log?.(`run ${runId}: its output was cut after ${limits.maxLogBytes} bytes`, 'warn', { runId, traceId });
+  if (summary.logsCut) log?.(`its output was cut after ${limits.maxLogBytes} bytes`, 'warn', { runId, traceId });
   return renderScript(summary);
 }
 
 /** The contract sends console output to the host's log. Further lines are indented: none can pass for one of the host's. */
 function logEntry(log: Log, { level, message }: LogEntry, ids: LogIds): void {
-  log(`run ${ids.runId}: ${message.replaceAll('\n', '\n    ')}`, level === 'log' ? 'info' : level, ids);
+  log(message.replaceAll('\n', '\n    '), level === 'log' ? 'info' : level, ids);
 }

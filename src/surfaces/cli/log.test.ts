@@ -50,7 +50,7 @@ describe('the log', () => {
     open({ format: 'json' })('it ended', 'warn', { runId: 'r1', traceId: 't1' });
     open({})('it ended', 'warn', { runId: 'r1', traceId: 't1' });
     expect(JSON.parse(lines()[0] as string)).toMatchObject({ message: 'it ended', runId: 'r1', traceId: 't1' });
-    expect(lines()[1]).toBe('codemode: warning: it ended (run r1, trace t1)');
+    expect(lines()[1]).toBe('codemode: warning: run r1: it ended (trace t1)');
   });
 });
 

@@ -33,7 +33,10 @@ export function openLog({ level: lowest, format, outputs }: LogSettings): Log {
 function render(line: string, level: LogLevel, format: LogSettings['format'], { runId, traceId }: LogIds = {}): string {
   if (format === 'json')
     return `${JSON.stringify({ time: new Date().toISOString(), level, message: line, runId, traceId })}\n`;
-  const about = [runId === undefined ? [] : `run ${runId}`, traceId === undefined ? [] : `trace ${traceId}`].flat();
-  const ids = about.length === 0 ? '' : ` (${about.join(', ')})`;
-  return `codemode: ${level === 'error' ? 'error: ' : level === 'warn' ? 'warning: ' : ''}${plain(line)}${ids}\n`;
+  const [of, ending] = [
+    runId === undefined ? '' : `run ${runId}: `,
+    traceId === undefined ? '' : ` (trace ${traceId})`,
+  ];
+  const weight = level === 'error' ? 'error: ' : level === 'warn' ? 'warning: ' : '';
+  return `codemode: ${weight}${of}${plain(line)}${ending}\n`;
 }

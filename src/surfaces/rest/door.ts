@@ -4,6 +4,7 @@ import type { CallerId } from '../../domain/execution.js';
 import type { Log } from '../../domain/log.js';
 import type { Principal } from '../../domain/principal.js';
 import type { ProcessLanguage } from '../../domain/process-program.js';
+import type { TraceContext } from '../../domain/trace.js';
 import type { Host } from '../../host/host.js';
 import type { ServerControl } from '../../host/server-control.js';
 import type { Session, SessionOptions } from '../../host/session.js';
@@ -17,7 +18,6 @@ import {
   type ExecuteSettings,
   execute,
 } from '../../profiles/unified/execute.js';
-import type { RunRequest } from './run-request.js';
 
 export interface RestOptions {
   readonly host: Host;
@@ -36,6 +36,15 @@ export interface RestOptions {
 export interface RunnerRest {
   readonly settings: RunnerSettings;
   readonly sessionOptionsOf: (caller: CallerId) => SessionOptions;
+}
+
+/** A request that something be run, and who is behind it. */
+export interface RunRequest {
+  readonly principal: Principal;
+  readonly body: unknown;
+  /** Aborted when the client has gone before it was answered. */
+  readonly signal: AbortSignal;
+  readonly trace?: TraceContext;
 }
 
 /** A run under way, as its caller may see and end it. */

@@ -3,16 +3,7 @@ import { isHostError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/principal.js';
 import type { TraceContext, Tracer } from '../../domain/trace.js';
 import { traceOfHeaders } from '../http/request-trace.js';
-import { PREFIX } from './door.js';
-
-/** A request that something be run, and who is behind it. */
-export interface RunRequest {
-  readonly principal: Principal;
-  readonly body: unknown;
-  /** Aborted when the client has gone before it was answered. */
-  readonly signal: AbortSignal;
-  readonly trace?: TraceContext;
-}
+import { PREFIX, type RunRequest } from './door.js';
 
 type Answer = (request: RunRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
