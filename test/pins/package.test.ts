@@ -36,7 +36,7 @@ const BUILT = [
   /^dist\/types\/.+\.d\.ts$/,
   /^dist\/worker\/[^/]+\.(js|cjs|js\.map|wasm|bin|node|json)$/,
   /^dist\/worker\/python\/\w+\.py$/,
-  /^dist\/worker\/go\/((frames|builder)\/)?\w+\.go$|^dist\/worker\/go\/go\.(mod|work)$/,
+  /^dist\/worker\/go\/((frames|builder|starter)\/)?\w+\.go$|^dist\/worker\/go\/go\.(mod|work)$/,
 ];
 
 test('the package offers one program, one library entry, one for each of two other libraries, and nothing deeper', () => {
@@ -80,7 +80,7 @@ test('the MCP client library is loaded with the first connection, and what runs 
   };
   follow('bin.js');
   expect([...packages].sort()).toEqual(['commander', 'smol-toml', 'yaml', 'zod']);
-  const ofRuns = /^(wire|worker|sandbox\/(jail|sandbox|pool|execution)|broker\/(broker|arguments))\b/;
+  const ofRuns = /^(wire\/|worker\/|sandbox\/(jail|sandbox|pool|execution)|broker\/(broker|arguments))\b/;
   expect([...sources].filter((source) => ofRuns.test(source))).toEqual([]);
 });
 
