@@ -28,7 +28,8 @@ import { SpendingStore } from './store/spending.js';
 import type { UpstreamRegistry } from './upstream/registry.js';
 import { workerFolder } from './worker-folder.js';
 
-const MAX_RUNS_PER_WORKER = 256;
+/** Of one that waits 2 MB are resident: a worker that holds so many is far below what its jail lets it have. */
+const MAX_RUNS_PER_WORKER = 512;
 /** A worker is replaced after so many programs, whatever state they left it in. */
 const MAX_RUNS_IN_LIFE = 10_000;
 
