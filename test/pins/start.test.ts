@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { Home } from '../support/cli.js';
+import { everyday } from '../support/program.js';
 
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
 
@@ -30,4 +32,16 @@ test.each(['bin.js', 'index.js'])('%s reads nothing of what records and sends tr
   expect(atStart.filter(isTracing)).toEqual([]);
   const reached = [...later, ...later.flatMap((file) => reachable(file.slice(DIST.length)).later)];
   expect(reached.some(isTracing)).toBe(true);
+});
+
+test('a program that calls a server over stdio does not load what HTTP and WebSocket need', async () => {
+  using home = new Home();
+  const config = home.write('codemode.config.json', { mcpServers: { everyday: everyday() } });
+  const input = `import { echo } from '@codemode/servers/everyday'; globalThis.__codemode_result__ = await echo({ message: 'x' });`;
+  const { stdout, stderr } = await home.run(['--config', config, 'run', '-'], { input, env: { NODE_DEBUG: 'module' } });
+  expect(JSON.parse(stdout)).toMatchObject({ diagnostics: [] });
+  const packages = [...stderr.matchAll(/load "[^"]*\/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].map(([, name]) => name);
+  // Of its own libraries most are modules, and bundled: these are packages in the older format, of which it says so.
+  expect(new Set(packages)).toContain('libsql');
+  expect(packages.filter((name) => name === 'undici' || name === 'ws')).toEqual([]);
 });

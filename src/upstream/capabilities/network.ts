@@ -1,4 +1,3 @@
-import { Agent, fetch as undiciFetch } from 'undici';
 import { CAPABILITY_DEFAULTS, type NetworkCapability } from '../../domain/capability.js';
 import type { JsonObject } from '../../domain/json.js';
 import { coversHost } from '../../lib/coverage.js';
@@ -57,6 +56,8 @@ async function fetchWithin(request: WebRequest, { grants, signal }: NativeCircum
     throw new Error(`the body has ${bytes} bytes, and requests may have ${granted.maxRequestBytes}`);
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(CAPABILITY_DEFAULTS.network.timeoutMs)]);
   let sent = Object.entries(headers).filter(([name]) => !NOT_THE_PROGRAMS.test(name));
+  // Few programs are granted a network, and loading this takes 100 ms.
+  const { Agent, fetch: undiciFetch } = await import('undici');
   const agent = new Agent({ connect: { lookup: guardedLookup(checkPublic) } });
   try {
     for (let hop = 0; ; hop += 1) {

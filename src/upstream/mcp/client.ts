@@ -12,7 +12,7 @@ import { backoffMs } from '../../lib/backoff.js';
 import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
 import type { SecretMask } from '../../lib/mask.js';
 import { callTool } from './call.js';
-import { type Channel, openChannel } from './channel.js';
+import { type Channel, channelOpener, type OpenChannel } from './channel.js';
 import type { ConnectionEvents, ConnectionOptions, EraHint, McpConnection } from './connection.js';
 import { connectProblem, failureOf } from './failures.js';
 import { listAllTools } from './listing.js';
@@ -55,9 +55,10 @@ async function openInAnyWay(
   signal: AbortSignal,
   era: EraHint,
 ): Promise<McpConnection> {
-  const attempt = (target: McpTarget, mode: EraHint) =>
-    new Attempt({ ...definition, target }, options, events, mode).run(signal);
   const { target } = definition;
+  const open = await channelOpener(target.kind);
+  const attempt = (way: McpTarget, mode: EraHint) =>
+    new Attempt(open, { ...definition, target: way }, options, events, mode).run(signal);
   if (target.kind !== 'http') {
     try {
       return await attempt(target, era);
@@ -95,11 +96,17 @@ class Attempt {
   #end: string | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(definition: McpDefinition, options: ConnectionOptions, events: ConnectionEvents, era: EraHint) {
+  constructor(
+    open: OpenChannel,
+    definition: McpDefinition,
+    options: ConnectionOptions,
+    events: ConnectionEvents,
+    era: EraHint,
+  ) {
     this.#definition = definition;
     this.#events = events;
     this.#mask = maskFor(definition.target);
-    this.#channel = openChannel(definition, options, (warning) => this.#warnings.add(this.#mask.apply(warning)));
+    this.#channel = open(definition, options, (warning) => this.#warnings.add(this.#mask.apply(warning)));
     this.#questions = new Questions(definition.id, options.audience, this.#channel.transport === 'streamable-http');
     this.#client = new Client(options.clientInfo, {
       capabilities: this.#questions.capabilities(),
