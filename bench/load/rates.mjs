@@ -80,13 +80,21 @@ async function moreCallersThanWorkers(quick) {
   ];
 }
 
-/** Each caller asks again as soon as it is answered, as often as the others. */
+/**
+ * Each caller asks again as soon as it is answered, as often as the others. As with one caller, programs have run before:
+ * a worker needs some hundred until its code is compiled, and with twenty callers there are twenty workers.
+ */
 async function withCallers(workers, quick) {
   const serve = await startServe({ callers: CALLERS, workers });
   try {
     const client = serve.openClient(CALLERS);
     const each = scaled(400, quick);
-    for (const token of serve.tokens) await client.run(token, SIMPLE);
+    const before = scaled(600, quick);
+    await Promise.all(
+      serve.tokens.map(async (token) => {
+        for (let index = 0; index < before; index++) await client.run(token, SIMPLE);
+      }),
+    );
     const done = serve.tokens.map(() => 0);
     let least = -1;
     const samples = [];

@@ -300,7 +300,7 @@ test('the log is JSON on the console and in files for their owner alone, which a
     {
       time: expect.stringMatching(/Z$/),
       level: 'debug',
-      message: expect.stringMatching(/^a run of profile unified has completed after [\d.]+ ms$/),
+      message: expect.stringMatching(/^completed after [\d.]+ ms, profile unified$/),
       runId: expect.stringMatching(/^[\da-f-]{36}$/),
       traceId: trace.traceId,
     },
