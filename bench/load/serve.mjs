@@ -118,7 +118,7 @@ function openClient(url, connections) {
   };
 }
 
-/** What the host and everything below it hold, and the processor time they have had. @param {number} pid */
+/** What the host and everything below it hold, and the processor time the host has had: workers come and go. @param {number} pid */
 function measureOf(pid) {
   const tree = processTree(pid);
   return {
@@ -126,7 +126,6 @@ function measureOf(pid) {
     hostBytes: residentBytes([pid]),
     treeBytes: proportionalBytes(tree),
     descriptors: descriptorCount(pid),
-    processorMs: processorMs(tree),
     hostProcessorMs: processorMs([pid]),
   };
 }
