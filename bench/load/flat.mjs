@@ -52,12 +52,16 @@ export async function measure({ quick, soakMinutes }) {
         name: `host objects over ${runs} runs, growth per run`,
         ...{ unit: 'bytes', value: heapSlope },
         goal: { atMost: LEAK_BYTES_PER_RUN },
-        note: `after forced collections; ${seen.map(({ heap }) => (heap / MEGABYTE).toFixed(1)).join(', ')} MB`,
+        note: `after forced collections; ${shown(seen)
+          .map(({ heap }) => (heap / MEGABYTE).toFixed(1))
+          .join(', ')} MB`,
       },
       {
         name: `host memory over ${runs} runs, growth per run`,
         ...{ unit: 'bytes', value: residentSlope },
-        note: `RSS ${seen.map(({ resident }) => (resident / MEGABYTE).toFixed(0)).join(', ')} MB`,
+        note: `RSS ${shown(seen)
+          .map(({ resident }) => (resident / MEGABYTE).toFixed(0))
+          .join(', ')} MB`,
       },
       {
         name: `descriptors of the host after ${runs} runs, more than before`,
@@ -110,6 +114,12 @@ function bytesIn(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}
+
+/** A dozen of them, from the first to the last: a soak has hundreds. */
+function shown(seen) {
+  const step = Math.max(1, (seen.length - 1) / 11);
+  return seen.filter((_, index) => Math.floor(index / step) > Math.floor((index - 1) / step));
 }
 
 /** Of the line that fits best. @param {number[][]} points */
