@@ -92,17 +92,20 @@ describe('what is no frame ends the worker, and its program comes to its right e
 
 describe('an answer that was not asked for', () => {
   test.each([
-    ['for a program of nobody', `end('00000000-0000-0000-0000-000000000000', '"forged"')`, LOST],
-    ['twice', `end(id, '"first"'); end(id, '"second"')`, { status: 'completed', resultJson: '"first"' }],
+    ['for a program of nobody', `end('00000000-0000-0000-0000-000000000000', '"forged"')`, LOST, 0],
+    ['twice', `end(id, '"first"'); end(id, '"second"')`, { status: 'completed', resultJson: '"first"' }, 0],
     [
       'with the place of a call nobody asked for',
       `send({ type: 'call/site', execution: id, call: 1, places: [{ line: 1, column: 1 }] })`,
       LOST,
+      0,
     ],
-    ['with an image nobody asked for', `send({ type: 'execution/suspended', execution: id }, 'image')`, RIGHT],
-  ])('%s ends the worker, and forges nothing', async (_, act, expected) => {
+    ['with an image nobody asked for', `send({ type: 'execution/suspended', execution: id }, 'image')`, RIGHT, 1],
+  ])('%s ends the worker, and forges nothing', async (_, act, expected, workersLeft) => {
     const taken = await take(`hello(); const id = wait('execution/start').execution; ${act}; silence();`);
     expect((await taken.run(ASKS, { functions })).outcome).toMatchObject(expected);
+    // What is said after an end may still be under way: a program that came before it would meet the attacker.
+    await expect.poll(() => taken.sandbox.pool.workers.length, SOON).toBe(workersLeft);
     await stillServes();
   });
 
