@@ -12,33 +12,26 @@ import {
   type ResourceUsage,
   type SourcePosition,
 } from '../domain/execution.js';
-import { HARMLESS_SOURCE_BYTES } from '../domain/limits.js';
 import { Cancellation } from '../lib/cancellation.js';
 import { deferred } from '../lib/deferred.js';
 import { jsonText } from '../lib/json-text.js';
-import type { WorkerToHost } from '../wire/messages.js';
-import { MAX_VALUE_BYTES } from '../wire/messages.js';
+import { MAX_VALUE_BYTES, type WorkerToHost } from '../wire/messages.js';
 import { CallBook } from './call-book.js';
 import { Departure } from './departure.js';
 import { type CarriedOver, type ExecutionHandlers, type ExecutionReport, mostOf } from './execution-report.js';
-import { CANCELLED, endedItsWorker, FAILED_INSIDE, lostItsWorkers, UNREADABLE } from './failures.js';
+import { CANCELLED, endedItsWorker, FAILED_INSIDE, lostItsWorkers } from './failures.js';
 import type { Delivery, Journal } from './journal.js';
 import { LogBook } from './log-book.js';
 import type { Pool } from './pool.js';
 import { ProgramClock } from './program-clock.js';
 import type { PartInLoss, RunWorker, Tenant } from './run-worker.js';
 import { Seat } from './seat.js';
+import { Setbacks } from './setbacks.js';
 import { TimeBudget } from './time-budget.js';
+import { callIn, logIn } from './worker-words.js';
 
 /** Given to a worker to end a program by itself before it is killed with everything it holds. */
 const KILL_GRACE_MS = 250;
-/** Others may have brought its workers down, one after the other; past this it is not unlucky. */
-const MAX_REBUILDS = 20;
-/**
- * On a machine that is too busy every worker seems stuck: moving programs about, each begun anew, would make it busier
- * still.
- */
-const MAX_MOVES = 3;
 
 /** One program's life on this side of the wall: where it is, what it waits for, and what reached it. */
 export class SandboxExecution implements Tenant {
@@ -61,11 +54,7 @@ export class SandboxExecution implements Tenant {
   readonly #begunAt = performance.now();
   #killTimer: NodeJS.Timeout | undefined;
   readonly #clock: ProgramClock;
-  #rebuilds = 0;
-  #crashes = 0;
-  #moves = 0;
-  /** A worker has said something of it, so its source was read. */
-  #hasSpoken = false;
+  readonly #setbacks: Setbacks;
   #departure: Departure | undefined;
   #usage: ResourceUsage = { cpuMs: 0, memoryBytes: 0 };
 
@@ -76,6 +65,7 @@ export class SandboxExecution implements Tenant {
     this.#pool = pool;
     this.#handlers = handlers;
     this.#libraryDigest = pool.libraries.of(journal.modules);
+    this.#setbacks = new Setbacks(journal.source);
     this.#calls = new CallBook(journal);
     this.#logs = new LogBook(journal.limits.maxLogBytes);
     this.#budget = new TimeBudget(remainingMs ?? journal.limits.timeoutMs, () => this.#outOfTime());
@@ -180,7 +170,7 @@ export class SandboxExecution implements Tenant {
 
   receive(message: WorkerToHost, body: Buffer, from: RunWorker): void {
     if (from !== this.#worker || this.#state === 'ended' || this.#state === 'suspended') return;
-    this.#hasSpoken = true;
+    this.#setbacks.hasSpoken = true;
     switch (message.type) {
       case 'execution/waiting':
         this.#usage = mostOf(this.#usage, message.usage);
@@ -190,22 +180,13 @@ export class SandboxExecution implements Tenant {
         return this.#waiting(message.wakeAtMs);
       case 'call/request':
         if (body.length > MAX_VALUE_BYTES) return from.kill('it sent larger arguments than it may');
-        return this.#requested({
-          execution: this.id,
-          number: message.call,
-          target: message.target,
-          argumentsJson: body.toString('utf8'),
-        });
+        return this.#requested(callIn(message, body));
       case 'call/site':
         if (this.#seat?.located(message.call, message.places) !== true)
           from.kill('it told a place that nobody asked for');
         return;
       case 'execution/log':
-        return this.#logged(message.entry, {
-          level: message.level,
-          message: body.toString('utf8'),
-          timeMs: Math.round(message.atMs),
-        });
+        return this.#logged(message.entry, logIn(message, body));
       case 'execution/suspended':
         return this.#suspended(body);
       case 'execution/end': {
@@ -223,24 +204,17 @@ export class SandboxExecution implements Tenant {
     if (from !== this.#worker || this.#state === 'ended' || this.#state === 'suspended') return;
     this.#seat = undefined;
     if (part === 'guilty' && this.remainingMs <= 0) return this.#fail(this.#timeout);
-    // A suspect gets one more try: what it was sent may have crossed with the end of a worker that died of another cause.
-    if (part === 'suspect') this.#crashes++;
-    if (part === 'guilty' || this.#crashes > 1)
-      return this.#fail(part === 'suspect' && this.#mayBeUnreadable ? UNREADABLE : endedItsWorker(reason));
+    const end = this.#setbacks.lost(part, reason);
+    if (end !== undefined) return this.#fail(end);
     this.#pause();
     this.#departure?.fail('worker lost');
     this.#rebuild();
   }
 
-  /** Nothing was ever heard of it, and its source is long enough to bring a parser down. */
-  get #mayBeUnreadable(): boolean {
-    return !this.#hasSpoken && Buffer.byteLength(this.journal.source) > HARMLESS_SOURCE_BYTES;
-  }
-
   workerStalled(from: RunWorker): void {
     if (from !== this.#worker || this.#state !== 'running' || this.journal.blocking) return;
-    if (this.#moves >= MAX_MOVES || !this.#pool.hasBetterThan(from)) return;
-    this.#moves++;
+    if (!this.#setbacks.mayMove || !this.#pool.hasBetterThan(from)) return;
+    this.#setbacks.moved();
     this.#pause();
     from.cancel(this.id);
     this.#seat = undefined;
@@ -275,8 +249,9 @@ export class SandboxExecution implements Tenant {
 
   /** In another worker, from the journal. What it asks for again has been asked for already and is not asked twice. */
   #rebuild(): void {
-    if (++this.#rebuilds > MAX_REBUILDS) this.#fail(lostItsWorkers('it lost several'));
-    else void this.#goElsewhere();
+    const end = this.#setbacks.rebuilt();
+    if (end === undefined) void this.#goElsewhere();
+    else this.#fail(end);
   }
 
   #goElsewhere(): Promise<void> {
