@@ -8,7 +8,7 @@ import { ECHO_SCHEMA, openBroker, openTrail } from '../broker.mjs';
 import { floorOfBlockingCalls } from '../floor.mjs';
 import { processorMs, processTree } from '../machine.mjs';
 import { ECHO, finalValue, loadProduct, mustBe, openSandbox, programOf } from '../product.mjs';
-import { collect, scaled, timeEach } from '../stats.mjs';
+import { collect, scaled, summarize, timeEach } from '../stats.mjs';
 
 const CALLS = 1_000;
 const IMPORT = `import { echo } from '@codemode/servers/bench';`;
@@ -50,12 +50,7 @@ async function callRow(sandbox, quick, name, source, { goal, isBlocking = false 
 }
 
 async function rowOf(sandbox, quick, { name, goal, program, handlers }) {
-  // A call's time is a share of its program's: the start of the program is less than one call of the thousand.
-  const perCall = async () => {
-    const start = performance.now();
-    mustBe(await finalValue(sandbox, program, { handlers }), SUM);
-    return ((performance.now() - start) * 1_000) / CALLS;
-  };
+  const perCall = () => timeOfCall(sandbox, program, handlers);
   await collect(scaled(20, quick), perCall);
   const count = scaled(30, quick);
   const spentBefore = processorMs(processTree(process.pid));
@@ -64,9 +59,16 @@ async function rowOf(sandbox, quick, { name, goal, program, handlers }) {
   return { name, unit: 'us', p50, p95, goal, note: `${spent.toFixed(1)} us of processor time each` };
 }
 
+/** A call's time is a share of its program's: the start of the program is less than one call of the thousand. */
+async function timeOfCall(sandbox, program, handlers) {
+  const start = performance.now();
+  mustBe(await finalValue(sandbox, program, { handlers }), SUM);
+  return ((performance.now() - start) * 1_000) / CALLS;
+}
+
 /**
- * The same through all that stands between `call_tool` of a script and its server, with the record on disk; and the floor
- * beneath it: two processes that send each other as many bytes, one of them blocking.
+ * The same through all that stands between `call_tool` of a script and its server, with the record on disk and without it
+ * by turns; and the floor beneath it: two processes that send each other as many bytes, one of them blocking.
  */
 async function callToolRows(sandbox, quick) {
   const { DEFAULT_LIMITS } = await loadProduct();
@@ -82,12 +84,26 @@ async function callToolRows(sandbox, quick) {
   const folder = mkdtempSync(join(tmpdir(), 'codemode-bench-'));
   const audit = await openTrail(folder);
   try {
-    const handlers = { onCall: await callToolPath(source, audit) };
-    const name = 'call_tool of a script with its record, round trip';
-    const ours = await rowOf(sandbox, quick, { name, goal: { p50: 150 }, program, handlers });
+    const plain = { onCall: await callToolPath(source) };
+    const recorded = { onCall: await callToolPath(source, audit) };
+    /** @type {Record<'whole' | 'record', number[]>} */
+    const samples = { whole: [], record: [] };
+    for (let round = -scaled(10, quick); round < scaled(40, quick); round++) {
+      const without = await timeOfCall(sandbox, program, plain);
+      const whole = await timeOfCall(sandbox, program, recorded);
+      if (round < 0) continue;
+      samples.whole.push(whole);
+      samples.record.push(whole - without);
+    }
+    const ours = { name: 'call_tool of a script with its record, round trip', unit: 'us', ...summarize(samples.whole) };
+    const record = { name: 'of that, its record on disk', unit: 'us', ...summarize(samples.record) };
     const floor = await floorOfBlockingCalls(CALLS, scaled(30, quick));
     const peer = { name: 'floor: as many bytes between two bare processes', unit: 'us', ...floor };
-    return [ours, { ...peer, ratio: floor.p50 / ours.p50 }];
+    return [
+      { ...ours, goal: { p50: 150 } },
+      { ...record, goal: { p50: 50 } },
+      { ...peer, ratio: floor.p50 / ours.p50 },
+    ];
   } finally {
     await audit.close();
     audit.database.close();

@@ -1,5 +1,6 @@
-import { createHmac, createSecretKey, hash, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { AuditEntry, ChainHead } from '../domain/audit.js';
+import { KeyedHash } from '../lib/keyed-hash.js';
 
 /** A record as it lies in its row: numbers and texts only, the same when it is read as when it was hashed. */
 export interface AuditRow {
@@ -39,34 +40,34 @@ const FORMAT = 1;
 /** Of records with the id of their call. Those of older programs have none. */
 const RECORD_FORMAT = 2;
 
-/** JSON of an array of numbers and texts: no two records give the same text. */
-export function hashOf(row: Omit<AuditRow, 'hash' | 'mac'>, previousHash: string): string {
-  const isOld = row.call_id === '';
-  const format = isOld ? FORMAT : RECORD_FORMAT;
-  const fields = [format, row.number, previousHash, row.at_ms, row.run_id, row.caller, row.profile, row.code_digest];
-  const more = [row.server_id, row.tool_name, row.arguments_digest, row.result_bytes, row.duration_ms, row.verdict];
-  const last = isOld ? [row.approval, row.redactions] : [row.approval, row.redactions, row.call_id];
-  return hash('sha256', JSON.stringify([...fields, ...more, ...last]), 'hex');
+/** The columns of a row but its hash and mac, in the order in which they lie there. */
+export type RowValues = readonly (string | number | null)[];
+
+export function valuesOf(entry: AuditEntry, number: number): RowValues {
+  return [
+    number,
+    entry.atMs,
+    entry.runId,
+    entry.caller,
+    entry.profile,
+    entry.codeDigest,
+    entry.serverId,
+    entry.toolName,
+    entry.argumentsDigest,
+    entry.resultBytes,
+    entry.durationMs,
+    entry.verdict,
+    JSON.stringify(entry.approval),
+    JSON.stringify(entry.redactions),
+    entry.callId,
+  ];
 }
 
-export function rowOf(entry: AuditEntry, number: number): Omit<AuditRow, 'hash' | 'mac'> {
-  return {
-    number,
-    at_ms: entry.atMs,
-    run_id: entry.runId,
-    caller: entry.caller,
-    profile: entry.profile,
-    code_digest: entry.codeDigest,
-    server_id: entry.serverId,
-    tool_name: entry.toolName,
-    arguments_digest: entry.argumentsDigest,
-    result_bytes: entry.resultBytes,
-    duration_ms: entry.durationMs,
-    verdict: entry.verdict,
-    approval: JSON.stringify(entry.approval),
-    redactions: JSON.stringify(entry.redactions),
-    call_id: entry.callId,
-  };
+/** JSON of an array of numbers and texts: no two records give the same text. */
+export function hashOf([number, ...others]: RowValues, previousHash: string): string {
+  const isOld = others.at(-1) === '';
+  const [format, fields] = isOld ? [FORMAT, others.slice(0, -1)] : [RECORD_FORMAT, others];
+  return hash('sha256', JSON.stringify([format, number, previousHash, ...fields]), 'hex');
 }
 
 /**
@@ -74,9 +75,9 @@ export function rowOf(entry: AuditEntry, number: number): Omit<AuditRow, 'hash' 
  * authentication of each record, of the head and of the anchor needs the key beside it.
  */
 export class AuditKeys {
-  readonly #chain: KeyObject;
-  readonly #arguments: KeyObject;
-  readonly #journal: KeyObject;
+  readonly #chain: KeyedHash;
+  readonly #arguments: KeyedHash;
+  readonly #journal: KeyedHash;
 
   constructor(masterKey: Uint8Array) {
     this.#chain = derive(masterKey, 'audit chain');
@@ -85,16 +86,12 @@ export class AuditKeys {
   }
 
   macOf(what: 'record' | 'head' | 'anchor', ...parts: readonly (string | number)[]): string {
-    return createHmac('sha256', this.#chain)
-      .update(JSON.stringify([FORMAT, what, ...parts]))
-      .digest('base64url');
+    return this.#chain.of(JSON.stringify([FORMAT, what, ...parts]), 'base64url');
   }
 
   /** Of a line of a journal, which goes on from the line before it. */
   journalMac(macBefore: string, text: string): string {
-    return createHmac('sha256', this.#journal)
-      .update(macBefore + text)
-      .digest('base64url');
+    return this.#journal.of(macBefore + text, 'base64url');
   }
 
   isJournalMac(mac: string, macBefore: string, text: string): boolean {
@@ -107,7 +104,7 @@ export class AuditKeys {
 
   /** With a key: arguments are often few and guessable, and an export may be read by many. */
   argumentsDigest(json: string): string {
-    return createHmac('sha256', this.#arguments).update(json).digest('hex');
+    return this.#arguments.of(json, 'hex');
   }
 }
 
@@ -116,6 +113,6 @@ function isSame(given: string, right: string): boolean {
   return left.length === other.length && timingSafeEqual(left, other);
 }
 
-function derive(masterKey: Uint8Array, purpose: string): KeyObject {
-  return createSecretKey(new Uint8Array(hkdfSync('sha256', masterKey, '', `codemode ${purpose}`, 32)));
+function derive(masterKey: Uint8Array, purpose: string): KeyedHash {
+  return new KeyedHash(new Uint8Array(hkdfSync('sha256', masterKey, '', `codemode ${purpose}`, 32)));
 }

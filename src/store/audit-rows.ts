@@ -1,5 +1,5 @@
 import type { AuditFilter, AuditRecord } from '../domain/audit.js';
-import type { AuditRow } from './audit-keys.js';
+import type { AuditRow, RowValues } from './audit-keys.js';
 import type { Database } from './database.js';
 
 /** In the order in which a record is written. */
@@ -38,6 +38,11 @@ export function conditions({ runId, serverId, toolName, sinceMs }: AuditFilter):
   ];
   const used = chosen.filter((each): each is [string, string | number] => each[1] !== undefined);
   return { where: used.map(([sql]) => sql).join(' AND ') || '1', values: used.map(([, value]) => value) };
+}
+
+/** What the hash of a row covers, in the order of `COLUMNS`, with which every row is read. */
+export function valuesIn({ hash, mac, ...said }: AuditRow): RowValues {
+  return Object.values(said);
 }
 
 export function recordOf(row: AuditRow): AuditRecord {

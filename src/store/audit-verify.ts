@@ -1,6 +1,7 @@
 import type { ChainHead, ChainReport } from '../domain/audit.js';
 import type { ReadHead } from './audit-head.js';
 import { type Anchor, type AuditKeys, type AuditRow, anchorParts, GENESIS, hashOf } from './audit-keys.js';
+import { valuesIn } from './audit-rows.js';
 
 export interface Chain {
   readonly keys: AuditKeys;
@@ -66,7 +67,8 @@ function problemOf(row: AuditRow, before: ChainHead, keys: AuditKeys): string | 
     return row.number <= before.count
       ? `it lies before the begin of the chain, which is ${before.count + 1}`
       : `the one before it should be ${row.number - 1} and is ${before.count}: records are gone`;
-  if (hashOf(row, before.hash) !== row.hash) return 'its hash does not cover what it says, or not the record before it';
+  if (hashOf(valuesIn(row), before.hash) !== row.hash)
+    return 'its hash does not cover what it says, or not the record before it';
   if (!keys.isMac(row.mac, 'record', row.hash)) return 'it was not written by a host with this key';
   return undefined;
 }

@@ -4,7 +4,7 @@ import type { AuditEntry, AuditFilter, AuditRecord, ChainHead, ChainReport } fro
 import { HostError } from '../domain/errors.js';
 import { SealedHead } from './audit-head.js';
 import { AuditJournal } from './audit-journal.js';
-import { type Anchor, AuditKeys, type AuditRow, anchorParts, GENESIS, hashOf, rowOf } from './audit-keys.js';
+import { type Anchor, AuditKeys, type AuditRow, anchorParts, GENESIS, hashOf, valuesOf } from './audit-keys.js';
 import {
   JournalProblem,
   missingOutcomes,
@@ -96,13 +96,9 @@ export class AuditStore {
   }
 
   #link(entry: AuditEntry, { count, hash: previousHash }: ChainHead) {
-    const row = rowOf(entry, count + 1);
-    const hash = hashOf(row, previousHash);
-    const mac = this.#keys.macOf('record', hash);
-    return {
-      values: [...(Object.values(row) as (string | number | null)[]), hash, mac],
-      next: { count: row.number, hash },
-    };
+    const values = valuesOf(entry, count + 1);
+    const hash = hashOf(values, previousHash);
+    return { values: [...values, hash, this.#keys.macOf('record', hash)], next: { count: count + 1, hash } };
   }
 
   /** For the calls of a host, whose ids begin with its own, until they are in the chain. */

@@ -7,7 +7,8 @@ import type { AuditTrail } from './audit-trail.js';
 export class CallTrace {
   readonly #trail: AuditTrail;
   readonly #startedAt = performance.now();
-  readonly #entry: AuditEntry;
+  /** One for both of its lives, sent and ended: the trail has written the first down when the second begins. */
+  readonly #entry: { -readonly [Field in keyof AuditEntry]: AuditEntry[Field] };
 
   constructor(trail: AuditTrail, { run, tool, input }: BrokerCall) {
     this.#trail = trail;
@@ -25,29 +26,29 @@ export class CallTrace {
       durationMs: 0,
       verdict: 'sent',
       approval: NOT_ASKED,
-      redactions: {},
+      redactions: NONE,
     };
   }
 
   /** It is about to be sent. Returns why it must not be. */
   sending(approval: ApprovalNote = NOT_ASKED): GuestError | undefined {
-    return this.#trail.sending({ ...this.#entry, approval });
+    this.#entry.approval = approval;
+    return this.#trail.sending(this.#entry);
   }
 
   end(outcome: BrokerOutcome): void {
-    const durationMs = performance.now() - this.#startedAt;
-    this.#trail.record({
-      ...this.#entry,
-      resultBytes: outcome.reply === undefined ? null : bytesOf(outcome.reply),
-      durationMs: Math.round(durationMs * 1_000) / 1_000,
-      verdict: verdictOf(outcome),
-      approval: outcome.approval ?? NOT_ASKED,
-      redactions: outcome.redactions ?? {},
-    });
+    const entry = this.#entry;
+    entry.resultBytes = outcome.reply === undefined ? null : bytesOf(outcome.reply);
+    entry.durationMs = Math.round((performance.now() - this.#startedAt) * 1_000) / 1_000;
+    entry.verdict = verdictOf(outcome);
+    entry.approval = outcome.approval ?? NOT_ASKED;
+    entry.redactions = outcome.redactions ?? NONE;
+    this.#trail.record(entry);
   }
 }
 
 const NOT_ASKED: ApprovalNote = { state: 'NOT_REQUIRED' };
+const NONE: AuditEntry['redactions'] = {};
 
 function verdictOf(outcome: BrokerOutcome): CallVerdict {
   if (outcome.ok) return 'ok';
