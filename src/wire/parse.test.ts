@@ -45,7 +45,10 @@ const GOOD = {
   },
 } as const satisfies Record<WorkerToHost['type'], object>;
 
-const messages = Object.values(GOOD) as readonly Readonly<Record<string, unknown>>[];
+const messages: readonly Readonly<Record<string, unknown>>[] = [
+  ...Object.values(GOOD),
+  { ...GOOD['execution/end'], failure: null },
+];
 
 type DeepReadonly<Value> = Value extends object ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> } : Value;
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { CallNumber, ExecutionId } from '../domain/execution.js';
 import { FrameError } from './frames.js';
 import { MAX_CALL_PLACES, type ProcessToHost, type WorkerToHost } from './messages.js';
+import { usualMessage } from './usual-messages.js';
 
 /** No code is generated in the host for the sake of parsing a stranger's bytes. */
 z.config({ jitless: true });
@@ -47,7 +48,8 @@ const usage = z.strictObject({ cpuMs: clock, memoryBytes: count });
 
 const callRequest = z.strictObject({ type: z.literal('call/request'), execution, call, target: text(1_024) });
 
-const workerToHost = z.discriminatedUnion('type', [
+/** Exported for the test that holds `usualMessage` to it. */
+export const workerToHost = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('worker/ready'), protocol: count, build: text(128), role: z.literal('quickjs') }),
   callRequest,
   z.strictObject({
@@ -93,21 +95,24 @@ const processToHost = z.discriminatedUnion('type', [
 
 /** Reads one head from a worker. Throws `FrameError` on anything that is not exactly a message of ours. */
 export function parseWorkerMessage(head: Buffer): WorkerToHost {
-  return parseWith(workerToHost, head);
+  const value = jsonOf(head);
+  return usualMessage(value) ?? parseWith(workerToHost, value);
 }
 
 /** The same for a process that runs a program on a real interpreter. */
 export function parseProcessMessage(head: Buffer): ProcessToHost {
-  return parseWith(processToHost, head);
+  return parseWith(processToHost, jsonOf(head));
 }
 
-function parseWith<Message>(schema: z.ZodType<Message>, head: Buffer): Message {
-  let value: unknown;
+function jsonOf(head: Buffer): unknown {
   try {
-    value = JSON.parse(head.toString('utf8'));
+    return JSON.parse(head.toString('utf8'));
   } catch {
     throw new FrameError('a worker sent a head that is not JSON');
   }
+}
+
+function parseWith<Message>(schema: z.ZodType<Message>, value: unknown): Message {
   const parsed = schema.safeParse(value);
   if (!parsed.success)
     throw new FrameError(
