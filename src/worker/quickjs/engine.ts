@@ -17,6 +17,8 @@ export interface QuickJsExports {
   qjs_run_gc(): void;
   qjs_set_gc_threshold(bytes: number): void;
   qjs_eval(code: number, length: number, fileName: number, flags: number): number;
+  qjs_compile(code: number, length: number, fileName: number, flags: number, writeFlags: number, size: number): number;
+  qjs_eval_bytecode(code: number, length: number): number;
   qjs_new_string(pointer: number, length: number): number;
   qjs_new_number(value: number): number;
   qjs_new_host_function(name: number, length: number, argumentCount: number): number;

@@ -71,13 +71,14 @@ const SLACK_BYTES = 512 * 1024;
  */
 const CLEARED_STACK_BYTES = 128 * 1024;
 
+/** Of the compiler: the text of our functions is of no use to anybody. */
+const STRIP_SOURCE = 1 << 4;
+
 /** Boots the engine that `trapOnOutOfMemory` has patched, and freezes it. */
 export function buildImage(module: WebAssembly.Module, bootScript: string, outOfMemoryFunction: number): Image {
-  const engine = new Engine(module);
+  const code = compileBoot(module, bootScript);
+  const engine = started(module);
   const { exports } = engine;
-  engine.host = new BootHost();
-  exports._initialize();
-  if (exports.qjs_init() !== 0) throw new Error('the engine did not start');
   exports.qjs_set_interrupt_handler(1);
   exports.qjs_set_promise_rejection_handler(1);
   exports.qjs_set_module_loader(1);
@@ -90,7 +91,7 @@ export function buildImage(module: WebAssembly.Module, bootScript: string, outOf
     engine.setProperty(global, `__host_${name}`, exports.qjs_new_host_function(pointer, length, 0));
     exports.wasm_free(pointer);
   }
-  evaluate(engine, bootScript, 'codemode:boot', false);
+  run(engine, code);
   const entry = engine.property(global, '__entry');
   const handles = Object.fromEntries(ENTRY_NAMES.map((name) => [name, engine.property(entry, name)])) as Record<
     EntryName,
@@ -102,7 +103,9 @@ export function buildImage(module: WebAssembly.Module, bootScript: string, outOf
   const usedBytesAt = findUsedBytes(engine);
   exports.qjs_run_gc();
   const randomStateAt = findRandomState(engine);
-  exports.wasm_free(exports.wasm_malloc(SLACK_BYTES));
+  const slack = exports.wasm_malloc(SLACK_BYTES);
+  engine.memory.fill(0, slack, slack + SLACK_BYTES);
+  exports.wasm_free(slack);
   return {
     segments: segmentsOf(engine.memory),
     pages: engine.pages,
@@ -115,6 +118,39 @@ export function buildImage(module: WebAssembly.Module, bootScript: string, outOf
     outOfMemoryFunction,
     entry: handles,
   };
+}
+
+function started(module: WebAssembly.Module): Engine {
+  const engine = new Engine(module);
+  engine.host = new BootHost();
+  engine.exports._initialize();
+  if (engine.exports.qjs_init() !== 0) throw new Error('the engine did not start');
+  return engine;
+}
+
+/**
+ * In an instance of its own: what a compiler leaves behind makes the heap twice as large as what is in it, and all of it
+ * would be copied for every execution.
+ */
+function compileBoot(module: WebAssembly.Module, bootScript: string): Uint8Array {
+  const engine = started(module);
+  const { exports } = engine;
+  const source = engine.writeText(bootScript);
+  const name = engine.writeText('codemode:boot');
+  const length = exports.wasm_malloc(4);
+  const code = exports.qjs_compile(source.pointer, source.length, name.pointer, 0, STRIP_SOURCE, length);
+  if (code === 0) throw bootFailure(engine, 'codemode:boot');
+  const bytes = new DataView(exports.memory.buffer).getUint32(length, true);
+  return engine.memory.slice(code, code + bytes);
+}
+
+function run(engine: Engine, code: Uint8Array): void {
+  const { exports } = engine;
+  const pointer = engine.write(code);
+  const result = exports.qjs_eval_bytecode(pointer, code.byteLength);
+  exports.wasm_free(pointer);
+  if (engine.isException(result)) throw bootFailure(engine, 'codemode:boot');
+  exports.qjs_free_value(result);
 }
 
 /** Copies the image over an instance that has not grown. */
