@@ -1,6 +1,7 @@
 import type { Approval } from '../domain/approval.js';
 import { HostError } from '../domain/errors.js';
 import type { CallNumber, CallReply, ExecutionId, GuestCall, LogEntry, Program } from '../domain/execution.js';
+import { Cancellation } from '../lib/cancellation.js';
 import { deferred } from '../lib/deferred.js';
 import type { SandboxExecution } from '../sandbox/execution.js';
 import type { ExecutionReport } from '../sandbox/execution-report.js';
@@ -37,8 +38,6 @@ export class Execution {
   readonly #sandbox: Sandbox;
   readonly #options: ExecutionOptions;
   readonly #ended = deferred<ExecutionEnd>();
-  /** Ended with the program. */
-  readonly #over = new AbortController();
   /** Calls that are being answered. */
   #open = 0;
   /** Those of them that wait for a person. */
@@ -47,7 +46,8 @@ export class Execution {
   readonly #held = new Set<CallNumber>();
   /** What a person is being asked now. */
   readonly #asked = new Set<string>();
-  #waits = new AbortController();
+  /** Of the calls that are being answered: over with the program, and when it is not waited for them any longer. */
+  #waits = newWaits();
   #isPuttingAway = false;
   #staysAwake = false;
   #isImpatient = false;
@@ -132,7 +132,7 @@ export class Execution {
     this.#program = execution;
     this.#listen();
     void report.then((finished) => {
-      this.#over.abort();
+      this.#waits.cancel();
       this.#stopAsking();
       this.#ended.resolve(this.#isUnwritten ? { state: 'unwritten' } : { state: 'finished', report: finished });
     });
@@ -153,7 +153,7 @@ export class Execution {
     const waits = this.#waits.signal;
     try {
       const reply = await this.#options.answerCall(call, {
-        signal: AbortSignal.any([this.#over.signal, waits]),
+        signal: waits,
         isAgain,
         locate: async () => (await this.#program?.locate(call.number)) ?? [],
         onPending: (approval) => this.#waitFor(call.number, approval),
@@ -235,9 +235,9 @@ export class Execution {
   #refuse(): void {
     this.#isImpatient = true;
     const waits = this.#waits;
-    this.#waits = new AbortController();
+    this.#waits = newWaits();
     this.#patience = undefined;
-    waits.abort();
+    waits.cancel();
   }
 
   #ask(): void {
@@ -247,7 +247,7 @@ export class Execution {
     if (askPerson === undefined || fresh.length === 0) return;
     for (const { id } of fresh) this.#asked.add(id);
     // A client that cannot ask, or whose user closed the question, leaves it to the other ways.
-    askPerson(fresh, AbortSignal.any([this.#over.signal, this.#waits.signal])).catch(() => {});
+    askPerson(fresh, this.#waits.signal).catch(() => {});
   }
 
   async #putAway(records: RunRecords): Promise<void> {
@@ -259,13 +259,12 @@ export class Execution {
     try {
       const putting = this.#sandbox.suspend(program);
       // Only now: a wait that ends before the program stands still would be answered with an error.
-      this.#waits.abort();
+      this.#waits.cancel();
       suspended = await putting;
       await records.putAway(suspended);
     } catch {
       return this.#stayAwake(suspended);
     }
-    this.#over.abort();
     this.#stopAsking();
     this.#ended.resolve({ state: 'asleep', approvals, logs: program.carriedOver.logs });
   }
@@ -274,7 +273,7 @@ export class Execution {
   async #stayAwake(suspended: SuspendedProgram | undefined): Promise<void> {
     this.#isPuttingAway = false;
     this.#staysAwake = true;
-    this.#waits = new AbortController();
+    this.#waits = newWaits();
     if (suspended !== undefined)
       this.#follow(await this.#sandbox.resume(suspended, this.#options.caller, this.#handlers()));
     for (const call of this.#program?.openCalls ?? []) void this.#answerAgain(call);
@@ -287,6 +286,10 @@ export class Execution {
 }
 
 const NEVER = new Promise<never>(() => {});
+
+function newWaits(): Cancellation {
+  return new Cancellation(() => new HostError('cancelled', 'the program that asked for this does not wait for it'));
+}
 
 /** Its process ended between sending the call and writing down the answer. It is never sent a second time. */
 const OUTCOME_UNKNOWN: CallReply = {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { HostError } from '../domain/errors.js';
 import type { Outcome } from '../domain/execution.js';
-import { decodeJournal, encodeJournal, type Journal } from '../sandbox/journal.js';
+import { decodeJournal, type Journal, plainJournal } from '../sandbox/journal.js';
 import { encodeProcessRecording, type ProcessRecording, parseProcessRecording } from './process-recording.js';
 import type { RecordedCall } from './recorded-call.js';
 
@@ -58,7 +58,7 @@ const fileSchema = z.object({
 export function encodeRecording(recording: AnyRecording): string {
   if ('program' in recording) return encodeProcessRecording(recording);
   const { journal, ...rest } = recording;
-  return JSON.stringify({ format: FORMAT, ...rest, journal: JSON.parse(encodeJournal(journal)) });
+  return JSON.stringify({ format: FORMAT, ...rest, journal: plainJournal(journal) });
 }
 
 /** Reads a recording: from the store, or from a file that somebody wrote. Throws `bad_input`. */

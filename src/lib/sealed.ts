@@ -5,9 +5,9 @@ import {
   createSecretKey,
   hkdfSync,
   type KeyObject,
-  randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
+import { takeRandom } from './random-supply.js';
 
 /**
  * Bytes that are secret and trusted when they come back: encrypted and authenticated (AES-256-GCM), and bound to what
@@ -26,7 +26,7 @@ export interface SealBinding {
 }
 
 export function seal(key: Uint8Array, binding: SealBinding, plain: Uint8Array): Buffer {
-  const nonce = randomBytes(NONCE_BYTES);
+  const nonce = takeRandom(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', deriveKey(key, binding), nonce);
   cipher.setAAD(associated(binding));
   const sealed = Buffer.concat([cipher.update(plain), cipher.final()]);

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type {
   BodyForm,
   CallNumber,
@@ -10,6 +10,7 @@ import type {
   VirtualModule,
 } from '../domain/execution.js';
 import type { Limits } from '../domain/limits.js';
+import { takeRandom } from '../lib/random-supply.js';
 
 /**
  * Everything that ever reached a program, in order. Its clock moves only when something is delivered, and its random
@@ -64,7 +65,7 @@ export function openJournal(execution: ExecutionId, program: Program, seed: stri
 
 /** What a program's random numbers follow from. */
 export function newSeed(): string {
-  return randomBytes(8).readBigUInt64LE().toString();
+  return takeRandom(8).readBigUInt64LE().toString();
 }
 
 export function digestOf(bytes: string | Uint8Array): string {
@@ -74,10 +75,12 @@ export function digestOf(bytes: string | Uint8Array): string {
 
 /** A journal as JSON: bodies as base64, everything else as it is. */
 export function encodeJournal(journal: Journal): string {
-  return JSON.stringify({
-    ...journal,
-    deliveries: journal.deliveries.map(plainDelivery),
-  });
+  return JSON.stringify(plainJournal(journal));
+}
+
+/** What becomes the JSON of a journal. */
+export function plainJournal(journal: Journal): PlainJournal {
+  return { ...journal, deliveries: journal.deliveries.map(plainDelivery) };
 }
 
 export function encodeDelivery(delivery: Delivery): string {
@@ -90,10 +93,11 @@ export function decodeDelivery(json: string): Delivery {
 
 /** Reads what `encodeJournal` wrote. It must come from a place that vouches for it: see `sealing.ts`. */
 export function decodeJournal(json: string): Journal {
-  const raw = JSON.parse(json) as Omit<Journal, 'deliveries'> & { deliveries: PlainDelivery[] };
+  const raw = JSON.parse(json) as PlainJournal;
   return { ...raw, deliveries: raw.deliveries.map(readDelivery) };
 }
 
+type PlainJournal = Omit<Journal, 'deliveries'> & { deliveries: PlainDelivery[] };
 type PlainDelivery = Omit<Delivery, 'body'> & { body?: string };
 
 function plainDelivery(delivery: Delivery): PlainDelivery {

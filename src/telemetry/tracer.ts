@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type {
   FinishedSpan,
   Span,
@@ -8,6 +7,7 @@ import type {
   TraceContext,
   Tracer,
 } from '../domain/trace.js';
+import { takeRandom } from '../lib/random-supply.js';
 
 /** Which traces are recorded. The same trace is decided about in the same way wherever it is seen. */
 export interface Sampling {
@@ -21,13 +21,11 @@ export interface Sampling {
 const MAX_TEXT = 256;
 /** The wall clock is looked at again when it was set, or when the machine slept. */
 const MAX_DRIFT_MS = 100;
-const SUPPLY_BYTES = 4_096;
 
 /** Records spans, and hands them over when they end. Nothing is kept of one that is never ended. */
 export class SpanTracer implements Tracer {
   readonly #sampling: Sampling;
   readonly #onEnd: (span: FinishedSpan) => void;
-  readonly #ids = new Ids();
   #originMs = Date.now() - performance.now();
 
   constructor(sampling: Sampling, onEnd: (span: FinishedSpan) => void) {
@@ -36,11 +34,11 @@ export class SpanTracer implements Tracer {
   }
 
   start(name: string, { parent, kind = 'internal', attributes, traceId }: SpanOptions = {}): Span {
-    const id = parent?.traceId ?? traceId ?? this.#ids.next(16);
+    const id = parent?.traceId ?? traceId ?? newId(16);
     const isSampled = this.#isSampled(id, parent);
     const state = parent?.state === undefined ? {} : { state: parent.state };
     // The id of a step that is not recorded would lead whoever looks for it nowhere.
-    const spanId = isSampled || parent === undefined ? this.#ids.next(8) : parent.spanId;
+    const spanId = isSampled || parent === undefined ? newId(8) : parent.spanId;
     const context = { traceId: id, spanId, isSampled, ...state };
     if (!isSampled) return new UnrecordedSpan(context);
     const now = performance.now();
@@ -119,19 +117,8 @@ class UnrecordedSpan implements Span {
   end(): void {}
 }
 
-/** Random ids, out of a supply: asking for eight bytes at a time was a third of what a span costs. */
-class Ids {
-  #supply = Buffer.alloc(0);
-  #used = 0;
-
-  next(bytes: 8 | 16): string {
-    if (this.#used + bytes > this.#supply.length) {
-      this.#supply = randomBytes(SUPPLY_BYTES);
-      this.#used = 0;
-    }
-    this.#used += bytes;
-    return this.#supply.toString('hex', this.#used - bytes, this.#used);
-  }
+function newId(bytes: 8 | 16): string {
+  return takeRandom(bytes).toString('hex');
 }
 
 function shortened(text: string): string {

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { CapabilitySet } from '../../domain/capability.js';
 import { AGENT_SCOPES, type Principal, type Scope } from '../../domain/principal.js';
 
@@ -59,5 +59,5 @@ export function bearerOf(authorization: string | undefined): string | undefined 
 }
 
 function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }

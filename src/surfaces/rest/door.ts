@@ -8,7 +8,6 @@ import type { TraceContext } from '../../domain/trace.js';
 import type { Host } from '../../host/host.js';
 import type { ServerControl } from '../../host/server-control.js';
 import type { Session, SessionOptions } from '../../host/session.js';
-import { LinkedAbort } from '../../lib/linked-abort.js';
 import { Ticket } from '../../profiles/runner/envelope.js';
 import { answerRequest, type RunnerAnswer } from '../../profiles/runner/run-program.js';
 import type { RunnerSettings } from '../../profiles/runner/settings.js';
@@ -65,9 +64,9 @@ export class RestDoor {
   readonly #sessions = new Map<string, Session>();
   readonly #runnerSessions = new Map<string, Session>();
   readonly #live = new Map<string, LiveRun>();
-  readonly #gone = new AbortController();
+  /** What ends each of those that are under way. */
+  readonly #underWay = new Set<() => void>();
   #isClosing = false;
-  #running = 0;
   #onIdle: (() => void) | undefined;
 
   constructor(options: RestOptions) {
@@ -127,25 +126,26 @@ export class RestDoor {
   ): Promise<Value> {
     if (this.#isClosing) throw new HostError('shutting_down', 'codemode is shutting down; ask again later');
     const end = new AbortController();
-    // Not `AbortSignal.any`: of each the signal that lives as long as the host would keep a trace for ever.
-    const over = new LinkedAbort([signal, end.signal, this.#gone.signal]);
+    const cancel = () => end.abort();
+    signal.addEventListener('abort', cancel, { once: true });
+    if (signal.aborted) cancel();
+    this.#underWay.add(cancel);
     let runId = '';
-    this.#running++;
     try {
       return await run({
-        signal: over.signal,
+        signal: end.signal,
         onBegin: (id) => {
           // A second try is a run of its own, and the first is over.
           this.#live.delete(runId);
           runId = id;
-          const cancel = () => end.abort();
           this.#live.set(id, { runId: id, caller, startedAtMs: Date.now(), cancel });
         },
       });
     } finally {
-      over.release();
+      signal.removeEventListener('abort', cancel);
+      this.#underWay.delete(cancel);
       this.#live.delete(runId);
-      if (--this.#running === 0) this.#onIdle?.();
+      if (this.#underWay.size === 0) this.#onIdle?.();
     }
   }
 
@@ -156,7 +156,7 @@ export class RestDoor {
   /** Takes nothing new, lets what is under way come to its end for a while, then ends it. */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
-    if (this.#running > 0) {
+    if (this.#underWay.size > 0) {
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve;
@@ -164,7 +164,7 @@ export class RestDoor {
       });
       clearTimeout(timer);
     }
-    this.#gone.abort();
+    for (const cancel of this.#underWay) cancel();
   }
 }
 
