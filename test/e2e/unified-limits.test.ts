@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everyday, nodeServer, openHome, startServe } from '../support/program.js';
@@ -9,6 +10,7 @@ import { fixture } from '../support/upstreams.js';
 let home: ReturnType<typeof openHome>;
 let server: Awaited<ReturnType<typeof startServe>>;
 let rest: ReturnType<typeof restClient>;
+const granted = mkdtempSync(join(tmpdir(), 'codemode-granted-'));
 /** Takes connections and hangs up. */
 const rude = createServer((socket) => socket.destroy());
 let rudePort = 0;
@@ -21,6 +23,7 @@ beforeAll(async () => {
       everyday: { ...everyday(), timeout: '300ms' },
       ledger: { ...nodeServer(fixture('ledger-server.mjs'), 'ledger.txt'), trusted: true },
       missing: { command: '/nonexistent/server' },
+      fleeting: { command: process.execPath, args: ['fleeting.mjs'], timeout: '300ms' },
     },
     policy: [
       { tools: 'everyday/echo', arguments: { message: { equals: 'forbidden' } }, decision: 'deny' },
@@ -33,9 +36,13 @@ beforeAll(async () => {
     },
     security: {
       auth: { tokens: [listed('tools', 'tools')] },
-      capabilities: { network: { allowedHosts: ['127.0.0.1'], allowedPorts: [rudePort] } },
+      capabilities: {
+        network: { allowedHosts: ['127.0.0.1'], allowedPorts: [rudePort] },
+        filesystem: { allowedPaths: [granted] },
+      },
     },
   });
+  writeFileSync(join(home.work, 'fleeting.mjs'), `await import(${JSON.stringify(fixture('everyday-server.mjs'))});`);
   server = await startServe(home);
   rest = restClient(server.url, server.token);
 }, 60_000);
@@ -43,13 +50,14 @@ afterAll(async () => {
   await server?.stop();
   rude.close();
   home?.[Symbol.dispose]();
+  rmSync(granted, { recursive: true });
 });
 
 const lines = () => {
   const file = join(home.work, 'ledger.txt');
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
 };
-const CAPABILITIES = ['mcp:everyday', 'mcp:ledger', 'mcp:missing'];
+const CAPABILITIES = ['mcp:everyday', 'mcp:ledger', 'mcp:missing', 'mcp:fleeting'];
 const execute = (code: string, more: object = {}): Promise<RestAnswer> =>
   rest.post('/execute', server.token, { code, capabilities: CAPABILITIES, ...more });
 
@@ -93,6 +101,28 @@ describe('what goes wrong has a type and a code by its cause, and the status say
     const answer = await ask();
     expect([answer.status, answer.body.error]).toMatchObject([status, { type, code }]);
   });
+});
+
+test('mcp SERVER_UNAVAILABLE: a server that is gone and does not come back [C13]', async () => {
+  expect((await execute('return mcp.fleeting.add({ a: 1, b: 2 })')).body).toMatchObject({ success: true });
+  rmSync(join(home.work, 'fleeting.mjs'));
+  await execute('await mcp.fleeting.crash()');
+  const { status, body } = await execute('return mcp.fleeting.add({ a: 1, b: 2 })', { context: { requestId: 'r' } });
+  expect([status, body.success, body.error]).toMatchObject([
+    200,
+    false,
+    { type: 'mcp', code: 'SERVER_UNAVAILABLE', requestId: 'r' },
+  ]);
+});
+
+test('runtime FILE_ACCESS_FAILED: a file that was granted and is not there [C13]', async () => {
+  const source = `return fs.readFile(${JSON.stringify(join(granted, 'nothing.txt'))})`;
+  const { status, body } = await execute(source, { capabilities: [`filesystem:${granted}`] });
+  expect([status, body.success, body.error]).toMatchObject([
+    200,
+    false,
+    { type: 'runtime', code: 'FILE_ACCESS_FAILED' },
+  ]);
 });
 
 describe('code that ran out of time is run once more with twice the time, where that is configured [C13]', () => {
