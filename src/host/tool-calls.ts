@@ -157,30 +157,20 @@ export class ToolCalls {
       ...wishFor(found, input, hooks),
       run,
       number,
-      ...(respondent === undefined ? {} : { respondent: reported(respondent, hooks) }),
-      ...(onProgress === undefined
-        ? {}
-        : {
-            onProgress: ({ message, progress, total }) =>
-              onProgress(
-                `${server.path}.${exportName}: ${message ?? `${progress}${total === undefined ? '' : ` of ${total}`}`}`,
-              ),
-          }),
+      ...(respondent && { respondent: reported(respondent, hooks) }),
+      ...(onProgress && {
+        onProgress: ({ message, progress, total }) =>
+          onProgress(
+            `${server.path}.${exportName}: ${message ?? `${progress}${total === undefined ? '' : ` of ${total}`}`}`,
+          ),
+      }),
     });
-    if (this.trace.length < MAX_TRACE_ENTRIES) {
-      const entry = {
-        serverId: server.path,
-        toolName: tool.name,
-        durationMs: Math.round(performance.now() - startedAt),
-        ok: outcome.ok,
-        ...(outcome.reply?.taskId === undefined ? {} : { taskId: outcome.reply.taskId }),
-      };
-      this.trace.push(outcome.ok ? entry : { ...entry, error: summary(outcome.error) });
-    }
+    if (this.trace.length < MAX_TRACE_ENTRIES) this.trace.push(traceOf(found, outcome, performance.now() - startedAt));
     if (!outcome.ok && this.failures.size < MAX_KNOWN_FAILURES)
       this.failures.set(outcome.error.message, failureOf(tool, outcome));
-    for (const [kind, count] of Object.entries(outcome.redactions ?? {}))
-      this.redactions[kind] = (this.redactions[kind] ?? 0) + count;
+    if (outcome.redactions !== undefined)
+      for (const [kind, count] of Object.entries(outcome.redactions))
+        this.redactions[kind] = (this.redactions[kind] ?? 0) + count;
     if (outcome.approval !== undefined) this.approvalStates.add(outcome.approval.state);
     if (outcome.ok) for (const warning of outcome.warnings) this.warnings.add(warning);
     const reply = present(outcome);
@@ -197,6 +187,18 @@ export class ToolCalls {
 
 function wishFor({ tool, server, exportName }: CalledTool, input: JsonValue | undefined, hooks: CallHooks) {
   return { tool, serverPath: server.path, exportName, input, ...hooks };
+}
+
+function traceOf({ tool, server }: CalledTool, outcome: BrokerOutcome, durationMs: number): TraceEntry {
+  const taskId = outcome.reply?.taskId;
+  return {
+    serverId: server.path,
+    toolName: tool.name,
+    durationMs: Math.round(durationMs),
+    ok: outcome.ok,
+    ...(taskId !== undefined && { taskId }),
+    ...(!outcome.ok && { error: summary(outcome.error) }),
+  };
 }
 
 /** The program does not spend its time while its client is asked. */

@@ -7,6 +7,7 @@ import { RunWorker } from './run-worker.js';
 import { SpareProcesses } from './spare-processes.js';
 import { isFree, LOOK_EVERY_MS, workersToTake } from './turns.js';
 import { WaitingLine, type WaitingProgram } from './waiting-line.js';
+import { Wakefulness } from './wakefulness.js';
 import type { WorkerProcess } from './worker-process.js';
 
 export interface PoolOptions {
@@ -40,6 +41,7 @@ export class Pool {
   readonly #processes: SpareProcesses;
   readonly #workers = new Set<RunWorker>();
   readonly #line: WaitingLine;
+  readonly #wakefulness = new Wakefulness();
   readonly #sweeper: NodeJS.Timeout;
   #turnTimer: NodeJS.Timeout | undefined;
   #turnsEnded = 0;
@@ -181,6 +183,11 @@ export class Pool {
     return this.size < this.#options.max;
   }
 
+  /** Where programs compute on all cores, looking around would take one from them. */
+  #answered(): void {
+    if (this.#hasFreeCore()) this.#wakefulness.stay();
+  }
+
   #hasFreeCore(): boolean {
     let computing = this.#starting;
     for (const { backlog } of this.#workers) if (backlog > 0) computing++;
@@ -211,6 +218,7 @@ export class Pool {
       }
       const worker = new RunWorker(process, caller);
       worker.onChange = () => this.#changed(worker);
+      worker.onAnswer = () => this.#answered();
       if (process.hasExited) throw new HostError('worker_lost', 'a worker ended as soon as it started');
       this.#workers.add(worker);
       return reservedFor === 'nobody' ? worker : this.#claim(worker, reservedFor === 'blocking');

@@ -65,6 +65,8 @@ export class RunWorker {
   readonly turnBegunMs = performance.now();
   turnEndedMs = 0;
   onChange: (() => void) | undefined;
+  /** A program has its answer, and may call again at once. */
+  onAnswer: (() => void) | undefined;
   readonly #tenants = new Map<ExecutionId, Tenant>();
   readonly #owed: Owed[] = [];
   readonly #libraries = new Set<string>();
@@ -148,11 +150,13 @@ export class RunWorker {
     this.#owed.push({ execution: message.execution, isDropped: false });
     this.process.send(message, body);
     if (this.#owed.length > 1) this.#watch();
+    if (message.type === 'call/result' || message.type === 'call/error') this.onAnswer?.();
   }
 
   /** Answers a blocking call: the program is in the middle of its turn, and owes nothing more for this. */
   reply(message: Extract<HostToWorker, { type: 'call/result' | 'call/error' }>, body: Uint8Array): void {
     this.process.send(message, body);
+    this.onAnswer?.();
   }
 
   /** Drops a program. Answers it owes still come, to nobody. */

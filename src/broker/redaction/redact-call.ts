@@ -38,6 +38,7 @@ function redactError(redactor: Redactor, error: GuestError, counts: RedactionCou
 /** The same call; what its server says and asks on the way is clean too. */
 export function redactOnTheWay(redactor: Redactor, call: BrokerCall): BrokerCall {
   const { onProgress, respondent } = call;
+  if (onProgress === undefined && respondent === undefined) return call;
   return {
     ...call,
     ...(onProgress === undefined ? {} : { onProgress: cleanProgress(redactor, onProgress) }),
