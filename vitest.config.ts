@@ -27,9 +27,8 @@ export default defineConfig({
           name: 'product',
           env: { CODEMODE_HOME: STATE, CODEMODE_KEYRING: 'file' },
           include: ['test/**/*.test.ts'],
-          // These start whole process trees, and wait for them as long as they compute: on two cores three at a time take
-          // 9 and a half minutes, two at a time 13.
-          maxWorkers: 3,
+          // These start whole process trees: more at a time only makes each slower.
+          maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 1 },
