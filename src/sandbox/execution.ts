@@ -182,8 +182,7 @@ export class SandboxExecution implements Tenant {
         if (body.length > MAX_VALUE_BYTES) return from.kill('it sent larger arguments than it may');
         return this.#requested(callIn(message, body));
       case 'call/site':
-        if (this.#seat?.located(message.call, message.places) !== true)
-          from.kill('it told a place that nobody asked for');
+        if (this.#seat?.located(message.call, message.places) !== true) from.kill('it told a place unasked');
         return;
       case 'execution/log':
         return this.#logged(message.entry, logIn(message, body));

@@ -51,9 +51,9 @@ async function open({ process = GONE, host = 'host' } = {}) {
 describe('of a host that was killed', () => {
   test('what was under way is unknown, what was answered is known, each once [B18]', async () => {
     using left = await open();
-    for (const id of ['host.1', 'host.2', 'host.3', 'host.10']) left.journal.write([sent(id)]);
-    left.journal.write([ended('host.2')]);
-    left.journal.write([ended('host.3')]);
+    for (const id of ['host.1', 'host.2', 'host.3', 'host.10']) left.journal.write(sent(id));
+    left.journal.write(ended('host.2'));
+    left.journal.write(ended('host.3'));
     // Killed after the commit and before its journal was emptied.
     left.store.append([{ ...sent('host.3'), ...ended('host.3') }]);
     left.store.adoptOrphans();
@@ -67,14 +67,14 @@ describe('of a host that was killed', () => {
     using left = await open();
     left.store.append([sent('host.1'), sent('host.2'), sent('other.1'), sent('host.3')]);
     left.store.append([{ ...sent('host.3'), ...ended('host.3') }]);
-    left.journal.write([ended('host.2')]);
+    left.journal.write(ended('host.2'));
     left.store.adoptOrphans();
     expect(left.outcomes().slice(5)).toEqual(['host.2 ok', 'host.1 outcome_unknown']);
   });
 
   test('two hosts that find it at once put it into the chain once [B18]', async () => {
     using left = await open();
-    left.journal.write([sent('host.1')]);
+    left.journal.write(sent('host.1'));
     const text = readFileSync(left.file);
     left.store.adoptOrphans();
     // As the second has read it, before the first took it away.
@@ -87,7 +87,7 @@ describe('of a host that was killed', () => {
     using left = await open();
     const start = left.journal.bytes;
     const ends = ['host.1', 'host.2', 'host.3'].map((id) => {
-      left.journal.write([sent(id)]);
+      left.journal.write(sent(id));
       return left.journal.bytes;
     });
     const whole = readFileSync(left.file);
@@ -100,7 +100,7 @@ describe('of a host that was killed', () => {
     expect(left.outcomes()).toHaveLength(ends.length);
     for (const [count, end] of ends.entries()) {
       using other = await open();
-      for (const id of ['host.1', 'host.2', 'host.3']) other.journal.write([sent(id)]);
+      for (const id of ['host.1', 'host.2', 'host.3']) other.journal.write(sent(id));
       truncateSync(other.file, end - 2);
       other.store.adoptOrphans();
       expect(other.outcomes()).toHaveLength(count);
@@ -109,9 +109,9 @@ describe('of a host that was killed', () => {
 
   test('lines of an earlier time behind the last one are not read [B18]', async () => {
     using left = await open();
-    for (const id of ['host.1', 'host.2', 'host.3']) left.journal.write([sent(id)]);
+    for (const id of ['host.1', 'host.2', 'host.3']) left.journal.write(sent(id));
     left.journal.empty();
-    left.journal.write([sent('host.4')]);
+    left.journal.write(sent('host.4'));
     left.store.adoptOrphans();
     expect(left.outcomes()).toEqual(['host.4 outcome_unknown']);
   });
@@ -120,7 +120,7 @@ describe('of a host that was killed', () => {
 test('a journal of a host that is there is left to it [B18]', async () => {
   using left = await open();
   const journal = await left.store.openJournal('mine');
-  journal.write([sent('mine.1')]);
+  journal.write(sent('mine.1'));
   left.store.adoptOrphans();
   expect(readdirSync(join(left.folder, 'audit-open'))).toEqual(['mine.journal']);
   expect(left.outcomes()).toEqual([]);
@@ -136,7 +136,7 @@ describe('who has no key', () => {
       ([header, one, ...rest]: string[]) => [header, `A${one}`, one, ...rest],
     ]) {
       using left = await open();
-      for (const id of ['host.1', 'host.2', 'host.3']) left.journal.write([sent(id)]);
+      for (const id of ['host.1', 'host.2', 'host.3']) left.journal.write(sent(id));
       writeFileSync(left.file, change(readFileSync(left.file, 'utf8').split('\n')).join('\n'));
       left.store.adoptOrphans();
       expect(left.outcomes()).toEqual([]);
@@ -145,7 +145,7 @@ describe('who has no key', () => {
 
   test('cannot leave a journal of his own, or one of another folder: calls are refused until the chain is begun anew [B18]', async () => {
     using other = await open({ host: 'foreign' });
-    other.journal.write([sent('foreign.1')]);
+    other.journal.write(sent('foreign.1'));
     using left = await open();
     writeFileSync(join(left.folder, 'audit-open', 'foreign.journal'), readFileSync(other.file));
     expect(() => left.store.adoptOrphans()).toThrow(/changed from outside.*foreign.journal/);

@@ -29,7 +29,7 @@ export interface JournalOwner extends Pick<JournalHeader, 'host' | 'from'> {
 export type JournalEntry = AuditEntry | CallOutcome;
 
 /** Of one line; those of calls are a tenth of it. */
-const MAX_LINE_CHARACTERS = 64 * 1024;
+const MAX_LINE_BYTES = 64 * 1024;
 
 /**
  * What a host has not put into the chain yet: calls that were sent, and outcomes of the last moments. A line is written in
@@ -43,6 +43,7 @@ export class AuditJournal {
   readonly #keys: AuditKeys;
   readonly #file: string;
   readonly #descriptor: number;
+  readonly #buffer = Buffer.allocUnsafeSlow(MAX_LINE_BYTES);
   readonly #start: { readonly bytes: number; readonly mac: string };
   #bytes: number;
   #mac: string;
@@ -71,21 +72,16 @@ export class AuditJournal {
     return this.#bytes;
   }
 
-  /** Written when it returns: whoever is killed after that has left them behind. Throws where there is no room. */
-  write(entries: readonly JournalEntry[]): void {
-    let lines = '';
-    let mac = this.#mac;
-    for (const entry of entries) {
-      const body = JSON.stringify(entry);
-      if (body.length > MAX_LINE_CHARACTERS) throw new Error('the journal of calls cannot be written: too long a line');
-      mac = this.#keys.journalMac(mac, body);
-      lines += `${mac} ${body}\n`;
-    }
-    const bytes = Buffer.from(lines);
-    // A part of them is none: the next ones are written over it.
-    if (writeSync(this.#descriptor, bytes, 0, bytes.length, this.#bytes) < bytes.length)
+  /** Written when it returns: whoever is killed after that has left it behind. Throws where there is no room. */
+  write(entry: JournalEntry): void {
+    const body = JSON.stringify(entry);
+    const mac = this.#keys.journalMac(this.#mac, body);
+    const bytes = this.#buffer.write(`${mac} ${body}\n`);
+    if (bytes === MAX_LINE_BYTES) throw new Error('the journal of calls cannot be written: too long a line');
+    // A part of a line is none: the next one is written over it.
+    if (writeSync(this.#descriptor, this.#buffer, 0, bytes, this.#bytes) < bytes)
       throw new Error('the journal of calls cannot be written: the disk is full');
-    this.#bytes += bytes.length;
+    this.#bytes += bytes;
     this.#mac = mac;
   }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AuditEntry, CallOutcome } from '../../domain/audit.js';
 import type { GuestError } from '../../domain/execution.js';
 import type { AuditStore } from '../../store/audit.js';
-import type { AuditJournal, JournalEntry } from '../../store/audit-journal.js';
+import type { AuditJournal } from '../../store/audit-journal.js';
 
 export interface AuditTrailOptions {
   /** Opens the store when it is first needed: its driver takes 50 ms to load. Whoever gives it closes the file. */
@@ -30,10 +30,9 @@ const SEAL_EVERY_MS = 250;
 const PRUNE_EVERY_MS = 6 * 3_600_000;
 
 /**
- * The record of calls, as they happen. A call is in the journal before it is sent, and its outcome before the host does
- * anything else after it has told the program: a host that is killed in between leaves an unknown outcome, never a call
- * that nobody knows of. From the journal both go into the chain in batches, the outcome always, the fact that it was
- * sent only where the call takes long or its host was killed.
+ * The record of calls, as they happen. A call is in the journal before it is sent, and its outcome before its program
+ * hears of it: a host that is killed loses neither. From the journal both go into the chain in batches, the outcome
+ * always, the fact that it was sent only where the call takes long or its host was killed.
  */
 export class AuditTrail {
   readonly #options: AuditTrailOptions;
@@ -48,8 +47,6 @@ export class AuditTrail {
   /** Calls under way that are in the chain. */
   readonly #recorded = new Set<string>();
   #pending: AuditEntry[] = [];
-  /** Outcomes that are to be written into the journal with the next turn, or before the next call is sent. */
-  #outcomes: CallOutcome[] = [];
   #timer: NodeJS.Timeout | undefined;
   #openTimer: NodeJS.Timeout | undefined;
   #problem: string | undefined;
@@ -81,21 +78,27 @@ export class AuditTrail {
 
   /** A call leaves now; its `verdict` is `sent`. Returns why it must not, where that cannot be written down. */
   sending(entry: AuditEntry): GuestError | undefined {
-    if (!this.#keep([...this.#outcomes, entry])) return this.#refusal();
+    try {
+      this.#journal?.write(entry);
+    } catch (error) {
+      this.#fail(error);
+      return this.#refusal();
+    }
     this.#open.set(entry.callId, { entry, sinceMs: performance.now() });
     this.#openTimer ??= setTimeout(() => this.#recordOpen(), SENT_RECORD_AFTER_MS).unref();
     return undefined;
   }
 
-  /**
-   * How a call has ended. Written in the next turn: its program is told first, which wakes another process, and the
-   * outcomes of many calls that end together are one write.
-   */
+  /** How a call has ended. Of one that was sent it outlives this process when it returns. */
   record(entry: AuditEntry): void {
     this.#pending.push(entry);
     if (this.#pending.length > MAX_PENDING) this.#pending.shift();
     if (this.#open.delete(entry.callId) || this.#recorded.delete(entry.callId)) {
-      if (this.#outcomes.push(outcomeOf(entry)) === 1) setImmediate(() => this.#keep(this.#outcomes));
+      try {
+        this.#journal?.write(outcomeOf(entry));
+      } catch (error) {
+        this.#fail(error);
+      }
     }
     if (this.#pending.length >= MAX_BATCH) this.#write();
     else this.#timer ??= setTimeout(() => this.#write(), BATCH_MS);
@@ -117,19 +120,6 @@ export class AuditTrail {
     this.#journal?.close(this.#pending.length + this.#open.size + this.#recorded.size === 0);
     this.#journal = undefined;
     this.#store = undefined;
-  }
-
-  /** Puts entries into the journal, all outcomes that wait among them. */
-  #keep(entries: readonly JournalEntry[]): boolean {
-    if (entries.length === 0) return true;
-    this.#outcomes = [];
-    try {
-      this.#journal?.write(entries);
-      return true;
-    } catch (error) {
-      this.#fail(error);
-      return false;
-    }
   }
 
   async #openStore(): Promise<void> {
@@ -164,7 +154,6 @@ export class AuditTrail {
       this.#store.append([...open, ...this.#pending]);
       this.#pending = [];
       for (const { callId } of open) if (this.#open.delete(callId)) this.#recorded.add(callId);
-      this.#outcomes = [];
       if (this.#open.size === 0) this.#journal?.empty();
       this.#problem = undefined;
       this.#sealSoon();
