@@ -33,6 +33,8 @@ export class StdioTransport implements Transport {
   readonly #stderr = new TextTail(STDERR_TAIL_BYTES);
   #child: ChildProcessWithoutNullStreams | undefined;
   #exited: Promise<void> = Promise.resolve();
+  /** Settled when the process is gone and its last output is read. */
+  #drained: Promise<void> = Promise.resolve();
   #end: string | undefined;
 
   constructor(options: StdioOptions) {
@@ -78,6 +80,10 @@ export class StdioTransport implements Transport {
     for (const stream of [child.stdin, child.stdout, child.stderr])
       stream.on('error', (error) => this.onerror?.(error));
 
+    let drained = (): void => {};
+    this.#drained = new Promise((resolve) => {
+      drained = resolve;
+    });
     this.#exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         if (child.pid !== undefined) groups.remove(child.pid);
@@ -87,7 +93,9 @@ export class StdioTransport implements Transport {
         const finish = (): void => {
           clearTimeout(timer);
           for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
-          this.#finish();
+          drained();
+          // A message that was not taken is reported as that, before the end of the connection makes its outcome unknown.
+          setImmediate(() => this.#finish());
         };
         const timer = setTimeout(finish, DRAIN_MS);
         child.once('close', finish);
@@ -102,14 +110,22 @@ export class StdioTransport implements Transport {
   send(message: JSONRPCMessage): Promise<void> {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null || !child.stdin.writable) {
-      return Promise.reject(new NotSentError('the process is gone'));
+      return this.#notTaken('the process is gone');
     }
     if (child.stdin.writableLength > this.#options.maxMessageBytes) {
       return Promise.reject(new NotSentError('the process does not read its input'));
     }
-    return new Promise((resolve, reject) => {
-      child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+    return new Promise((resolve) => {
+      child.stdin.write(`${JSON.stringify(message)}\n`, (error) =>
+        resolve(error ? this.#notTaken('the process does not read its input any more') : undefined),
+      );
     });
+  }
+
+  /** A broken pipe is often noticed before the exit of the process that explains it. */
+  async #notTaken(problem: string): Promise<never> {
+    await settledWithin(this.#drained, STOP_GRACE_MS);
+    throw new NotSentError(problem);
   }
 
   /** End of input, then SIGTERM, then SIGKILL, each to the whole group. Resolves when the process is gone. */
