@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { HostError } from '../domain/errors.js';
 import { deferred } from '../lib/deferred.js';
+import { killGroup } from '../lib/process-group.js';
 import { encodeFrame, FrameDecoder } from '../wire/frames.js';
 import type { HostToWorker, WorkerRole, WorkerToHost } from '../wire/messages.js';
 import { PROTOCOL } from '../wire/messages.js';
@@ -109,13 +110,7 @@ export class WorkerProcess {
 
   kill(reason: string): void {
     this.#reason ??= reason;
-    const { pid } = this.#child;
-    if (this.#hasExited || pid === undefined) return;
-    try {
-      process.kill(-pid, 'SIGKILL');
-    } catch {
-      this.#child.kill('SIGKILL');
-    }
+    if (!this.#hasExited) killGroup(this.#child);
   }
 
   async close(): Promise<void> {

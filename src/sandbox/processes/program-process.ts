@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { HostError } from '../../domain/errors.js';
 import { deferred } from '../../lib/deferred.js';
+import { killGroup } from '../../lib/process-group.js';
 import { encodeFrame, FrameDecoder } from '../../wire/frames.js';
 import { type HostToProcess, MAX_VALUE_BYTES, PROTOCOL, type ProcessToHost } from '../../wire/messages.js';
 import { parseProcessMessage } from '../../wire/parse.js';
@@ -123,13 +124,7 @@ export class ProgramProcess {
 
   /** Everything in the jail dies with the process that holds it; without a jail, what stayed in its process group. */
   kill(): void {
-    const { pid } = this.#child;
-    if (this.#hasExited || pid === undefined) return;
-    try {
-      process.kill(-pid, 'SIGKILL');
-    } catch {
-      this.#child.kill('SIGKILL');
-    }
+    if (!this.#hasExited) killGroup(this.#child);
   }
 
   /** Settles when it is gone. */

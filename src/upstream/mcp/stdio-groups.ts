@@ -1,3 +1,5 @@
+import { signalGroup } from '../../lib/process-group.js';
+
 /**
  * The process groups of all servers that we started and that still live. A server is the leader of a group of its
  * own, so that what it starts (`npx` starts a shell, which starts the server) ends with it.
@@ -25,13 +27,5 @@ export class ChildGroups {
 
   get size(): number {
     return this.#living.size;
-  }
-}
-
-export function signalGroup(leader: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-leader, signal);
-  } catch {
-    // Nobody is left in it.
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { deferred } from '../../lib/deferred.js';
 import { NotSentError } from './failures.js';
 import { StdioTransport } from './stdio.js';
 import { ChildGroups } from './stdio-groups.js';
@@ -8,20 +9,17 @@ const MESSAGE = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;
 /** Starts a shell script as a server; resolves at its first line on stdout. */
 async function atFirstLine(script: string): Promise<{ transport: StdioTransport; order: string[] }> {
   const order: string[] = [];
-  let heard = (): void => {};
-  const line = new Promise<void>((resolve) => {
-    heard = resolve;
-  });
+  const line = deferred<void>();
   const transport = new StdioTransport({
     target: { kind: 'stdio', command: '/bin/sh', arguments: ['-c', script], environment: {} },
     baseEnvironment: { PATH: process.env.PATH ?? '' },
     maxMessageBytes: 10_000,
     groups: new ChildGroups(),
-    onNoise: heard,
+    onNoise: () => line.resolve(),
   });
   transport.onclose = () => order.push('closed');
   await transport.start();
-  await line;
+  await line.promise;
   return { transport, order };
 }
 

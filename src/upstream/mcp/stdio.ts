@@ -2,9 +2,11 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { StdioTarget } from '../../domain/upstream.js';
 import { oneLine, TextTail } from '../../lib/bounded-text.js';
+import { deferred } from '../../lib/deferred.js';
+import { signalGroup } from '../../lib/process-group.js';
 import { NotSentError } from './failures.js';
 import { parseMessages } from './messages.js';
-import { type ChildGroups, signalGroup } from './stdio-groups.js';
+import type { ChildGroups } from './stdio-groups.js';
 import { LineSplitter } from './stdio-lines.js';
 
 /** The most that is kept of what a server writes to stderr: the end of it, where the reason of a crash stands. */
@@ -34,7 +36,7 @@ export class StdioTransport implements Transport {
   #child: ChildProcessWithoutNullStreams | undefined;
   #exited: Promise<void> = Promise.resolve();
   /** Settled when the process is gone and its last output is read. */
-  #drained: Promise<void> = Promise.resolve();
+  readonly #drained = deferred<void>();
   #end: string | undefined;
 
   constructor(options: StdioOptions) {
@@ -80,10 +82,6 @@ export class StdioTransport implements Transport {
     for (const stream of [child.stdin, child.stdout, child.stderr])
       stream.on('error', (error) => this.onerror?.(error));
 
-    let drained = (): void => {};
-    this.#drained = new Promise((resolve) => {
-      drained = resolve;
-    });
     this.#exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         if (child.pid !== undefined) groups.remove(child.pid);
@@ -93,7 +91,7 @@ export class StdioTransport implements Transport {
         const finish = (): void => {
           clearTimeout(timer);
           for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
-          drained();
+          this.#drained.resolve();
           // A message that was not taken is reported as that, before the end of the connection makes its outcome unknown.
           setImmediate(() => this.#finish());
         };
@@ -124,7 +122,7 @@ export class StdioTransport implements Transport {
 
   /** A broken pipe is often noticed before the exit of the process that explains it. */
   async #notTaken(problem: string): Promise<never> {
-    await settledWithin(this.#drained, STOP_GRACE_MS);
+    await settledWithin(this.#drained.promise, STOP_GRACE_MS);
     throw new NotSentError(problem);
   }
 
