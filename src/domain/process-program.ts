@@ -1,4 +1,5 @@
 import type { CallerId, CallReply, ExecutionId, GuestCall, Outcome } from './execution.js';
+import type { StopSignal } from './stop-signal.js';
 
 /** Real interpreters, each program in a process of its own. */
 export type ProcessLanguage = 'node' | 'python';
@@ -53,7 +54,7 @@ export interface ProcessHandlers {
   onCall(call: GuestCall, signal: AbortSignal, time: ProgramTime): Promise<CallReply>;
   /** What the program writes to stderr, as it comes, up to the limit. */
   onStderr?(text: string): void;
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
 }
 
 /** A program's time stands still while it waits for nothing but a person: hold it, then let it go on. */

@@ -1,5 +1,6 @@
 import type { Approval } from '../domain/approval.js';
 import type { CallerId, CallReply, GuestCall, LogEntry, SourcePosition } from '../domain/execution.js';
+import type { StopSignal } from '../domain/stop-signal.js';
 import type { Delivery } from '../sandbox/journal.js';
 import type { SuspendedProgram } from '../sandbox/sandbox.js';
 
@@ -51,6 +52,6 @@ export interface ExecutionOptions {
   /** Told whenever it begins or ceases to wait for nothing but people. */
   readonly onHeld?: (isHeld: boolean) => void;
   readonly askPerson?: AskPerson;
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
   readonly onLog?: (entry: LogEntry) => void;
 }

@@ -96,7 +96,7 @@ export class Execution {
     execution.#follow(started);
     const cancel = (): void => started.execution.cancel();
     if (options.signal?.aborted === true) cancel();
-    else options.signal?.addEventListener('abort', cancel, { once: true });
+    else options.signal?.addEventListener('abort', cancel);
     const sent = new Set(calls.flatMap(({ call, isSent }) => (isSent ? [call.number] : [])));
     for (const call of started.execution.openCalls) {
       if (sent.has(call.number)) started.execution.answer(call.number, OUTCOME_UNKNOWN);

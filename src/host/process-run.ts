@@ -14,6 +14,7 @@ import type {
   ResultSource,
 } from '../domain/process-program.js';
 import type { Respondent } from '../domain/question.js';
+import type { StopSignal } from '../domain/stop-signal.js';
 import type { TraceContext } from '../domain/trace.js';
 import { deferred } from '../lib/deferred.js';
 import { cleanOutcome } from './clean-report.js';
@@ -42,7 +43,7 @@ export interface ProcessRunRequest {
   readonly hidesPersonalData: boolean;
   /** The client gives up about then, so it is answered before. */
   readonly answerWithinMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
   readonly askPerson?: AskPerson;
   readonly respondent?: Respondent;
   readonly onProgress?: (message: string) => void;

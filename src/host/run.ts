@@ -7,6 +7,7 @@ import type { IsolationLevel } from '../domain/isolation.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Limits } from '../domain/limits.js';
 import type { Respondent } from '../domain/question.js';
+import type { StopSignal } from '../domain/stop-signal.js';
 import type { Tool } from '../domain/tool.js';
 import type { TraceContext } from '../domain/trace.js';
 import type { AskPerson } from './execution.js';
@@ -28,7 +29,7 @@ export interface RunRequest {
   readonly grants?: CapabilitySet;
   /** Names of servers the program is about to use: they are connected first, and missed at once. */
   readonly requestedServers?: readonly string[];
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
   /** The client gives up about then: a run that takes longer is answered with its id and goes on. */
   readonly answerWithinMs?: number;
   /** A way to the person in front of the client, where it has one. */

@@ -1,17 +1,30 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * An `AbortController` that is made when its signal is first asked for. Making and aborting one takes 12 µs, and
- * most of those who may be cancelled never hand their signal to anybody.
+ * Something that may be called off: a `StopSignal`, and its source. Whoever needs the platform's own signal gets one, made when it is first asked for:
+ * that takes 12 µs, and the platform keeps each, with all that its listeners hold, until a full collection of garbage.
  */
 export class Cancellation {
-  readonly #reason: () => Error;
+  readonly #reason: (() => Error) | undefined;
+  #listeners: (() => void)[] = [];
   #controller: AbortController | undefined;
   #isCancelled = false;
 
-  /** @param reason what those who listen are told; made only when somebody does */
-  constructor(reason: () => Error) {
+  /** @param reason what those who listen to the platform's signal are told; made only when somebody does */
+  constructor(reason?: () => Error) {
     this.#reason = reason;
+  }
+
+  get aborted(): boolean {
+    return this.#isCancelled;
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    if (!this.#isCancelled) this.#listeners.push(listener);
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners = this.#listeners.filter((each) => each !== listener);
   }
 
   get signal(): AbortSignal {
@@ -19,7 +32,7 @@ export class Cancellation {
       this.#controller = new AbortController();
       // Many calls may listen at once, and that is no leak.
       setMaxListeners(0, this.#controller.signal);
-      if (this.#isCancelled) this.#controller.abort(this.#reason());
+      if (this.#isCancelled) this.#controller.abort(this.#reason?.());
     }
     return this.#controller.signal;
   }
@@ -27,6 +40,9 @@ export class Cancellation {
   cancel(): void {
     if (this.#isCancelled) return;
     this.#isCancelled = true;
-    this.#controller?.abort(this.#reason());
+    const listeners = this.#listeners;
+    this.#listeners = [];
+    for (const listener of listeners) listener();
+    this.#controller?.abort(this.#reason?.());
   }
 }

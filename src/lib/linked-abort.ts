@@ -1,12 +1,20 @@
+/** One of the platform's, or one of ours, which has no reason to give. */
+interface Source {
+  readonly aborted: boolean;
+  readonly reason?: unknown;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
 /**
  * A signal that is aborted with the first of several. Unlike `AbortSignal.any` it is held by its sources until they are
  * released, so that it cannot be collected while somebody listens, and a source can be let go before the others.
  */
 export class LinkedAbort {
   readonly #controller = new AbortController();
-  readonly #links = new Map<AbortSignal, () => void>();
+  readonly #links = new Map<Source, () => void>();
 
-  constructor(sources: readonly (AbortSignal | undefined)[]) {
+  constructor(sources: readonly (Source | undefined)[]) {
     for (const source of sources) if (source !== undefined) this.#follow(source);
   }
 
@@ -15,7 +23,7 @@ export class LinkedAbort {
   }
 
   /** Stops following some sources, or all of them. */
-  release(sources: Iterable<AbortSignal | undefined> = this.#links.keys()): void {
+  release(sources: Iterable<Source | undefined> = this.#links.keys()): void {
     for (const source of sources) {
       const abort = source === undefined ? undefined : this.#links.get(source);
       if (source === undefined || abort === undefined) continue;
@@ -24,13 +32,13 @@ export class LinkedAbort {
     }
   }
 
-  #follow(source: AbortSignal): void {
+  #follow(source: Source): void {
     const abort = (): void => {
       this.#controller.abort(source.reason);
       this.release();
     };
     if (source.aborted) return abort();
     this.#links.set(source, abort);
-    source.addEventListener('abort', abort, { once: true });
+    source.addEventListener('abort', abort);
   }
 }

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Log } from '../domain/log.js';
 import type { Respondent } from '../domain/question.js';
 import type { ScriptHead } from '../domain/script.js';
+import type { StopSignal } from '../domain/stop-signal.js';
 import type { TraceContext } from '../domain/trace.js';
 import type { AskPerson } from '../host/execution.js';
 import type { Presentation, SleepSummary } from '../host/run.js';
@@ -50,7 +51,7 @@ export interface ExposedTool {
 
 /** What a surface knows about the one who waits for an answer. */
 export interface CallCircumstances {
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   /** The client gives up about then, so it is answered before. */
   readonly answerWithinMs?: number;
   readonly onProgress?: (message: string) => void;

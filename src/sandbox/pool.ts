@@ -232,8 +232,8 @@ export class Pool {
     }
   }
 
-  #wait(program: WaitingProgram, { signal }: Cancellation): Promise<RunWorker> {
-    const waiting = this.#line.join(program, signal);
+  #wait(program: WaitingProgram, cancellation: Cancellation): Promise<RunWorker> {
+    const waiting = this.#line.join(program, cancellation);
     this.#mindTurns();
     return waiting;
   }

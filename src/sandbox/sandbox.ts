@@ -3,6 +3,7 @@ import { HostError } from '../domain/errors.js';
 import type { CallerId, ExecutionId, GuestCall, Program } from '../domain/execution.js';
 import type { JsonObject } from '../domain/json.js';
 import { MAX_SOURCE_BYTES } from '../domain/limits.js';
+import type { StopSignal } from '../domain/stop-signal.js';
 import { type SealBinding, seal, unseal } from '../lib/sealed.js';
 import { MAX_VALUE_BYTES } from '../wire/messages.js';
 import { SandboxExecution } from './execution.js';
@@ -29,7 +30,7 @@ export interface StartOptions {
   readonly program: Program;
   readonly execution?: ExecutionId;
   /** Cancels the program, wherever it is by then: waiting for a worker, or running. */
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
 }
 
 /** A program that sleeps outside any process. */
@@ -108,7 +109,7 @@ export class Sandbox {
     caller: CallerId,
     handlers: ExecutionHandlers,
     since?: SinceSuspended,
-    signal?: AbortSignal,
+    signal?: StopSignal,
   ): Promise<Started> {
     const binding = bindingOf(suspended.execution, caller, suspended.codeDigest);
     const plain = unseal(this.#sealKey, binding, suspended.sealed);
@@ -215,7 +216,7 @@ function bindingOf(execution: ExecutionId, caller: CallerId, codeDigest: string)
 
 async function begun(
   execution: SandboxExecution,
-  signal: AbortSignal | undefined,
+  signal: StopSignal | undefined,
   begin: () => Promise<void>,
 ): Promise<Started> {
   const { report } = execution;

@@ -1,5 +1,6 @@
 import { HostError } from '../domain/errors.js';
 import type { CallerId } from '../domain/execution.js';
+import type { StopSignal } from '../domain/stop-signal.js';
 import { type Deferred, deferred } from '../lib/deferred.js';
 import type { RunWorker } from './run-worker.js';
 
@@ -38,19 +39,15 @@ export class WaitingLine {
   }
 
   /** Throws `sandbox_busy` where too many wait already, and nobody has more of them than this caller. */
-  join(program: WaitingProgram, signal: AbortSignal): Promise<RunWorker> {
+  join(program: WaitingProgram, signal: StopSignal): Promise<RunWorker> {
     if (!program.isUnderWay && this.#waiting.length >= this.#maxLength) this.#makeRoomFor(program);
     const waiting: Waiting = { ...program, answer: deferred(), isCancelled: false };
     this.#waiting.push(waiting);
-    signal.addEventListener(
-      'abort',
-      () => {
-        waiting.isCancelled = true;
-        this.offer((each) => each === waiting);
-        waiting.answer.reject(new HostError('cancelled', 'the run was cancelled while it waited for a worker'));
-      },
-      { once: true },
-    );
+    signal.addEventListener('abort', () => {
+      waiting.isCancelled = true;
+      this.offer((each) => each === waiting);
+      waiting.answer.reject(new HostError('cancelled', 'the run was cancelled while it waited for a worker'));
+    });
     return waiting.answer.promise;
   }
 

@@ -10,6 +10,7 @@ import {
   type ProcessLimits,
   type ProcessReport,
 } from '../../domain/process-program.js';
+import type { StopSignal } from '../../domain/stop-signal.js';
 import { deferred } from '../../lib/deferred.js';
 import type { Jail } from '../jail/jail.js';
 import { openSharedFolder } from '../jail/staging.js';
@@ -203,7 +204,7 @@ function goShapeOf({ maxMemoryBytes, maxProcesses }: ProcessLimits): ProcessShap
 }
 
 /** The promise, unless the signal comes first: then `cancelled`, and the work goes on for whoever else wants it. */
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+async function untilAborted<T>(promise: Promise<T>, signal: StopSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   const aborted = deferred<never>();
   const abort = () => aborted.reject(new HostError('cancelled', 'the program was cancelled before it was started'));

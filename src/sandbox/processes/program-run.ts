@@ -8,6 +8,7 @@ import {
   outOfTime,
 } from '../../domain/execution.js';
 import type { ProcessHandlers, ProcessProgram, ProcessReport, ResultSource } from '../../domain/process-program.js';
+import type { StopSignal } from '../../domain/stop-signal.js';
 import { Cancellation } from '../../lib/cancellation.js';
 import { deferred } from '../../lib/deferred.js';
 import { jsonText } from '../../lib/json-text.js';
@@ -44,7 +45,7 @@ export class ProgramRun {
   readonly #cancellation = new Cancellation(
     () => new HostError('cancelled', 'the program that asked for this is over'),
   );
-  readonly #signals: readonly AbortSignal[];
+  readonly #signals: readonly StopSignal[];
   readonly #begunAt = performance.now();
   readonly #cancel = () => this.#stop(CANCELLED);
   #stopped: Failure | undefined;

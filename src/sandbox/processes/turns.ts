@@ -1,5 +1,6 @@
 import { HostError } from '../../domain/errors.js';
 import type { CallerId } from '../../domain/execution.js';
+import type { StopSignal } from '../../domain/stop-signal.js';
 
 export interface TurnOptions {
   /** Programs at the same time, of all callers. */
@@ -27,7 +28,7 @@ export class Turns {
   }
 
   /** Resolves with what gives the turn back. Rejects with `sandbox_busy`, or with `cancelled` when the signal says so. */
-  async take(caller: CallerId, signal?: AbortSignal): Promise<() => void> {
+  async take(caller: CallerId, signal?: StopSignal): Promise<() => void> {
     const cancelled = () => new HostError('cancelled', 'the run was cancelled while it waited for its turn');
     if (signal?.aborted === true) throw cancelled();
     if (this.#mayRun(caller)) return this.#admit(caller);
@@ -48,7 +49,7 @@ export class Turns {
           resolve(this.#admit(caller));
         },
       };
-      signal?.addEventListener('abort', leave, { once: true });
+      signal?.addEventListener('abort', leave);
       this.#queue.push(waiting);
     });
   }

@@ -4,10 +4,12 @@ import type { CallerId } from '../../domain/execution.js';
 import type { Log } from '../../domain/log.js';
 import type { Principal } from '../../domain/principal.js';
 import type { ProcessLanguage } from '../../domain/process-program.js';
+import type { StopSignal } from '../../domain/stop-signal.js';
 import type { TraceContext } from '../../domain/trace.js';
 import type { Host } from '../../host/host.js';
 import type { ServerControl } from '../../host/server-control.js';
 import type { Session, SessionOptions } from '../../host/session.js';
+import { Cancellation } from '../../lib/cancellation.js';
 import { Ticket } from '../../profiles/runner/envelope.js';
 import { answerRequest, type RunnerAnswer } from '../../profiles/runner/run-program.js';
 import type { RunnerSettings } from '../../profiles/runner/settings.js';
@@ -42,7 +44,7 @@ export interface RunRequest {
   readonly principal: Principal;
   readonly body: unknown;
   /** Aborted when the client has gone before it was answered. */
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   readonly trace?: TraceContext;
 }
 
@@ -92,12 +94,16 @@ export class RestDoor {
   }
 
   /** Executes a request of somebody; `signal` is aborted when nobody waits for the answer any more. */
-  execute(principal: Principal, input: unknown, circumstances: ExecuteCircumstances): Promise<Executed> {
+  execute(
+    principal: Principal,
+    input: unknown,
+    circumstances: Omit<ExecuteCircumstances, 'ofCaller'>,
+  ): Promise<Executed> {
     const session = this.sessionOf(principal);
     return this.#during(session.caller, circumstances.signal, (live) =>
       execute(session, input, this.options.settings, {
-        ...circumstances,
         ofCaller: principal.capabilities,
+        ...circumstances,
         ...live,
       }),
     );
@@ -121,19 +127,19 @@ export class RestDoor {
   /** Something that runs, and can be seen and ended by its caller while it does. */
   async #during<Value>(
     caller: CallerId,
-    signal: AbortSignal,
-    run: (live: { signal: AbortSignal; onBegin: (runId: string) => void }) => Promise<Value>,
+    signal: StopSignal,
+    run: (live: { signal: StopSignal; onBegin: (runId: string) => void }) => Promise<Value>,
   ): Promise<Value> {
     if (this.#isClosing) throw new HostError('shutting_down', 'codemode is shutting down; ask again later');
-    const end = new AbortController();
-    const cancel = () => end.abort();
-    signal.addEventListener('abort', cancel, { once: true });
+    const end = new Cancellation();
+    const cancel = () => end.cancel();
+    signal.addEventListener('abort', cancel);
     if (signal.aborted) cancel();
     this.#underWay.add(cancel);
     let runId = '';
     try {
       return await run({
-        signal: end.signal,
+        signal: end,
         onBegin: (id) => {
           // A second try is a run of its own, and the first is over.
           this.#live.delete(runId);

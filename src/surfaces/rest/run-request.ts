@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isHostError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/principal.js';
 import type { TraceContext, Tracer } from '../../domain/trace.js';
+import { Cancellation } from '../../lib/cancellation.js';
 import { traceOfHeaders } from '../http/request-trace.js';
 import { PREFIX, type RunRequest } from './door.js';
 
@@ -30,15 +31,15 @@ export function mountRun(scope: FastifyInstance, path: string, tracer: Tracer | 
 }
 
 function runRequestOf(request: FastifyRequest, reply: FastifyReply, trace: TraceContext | undefined): RunRequest {
-  const gone = new AbortController();
+  const gone = new Cancellation();
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort();
+    if (!reply.raw.writableFinished) gone.cancel();
   });
   const { principal, body } = request;
   return {
     principal: principal as Principal,
     body,
-    signal: gone.signal,
+    signal: gone,
     ...(trace === undefined ? {} : { trace }),
   };
 }
