@@ -38,7 +38,12 @@ export function openRunContext(
 ): RunContext {
   const codeDigest = hash('sha256', source, 'hex');
   return {
-    ...{ runId, caller, profile, source, codeDigest, ledger },
+    runId,
+    caller,
+    profile,
+    source,
+    codeDigest,
+    ledger,
     ...(grants === undefined ? {} : { grants }),
     ...(trace === undefined ? {} : { trace }),
   };

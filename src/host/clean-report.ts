@@ -7,19 +7,22 @@ import type { ExecutionReport } from '../sandbox/execution-report.js';
  * pieces.
  */
 export function cleanReport(redactor: Redactor, report: ExecutionReport, counts: RedactionCounts): ExecutionReport {
-  const { outcome, logs } = report;
+  const { outcome, logs, logsCut, journal, durationMs, usage } = report;
   return {
-    ...report,
     logs: logs.map((entry) => ({ ...entry, message: redactor.text(entry.message, counts) })),
     outcome: cleanOutcome(redactor, outcome, counts),
+    logsCut,
+    journal,
+    durationMs,
+    usage,
   };
 }
 
 /** What came of it, clean. */
 export function cleanOutcome(redactor: Redactor, outcome: Outcome, counts: RedactionCounts): Outcome {
   return outcome.status === 'completed'
-    ? { ...outcome, resultJson: redactor.json(outcome.resultJson, counts) }
-    : { ...outcome, failure: cleanFailure(redactor, outcome.failure, counts) };
+    ? { status: 'completed', resultJson: redactor.json(outcome.resultJson, counts) }
+    : { status: 'failed', failure: cleanFailure(redactor, outcome.failure, counts) };
 }
 
 function cleanFailure(redactor: Redactor, failure: Failure, counts: RedactionCounts): Failure {

@@ -72,14 +72,13 @@ export class NestedRuns {
   readonly #options: NestedRunsOptions;
   readonly #logs: NestedLog[];
   /** By depth: who waits in line here never holds the place that somebody in front waits for. */
-  readonly #places: readonly Slots[];
+  readonly #places: Slots[] = [];
   #runs: number;
   #logBytes: number;
 
   constructor(options: NestedRunsOptions, { runs, logs }: NestedSoFar = { runs: 0, logs: [] }) {
     this.#options = options;
     this.#runs = runs;
-    this.#places = Array.from({ length: MAX_DEPTH }, () => new Slots(MAX_AT_ONCE, options.limits.timeoutMs));
     this.#logs = [...logs];
     this.#logBytes = options.limits.maxLogBytes;
     for (const { message } of logs) this.#logBytes -= Buffer.byteLength(message);
@@ -89,11 +88,12 @@ export class NestedRuns {
     return { runs: this.#runs, logs: this.#logs };
   }
 
-  /** The logs of a run with those of its scripts among them. */
-  withLogs(logs: readonly LogEntry[], startedAtMs: number): readonly LogEntry[] {
-    if (this.#logs.length === 0) return logs;
+  /** The report of a run with the logs of its scripts among its own. */
+  withLogs(report: ExecutionReport): ExecutionReport {
+    if (this.#logs.length === 0) return report;
+    const { startedAtMs } = report.journal;
     const ours = this.#logs.map(({ atMs, ...entry }) => ({ ...entry, timeMs: Math.max(0, atMs - startedAtMs) }));
-    return [...logs, ...ours].sort((left, right) => left.timeMs - right.timeMs);
+    return { ...report, logs: [...report.logs, ...ours].sort((left, right) => left.timeMs - right.timeMs) };
   }
 
   /** Answers a call of `@codemode/scripts`. What is wrong with it is an error of the program. */
@@ -118,11 +118,15 @@ export class NestedRuns {
     }));
   }
 
+  #placesAt(depth: number): Slots {
+    this.#places[depth] ??= new Slots(MAX_AT_ONCE, this.#options.limits.timeoutMs);
+    return this.#places[depth];
+  }
+
   async #run([name, given]: readonly JsonValue[], hooks: CallHooks, asker: Asker): Promise<CallReply> {
     if (typeof name !== 'string')
       return refused('SchemaValidationError', 'runScript: name must be a string', 'Call runScript("name", { ... }).');
-    const places = this.#places[asker.depth];
-    if (places === undefined)
+    if (asker.depth >= MAX_DEPTH)
       return overLimit(`scripts run each other more than ${MAX_DEPTH} deep`, 'Look for a script that runs itself.');
     if (this.#runs >= MAX_RUNS)
       return overLimit(
@@ -141,7 +145,7 @@ export class NestedRuns {
     const { checkScriptInput } = await import('./script-input.js');
     const checked = checkScriptInput(script, given ?? undefined);
     if (!checked.ok) return checked;
-    const place = await places.enter(hooks.signal);
+    const place = await this.#placesAt(asker.depth).enter(hooks.signal);
     if (place.kind !== 'entered')
       return overLimit(`no place came free for script ${name}`, 'Run fewer scripts at once.');
     try {

@@ -31,7 +31,7 @@ export class RunTrace {
     this.#run = run;
     const { runId, profile, parent, traceId, isWoken } = run;
     this.#span = parts.tracer?.start(SPANS.run, {
-      ...{ parent },
+      parent,
       ...(traceId === undefined ? {} : { traceId }),
       attributes: { 'codemode.run.id': runId, 'codemode.profile': profile, 'codemode.run.woken': isWoken },
     });
@@ -65,7 +65,12 @@ export class RunTrace {
     const isSuccess = outcome.status === 'completed';
     const traceId = this.#span?.context.traceId;
     this.#parts.telemetry.emit({
-      ...{ type: 'run', runId, profile, isSuccess, durationMs, usage },
+      type: 'run',
+      runId,
+      profile,
+      isSuccess,
+      durationMs,
+      usage,
       ...(traceId === undefined ? {} : { traceId }),
     });
     // Names and messages of what was thrown are the program's own words: they may hold anything.

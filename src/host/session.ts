@@ -243,7 +243,7 @@ export class Session {
     const patienceMs = this.#patience(askPerson, answerWithinMs);
     const asked = { patienceMs, askPerson, onProgress, respondent };
     const circumstances = { facts, snapshot: view.forCode, presentation, script, ...asked };
-    const calls = new RunCalls({ ...this.#parts, sandbox, broker }, circumstances, before);
+    const calls = new RunCalls({ sandbox, broker, ...this.#parts }, circumstances, before);
     return { owner: ownerOf(facts.context), facts, view, calls, steps, redactor };
   }
 
@@ -288,7 +288,7 @@ export class Session {
       const summary = { runId: owner.id, approvals, logs, trace: tools.trace };
       return { state: 'asleep', summary: label === undefined ? summary : { ...summary, label } };
     }
-    const whole = { ...end.report, logs: nested.withLogs(end.report.logs, end.report.journal.startedAtMs) };
+    const whole = nested.withLogs(end.report);
     const report = redactor === undefined ? whole : cleanReport(redactor, whole, tools.redactions);
     const { results, sleeping } = this.#parts;
     const { presentation, maxResultBytes } = this.#options;

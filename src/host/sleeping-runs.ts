@@ -123,10 +123,13 @@ export class SleepingRuns {
   ): Promise<void> {
     const recordingJson = recording === undefined ? undefined : encodeRecording(recording);
     const isKept = recordingJson !== undefined && recordingJson.length <= MAX_RECORDING_CHARACTERS;
-    const { setting } = this.#options;
+    const { id, caller, profile, codeDigest } = owner;
     await this.#ends.write({
-      ...owner,
-      setting,
+      id,
+      caller,
+      profile,
+      codeDigest,
+      setting: this.#options.setting,
       state,
       responseJson: JSON.stringify(response),
       recordingJson: isKept ? recordingJson : undefined,

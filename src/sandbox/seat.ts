@@ -35,8 +35,17 @@ export class Seat {
     const input = Buffer.from(given === undefined ? '' : JSON.stringify(given));
     this.#assign(
       {
-        ...{ type: 'execution/start', execution, library: this.#library, language, seed, startedAtMs },
-        ...{ timeoutMs: whole(remainingMs), maxMemoryBytes, maxLogBytes, cpuQuota, blocking },
+        type: 'execution/start',
+        execution,
+        library: this.#library,
+        language,
+        seed,
+        startedAtMs,
+        timeoutMs: whole(remainingMs),
+        maxMemoryBytes,
+        maxLogBytes,
+        cpuQuota,
+        blocking,
         script: script === undefined ? null : { calls: script.calls, inputBytes: input.byteLength },
         body: body === undefined ? null : { module: body.module, names: body.names, contextBytes: input.byteLength },
       },
