@@ -12,8 +12,9 @@ import { MAX_IMAGE_BYTES } from '../../wire/messages.js';
 import type { Channel, Received } from '../channel.js';
 import { type Outbox, ProgramDropped, type Progress } from '../guest.js';
 import { readBody } from '../transpiler/read-body.js';
-import { readScript } from '../transpiler/read-script.js';
-import { transpile } from '../transpiler/transpile.js';
+import { type ReadScript, readScript } from '../transpiler/read-script.js';
+import { RecentlyRead } from '../transpiler/recently-read.js';
+import { type Transpiled, transpile } from '../transpiler/transpile.js';
 import { Engines } from './engines.js';
 import { QuickJsExecution } from './execution.js';
 import type { ProgramForm } from './execution-state.js';
@@ -230,21 +231,29 @@ function formOf({ script, body }: StartMessage): ProgramForm {
   return body === null ? 'module' : 'body';
 }
 
+/** Programs of one caller: a worker never has another. */
+const recentBodies = new RecentlyRead<Transpiled>();
+const recentModules = new RecentlyRead<Transpiled>();
+const recentScripts = new RecentlyRead<ReadScript>();
+
 function readProgram({ script, body: form, language }: StartMessage, body: Buffer): ReadProgram {
   if (form !== null) {
-    const { contextBytes } = form;
-    const source = readBody(body.toString('utf8', contextBytes), language, form);
+    const { contextBytes, module, names } = form;
+    const text = body.toString('utf8', contextBytes);
+    const source = recentBodies.of(`${language} ${module} ${names.join()}`, text, () => readBody(text, language, form));
     if (!source.ok) return source;
     const context = body.subarray(0, contextBytes);
     return { ok: true, begin: (execution) => execution.start(Buffer.from(source.code), source.mapJson, context) };
   }
   if (script === null) {
-    const source = transpile(body.toString('utf8'), language);
+    const text = body.toString('utf8');
+    const source = recentModules.of(language, text, () => transpile(text, language));
     if (!source.ok) return source;
     return { ok: true, begin: (execution) => execution.start(Buffer.from(source.code), source.mapJson) };
   }
   const { calls, inputBytes } = script;
-  const source = readScript(body.toString('utf8', inputBytes), language);
+  const text = body.toString('utf8', inputBytes);
+  const source = recentScripts.of(language, text, () => readScript(text, language));
   if (!source.ok) return source;
   return { ok: true, begin: (execution) => execution.startScript(source, calls, body.subarray(0, inputBytes)) };
 }
