@@ -14,10 +14,13 @@ async function oneCaller(quick) {
   const serve = await startServe();
   try {
     const [token] = /** @type {[string]} */ (serve.tokens);
-    const client = serve.openClient(WIDTH);
-    const simple = () => client.run(token, SIMPLE);
-    const withCall = () => client.run(token, WITH_CALL);
-    const floor = () => client.get('/healthz', token);
+    const lanes = async (open) => {
+      const opened = await Promise.all(Array.from({ length: WIDTH }, open));
+      return (lane = 0) => opened[lane]?.ask();
+    };
+    const simple = await lanes(() => serve.openLane(token, SIMPLE));
+    const withCall = await lanes(() => serve.openLane(token, WITH_CALL));
+    const floor = await lanes(() => serve.openEmptyLane(token));
     for (const each of [withCall, simple, floor]) await timeConcurrent(scaled(2_000, quick), WIDTH, each);
     const count = scaled(2_000, quick);
     const empty = await timeEach(count, floor);
@@ -57,15 +60,18 @@ async function oneCaller(quick) {
 }
 
 async function manyCallers(quick) {
-  const rows = await withCallers({ min: 2, max: CALLERS + 2 }, quick);
-  const note = `${rows.workers} processes; ${p99(rows.rate)}; ${rows.shares}`;
+  const workers = { min: 2, max: CALLERS + 2 };
+  const fresh = await withCallers(workers, quick);
+  const again = await withCallers(workers, quick, { isRepeated: true });
+  const row = (name, { rate, processes, shares }) => ({
+    name,
+    ...{ unit: 'ms', valueUnit: 'runs/s', ...figures(rate), value: rate.perSecond },
+    goal: { atLeast: 1_000 },
+    note: `${processes} processes; ${p99(rate)}; ${shares}`,
+  });
   return [
-    {
-      name: `simple runs over HTTP, ${CALLERS} callers, a worker each`,
-      ...{ unit: 'ms', valueUnit: 'runs/s', ...figures(rows.rate), value: rows.rate.perSecond },
-      goal: { atLeast: 1_000 },
-      note,
-    },
+    row(`simple runs over HTTP, ${CALLERS} callers, a worker each`, fresh),
+    row('the same program again and again', again),
   ];
 }
 
@@ -84,24 +90,24 @@ async function moreCallersThanWorkers(quick) {
  * For some seconds each caller asks again as soon as it is answered. As with one caller, programs have run before: a worker
  * needs some hundred until its code is compiled, and with twenty callers there are twenty workers.
  */
-async function withCallers(workers, quick) {
+async function withCallers(workers, quick, lane = {}) {
   const serve = await startServe({ callers: CALLERS, workers });
   try {
-    const client = serve.openClient(CALLERS);
+    const lanes = await Promise.all(serve.tokens.map((token) => serve.openLane(token, SIMPLE, lane)));
     const before = scaled(600, quick);
     await Promise.all(
-      serve.tokens.map(async (token) => {
-        for (let index = 0; index < before; index++) await client.run(token, SIMPLE);
+      lanes.map(async (lane) => {
+        for (let index = 0; index < before; index++) await lane.ask();
       }),
     );
-    const done = serve.tokens.map(() => 0);
+    const done = lanes.map(() => 0);
     const samples = [];
     const start = performance.now();
     const end = start + scaled(10_000, quick);
     await Promise.all(
-      serve.tokens.map(async (token, caller) => {
+      lanes.map(async (lane, caller) => {
         for (let begun = start; begun < end; ) {
-          await client.run(token, SIMPLE);
+          await lane.ask();
           const now = performance.now();
           samples.push(now - begun);
           begun = now;
@@ -111,7 +117,7 @@ async function withCallers(workers, quick) {
     );
     const perSecond = (samples.length * 1_000) / (performance.now() - start);
     const shares = `${Math.min(...done)} to ${Math.max(...done)} runs for each caller`;
-    return { rate: summary(samples, perSecond), shares, workers: serve.measure().processes };
+    return { rate: summary(samples, perSecond), shares, processes: serve.measure().processes };
   } finally {
     await serve.close();
   }

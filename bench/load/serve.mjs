@@ -7,6 +7,7 @@ import { Pool } from 'undici';
 import { descriptorCount, processorMs, processTree, proportionalBytes, residentBytes } from '../machine.mjs';
 import { EVERYDAY, openHome, PROGRAM } from '../program.mjs';
 import { openInspector } from './inspector.mjs';
+import { openEmptyLane, openLane } from './lane.mjs';
 
 export const MEGABYTE = 1024 * 1024;
 /** A program without calls, and one that has the answer of a real server. */
@@ -54,6 +55,10 @@ export async function startServe({
   const inspector = await openInspector(inspectorUrl);
   const pid = /** @type {number} */ (child.pid);
   const clients = new Set();
+  const kept = (client) => {
+    clients.add(client);
+    return client;
+  };
   return {
     url,
     pid,
@@ -62,11 +67,9 @@ export async function startServe({
     temporaryFolder: home.env.TMPDIR,
     inspector,
     /** Connections that are kept, as a client keeps them. */
-    openClient: (connections) => {
-      const client = openClient(url, connections);
-      clients.add(client);
-      return client;
-    },
+    openClient: (connections) => kept(openClient(url, connections)),
+    openLane: async (token, program, options) => kept(await openLane(url, token, program, options)),
+    openEmptyLane: async (token) => kept(await openEmptyLane(url, token)),
     measure: () => measureOf(pid),
     async close() {
       for (const client of clients) await client.close();
