@@ -28,7 +28,7 @@ export default defineConfig({
           env: { CODEMODE_HOME: STATE, CODEMODE_KEYRING: 'file' },
           include: ['test/**/*.test.ts'],
           // These start whole process trees: more at a time only makes each slower.
-          maxWorkers: 2,
+          maxWorkers: 3,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 1 },
