@@ -94,7 +94,7 @@ export class RunCalls {
         present,
         allowedServers: script.allowedServers,
       });
-    const answer = (call: GuestCall, hooks: CallHooks, asker: Asker) => this.#answer(call, hooks, asker);
+    const answer = (call: GuestCall, hooks: CallHooks, asker: Asker) => this.#answer(call, inputOf(call), hooks, asker);
     this.nested = new NestedRuns(
       { scripts, sandbox, modules: modulesOf(snapshot), script, limits, answer, patienceMs, askPerson },
       before?.nested,
@@ -113,18 +113,17 @@ export class RunCalls {
   /** Answers the run's own program. */
   async answer(call: GuestCall, hooks: CallHooks): Promise<CallReply> {
     const { snapshot, facts } = this.#circumstances;
-    const input = JSON.parse(call.argumentsJson) as JsonValue[];
+    const input = inputOf(call);
     const tool = this.#script === undefined ? snapshot.toolByTarget.get(call.target) : this.#script.toolOf(input);
     this.#recorded.set(call.number, recordedCall(call, tool === undefined ? undefined : toolDigestOf(tool.tool)));
-    return this.#answer(call, hooks, { context: facts.context, depth: 0, firstNumber: 0 });
+    return this.#answer(call, input, hooks, { context: facts.context, depth: 0, firstNumber: 0 });
   }
 
-  async #answer(call: GuestCall, hooks: CallHooks, asker: Asker): Promise<CallReply> {
+  async #answer(call: GuestCall, input: readonly JsonValue[], hooks: CallHooks, asker: Asker): Promise<CallReply> {
     const { catalog, results, sleeping, observed, gate } = this.#parts;
     const { snapshot } = this.#circumstances;
     const { caller, ledger } = asker.context;
-    const input = JSON.parse(call.argumentsJson) as JsonValue[];
-    const numbered = { ...call, number: asker.firstNumber + call.number };
+    const numbered = asker.firstNumber === 0 ? call : { ...call, number: asker.firstNumber + call.number };
     if (this.#script !== undefined) return this.#answerScript(this.#script, numbered, input, hooks, asker);
     if (isDiscovery(call.target))
       return answerDiscovery(call.target, input, snapshot, catalog, (tool) => observed?.typeOf(caller, tool));
@@ -151,4 +150,8 @@ export class RunCalls {
     if (reply.ok) return { ok: true, json: `{"ok":true,"result":${String(reply.json)}}` };
     return 'ends' in reply ? reply : presentation.reply({ ok: false, error: reply.error });
   }
+}
+
+function inputOf({ argumentsJson }: GuestCall): JsonValue[] {
+  return JSON.parse(argumentsJson) as JsonValue[];
 }

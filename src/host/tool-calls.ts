@@ -138,7 +138,7 @@ export class ToolCalls {
     run: RunContext = this.#options.run,
   ): Promise<CallReply> {
     const { broker, present } = this.#options;
-    return present(await broker.refuse({ ...wishFor(found, undefined, hooks), run, number }, error, verdict));
+    return present(await broker.refuse({ run, number, input: undefined, ...wishFor(found, hooks) }, error, verdict));
   }
 
   /** Makes a call that was counted. */
@@ -154,9 +154,10 @@ export class ToolCalls {
     if (!isRepeatable(tool)) this.isRepeatable = false;
     const startedAt = performance.now();
     const outcome = await broker.handle({
-      ...wishFor(found, input, hooks),
       run,
       number,
+      input,
+      ...wishFor(found, hooks),
       ...(respondent && { respondent: reported(respondent, hooks) }),
       ...(onProgress && {
         onProgress: ({ message, progress, total }) =>
@@ -185,8 +186,8 @@ export class ToolCalls {
   }
 }
 
-function wishFor({ tool, server, exportName }: CalledTool, input: JsonValue | undefined, hooks: CallHooks) {
-  return { tool, serverPath: server.path, exportName, input, ...hooks };
+function wishFor({ tool, server, exportName }: CalledTool, hooks: CallHooks) {
+  return { tool, serverPath: server.path, exportName, ...hooks };
 }
 
 function traceOf({ tool, server }: CalledTool, outcome: BrokerOutcome, durationMs: number): TraceEntry {

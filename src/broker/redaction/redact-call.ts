@@ -9,15 +9,20 @@ import type { RedactionCounts, Redactor } from './redactor.js';
 export function redactOutcome(redactor: Redactor, outcome: BrokerOutcome): BrokerOutcome {
   const redactions: RedactionCounts = {};
   const { approval } = outcome;
-  const decided = approval === undefined ? {} : { approval: redactor.bulk(approval) };
-  const clean = { ...cleanOutcome(redactor, outcome, redactions), ...decided };
-  return Object.keys(redactions).length === 0 ? clean : { ...clean, redactions };
+  const clean = cleanOutcome(redactor, outcome, redactions);
+  const isUntouched = Object.keys(redactions).length === 0;
+  if (isUntouched && approval === undefined) return clean;
+  return {
+    ...clean,
+    ...(approval === undefined ? {} : { approval: redactor.bulk(approval) }),
+    ...(isUntouched ? {} : { redactions }),
+  };
 }
 
 function cleanOutcome(redactor: Redactor, outcome: BrokerOutcome, counts: RedactionCounts): BrokerOutcome {
   if (outcome.ok) {
     const warnings = outcome.warnings.map((warning) => redactor.text(warning, counts));
-    return { ...outcome, reply: redactor.reply(outcome.reply, counts), warnings };
+    return { ok: true, reply: redactor.reply(outcome.reply, counts), warnings };
   }
   // The error often repeats the answer: what was taken out of both is counted once.
   const error = redactError(redactor, outcome.error, outcome.reply === undefined ? counts : {});

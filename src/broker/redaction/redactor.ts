@@ -88,9 +88,13 @@ export class Redactor {
    */
   reply(reply: ToolReply, counts: RedactionCounts): ToolReply {
     const finder = this.#current();
-    const { structuredContent, meta } = reply;
-    const content = this.value(reply.content as JsonObject[], counts);
-    const clean: ToolReply = { ...reply, content, ...(meta === undefined ? {} : { meta: this.value(meta, counts) }) };
+    const { content, ...rest } = reply;
+    const { structuredContent, meta } = rest;
+    const clean: ToolReply = {
+      content: this.value(content as JsonObject[], counts),
+      ...rest,
+      ...(meta === undefined ? {} : { meta: this.value(meta, counts) }),
+    };
     if (structuredContent === undefined) return clean;
     if (reply.structuredJson !== undefined) {
       // It may hold more than the value: whole numbers that JavaScript rounds.
@@ -99,7 +103,7 @@ export class Redactor {
       return { ...clean, structuredJson: cleanJson, structuredContent: JSON.parse(cleanJson) as JsonValue };
     }
     const structuredJson = JSON.stringify(structuredContent);
-    if (!finder.hasExtra && !finder.hasAny(structuredJson)) return { ...clean, structuredJson };
+    if (!finder.hasExtra && !finder.hasAny(structuredJson)) return { structuredJson, ...clean };
     const cleanContent = this.value(structuredContent, counts);
     return { ...clean, structuredContent: cleanContent, structuredJson: JSON.stringify(cleanContent) };
   }

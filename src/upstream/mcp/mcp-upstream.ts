@@ -87,7 +87,7 @@ export class McpUpstream implements Adapter {
     }
     this.#callsUnderWay += 1;
     const asTask = this.#taskTools.has(call.tool);
-    const { outcome, connection: verdict } = await connection.call({ ...call, timeoutMs, asTask });
+    const { outcome, connection: verdict } = await connection.call({ asTask, ...call, timeoutMs });
     this.#callsUnderWay -= 1;
     if (outcome.status === 'answered') return outcome;
     const failure = { ...outcome.failure, message: this.#supervisor.masked(outcome.failure.message) };
