@@ -12,12 +12,19 @@ export interface GuardRules {
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
+/** What the last request called us: the next one mostly does too, and to take an address apart costs more than all the rest here. */
+let last: { readonly header: string | undefined; readonly name: string | undefined } = {
+  header: undefined,
+  name: undefined,
+};
+
 /**
  * Layer 1 against web pages: a page whose name was rebound to our address still sends its own name as `Host`. Names are
  * compared, ports are not: a forwarded port is another one.
  */
 export function hostProblem(header: string | undefined, { hosts, isOpenToNetwork }: GuardRules): string | undefined {
-  const name = hostnameOf(header);
+  if (header !== last.header) last = { header, name: hostnameOf(header) };
+  const { name } = last;
   if (name === undefined) return 'the Host header is missing or malformed';
   if (LOOPBACK.includes(name) || hosts.some((host) => hostnameOf(host) === name)) return undefined;
   // An address is no name: it cannot have been rebound.
