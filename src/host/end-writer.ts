@@ -7,7 +7,7 @@ interface Waiting {
 }
 
 /** For so long ends are gathered. A host that is killed loses this much of what people look back at, and nothing else. */
-const GATHER_MS = 10;
+const GATHER_MS = 25;
 
 /**
  * Writes down how runs ended, those of a moment in one transaction: to begin and to commit one takes longer than to write
