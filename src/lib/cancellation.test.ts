@@ -25,3 +25,29 @@ test('there is one signal, however often it is asked for', () => {
   const cancellation = new Cancellation(over);
   expect(cancellation.signal).toBe(cancellation.signal);
 });
+
+test('who listens is told once, and who has stopped listening is not', () => {
+  const cancellation = new Cancellation();
+  const told: string[] = [];
+  const gone = () => told.push('gone');
+  cancellation.addEventListener('abort', () => told.push('here'));
+  cancellation.addEventListener('abort', gone);
+  cancellation.removeEventListener('abort', gone);
+  expect(cancellation.aborted).toBe(false);
+  cancellation.cancel();
+  cancellation.cancel();
+  expect(told).toEqual(['here']);
+  expect(cancellation.aborted).toBe(true);
+});
+
+test('a listener sees that it is called off, and may stop listening', () => {
+  const cancellation = new Cancellation();
+  let seen: boolean | undefined;
+  const listener = () => {
+    seen = cancellation.aborted;
+    cancellation.removeEventListener('abort', listener);
+  };
+  cancellation.addEventListener('abort', listener);
+  cancellation.cancel();
+  expect(seen).toBe(true);
+});
