@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -22,7 +22,9 @@ export async function startDesktop() {
     XDG_DATA_HOME: home,
     DBUS_SESSION_BUS_ADDRESS: bus,
   };
-  const daemon = spawn('dbus-daemon', ['--session', '--nofork', '--nopidfile', `--address=${bus}`, '--print-address'], {
+  const settings = join(home, 'bus.conf');
+  writeFileSync(settings, busSettings(bus));
+  const daemon = spawn('dbus-daemon', [`--config-file=${settings}`, '--nofork', '--nopidfile', '--print-address'], {
     env: environment,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -50,6 +52,10 @@ export async function startDesktop() {
     startKeyring: async () => {
       keyring = await startKeyring(environment);
     },
+    /** GNOME's own daemon gives up now and then when many speak to it at once. */
+    reviveKeyring: async () => {
+      if (keyring.exitCode !== null || keyring.signalCode !== null) keyring = await startKeyring(environment);
+    },
     [Symbol.asyncDispose]: async () => {
       await stop(keyring);
       await stop(daemon);
@@ -57,6 +63,14 @@ export async function startDesktop() {
     },
   };
 }
+
+/** A session bus that starts nothing by itself: a keyring that it started would be a locked one. */
+const busSettings = (address: string) => `<busconfig>
+  <type>session</type>
+  <listen>${address}</listen>
+  <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy>
+</busconfig>
+`;
 
 /** Unlocked with an empty password, as it is where somebody logs in without one. */
 async function startKeyring(environment: Record<string, string>): Promise<ChildProcess> {
