@@ -97,14 +97,15 @@ export class RestDoor {
   execute(
     principal: Principal,
     input: unknown,
-    circumstances: Omit<ExecuteCircumstances, 'ofCaller'>,
+    circumstances: Omit<ExecuteCircumstances, 'ofCaller' | 'onBegin'>,
   ): Promise<Executed> {
     const session = this.sessionOf(principal);
-    return this.#during(session.caller, circumstances.signal, (live) =>
+    return this.#during(session.caller, circumstances.signal, ({ onBegin, signal }) =>
       execute(session, input, this.options.settings, {
-        ofCaller: principal.capabilities,
+        onBegin,
         ...circumstances,
-        ...live,
+        signal,
+        ofCaller: principal.capabilities,
       }),
     );
   }
