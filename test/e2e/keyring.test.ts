@@ -45,6 +45,7 @@ describe('where there is a keyring', needs('dbus', 'keyring'), () => {
   });
 
   test('of many that start at once one makes the key, and nothing of the others stays in the keyring [B17]', {
+    // Twelve at once are too much for GNOME's daemon now and then: the next attempt has a new one.
     retry: 2,
   }, async () => {
     const before = await desktop.count();
