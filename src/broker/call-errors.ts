@@ -40,8 +40,11 @@ export function errorOfNoAnswer(call: BrokerCall, asked: Approval | undefined, e
 export function errorOfReply(call: BrokerCall, reply: ToolReply): GuestError {
   const text = reply.content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : [])).join('\n');
   const message = text === '' ? `${call.serverPath}.${call.exportName} failed without saying why` : text;
+  const hasMore = reply.content.some(({ type }) => type !== 'text');
   return toolCallError(call, message, 'Read the message, change the input and call again.', {
     ...(reply.structuredContent === undefined ? {} : { structuredContent: reply.structuredContent }),
+    // Text is the message. Images and other blocks have no other way to the program.
+    ...(hasMore ? { content: [...reply.content] } : {}),
   });
 }
 

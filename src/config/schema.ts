@@ -181,10 +181,14 @@ const audit = z.strictObject({
   required: flag().default(true),
 });
 
-/** What is taken out of results, logs and errors, besides the credentials of the configuration itself. */
+/** What is redacted in results, logs and errors, besides the credentials of the configuration itself. */
 const redaction = z.strictObject({
-  /** Keys, tokens and card numbers, by how they look. */
+  /** Keys and tokens whose own form makes them certain. */
   patterns: flag().default(true),
+  /** Secrets by the name in front of them, such as `password=`. */
+  named: flag().default(false),
+  /** Payment card numbers. One in fifty random numbers of 16 digits looks like one. */
+  cards: flag().default(false),
   emails: flag().default(false),
   /** Expressions in the syntax of RE2. */
   extra: z.array(z.string().min(1)).default([]),

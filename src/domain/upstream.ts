@@ -140,11 +140,15 @@ export interface CallProgress {
 /** What a tool answered. `isError` is the tool's own verdict, not ours. */
 export interface ToolReply {
   readonly content: readonly JsonObject[];
+  /** The server sent no `content` at all. */
+  readonly hasNoContent?: true;
   readonly structuredContent?: JsonValue;
   /** The same as text, where somebody had to make it. */
   readonly structuredJson?: string;
   readonly isError: boolean;
   readonly meta?: JsonObject;
+  /** Every other top-level field of the result, as the server sent it. */
+  readonly rest?: JsonObject;
   readonly taskId?: string;
 }
 

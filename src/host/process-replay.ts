@@ -21,7 +21,7 @@ export async function replayProcess(
     { caller: `replay of ${runId}` as CallerId, onCall: async (call) => record.answer(call) },
   );
   // What was recorded is clean, of people too where the settings said so then: what is compared has to be.
-  const cleaner = redactor?.withPersonalData();
+  const cleaner = redactor?.forOutput({ personalData: true });
   const [then, again] = [outcome, report.outcome].map((each) =>
     cleaner === undefined ? each : cleanOutcome(cleaner, each, {}),
   ) as [Outcome, Outcome];

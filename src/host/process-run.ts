@@ -39,8 +39,8 @@ export interface ProcessRunRequest {
   readonly maxToolCalls: number;
   /** How long a person who can be asked may take. */
   readonly approvalWaitMs: number;
-  /** Takes people out of what it prints and hands over, besides secrets. */
-  readonly hidesPersonalData: boolean;
+  /** Redacts secrets by their name in what it prints and returns, and the data of people where that is wanted. */
+  readonly redacts?: { readonly personalData: boolean };
   /** The client gives up about then, so it is answered before. */
   readonly answerWithinMs?: number;
   readonly signal?: StopSignal;
@@ -205,12 +205,12 @@ function lockedServers(source: string, { catalog }: ProcessRunParts): string[] {
 /** What leaves: the program has got nothing but what it may have, but it may have put together what came in pieces. */
 async function clean(
   { outcome, stdout, stderr, resultSource, durationMs }: ProcessReport,
-  { hidesPersonalData }: ProcessRunRequest,
+  { redacts }: ProcessRunRequest,
   { runtime }: ProcessRunParts,
 ) {
   const ended = { resultSource, durationMs };
   const { redactor: known } = await runtime.open();
-  const redactor = hidesPersonalData ? known?.withPersonalData() : known;
+  const redactor = redacts === undefined ? known : known?.forOutput(redacts);
   if (redactor === undefined) return { ...ended, outcome, stdout, stderr };
   const output = (kept: KeptOutput): KeptOutput => ({ ...kept, text: redactor.text(kept.text) });
   return {

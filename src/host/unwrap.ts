@@ -1,6 +1,6 @@
 import type { BrokerOutcome } from '../broker/broker.js';
 import type { CallReply } from '../domain/execution.js';
-import type { JsonValue } from '../domain/json.js';
+import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { ToolReply } from '../domain/upstream.js';
 
 /** What a program gets for a call, in every contract that gives it the value alone: the first rule that fits. */
@@ -13,8 +13,14 @@ export function unwrap(reply: ToolReply): JsonValue {
   if (reply.structuredContent !== undefined) return reply.structuredContent;
   const [only] = reply.content;
   if (reply.content.length === 1 && only?.type === 'text' && typeof only.text === 'string') return only.text;
+  return fullResult(reply);
+}
+
+/** The whole MCP result, with every field that the server sent. */
+export function fullResult(reply: ToolReply): JsonObject {
   return {
-    content: [...reply.content],
+    ...(reply.hasNoContent === true ? {} : { content: [...reply.content] }),
+    ...reply.rest,
     ...(reply.isError ? { isError: true } : {}),
     ...(reply.meta === undefined ? {} : { _meta: reply.meta }),
   };

@@ -12,6 +12,11 @@ export function findEmails(text: string, found: (span: Span) => boolean): void {
     let end = runEnd(HOST, text, at + 1, MAX_HOST_CHARACTERS);
     while (end > at + 1 && !/[a-z0-9]/i.test(text[end - 1] as string)) end--;
     const isAddress = start < at && /\.[a-z]{2,24}$/i.test(text.slice(Math.max(at, end - 26), end));
-    if (isAddress && found({ start, end, kind: 'email' })) return;
+    if (isAddress && !isRemote(text, start, end) && found({ start, end, kind: 'email' })) return;
   }
+}
+
+/** `git@github.com:org/repo.git` and `ssh://git@github.com/org/repo` name a place, not a person. */
+function isRemote(text: string, start: number, end: number): boolean {
+  return text.startsWith('//', start) || /^:[^\s\d:]/.test(text.slice(end, end + 2));
 }

@@ -3,6 +3,7 @@ import { type SecretForm, secretForms } from '../../lib/secret-forms.js';
 import { findCards } from './cards.js';
 import { BASE64, isIn } from './characters.js';
 import { findEmails } from './emails.js';
+import { findNamedSecrets } from './named-secrets.js';
 import { findPhones } from './phones.js';
 import { inOrder, type Span } from './span.js';
 import { TOKEN_PATTERNS } from './token-patterns.js';
@@ -12,7 +13,11 @@ export type TextSearch = (text: string, found: (span: Span) => boolean) => void;
 
 /** Which kinds of text are looked for. */
 export interface FinderOptions {
+  /** Keys and tokens whose own form makes them certain. */
   readonly patterns: boolean;
+  /** Secrets by the name in front of them. */
+  readonly named?: boolean;
+  readonly cards?: boolean;
   readonly emails: boolean;
   readonly phones?: boolean;
   /** The user's own. */
@@ -78,10 +83,12 @@ export class Finder {
     this.#findKnown(text, report);
     if (isEnough || depth === 'known') return;
     this.#findTokens(text, report);
-    if (this.#options.patterns && depth !== 'no-cards' && !isEnough) findCards(text, report);
-    if (this.#options.emails && !isEnough) findEmails(text, report);
-    if (this.#options.phones === true && depth !== 'no-cards' && !isEnough) findPhones(text, report);
-    for (const search of this.#options.extra) if (!isEnough) search(text, report);
+    const { named, cards, emails, phones, extra } = this.#options;
+    if (named === true && !isEnough) findNamedSecrets(text, report);
+    if (cards === true && depth !== 'no-cards' && !isEnough) findCards(text, report);
+    if (emails && !isEnough) findEmails(text, report);
+    if (phones === true && depth !== 'no-cards' && !isEnough) findPhones(text, report);
+    for (const search of extra) if (!isEnough) search(text, report);
   }
 
   #findKnown(text: string, found: (span: Span) => boolean): void {

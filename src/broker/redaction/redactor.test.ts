@@ -6,6 +6,7 @@ import type { FinderOptions } from './finder.js';
 import { Redactor } from './redactor.js';
 
 const DEFAULTS: FinderOptions = { patterns: true, emails: false, extra: [], allow: [] };
+const ALL: Partial<FinderOptions> = { named: true, cards: true, emails: true, phones: true };
 const open = (secrets: readonly string[] = [], options: Partial<FinderOptions> = {}) =>
   new Redactor(secrets, { ...DEFAULTS, ...options });
 const SECRET = 'p4ss/w+rd "quoted" ü?&';
@@ -91,7 +92,7 @@ describe('a secret that the host holds', () => {
   });
 
   test('that begins inside a token of a known kind leaves no rest behind', () => {
-    const mixed = open(['tail0123456789$$more-of-it']);
+    const mixed = open(['tail0123456789$$more-of-it'], { named: true });
     expect(mixed.text('Bearer abcdefgtail0123456789$$more-of-it.')).toBe('Bearer [redacted:bearer-token].');
   });
 
@@ -136,7 +137,7 @@ describe('credentials by how they look', () => {
   ];
 
   test.each(kinds)('%s is taken out, in text, in JSON and after a line break', (kind, secret) => {
-    const redactor = open();
+    const redactor = open([], { cards: true });
     for (const text of [secret, `a ${secret} b`, `line\n${secret}\nline`, `"${secret}"`]) {
       const counts = {};
       expect(redactor.text(text, counts)).toBe(text.replace(secret, `[redacted:${kind}]`));
@@ -147,13 +148,59 @@ describe('credentials by how they look', () => {
     }
   });
 
-  test('the secret of a header and of a settings file goes, their names stay', () => {
-    const redactor = open();
-    expect(redactor.text(`Authorization: Bearer ${word(30)}9`)).toBe('Authorization: Bearer [redacted:bearer-token]');
-    expect(redactor.text(`aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\n`)).toBe(
-      'aws_secret_access_key = [redacted:aws-key]\n',
-    );
-    expect(redactor.text('-----BEGIN PRIVATE KEY-----\nMIIEvQ cut off')).toBe('[redacted:private-key]');
+  test('a private key that was cut off is redacted to its end', () => {
+    expect(open().text('-----BEGIN PRIVATE KEY-----\nMIIEvQ cut off')).toBe('[redacted:private-key]');
+  });
+
+  test.each([
+    ['Authorization: Bearer abcdefghijklmnop9', 'Authorization: Bearer [redacted:secret]'],
+    ['curl -H "authorization: Basic dXNlcjpwYXNz" x', 'curl -H "authorization: Basic [redacted:secret]" x'],
+    [
+      'aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\n',
+      'aws_secret_access_key = [redacted:secret]\n',
+    ],
+    ['DB_PASSWORD=hunter2 next', 'DB_PASSWORD=[redacted:secret] next'],
+    ['{"password": "hunter2", "user": "bob"}', '{"password": "[redacted:secret]", "user": "bob"}'],
+    ["clientSecret: 'a b c d'", "clientSecret: '[redacted:secret]'"],
+    ['https://x.example/a?token=abcdef&b=1', 'https://x.example/a?token=[redacted:secret]&b=1'],
+    ['postgres://bob:hunter2@db.example/x', 'postgres://bob:[redacted:url-password]@db.example/x'],
+    ['x-api-key: 12345678', 'x-api-key: [redacted:secret]'],
+    ['send Bearer abcdefghijklmnop9 now', 'send Bearer [redacted:bearer-token] now'],
+  ])('%j is redacted by its name where that is asked for, and stays by default', (text, clean) => {
+    expect(open([], { named: true }).text(text)).toBe(clean);
+    expect(open().text(text)).toBe(text);
+  });
+
+  test('a field whose name is that of a secret is redacted whole, in a value and in JSON', () => {
+    const value = { password: 'x', nested: [{ api_key: 'a b' }], token: 7, max_tokens: 'many', note: 'ok' };
+    const clean = { ...value, password: '[redacted:secret]', nested: [{ api_key: '[redacted:secret]' }] };
+    const counts = {};
+    expect(open([], { named: true }).value(value, counts)).toEqual(clean);
+    expect(counts).toEqual({ secret: 2 });
+    const json = '{"id":12345678901234567891,"password":"hunter2"}';
+    expect(open([], { named: true }).json(json)).toBe('{"id":12345678901234567891,"password":"[redacted:secret]"}');
+    expect(open().value(value)).toBe(value);
+  });
+
+  test.each([
+    'token: string',
+    'password: required',
+    'max_tokens=500000',
+    'passwordless: enabled',
+    'key: value',
+    'ratio 16:9 and a=b',
+    'https://example.com:8080/path@2',
+    'git@github.com:org/repo.git',
+    'ssh://git@github.com/org/repo',
+    'token=${TOKEN}',
+  ])('%j is ordinary data, also where everything is looked for', (text) => {
+    expect(open([], ALL).text(text)).toBe(text);
+  });
+
+  test('a number of 16 digits stays as it was sent unless cards are asked for', () => {
+    const json = '[{"id":4111111111111111,"ref":"4111 1111 1111 1111"}]';
+    expect(open().text(json)).toBe(json);
+    expect(open([], { cards: true }).text(json)).toContain('[redacted:card]');
   });
 
   test.each([
@@ -174,13 +221,14 @@ describe('credentials by how they look', () => {
     'someone@example.com',
     '2026-05-01T10:00:00.000Z 192.168.100.200:65535',
   ])('%j is ordinary data', (text) => {
-    expect(open(['a-secret-of-ours']).text(text)).toBe(text);
+    expect(open(['a-secret-of-ours'], { cards: true }).text(text)).toBe(text);
   });
 
   test('a number under a name that says it is an id stays', () => {
     const value = { order_id: '4111111111111111', userId: '4111111111111111', ids: ['4111111111111111'] };
-    expect(open().value(value)).toEqual(value);
-    expect(open().value({ pan: '4111111111111111', n: 4111111111111111 })).toEqual({
+    const redactor = open([], { cards: true });
+    expect(redactor.value(value)).toEqual(value);
+    expect(redactor.value({ pan: '4111111111111111', n: 4111111111111111 })).toEqual({
       pan: '[redacted:card]',
       n: 4111111111111111,
     });
@@ -215,8 +263,13 @@ test.each([
   'a',
   'eyJaaaa.eyJ',
   'secret_access_key=',
+  'password="',
+  'token=',
+  '://a:',
+  ':',
+  'bearer ',
 ])('two million characters of %j are done in moments, not in hours', (text) => {
-  const redactor = open(['aaaaaaaaaaaaaaaa', 'a-secret-of-ours'], { emails: true });
+  const redactor = open(['aaaaaaaaaaaaaaaa', 'a-secret-of-ours'], ALL);
   expect(redactor.json(JSON.stringify(text.repeat(2_000_000 / text.length)), {})).not.toBe('');
 });
 

@@ -4,6 +4,7 @@ import { markedNumber, withMarkedNumbers, withNumbers } from '../../lib/exact-nu
 import { mayHoldCard } from './cards.js';
 import { type Depth, Finder, type FinderOptions } from './finder.js';
 import { MIN_SECRET_CHARACTERS } from './known-secrets.js';
+import { isSecretName } from './named-secrets.js';
 
 /** How often something was taken out, by kind. */
 export type RedactionCounts = Record<string, number>;
@@ -27,10 +28,10 @@ export class Redactor {
     for (const secret of secrets) this.add(secret);
   }
 
-  /** The same, as it knows secrets now, that takes out people too: card numbers, e-mail addresses, telephone numbers. */
-  withPersonalData(): Redactor {
-    const all = { ...this.#options, patterns: true, emails: true, phones: true };
-    return new Redactor(this.#secrets.keys(), all);
+  /** The same with more to look for: secrets by their name, and where it is asked for, the data of people. */
+  forOutput({ personalData }: { readonly personalData: boolean }): Redactor {
+    const people = personalData ? { cards: true, emails: true, phones: true } : {};
+    return new Redactor(this.#secrets.keys(), { ...this.#options, patterns: true, named: true, ...people });
   }
 
   /** From now on this is never seen. Values that are too short to be told from ordinary text are not taken. */
@@ -89,11 +90,12 @@ export class Redactor {
   reply(reply: ToolReply, counts: RedactionCounts): ToolReply {
     const finder = this.#current();
     const { content, ...rest } = reply;
-    const { structuredContent, meta } = rest;
+    const { structuredContent, meta, rest: others } = rest;
     const clean: ToolReply = {
       content: this.value(content as JsonObject[], counts),
       ...rest,
       ...(meta === undefined ? {} : { meta: this.value(meta, counts) }),
+      ...(others === undefined ? {} : { rest: this.value(others, counts) }),
     };
     if (structuredContent === undefined) return clean;
     if (reply.structuredJson !== undefined) {
@@ -119,7 +121,13 @@ export class Redactor {
       const clean = this.text(digits, counts, 'known');
       return clean === digits ? value : clean;
     }
-    if (typeof value === 'string') return this.text(value, counts, mayHoldCard(name) ? 'all' : 'no-cards');
+    if (typeof value === 'string') {
+      if (this.#options.named === true && value !== '' && name !== undefined && isSecretName(name)) {
+        counts.secret = (counts.secret ?? 0) + 1;
+        return '[redacted:secret]';
+      }
+      return this.text(value, counts, mayHoldCard(name) ? 'all' : 'no-cards');
+    }
     if (typeof value === 'number') return this.#number(value, counts);
     if (value === null || typeof value !== 'object') return value;
     if (depth > MAX_DEPTH) return '[redacted:nested-too-deep]';

@@ -1,10 +1,7 @@
 import {
   type Alphabet,
   ARMOUR,
-  alphabet,
-  BASE64,
   BASE64URL,
-  BEARER,
   CAPITALS,
   isIn,
   isWordStart,
@@ -17,7 +14,7 @@ import {
 import type { Span } from './span.js';
 
 /**
- * Credentials that are recognised by how they look. Each has an anchor, a fixed text that the search finds in its one pass;
+ * Credentials whose own form makes them certain: a vendor's prefix, a header, a fixed length. Each has an anchor, a fixed text that the search finds in its one pass;
  * only there more is looked at, forwards and backwards over characters that no other match looks at again. No expression
  * that could backtrack is involved, so that time stays in proportion to the text.
  */
@@ -29,7 +26,6 @@ export interface TokenPattern {
 
 export const TOKEN_PATTERNS: readonly TokenPattern[] = [
   ...['AKIA', 'ASIA'].map((prefix) => token('aws-key', prefix, CAPITALS, 16, 16)),
-  ...['secret_access_key', 'SecretAccessKey', 'SECRET_ACCESS_KEY'].map(namedAwsSecret),
   ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((prefix) => token('github-token', prefix, WORD, 36, 251)),
   token('github-token', 'github_pat_', WORD_AND_LINE, 40, 255),
   token('gitlab-token', 'glpat-', BASE64URL, 20, 300),
@@ -47,7 +43,6 @@ export const TOKEN_PATTERNS: readonly TokenPattern[] = [
   ...['sk-proj-', 'sk-svcacct-', 'sk-admin-'].map((prefix) => token('openai-key', prefix, BASE64URL, 24, 300)),
   { anchor: 'T3BlbkFJ', match: olderOpenAiKey },
   { anchor: '.eyJ', match: jwt },
-  ...['Bearer ', 'bearer ', 'BEARER '].map(bearer),
   { anchor: '-----BEGIN ', match: privateKey },
 ];
 
@@ -65,20 +60,6 @@ function token(kind: string, anchor: string, characters: Alphabet, least: number
   };
 }
 
-/** Forty characters like many others: a key only where its name stands before it. */
-function namedAwsSecret(anchor: string): TokenPattern {
-  return {
-    anchor,
-    match: (text, at) => {
-      const start = runEnd(BETWEEN_NAME_AND_VALUE, text, at + anchor.length, 8);
-      const end = runEnd(BASE64, text, start, 41);
-      return end - start === 40 ? { start, end, kind: 'aws-key' } : undefined;
-    },
-  };
-}
-
-const BETWEEN_NAME_AND_VALUE = alphabet(' \t"\'\\:=>');
-
 /** `sk-`, twenty characters, these eight ("OpenAI" in base64), twenty more. */
 function olderOpenAiKey(text: string, at: number): Span | undefined {
   const start = at - 23;
@@ -95,19 +76,6 @@ function jwt(text: string, at: number): Span | undefined {
   const payloadEnd = runEnd(BASE64URL, text, at + 1);
   if (payloadEnd - at < 10 || text[payloadEnd] !== '.') return undefined;
   return { start, end: runEnd(BASE64URL, text, payloadEnd + 1), kind: 'jwt' };
-}
-
-/** The word stays, so that it can be seen what stood there. A sentence about bearers has no digit in its next word. */
-function bearer(anchor: string): TokenPattern {
-  return {
-    anchor,
-    match: (text, at) => {
-      const start = at + anchor.length;
-      const end = runEnd(BEARER, text, start);
-      if (end - start < 16 || !/\d/.test(text.slice(start, Math.min(end, start + 200)))) return undefined;
-      return { start, end, kind: 'bearer-token' };
-    },
-  };
 }
 
 const LONGEST_LABEL = 40;

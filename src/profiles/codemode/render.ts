@@ -147,8 +147,8 @@ function notices({ warnings, redactions, unavailable, isolation, keptResult, dec
     found.push({
       severity: 'info',
       code: 'REDACTED',
-      message: `secrets were taken out and replaced by [redacted:...]: ${removed.join(', ')}`,
-      hint: 'Programs do not get them; go on without. Servers have their own credentials already.',
+      message: `Redacted: ${removed.join(', ')}`,
+      hint: redactionHint(Object.keys(redactions)),
     });
   }
   if (keptResult !== undefined) {
@@ -163,6 +163,13 @@ function notices({ warnings, redactions, unavailable, isolation, keptResult, dec
     found.push({ severity: 'info', code: 'SERVER_TYPES', message: text, path: `@codemode/servers/${path}` });
   if (isolation === 'none') found.push(NOT_ISOLATED);
   return found;
+}
+
+/** Credentials that the host holds are redacted whatever the configuration says. */
+function redactionHint(kinds: readonly string[]): string {
+  if (kinds.every((kind) => kind === 'credential'))
+    return 'These are credentials of the configuration; servers have them already, and programs do not need them.';
+  return 'If this is ordinary data, the user can list it under redaction.allow, or set redaction.patterns: false.';
 }
 
 const NOT_ISOLATED: Diagnostic = {

@@ -32,7 +32,6 @@ export async function runProgram(
       ...circumstances,
       ...(answerWithinMs === undefined ? {} : { answerWithinMs }),
       ...{ runId: randomUUID(), language: 'go', source: code, limits, maxToolCalls, approvalWaitMs },
-      hidesPersonalData: false,
       signal: stop.signal,
       respond: (ended) => respond(ended) as unknown as JsonValue,
     });

@@ -5,6 +5,7 @@ import type { ToolReply } from '../../domain/upstream.js';
 import type { Presentation } from '../../host/run.js';
 import { RETRYABLE_TYPES } from '../../host/self-correction.js';
 import type { BrokerOutcome } from '../../host/session.js';
+import { fullResult } from '../../host/unwrap.js';
 
 /** The contract's words for what happens during a run: calls give the MCP result, or raise a `ToolError`. */
 export const runnerPresentation: Presentation = {
@@ -15,14 +16,11 @@ export const runnerPresentation: Presentation = {
   sleeping: ({ runId }) => ({ run_id: runId }),
 };
 
-function resultJson({ content, structuredContent, structuredJson, isError, meta }: ToolReply): string {
+function resultJson(reply: ToolReply): string {
+  const { structuredContent, structuredJson } = reply;
   const structured =
     structuredJson ?? (structuredContent === undefined ? undefined : JSON.stringify(structuredContent));
-  const rest = JSON.stringify({
-    content,
-    ...(isError ? { isError } : {}),
-    ...(meta === undefined ? {} : { _meta: meta }),
-  });
+  const rest = JSON.stringify({ content: reply.content, ...fullResult(reply) });
   // Made text once, by whoever looked at it last; it may be large.
   return structured === undefined ? rest : `{"structuredContent":${structured},${rest.slice(1)}`;
 }

@@ -24,13 +24,13 @@ export async function runProgram(
   settings: RunnerSettings,
   circumstances: Omit<CallCircumstances, 'log'>,
 ): Promise<RunnerAnswer> {
-  const { maxToolCalls, approvalWaitMs, hidesPersonalData, maxLineBytes } = settings;
+  const { maxToolCalls, approvalWaitMs, redactsPersonalData, maxLineBytes } = settings;
   let answer: Answer | undefined;
   try {
     const summary = await session.runProcess({
       ...circumstances,
       ...{ runId: ticket.runId, traceId: ticket.traceId, language, source: code, limits },
-      ...{ maxToolCalls, approvalWaitMs, hidesPersonalData },
+      ...{ maxToolCalls, approvalWaitMs, redacts: { personalData: redactsPersonalData } },
       respond: (ended) => {
         answer = ticket.ended(ended, maxLineBytes);
         return answer.envelope as unknown as JsonValue;

@@ -13,7 +13,7 @@ export interface RunnerSettings {
   /** Passed on of what a program prints. */
   readonly maxPrintedBytes: number;
   readonly approvalWaitMs: number;
-  readonly hidesPersonalData: boolean;
+  readonly redactsPersonalData: boolean;
 }
 
 /** A private key, in its armour. */
@@ -43,6 +43,6 @@ export function runnerSettings({ runner, sandbox: { limits } }: Config): RunnerS
     maxLineBytes: runner.stdout,
     maxPrintedBytes: runner.stderr,
     approvalWaitMs: runner.approvalWait,
-    hidesPersonalData: runner.redactPersonalData,
+    redactsPersonalData: runner.redactPersonalData,
   };
 }

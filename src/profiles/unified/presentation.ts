@@ -3,6 +3,7 @@ import type { JsonValue } from '../../domain/json.js';
 import type { ToolReply } from '../../domain/upstream.js';
 import type { Presentation } from '../../host/run.js';
 import type { BrokerOutcome } from '../../host/session.js';
+import { fullResult } from '../../host/unwrap.js';
 import { arrangeArguments } from './arguments.js';
 import { renderResponse, renderSleeping } from './render.js';
 
@@ -21,15 +22,12 @@ function replyOf(outcome: BrokerOutcome): CallReply {
 }
 
 /** The structured value; of a single text what it holds, if that is an object or a list; else the whole result. */
-function plainValue({ structuredContent, content, isError, meta }: ToolReply): JsonValue {
+function plainValue(reply: ToolReply): JsonValue {
+  const { structuredContent, content } = reply;
   if (structuredContent !== undefined) return structuredContent;
   const [only] = content;
   if (content.length === 1 && only?.type === 'text' && typeof only.text === 'string') return parsed(only.text);
-  return {
-    content: [...content],
-    ...(isError ? { isError: true } : {}),
-    ...(meta === undefined ? {} : { _meta: meta }),
-  };
+  return fullResult(reply);
 }
 
 function parsed(text: string): JsonValue {

@@ -142,17 +142,18 @@ function answered(raw: unknown, taskId: string | undefined): UpstreamOutcome {
 /** A tool's answer as servers really give it: content that is a string, blocks that are none, results of older protocols. */
 export function normaliseReply(raw: unknown): ToolReply | undefined {
   if (!isObject(raw)) return undefined;
-  const { content, structuredContent, toolResult, _meta: meta } = raw;
-  const structured = structuredContent ?? toolResult;
+  const { content, structuredContent, toolResult, isError, _meta: meta, resultType: _, ...rest } = raw;
+  // `null` is a value of its own; only the older `toolResult` was null where a tool gave nothing.
+  const structured = structuredContent === undefined ? (toolResult ?? undefined) : structuredContent;
   const exact: unknown = Reflect.get(raw, EXACT);
   return {
     content: normaliseContent(content),
-    ...(structured === undefined || (structured === null && structuredContent === undefined)
-      ? {}
-      : { structuredContent: structured }),
+    ...(content === undefined ? { hasNoContent: true } : {}),
+    ...(structured === undefined ? {} : { structuredContent: structured }),
     ...(typeof exact === 'string' ? { structuredJson: exact } : {}),
-    isError: raw.isError === true,
+    isError: isError === true,
     ...(isObject(meta) && Object.keys(meta).length > 0 ? { meta } : {}),
+    ...(Object.keys(rest).length > 0 ? { rest } : {}),
   };
 }
 
