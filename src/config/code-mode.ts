@@ -5,12 +5,15 @@ import type { Config } from './schema.js';
 /** Which tools go to programs, and what the agent is told about them. */
 export type ConfiguredCodeMode = Config['defaults']['codeMode'] & { readonly promptTokens: number };
 
-/** As the named model has it, else as everybody has it. Throws `bad_input`. */
+/** The defaults, with what the named model sets over them. Throws `bad_input` for an unknown model. */
 export function codeModeOf({ defaults, models, prompt }: Config, modelRef?: string): ConfiguredCodeMode {
   const promptTokens = prompt.tokenBudget;
   if (modelRef === undefined) return { ...defaults.codeMode, promptTokens };
   const model = models.find(({ ref }) => ref === modelRef);
-  if (model !== undefined) return { ...model.codeMode, promptTokens };
+  if (model !== undefined) {
+    const { enabled = defaults.codeMode.enabled, excludedTools = defaults.codeMode.excludedTools } = model.codeMode;
+    return { enabled, excludedTools, promptTokens };
+  }
   const refs = models.map(({ ref }) => ref);
   const close = nearest(modelRef, refs, 3);
   const advice =

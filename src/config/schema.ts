@@ -23,6 +23,12 @@ const codeMode = z.strictObject({
   excludedTools: z.array(z.string()).default([]),
 });
 
+/** Without a default here: what a model does not say, it has from `defaults`. */
+const codeModeOfModel = z.strictObject({
+  enabled: flag().optional(),
+  excludedTools: z.array(z.string()).optional(),
+});
+
 const maximumLimits = z.strictObject({
   timeout: duration({ minMs: 1 }).default(MAXIMUM_LIMITS.timeoutMs),
   memory: size({ minBytes: 1 }).default(MAXIMUM_LIMITS.maxMemoryBytes),
@@ -247,7 +253,7 @@ export const configSchema = z.strictObject({
     .optional(),
   mcpServers: serverMapSchema.prefault({}),
   defaults: z.strictObject({ codeMode: codeMode.prefault({}) }).prefault({}),
-  models: z.array(z.strictObject({ ref: z.string().min(1), codeMode: codeMode.prefault({}) })).default([]),
+  models: z.array(z.strictObject({ ref: z.string().min(1), codeMode: codeModeOfModel.default({}) })).default([]),
   policy: policySchema.prefault({}),
   limits: limitsSchema,
   approvals: approvals.prefault({}),

@@ -155,3 +155,18 @@ test('without code mode every tool is listed, and nothing that runs code, in eve
 async function namesOf(client: Client): Promise<string[]> {
   return (await client.listTools()).tools.map(({ name }) => name);
 }
+
+test('a model without its own codeMode keeps the defaults, and a partial one the missing key', async () => {
+  using home = openHome({
+    mcpServers: { everyday: everyday() },
+    defaults: { codeMode: { enabled: false, excludedTools: ['count'] } },
+    models: [{ ref: 'plain' }, { ref: 'coding', codeMode: { enabled: true } }],
+  });
+  await using plain = await openStdio(home, 'legacy', {}, ['--model', 'plain']);
+  await until(async () => (await namesOf(plain.client)).includes('count'));
+  expect(await namesOf(plain.client)).toContain('echo');
+  expect((await namesOf(plain.client)).filter((name) => name.startsWith('codemode'))).toEqual([]);
+  await using coding = await openStdio(home, 'legacy', {}, ['--model', 'coding']);
+  await until(async () => (await namesOf(coding.client)).includes('count'));
+  expect((await namesOf(coding.client)).filter((name) => !name.startsWith('codemode'))).toEqual(['count']);
+});
