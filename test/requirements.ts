@@ -28,7 +28,7 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
       A11: 'A diagnostic has severity, code, message and, where known, hint, error class and the place in the source as the agent wrote it',
       A12: 'A program that fails is an ordinary answer with everything up to the failure, not a failed tool call',
       A13: 'The program reaches nothing but its tools: no network of its own',
-      A14: 'The documented globals are there, the forbidden ones are not, and the clock moves only at deliveries and timers',
+      A14: 'The documented globals are there, the forbidden ones are not, and the clock moves',
       A15: '`@codemode/discovery` lists, describes and searches servers and tools, and says which version of the contract it speaks',
       A16: 'Discovery answers at three levels of detail, each leaving out what only the higher ones have',
       A17: 'Search ranks its hits, honours server, limit and detail, and names the server of each hit',

@@ -13,6 +13,9 @@ export interface Limits extends AskedLimits {
   readonly cpuQuota?: number;
 }
 
+/** How often reads of its clock may move it in one run; beyond that it moves only when something is delivered. */
+export const MAX_CLOCK_TICKS = 8_192;
+
 export const DEFAULT_LIMITS: AskedLimits = {
   timeoutMs: 30_000,
   maxMemoryBytes: 64 * 1024 * 1024,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { HostError } from '../domain/errors.js';
 import type { Outcome } from '../domain/execution.js';
+import { MAX_CLOCK_TICKS } from '../domain/limits.js';
 import { decodeJournal, type Journal, plainJournal } from '../sandbox/journal.js';
 import { encodeProcessRecording, type ProcessRecording, parseProcessRecording } from './process-recording.js';
 import type { RecordedCall } from './recorded-call.js';
@@ -50,7 +51,17 @@ const fileSchema = z.object({
     limits: z.record(z.string(), z.number()),
     seed: z.string().regex(/^\d{1,20}$/),
     startedAtMs: z.number(),
-    deliveries: z.array(z.looseObject({ kind: z.enum(['result', 'error', 'timer']), atMs: z.number() })),
+    deliveries: z.array(
+      z.union([
+        z.looseObject({ kind: z.enum(['result', 'error', 'timer']), atMs: z.number() }),
+        z.strictObject({
+          kind: z.literal('clock'),
+          atMs: z.number(),
+          reads: z.number().int().nonnegative(),
+          ticks: z.array(z.number().int().nonnegative()).max(2 * MAX_CLOCK_TICKS),
+        }),
+      ]),
+    ),
     calls: z.array(z.object({ target: z.string(), argumentsDigest: z.string() })),
   }),
 });

@@ -101,9 +101,9 @@ function compare(
   reply: CallReply,
   drift: string | undefined,
 ): Pick<LiveComparison, 'state' | 'detail'> {
-  const then = journal.deliveries.find((each) => each.kind !== 'timer' && each.call === number);
+  const then = journal.deliveries.find((each) => 'call' in each && each.call === number);
   if (!reply.ok) return { state: 'failed', detail: ('ends' in reply ? reply.ends : reply.error).message };
-  if (then === undefined || then.kind === 'timer') return { state: 'skipped', detail: 'it was never answered then' };
+  if (then === undefined || !('body' in then)) return { state: 'skipped', detail: 'it was never answered then' };
   const now = JSON.parse(Buffer.from(reply.json).toString('utf8')) as JsonValue;
   const before = JSON.parse(Buffer.from(then.body).toString('utf8')) as JsonValue;
   const isSame = then.kind === 'result' && canonicalJson(now) === canonicalJson(before);

@@ -1,6 +1,6 @@
 import type { CallNumber, CallReply, Failure, GuestCall } from '../domain/execution.js';
 import { tooLargeOpenCalls, tooManyOpenCalls, tooMuchDelivered } from './failures.js';
-import type { Delivery, Journal } from './journal.js';
+import type { Answer, Journal } from './journal.js';
 import { digestOf } from './journal.js';
 
 /** Calls a program may have open at once; each holds memory of ours. */
@@ -70,7 +70,7 @@ export class CallBook {
   }
 
   /** Closes a call with its answer: what is to be delivered, or why the program ends instead. */
-  answer({ number, argumentsJson }: GuestCall, reply: CallReply, atMs: number): Delivery | Failure {
+  answer({ number, argumentsJson }: GuestCall, reply: CallReply, atMs: number): Answer | Failure {
     this.#open.delete(number);
     this.#openBytes -= argumentsJson.length;
     if ('ends' in reply) return reply.ends;

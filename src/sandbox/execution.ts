@@ -15,12 +15,13 @@ import {
 import { Cancellation } from '../lib/cancellation.js';
 import { deferred } from '../lib/deferred.js';
 import { jsonText } from '../lib/json-text.js';
-import { MAX_VALUE_BYTES, type WorkerToHost } from '../wire/messages.js';
+import { type ClockRecord, MAX_VALUE_BYTES, type WorkerToHost } from '../wire/messages.js';
 import { CallBook } from './call-book.js';
+import { ClockBook } from './clock-book.js';
 import { Departure } from './departure.js';
 import { type CarriedOver, type ExecutionHandlers, type ExecutionReport, mostOf } from './execution-report.js';
 import { CANCELLED, endedItsWorker, FAILED_INSIDE, lostItsWorkers } from './failures.js';
-import type { Delivery, Journal } from './journal.js';
+import { clockRecordOf, type Delivery, type Journal } from './journal.js';
 import { LogBook } from './log-book.js';
 import type { Pool } from './pool.js';
 import { ProgramClock } from './program-clock.js';
@@ -47,6 +48,7 @@ export class SandboxExecution implements Tenant {
   );
   readonly #calls: CallBook;
   readonly #logs: LogBook;
+  readonly #ticks: ClockBook;
   #seat: Seat | undefined;
   /** Parked: its worker was needed by others while it waited; it asks for another when there is something for it. */
   #state: 'placing' | 'running' | 'parked' | 'suspending' | 'suspended' | 'ended' = 'placing';
@@ -68,6 +70,7 @@ export class SandboxExecution implements Tenant {
     this.#setbacks = new Setbacks(journal.source);
     this.#calls = new CallBook(journal);
     this.#logs = new LogBook(journal.limits.maxLogBytes);
+    this.#ticks = new ClockBook(clockRecordOf(journal));
     this.#budget = new TimeBudget(remainingMs ?? journal.limits.timeoutMs, () => this.#outOfTime());
     this.#clock = new ProgramClock(journal.deliveries.at(-1)?.atMs ?? journal.startedAtMs);
   }
@@ -186,6 +189,8 @@ export class SandboxExecution implements Tenant {
         return;
       case 'execution/log':
         return this.#logged(message.entry, logIn(message, body));
+      case 'clock/read':
+        return this.#clockRead(message);
       case 'execution/suspended':
         return this.#suspended(body);
       case 'execution/end': {
@@ -282,6 +287,16 @@ export class SandboxExecution implements Tenant {
     const delivery = this.#calls.answer(call, reply, this.#clock.now());
     if ('message' in delivery) this.#fail(delivery);
     else this.#deliver(delivery);
+  }
+
+  /** On record before anything that the program did after it: a rebuilt one must read the same times. */
+  #clockRead({ reads, ticks }: ClockRecord): void {
+    const problem = this.#ticks.enter(reads, ticks);
+    if (problem !== undefined) return this.#worker?.kill(problem);
+    const atMs = this.journal.deliveries.at(-1)?.atMs ?? this.journal.startedAtMs;
+    const entry: Delivery = { kind: 'clock', atMs, reads, ticks };
+    this.journal.deliveries.push(entry);
+    this.#handlers.onDelivery?.(entry, this.journal.deliveries.length - 1);
   }
 
   #waiting(wakeAtMs: number | null): void {

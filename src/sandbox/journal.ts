@@ -11,9 +11,10 @@ import type {
 } from '../domain/execution.js';
 import type { Limits } from '../domain/limits.js';
 import { takeRandom } from '../lib/random-supply.js';
+import type { ClockRecord } from '../wire/messages.js';
 
 /**
- * Everything that ever reached a program, in order. Its clock moves only when something is delivered, and its random
+ * Everything that ever reached a program, in order: what was delivered, and how its clock moved in between. Its random
  * numbers follow from the seed, so the same journal gives the same program in the same state: in another worker after
  * one was lost, in another build after an upgrade, or years later in a replay.
  */
@@ -29,6 +30,8 @@ export interface Journal {
   readonly body?: BodyForm;
   readonly seed: string;
   readonly startedAtMs: number;
+  /** Absent in journals of older versions: their programs had a clock that moves only when something is delivered. */
+  readonly clock?: 'moving';
   readonly deliveries: Delivery[];
   /** What the program asked for, so that a rebuilt one can be seen to ask for the same. */
   readonly calls: JournalCall[];
@@ -37,8 +40,18 @@ export interface Journal {
 }
 
 export type Delivery =
-  | { readonly kind: 'result' | 'error'; readonly call: CallNumber; readonly atMs: number; readonly body: Uint8Array }
-  | { readonly kind: 'timer'; readonly atMs: number };
+  | Answer
+  | { readonly kind: 'timer'; readonly atMs: number }
+  /** How the program read its clock since the entry before. */
+  | ({ readonly kind: 'clock'; readonly atMs: number } & ClockRecord);
+
+/** What a call came to. */
+export interface Answer {
+  readonly kind: 'result' | 'error';
+  readonly call: CallNumber;
+  readonly atMs: number;
+  readonly body: Uint8Array;
+}
 
 export interface JournalCall {
   readonly target: string;
@@ -58,9 +71,17 @@ export function openJournal(execution: ExecutionId, program: Program, seed: stri
     ...(body === undefined ? {} : { body }),
     seed,
     startedAtMs,
+    clock: 'moving',
     deliveries: [],
     calls: [],
   };
+}
+
+/** How the clock was read after the first `from` entries; null where it did not move. */
+export function clockRecordOf({ clock, deliveries }: Journal, from = 0): ClockRecord | null {
+  if (clock === undefined) return null;
+  const entries = deliveries.slice(from).filter((each) => each.kind === 'clock');
+  return { reads: entries.at(-1)?.reads ?? 0, ticks: entries.flatMap(({ ticks }) => ticks) };
 }
 
 /** What a program's random numbers follow from. */

@@ -1,6 +1,6 @@
 import type { CallNumber, SourcePosition } from '../domain/execution.js';
 import { CallSites } from './call-sites.js';
-import type { Delivery, Journal } from './journal.js';
+import { clockRecordOf, type Delivery, type Journal } from './journal.js';
 import type { RunWorker } from './run-worker.js';
 
 type Assignment = Parameters<RunWorker['assign']>[0];
@@ -48,6 +48,7 @@ export class Seat {
         blocking,
         script: script === undefined ? null : { calls: script.calls, inputBytes: input.byteLength },
         body: body === undefined ? null : { module: body.module, names: body.names, contextBytes: input.byteLength },
+        clock: clockRecordOf(this.#journal),
       },
       Buffer.concat([input, Buffer.from(source)]),
     );
@@ -57,7 +58,9 @@ export class Seat {
   resume(image: Buffer, remainingMs: number, inImage: number): void {
     const { execution } = this.#journal;
     this.#sentDeliveries = inImage;
-    this.#assign({ type: 'execution/resume', execution, library: this.#library, timeoutMs: whole(remainingMs) }, image);
+    const clock = clockRecordOf(this.#journal, inImage);
+    const timeoutMs = whole(remainingMs);
+    this.#assign({ type: 'execution/resume', execution, library: this.#library, timeoutMs, clock }, image);
   }
 
   suspend(): void {
@@ -79,6 +82,8 @@ export class Seat {
     const { execution, deliveries, blocking } = this.#journal;
     for (; this.#sentDeliveries < deliveries.length; this.#sentDeliveries++) {
       const delivery = deliveries[this.#sentDeliveries] as Delivery;
+      // It reached the worker with the start of the program.
+      if (delivery.kind === 'clock') continue;
       const { atMs } = delivery;
       if (delivery.kind === 'timer') {
         this.#assign({ type: 'timer/fire', execution, atMs });

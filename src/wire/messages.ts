@@ -10,7 +10,7 @@ import type {
 import type { ProcessRole } from '../domain/process-program.js';
 
 /** Raised whenever the meaning of a message changes. Both ends must name the same one. */
-export const PROTOCOL = 4;
+export const PROTOCOL = 5;
 
 /** The most JSON in one call's arguments or in a result. A worker refuses more by name; the host ends one that sends it. */
 export const MAX_VALUE_BYTES = 32 * 1024 * 1024;
@@ -22,6 +22,16 @@ export const MAX_CALL_PLACES = 4;
 export const MAX_IMAGE_BYTES = 255 * 1024 * 1024;
 
 export type WorkerRole = 'quickjs';
+
+/**
+ * How a program's clock moved while it computed. Reads are numbered over the whole run; `ticks` has a pair for each read
+ * that found another millisecond than the one before: its number, and the milliseconds since the start. `reads` is how
+ * many there were: up to there, a read without a tick found the clock where it was.
+ */
+export interface ClockRecord {
+  readonly reads: number;
+  readonly ticks: readonly number[];
+}
 
 /**
  * What the host tells a worker. A message that starts a program, or delivers something to one, is answered by exactly
@@ -55,6 +65,8 @@ export type HostToWorker =
         readonly names: readonly string[];
         readonly contextBytes: number;
       } | null;
+      /** Null: its clock moves only when something is delivered, as in journals of older versions. */
+      readonly clock: ClockRecord | null;
     }
   /** Body: an image made by `execution/suspended` in a worker of the same build. */
   | {
@@ -62,6 +74,7 @@ export type HostToWorker =
       readonly execution: ExecutionId;
       readonly library: string;
       readonly timeoutMs: number;
+      readonly clock: ClockRecord | null;
     }
   /** Answered by `execution/waiting` where the image would be too large: the program stays where it is. */
   | { readonly type: 'execution/suspend'; readonly execution: ExecutionId }
@@ -100,6 +113,8 @@ export type WorkerToHost =
       readonly level: LogLevel;
       readonly atMs: number;
     }
+  /** How its clock moved since the last one. Comes before the calls that the program made after these reads. */
+  | ({ readonly type: 'clock/read'; readonly execution: ExecutionId } & ClockRecord)
   /** Nothing more can be done until something is delivered. `wakeAtMs`: when the next timer is due, by the program's clock. */
   | {
       readonly type: 'execution/waiting';

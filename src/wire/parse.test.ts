@@ -29,6 +29,7 @@ const GOOD = {
   'call/request': { type: 'call/request', execution, call: 1, target: 'server/tool' },
   'call/site': { type: 'call/site', execution, call: 1, places: [{ line: 3, column: 7 }] },
   'execution/log': { type: 'execution/log', execution, entry: 0, level: 'log', atMs: 0.5 },
+  'clock/read': { type: 'clock/read', execution, reads: 12, ticks: [3, 17, 11, 18] },
   'execution/waiting': {
     type: 'execution/waiting',
     execution,

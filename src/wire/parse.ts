@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { CallNumber, ExecutionId } from '../domain/execution.js';
+import { MAX_CLOCK_TICKS } from '../domain/limits.js';
 import { FrameError } from './frames.js';
 import { MAX_CALL_PLACES, type ProcessToHost, type WorkerToHost } from './messages.js';
 import { usualMessage } from './usual-messages.js';
@@ -64,6 +65,12 @@ export const workerToHost = z.discriminatedUnion('type', [
     entry: count,
     level: z.enum(['debug', 'log', 'warn', 'error']),
     atMs: clock,
+  }),
+  z.strictObject({
+    type: z.literal('clock/read'),
+    execution,
+    reads: count,
+    ticks: z.array(count).max(2 * MAX_CLOCK_TICKS),
   }),
   z.strictObject({ type: z.literal('execution/waiting'), execution, wakeAtMs: clock.nullable(), usage }),
   z.strictObject({ type: z.literal('execution/suspended'), execution }),

@@ -1,7 +1,8 @@
+import { MAX_CLOCK_TICKS } from '../domain/limits.js';
 import type { WorkerToHost } from './messages.js';
 
 /**
- * The three messages that every program sends, read by hand: the schemas take 10 to 30 µs for one, this takes less than one.
+ * The messages that most programs send, read by hand: the schemas take 10 to 30 µs for one, this takes less than one.
  * Whatever is not exactly one of them is left to the schemas, which also have the words for what is wrong; a test holds
  * both to the same verdict.
  */
@@ -17,6 +18,8 @@ function isUsual(message: Record<string, unknown>, fields: number): boolean {
   switch (message.type) {
     case 'call/request':
       return fields === 4 && isCount(message.call, 1, 2 ** 31) && isText(message.target, 1_024);
+    case 'clock/read':
+      return fields === 4 && isCount(message.reads, 0, Number.MAX_SAFE_INTEGER) && isTicks(message.ticks);
     case 'execution/waiting':
       return fields === 4 && (message.wakeAtMs === null || isClock(message.wakeAtMs)) && isUsage(message.usage);
     case 'execution/end':
@@ -24,6 +27,11 @@ function isUsual(message: Record<string, unknown>, fields: number): boolean {
     default:
       return false;
   }
+}
+
+function isTicks(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length > 2 * MAX_CLOCK_TICKS) return false;
+  return value.every((number) => isCount(number, 0, Number.MAX_SAFE_INTEGER));
 }
 
 function isUsage(value: unknown): boolean {

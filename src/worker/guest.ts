@@ -1,4 +1,5 @@
 import type { CallNumber, ExecutionId, Failure, LogLevel, SourcePosition } from '../domain/execution.js';
+import type { ClockRecord } from '../wire/messages.js';
 
 /** How a program speaks to the host: the worker writes these as frames. */
 export interface Outbox {
@@ -11,6 +12,7 @@ export interface Outbox {
     argumentsJson: Buffer,
   ): { ok: boolean; json: Buffer; atMs: number };
   site(execution: ExecutionId, call: CallNumber, places: readonly SourcePosition[]): void;
+  clock(execution: ExecutionId, record: ClockRecord): void;
   log(execution: ExecutionId, entry: number, level: LogLevel, atMs: number, message: Buffer): void;
 }
 

@@ -100,6 +100,12 @@ describe('an answer that was not asked for', () => {
       LOST,
       0,
     ],
+    [
+      'with clock reads out of order',
+      `send({ type: 'clock/read', execution: id, reads: 5, ticks: [3, 9, 2, 8] })`,
+      LOST,
+      0,
+    ],
     ['with an image nobody asked for', `send({ type: 'execution/suspended', execution: id }, 'image')`, RIGHT, 1],
   ])('%s ends the worker, and forges nothing', async (_, act, expected, workersLeft) => {
     const taken = await take(`hello(); const id = wait('execution/start').execution; ${act}; silence();`);

@@ -52,10 +52,7 @@ describe('the instructions', () => {
     ],
     ['that there is no Intl', /Without `Intl`, `toLocaleString`/],
     ['that code cannot be made from strings', /code from strings \(`eval`, `new Function`\)/],
-    [
-      'how the clock behaves',
-      /clock stands still while the program computes and moves on whenever a call is answered or a timer fires/,
-    ],
+    ['how the clock behaves', /`Date` has the machine's clock in whole milliseconds/],
     ['the time zone', /time zone is UTC/],
     ['that calls run in parallel', /`Promise\.all` really run in parallel/],
     ['to aggregate before logging', /aggregate before you log or return: counts, top-N/],
@@ -211,7 +208,7 @@ describe('in the real sandbox', () => {
 
   test('what is said of the clock, the time zone, text, arguments and logs is true [A14, A36]', async () => {
     const seen = await box.value(`
-      const start = Date.now(); for (let i = 0; i < 2e6; i++); const computed = Date.now() - start;
+      const start = Date.now(); while (Date.now() - start < 5); const computed = Date.now() - start >= 5;
       await new Promise((resolve) => setTimeout(resolve, 20));
       const attempt = (f) => { try { f(); return 'fine'; } catch (error) { return error.name; } };
       ${result(`{ computed, hasMoved: Date.now() - start >= 20, offset: new Date(0).getTimezoneOffset(),
@@ -221,7 +218,7 @@ describe('in the real sandbox', () => {
         base64: Uint8Array.fromBase64('AQ==')[0], resolvers: typeof Promise.withResolvers,
         locale: (1234.5).toLocaleString('de-DE') }`)}`);
     expect(seen).toEqual({
-      computed: 0,
+      computed: true,
       hasMoved: true,
       offset: 0,
       text: 'RangeError',

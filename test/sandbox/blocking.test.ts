@@ -43,9 +43,8 @@ describe('a call that blocks', () => {
 
   test('moves the clock of the program to the time of the answer', async () => {
     const functions = { wait: () => new Promise((resolve) => setTimeout(resolve, 20)) };
-    const source = `${IMPORT} const from = Date.now(); for (let i = 0; i < 1e5; i++); const still = Date.now() - from;
-      test.wait(); ${result('[still, Date.now() - from >= 19]')}`;
-    expect(await box.value(source, { functions, isBlocking: true })).toEqual([0, true]);
+    const source = `${IMPORT} const from = Date.now(); test.wait(); ${result('Date.now() - from >= 19')}`;
+    expect(await box.value(source, { functions, isBlocking: true })).toBe(true);
   });
 
   test('ends with the time of its program, and is told to stop [A7, A35]', async () => {

@@ -191,7 +191,7 @@ describe('results and failures', () => {
   test('logs up to a failure are kept [A12]', async () => {
     const { logs, outcome } = await box.run('console.log("before"); throw new Error("x")');
     expect(outcome.status).toBe('failed');
-    expect(logs).toEqual([{ level: 'log', message: 'before', timeMs: 0 }]);
+    expect(logs).toEqual([{ level: 'log', message: 'before', timeMs: expect.any(Number) }]);
   });
 
   test('a program waits for its timers and calls before it ends, awaited or not', async () => {

@@ -76,6 +76,31 @@ describe('a worker that is lost', () => {
     expect((await running).outcome).toEqual({ status: 'completed', resultJson: '[true,true]' });
   });
 
+  test('gives a rebuilt program the times that it read before, in the middle of its work too', async () => {
+    const go = deferred<void>();
+    const asked: unknown[] = [];
+    const functions = {
+      wait: (input: unknown) => {
+        asked.push(input);
+        return go.promise;
+      },
+    };
+    const source = `import { wait } from '@codemode/servers/test';
+      const times = [];
+      while (times.length < 7) if (times.at(-1) !== Date.now()) times.push(Date.now());
+      await wait(times); ${result('times')}`;
+    const running = box.run(source, { functions });
+    await expect.poll(() => asked.length, SOON).toBe(1);
+    for (const worker of box.sandbox.pool.workers) worker.kill('the test');
+    go.resolve();
+    const { outcome, journal } = await running;
+    expect(outcome).toEqual({ status: 'completed', resultJson: JSON.stringify(asked[0]) });
+    expect((asked[0] as number[]).length).toBeGreaterThan(5);
+    expect(asked).toHaveLength(1);
+    const { report, divergence } = await box.sandbox.replay(decodeJournal(encodeJournal(journal)), CALLER);
+    expect({ outcome: report.outcome, divergence }).toEqual({ outcome, divergence: undefined });
+  });
+
   test('that was computing blames the program it computed', async () => {
     const busy = box.run('while (true) {}');
     await expect.poll(() => box.sandbox.pool.workers.some((worker) => worker.computing !== undefined), SOON).toBe(true);

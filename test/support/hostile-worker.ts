@@ -77,7 +77,7 @@ const receive = () => {
   const length = take(4).readUInt32LE(0), whole = take(length), head = whole.readUInt32LE(0);
   return { ...JSON.parse(whole.toString('utf8', 4, 4 + head)), body: whole.subarray(4 + head) };
 };
-const hello = (changes) => send({ type: 'worker/ready', protocol: 4, build: BUILD, role: ROLE, ...changes });
+const hello = (changes) => send({ type: 'worker/ready', protocol: 5, build: BUILD, role: ROLE, ...changes });
 /** The next message of a kind. */
 const wait = (type) => { for (;;) { const message = receive(); if (message.type === type) return message; } };
 const end = (execution, result, more) => send({ type: 'execution/end', execution, failure: null, logsCut: false, usage: { cpuMs: 0, memoryBytes: 0 }, ...more }, result);

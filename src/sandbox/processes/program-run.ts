@@ -140,7 +140,6 @@ export class ProgramRun {
     const atMs = Date.now();
     const delivery = this.#calls.answer(call, reply, atMs);
     if ('message' in delivery) return this.#stop(delivery);
-    if (delivery.kind === 'timer') return;
     const type = delivery.kind === 'result' ? 'call/result' : 'call/error';
     this.#process.send({ type, execution: this.#execution, call: call.number, atMs }, delivery.body);
   }

@@ -37,7 +37,7 @@ gc.freeze()
 gc.enable()
 
 CHANNEL = 3
-PROTOCOL = 4
+PROTOCOL = 5
 BUILD = "codemode-build-id-placeholder"
 CLIENT = "from codemode_client import ToolError, call_tool, call_tool_sync, catalog, normalize\n"
 RUN = asyncio.run

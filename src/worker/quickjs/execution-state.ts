@@ -1,4 +1,6 @@
 import type { ExecutionId } from '../../domain/execution.js';
+import type { ClockRecord } from '../../wire/messages.js';
+import type { ClockState } from './clock.js';
 import type { Rejections } from './rejections.js';
 
 export interface ExecutionOptions {
@@ -10,13 +12,13 @@ export interface ExecutionOptions {
   readonly maxLogBytes: number;
   readonly cpuQuota: number;
   readonly form: ProgramForm;
+  readonly clock: ClockRecord | null;
 }
 
 export type ProgramForm = 'module' | 'script' | 'body';
 
 /** What lies outside the linear memory. With the memory it is all there is of a program: see `suspension.ts`. */
-export interface ExecutionState extends Rejections {
-  clockMs: number;
+export interface ExecutionState extends Rejections, ClockState {
   wakeAtMs: number | null;
   openCalls: number;
   logEntries: number;
@@ -31,6 +33,8 @@ export interface ExecutionState extends Rejections {
 export function freshState({ startedAtMs, seed }: ExecutionOptions): ExecutionState {
   return {
     clockMs: startedAtMs,
+    clockReads: 0,
+    clockTicks: 0,
     wakeAtMs: null,
     openCalls: 0,
     logEntries: 0,

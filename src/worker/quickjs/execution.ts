@@ -3,6 +3,7 @@ import { outOfTime } from '../../domain/execution.js';
 import { MAX_CALL_PLACES, MAX_VALUE_BYTES } from '../../wire/messages.js';
 import { type Outbox, ProgramDropped, type Progress } from '../guest.js';
 import type { ReadScript } from '../transpiler/read-script.js';
+import { ProgramClock } from './clock.js';
 import type { Engine, EngineHost } from './engine.js';
 import { type ExecutionOptions, type ExecutionState, freshState } from './execution-state.js';
 import { DROPPED, failureOfThrown, failureOfTrap, NEVER_SETTLED, notSerializable, resultTooLarge } from './failures.js';
@@ -32,6 +33,7 @@ export class QuickJsExecution implements EngineHost {
   readonly #library: Library;
   readonly #outbox: Outbox;
   readonly #random: SeededRandom;
+  readonly #clock: ProgramClock;
   #positions = new PositionMap('');
   #deadline = Number.POSITIVE_INFINITY;
   #timedOut = false;
@@ -54,6 +56,7 @@ export class QuickJsExecution implements EngineHost {
     this.#outbox = outbox;
     this.state = state ?? freshState(options);
     this.#random = new SeededRandom(this.state.randomState);
+    this.#clock = new ProgramClock(this.state, options.clock, options.startedAtMs);
     this.#throttle = new Throttle(options.cpuQuota);
   }
 
@@ -135,7 +138,7 @@ export class QuickJsExecution implements EngineHost {
 
   deliver(call: CallNumber, ok: boolean, json: Uint8Array, atMs: number): Progress {
     return this.#guarded(() => {
-      this.#moveClock(atMs);
+      this.#clock.deliver(atMs);
       this.state.openCalls = Math.max(0, this.state.openCalls - 1);
       if (!this.#deliverJson(call, ok, json)) return this.#endWithException();
       return this.#settle();
@@ -157,10 +160,13 @@ export class QuickJsExecution implements EngineHost {
 
   fireTimers(atMs: number): Progress {
     return this.#guarded(() => {
-      this.#moveClock(atMs);
+      this.#clock.deliver(atMs);
       const { exports } = this.engine;
       for (;;) {
-        const fired = this.engine.call(this.#image.entry.fireNext, []);
+        // Those that are due now. Ones that become due meanwhile wait their turn, behind what is delivered by then.
+        const now = exports.qjs_new_number(atMs);
+        const fired = this.engine.call(this.#image.entry.fireNext, [now]);
+        exports.qjs_free_value(now);
         if (this.engine.isException(fired)) return this.#endWithException();
         const more = exports.qjs_get_bool(fired) !== 0;
         exports.qjs_free_value(fired);
@@ -181,7 +187,7 @@ export class QuickJsExecution implements EngineHost {
   }
 
   nowMs(): number {
-    return this.state.clockMs;
+    return this.#clock.read();
   }
 
   randomByte(): number {
@@ -250,8 +256,10 @@ export class QuickJsExecution implements EngineHost {
     new DataView(exports.memory.buffer).setBigUint64(randomStateAt, this.#random.word() | 1n, true);
   }
 
-  #moveClock(atMs: number): void {
-    this.state.clockMs = Math.max(this.state.clockMs, atMs);
+  /** Tells the host how the clock was read, before anything leaves that may follow from it. */
+  reportClock(): void {
+    const report = this.#clock.takeReport();
+    if (report !== undefined) this.#outbox.clock(this.options.execution, report);
   }
 
   /** Traps end this program and its instance, never the worker. */
@@ -304,13 +312,15 @@ export class QuickJsExecution implements EngineHost {
   #call(handles: readonly number[]): void {
     const { number, target, argumentsJson } = readCall(this.engine, handles);
     this.state.openCalls++;
+    this.reportClock();
     this.#outbox.call(this.options.execution, number, target, argumentsJson);
   }
 
   #callSync(handles: readonly number[]): number {
     const { number, target, argumentsJson } = readCall(this.engine, handles);
+    this.reportClock();
     const reply = this.#outbox.callSync(this.options.execution, number, target, argumentsJson);
-    this.#moveClock(reply.atMs);
+    this.#clock.deliver(reply.atMs);
     return this.engine.newText(`{"ok":${reply.ok},"${reply.ok ? 'value' : 'error'}":${reply.json.toString('utf8')}}`);
   }
 
@@ -318,7 +328,9 @@ export class QuickJsExecution implements EngineHost {
     const { state, options } = this;
     const kept = keptOfLog(state, options.maxLogBytes, message);
     if (kept === undefined) return;
-    this.#outbox.log(options.execution, state.logEntries++, level, state.clockMs - options.startedAtMs, kept);
+    const atMs = this.#clock.read() - options.startedAtMs;
+    if (this.#clock.hasMoved) this.reportClock();
+    this.#outbox.log(options.execution, state.logEntries++, level, atMs, kept);
   }
 
   // How it ends.

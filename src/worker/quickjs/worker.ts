@@ -7,7 +7,7 @@ import type {
   SourcePosition,
   VirtualModule,
 } from '../../domain/execution.js';
-import type { HostToWorker } from '../../wire/messages.js';
+import type { ClockRecord, HostToWorker } from '../../wire/messages.js';
 import { MAX_IMAGE_BYTES } from '../../wire/messages.js';
 import type { Channel, Received } from '../channel.js';
 import { type Outbox, ProgramDropped, type Progress } from '../guest.js';
@@ -114,7 +114,8 @@ export class QuickJsWorker implements Outbox {
   #resume(message: ResumeMessage, body: Buffer): void {
     const cpuBefore = process.cpuUsage();
     const { head, pages } = unpack(body);
-    const options = { ...head.options, execution: message.execution, timeoutMs: message.timeoutMs };
+    const { execution: id, timeoutMs, clock } = message;
+    const options = { ...head.options, execution: id, timeoutMs, clock };
     const engine = this.#engines.take(options.maxMemoryBytes);
     restorePages(engine, head, pages);
     const state = { ...head.state, randomState: BigInt(head.state.randomState) };
@@ -127,6 +128,7 @@ export class QuickJsWorker implements Outbox {
     const execution = this.#executions.get(id);
     if (execution === undefined) return this.#answerForNobody(id);
     const cpuBefore = process.cpuUsage();
+    execution.reportClock();
     const bytes = suspend(execution, this.#image);
     if (bytes.length > MAX_IMAGE_BYTES) return this.#report(execution, execution.stay(), cpuBefore);
     this.#forget(id);
@@ -148,6 +150,7 @@ export class QuickJsWorker implements Outbox {
   #report(execution: QuickJsExecution, progress: Progress, cpuBefore: NodeJS.CpuUsage): void {
     const id = execution.options.execution;
     const usage = execution.account(cpuMsSince(cpuBefore));
+    execution.reportClock();
     if (progress.state === 'waiting') {
       this.#channel.send({ type: 'execution/waiting', execution: id, wakeAtMs: progress.wakeAtMs, usage });
       return;
@@ -207,6 +210,10 @@ export class QuickJsWorker implements Outbox {
 
   site(execution: ExecutionId, call: CallNumber, places: readonly SourcePosition[]): void {
     this.#channel.send({ type: 'call/site', execution, call, places });
+  }
+
+  clock(execution: ExecutionId, { reads, ticks }: ClockRecord): void {
+    this.#channel.send({ type: 'clock/read', execution, reads, ticks });
   }
 
   log(execution: ExecutionId, entry: number, level: LogLevel, atMs: number, message: Buffer): void {

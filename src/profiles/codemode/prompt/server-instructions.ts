@@ -76,7 +76,7 @@ const GLOBALS = `## Globals that differ
 
 - Missing: ${MISSING_GLOBALS.map((name) => `\`${name}\``).join(', ')}. \`Function\` and its relatives refuse strings.
 - There besides the usual: ${EXTRA_GLOBALS.map((name) => `\`${name}\``).join(', ')}, iterator helpers, set methods, \`Object.groupBy\`, \`Promise.withResolvers\`, \`Uint8Array.fromBase64\`.
-- \`Date\`: the clock stands still while the program computes and moves on whenever a call is answered or a timer fires, so that a run can be replayed. Measuring the time of a computation gives 0. The time zone is UTC.
+- \`Date\` has the machine's clock in whole milliseconds, which may get coarser in a long loop of reads. The time zone is UTC.
 - Without \`Intl\`, \`toLocaleString\` and \`localeCompare\` ignore locales and options: format with \`toISOString\`, \`toFixed\`, \`padStart\`.
 - \`setTimeout\` waits really and counts towards \`timeoutMs\`; for polling, await it in a loop.
 - \`TextDecoder\` knows UTF-8 only. A call takes at most 65,535 arguments: reduce large arrays instead of spreading them into \`Math.max\`.

@@ -15,7 +15,7 @@ const (
 	// Descriptor is that of the channel to the host.
 	Descriptor = 3
 	// Protocol is PROTOCOL of src/wire/messages.ts.
-	Protocol = 4
+	Protocol = 5
 	// MaxText is what fits into one text of a failure.
 	MaxText = 8000
 )

@@ -1,0 +1,85 @@
+import { MAX_CLOCK_TICKS } from '../../domain/limits.js';
+import type { ClockRecord } from '../../wire/messages.js';
+
+/** What a program's clock consists of besides its record; kept when the program is suspended. */
+export interface ClockState {
+  clockMs: number;
+  /** How often the program has read its clock. */
+  clockReads: number;
+  /** How many of these reads moved it. */
+  clockTicks: number;
+}
+
+/** So many ticks of one slice of work are a millisecond apart, as many more two, then four: a loop of reads writes little. */
+const TICKS_PER_STEP = 256;
+
+/**
+ * The clock of one program. It moves while the program computes, and every read that finds it moved is reported by its
+ * ordinal. A program that is rebuilt from its journal gets the same times for the same reads, then the machine's own.
+ */
+export class ProgramClock {
+  readonly #state: ClockState;
+  readonly #startedAtMs: number;
+  /** Absent: a journal from before clocks moved. Such a program goes on as it began. */
+  readonly #recorded: ClockRecord | null;
+  #nextRecorded = 0;
+  #sliceTicks = 0;
+  #reportedReads: number;
+  #unreported: number[] = [];
+
+  constructor(state: ClockState, recorded: ClockRecord | null, startedAtMs: number) {
+    this.#state = state;
+    this.#recorded = recorded;
+    this.#startedAtMs = startedAtMs;
+    const ticks = recorded?.ticks ?? [];
+    while (this.#nextRecorded < ticks.length && (ticks[this.#nextRecorded] as number) < state.clockReads)
+      this.#nextRecorded += 2;
+    this.#reportedReads = Math.max(state.clockReads, recorded?.reads ?? 0);
+  }
+
+  /** One read, by the program or for the time of a log line. */
+  read(): number {
+    const state = this.#state;
+    const read = state.clockReads++;
+    const recorded = this.#recorded;
+    if (recorded === null) return state.clockMs;
+    if (read < recorded.reads) {
+      if (recorded.ticks[this.#nextRecorded] === read) {
+        state.clockMs = Math.max(state.clockMs, this.#startedAtMs + (recorded.ticks[this.#nextRecorded + 1] as number));
+        state.clockTicks += 1;
+        this.#nextRecorded += 2;
+      }
+      return state.clockMs;
+    }
+    const nowMs = Date.now();
+    const stepMs = 2 ** Math.floor(this.#sliceTicks / TICKS_PER_STEP);
+    if (nowMs - state.clockMs >= stepMs && state.clockTicks < MAX_CLOCK_TICKS) {
+      state.clockMs = nowMs;
+      state.clockTicks += 1;
+      this.#sliceTicks += 1;
+      this.#unreported.push(read, nowMs - this.#startedAtMs);
+    }
+    return state.clockMs;
+  }
+
+  /** Something is delivered, at this time. */
+  deliver(atMs: number): void {
+    this.#state.clockMs = Math.max(this.#state.clockMs, atMs);
+    this.#sliceTicks = 0;
+  }
+
+  /** What the host has not been told of yet: how many reads there were, and those that found the clock moved. */
+  takeReport(): ClockRecord | undefined {
+    const { clockReads } = this.#state;
+    if (clockReads <= this.#reportedReads || this.#recorded === null) return undefined;
+    const ticks = this.#unreported;
+    this.#unreported = [];
+    this.#reportedReads = clockReads;
+    return { reads: clockReads, ticks };
+  }
+
+  /** Whether a read has found it moved that the host does not know of. */
+  get hasMoved(): boolean {
+    return this.#unreported.length > 0;
+  }
+}
