@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareCodePoints, exportNames, modulePaths, withoutDuplicates } from './names.js';
+import { compareCodePoints, exportNames, memberNames, modulePaths, withoutDuplicates } from './names.js';
 
 const exported = (...names: string[]) => Object.fromEntries(exportNames(names));
 
@@ -68,8 +68,8 @@ describe('export names (A24)', () => {
     expect(exported('a-b', 'a.b', 'a b')).toEqual(expected);
   });
 
-  test('a tool that is really called like a numbered name keeps it', () => {
-    expect(exported('a-b', 'a.b', 'a_b__2')).toEqual({ 'a-b': 'a_b', 'a.b': 'a_b__3', a_b__2: 'a_b__2' });
+  test('numbers start at 2 in alphabetical order, and a later tool of that name gets one of its own', () => {
+    expect(exported('a-b', 'a.b', 'a_b__2')).toEqual({ 'a-b': 'a_b', 'a.b': 'a_b__2', a_b__2: 'a_b__2__2' });
   });
 
   test('an escaped reserved word collides like any other name', () => {
@@ -98,18 +98,27 @@ describe('module paths (A20)', () => {
     });
   });
 
-  test('equal paths are numbered from 2 in alphabetical order, and never meet a clean path', () => {
+  test('the first in the configuration keeps the clean path, and the others are numbered from 2', () => {
     expect(paths('drive-2', 'drive', 'Drive', 'DRIVE', 'drive--2')).toEqual({
-      DRIVE: 'drive',
+      'drive-2': 'drive-2',
+      drive: 'drive',
       Drive: 'drive--2',
-      drive: 'drive--3',
-      'drive--2': 'drive-2',
-      'drive-2': 'drive-2--2',
+      DRIVE: 'drive--3',
+      'drive--2': 'drive-2--2',
     });
+    expect(paths('zoo', 'Zoo').zoo).toBe('zoo');
+    expect(paths('Zoo', 'zoo').Zoo).toBe('zoo');
   });
 
   test('an id without any usable character becomes server', () => {
-    expect(paths('', '🚀', '../..')).toEqual({ '': 'server', '../..': 'server--2', '🚀': 'server--3' });
+    expect(paths('', '🚀', '../..')).toEqual({ '': 'server', '🚀': 'server--2', '../..': 'server--3' });
+  });
+});
+
+test('in profile unified a name that needs no change wins over one that came out the same', () => {
+  expect(Object.fromEntries(memberNames(['search-inboxes', 'searchInboxes']))).toEqual({
+    'search-inboxes': 'searchInboxes__2',
+    searchInboxes: 'searchInboxes',
   });
 });
 

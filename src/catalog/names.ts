@@ -8,28 +8,29 @@
  * Export names of one server's module in profile `codemode`, by tool name.
  *
  * Illegal characters become `_`, a leading digit gets `_` in front, a name that can't be declared gets `_` behind.
- * Among names that come out equal the alphabetically first (by code point) keeps the clean one, the others get
- * `__2`, `__3`, ... A number that is another tool's clean name is skipped: adding `a.b` must not take `a_b__2` away
- * from the tool that is really called so. Repeated names count once.
+ * Names are given out in alphabetical order (by code point), as the contract says: the first of equal names keeps the
+ * clean one, the others get `__2`, `__3`, ... A tool whose own name is taken by then gets a number like any other.
+ * Repeated names count once.
  */
 export function exportNames(toolNames: readonly string[]): Map<string, string> {
-  return assignNames(toolNames, exportIdentifier, '__');
+  return assignNames(alphabetical(toolNames), exportIdentifier, { separator: '__', first: 'nobody' });
 }
 
 /**
- * Path segments under `@codemode/servers/`, by server id: lower-case, `[a-z0-9-]`, `--2`, `--3` on collision.
- * A clean path has no double dash, so a numbered one never meets it.
+ * Path segments under `@codemode/servers/`, by server id: lower-case, `[a-z0-9-]`, `--2`, `--3` on collision, in the order
+ * of the configuration: a server that is added later never takes over the path of another. A clean path has no double
+ * dash, so a numbered one never meets it.
  */
 export function modulePaths(serverIds: readonly string[]): Map<string, string> {
-  return assignNames(serverIds, modulePath, '--');
+  return assignNames(serverIds, modulePath, { separator: '--', first: 'nobody' });
 }
 
 /**
  * Names of namespaces in profile `unified`, by server id, and of the methods in one, by tool name: as it is where that is an
- * identifier, else in camel case.
+ * identifier, else in camel case. A name that needs no change wins over one that came out the same.
  */
 export function memberNames(originals: readonly string[]): Map<string, string> {
-  return assignNames(originals, memberName, '__');
+  return assignNames(alphabetical(originals), memberName, { separator: '__', first: 'exact' });
 }
 
 /** The tools of one server with every name once; the first of equal names wins. */
@@ -57,32 +58,44 @@ export function compareCodePoints(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Gives every original its clean name or a numbered one. The result is in alphabetical order of the originals. */
+export interface NameRules {
+  /** Between a clean name and its number. */
+  readonly separator: string;
+  /** Who gets its clean name before anything is numbered: names that need no change, the first of each, or nobody. */
+  readonly first: 'exact' | 'clean' | 'nobody';
+}
+
+/** Each name once, by code point: independent of the order in which a server lists its tools. */
+export function alphabetical(names: readonly string[]): string[] {
+  return [...new Set(names)].sort(compareCodePoints);
+}
+
+/** Gives every original its clean name or a numbered one, in the order in which they are given. */
 export function assignNames(
   originals: readonly string[],
   toCleanName: (original: string) => string,
-  separator: string,
+  { separator, first }: NameRules,
 ): Map<string, string> {
-  const sorted = [...new Set(originals)].sort(compareCodePoints);
+  const wanted = new Map(originals.map((original) => [original, toCleanName(original)]));
   const assigned = new Map<string, string>();
   const taken = new Set<string>();
-  const colliding: [original: string, clean: string][] = [];
-  for (const original of sorted) {
-    const clean = toCleanName(original);
-    assigned.set(original, clean);
-    if (taken.has(clean)) colliding.push([original, clean]);
-    taken.add(clean);
-  }
+  const assign = (original: string, name: string) => {
+    taken.add(name);
+    assigned.set(original, name);
+  };
+  if (first !== 'nobody')
+    for (const [original, clean] of wanted)
+      if ((first === 'clean' || original === clean) && !taken.has(clean)) assign(original, clean);
   const nextNumbers = new Map<string, number>();
-  for (const [original, clean] of colliding) {
+  for (const [original, clean] of wanted) {
+    if (assigned.has(original)) continue;
+    let name = clean;
     let number = nextNumbers.get(clean) ?? 2;
-    while (taken.has(`${clean}${separator}${number}`)) number += 1;
-    const numbered = `${clean}${separator}${number}`;
-    taken.add(numbered);
-    nextNumbers.set(clean, number + 1);
-    assigned.set(original, numbered);
+    for (; taken.has(name); number += 1) name = `${clean}${separator}${number}`;
+    nextNumbers.set(clean, number);
+    assign(original, name);
   }
-  return assigned;
+  return new Map([...wanted.keys()].map((original) => [original, assigned.get(original) as string]));
 }
 
 // Letters outside the basic plane are left out although the language allows them: which ones it allows depends on the

@@ -7,15 +7,15 @@ describe('names in the packages of real interpreters', () => {
   test.each([
     ['get_document', 'getDocument', 'get_document'],
     ['admin.tools-list_all', 'adminToolsListAll', 'admin_tools_list_all'],
-    ['listIssues', 'listIssues', 'list_issues'],
-    ['GetHTTPResponse', 'getHTTPResponse', 'get_http_response'],
-    ['HTTPServer', 'httpServer', 'http_server'],
-    ['GITHUB_CREATE_ISSUE', 'githubCreateIssue', 'github_create_issue'],
-    ['get_URL', 'getUrl', 'get_url'],
-    ['v2Api', 'v2Api', 'v2_api'],
+    ['listIssues', 'listIssues', 'listIssues'],
+    ['GetHTTPResponse', 'GetHTTPResponse', 'GetHTTPResponse'],
+    ['Get_item', 'getItem', 'Get_item'],
+    ['GITHUB_CREATE_ISSUE', 'githubCreateIssue', 'GITHUB_CREATE_ISSUE'],
+    ['get_URL', 'getUrl', 'get_URL'],
+    ['v2Api', 'v2Api', 'v2Api'],
     ['files/read all', 'filesReadAll', 'files_read_all'],
     ['__proto__', 'proto', 'proto'],
-    ['größe.MESSEN', 'größeMessen', 'größe_messen'],
+    ['größe.MESSEN', 'größeMessen', 'größe_MESSEN'],
     ['検索', '検索', '検索'],
   ])('%s is %s and %s [B5]', (name, camel, snake) => {
     expect(names(name)).toEqual([camel, snake]);
@@ -27,7 +27,7 @@ describe('names in the packages of real interpreters', () => {
     expect(names('from')).toEqual(['from', 'from_']);
     expect(names('import')).toEqual(['import_', 'import_']);
     expect(names('then')).toEqual(['then_', 'then']);
-    expect(names('None')).toEqual(['none', 'none']);
+    expect(names('None')).toEqual(['None', 'None_']);
   });
 
   test('names that hold nothing to read are still names', () => {
@@ -40,15 +40,34 @@ describe('names in the packages of real interpreters', () => {
     expect(names(name)).toEqual([name, name]);
   });
 
-  test('of names that come out equal the alphabetically first keeps the clean one [B5]', () => {
+  test('an exact name always wins, and the others are numbered in alphabetical order [B5]', () => {
     const same = ['get.user', 'get-user', 'get_user', 'getUser'];
     expect(Object.fromEntries(camelCaseNames(same))).toEqual({
-      'get-user': 'getUser',
-      'get.user': 'getUser__2',
-      getUser: 'getUser__3',
+      'get-user': 'getUser__2',
+      'get.user': 'getUser__3',
+      getUser: 'getUser',
       get_user: 'getUser__4',
     });
-    expect(snakeCaseNames([...same].reverse()).get('get_user')).toBe('get_user__4');
+    expect(Object.fromEntries(snakeCaseNames([...same].reverse()))).toEqual({
+      'get-user': 'get_user__2',
+      'get.user': 'get_user__3',
+      getUser: 'getUser',
+      get_user: 'get_user',
+    });
+    expect(Object.fromEntries(camelCaseNames(['GetItem', 'getItem']))).toEqual({
+      GetItem: 'GetItem',
+      getItem: 'getItem',
+    });
+  });
+
+  test('a server keeps its module when another is added behind it, and an exact id always has its own [B5]', () => {
+    expect(Object.fromEntries(serverModules(['google.drive', 'google-drive', 'google_drive']))).toEqual({
+      'google.drive': 'google_drive__2',
+      'google-drive': 'google_drive__3',
+      google_drive: 'google_drive',
+    });
+    expect(serverModules(['z-a', 'z.a']).get('z-a')).toBe('z_a');
+    expect(serverModules(['z.a', 'z-a']).get('z.a')).toBe('z_a');
   });
 
   test('names that Python takes for the same are numbered, and stand as Python reads them', () => {
@@ -75,8 +94,8 @@ describe('names in the packages of real interpreters', () => {
       '1password': '_1password',
       import: 'import_',
       'Dienst für Größen': 'dienst_f_r_gr_en',
-      '': 'server',
-      日本: 'server__2',
+      日本: 'server',
+      '': 'server__2',
       '../x': 'x',
     });
     expect(serverModules(['x'.repeat(1_000)]).get('x'.repeat(1_000))?.length).toBe(128);

@@ -1,23 +1,30 @@
-import { assignNames, UNDECLARABLE } from './names.js';
+import { alphabetical, assignNames, type NameRules, UNDECLARABLE } from './names.js';
 
 /*
  * Names in the packages of profile `runner`: `servers/<server_module>`, with a camelCase function per tool in JavaScript
- * and a snake_case one in Python. Collisions as everywhere: alphabetical order, `__2`, `__3`.
+ * and a snake_case one in Python. As the contract says, names are split at `.`, `_` and `-` and at nothing else: names are
+ * case-sensitive, so `getUser` and `get_user` are two tools and stay two names. A name that needs no change always wins;
+ * others that come out equal are numbered in alphabetical order, `__2`, `__3`.
  */
 
-/** Module names under `servers/`, by server id: the same for both languages, so fit for an `import` statement of either. */
+const RULES: NameRules = { separator: '__', first: 'exact' };
+
+/**
+ * Module names under `servers/`, by server id: the same for both languages, so fit for an `import` statement of either. In
+ * the order of the configuration, so that a server that is added later never takes over the module of another.
+ */
 export function serverModules(serverIds: readonly string[]): Map<string, string> {
-  return assignNames(serverIds, serverModule, '__');
+  return assignNames(serverIds, serverModule, RULES);
 }
 
 /** Function names of one server's JavaScript module, by tool name. */
 export function camelCaseNames(toolNames: readonly string[]): Map<string, string> {
-  return assignNames(toolNames, camelCase, '__');
+  return assignNames(alphabetical(toolNames), camelCase, RULES);
 }
 
 /** Function names of one server's Python module, by tool name. */
 export function snakeCaseNames(toolNames: readonly string[]): Map<string, string> {
-  return assignNames(toolNames, snakeCase, '__');
+  return assignNames(alphabetical(toolNames), snakeCase, RULES);
 }
 
 /** Names of files are bounded at 255 bytes, with room for `__2` and an ending. */
@@ -34,16 +41,21 @@ function serverModule(serverId: string): string {
 }
 
 function camelCase(toolName: string): string {
-  const name = wordsOf(toolName)
-    // `GITHUB_CREATE_ISSUE` shouts, it does not abbreviate.
-    .map((word) => (/\p{Ll}/u.test(word) ? word : word.toLowerCase()))
-    .map((word, index) => (index === 0 ? lowerFirst(word) : upperFirst(word)))
-    .join('');
+  const words = wordsOf(toolName);
+  const [only = ''] = words;
+  const name =
+    words.length === 1
+      ? only
+      : words
+          // `GITHUB_CREATE_ISSUE` shouts, it does not abbreviate.
+          .map((word) => (/\p{Ll}/u.test(word) ? word : word.toLowerCase()))
+          .map((word, index) => (index === 0 ? lowerFirst(word) : upperFirst(word)))
+          .join('');
   return legal(cleaned(name), UNDECLARABLE);
 }
 
 function snakeCase(toolName: string): string {
-  return legal(cleaned(wordsOf(toolName).flatMap(humps).join('_').toLowerCase()), PYTHON_KEYWORDS);
+  return legal(cleaned(wordsOf(toolName).join('_')), PYTHON_KEYWORDS);
 }
 
 /** What stands between `.`, `_`, `-` and whatever else no identifier may hold. */
@@ -91,5 +103,5 @@ const HUMP = /(?<=[\p{Ll}\p{Nd}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 export const PYTHON_KEYWORDS: ReadonlySet<string> = new Set([
   ...['and', 'as', 'assert', 'async', 'await', 'break', 'class', 'continue', 'def', 'del', 'elif', 'else', 'except'],
   ...['finally', 'for', 'from', 'global', 'if', 'import', 'in', 'is', 'lambda', 'nonlocal', 'not', 'or', 'pass'],
-  ...['raise', 'return', 'try', 'while', 'with', 'yield'],
+  ...['raise', 'return', 'try', 'while', 'with', 'yield', 'None', 'True', 'False'],
 ]);

@@ -1,11 +1,13 @@
 import { withoutMarkup } from '../../lib/visible-text.js';
-import { assignNames } from '../names.js';
+import { alphabetical, assignNames, type NameRules } from '../names.js';
 import { GO_UNDECLARABLE } from './go-reserved.js';
 
 /*
  * Foreign names to Go identifiers. Letters beyond ASCII are kept where every Go from 1.19 on takes them; what is left
  * out separates words. Names that come out equal are numbered in alphabetical order, `2`, `3`: Go's style has no underscores.
  */
+
+const NUMBERED: NameRules = { separator: '', first: 'clean' };
 
 /** Longer names are cut: nested types carry the path to them. */
 const MAX_NAME_LENGTH = 80;
@@ -36,17 +38,21 @@ export function goFunctionNames(
     const clean = goFunctionName(name);
     return (servers.get(clean)?.size ?? 0) > 1 ? goFunctionName(`${serverId} ${name}`) : clean;
   };
-  return assignNames(originals, cleanName, '');
+  return assignNames(alphabetical(originals), cleanName, NUMBERED);
 }
 
 /** Field names of one struct by property name: `user_id` to `UserID`. */
 export function goFieldNames(propertyNames: readonly string[]): Map<string, string> {
-  return assignNames(propertyNames, goFieldName, '');
+  return assignNames(alphabetical(propertyNames), goFieldName, NUMBERED);
 }
 
 /** Constant names of one enumeration by value, without the type's name that stands before them. */
 export function goValueNames(values: readonly string[]): Map<string, string> {
-  return assignNames(values, (value) => (value === '' ? 'Empty' : pascal(signsAsWords(value)) || 'Value'), '');
+  return assignNames(
+    alphabetical(values),
+    (value) => (value === '' ? 'Empty' : pascal(signsAsWords(value)) || 'Value'),
+    NUMBERED,
+  );
 }
 
 /** A part of a type's name: `rate_limit` to `RateLimit`. May begin with a digit, or be empty. */

@@ -7,8 +7,8 @@ type Available = Extract<ProcessRuntimeStatus, { isAvailable: true }>;
 
 const NAMES: Readonly<Record<ProcessLanguage, string>> = { node: 'Node.js', python: 'Python' };
 const LANGUAGE_RULES: Readonly<Record<ProcessLanguage, string>> = {
-  node: `an ES module, JavaScript or TypeScript, with top-level await. Import tools from "./servers/<server_module>/index.js" (camelCase functions), set \`globalThis.result\`. \`catalog\` is a global; \`callTool\`, \`normalize\` and \`ToolError\` come from "./client/mcp_client.js".`,
-  python: `top-level \`await\` works. Import tools with \`from servers.<server_module> import <tool_fn>\` (snake_case, all awaited), assign the global \`result\`. \`catalog\` is a global; \`call_tool\`, \`normalize\` and \`ToolError\` come from \`client.mcp_client\`.`,
+  node: `an ES module, JavaScript or TypeScript, with top-level await. Import tools from "./servers/<server_module>/index.js" (camelCase: \`get_user\` is \`getUser\`), set \`globalThis.result\`. \`catalog\` is a global; \`callTool\`, \`normalize\` and \`ToolError\` come from "./client/mcp_client.js".`,
+  python: `top-level \`await\` works. Import tools with \`from servers.<server_module> import <tool_fn>\` (the tool's name with \`_\` for \`.\` and \`-\`; all awaited), assign the global \`result\`. \`catalog\` is a global; \`call_tool\`, \`normalize\` and \`ToolError\` come from \`client.mcp_client\`.`,
 };
 const MAX_DESCRIPTION_CHARACTERS = 1_800;
 const MAX_INDEX_CHARACTERS = 1_000;
