@@ -3,8 +3,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
+/** Tests that run over the corpus or a contract's examples: over the repository's own, and once more over the reference material. */
+const OVER_MATERIAL = ['test/corpus/**/*.test.ts', 'test/prompt/budgets.test.ts', 'test/e2e/runner-document.test.ts'];
+/** Tests that are about the reference material alone. */
+const REFERENCE_ONLY = ['test/reference/**/*.test.ts'];
+
 /** Of a test that opens a host without saying where: nothing of the user's is read or written. */
 const STATE = mkdtempSync(join(tmpdir(), 'codemode-tests-'));
+
+const product = {
+  env: { CODEMODE_HOME: STATE, CODEMODE_KEYRING: 'file' },
+  // These start whole process trees, and wait for them half of the time: on two cores three take a quarter less than two.
+  maxWorkers: 3,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+};
+
+/** The reference material is no part of a clone: where nobody names its folder, there is no such project. */
+const reference = {
+  oxc: { target: 'node20' },
+  test: {
+    ...product,
+    name: 'reference',
+    env: { ...product.env, CODEMODE_TEST_MATERIAL: 'reference' },
+    include: [...OVER_MATERIAL, ...REFERENCE_ONLY],
+    sequence: { groupOrder: 2 },
+  },
+};
 
 export default defineConfig({
   test: {
@@ -24,16 +49,14 @@ export default defineConfig({
       {
         oxc: { target: 'node20' },
         test: {
+          ...product,
           name: 'product',
-          env: { CODEMODE_HOME: STATE, CODEMODE_KEYRING: 'file' },
           include: ['test/**/*.test.ts'],
-          // These start whole process trees, and wait for them half of the time: on two cores three take a quarter less than two.
-          maxWorkers: 3,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          exclude: REFERENCE_ONLY,
           sequence: { groupOrder: 1 },
         },
       },
+      ...(process.env.CODEMODE_SHARED ? [reference] : []),
     ],
   },
 });

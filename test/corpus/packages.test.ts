@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packagesFor } from '../../src/catalog/packages/packages.js';
 import type { CatalogSnapshot } from '../../src/catalog/snapshot.js';
 import { corpusSnapshot } from '../support/catalog.js';
+import { ofCorpus } from '../support/corpus.js';
 import { needs } from '../support/needs.js';
-import { needsShared } from '../support/shared.js';
 import { typeCheckPrograms } from '../support/type-check.js';
 
-describe('packages of 1,312 real tools', needsShared('corpus', 'toolsets'), () => {
+describe('packages of the tools of the corpus', () => {
   let snapshot: CatalogSnapshot;
   let folder = '';
   beforeAll(() => {
@@ -32,7 +32,7 @@ describe('packages of 1,312 real tools', needsShared('corpus', 'toolsets'), () =
     expect(typeCheckPrograms(new Map(declarations.map(([path, text]) => [`/${path}`, text])))).toEqual([]);
     const functions = declarations.flatMap(([, text]) => text.match(/^export function /gm) ?? []);
     // The client declares four more.
-    expect(functions.length).toBe(1_312 + 4);
+    expect(functions.length).toBe(ofCorpus({ own: 436, reference: 1_312 }) + 4);
   });
 
   test('the Python compiles, modules and stubs alike [B10, B12]', needs('python3'), () => {
@@ -43,7 +43,7 @@ describe('packages of 1,312 real tools', needsShared('corpus', 'toolsets'), () =
   });
 
   test('the Python type-checks under strict, and so do right calls but not wrong ones [B10]', needs('mypy'), () => {
-    write([['calls.py', `import servers.google_maps as maps\n${[...RIGHT, ...WRONG].join('\n')}\n`]]);
+    write([['calls.py', `import servers.${SERVER} as maps\n${[...RIGHT, ...WRONG].join('\n')}\n`]]);
     // Older versions have `Unpack` behind this switch; newer ones say that it is not needed.
     const options = ['--strict', '--enable-incomplete-feature=Unpack', '--no-error-summary', '--cache-dir=/dev/null'];
     const { stdout, error } = spawnSync('mypy', [...options, '-p', 'servers', '-m', 'calls'], {
@@ -57,19 +57,27 @@ describe('packages of 1,312 real tools', needsShared('corpus', 'toolsets'), () =
   });
 });
 
+/** A server with a call that has one required text, one with a list of points, and one with a choice. */
+const SERVER = ofCorpus({ own: 'mapmaker', reference: 'google_maps' });
+const FIND = ofCorpus({ own: 'locate_address', reference: 'maps_geocode' });
+const HEIGHTS = ofCorpus({ own: 'heights(points', reference: 'maps_elevation(locations' });
+const ROUTE = ofCorpus({
+  own: 'route(start="x", end="y", mode=',
+  reference: 'maps_directions(origin="x", destination="y", mode=',
+});
 const RIGHT = [
-  'a = maps.maps_geocode({"address": "x"})',
-  'b = maps.maps_geocode(arguments={"address": "x"})',
-  'c = maps.maps_geocode(address="x")',
-  'd = maps.maps_elevation(locations=[{"latitude": 1, "longitude": 2.5}])',
-  'e = maps.maps_directions(origin="x", destination="y", mode="transit")',
+  `a = maps.${FIND}({"address": "x"})`,
+  `b = maps.${FIND}(arguments={"address": "x"})`,
+  `c = maps.${FIND}(address="x")`,
+  `d = maps.${HEIGHTS}=[{"latitude": 1, "longitude": 2.5}])`,
+  `e = maps.${ROUTE}"${ofCorpus({ own: 'bus', reference: 'transit' })}")`,
 ];
 const WRONG = [
-  'f = maps.maps_geocode({"adress": "x"})',
-  'g = maps.maps_geocode()',
-  'h = maps.maps_geocode(address=1)',
-  'i = maps.maps_elevation(locations=[{"latitude": 1}])',
-  'j = maps.maps_directions(origin="x", destination="y", mode="balloon")',
+  `f = maps.${FIND}({"adress": "x"})`,
+  `g = maps.${FIND}()`,
+  `h = maps.${FIND}(address=1)`,
+  `i = maps.${HEIGHTS}=[{"latitude": 1}])`,
+  `j = maps.${ROUTE}"balloon")`,
 ];
 
 const COMPILE_ALL = `

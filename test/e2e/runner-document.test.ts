@@ -1,32 +1,24 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PACKAGE_CLIENT_DECLARATIONS } from '../../src/catalog/declarations/typescript-frames.js';
 import { PROGRAM } from '../support/cli.js';
 import { needs } from '../support/needs.js';
 import { outputDigestByPython, type RunnerEnded, RunnerHome } from '../support/runner.js';
-import { needsShared, sharedPath } from '../support/shared.js';
+import { runnerExamples } from '../support/runner-examples.js';
 import { typeCheckPrograms } from '../support/type-check.js';
 import { fixture } from '../support/upstreams.js';
 
-/** Every piece of code in the public document "Code MCP", taken out of the document itself, against the built program. */
+/** The examples of the contract for runners, against the built program. */
 
-const DOCUMENT = ['seeds', '001_9efb2135c352e212.txt'] as const;
-const path = sharedPath(...DOCUMENT);
-const FENCES = existsSync(path)
-  ? [...readFileSync(path, 'utf8').matchAll(/^```(\w+)\n(.*?)^```/gms)].map(([, language = '', code = '']) => ({
-      language,
-      code,
-    }))
-  : [];
-const used = new Set<number>();
+const EXAMPLES = runnerExamples();
+const used = new Set<string>();
 
-/** The one piece in a language that has these words in it. */
-function example(language: string, words: string): string {
-  const at = FENCES.findIndex((fence) => fence.language === language && fence.code.includes(words));
-  expect(at, `an example with ${words}`).toBeGreaterThanOrEqual(0);
-  used.add(at);
-  return FENCES[at]?.code ?? '';
+/** The code of this name in this language. */
+function example(language: string, name: string): string {
+  const found = EXAMPLES.find((each) => each.language === language && each.name === name);
+  expect(found, `an example ${name} in ${language}`).toBeDefined();
+  used.add(`${language} ${name}`);
+  return found?.code ?? '';
 }
 
 const INPUT = { type: 'object', properties: { documentId: { type: 'string' } } };
@@ -39,7 +31,7 @@ const TOOLS = {
   sheets: { tool: { name: 'get.all-rows' }, reply: { content: [], structuredContent: { rows: [1, 2, 3] } } },
 };
 
-describe('the examples of the document', { ...needsShared(...DOCUMENT), ...needs('bubblewrap', 'python3') }, () => {
+describe('the examples of the contract', needs('bubblewrap', 'python3'), () => {
   let home: RunnerHome;
   beforeAll(() => {
     home = new RunnerHome();
@@ -61,27 +53,27 @@ describe('the examples of the document', { ...needsShared(...DOCUMENT), ...needs
 
   test('a program in TypeScript and one in JavaScript call a server by its module [B4, B5, B6]', async () => {
     const summarize = 'function summarize(value) { return `summary of ${JSON.stringify(value)}`; }\n';
-    const typed = await run('node', example('typescript', 'summarize(doc') + summarize);
+    const typed = await run('node', example('typescript', 'program') + summarize);
     expect(typed.data).toEqual({ summary: 'summary of {"content":"a long text"}' });
-    const plain = await run('node', example('js', 'Fetching document') + summarize);
+    const plain = await run('node', example('js', 'program-with-log') + summarize);
     expect(plain.data).toEqual({ summary: 'summary of "a long text"' });
     expect(plain.stderr).toMatch(/^Fetching document.+\n$/);
-    const failing = await home.runner(['node'], example('js', 'Fetching document'));
+    const failing = await home.runner(['node'], example('js', 'program-with-log'));
     expect(failing).toMatchObject({ status: 1, error: { type: 'ExitError' } });
     expect(failing.stderr).toContain('ReferenceError: summarize is not defined');
   });
 
   test('a program in Python runs its own loop, and sets its result from within [B4, B5, B6]', async () => {
     const helpers = `def calculate_metrics(rows): return {'summary': rows['structuredContent']}\ndef detect_anomalies(rows): return [1, 2]\n`;
-    const { data, stderr } = await run('python', helpers + example('python', 'servers.sheets'));
+    const { data, stderr } = await run('python', helpers + example('python', 'own-loop'));
     expect(data).toEqual({ summary: { rows: [1, 2, 3] }, anomaly_count: 2 });
     expect(stderr).toMatch(/^Processing \d rows.+\n$/);
   });
 
-  test('wrappers in Python call by server and protocol name, and the generated ones lie where the document has them [B4, B10]', async () => {
+  test('wrappers in Python call by server and protocol name, generated ones too [B4, B10]', async () => {
     const { data } = await run(
       'python',
-      `${example('python', 'class GetDocumentInput')}${example('python', 'class GetWeatherInput')}
+      `${example('python', 'wrapper-document')}${example('python', 'wrapper-weather')}
 import asyncio
 from servers.google_drive.get_document import GetDocumentInput as Generated, get_document as generated
 import servers.google_drive
@@ -96,7 +88,7 @@ result = [[each['structuredContent'] for each in answers], (await get_weather({'
   });
 
   test('the wrapper in JavaScript works once its parameter has a name that a module may have [B4, B10]', async () => {
-    const stub = example('js', 'getWeather(arguments)');
+    const stub = example('js', 'wrapper-weather');
     const { data } = await run(
       'node',
       `import { mkdirSync, writeFileSync } from 'node:fs';
@@ -111,8 +103,8 @@ result = [[each['structuredContent'] for each in answers], (await get_weather({'
     expect(data).toEqual(['SyntaxError', { tool: 'get_weather', received: { location: 'Bonn' } }]);
   });
 
-  test('the catalog answers the questions of the document, with all that a definition has [B12, B13]', async () => {
-    const questions = example('ts', 'catalog.searchTools')
+  test('the catalog answers the questions of the contract, with all that a definition has [B12, B13]', async () => {
+    const questions = example('ts', 'catalog')
       .replace('"name" | "name+description"', '"name+description"')
       .replaceAll(/^catalog\.(.*?);.*$/gm, 'answers.push(await catalog.$1);');
     const { data } = await run(
@@ -127,13 +119,13 @@ result = [[each['structuredContent'] for each in answers], (await get_weather({'
     expect(data).toEqual([[entry], definition]);
   });
 
-  test('the envelope has the fields of the document, and the results of its own runner [B2, B3]', async () => {
+  test('the envelope has the fields of the contract, and the results of its own runner [B2, B3]', async () => {
     const source = `import sys\nglobal result\nprint('log', file=sys.stderr)\nresult = {'z': 'grüße', 'a': [1, 2.5]}`;
     const { line, envelope, stderr } = await run('python', source);
-    const told = JSON.parse(example('json', '"run_id"')) as object;
+    const told = JSON.parse(example('json', 'envelope')) as object;
     expect(Object.keys(envelope)).toEqual(Object.keys(told));
-    expect(Object.keys(envelope.result)).toEqual(Object.keys(JSON.parse(example('json', '"data": {}')) as object));
-    const reference = spawnSync('/usr/bin/python3', ['-c', example('python', '_wrap_async')], { input: source });
+    expect(Object.keys(envelope.result)).toEqual(Object.keys(JSON.parse(example('json', 'success')) as object));
+    const reference = spawnSync('/usr/bin/python3', ['-c', example('python', 'reference-runner')], { input: source });
     const { result, input_digest, tool_name, approval_state, output_digest } = JSON.parse(reference.stdout.toString());
     const metrics = expect.anything();
     expect({ ...envelope.result, metrics }).toEqual({ ...result, metrics });
@@ -146,14 +138,14 @@ result = [[each['structuredContent'] for each in answers], (await get_weather({'
     expect(outputDigestByPython(line)).toBe(envelope.output_digest);
     expect(reference.stderr.toString()).toBe(stderr);
     const failed = await home.runner(['python'], 'raise KeyError("x")');
-    const failure = JSON.parse(example('json', '"ok": false')) as { error: object };
+    const failure = JSON.parse(example('json', 'failure')) as { error: object };
     expect(Object.keys(failed.envelope.result)).toEqual(Object.keys(failure));
     expect(Object.keys(failed.error ?? {})).toEqual(Object.keys(failure.error));
   });
 
-  test('what `normalize` gives has the type of the document [B11]', () => {
+  test('what `normalize` gives has the type of the contract [B11]', () => {
     const program = `import { normalize, callTool } from './client/mcp_client.js';
-      ${example('ts', 'type ToolCallResult')}
+      ${example('ts', 'normalized')}
       const shaped: ToolCallResult<unknown> = await normalize(callTool('a', 'b'));
       export const data: unknown = shaped.ok ? shaped.data : shaped.error.retryable;`;
     const files = new Map([
@@ -163,7 +155,7 @@ result = [[each['structuredContent'] for each in answers], (await get_weather({'
     expect(typeCheckPrograms(files)).toEqual([]);
   });
 
-  test("the document's loop of self-correction is driven by what the runner answers [B3, B22]", () => {
+  test("the contract's loop of self-correction is driven by what the runner answers [B3, B22]", () => {
     const driver = `import asyncio, json, subprocess
 class model:
     tasks = []
@@ -175,16 +167,16 @@ class sandbox:
     async def run(code):
         words = [*${JSON.stringify([process.execPath, PROGRAM, '--config', home.config])}, 'runner', 'python', '--timeout', '900']
         return json.loads(subprocess.run(words, input=code, capture_output=True, text=True).stdout)['result']
-${example('python', 'handoff_required')}
+${example('python', 'self-correction')}
 print(json.dumps([asyncio.run(run_with_self_correction('count')), asyncio.run(run_with_self_correction('fail')), model.tasks]))`;
     const env = { PATH: process.env.PATH, HOME: home.folder, CODEMODE_KEYRING: 'file' };
     const told = JSON.parse(execFileSync('/usr/bin/python3', ['-c', driver], { env, encoding: 'utf8' })) as unknown[];
     expect(told).toEqual([4, { error: 'handoff_required' }, ['count', expect.stringContaining('attempt 1'), 'fail']]);
   });
 
-  test('the prompt has every rule of the document [B24]', async () => {
+  test('the prompt has every rule of the contract [B24]', async () => {
     const { stdout } = await home.run(['--config', home.config, 'prompt', '--profile', 'runner']);
-    const rules = example('markdown', 'You solve tasks')
+    const rules = example('markdown', 'prompt-rules')
       .split('\n')
       .filter((line) => line !== '' && !/^ +\d\)/.test(line));
     for (const rule of rules) expect(stdout).toContain(rule);
@@ -193,8 +185,7 @@ print(json.dumps([asyncio.run(run_with_self_correction('count')), asyncio.run(ru
   });
 
   test('no piece of code is left out', () => {
-    // Boxes and arrows, and a file for Docker: no code of a program.
-    const left = FENCES.filter(({ language }, index) => !used.has(index) && !['text', 'yaml'].includes(language));
-    expect(left).toEqual([]);
+    expect(EXAMPLES.filter(({ language, name }) => !used.has(`${language} ${name}`))).toEqual([]);
+    expect(EXAMPLES).toHaveLength(14);
   });
 });

@@ -2,17 +2,15 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Home, openHome, runProgram, startServe } from '../support/program.js';
-import { needsShared, sharedPath } from '../support/shared.js';
 import { fixture } from '../support/upstreams.js';
 
 const EXAMPLE = readFileSync(fixture('unified-config.yaml'), 'utf8');
-const DOCUMENT = ['seeds', '002_b03b70a7296140c5.txt'];
 
 interface Explained {
   readonly values: { readonly key: string; readonly value: string; readonly layer: string; readonly place: string }[];
 }
 
-/** A project folder with this configuration, where the commands of the document's example are to be had. */
+/** A project folder with this configuration, where the commands of the example can be found. */
 function openProject(text: string): Home {
   const home = openHome({});
   const configFile = join(home.work, 'codemode.config.yaml');
@@ -31,18 +29,6 @@ function openProject(text: string): Home {
   };
   return { ...home, configFile, environment };
 }
-
-test('the example is the one of the document, word for word [C12]', needsShared(...DOCUMENT), () => {
-  const document = readFileSync(sharedPath(...DOCUMENT), 'utf8');
-  const from = document.indexOf('# codemode.config.yaml');
-  const printed = document.slice(from, document.indexOf('// Manual API definitions', from));
-  const words = (text: string) =>
-    text
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '');
-  expect(words(EXAMPLE)).toEqual(words(printed));
-});
 
 test('every value of the example is understood, with its layer and its line [C12]', async () => {
   using home = openProject(EXAMPLE);

@@ -1,7 +1,7 @@
 import { exportNames, modulePaths } from '../../src/catalog/names.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../../src/catalog/snapshot.js';
 import type { Tool } from '../../src/domain/tool.js';
-import { loadToolsets } from './shared-corpus.js';
+import { loadToolsets } from './corpus.js';
 
 export interface ServerFixture {
   readonly id: string;

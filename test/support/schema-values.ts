@@ -46,7 +46,7 @@ class ValueMaker {
     }
     const type = Array.isArray(schema.type)
       ? this.#pick(schema.type)
-      : (schema.type ?? (schema.properties ? 'object' : undefined));
+      : (schema.type ?? (schema.properties || schema.required ? 'object' : undefined));
     switch (type) {
       case 'object':
         return this.#object(schema, depth);
@@ -143,7 +143,8 @@ function spoil(value: JsonValue, path: readonly string[], random: () => number):
   const current = target[key];
   if (!Array.isArray(holder) && random() < 0.25) delete target[key];
   else if (typeof current === 'string') target[key] = random() < 0.5 ? 12 : `${current}~`;
-  else target[key] = typeof current === 'number' ? 'twelve' : 0.5;
+  // Not a number where null stood: types can't tell 0.5 from an integer.
+  else target[key] = typeof current === 'number' ? 'twelve' : current === null ? [false] : 0.5;
   return copy;
 }
 

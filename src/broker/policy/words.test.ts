@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { CORPUS_MISSING, loadToolsets } from '../../../test/support/shared-corpus.js';
 import { judgeName } from './words.js';
 
 const isDangerous = (name: string) => judgeName(name).isDangerous;
@@ -70,24 +69,3 @@ describe('a name that says what must not happen unasked', () => {
     expect(isDangerous(`${'aB_'.repeat(1_000_000)}delete`)).toBe(true);
   });
 });
-
-describe.skipIf(CORPUS_MISSING !== undefined)(
-  `names of real tools${CORPUS_MISSING ? `: ${CORPUS_MISSING}` : ''}`,
-  () => {
-    test('about one in nine is dangerous, one in four with what servers claim themselves', () => {
-      const tools = loadToolsets().flatMap((toolset) => toolset.tools);
-      const named = tools.filter(({ name }) => isDangerous(name));
-      const asking = tools.filter(
-        ({ name, annotations }) => isDangerous(name) || annotations?.destructiveHint === true,
-      );
-      expect({ all: tools.length, named: named.length, asking: asking.length }).toEqual({
-        all: 1312,
-        named: 142,
-        asking: 342,
-      });
-      // Nothing that reads by its own claim is asked about for its name alone, but for this one.
-      const readers = named.filter(({ annotations }) => annotations?.readOnlyHint === true);
-      expect(readers.map(({ name }) => name)).toEqual(['netlify-deploy-services-reader']);
-    });
-  },
-);
