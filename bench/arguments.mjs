@@ -1,26 +1,21 @@
 /*
- * How long it takes to check arguments of real tools, beside @cfworker/json-schema.
+ * How long it takes to check arguments of tools, beside @cfworker/json-schema.
  *
  *   node bench/arguments.mjs
  *
- * Needs the corpus of real tools (CODEMODE_SHARED, default ../shared).
+ * Over the repository's own corpus, or over real tools where CODEMODE_SHARED names the folder that has them.
  */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Validator } from '@cfworker/json-schema';
 import { build } from 'esbuild';
+import { CORPUS_NAME, readToolsets } from './corpus.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const corpus = join(process.env.CODEMODE_SHARED ?? join(root, '../shared'), 'corpus/toolsets');
 const ROUNDS = 5;
 const VALUES_PER_TOOL = 5;
-
-if (!existsSync(corpus)) {
-  console.error(`no corpus at ${corpus}: set CODEMODE_SHARED to the folder that has corpus/toolsets`);
-  process.exit(2);
-}
 
 const source = (path) => JSON.stringify(join(root, path));
 const { compileSchema, findProblems, ToolChecker, exampleInput, schemaValues } = await loadEntry(`
@@ -30,14 +25,13 @@ const { compileSchema, findProblems, ToolChecker, exampleInput, schemaValues } =
   export { exampleInput } from ${source('src/catalog/examples.ts')};
   export { schemaValues } from ${source('test/support/schema-values.ts')};
 `);
-const tools = readdirSync(corpus)
-  .filter((file) => file.endsWith('.json') && file !== 'index.json')
-  .flatMap((file) => JSON.parse(readFileSync(join(corpus, file), 'utf8')).tools)
+const tools = readToolsets()
+  .flatMap((server) => server.tools)
   .filter(({ inputSchema }) => inputSchema !== undefined);
 const inputs = tools.flatMap((tool, index) =>
   [...schemaValues(tool.inputSchema, index, VALUES_PER_TOOL)].map((value) => ({ tool, index, value })),
 );
-console.log(`${tools.length} tools, ${inputs.length} inputs, Node ${process.version}`);
+console.log(`${CORPUS_NAME}: ${tools.length} tools, ${inputs.length} inputs, Node ${process.version}`);
 
 const cold = tools.map(({ inputSchema }) => timeMs(() => compileSchema(inputSchema))).sort((a, b) => a - b);
 const at = (share) => `${(cold[Math.floor(share * (cold.length - 1))] * 1000).toFixed(0)} µs`;

@@ -1,39 +1,31 @@
 // Measures tool search against plain BM25: recall for whole tasks and for single steps, and the time it takes.
-// Needs the shared corpus (../shared/corpus, or $CODEMODE_SHARED/corpus); says so and stops where it is missing.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+// Over the repository's own corpus and queries, or over those of the folder that CODEMODE_SHARED names.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { QUERIES } from '../test/corpus/own/queries.mjs';
+import { CORPUS_NAME, isReference, readRetrievalTasks, toolsetDocuments } from './corpus.mjs';
 import { createBm25 } from './plain-bm25.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-const corpus = join(process.env.CODEMODE_SHARED ?? join(root, '..', 'shared'), 'corpus');
 const CUTS = [1, 5, 10];
 const TIMED_TOOLS = 2_000;
 
-if (!existsSync(corpus)) {
-  console.log(`bench:search needs the corpus in ${corpus}; set CODEMODE_SHARED to the folder that holds corpus/.`);
-  process.exit(0);
-}
-
 const { createSearchIndex } = await load('src/catalog/search.ts');
-const benchmark = readJson(join(corpus, 'retrieval', 'livemcpbench-dev.json'));
-const benchmarkDocuments = benchmark.tools.map((tool) => ({
-  tool: { serverId: tool.server, name: tool.name, description: tool.description, inputSchema: tool.inputSchema },
-  serverDescription: tool.serverDescription,
-}));
-const toolsetDocuments = readToolsets();
+const { documents: benchmarkDocuments, tasks } = readRetrievalTasks();
+const ownDocuments = toolsetDocuments();
 const engines = (documents) => ({ 'plain BM25': createBm25(documents), codemode: createSearchIndex(documents) });
 
-reportBenchmark();
+console.log(`Corpus: ${CORPUS_NAME}`);
+if (isReference) reportBenchmark();
 reportOwnQueries();
 reportTimings();
 
 /** The benchmark names tools without their server: any server's tool of that name counts as the needed one. */
 function reportBenchmark() {
-  const tasks = benchmark.queries.filter((task) => task.expectedToolNames.length > 0);
   const rows = [];
   for (const [engine, index] of Object.entries(engines(benchmarkDocuments))) {
     const namesFor = (query) => index.search(query, { limit: Math.max(...CUTS) }).map((hit) => hit.tool.name);
@@ -63,12 +55,14 @@ function reportBenchmark() {
 }
 
 function reportOwnQueries() {
-  const { queries } = readJson(join(root, 'bench', 'search-queries.json'));
+  const queries = isReference
+    ? readJson(join(root, 'bench', 'search-queries.json')).queries
+    : QUERIES.map((query) => ({ ...query, set: 'own corpus', corpus: 'toolsets' }));
   const corpora = {
-    toolsets: engines(toolsetDocuments),
-    livemcpbench: engines(benchmarkDocuments),
+    toolsets: engines(ownDocuments),
+    ...(isReference && { livemcpbench: engines(benchmarkDocuments) }),
   };
-  for (const set of ['first', 'held out']) {
+  for (const set of new Set(queries.map((query) => query.set))) {
     const rows = [];
     for (const [corpusName, indexes] of Object.entries(corpora)) {
       for (const kind of ['one step', 'several steps']) {
@@ -90,7 +84,7 @@ function reportOwnQueries() {
 }
 
 function reportTimings() {
-  const pool = [...toolsetDocuments, ...benchmarkDocuments];
+  const pool = isReference ? [...ownDocuments, ...benchmarkDocuments] : ownDocuments;
   const documents = Array.from({ length: TIMED_TOOLS }, (_, position) => {
     const source = pool[position % pool.length];
     const copy = Math.floor(position / pool.length);
@@ -100,8 +94,8 @@ function reportTimings() {
   const builds = Array.from({ length: 5 }, () => timed(() => createSearchIndex(documents)));
   const index = createSearchIndex(documents);
   const queries = {
-    'whole task': benchmark.queries.map((task) => task.query),
-    step: benchmark.queries.flatMap((task) => task.steps),
+    'whole task': tasks.map((task) => task.query),
+    step: tasks.flatMap((task) => task.steps),
   };
   console.log(`\nTimes for ${TIMED_TOOLS} tools (node ${process.version})`);
   console.log(`  build                p50 ${percentile(builds, 0.5).toFixed(1)} ms`);
@@ -111,18 +105,6 @@ function reportTimings() {
     const figures = [0.5, 0.95, 1].map((part) => percentile(times, part).toFixed(3));
     console.log(`  query, ${kind.padEnd(12)}  p50 ${figures[0]} ms   p95 ${figures[1]} ms   max ${figures[2]} ms`);
   }
-}
-
-function readToolsets() {
-  const folder = join(corpus, 'toolsets');
-  return readdirSync(folder)
-    .filter((file) => file !== 'index.json')
-    .sort()
-    .flatMap((file) => {
-      const { server, tools } = readJson(join(folder, file));
-      const serverId = file.replace(/\.json$/, '');
-      return tools.map((tool) => ({ tool: { ...tool, serverId }, serverName: server }));
-    });
 }
 
 async function load(entry) {

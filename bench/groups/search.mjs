@@ -1,6 +1,6 @@
 // @ts-check
 // Tool search: how long it takes, and how many needed tools it finds beside plain BM25. `npm run bench:search` says more.
-import { missingCorpus, readRetrievalTasks, readToolsets } from '../corpus.mjs';
+import { CORPUS_NAME, readRetrievalTasks, toolsetDocuments } from '../corpus.mjs';
 import { createBm25 } from '../plain-bm25.mjs';
 import { loadProduct } from '../product.mjs';
 import { scaled, timeEach } from '../stats.mjs';
@@ -10,15 +10,8 @@ const TOOLS = 2_000;
 const CUT = 5;
 
 export async function measure({ quick }) {
-  const instead = missingCorpus(NAME);
-  if (instead !== undefined) return instead;
   const { createSearchIndex } = await loadProduct();
-  const { tools, queries } = readRetrievalTasks();
-  const tasks = queries.filter(({ expectedToolNames }) => expectedToolNames.length > 0);
-  const documents = tools.map(({ server, serverDescription, name, description, inputSchema }) => ({
-    tool: { serverId: server, name, description, inputSchema },
-    serverDescription,
-  }));
+  const { documents, tasks } = readRetrievalTasks();
   const index = createSearchIndex(manyOf([...toolsetDocuments(), ...documents]));
   const questions = tasks.flatMap(({ query, steps }) => [query, ...steps]);
   let next = 0;
@@ -33,15 +26,9 @@ export async function measure({ quick }) {
       name: `needed tools among the first ${CUT} hits, whole tasks`,
       value: ours,
       valueUnit: '%',
-      note: `plain BM25 finds ${plain.toFixed(1)} %; ${tasks.length} tasks over ${documents.length} tools`,
+      note: `plain BM25 finds ${plain.toFixed(1)} %; ${tasks.length} tasks over ${documents.length} tools, ${CORPUS_NAME}`,
     },
   ];
-}
-
-function toolsetDocuments() {
-  return readToolsets().flatMap(({ id, name, tools }) =>
-    tools.map((tool) => ({ tool: { ...tool, serverId: id }, serverName: name })),
-  );
 }
 
 function manyOf(documents) {
