@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Spawn } from '../../src/sandbox/jail/jail.js';
 import { launch } from '../../src/sandbox/jail/launch.js';
-import { jailOrReason, nodeProgram } from '../support/jailed.js';
+import { jailForTests, nodeProgram } from '../support/jailed.js';
 
 /** A host in a process of its own: starts what it is told, says when the worker is up, and never ends by itself. */
 const HOST = `
@@ -15,42 +15,36 @@ const HOST = `
   child.stdio[3].once('data', () => process.stdout.write('up'));`;
 
 for (const level of ['strict', 'namespaces'] as const) {
-  const { jail, reason } = await jailOrReason(level);
+  const { jail, options } = await jailForTests(level);
   /** A worker that stays, does not look at its channel, and can be told from all others. */
   const describeWorker = (marker: string): Spawn | undefined =>
     jail?.spawn(nodeProgram(`require('node:fs').writeSync(3, 'up'); setInterval(() => {}, 1000); '${marker}';`));
 
-  test.skipIf(jail === undefined)(
-    `a host killed by SIGKILL leaves no process behind at level ${level}${reason}`,
-    async () => {
-      const marker = randomUUID();
-      const described = describeWorker(marker);
-      const filter = Buffer.from(described?.descriptors[0]?.content ?? []).toString('base64');
-      const host = start(process.execPath, ['-e', HOST, JSON.stringify({ ...described, filter })], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      await new Promise((resolve) => host.stdout.once('data', resolve));
-      expect(processesNamed(marker, host.pid)).toBeGreaterThan(0);
-      const ended = new Promise((resolve) => host.once('exit', resolve));
-      host.kill('SIGKILL');
-      await ended;
-      await gone(marker);
-    },
-  );
+  test(`a host killed by SIGKILL leaves no process behind at level ${level}`, options, async () => {
+    const marker = randomUUID();
+    const described = describeWorker(marker);
+    const filter = Buffer.from(described?.descriptors[0]?.content ?? []).toString('base64');
+    const host = start(process.execPath, ['-e', HOST, JSON.stringify({ ...described, filter })], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await new Promise((resolve) => host.stdout.once('data', resolve));
+    expect(processesNamed(marker, host.pid)).toBeGreaterThan(0);
+    const ended = new Promise((resolve) => host.once('exit', resolve));
+    host.kill('SIGKILL');
+    await ended;
+    await gone(marker);
+  });
 
-  test.skipIf(jail === undefined)(
-    `killing the started process ends all of the jail at level ${level}${reason}`,
-    async () => {
-      const marker = randomUUID();
-      const described = describeWorker(marker);
-      if (described === undefined) return;
-      const { child, channel } = launch(described, 'ignore');
-      channel.on('error', () => {});
-      await new Promise((resolve) => channel.once('data', resolve));
-      child.kill('SIGKILL');
-      await gone(marker);
-    },
-  );
+  test(`killing the started process ends all of the jail at level ${level}`, options, async () => {
+    const marker = randomUUID();
+    const described = describeWorker(marker);
+    if (described === undefined) return;
+    const { child, channel } = launch(described, 'ignore');
+    channel.on('error', () => {});
+    await new Promise((resolve) => channel.once('data', resolve));
+    child.kill('SIGKILL');
+    await gone(marker);
+  });
 }
 
 /** The marker is part of the command line of everything that the jail consists of. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Jail } from '../../src/sandbox/jail/jail.js';
 import { SYSCALL_NUMBERS, type SyscallName } from '../../src/sandbox/jail/syscall-numbers.js';
-import { type JailedRun, jailOrReason, nodeProgram, openFolder, ROOMY, runJailed } from '../support/jailed.js';
+import { type JailedRun, jailForTests, nodeProgram, openFolder, ROOMY, runJailed } from '../support/jailed.js';
+import { X64 } from '../support/needs.js';
 import { type RawCall, rawProgram, rawResults } from '../support/raw-syscalls.js';
 
-const isX64 = process.arch === 'x64';
 const THREAD_FLAGS = 0x10f00;
 const SIGCHLD = 17;
 const NEW_USER = 0x10000000;
@@ -30,8 +30,8 @@ async function runRaw(jail: Jail, calls: readonly RawCall[], processes = ROOMY.p
   return await runJailed(jail.spawn(nodeProgram('', { interpreterPath, limits: { ...ROOMY, processes } })));
 }
 
-const strict = await jailOrReason('strict');
-describe.skipIf(!isX64 || strict.jail === undefined)(`machine code in a jail of level strict${strict.reason}`, () => {
+const strict = await jailForTests('strict', X64);
+describe('machine code in a jail of level strict', strict.options, () => {
   const jail = strict.jail as Jail;
 
   test('is refused processes, sockets, signals, io_uring and namespaces of its own', async () => {
@@ -120,50 +120,47 @@ describe.skipIf(!isX64 || strict.jail === undefined)(`machine code in a jail of 
   });
 });
 
-const namespaces = await jailOrReason('namespaces');
-describe.skipIf(!isX64 || namespaces.jail === undefined)(
-  `machine code in a jail of level namespaces${namespaces.reason}`,
-  () => {
-    const jail = namespaces.jail as Jail;
+const namespaces = await jailForTests('namespaces', X64);
+describe('machine code in a jail of level namespaces', namespaces.options, () => {
+  const jail = namespaces.jail as Jail;
 
-    test('has no capability, no other process to reach, and no way to a namespace of its own', async () => {
-      const attempts: [RawCall, number][] = [
-        [call('mount', 'none', '/bin', 'tmpfs', 0, 0), EPERM],
-        [call('umount2', '/bin/node', 2), EPERM],
-        [call('pivot_root', '/', '/'), EPERM],
-        [call('chroot', '/bin'), EPERM],
-        [call('sethostname', 'x', 1), EPERM],
-        [call('unshare', NEW_USER), ENOSPC],
-        [{ ...call('clone', NEW_USER | SIGCHLD), makesChild: true }, ENOSPC],
-        [call('unshare', 0x20000), EPERM],
-        [call('ptrace', 16, process.pid), ESRCH],
-        [call('kill', process.pid, 9), ESRCH],
-        [call('setresuid', 1000, 1000, 1000), -22],
-        [call('bpf', 5, 0x800100, 128), EPERM],
-        [call('prlimit64', process.pid, 7, 0, 0x800100), ESRCH],
-      ];
-      const { answer, stderr } = await runRaw(
-        jail,
-        attempts.map(([attempt]) => attempt),
-      );
-      expect({ results: rawResults(answer), stderr }).toEqual({
-        results: attempts.map(([, verdict]) => verdict),
-        stderr: '',
-      });
+  test('has no capability, no other process to reach, and no way to a namespace of its own', async () => {
+    const attempts: [RawCall, number][] = [
+      [call('mount', 'none', '/bin', 'tmpfs', 0, 0), EPERM],
+      [call('umount2', '/bin/node', 2), EPERM],
+      [call('pivot_root', '/', '/'), EPERM],
+      [call('chroot', '/bin'), EPERM],
+      [call('sethostname', 'x', 1), EPERM],
+      [call('unshare', NEW_USER), ENOSPC],
+      [{ ...call('clone', NEW_USER | SIGCHLD), makesChild: true }, ENOSPC],
+      [call('unshare', 0x20000), EPERM],
+      [call('ptrace', 16, process.pid), ESRCH],
+      [call('kill', process.pid, 9), ESRCH],
+      [call('setresuid', 1000, 1000, 1000), -22],
+      [call('bpf', 5, 0x800100, 128), EPERM],
+      [call('prlimit64', process.pid, 7, 0, 0x800100), ESRCH],
+    ];
+    const { answer, stderr } = await runRaw(
+      jail,
+      attempts.map(([attempt]) => attempt),
+    );
+    expect({ results: rawResults(answer), stderr }).toEqual({
+      results: attempts.map(([, verdict]) => verdict),
+      stderr: '',
     });
+  });
 
-    test('gets no more processes than its limit', async () => {
-      const results = rawResults(
-        (
-          await runRaw(
-            jail,
-            Array.from({ length: 40 }, () => fork),
-            20,
-          )
-        ).answer,
-      );
-      expect(results.filter((result) => result > 0)).toHaveLength(19);
-      expect(results.slice(19).every((result) => result === EAGAIN)).toBe(true);
-    });
-  },
-);
+  test('gets no more processes than its limit', async () => {
+    const results = rawResults(
+      (
+        await runRaw(
+          jail,
+          Array.from({ length: 40 }, () => fork),
+          20,
+        )
+      ).answer,
+    );
+    expect(results.filter((result) => result > 0)).toHaveLength(19);
+    expect(results.slice(19).every((result) => result === EAGAIN)).toBe(true);
+  });
+});

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ProcessLanguage } from '../../src/domain/process-program.js';
-import { jailOrReason } from '../support/jailed.js';
+import { jailForTests } from '../support/jailed.js';
 import { needs } from '../support/needs.js';
 import { openRuntimes, type TestRuntimes } from '../support/process-runtimes.js';
 
@@ -76,9 +76,9 @@ const SEEN = {
 };
 
 for (const level of ['strict', 'namespaces'] as const) {
-  const { jail, reason } = await jailOrReason(level);
+  const { jail, options } = await jailForTests(level);
 
-  describe.skipIf(jail === undefined)(`at level ${level}${reason}`, () => {
+  describe(`at level ${level}`, options, () => {
     let box: TestRuntimes;
     let connections = 0;
     const listener = createServer((socket) => {

@@ -7,11 +7,11 @@ import { buildSync } from 'esbuild';
 import { expect, test } from 'vitest';
 import { openJail } from '../../src/sandbox/jail/probe.js';
 import { SYSCALL_NUMBERS } from '../../src/sandbox/jail/syscall-numbers.js';
-import { jailOrReason, nodeProgram, openFolder, runJailed } from '../support/jailed.js';
+import { jailForTests, nodeProgram, openFolder, runJailed } from '../support/jailed.js';
+import { ROOT, requires, X64 } from '../support/needs.js';
 import { rawProgram, rawResults } from '../support/raw-syscalls.js';
 
 const run = promisify(execFile);
-const isRoot = process.getuid?.() === 0;
 const ORDINARY_UID = '12345';
 
 /** The probe as a program of its own, so that it can be started by other kinds of hosts than this one. */
@@ -40,10 +40,9 @@ const threadBomb = rawProgram(
 );
 
 for (const level of ['strict', 'namespaces'] as const) {
-  const { jail, reason } = await jailOrReason(level);
-  const why = isRoot && process.arch === 'x64' ? reason : ' (skipped: needs root, to become another user, and x64)';
+  const { options } = await jailForTests(level, ROOT, X64);
   const name = `a host that is not root gives its workers a count of threads of their own at level ${level}`;
-  test.skipIf(jail === undefined || !isRoot || process.arch !== 'x64')(`${name}${why}`, async () => {
+  test(name, options, async () => {
     using folder = openFolder();
     const interpreterPath = folder.write('bomb', threadBomb);
     const host = folder.write(
@@ -70,50 +69,44 @@ for (const level of ['strict', 'namespaces'] as const) {
   });
 }
 
-const strict = await jailOrReason('strict');
-test.skipIf(!isRoot || strict.jail === undefined)(
-  `a root host runs files that only root can read${strict.reason}`,
-  async () => {
-    using folder = openFolder();
-    const base = dirname(folder.write('here', ''));
-    mkdirSync(join(base, 'closed'), { mode: 0o700 });
-    const from = join(base, 'closed', 'worker.cjs');
-    writeFileSync(from, "require('node:fs').writeSync(3, 'ran')", { mode: 0o600 });
-    const jail = await openJail({ isolation: 'strict', stagingFolder: join(base, 'staged') });
-    const files = [{ from, to: '/codemode/worker.cjs' }];
-    const { answer, stderr } = await runJailed(
-      jail.spawn(nodeProgram('', { files, interpreterArguments: ['/codemode/worker.cjs'] })),
-    );
-    expect({ answer: answer.toString(), stderr }).toEqual({ answer: 'ran', stderr: '' });
-  },
-);
+const strict = await jailForTests('strict', ROOT);
+test('a root host runs files that only root can read', strict.options, async () => {
+  using folder = openFolder();
+  const base = dirname(folder.write('here', ''));
+  mkdirSync(join(base, 'closed'), { mode: 0o700 });
+  const from = join(base, 'closed', 'worker.cjs');
+  writeFileSync(from, "require('node:fs').writeSync(3, 'ran')", { mode: 0o600 });
+  const jail = await openJail({ isolation: 'strict', stagingFolder: join(base, 'staged') });
+  const files = [{ from, to: '/codemode/worker.cjs' }];
+  const { answer, stderr } = await runJailed(
+    jail.spawn(nodeProgram('', { files, interpreterArguments: ['/codemode/worker.cjs'] })),
+  );
+  expect({ answer: answer.toString(), stderr }).toEqual({ answer: 'ran', stderr: '' });
+});
 
-const canUnshare = isRoot && existsSync('/usr/bin/unshare');
-test.skipIf(!canUnshare)(
-  `a machine without user namespaces gets no weaker jail, but the reasons${canUnshare ? '' : ' (skipped: needs root)'}`,
-  async () => {
-    using folder = openFolder();
-    const host = folder.write(
-      'host.cjs',
-      bundleHost(
-        "openJail().then(() => console.log('opened'), (error) => console.log(JSON.stringify({ code: error.code, message: error.message })))",
-      ),
-    );
-    const script = 'printf 0 > /proc/sys/user/max_user_namespaces; exec "$@"';
-    const { stdout } = await run('unshare', [
-      '--user',
-      '--map-root-user',
-      'sh',
-      '-euc',
-      script,
-      'sh',
-      process.execPath,
-      host,
-    ]);
-    const { code, message } = JSON.parse(stdout) as { code: string; message: string };
-    expect(code).toBe('jail_unavailable');
-    expect(message).toMatch(
-      /isolation "strict" is not to be had here: .*\n(run|start|allow)[\s\S]*isolation "namespaces" is not to be had here: .*\n/,
-    );
-  },
-);
+const UNSHARE = { isMet: existsSync('/usr/bin/unshare'), reason: 'there is no /usr/bin/unshare; install util-linux' };
+test('a machine without user namespaces gets no weaker jail, but the reasons', requires(ROOT, UNSHARE), async () => {
+  using folder = openFolder();
+  const host = folder.write(
+    'host.cjs',
+    bundleHost(
+      "openJail().then(() => console.log('opened'), (error) => console.log(JSON.stringify({ code: error.code, message: error.message })))",
+    ),
+  );
+  const script = 'printf 0 > /proc/sys/user/max_user_namespaces; exec "$@"';
+  const { stdout } = await run('unshare', [
+    '--user',
+    '--map-root-user',
+    'sh',
+    '-euc',
+    script,
+    'sh',
+    process.execPath,
+    host,
+  ]);
+  const { code, message } = JSON.parse(stdout) as { code: string; message: string };
+  expect(code).toBe('jail_unavailable');
+  expect(message).toMatch(
+    /isolation "strict" is not to be had here: .*\n(run|start|allow)[\s\S]*isolation "namespaces" is not to be had here: .*\n/,
+  );
+});

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { CallReply } from '../../src/domain/execution.js';
-import { jailOrReason } from '../support/jailed.js';
+import { jailForTests } from '../support/jailed.js';
 import { needs } from '../support/needs.js';
 import { openRuntimes } from '../support/process-runtimes.js';
 import { descendantsOf, expectGone, isAlive } from '../support/processes.js';
@@ -148,7 +148,7 @@ test('a Python that is missing, too old or no Python is named, with what to inst
 });
 
 test('without a jail programs have a folder of their own, which is gone when they are', needs('python3'), async () => {
-  const { jail } = await jailOrReason('none').then(async (tried) =>
+  const { jail } = await jailForTests('none').then(async (tried) =>
     tried.jail === undefined
       ? {
           jail: await (await import('../../src/sandbox/jail/probe.js')).openJail({

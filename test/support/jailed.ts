@@ -1,10 +1,12 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TestOptions } from 'vitest';
 import type { IsolationLevel } from '../../src/domain/isolation.js';
 import type { Jail, JailedProgram, JailLimits, Spawn } from '../../src/sandbox/jail/jail.js';
 import { launch } from '../../src/sandbox/jail/launch.js';
 import { openJail } from '../../src/sandbox/jail/probe.js';
+import { type Requirement, skipped } from './needs.js';
 
 export const ROOMY: JailLimits = { dataBytes: 512 * 1024 * 1024, cpuSeconds: 20, processes: 32, fileBytes: 0 };
 
@@ -15,14 +17,23 @@ export interface JailedRun {
   readonly code: number;
 }
 
-/** The jail of one level, or the reason why this machine has none, for `test.skipIf`. */
-export async function jailOrReason(level: IsolationLevel): Promise<{ jail?: Jail; reason: string }> {
+export interface JailForTests {
+  /** Missing where this machine has no jail of that level. */
+  readonly jail?: Jail;
+  /** For a test or a group that needs the jail: skipped, with the reason, where it is missing. */
+  readonly options: TestOptions;
+}
+
+/** The jail of one level, and options for the tests that need it and whatever else they name. */
+export async function jailForTests(level: IsolationLevel, ...also: readonly Requirement[]): Promise<JailForTests> {
+  const unmet = also.find(({ isMet }) => !isMet);
+  if (unmet !== undefined) return { options: skipped(unmet.reason) };
   try {
-    return { jail: await openJail({ isolation: level }), reason: '' };
+    return { jail: await openJail({ isolation: level }), options: {} };
   } catch (error) {
     // A jail with a hole is a fault of ours, not a property of the machine.
     if ((error as Error).message.includes('does not hold')) throw error;
-    return { reason: ` (skipped: ${(error as Error).message.split('\n')[0] ?? ''})` };
+    return { options: skipped(`no jail of level ${level}: ${(error as Error).message.split('\n')[0] ?? ''}`) };
   }
 }
 

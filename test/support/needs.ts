@@ -22,6 +22,24 @@ export function needs(...names: NeedName[]): TestOptions {
   return {};
 }
 
+/** Something about the machine that no package brings. */
+export interface Requirement {
+  readonly isMet: boolean;
+  readonly reason: string;
+}
+
+export const ROOT: Requirement = {
+  isMet: process.getuid?.() === 0,
+  reason: 'only root can do this; run npm test as root',
+};
+export const X64: Requirement = { isMet: process.arch === 'x64', reason: 'the machine code of this test is for x64' };
+
+/** Options for a test that needs what no package brings. */
+export function requires(...requirements: readonly Requirement[]): TestOptions {
+  const unmet = requirements.find(({ isMet }) => !isMet);
+  return unmet === undefined ? {} : skipped(unmet.reason);
+}
+
 /** Options for a test that cannot run, with the reason. */
 export function skipped(reason: string): TestOptions {
   return { skip: true, meta: { skipReason: reason } };

@@ -13,11 +13,10 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ROOT, requires } from '../../../test/support/needs.js';
 import { isReadableByEveryone, Staging } from './staging.js';
 
-const isRoot = process.getuid?.() === 0;
-
-describe.skipIf(!isRoot)(`staging${isRoot ? '' : ' (skipped: only a host that is root does it)'}`, () => {
+describe('staging', requires(ROOT), () => {
   let base = '';
   let folder = '';
   let secret = '';
