@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createBm25 } from '../../bench/plain-bm25.mjs';
-import { createSearchIndex, type SearchDocument } from '../../src/catalog/search.js';
-import { QUERIES } from './own/queries.mjs';
-import { ownToolsets } from './own/toolsets.mjs';
+import { createBm25 } from '../../../bench/plain-bm25.mjs';
+import { createSearchIndex, type SearchDocument } from '../../../src/catalog/search.js';
+import { QUERIES } from './queries.mjs';
+import { ownToolsets } from './toolsets.mjs';
 
 const documents: SearchDocument[] = ownToolsets().flatMap(({ id, server, description, tools }) =>
   tools.map((tool) => ({
