@@ -29,6 +29,9 @@ const reference = {
     include: [...OVER_MATERIAL, ...REFERENCE_ONLY],
     // These are about the corpus of our own.
     exclude: ['test/corpus/own/**'],
+    // Three times as many tools.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     sequence: { groupOrder: 2 },
   },
 };
