@@ -60,7 +60,7 @@ export class Servers implements ServerControl {
   /** The user wrote these functions, and vouches for what is said of them. */
   addAdapter(adapter: Adapter): void {
     this.registry.add(adapter);
-    this.traits.set(adapter.id, { isTrusted: true, labels: [] });
+    this.traits.set(adapter.id, { isTrusted: true, labels: [], isJudgedByName: true });
   }
 
   async unregister(name: string): Promise<void> {

@@ -78,6 +78,8 @@ export interface PolicySettings {
 export interface ServerTraits {
   readonly isTrusted: boolean;
   readonly labels: readonly Label[];
+  /** Trusted in what it claims, and asked about for its names all the same: functions of the embedding program. */
+  readonly isJudgedByName?: true;
 }
 
 /** What one limit counts apart. */

@@ -1,22 +1,27 @@
 import { expect, test } from 'vitest';
-import { judgeName } from '../../src/broker/policy/words.js';
+import { Policy } from '../../src/broker/policy/policy.js';
 import { loadToolsets, ofCorpus } from '../support/corpus.js';
 
-const isDangerous = (name: string) => judgeName(name).isDangerous;
 const tools = loadToolsets().flatMap((toolset) => toolset.tools);
-const named = tools.filter(({ name }) => isDangerous(name));
+const policy = new Policy({ settings: { preset: 'default', rules: [] }, servers: new Map() });
+const asking = tools
+  .map((tool) => ({
+    tool,
+    ...policy.decide({ tool, serverPath: tool.serverId, caller: 'c', profile: 'codemode', arguments: {} }),
+  }))
+  .filter(({ decision }) => decision === 'ask');
 
-test('few names are dangerous, and few more tools with what servers claim themselves', () => {
-  const asking = tools.filter(({ name, annotations }) => isDangerous(name) || annotations?.destructiveHint === true);
-  expect({ all: tools.length, named: named.length, asking: asking.length }).toEqual(
+test('the default policy asks about at most three of ten tools', () => {
+  const claimed = asking.filter(({ reason }) => reason.startsWith('its server says'));
+  expect({ all: tools.length, asking: asking.length, claimed: claimed.length }).toEqual(
     ofCorpus({
-      own: { all: 436, named: 60, asking: 71 },
-      reference: { all: 1_312, named: 142, asking: 342 },
+      own: { all: 436, asking: 75, claimed: 45 },
+      reference: { all: 1_312, asking: 337, claimed: 308 },
     }),
   );
+  expect(asking.length / tools.length).toBeLessThan(0.3);
 });
 
-test('a tool that reads by its own claim is hardly ever asked about for its name', () => {
-  const readers = named.filter(({ annotations }) => annotations?.readOnlyHint === true);
-  expect(readers.map(({ name }) => name)).toEqual(ofCorpus({ own: [], reference: ['netlify-deploy-services-reader'] }));
+test('a tool that reads by its own claim is not asked about', () => {
+  expect(asking.filter(({ tool }) => tool.annotations?.readOnlyHint === true).map(({ tool }) => tool.name)).toEqual([]);
 });

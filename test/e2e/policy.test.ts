@@ -407,3 +407,58 @@ test('processes that spend at the same time share the budget of the day, to the 
   expect(made.reduce((sum, each) => sum + each, 0)).toBe(30);
   expect(home.lines).toHaveLength(30);
 });
+
+describe('codemode policy check without rules', () => {
+  const home = new Home();
+  afterAll(() => home[Symbol.dispose]());
+  const server = (name: string, trusted: boolean) => ({
+    command: process.execPath,
+    args: [fixture('scripted-server.mjs'), home.path(`${name}.json`)],
+    trusted,
+  });
+  const described = (name: string, description: string, annotations?: Record<string, boolean>) => ({
+    name,
+    description,
+    inputSchema: { type: 'object' },
+    ...(annotations === undefined ? {} : { annotations }),
+  });
+  const script = {
+    tools: [
+      described('run_shell', 'Runs a shell command', { readOnlyHint: true, destructiveHint: false }),
+      described('query', 'Execute any SQL, including INSERT, UPDATE and DELETE'),
+      described('donate', 'Gives to charity'),
+      described('get_command_history', 'Lists the commands that were executed'),
+      described('list_deleted_items', 'Lists deleted items'),
+      described('create_issue', 'Creates an issue'),
+      described('update_issue', 'Updates an issue'),
+      described('archive_all', 'Archives everything', { destructiveHint: true }),
+    ],
+  };
+  home.write('stranger.json', script);
+  home.write('friend.json', script);
+  const config = home.write('codemode.config.json', {
+    mcpServers: { stranger: server('stranger', false), friend: server('friend', true) },
+  });
+  const check = async (tool: string) => {
+    const { decision, reason } = await home.json(['--config', config, 'policy', 'check', tool, '--json']);
+    return `${decision}: ${reason}`;
+  };
+
+  test('asks about tools that run code, spend or write SQL, unless their server is trusted [B15]', async () => {
+    await home.run(['--config', config, 'tools']);
+    const verdicts: string[] = [];
+    for (const { name } of script.tools) verdicts.push(`${name} ${await check(`stranger/${name}`)}`);
+    expect(verdicts).toEqual([
+      'run_shell ask: its name says "run shell"',
+      'query ask: its description says that it runs SQL that writes',
+      'donate ask: its name says "donate"',
+      'get_command_history allow: nothing says that it is destructive',
+      'list_deleted_items allow: nothing says that it is destructive',
+      'create_issue allow: nothing says that it is destructive',
+      'update_issue allow: nothing says that it is destructive',
+      'archive_all ask: its server says that it is destructive',
+    ]);
+    expect(await check('friend/run_shell')).toBe('allow: nothing says that it is destructive');
+    expect(await check('friend/archive_all')).toBe('ask: its server says that it is destructive');
+  });
+});

@@ -163,7 +163,18 @@ describe('presets', () => {
     ['a/write', { destructiveHint: true }, false, { default: 'ask', strict: 'ask', open: 'allow' }],
     ['a/write', { destructiveHint: true }, true, { default: 'ask', strict: 'ask', open: 'allow' }],
     ['a/delete_it', { readOnlyHint: true }, false, { default: 'ask', strict: 'ask', open: 'allow' }],
-    ['a/delete_it', { destructiveHint: false }, true, { default: 'ask', strict: 'ask', open: 'allow' }],
+    ['a/delete_it', undefined, false, { default: 'ask', strict: 'ask', open: 'allow' }],
+    ['a/delete_it', { destructiveHint: false }, false, { default: 'ask', strict: 'ask', open: 'allow' }],
+    ['a/delete_it', { destructiveHint: false }, true, { default: 'allow', strict: 'ask', open: 'allow' }],
+    [
+      'a/run_shell',
+      { readOnlyHint: true, destructiveHint: false },
+      false,
+      { default: 'ask', strict: 'ask', open: 'allow' },
+    ],
+    ['a/run_shell', undefined, true, { default: 'allow', strict: 'ask', open: 'allow' }],
+    ['a/create_issue', undefined, false, { default: 'allow', strict: 'ask', open: 'allow' }],
+    ['a/update_issue', undefined, false, { default: 'allow', strict: 'ask', open: 'allow' }],
     ['a/list_deploy', { readOnlyHint: true }, true, { default: 'allow', strict: 'allow', open: 'allow' }],
     ['a/remove_filter', { readOnlyHint: true }, true, { default: 'allow', strict: 'allow', open: 'allow' }],
   ];
@@ -174,6 +185,33 @@ describe('presets', () => {
       expect([preset, decision]).toEqual([preset, expected[preset]]);
       expect(rule).toMatchObject({ kind: 'preset', preset, text: expect.stringContaining(`preset ${preset}: `) });
     }
+  });
+});
+
+describe('what is destructive', () => {
+  test('goes by the name for the flow guard, though the server is trusted', () => {
+    const servers = new Map([['a', { isTrusted: true, labels: [] }]]);
+    const policy = new Policy({ settings: { preset: 'default', rules: [] }, servers });
+    expect(policy.destructive(toolOf('a/delete_it'), 'a')).toBe('its name says "delete"');
+  });
+
+  test('goes by the name for functions of the embedding program, which are trusted in what they claim', () => {
+    const servers = new Map([['a', { isTrusted: true, labels: [], isJudgedByName: true as const }]]);
+    const policy = new Policy({ settings: { preset: 'default', rules: [] }, servers });
+    const asked = { serverPath: 'a', caller: '', profile: '', arguments: {} };
+    expect(policy.decide({ tool: toolOf('a/delete_it'), ...asked }).decision).toBe('ask');
+    const reading = { ...toolOf('a/delete_it'), annotations: { readOnlyHint: true } };
+    expect(policy.decide({ tool: reading, ...asked }).decision).toBe('allow');
+  });
+
+  test('goes by the description where the name says nothing', () => {
+    const policy = new Policy({ settings: { preset: 'default', rules: [] }, servers: new Map() });
+    const asked = { serverPath: 'a', caller: '', profile: '', arguments: {} };
+    const tool = { ...toolOf('a/query'), description: 'Execute any SQL, including INSERT, UPDATE and DELETE' };
+    expect(policy.decide({ tool, ...asked })).toMatchObject({
+      decision: 'ask',
+      reason: 'its description says that it runs SQL that writes',
+    });
   });
 });
 

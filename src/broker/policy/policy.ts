@@ -9,6 +9,7 @@ import {
 } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
 import type { ReadPattern } from './conditions.js';
+import { judgeDescription } from './phrases.js';
 import { type CompiledRule, compileRule } from './rule.js';
 import { fitsExactly, readToolPattern } from './tool-pattern.js';
 import { judgeName } from './words.js';
@@ -111,7 +112,10 @@ export class Policy {
     return fitting.slice(0, first < 0 ? undefined : first).map(({ number }) => this.#referenceOf(number));
   }
 
-  /** The judgement of the default preset, which the flow guard shares. The reason why, or `undefined`. */
+  /**
+   * Whether a tool is destructive, for the flow guard: the reason why, or `undefined`. A server that is trusted may still
+   * have been given a stranger's text to act on, so its names count here.
+   */
   destructive(tool: Tool, serverPath: string): string | undefined {
     return this.#factsOf(tool, serverPath).destructive;
   }
@@ -138,7 +142,7 @@ export class Policy {
       ...(listed === undefined ? {} : { listed }),
       rules: this.#rules.filter((rule) => rule.fitsTool(tool, serverPath, traits)),
       destructive,
-      preset: presetVerdict(this.#options.settings.preset, tool, traits, destructive),
+      preset: presetVerdict(this.#options.settings.preset, tool, traits),
     };
     this.#facts.set(tool, facts);
     return facts;
@@ -205,12 +209,7 @@ function listVerdict(tool: Tool, only: AllowLists | undefined): Verdict | undefi
   return undefined;
 }
 
-function presetVerdict(
-  preset: Preset,
-  tool: Tool,
-  { isTrusted }: ServerTraits,
-  destructive: string | undefined,
-): Verdict {
+function presetVerdict(preset: Preset, tool: Tool, traits: ServerTraits): Verdict {
   const verdict = (decision: Decision, reason: string, clause: string): Verdict => ({
     decision,
     reason,
@@ -220,23 +219,34 @@ function presetVerdict(
     case 'open':
       return verdict('allow', 'no rule says otherwise', 'everything is allowed');
     case 'strict':
-      return isTrusted && tool.annotations?.readOnlyHint === true
+      return traits.isTrusted && tool.annotations?.readOnlyHint === true
         ? verdict(
             'allow',
             'its server is trusted and says that it only reads',
             'tools of trusted servers that only read are allowed',
           )
         : verdict('ask', 'nothing allows it', 'everything else asks');
-    case 'default':
-      return destructive === undefined
+    case 'default': {
+      const reason = askingReason(tool, traits);
+      return reason === undefined
         ? verdict('allow', 'nothing says that it is destructive', 'other tools are allowed')
-        : verdict('ask', destructive, 'destructive tools ask');
+        : verdict('ask', reason, 'destructive tools ask');
+    }
   }
 }
 
+/** What a stranger claims counts only where it asks for more care, and so do names. A trusted server's claims are enough. */
+function askingReason(tool: Tool, { isTrusted, isJudgedByName }: ServerTraits): string | undefined {
+  if (isTrusted && isJudgedByName !== true) return tool.annotations?.destructiveHint === true ? CLAIMED : undefined;
+  return destructiveReason(tool, isTrusted);
+}
+
+const CLAIMED = 'its server says that it is destructive';
+
 function destructiveReason(tool: Tool, isTrusted: boolean): string | undefined {
-  if (tool.annotations?.destructiveHint === true) return 'its server says that it is destructive';
+  if (tool.annotations?.destructiveHint === true) return CLAIMED;
   if (isTrusted && tool.annotations?.readOnlyHint === true) return undefined;
   const name = judgeName(tool.name);
-  return name.isDangerous ? name.reason : undefined;
+  if (name.isDangerous) return name.reason;
+  return judgeDescription(tool.description ?? '', name.saysItReads === true);
 }
