@@ -6,6 +6,7 @@ import type { ProcessLimits } from '../domain/process-program.js';
 import type { Tracer } from '../domain/trace.js';
 import type { UpstreamHealth } from '../domain/upstream.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
+import type { AskPerson } from './execution.js';
 import { warmGo } from './go-warming.js';
 import { LiveRuns } from './live-runs.js';
 import { replayProcess } from './process-replay.js';
@@ -159,9 +160,9 @@ export class Host {
     return this.#parts.sleeping.resumeOrFollow(runId, (run) => this.#wake(run), signal);
   }
 
-  /** Goes on with one of them now. */
-  resume(runId: string): Promise<RunView> {
-    return this.#parts.sleeping.resume(runId, (run) => this.#wake(run));
+  /** Resumes one of them now. `askPerson`: who is asked about calls that it makes from here on. */
+  resume(runId: string, askPerson?: AskPerson): Promise<RunView> {
+    return this.#parts.sleeping.resume(runId, (run) => this.#wake(run, askPerson));
   }
 
   /** Runs a recorded program again, offline. */
@@ -186,8 +187,8 @@ export class Host {
     return compareLive(recording, { broker, snapshot, presentation, digestOf });
   }
 
-  async #wake(run: WokenRun): Promise<void> {
-    await this.openSession(this.#parts.sessionOptionsOf(run.caller, run.profile)).wake(run);
+  async #wake(run: WokenRun, askPerson?: AskPerson): Promise<void> {
+    await this.openSession(this.#parts.sessionOptionsOf(run.caller, run.profile)).wake(run, askPerson);
   }
 
   /**

@@ -170,11 +170,11 @@ export class Session {
   }
 
   /** Goes on with a run of this caller that slept, until it ends or sleeps again. */
-  wake(woken: WokenRun): Promise<void> {
-    return this.#parts.live.during(() => this.#wake(woken));
+  wake(woken: WokenRun, askPerson?: AskPerson): Promise<void> {
+    return this.#parts.live.during(() => this.#wake(woken, askPerson));
   }
 
-  async #wake(woken: WokenRun): Promise<void> {
+  async #wake(woken: WokenRun, askPerson: AskPerson | undefined): Promise<void> {
     const { runtime, catalog, gate } = this.#parts;
     const { sandbox } = await runtime.open();
     const { facts, ...before } = woken.context as unknown as SleepContext;
@@ -183,8 +183,10 @@ export class Session {
     const steps = new RunTrace(this.#parts, { runId, profile, parent, isWoken: true });
     const context = steps.context === undefined ? known : { ...known, trace: steps.context };
     const goOn = async (): Promise<RunAnswer> => {
-      const run = await this.#prepare({ ...facts, context }, {}, steps, before);
-      const wake = () => Execution.wake(sandbox, woken.sleeper, this.#executionOptions(run, { signal: woken.signal }));
+      const asked = askPerson === undefined ? {} : { askPerson };
+      const run = await this.#prepare({ ...facts, context }, asked, steps, before);
+      const options = this.#executionOptions(run, { signal: woken.signal, ...asked });
+      const wake = () => Execution.wake(sandbox, woken.sleeper, options);
       const execution = await steps.start(wake);
       return this.#conclude(run, await execution.ended, sandbox);
     };

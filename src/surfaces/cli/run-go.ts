@@ -1,19 +1,21 @@
 import { codeModeOf } from '../../config/code-mode.js';
 import type { Approval } from '../../domain/approval.js';
 import { ERRORS, HostError } from '../../domain/errors.js';
-import type { Limits } from '../../domain/limits.js';
 import { goPresentation } from '../../profiles/go/presentation.js';
 import { runProgram } from '../../profiles/go/run-program.js';
 import { goSettings } from '../../profiles/go/settings.js';
+import { askerOnTerminal } from './ask-on-terminal.js';
 import { COMMAND_LINE_CALLER } from './caller.js';
 import type { Composed } from './composed.js';
+import { isForPeople } from './print-run.js';
+import type { RunOptions } from './run-program.js';
 import { plain, printableJson } from './terminal.js';
 
 /** Runs one program of profile go, its response on standard output. Gives the exit status. */
 export async function runGo(
   { host, config }: Composed,
   source: string,
-  { given, isPretty, signal }: { readonly given: Partial<Limits>; readonly isPretty: boolean; signal: AbortSignal },
+  { given, output, signal }: RunOptions,
 ): Promise<number> {
   const settings = goSettings(config);
   const { timeoutMs, maxMemoryBytes } = settings.limits;
@@ -31,10 +33,12 @@ export async function runGo(
     reservedNames: [],
     maxResultBytes: limits.maxStdoutBytes,
   });
-  // Whoever reads this may answer elsewhere; the program waits meanwhile.
-  const askPerson = process.stderr.isTTY ? { askPerson: async (asked: readonly Approval[]) => tellOf(asked) } : {};
+  const asker = askerOnTerminal(host.approvals) ?? (process.stderr.isTTY ? tellOf : undefined);
+  const askPerson = asker === undefined ? {} : { askPerson: asker };
   const { response, hasFailed } = await runProgram(session, source, { ...settings, limits }, { signal, ...askPerson });
-  process.stdout.write(`${printableJson(response, isPretty)}\n`);
+  if (isForPeople(output))
+    process.stdout.write(plain(response.output.endsWith('\n') ? response.output : `${response.output}\n`));
+  else process.stdout.write(`${printableJson(response, output.pretty === true)}\n`);
   if (signal.aborted) return ERRORS.cancelled.exit;
   return hasFailed ? 1 : 0;
 }
@@ -44,7 +48,8 @@ function atMost(flag: string, value: number, most: number): number {
   throw new HostError('bad_input', `${flag} is ${value}; sandbox.limits.maximum of the configuration allows ${most}`);
 }
 
-function tellOf(approvals: readonly Approval[]): void {
+/** A person who reads this can decide on another terminal; the program waits meanwhile. */
+async function tellOf(approvals: readonly Approval[]): Promise<void> {
   for (const { id, tool } of approvals)
     process.stderr.write(
       plain(`${tool.serverId}/${tool.toolName} waits for approval; type: codemode approvals approve ${id}\n`),

@@ -8,15 +8,22 @@ import { type AskedLimits, type Limits, MAXIMUM_LIMITS } from '../../domain/limi
 import { parseRunRequest } from '../../profiles/codemode/contract.js';
 import { codemodePresentation } from '../../profiles/codemode/presentation.js';
 import { renderResponse, renderSleeping } from '../../profiles/codemode/render.js';
+import { askerOnTerminal } from './ask-on-terminal.js';
 import { COMMAND_LINE_CALLER } from './caller.js';
 import type { Composed } from './composed.js';
-import { printableJson } from './terminal.js';
+import { isForPeople, type OutputFlags, writeResponse, writeSuspended } from './print-run.js';
 
 export interface ProgramToRun {
   readonly source: string;
   readonly language: SourceLanguage;
   /** Of a stored script. */
   readonly input?: JsonObject;
+}
+
+export interface RunOptions {
+  readonly given: Partial<Limits>;
+  readonly output: OutputFlags;
+  readonly signal: AbortSignal;
 }
 
 /** Neither an end nor a failure. */
@@ -26,7 +33,7 @@ const ASLEEP = 3;
 export async function runProgram(
   { host, config }: Composed,
   { source, language, input }: ProgramToRun,
-  { given, isPretty, signal }: { readonly given: Partial<Limits>; readonly isPretty: boolean; signal: AbortSignal },
+  { given, output, signal }: RunOptions,
 ): Promise<number> {
   const { limits, requestedCapabilities } = parseRunRequest({ code: source, limits: given }, configuredLimits(config));
   const session = host.openSession({
@@ -39,6 +46,7 @@ export async function runProgram(
     maxResultBytes: Number.POSITIVE_INFINITY,
   });
   const trace = traceOfCaller(readEnvironment());
+  const askPerson = askerOnTerminal(host.approvals);
   const answer = await session.run({
     ...(trace === undefined ? {} : { trace }),
     source,
@@ -46,14 +54,17 @@ export async function runProgram(
     limits,
     requestedServers: requestedCapabilities,
     signal,
+    ...(askPerson === undefined ? {} : { askPerson }),
     ...(input === undefined ? {} : { input }),
   });
   if (answer.state === 'running') return 1;
   if (answer.state === 'asleep') {
-    process.stdout.write(`${printableJson(renderSleeping(answer.summary), isPretty)}\n`);
+    if (isForPeople(output)) writeSuspended(answer.summary);
+    else writeResponse(renderSleeping(answer.summary), output, { source });
     return ASLEEP;
   }
-  process.stdout.write(`${printableJson(renderResponse(answer.summary), isPretty)}\n`);
+  const { durationMs } = answer.summary;
+  writeResponse(renderResponse(answer.summary), output, { source, durationMs });
   if (signal.aborted) return ERRORS.cancelled.exit;
   return answer.summary.outcome.status === 'completed' ? 0 : 1;
 }

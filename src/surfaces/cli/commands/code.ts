@@ -8,6 +8,7 @@ import { MAX_TIMEOUT_MS, parseScriptRun } from '../../../profiles/code-execution
 import { codeExecutionPresentation } from '../../../profiles/code-execution/presentation.js';
 import { runScript } from '../../../profiles/code-execution/run-script.js';
 import { scriptDefaults } from '../../../profiles/code-execution/settings.js';
+import { askerOnTerminal } from '../ask-on-terminal.js';
 import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { openLog } from '../log.js';
@@ -101,7 +102,7 @@ export async function runOne(context: CommandContext, request: JsonObject, logLe
     signal,
     log,
     ...(trace === undefined ? {} : { trace }),
-    askPerson: async (approvals) => tellOf(approvals, log),
+    askPerson: askerOnTerminal(host.approvals) ?? (async (approvals) => tellOf(approvals, log)),
   });
   process.stdout.write(`${printableJson(response, true)}\n`);
   if (signal.aborted) return ERRORS.cancelled.exit;

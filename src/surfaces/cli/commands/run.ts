@@ -9,6 +9,7 @@ interface RunFlags {
   readonly timeout?: string;
   readonly memory?: string;
   readonly pretty?: boolean;
+  readonly json?: boolean;
 }
 
 const LANGUAGES = ['typescript', 'javascript', 'go'] as const;
@@ -16,13 +17,13 @@ const LANGUAGES = ['typescript', 'javascript', 'go'] as const;
 export const register: Register = (program, context) => {
   program
     .command('run')
-    .description('run one program and print its response as JSON')
+    .description('run one program; prints for people on a terminal, else JSON')
     .argument('[file]', 'source in TypeScript, JavaScript or Go; - reads standard input', '-')
     .option('--language <name>', `${LANGUAGES.join(', ')} (default: go for a .go file, else typescript)`)
     .option('--timeout <ms>', 'stop it after this many milliseconds')
     .option('--memory <bytes>', 'the most memory it may use')
     .option('--pretty', 'indent the JSON')
-    .option('--json', 'as JSON (it is JSON anyway)')
+    .option('--json', 'as JSON on a terminal too')
     .addHelpText('after', HELP)
     .action(async (file: string, options: RunFlags) => {
       context.exitWith(await run(file, options, context));
@@ -31,8 +32,12 @@ export const register: Register = (program, context) => {
 
 const HELP = `
 Exit status: 0 the program came to its end, 1 it failed (see "diagnostics"), 2 bad input or configuration,
-  3 it sleeps until a person has decided about a call (see "diagnostics", and codemode approvals),
+  3 it is suspended until a person has decided about a call (see "diagnostics", and codemode approvals),
   69 no jail to be had, 70 a fault of codemode's own, 75 busy, 130 interrupted.
+
+On a terminal, a call that needs a person is asked about here: y allows this call, run this tool until the run ends, hour this
+tool for an hour; anything else, Ctrl-C and Ctrl-D are a no. Without one the run is suspended, and the call waits for
+codemode approvals.
 
 A program in Go is the body of func Run(ctx context.Context) error, and its response is { "output" }.
 
@@ -52,7 +57,7 @@ async function run(file: string, flags: RunFlags, context: CommandContext): Prom
   const signal = interruption();
   const composed = await context.compose(language === 'go' ? { profile: 'go' } : {});
   await using _ = composed.host;
-  const options = { given, isPretty: flags.pretty === true, signal };
+  const options = { given, output: flags, signal };
   return language === 'go'
     ? await runGo(composed, source, options)
     : await runProgram(composed, { source, language }, options);

@@ -10,6 +10,7 @@ import { hostError, INTERNAL } from '../../../profiles/runner/errors.js';
 import { runnerPresentation } from '../../../profiles/runner/presentation.js';
 import { type RunnerAnswer, runProgram } from '../../../profiles/runner/run-program.js';
 import { runnerSettings } from '../../../profiles/runner/settings.js';
+import { askerOnTerminal } from '../ask-on-terminal.js';
 import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { type Asked, argumentsOf, BadArguments, type RunnerFlags, readProgram } from '../runner-request.js';
@@ -112,10 +113,9 @@ async function run(
     reservedNames: [],
     maxResultBytes: settings.maxLineBytes,
   });
-  // Standard input is the program, so nobody can be asked here; but whoever reads this may answer elsewhere.
-  const askPerson = process.stderr.isTTY
-    ? { askPerson: async (approvals: readonly Approval[]) => tellOf(approvals) }
-    : {};
+  // A program that was piped in leaves nobody to be asked here; a person who reads this can decide on another terminal.
+  const asker = askerOnTerminal(host.approvals) ?? (process.stderr.isTTY ? tellOf : undefined);
+  const askPerson = asker === undefined ? {} : { askPerson: asker };
   const answer = await runProgram(session, ticket, language, { code, limits }, settings, {
     signal: stop.signal,
     ...(trace === undefined ? {} : { trace }),
@@ -175,7 +175,7 @@ function stopping(): Stopping {
   return { signal: stop.signal, interrupted, overdue };
 }
 
-function tellOf(approvals: readonly Approval[]): void {
+async function tellOf(approvals: readonly Approval[]): Promise<void> {
   for (const { id, tool, reason } of approvals)
     process.stderr.write(
       plain(

@@ -1,5 +1,7 @@
 import type { RunView } from '../../../host/host.js';
+import { askerOnTerminal } from '../ask-on-terminal.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
+import { interruption } from '../run-program.js';
 import { plain, printableJson } from '../terminal.js';
 import { waitFor } from '../waiting.js';
 
@@ -70,7 +72,14 @@ function list(context: CommandContext, limit: number, isJson: boolean): Promise<
 async function resume(context: CommandContext, runId: string): Promise<number> {
   const { host } = await context.compose();
   await using _ = host;
-  return print(await waitFor('going on with the run', () => host.resume(runId)));
+  const asker = askerOnTerminal(host.approvals);
+  if (asker === undefined) return print(await waitFor('resuming the run', () => host.resume(runId)));
+  const { approvals } = await host.showRun(runId);
+  await asker(
+    approvals.filter(({ state }) => state === 'PENDING'),
+    interruption(),
+  );
+  return print(await host.resume(runId, asker));
 }
 
 function print(run: RunView): number {

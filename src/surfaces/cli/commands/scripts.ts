@@ -49,12 +49,12 @@ export const register: Register = (program, context) => {
   scripts
     .command('run')
     .argument('<name>')
-    .description('run one and print its response as JSON, like codemode run')
+    .description('run one, like codemode run')
     .option('--input <json>', 'its input, a JSON object')
     .option('--input-file <file>', 'the same from a file; - reads standard input')
     .option('--timeout <ms>', 'stop it after this many milliseconds')
     .option('--pretty', 'indent the JSON')
-    .option('--json', 'as JSON (it is JSON anyway)')
+    .option('--json', 'as JSON on a terminal too')
     .addHelpText('after', RUN_STATUS)
     .action(async (name: string, flags: RunFlags) => {
       context.exitWith(await run(context, name, flags));
@@ -81,7 +81,7 @@ Programs of agents run it too: import { runScript } from '@codemode/scripts'. On
 list --json prints [{ "name", "description", "profile", "language", "inputSchema", "digest", "createdAt" }].
 
 Exit status: 0, 1 the script has failed, 2 no such script, a name or an input that cannot be, a mistake of syntax,
-  3 it sleeps until a person has decided (see codemode approvals), 69 no jail to be had.
+  3 it is suspended until a person has decided (see codemode approvals), 69 no jail to be had.
 `;
 
 const STATUS = '\nExit status: 0, 2 bad input; see codemode scripts --help.\n';
@@ -106,6 +106,7 @@ interface RunFlags {
   readonly inputFile?: string;
   readonly timeout?: string;
   readonly pretty?: boolean;
+  readonly json?: boolean;
 }
 
 async function add(context: CommandContext, name: string, file: string, flags: AddFlags): Promise<number> {
@@ -188,8 +189,7 @@ async function run(context: CommandContext, name: string, flags: RunFlags): Prom
   const signal = interruption();
   const composed = await context.compose();
   await using _ = composed.host;
-  const isPretty = flags.pretty === true;
-  return await runProgram(composed, { source, language, input: checked.input }, { given, isPretty, signal });
+  return await runProgram(composed, { source, language, input: checked.input }, { given, output: flags, signal });
 }
 
 async function readInput({ input, inputFile }: RunFlags): Promise<JsonValue | undefined> {

@@ -1,0 +1,75 @@
+import { closeSync, openSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { ReadStream, WriteStream } from 'node:tty';
+
+/** The terminal itself: what is piped into standard input is a program's or an agent's, and answers nothing. */
+const TERMINAL = '/dev/tty';
+/** Keys that were pressed before the question was shown do not answer it. */
+const DISCARD_MS = 50;
+
+/** Whether a person sits here: the same proof that `codemode approvals approve` asks for, and a terminal to ask on. */
+export function hasPersonAtTerminal(): boolean {
+  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) return false;
+  try {
+    closeSync(openSync(TERMINAL, 'r+'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a person typed; `refused` for Ctrl-C and Ctrl-D, `undefined` where the question was withdrawn or the terminal is gone. */
+export type TypedLine = { readonly text: string } | 'refused' | undefined;
+
+/** Shows a text on the terminal and reads one line from it. The text is shown as it is: make foreign parts of it harmless. */
+export async function askLine(text: string, prompt: string, signal: AbortSignal): Promise<TypedLine> {
+  if (signal.aborted) return undefined;
+  const input = new ReadStream(openSync(TERMINAL, 'r'));
+  const output = new WriteStream(openSync(TERMINAL, 'w'));
+  // A terminal that was closed meanwhile ends the question, not this process.
+  output.on('error', () => {});
+  try {
+    await discardTyped(input);
+    output.write(text);
+    return await readOne(input, output, prompt, signal);
+  } finally {
+    input.destroy();
+    output.destroy();
+  }
+}
+
+async function discardTyped(input: ReadStream): Promise<void> {
+  const discard = () => {};
+  input.on('error', discard);
+  input.setRawMode(true);
+  input.on('data', discard);
+  await new Promise((resolve) => setTimeout(resolve, DISCARD_MS));
+  input.off('data', discard);
+}
+
+function readOne(input: ReadStream, output: WriteStream, prompt: string, signal: AbortSignal): Promise<TypedLine> {
+  return new Promise((resolve) => {
+    const reader = createInterface({ input, output, terminal: true, historySize: 0 });
+    const end = (line: TypedLine) => {
+      // First: closing says `close` once more, which would be a no.
+      resolve(line);
+      signal.removeEventListener('abort', withdraw);
+      reader.close();
+    };
+    const withdraw = () => {
+      output.write('\n');
+      end(undefined);
+    };
+    signal.addEventListener('abort', withdraw);
+    input.on('error', () => end(undefined));
+    reader.on('line', (text) => end({ text }));
+    reader.on('SIGINT', () => {
+      output.write('^C\n');
+      end('refused');
+    });
+    // Ctrl-D on an empty line.
+    reader.on('close', () => resolve('refused'));
+    reader.setPrompt(prompt);
+    reader.prompt();
+  });
+}
