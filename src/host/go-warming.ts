@@ -1,6 +1,15 @@
 import type { PackageProgress } from '../domain/process-program.js';
+import { type Step, stepText } from '../domain/step.js';
 import type { GoRuntime } from '../sandbox/go/go-runtime.js';
 
+/** What the first program in Go waits for. */
+export const FIRST_COMPILE: Step = {
+  doing: 'compiling the Go standard library',
+  note: 'only the first run waits for this',
+};
+
+/** How often somebody who waits for that is told so. */
+const TICK_MS = 5_000;
 /** Between two words about how far it is. */
 const SAY_AGAIN_MS = 10_000;
 
@@ -14,7 +23,7 @@ export async function warmGo(
   if ('reason' in toolchain) return;
   if (runtime.progress().total === 0)
     say(`${toolchain.version} is new here: its common packages are compiled once; programs wait for that`);
-  await runtime.warm();
+  await tellingWhile(runtime, say);
   if (packages === 'common') return;
   let saidAtMs = performance.now();
   let hasCompiled = false;
@@ -26,6 +35,19 @@ export async function warmGo(
     tell();
   });
   if (hasCompiled) tell();
+}
+
+async function tellingWhile(runtime: GoRuntime, say: (message: string) => void): Promise<void> {
+  const startedAtMs = performance.now();
+  const ticks = setInterval(() => {
+    if (runtime.progress().total > 0) return;
+    say(stepText(FIRST_COMPILE, Math.round((performance.now() - startedAtMs) / 1_000)));
+  }, TICK_MS);
+  try {
+    await runtime.warm();
+  } finally {
+    clearInterval(ticks);
+  }
 }
 
 /** A new Go is no fault: what is missing is compiled by the next host that serves it, or by the first to need it. */

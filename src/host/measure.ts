@@ -2,10 +2,6 @@ import { HostError } from '../domain/errors.js';
 import { isJsonObject, type JsonValue } from '../domain/json.js';
 import { briefDeclarationsOf, briefingLevel, type CatalogTool, type ToolView } from './tool-view.js';
 
-/** Below both, the contract says, tools are better given to the model directly. */
-export const WORTH_TOOLS = 10;
-export const WORTH_TOKENS = 10_000;
-
 /** What a model reads, in tokens. */
 export interface TokenReport {
   readonly tools: number;
@@ -24,6 +20,8 @@ export interface TokenReport {
 export interface Verdict {
   readonly isWorthIt: boolean;
   readonly reason: string;
+  /** What to write into the configuration, where that is better than what is there. */
+  readonly setting?: { readonly 'prompt.tokenBudget': number };
 }
 
 export interface SearchTask {
@@ -67,19 +65,6 @@ export function measureTokens(
     perServer: Math.round(mean(declared)),
     perTool: Math.round(mean(inCode.map((tool) => count(definitionJson(tool))))),
   };
-}
-
-export function judge({ tools, definitions, catalog }: TokenReport): Verdict {
-  if (tools < WORTH_TOOLS && definitions <= WORTH_TOKENS) {
-    const reason = `${tools} tools with ${definitions} tokens of definitions are below ${WORTH_TOOLS} tools and ${WORTH_TOKENS} tokens: give them to the model directly`;
-    return { isWorthIt: false, reason };
-  }
-  if (catalog >= definitions) {
-    const reason = `an agent reads ${catalog} tokens here and ${definitions} without: it saves nothing before large results are filtered`;
-    return { isWorthIt: false, reason };
-  }
-  const percent = (100 * (1 - catalog / definitions)).toFixed(1);
-  return { isWorthIt: true, reason: `an agent reads ${catalog} tokens instead of ${definitions}: ${percent} % less` };
 }
 
 /** Hits of a query, best first, each under both names that a task may use for it. */

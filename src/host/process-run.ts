@@ -14,10 +14,12 @@ import type {
   ResultSource,
 } from '../domain/process-program.js';
 import type { Respondent } from '../domain/question.js';
+import { duringStep, type OnStep } from '../domain/step.js';
 import type { StopSignal } from '../domain/stop-signal.js';
 import type { TraceContext } from '../domain/trace.js';
 import { deferred } from '../lib/deferred.js';
 import { cleanOutcome } from './clean-report.js';
+import { connecting } from './connecting.js';
 import type { AskPerson } from './execution-options.js';
 import { PersonWait } from './person-wait.js';
 import { ProcessCalls } from './process-calls.js';
@@ -47,6 +49,7 @@ export interface ProcessRunRequest {
   readonly askPerson?: AskPerson;
   readonly respondent?: Respondent;
   readonly onProgress?: (message: string) => void;
+  readonly onStep?: OnStep;
   /** The step of a trace that the run is a part of; or the id of the trace that it begins. */
   readonly trace?: TraceContext;
   readonly traceId?: string;
@@ -109,12 +112,13 @@ async function runSteps(
   steps: RunTrace,
 ): Promise<ProcessRunSummary> {
   const { parts, caller, bounds, profile, presentation } = runner;
-  const { runId, source, language, limits, maxToolCalls, signal, onProgress, respondent } = request;
+  const { runId, source, language, limits, maxToolCalls, signal, onProgress, onStep, respondent } = request;
   const startedAt = performance.now();
   const runtime = await parts.runtime.open();
   const { sandbox, broker, audit } = runtime;
   const programs = await programRunner(language, runtime);
-  const { forCode: snapshot } = await steps.prepare(() => runner.prepare(lockedServers(source, parts)));
+  const preparing = () => steps.prepare(() => runner.prepare(lockedServers(source, parts)));
+  const { forCode: snapshot } = await duringStep(onStep, connecting(parts.catalog), preparing);
   const run = openRunContext(runId, caller, profile, source, { grants: bounds, trace: steps.context });
   const calls = new ProcessCalls(
     {
@@ -147,7 +151,8 @@ async function runSteps(
       },
     );
     // What is over before it has started, as a program that the compiler refuses, has taken all its time to start.
-    await steps.start(() => Promise.race([started.promise, running]));
+    const starting = () => steps.start(() => Promise.race([started.promise, running]));
+    await duringStep(onStep, programs.starting, starting);
     report = await running;
   } finally {
     people.end();

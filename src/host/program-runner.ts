@@ -11,10 +11,12 @@ import type {
   ProcessReport,
   ProgramLanguage,
 } from '../domain/process-program.js';
+import type { StepSource } from '../domain/step.js';
 import type { GoReport, GoRuntime } from '../sandbox/go/go-runtime.js';
 import type { ProcessRuntimes } from '../sandbox/processes/process-runtimes.js';
 import { answerGoCatalog, isGoCatalog } from './go-catalog.js';
 import { goToolsFile } from './go-package.js';
+import { FIRST_COMPILE } from './go-warming.js';
 import { packageFiles } from './process-packages.js';
 import type { RuntimeParts } from './runtime.js';
 import { answerToolCatalog, isToolCatalog } from './tool-catalog.js';
@@ -23,6 +25,8 @@ import { answerToolCatalog, isToolCatalog } from './tool-catalog.js';
 export interface ProgramRunner {
   /** Of the interpreter or the compiler. */
   readonly version: string;
+  /** What happens before a program runs, where that takes long. */
+  readonly starting: StepSource;
   /** What a program is given beside its source. */
   filesFor(source: string, snapshot: CatalogSnapshot): ReadonlyMap<string, string>;
   run(program: Omit<ProcessProgram, 'language'>, handlers: ProcessHandlers): Promise<ProcessReport>;
@@ -47,6 +51,7 @@ function interpreted(language: ProcessLanguage, runtimes: ProcessRuntimes): Prog
   const status = runtimes.available().find((each) => each.language === language);
   return {
     version: status?.isAvailable === true ? status.version : 'unknown',
+    starting: () => ({ doing: `starting ${language}` }),
     filesFor: (source, snapshot) => packageFiles(source, snapshot, language),
     run: (program, handlers) => runtimes.run({ ...program, language }, handlers),
     answerAbout: (target, input, snapshot, catalog) =>
@@ -62,6 +67,7 @@ function compiled(runtime: GoRuntime): ProgramRunner {
     throw new HostError('not_found', `Go is not available: ${toolchain.reason}. ${toolchain.fix}`);
   return {
     version: toolchain.version.replace(/^go/, ''),
+    starting: () => (runtime.progress().total === 0 ? FIRST_COMPILE : { doing: 'compiling the program' }),
     filesFor: (source, snapshot) => new Map([[TOOLS_FILE, goToolsFile(source, snapshot)]]),
     run: async ({ source, files, limits }, handlers) =>
       reportOf(await runtime.run({ source, tools: files.get(TOOLS_FILE) ?? '', limits }, handlers), handlers.execution),

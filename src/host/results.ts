@@ -27,8 +27,11 @@ const MAX_KEPT_BYTES = 128 * 1024 * 1024;
 /** A run that goes on after its client was answered. */
 export interface DetachedRun {
   readonly runId: string;
-  /** The response it would have been answered with. Never rejects. */
-  readonly response: Promise<JsonValue>;
+  /** What it comes to here: the response it would have been answered with. Never rejects. */
+  readonly ended: Promise<{
+    readonly response: JsonValue /** It goes on from the store. */;
+    readonly isSuspended: boolean;
+  }>;
   /** What it has received from servers, and goes on receiving. */
   readonly received: ReceivedData;
 }
@@ -44,6 +47,8 @@ interface Kept {
 export interface ResultCircumstances {
   readonly sleeping: SleepingRuns;
   readonly signal: AbortSignal;
+  /** What is left of the time of the program that asks. */
+  readonly remainingMs: () => number;
   /** The run gets data of these servers; nobody knows of which where it was written down by a process that is gone. */
   readonly onReceived: (received: ReceivedData | 'unknown') => void;
 }
@@ -75,24 +80,17 @@ export class KeptResults {
     target: string,
     [name]: readonly JsonValue[],
     caller: CallerId,
-    { sleeping, signal, onReceived }: ResultCircumstances,
+    circumstances: ResultCircumstances,
   ): Promise<CallReply> {
     const kept = typeof name === 'string' ? this.#kept.get(caller)?.get(name) : undefined;
     if (target === `${TARGET}load` && kept !== undefined && 'json' in kept.value) {
-      onReceived(kept.received);
+      circumstances.onReceived(kept.received);
       return { ok: true, json: kept.value.json };
     }
-    if (target === `${TARGET}wait` && kept !== undefined && 'run' in kept.value) {
-      const json = JSON.stringify(await kept.value.run.response);
-      onReceived(kept.received);
-      return { ok: true, json };
-    }
     if (target === `${TARGET}wait` && typeof name === 'string') {
-      const run = await sleeping.outcomeOf(caller, name, signal);
-      if (run !== undefined) {
-        onReceived('unknown');
-        return outcomeReply(run);
-      }
+      const run = kept !== undefined && 'run' in kept.value ? kept.value.run : undefined;
+      const reply = await waitForRun(name, run, caller, circumstances);
+      if (reply !== undefined) return reply;
     }
     return {
       ok: false,
@@ -118,23 +116,75 @@ export class KeptResults {
   }
 }
 
-/** A run that has ended gives its response; one that sleeps says what it waits for. */
-function outcomeReply({ runId, state, response, approvals }: RunView): CallReply {
-  if (state === 'finished' || state === 'failed') return { ok: true, json: JSON.stringify(response) };
+/** Left to a program that waited in vain, to say so. */
+const LAST_WORDS_MS = 1_000;
+const LOOK_EVERY_MS = 100;
+
+/**
+ * Waits until a run has ended, wherever that is, or until the time of the program that asks is nearly over. `undefined`
+ * where this caller has no such run.
+ */
+async function waitForRun(
+  runId: string,
+  detached: DetachedRun | undefined,
+  caller: CallerId,
+  { sleeping, signal, remainingMs, onReceived }: ResultCircumstances,
+): Promise<CallReply | undefined> {
+  const marginMs = Math.min(LAST_WORDS_MS, remainingMs() / 4);
+  const isOver = () => signal.aborted || remainingMs() <= marginMs;
+  if (detached !== undefined) {
+    const ended = await untilOver(detached.ended, isOver);
+    if (ended === undefined) return notYet(runId, 'running', []);
+    if (!ended.isSuspended) {
+      onReceived(detached.received);
+      return { ok: true, json: JSON.stringify(ended.response) };
+    }
+  }
+  for (;;) {
+    const run = await sleeping.outcomeOf(caller, runId);
+    if (run === undefined) return undefined;
+    const { state, response, approvals } = run;
+    if (state === 'finished' || state === 'failed') {
+      onReceived('unknown');
+      return { ok: true, json: JSON.stringify(response) };
+    }
+    if (state === 'cancelled')
+      return failed(`run ${runId} was cancelled`, 'Go on without it, or run its program again.');
+    if (isOver()) return notYet(runId, state, approvals);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
+/** What a promise comes to, or `undefined` where it takes too long. */
+async function untilOver<Value>(promise: Promise<Value>, isOver: () => boolean): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<undefined>((resolve) => {
+    timer = setInterval(() => {
+      if (isOver()) resolve(undefined);
+    }, LOOK_EVERY_MS);
+  });
+  return Promise.race([promise, over]).finally(() => clearInterval(timer));
+}
+
+function notYet(runId: string, state: RunView['state'], approvals: RunView['approvals']): CallReply {
+  const again = `call wait(${JSON.stringify(runId)}) again in a later program; do not run its program again.`;
   const pending = approvals.filter((each) => each.state === 'PENDING').map(({ id }) => id);
-  const [first] = pending;
-  return {
-    ok: false,
-    error: {
-      errorClass: 'CodemodeError',
-      message:
-        first === undefined
-          ? `run ${runId} is ${state === 'cancelled' ? 'cancelled' : 'still under way'}`
-          : `run ${runId} waits for a person to decide about ${pending.join(', ')}`,
-      hint:
-        first === undefined
-          ? 'Ask for it again later, or go on without it.'
-          : `Ask the user to type: codemode approvals approve ${first}`,
-    },
-  };
+  if (pending[0] !== undefined)
+    return failed(
+      `run ${runId} still waits for a person to decide about ${pending.join(', ')}, and the time of this program is nearly over`,
+      `Ask the user to type: codemode approvals approve ${pending[0]}. Then ${again}`,
+    );
+  if (state === 'waiting')
+    return failed(
+      `run ${runId} is suspended; its calls are decided, and no host has resumed it`,
+      `Ask the user to type: codemode runs resume ${runId}. Then ${again}`,
+    );
+  return failed(
+    `run ${runId} is still running, and the time of this program is nearly over`,
+    `Go on without it, or ${again}`,
+  );
+}
+
+function failed(message: string, hint: string): CallReply {
+  return { ok: false, error: { errorClass: 'CodemodeError', message, hint } };
 }

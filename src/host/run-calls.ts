@@ -131,7 +131,8 @@ export class RunCalls {
     if (isResults(call.target)) {
       const onReceived = (received: ReceivedData | 'unknown') =>
         received === 'unknown' ? gate.receivedUnknown(ledger) : ledger.received.receiveAll(received);
-      return results.answer(call.target, input, caller, { sleeping, signal: hooks.signal, onReceived });
+      const { signal, remainingMs } = hooks;
+      return results.answer(call.target, input, caller, { sleeping, signal, remainingMs, onReceived });
     }
     return this.tools.answer(numbered, input, hooks, asker.context);
   }

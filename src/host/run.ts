@@ -7,6 +7,7 @@ import type { IsolationLevel } from '../domain/isolation.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Limits } from '../domain/limits.js';
 import type { Respondent } from '../domain/question.js';
+import type { OnStep } from '../domain/step.js';
 import type { StopSignal } from '../domain/stop-signal.js';
 import type { Tool } from '../domain/tool.js';
 import type { TraceContext } from '../domain/trace.js';
@@ -40,6 +41,7 @@ export interface RunRequest {
   readonly respondent?: Respondent;
   readonly onLog?: (entry: LogEntry, runId: string) => void;
   readonly onProgress?: (message: string) => void;
+  readonly onStep?: OnStep;
   /** The step of a trace that the run is a part of. */
   readonly trace?: TraceContext;
 }

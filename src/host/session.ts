@@ -12,11 +12,13 @@ import { HostError } from '../domain/errors.js';
 import type { CallerId, ExecutionId, Outcome, Program } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { ScriptHead } from '../domain/script.js';
+import { duringStep } from '../domain/step.js';
 import type { Tool } from '../domain/tool.js';
 import type { Tracer } from '../domain/trace.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { apiModulesOf, bodyFormOf } from './api-module.js';
 import { cleanLog, cleanReport } from './clean-report.js';
+import { connecting } from './connecting.js';
 import { callDirect, type DirectCircumstances } from './direct-call.js';
 import { findServer } from './discovery.js';
 import { type AskPerson, Execution, type ExecutionEnd, type ExecutionOptions } from './execution.js';
@@ -91,7 +93,7 @@ interface Run {
 
 /** The program, where it starts anew, and who waits for it. */
 type Preparation = Partial<
-  Pick<RunRequest, 'source' | 'script' | 'onProgress' | 'askPerson' | 'answerWithinMs' | 'respondent'>
+  Pick<RunRequest, 'source' | 'script' | 'onProgress' | 'onStep' | 'askPerson' | 'answerWithinMs' | 'respondent'>
 >;
 
 /** What is written down of a run that sleeps, besides its program. */
@@ -161,11 +163,14 @@ export class Session {
     });
     const first = await Promise.race([answered, late]).finally(() => clearTimeout(timer));
     if (first !== 'late') return first;
-    const response = answered.then(
-      (answer) => this.#present(answer),
-      (error: unknown) => ({ error: error instanceof Error ? error.message : 'the run failed' }),
+    const ended = answered.then(
+      (answer) => ({ response: this.#present(answer), isSuspended: answer.state === 'asleep' }),
+      (error: unknown) => {
+        const response = { error: error instanceof Error ? error.message : 'the run failed' };
+        return { response, isSuspended: false };
+      },
     );
-    this.#parts.results.keepRun(this.caller, { runId, response, received: context.ledger.received });
+    this.#parts.results.keepRun(this.caller, { runId, ended, received: context.ledger.received });
     return { state: 'running', runId };
   }
 
@@ -234,13 +239,14 @@ export class Session {
   /** Connects what the program is about to use, and stands ready to answer its calls. */
   async #prepare(facts: RunFacts, waiting: Preparation, steps: RunTrace, before?: RunCallsSoFar): Promise<Run> {
     const { runtime, catalog } = this.#parts;
-    const { source = '', script, onProgress, askPerson, answerWithinMs, respondent } = waiting;
+    const { source = '', script, onProgress, onStep, askPerson, answerWithinMs, respondent } = waiting;
     const { sandbox, broker, redactor } = await runtime.open();
     const known = this.tools();
     const requested = facts.requestedServers.flatMap((name) => findServer(name, known.forCode)?.path ?? []);
     // Somebody may have logged in meanwhile: those that the program imports are asked again.
     const locked = brokenImports(source, known).filter((path) => catalog.needsLogin(path));
-    const view = this.#viewOf(await steps.prepare(() => catalog.prepare([...requested, ...locked])));
+    const preparing = () => steps.prepare(() => catalog.prepare([...requested, ...locked]));
+    const view = this.#viewOf(await duringStep(onStep, connecting(catalog), preparing));
     const { presentation } = this.#options;
     const patienceMs = this.#patience(askPerson, answerWithinMs);
     const asked = { patienceMs, askPerson, onProgress, respondent };

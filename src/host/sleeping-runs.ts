@@ -224,10 +224,10 @@ export class SleepingRuns {
     throw new HostError('not_found', `there is no recording of run ${runId}: ${why}`);
   }
 
-  /** What a run of this caller came to; waits while it is being executed. Undefined where the caller has none such. */
-  async outcomeOf(caller: CallerId, runId: string, signal: AbortSignal): Promise<RunView | undefined> {
+  /** How a run of this caller stands. Undefined where the caller has none such. */
+  async outcomeOf(caller: CallerId, runId: string): Promise<RunView | undefined> {
     const run = (await this.#store()).find(runId);
-    return run?.caller === caller ? this.#follow(runId, signal) : undefined;
+    return run?.caller === caller ? this.show(runId) : undefined;
   }
 
   async #follow(runId: string, signal: AbortSignal): Promise<RunView> {

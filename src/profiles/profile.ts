@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Log } from '../domain/log.js';
 import type { Respondent } from '../domain/question.js';
 import type { ScriptHead } from '../domain/script.js';
+import type { OnStep } from '../domain/step.js';
 import type { StopSignal } from '../domain/stop-signal.js';
 import type { TraceContext } from '../domain/trace.js';
 import type { AskPerson } from '../host/execution.js';
@@ -55,6 +56,8 @@ export interface CallCircumstances {
   /** The client gives up about then, so it is answered before. */
   readonly answerWithinMs?: number;
   readonly onProgress?: (message: string) => void;
+  /** Told what takes long before the program runs: servers that start, a compiler. */
+  readonly onStep?: OnStep;
   /** A way to the person in front of the client. */
   readonly askPerson?: AskPerson;
   /** The host's own log, for contracts that send console output there. */

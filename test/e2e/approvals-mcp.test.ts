@@ -40,8 +40,8 @@ async function connect(home: LedgerHome, answer?: (question: Question) => object
   return {
     questions,
     client,
-    run: async (code: string) => {
-      const { structuredContent } = await client.callTool({ name: 'codemode.run', arguments: { code } });
+    run: async (code: string, limits: Record<string, number> = {}) => {
+      const { structuredContent } = await client.callTool({ name: 'codemode.run', arguments: { code, limits } });
       return structuredContent as unknown as RunResponse;
     },
     [Symbol.asyncDispose]: () => client.close(),
@@ -104,13 +104,24 @@ test('without a form the program sleeps, goes on in the same host when it is app
   await using session = await connect(home);
   const { runId = '', diagnostics } = await session.run(WRITES(2));
   expect(diagnostics).toMatchObject([{ code: 'APPROVAL_PENDING' }]);
-  const wait = `import { wait } from '@codemode/results'; globalThis.__codemode_result__ = await wait(${JSON.stringify(runId)});`;
-  const early = await session.run(wait);
-  expect(early.diagnostics[0]?.message).toMatch(/waits for a person to decide/);
+  const wait = (more = '') =>
+    `import { wait } from '@codemode/results'; globalThis.__codemode_result__ = await wait(${JSON.stringify(runId)})${more};`;
+  const startedMs = performance.now();
+  const early = await session.run(wait('.catch(({ message, hint }) => ({ message, hint }))'), { timeoutMs: 2_000 });
+  expect(early.result).toMatchObject({
+    message: expect.stringMatching(
+      /still waits for a person to decide about .*the time of this program is nearly over/,
+    ),
+    hint: expect.stringContaining(`Then call wait("${runId}") again`),
+  });
+  // It waited as long as it could, and had time left to say so.
+  expect(performance.now() - startedMs).toBeGreaterThan(900);
+  const waiting = session.run(wait());
   const [approval] = await home.pending();
   const { stdout } = await home.decide('approve', approval?.id ?? '', '--scope', 'calls');
   expect(stdout).not.toContain('runs resume');
-  const later = await session.run(wait);
+  expect((await waiting).result).toMatchObject({ result: 2 });
+  const later = await session.run(wait());
   expect(later.result).toMatchObject({ result: 2 });
   expect(home.lines.sort()).toEqual(['write 0', 'write 1']);
 });

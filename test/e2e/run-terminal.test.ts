@@ -35,32 +35,36 @@ const decisions = async (home: LedgerHome) =>
     .sort();
 
 describe('codemode run on a terminal', () => {
-  test('asks about each call there, with arguments, reason and line, and does not suspend [B16]', needsTerminal, async () => {
-    using home = new LedgerHome();
-    using terminal = start(home, PROGRAM);
-    const card = await terminal.sees(ASKED);
-    expect(card).toContain('ledger/write: this call needs your decision');
-    expect(card).toMatch(/why: +its server says that it is destructive/);
-    expect(card).toContain('> 4 |   said.push(await write({ text })');
-    expect(card).toContain('"text": "one"');
-    // Longer than the 50 ms after which a run that nobody is asked about is suspended.
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    terminal.type('y\r');
-    await terminal.sees('"text": "two"');
-    await terminal.sees(ASKED);
-    terminal.type('\r');
-    await terminal.sees('"text": "three"');
-    await terminal.sees(ASKED);
-    terminal.type(CTRL_C);
-    const { status, shown } = await terminal.ended();
-    expect({ status, lines: home.lines }).toEqual({ status: 0, lines: ['write one'] });
-    expect(shown).toContain('a person denied it');
-    expect(await decisions(home)).toEqual([
-      'one APPROVED (terminal)',
-      'three DENIED (terminal)',
-      'two DENIED (terminal)',
-    ]);
-  });
+  test(
+    'asks about each call there, with arguments, reason and line, and does not suspend [B16]',
+    needsTerminal,
+    async () => {
+      using home = new LedgerHome();
+      using terminal = start(home, PROGRAM);
+      const card = await terminal.sees(ASKED);
+      expect(card).toContain('ledger/write: this call needs your decision');
+      expect(card).toMatch(/why: +its server says that it is destructive/);
+      expect(card).toContain('> 4 |   said.push(await write({ text })');
+      expect(card).toContain('"text": "one"');
+      // Longer than the 50 ms after which a run that nobody is asked about is suspended.
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      terminal.type('y\r');
+      await terminal.sees('"text": "two"');
+      await terminal.sees(ASKED);
+      terminal.type('\r');
+      await terminal.sees('"text": "three"');
+      await terminal.sees(ASKED);
+      terminal.type(CTRL_C);
+      const { status, shown } = await terminal.ended();
+      expect({ status, lines: home.lines }).toEqual({ status: 0, lines: ['write one'] });
+      expect(shown).toContain('a person denied it');
+      expect(await decisions(home)).toEqual([
+        'one APPROVED (terminal)',
+        'three DENIED (terminal)',
+        'two DENIED (terminal)',
+      ]);
+    },
+  );
 
   test('a yes for the run reaches every later call of the tool, and none of the next run', needsTerminal, async () => {
     using home = new LedgerHome();

@@ -1,6 +1,7 @@
 import { codeModeOf } from '../../config/code-mode.js';
 import type { Approval } from '../../domain/approval.js';
 import { ERRORS, HostError } from '../../domain/errors.js';
+import type { AskPerson } from '../../host/execution.js';
 import { goPresentation } from '../../profiles/go/presentation.js';
 import { runProgram } from '../../profiles/go/run-program.js';
 import { goSettings } from '../../profiles/go/settings.js';
@@ -10,6 +11,7 @@ import type { Composed } from './composed.js';
 import { isForPeople } from './print-run.js';
 import type { RunOptions } from './run-program.js';
 import { plain, printableJson } from './terminal.js';
+import { withProgress } from './waiting.js';
 
 /** Runs one program of profile go, its response on standard output. Gives the exit status. */
 export async function runGo(
@@ -34,8 +36,11 @@ export async function runGo(
     maxResultBytes: limits.maxStdoutBytes,
   });
   const asker = askerOnTerminal(host.approvals) ?? (process.stderr.isTTY ? tellOf : undefined);
-  const askPerson = asker === undefined ? {} : { askPerson: asker };
-  const { response, hasFailed } = await runProgram(session, source, { ...settings, limits }, { signal, ...askPerson });
+  const { response, hasFailed } = await withProgress('running the program', ({ hold, onStep }) => {
+    const askPerson: AskPerson | undefined = asker && ((asked, stop) => hold(() => asker(asked, stop)));
+    const asking = askPerson === undefined ? {} : { askPerson };
+    return runProgram(session, source, { ...settings, limits }, { signal, onStep, ...asking });
+  });
   if (isForPeople(output))
     process.stdout.write(plain(response.output.endsWith('\n') ? response.output : `${response.output}\n`));
   else process.stdout.write(`${printableJson(response, output.pretty === true)}\n`);

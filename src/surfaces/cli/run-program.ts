@@ -12,6 +12,7 @@ import { askerOnTerminal } from './ask-on-terminal.js';
 import { COMMAND_LINE_CALLER } from './caller.js';
 import type { Composed } from './composed.js';
 import { isForPeople, type OutputFlags, writeResponse, writeSuspended } from './print-run.js';
+import { withProgress } from './waiting.js';
 
 export interface ProgramToRun {
   readonly source: string;
@@ -46,17 +47,20 @@ export async function runProgram(
     maxResultBytes: Number.POSITIVE_INFINITY,
   });
   const trace = traceOfCaller(readEnvironment());
-  const askPerson = askerOnTerminal(host.approvals);
-  const answer = await session.run({
-    ...(trace === undefined ? {} : { trace }),
-    source,
-    language,
-    limits,
-    requestedServers: requestedCapabilities,
-    signal,
-    ...(askPerson === undefined ? {} : { askPerson }),
-    ...(input === undefined ? {} : { input }),
-  });
+  const asker = askerOnTerminal(host.approvals);
+  const answer = await withProgress('running the program', ({ hold, onStep }) =>
+    session.run({
+      ...(trace === undefined ? {} : { trace }),
+      source,
+      language,
+      limits,
+      requestedServers: requestedCapabilities,
+      signal,
+      onStep,
+      ...(asker === undefined ? {} : { askPerson: (asked, stop) => hold(() => asker(asked, stop)) }),
+      ...(input === undefined ? {} : { input }),
+    }),
+  );
   if (answer.state === 'running') return 1;
   if (answer.state === 'asleep') {
     if (isForPeople(output)) writeSuspended(answer.summary);

@@ -113,7 +113,7 @@ async function callExposed(
       ...(askPerson === undefined ? {} : { askPerson }),
       ...(progress === undefined
         ? { answerWithinMs: door.options.answerWithinMs }
-        : { onProgress: (message) => progress.say(message) }),
+        : { onProgress: (message) => progress.say(message), onStep: (step) => progress.step(step) }),
     });
     isStillRunning = answer.isStillRunning;
     const question = answer.sleeping === undefined ? undefined : await questionOf(door, answer.sleeping, context);

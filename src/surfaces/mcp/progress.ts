@@ -1,4 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
+import { type StepSource, stepText } from '../../domain/step.js';
 import type { CallProgress } from '../../domain/upstream.js';
 
 /** A client that hears nothing for long believes that nothing happens. */
@@ -13,6 +14,7 @@ export class Progress implements Disposable {
   readonly #token: string | number;
   readonly #startedAt = performance.now();
   readonly #ticks: NodeJS.Timeout;
+  #step: StepSource | undefined;
   #count = 0;
   #isOver = false;
   #lastAt = Number.NEGATIVE_INFINITY;
@@ -28,9 +30,15 @@ export class Progress implements Disposable {
     this.#context = context;
     this.#token = token;
     this.#ticks = setInterval(() => {
-      this.say(`still running, ${Math.round((performance.now() - this.#startedAt) / 1_000)} s`);
+      const seconds = Math.round((performance.now() - this.#startedAt) / 1_000);
+      this.say(this.#step === undefined ? `still running, ${seconds} s` : stepText(this.#step(), seconds));
     }, STILL_RUNNING_EVERY_MS);
     this.say('started');
+  }
+
+  /** What takes long from now on; `undefined` when that is over. */
+  step(step: StepSource | undefined): void {
+    this.#step = step;
   }
 
   /** The latest message goes out; those in between are dropped when they come too fast. */

@@ -16,6 +16,7 @@ import { oneOf } from '../options.js';
 import { readSource, type TextKind } from '../read-source.js';
 import { interruption } from '../run-program.js';
 import { plain, printableJson } from '../terminal.js';
+import { withProgress } from '../waiting.js';
 
 interface ExecFlags {
   readonly code?: string;
@@ -98,12 +99,16 @@ export async function runOne(context: CommandContext, request: JsonObject, logLe
     maxResultBytes: Number.POSITIVE_INFINITY,
   });
   const trace = traceOfCaller(readEnvironment());
-  const response = await runScript(session, script, {
-    signal,
-    log,
-    ...(trace === undefined ? {} : { trace }),
-    askPerson: askerOnTerminal(host.approvals) ?? (async (approvals) => tellOf(approvals, log)),
-  });
+  const asker = askerOnTerminal(host.approvals);
+  const response = await withProgress('running the script', ({ hold, onStep }) =>
+    runScript(session, script, {
+      signal,
+      log,
+      onStep,
+      ...(trace === undefined ? {} : { trace }),
+      askPerson: (asked, stop) => (asker === undefined ? tellOf(asked, log) : hold(() => asker(asked, stop))),
+    }),
+  );
   process.stdout.write(`${printableJson(response, true)}\n`);
   if (signal.aborted) return ERRORS.cancelled.exit;
   return response.ok ? EXIT.ok : EXIT.failed;
@@ -167,7 +172,7 @@ function kindOf(value: JsonValue): string {
 }
 
 /** The script waits meanwhile, as long as its time allows. */
-function tellOf(approvals: readonly Approval[], log: Log): void {
+async function tellOf(approvals: readonly Approval[], log: Log): Promise<void> {
   for (const { id, tool, reason } of approvals)
     log(
       plain(`${tool.serverId}/${tool.toolName} waits for approval (${reason}); type: codemode approvals approve ${id}`),

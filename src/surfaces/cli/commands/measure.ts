@@ -3,7 +3,6 @@ import { isHostError } from '../../../domain/errors.js';
 import type { CallerId } from '../../../domain/execution.js';
 import type { Inventory } from '../../../host/inventory.js';
 import {
-  judge,
   measureSearch,
   measureTokens,
   type Percentiles,
@@ -12,6 +11,7 @@ import {
   type TokenReport,
   type Verdict,
 } from '../../../host/measure.js';
+import { type BriefingChoice, briefingChoices, judge } from '../../../host/measure-levels.js';
 import {
   type DriftReport,
   measureDrift,
@@ -19,6 +19,7 @@ import {
   type OverheadReport,
   SpanRecord,
 } from '../../../host/measure-runs.js';
+import type { ToolView } from '../../../host/tool-view.js';
 import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
 import { createProfile } from '../../../profiles/registry.js';
 import { askForTools, noteProblems } from '../asking.js';
@@ -48,7 +49,7 @@ export const register: Register = (program, context) => {
 };
 
 const HELP = `
-Tokens are counted with the o200k vocabulary: (a) all tool definitions up front, (b) what an agent is told here instead,
+Tokens are counted with the o200k vocabulary: (a) all tool definitions up front, (b) what an agent is told here instead, also in every other detail that prompt.tokenBudget gives,
 (c) what is added on average when it first uses a server, or asks for one tool. Search is tried on the tasks of --tasks;
 "expected" is a tool or a list, as "tool" or "server/tool". Times are read from the traces of programs that call a server
 which comes with codemode and changes its tools: yours are not called. What could not be measured is null in --json, with the reason in "notes".
@@ -62,7 +63,7 @@ Examples:
 
 interface Measurement {
   readonly verdict: Verdict;
-  readonly tokens: TokenReport & { readonly encoding: string };
+  readonly tokens: TokenReport & { readonly encoding: string; readonly levels: readonly BriefingChoice[] };
   readonly search: SearchReport | null;
   readonly drift: DriftReport | null;
   readonly overhead: (OverheadReport & { readonly isolation: string }) | null;
@@ -85,28 +86,28 @@ async function measure(flags: MeasureFlags, context: CommandContext): Promise<nu
   const view = inventory.view();
   // biome-ignore lint/correctness/noUndeclaredDependencies: in the bundle, so that nobody installs its other vocabularies
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
-  const profile = createProfile(loaded.config);
+  const profile = createProfile(loaded.config, await context.machine(loaded.config));
   const scripts = await withRecords(context, (records) => records.scripts.list());
-  const told = [
-    profile.instructions(
-      view,
-      scripts.filter((script) => script.profile === profile.name),
-    ),
+  const known = scripts.filter((script) => script.profile === profile.name);
+  const toldOf = (shown: ToolView) => [
+    profile.instructions(shown, known),
     ...profile.tools.map(({ name, description, inputSchema, outputSchema }) =>
-      JSON.stringify({ name, description: description(view), inputSchema, outputSchema }),
+      JSON.stringify({ name, description: description(shown), inputSchema, outputSchema }),
     ),
   ];
   // Servers write what they like, also the marks that models end with: here they are text like any other.
   const asText = { disallowedSpecial: new Set<string>() };
-  const tokens = measureTokens(view, told, (text) => countTokens(text, asText));
+  const count = (text: string) => countTokens(text, asText);
+  const tokens = measureTokens(view, toldOf(view), count);
+  const levels = briefingChoices(view, (shown) => measureTokens(shown, toldOf(shown), count).catalog);
   const times = await waitFor('running programs', () => measureTimes(context));
   const notes = [
     ...(tasks === undefined ? ['search was not measured: name a file with tasks, --tasks FILE'] : []),
     ...times.notes,
   ];
   const measurement: Measurement = {
-    verdict: judge(tokens),
-    tokens: { encoding: ENCODING, ...tokens },
+    verdict: judge(tokens, levels),
+    tokens: { encoding: ENCODING, ...tokens, levels },
     search: tasks === undefined ? null : measureSearch(tasks, searchOf(inventory)),
     drift: times.drift,
     overhead: times.overhead,
@@ -156,6 +157,10 @@ function render({ verdict, tokens, search, drift, overhead, notes }: Measurement
     ['tools', count(tokens.tools)],
     ['(a) all definitions up front', `${count(tokens.definitions)} tokens`],
     ['(b) what an agent is told here', `${count(tokens.catalog)} tokens (${tokens.level})`],
+    ...tokens.levels.map(({ level, tokenBudget, tokens: read }): [string, string] => [
+      `    with prompt.tokenBudget: ${tokenBudget}`,
+      `${count(read)} tokens (${level})`,
+    ]),
     ['(c) added for a server, on average', `${count(tokens.perServer)} tokens`],
     ['(c) added for one tool, on average', `${count(tokens.perTool)} tokens`],
   ];

@@ -4,6 +4,7 @@ import { readEnvironment, traceOfCaller } from '../../../config/environment.js';
 import type { Approval } from '../../../domain/approval.js';
 import { HostError, isHostError } from '../../../domain/errors.js';
 import { PROCESS_LANGUAGES } from '../../../domain/process-program.js';
+import type { AskPerson } from '../../../host/execution.js';
 import { limitsWith } from '../../../profiles/runner/contract.js';
 import { type Answer, Ticket } from '../../../profiles/runner/envelope.js';
 import { hostError, INTERNAL } from '../../../profiles/runner/errors.js';
@@ -15,6 +16,7 @@ import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { type Asked, argumentsOf, BadArguments, type RunnerFlags, readProgram } from '../runner-request.js';
 import { plain } from '../terminal.js';
+import { withProgress } from '../waiting.js';
 
 export const register: Register = (program, context) => {
   program
@@ -115,11 +117,14 @@ async function run(
   });
   // A program that was piped in leaves nobody to be asked here; a person who reads this can decide on another terminal.
   const asker = askerOnTerminal(host.approvals) ?? (process.stderr.isTTY ? tellOf : undefined);
-  const askPerson = asker === undefined ? {} : { askPerson: asker };
-  const answer = await runProgram(session, ticket, language, { code, limits }, settings, {
-    signal: stop.signal,
-    ...(trace === undefined ? {} : { trace }),
-    ...askPerson,
+  const answer = await withProgress('running the program', ({ hold, onStep }) => {
+    const askPerson: AskPerson | undefined = asker && ((asked, over) => hold(() => asker(asked, over)));
+    return runProgram(session, ticket, language, { code, limits }, settings, {
+      signal: stop.signal,
+      onStep,
+      ...(trace === undefined ? {} : { trace }),
+      ...(askPerson === undefined ? {} : { askPerson }),
+    });
   });
   return { ...answer, close: () => host.close() };
 }

@@ -4,6 +4,7 @@ import { type CommandContext, EXIT, type Register, withRecords } from '../comman
 import { interruption } from '../run-program.js';
 import { plain, printableJson } from '../terminal.js';
 import { waitFor } from '../waiting.js';
+import { registerWait } from './runs-wait.js';
 
 export const register: Register = (program, context) => {
   const runs = program
@@ -39,6 +40,7 @@ export const register: Register = (program, context) => {
     .action(async (runId: string) => {
       context.exitWith(await resume(context, runId));
     });
+  registerWait(runs, context, print);
   runs
     .command('cancel')
     .argument('<run>')
@@ -50,7 +52,7 @@ export const register: Register = (program, context) => {
 };
 
 const HELP = `
-show and resume print { "runId", "state", "response", "approvals" }. States: waiting (for a person), running, finished,
+show, resume and wait print { "runId", "state", "response", "approvals" }. States: waiting (for a person), running, finished,
 failed, cancelled. The response is what the agent's client would have been given.
 
 Exit status: 0, 1 the run has failed, 2 no such run, or it cannot be resumed yet, 69 no jail to be had, 75 another

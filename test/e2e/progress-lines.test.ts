@@ -1,0 +1,79 @@
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { expect, test } from 'vitest';
+import { Home, PROGRAM } from '../support/cli.js';
+import { needs } from '../support/needs.js';
+import { fixture } from '../support/upstreams.js';
+
+const TOOL = 'codemode.run';
+
+/** A home whose one server takes 7 seconds to start, as one does that npx has to download. */
+function slowHome(): Home & { config: string } {
+  const home = new Home();
+  const slow = home.write(
+    'slow.mjs',
+    `await new Promise((resolve) => setTimeout(resolve, 7_000)); await import(${JSON.stringify(fixture('everyday-server.mjs'))});`,
+  );
+  const config = home.write('codemode.config.json', {
+    mcpServers: { slow: { command: process.execPath, args: [slow] } },
+  });
+  return Object.assign(home, { config });
+}
+
+const USES_IT = `import * as slow from '@codemode/servers/slow'; globalThis.__codemode_result__ = Object.keys(slow).length > 1;`;
+
+test('a piped run names the server that it waits for, each 5 seconds, on stderr', async () => {
+  using home = slowHome();
+  const { stdout, stderr, status } = await home.run(['--config', home.config, 'run', '-'], { input: USES_IT });
+  expect({ status, result: JSON.parse(stdout).result }).toEqual({ status: 0, result: true });
+  expect(stderr).toContain('codemode: connecting servers: waiting for slow, 5 s so far\n');
+});
+
+test('a piped listing names the server that it waits for', async () => {
+  using home = slowHome();
+  const { stderr } = await home.run(['--config', home.config, 'servers']);
+  expect(stderr).toMatch(/^codemode: connecting servers: .*waiting for slow, 5 s so far$/m);
+});
+
+test('a client that asked for progress hears which server its run waits for', async () => {
+  using home = slowHome();
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [PROGRAM, '--config', home.config, 'mcp'],
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: home.folder,
+      CODEMODE_HOME: home.path('state'),
+      CODEMODE_KEYRING: 'file',
+    },
+    stderr: 'ignore',
+  });
+  const client = new Client({ name: 'test', version: '0' }, { versionNegotiation: { mode: 'legacy' } });
+  await client.connect(transport);
+  try {
+    const said: string[] = [];
+    await client.callTool(
+      { name: TOOL, arguments: { code: USES_IT, requestedCapabilities: ['slow'] } },
+      { onprogress: ({ message }) => said.push(message ?? '') },
+    );
+    expect(said).toContainEqual(expect.stringMatching(/^connecting servers: waiting for slow, \d+ s so far$/));
+  } finally {
+    await client.close();
+  }
+});
+
+test('the first program in Go says each 5 seconds that the standard library is compiled', {
+  ...needs('go'),
+  timeout: 300_000,
+}, async () => {
+  using home = new Home();
+  const program = home.write('program.go', 'fmt.Println("compiled")\nreturn nil\n');
+  const config = home.write('codemode.config.json', { mcpServers: {} });
+  const first = await home.run(['--config', config, 'run', program]);
+  expect(JSON.parse(first.stdout)).toEqual({ output: 'compiled\n' });
+  expect(first.stderr).toContain(
+    'codemode: compiling the Go standard library, 5 s so far; only the first run waits for this\n',
+  );
+  const second = await home.run(['--config', config, 'run', program]);
+  expect(second.stderr).not.toContain('standard library');
+});
