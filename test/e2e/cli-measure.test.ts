@@ -4,7 +4,12 @@ import { needs } from '../support/needs.js';
 import { fixture } from '../support/upstreams.js';
 
 interface Measured {
-  readonly verdict: { readonly isWorthIt: boolean; readonly reason: string };
+  readonly verdict: {
+    readonly isWorthIt: boolean;
+    readonly reason: string;
+    readonly setting?: { readonly 'prompt.tokenBudget': number };
+  };
+  readonly runtimes: readonly { readonly runtime: string; readonly run: { readonly p50: number } }[];
   readonly tokens: Record<'tools' | 'definitions' | 'catalog' | 'perServer' | 'perTool', number> & { encoding: string };
   readonly search: { tasks: number; top1: number; top10: number; missed: { missing: string[] }[] } | null;
   readonly drift: { changes: number; detection: { p50: number; p95: number } } | null;
@@ -54,9 +59,58 @@ describe('measure', () => {
     home.write('codemode.config.yaml', { mcpServers: { noting: server('noting-server.mjs') } });
     const { stdout, status } = await home.run(['measure']);
     expect(status).toBe(0);
-    expect(stdout).toMatch(/^Code mode is not worth it here: \d tools with [\d,]+ tokens of definitions are below/);
+    expect(stdout).toMatch(
+      /^Code mode is not worth it here: you have \d tools with [\d,]+ tokens of definitions, fewer than 10 tools/,
+    );
     expect(stdout).toContain('(a) all definitions up front');
     expect(stdout).toContain('search was not measured: name a file with tasks');
+  });
+
+  /** A server of 80 tools whose declarations cost about as much as their definitions. */
+  const manyTools = (description: string) => ({
+    tools: Array.from({ length: 80 }, (_, index) => ({
+      name: `tool_number_${index}`,
+      description: `${description} ${index}.`,
+      inputSchema: {
+        type: 'object',
+        properties: Object.fromEntries(
+          ['alpha', 'beta', 'gamma', 'delta', 'epsilon'].map((name) => [
+            `${name}_${index}`,
+            { type: 'string', description: `The ${name} of thing ${index}, as the user wrote it.` },
+          ]),
+        ),
+      },
+    })),
+  });
+
+  test('names the setting that is worth it where the one in force saves nothing', async () => {
+    using home = new Home();
+    home.write('tools.json', manyTools('Does the thing'));
+    const scripted = { command: process.execPath, args: [fixture('scripted-server.mjs'), home.path('tools.json')] };
+    home.write('codemode.config.json', { mcpServers: { many: scripted }, prompt: { tokenBudget: 100_000 } });
+    const { verdict, tokens } = await home.json<Measured>(['measure', '--json']);
+    const budget = verdict.setting?.['prompt.tokenBudget'] ?? 0;
+    expect(verdict).toMatchObject({
+      isWorthIt: true,
+      reason: expect.stringMatching(/^with prompt\.tokenBudget: \d+ \(\w+\) an agent reads \d+ tokens instead of/),
+    });
+    expect(tokens.catalog).toBeGreaterThan(0.75 * tokens.definitions);
+    // The setting does what it promises.
+    home.write('codemode.config.json', { mcpServers: { many: scripted }, prompt: { tokenBudget: budget } });
+    const after = await home.json<Measured>(['measure', '--json']);
+    expect(after.verdict).toEqual({ isWorthIt: true, reason: expect.stringContaining('% less') });
+    expect(after.tokens.catalog).toBeLessThan(0.75 * after.tokens.definitions);
+  });
+
+  test('times the interpreters of the configured profile', needs('bubblewrap'), async () => {
+    using home = new Home();
+    home.write('codemode.config.json', { profile: 'runner', mcpServers: { everyday: server('everyday-server.mjs') } });
+    const { runtimes, tokens } = await home.json<Measured>(['measure', '--json']);
+    expect(runtimes.map(({ runtime }) => runtime)).toContain('node');
+    for (const { run } of runtimes) expect(run.p50).toBeGreaterThan(0);
+    const { tools } = await home.json<{ tools: object[] }>(['prompt', '--json']);
+    expect(tools.length).toBeGreaterThan(1);
+    expect(tokens.catalog).toBeGreaterThan(0);
   });
 
   test('names the line of a task file that is no task, and starts no server for it', async () => {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ProfileName } from '../../../config/schema.js';
 import { isHostError } from '../../../domain/errors.js';
 import type { CallerId } from '../../../domain/execution.js';
 import type { Inventory } from '../../../host/inventory.js';
@@ -19,9 +20,11 @@ import {
   type OverheadReport,
   SpanRecord,
 } from '../../../host/measure-runs.js';
+import { measureProcess, measureScript, type RuntimeReport } from '../../../host/measure-runtimes.js';
+import type { Session } from '../../../host/session.js';
 import type { ToolView } from '../../../host/tool-view.js';
 import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
-import { createProfile } from '../../../profiles/registry.js';
+import { createProfile, type Machine } from '../../../profiles/registry.js';
 import { askForTools, noteProblems } from '../asking.js';
 import { type CommandContext, type Register, withRecords } from '../command.js';
 import { examplesFolder } from '../examples-folder.js';
@@ -67,6 +70,8 @@ interface Measurement {
   readonly search: SearchReport | null;
   readonly drift: DriftReport | null;
   readonly overhead: (OverheadReport & { readonly isolation: string }) | null;
+  /** What the configured profile runs programs in, where that is not the engine of `overhead`. */
+  readonly runtimes: readonly RuntimeReport[];
   /** What could not be measured, and why. */
   readonly notes: readonly string[];
 }
@@ -86,7 +91,8 @@ async function measure(flags: MeasureFlags, context: CommandContext): Promise<nu
   const view = inventory.view();
   // biome-ignore lint/correctness/noUndeclaredDependencies: in the bundle, so that nobody installs its other vocabularies
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
-  const profile = createProfile(loaded.config, await context.machine(loaded.config));
+  const machine = await context.machine(loaded.config);
+  const profile = createProfile(loaded.config, machine);
   const scripts = await withRecords(context, (records) => records.scripts.list());
   const known = scripts.filter((script) => script.profile === profile.name);
   const toldOf = (shown: ToolView) => [
@@ -100,7 +106,7 @@ async function measure(flags: MeasureFlags, context: CommandContext): Promise<nu
   const count = (text: string) => countTokens(text, asText);
   const tokens = measureTokens(view, toldOf(view), count);
   const levels = briefingChoices(view, (shown) => measureTokens(shown, toldOf(shown), count).catalog);
-  const times = await waitFor('running programs', () => measureTimes(context));
+  const times = await waitFor('running programs', () => measureTimes(context, profile.name, machine));
   const notes = [
     ...(tasks === undefined ? ['search was not measured: name a file with tasks, --tasks FILE'] : []),
     ...times.notes,
@@ -111,6 +117,7 @@ async function measure(flags: MeasureFlags, context: CommandContext): Promise<nu
     search: tasks === undefined ? null : measureSearch(tasks, searchOf(inventory)),
     drift: times.drift,
     overhead: times.overhead,
+    runtimes: times.runtimes,
     notes,
   };
   process.stdout.write(flags.json === true ? `${printableJson(measurement, true)}\n` : render(measurement));
@@ -124,10 +131,10 @@ function searchOf(inventory: Inventory) {
       .map(({ serverId, toolName }) => ({ server: String(serverId), tool: String(toolName) }));
 }
 
-type Times = Pick<Measurement, 'drift' | 'overhead' | 'notes'>;
+type Times = Pick<Measurement, 'drift' | 'overhead' | 'runtimes' | 'notes'>;
 
 /** A set-up that can't run programs still has tokens to count: that is said, and the rest is measured. */
-async function measureTimes(context: CommandContext): Promise<Times> {
+async function measureTimes(context: CommandContext, profile: ProfileName, machine: Machine): Promise<Times> {
   try {
     const spans = new SpanRecord();
     const configFile = join(examplesFolder(), 'measure.config.yaml');
@@ -144,14 +151,35 @@ async function measureTimes(context: CommandContext): Promise<Times> {
     });
     const { level } = await host.open();
     const overhead = { isolation: level, ...(await measureOverhead(session, spans)) };
-    return { overhead, drift: await measureDrift(session), notes: [] };
+    const drift = await measureDrift(session);
+    return { overhead, drift, ...(await measureRuntimes(session, profile, machine)) };
   } catch (error) {
     if (!isHostError(error) || error.code === 'cancelled') throw error;
-    return { overhead: null, drift: null, notes: [`times were not measured: ${error.message}`] };
+    return { overhead: null, drift: null, runtimes: [], notes: [`times were not measured: ${error.message}`] };
   }
 }
 
-function render({ verdict, tokens, search, drift, overhead, notes }: Measurement): string {
+/** What the configured profile runs programs in. A Go that has compiled nothing yet would take half a minute: not timed. */
+async function measureRuntimes(
+  session: Session,
+  profile: ProfileName,
+  { runtimes: interpreters, go }: Machine,
+): Promise<Pick<Measurement, 'runtimes' | 'notes'>> {
+  if (profile === 'code_execution') return { runtimes: [await measureScript(session)], notes: [] };
+  if (profile === 'go') {
+    if (go?.isAvailable !== true) return { runtimes: [], notes: ['Go was not timed: it is not installed here'] };
+    if ((go.packages?.().total ?? 0) === 0)
+      return { runtimes: [], notes: ['Go was not timed: its standard library is compiled by the first program'] };
+    return { runtimes: [await measureProcess(session, 'go')], notes: [] };
+  }
+  const runtimes: RuntimeReport[] = [];
+  if (profile === 'runner')
+    for (const { language, isAvailable } of interpreters)
+      if (isAvailable) runtimes.push(await measureProcess(session, language));
+  return { runtimes, notes: [] };
+}
+
+function render({ verdict, tokens, search, drift, overhead, runtimes, notes }: Measurement): string {
   const count = (value: number) => value.toLocaleString('en-US');
   const rows: [string, string][] = [
     ['tools', count(tokens.tools)],
@@ -175,6 +203,7 @@ function render({ verdict, tokens, search, drift, overhead, notes }: Measurement
     rows.push(['broker and server, a call', milliseconds(overhead.call)]);
     rows.push(['  of that, the broker', milliseconds(overhead.broker)]);
   }
+  for (const { runtime, run } of runtimes) rows.push([`${runtime}, a run`, milliseconds(run)]);
   if (drift !== null) rows.push(['a change of tools, noticed after', milliseconds(drift.detection)]);
   const width = Math.max(...rows.map(([label]) => label.length));
   const table = rows.map(([label, value]) => `${label.padEnd(width)}  ${value}`);

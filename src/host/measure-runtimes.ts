@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { HostError } from '../domain/errors.js';
+import { DEFAULT_LIMITS } from '../domain/limits.js';
+import { DEFAULT_PROCESS_LIMITS, type ProgramLanguage } from '../domain/process-program.js';
+import { type Percentiles, percentiles } from './measure.js';
+import type { Session } from './session.js';
+
+/** How long a program that does nothing takes, from the request to the answer, in what the profile runs programs in. */
+export interface RuntimeReport {
+  readonly runtime: string;
+  readonly runs: number;
+  readonly run: Percentiles;
+}
+
+const RUNS = 10;
+
+const PROGRAMS: Readonly<Record<ProgramLanguage, string>> = {
+  node: 'globalThis.result = 1;',
+  python: 'result = 1',
+  go: 'return nil',
+};
+
+/** A real interpreter, or a compiled program that is in the cache from the second run on. */
+export async function measureProcess(session: Session, language: ProgramLanguage): Promise<RuntimeReport> {
+  const once = async () => {
+    const { outcome } = await session.runProcess({
+      runId: randomUUID(),
+      language,
+      source: PROGRAMS[language],
+      limits: DEFAULT_PROCESS_LIMITS,
+      maxToolCalls: 0,
+      approvalWaitMs: 0,
+      hidesPersonalData: false,
+      respond: () => null,
+    });
+    if (outcome.status === 'failed')
+      throw new HostError('internal', `the measured program failed: ${outcome.failure.message}`);
+  };
+  return { runtime: language, ...(await times(once)) };
+}
+
+/** A classic script, as `code_execution` runs it. */
+export async function measureScript(session: Session): Promise<RuntimeReport> {
+  const script = { input: {}, callTool: 'call_tool', callScript: 'run_script', allowedServers: [] };
+  const once = async () => {
+    await session.run({ source: '1', language: 'javascript', limits: DEFAULT_LIMITS, script });
+  };
+  return { runtime: 'script', ...(await times(once)) };
+}
+
+async function times(once: () => Promise<void>): Promise<Omit<RuntimeReport, 'runtime'>> {
+  await once(); // the first pays for what is loaded once
+  const taken: number[] = [];
+  for (let index = 0; index < RUNS; index++) {
+    const startedMs = performance.now();
+    await once();
+    taken.push(performance.now() - startedMs);
+  }
+  return { runs: RUNS, run: percentiles(taken) };
+}
