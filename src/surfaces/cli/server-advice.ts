@@ -2,6 +2,7 @@ import { explainConfig } from '../../config/explain.js';
 import type { LoadedConfig } from '../../config/load.js';
 import { renderPath } from '../../config/path.js';
 import type { ServerReport } from '../../host/inventory.js';
+import { shellWord } from '../../lib/shell-word.js';
 
 type AdvisedServer = Pick<ServerReport, 'id' | 'needsLogin'>;
 
@@ -29,8 +30,4 @@ export function adviceFor({ id, needsLogin }: AdvisedServer, loaded: LoadedConfi
 function hasOwnToken(id: string, { config }: LoadedConfig): boolean {
   const { headers = {}, auth } = config.mcpServers[id] ?? {};
   return auth?.type === 'bearer' || Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
-}
-
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,0 +1,78 @@
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { shellWord } from '../lib/shell-word.js';
+import type { Environment } from './environment.js';
+
+/** How to start this very program again. */
+export interface OwnCommand {
+  /** What a person types in a shell in this folder, quoted: `codemode`, `npx codemode` or absolute paths. */
+  readonly shell: string;
+  /** Absolute: works in every folder and without PATH, as desktop programs start what their files name. */
+  readonly command: string;
+  readonly args: string[];
+}
+
+/** The executable and the script that are running. */
+export interface RunningProgram {
+  readonly node: string;
+  readonly script: string;
+}
+
+/**
+ * The shortest command that starts this program and no other of the same name: `codemode` where PATH leads here,
+ * `npx codemode` where the folder's own installation is this one, else the absolute paths.
+ */
+export function ownCommand(
+  environment: Environment,
+  cwd: string,
+  { node, script }: RunningProgram = { node: process.execPath, script: process.argv[1] ?? '' },
+): OwnCommand {
+  // Not resolved further: a link such as a package manager's `current` survives an upgrade, its target does not.
+  const own = resolve(cwd, script);
+  const target = realPath(own);
+  const absolute = { command: node, args: [own] };
+  const leadsHere = (file: string | undefined) =>
+    file !== undefined && target !== undefined && realPath(file) === target;
+  if (leadsHere(onPath(environment, cwd))) return { shell: NAME, ...absolute };
+  if (leadsHere(installedAbove(cwd))) return { shell: `npx ${NAME}`, ...absolute };
+  return { shell: [node, own].map(shellWord).join(' '), ...absolute };
+}
+
+const NAME = 'codemode';
+
+/** The first program of our name on PATH: the one that a shell would start. */
+function onPath(environment: Environment, cwd: string): string | undefined {
+  return (
+    (environment.PATH ?? '')
+      .split(delimiter)
+      // npm and npx put these in front of PATH for what they start; the person's shell does not have them.
+      .filter((folder) => !/[\\/]node_modules[\\/]\.bin[\\/]?$/.test(folder))
+      .map((folder) => join(resolve(cwd, folder), NAME))
+      .find(isExecutableFile)
+  );
+}
+
+/** What `npx codemode` starts: the nearest installation in this folder or one above it. */
+function installedAbove(folder: string): string | undefined {
+  const file = join(folder, 'node_modules', '.bin', NAME);
+  if (isExecutableFile(file)) return file;
+  const above = dirname(folder);
+  return above === folder ? undefined : installedAbove(above);
+}
+
+function isExecutableFile(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function realPath(file: string): string | undefined {
+  try {
+    return realpathSync(file);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,4 @@
+/** One word of a command line, quoted for a POSIX shell where it needs quotes. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
