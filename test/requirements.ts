@@ -15,7 +15,7 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
     document: 'Code Mode for MCP',
     profile: 'codemode',
     requirements: {
-      A1: 'One tool is listed, `codemode.run` or the name the configuration gives it, and besides it only excluded tools',
+      A1: 'One tool is listed, `codemode_run` (in the contract `codemode.run`, answered too) or the name the configuration gives it, and besides it only excluded tools',
       A2: 'A request is checked; a malformed one is answered with what is wrong, as a tool result that is text and structure alike',
       A3: 'Each run starts in a fresh sandbox: globals, prototypes, module state and timers of earlier runs are gone',
       A4: 'A program is an ES module with top-level `await` and dynamic `import()`, and may be TypeScript',

@@ -14,7 +14,7 @@ export async function measure({ quick }) {
   const ours = await connect({ command: process.execPath, args: home.args, env: home.env });
   const upstream = await connect(EVERYDAY);
   const run = async (code) => {
-    const answer = await ours.callTool({ name: 'codemode.run', arguments: { code } });
+    const answer = await ours.callTool({ name: 'codemode_run', arguments: { code } });
     mustBe(fieldOf(answer, 'result'), 42);
   };
   const direct = async () => {

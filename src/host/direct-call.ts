@@ -38,7 +38,7 @@ export interface DirectCircumstances {
 /** A tool called by the client itself, through the same pipeline as calls from code. */
 export async function callDirect(
   { broker, caller, profile, bounds, received, patienceMs }: DirectCaller,
-  { tool: { tool, server, exportName } }: DirectTool,
+  { tool: { tool, server, exportName } }: Pick<DirectTool, 'tool'>,
   input: JsonValue,
   { signal, onProgress, askPerson, respondent, trace }: DirectCircumstances,
 ): Promise<BrokerOutcome> {

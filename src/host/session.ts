@@ -208,7 +208,11 @@ export class Session {
   }
 
   /** A tool called by the client itself, through the same pipeline as calls from code. */
-  async callDirect(direct: DirectTool, input: JsonValue, circumstances: DirectCircumstances): Promise<BrokerOutcome> {
+  async callDirect(
+    direct: Pick<DirectTool, 'tool'>,
+    input: JsonValue,
+    circumstances: DirectCircumstances,
+  ): Promise<BrokerOutcome> {
     const { broker } = await this.#parts.runtime.open();
     const { caller, bounds } = this;
     const { profile } = this.#options;

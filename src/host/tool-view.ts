@@ -10,8 +10,9 @@ import type { ObservedTypeOf } from '../catalog/declarations/typescript.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CatalogBriefing } from '../domain/briefing.js';
 import { matchesGlob } from '../lib/glob.js';
+import { type DirectTool, nameDirectTools } from './direct-tools.js';
 
-export type { CatalogServer, CatalogSnapshot, CatalogTool };
+export type { CatalogServer, CatalogSnapshot, CatalogTool, DirectTool };
 
 /** Which tools go where: to programs, or to the client as they are. */
 export interface CodeModeSettings {
@@ -20,12 +21,6 @@ export interface CodeModeSettings {
   readonly excludedTools: readonly string[];
   /** What the agent is told about tools before its first program may cost this much. */
   readonly promptTokens?: number;
-}
-
-export interface DirectTool {
-  /** The tool's own name, or `server__tool` where that is taken. */
-  readonly name: string;
-  readonly tool: CatalogTool;
 }
 
 export interface ToolView {
@@ -88,21 +83,7 @@ export function viewOf(
     serverByPath: new Map(servers.map((server) => [server.path, server])),
     toolByTarget: new Map(servers.flatMap(({ tools }) => tools.map((tool) => [tool.target, tool]))),
   };
-  return { forCode, direct: named(direct, reservedNames), hiddenServers, ...budget };
-}
-
-/** A name that two servers share, or that is ours, belongs to neither: both get their server's in front. */
-function named(tools: readonly CatalogTool[], reservedNames: readonly string[]): DirectTool[] {
-  const uses = new Map<string, number>(reservedNames.map((name) => [name, 1]));
-  for (const { tool } of tools) uses.set(tool.name, (uses.get(tool.name) ?? 0) + 1);
-  const taken = new Set<string>(reservedNames);
-  return tools.map((tool) => {
-    const wanted = uses.get(tool.tool.name) === 1 ? tool.tool.name : `${tool.server.path}__${tool.tool.name}`;
-    let name = wanted;
-    for (let number = 2; taken.has(name); number++) name = `${wanted}__${number}`;
-    taken.add(name);
-    return { name, tool };
-  });
+  return { forCode, direct: nameDirectTools(direct, reservedNames), hiddenServers, ...budget };
 }
 
 /** What an agent is told about these tools before its first program; the same text for the same view. */

@@ -40,7 +40,10 @@ export interface DeclarationFormat {
 
 /** A tool of the contract's own: how it is listed, and how a call of it becomes a call on a session. */
 export interface ExposedTool {
+  /** As it is listed. */
   readonly name: string;
+  /** Other names by which a call finds it. */
+  readonly aliases?: readonly string[];
   readonly title: string;
   description(view: ToolView): string;
   readonly inputSchema: JsonObject;

@@ -162,7 +162,7 @@ test('arguments with poisoned keys or endless depth are data, and pollute nothin
     const { status, body } = await send({
       method: 'POST',
       headers: { ...json, ...bearer(), 'mcp-session-id': String(sessionId) },
-      body: `{"jsonrpc":"2.0","id":${id + 10},"method":"tools/call","params":{"name":"codemode.run","arguments":{"code":${code},"__proto__":{"code":"1"}}}}`,
+      body: `{"jsonrpc":"2.0","id":${id + 10},"method":"tools/call","params":{"name":"codemode_run","arguments":{"code":${code},"__proto__":{"code":"1"}}}}`,
     });
     expect([status, body]).toEqual([200, expect.stringContaining('INVALID_REQUEST')]);
   }

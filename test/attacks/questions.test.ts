@@ -153,7 +153,7 @@ test('a round of the newer era that is made up, changed or used again answers no
   await using server = await startServe(home);
   await using connected = await server.connect('modern', CAPABLE);
   await ready(connected.client, 'asking');
-  const request = { name: 'codemode.run', arguments: { code: call('ask', { kind: 'elicitation' }) } };
+  const request = { name: 'codemode_run', arguments: { code: call('ask', { kind: 'elicitation' }) } };
   const step = async (more: object) =>
     (await connected.client.callTool({ ...request, ...more } as never, { allowInputRequired: true })) as unknown as {
       requestState?: string;

@@ -23,7 +23,7 @@ describe('storing or removing a script', () => {
   test('is not among what a program or a client can ask for', async () => {
     using home = openHome({});
     await using agent = await openStdio(home);
-    expect((await agent.client.listTools()).tools.map(({ name }) => name)).toEqual(['codemode.run']);
+    expect((await agent.client.listTools()).tools.map(({ name }) => name)).toEqual(['codemode_run']);
     const { result } = await run(agent.client, ATTEMPTS);
     expect(result).toEqual({
       exports: ['listScripts', 'runScript'],

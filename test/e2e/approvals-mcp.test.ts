@@ -41,7 +41,7 @@ async function connect(home: LedgerHome, answer?: (question: Question) => object
     questions,
     client,
     run: async (code: string, limits: Record<string, number> = {}) => {
-      const { structuredContent } = await client.callTool({ name: 'codemode.run', arguments: { code, limits } });
+      const { structuredContent } = await client.callTool({ name: 'codemode_run', arguments: { code, limits } });
       return structuredContent as unknown as RunResponse;
     },
     [Symbol.asyncDispose]: () => client.close(),

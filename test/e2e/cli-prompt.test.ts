@@ -12,7 +12,7 @@ test('prompt prints what an agent’s client is given: the instructions, and the
     instructions: string;
     tools: { name: string; description: string }[];
   }>(['prompt', '--json']);
-  expect(tools.map(({ name }) => name)).toEqual(['codemode.run']);
+  expect(tools.map(({ name }) => name)).toEqual(['codemode_run']);
   expect(instructions).toContain('export function echo(input: {');
 
   using agentHome = openHome({ mcpServers: { everyday: everyday() } });

@@ -22,10 +22,10 @@ const runnerValue = (answer: CallToolResult) => (structured(answer)['result'] as
 
 const PROFILES: Readonly<Record<string, ProfileCase>> = {
   codemode: {
-    listed: ['codemode.run'],
+    listed: ['codemode_run'],
     valueOf: (answer) => structured(answer)['result'],
     attempts: {
-      'codemode.run': {
+      codemode_run: {
         code: `import * as everyday from '@codemode/servers/everyday';
           import { searchTools, getTool, listTools } from '@codemode/discovery';
           const found = async (ask) => JSON.stringify(await ask().catch((error) => error.name)).includes('How often');

@@ -56,7 +56,7 @@ test.each(ERAS)('a closed HTTP request ends its run without a word of the client
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     ...(sessionId === undefined
-      ? { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'codemode.run' }
+      ? { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'codemode_run' }
       : { 'mcp-session-id': sessionId }),
   };
   const envelope = {
@@ -73,7 +73,7 @@ test.each(ERAS)('a closed HTTP request ends its run without a word of the client
       id: 77,
       method: 'tools/call',
       params: {
-        name: 'codemode.run',
+        name: 'codemode_run',
         arguments: { code: SLOW, limits: { timeoutMs: 120_000 } },
         _meta: { progressToken: 'p', ...(era === 'modern' ? envelope : {}) },
       },

@@ -25,7 +25,7 @@ test.each(ERAS)('excluded tools are listed and called as they are, and not from 
   const { client } = program;
   await ready(client, 'everyday');
   const { tools } = await client.listTools();
-  expect(tools.map(({ name }) => name).sort()).toEqual(['add', 'codemode.run', 'fail', 'image', 'slow']);
+  expect(tools.map(({ name }) => name).sort()).toEqual(['add', 'codemode_run', 'fail', 'image', 'slow']);
   expect(tools.find(({ name }) => name === 'add')).toMatchObject({
     description: 'Adds two numbers.',
     inputSchema: { type: 'object', properties: { a: { type: 'number' } }, required: ['a', 'b'] },
@@ -70,7 +70,7 @@ test('a named model decides which tools are excluded, over both doors [E7]', asy
   await using connected = await server.connect('modern');
   for (const client of [program.client, connected.client]) {
     await ready(client, 'everyday');
-    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['codemode.run', 'echo']);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['codemode_run', 'echo']);
   }
 });
 
@@ -86,7 +86,7 @@ test('without code mode every tool is listed under a free name, and nothing else
     names = (await client.listTools()).tools.map(({ name }) => name);
     return names.includes('one__echo') && names.includes('read_text_file');
   });
-  expect(names).not.toContain('codemode.run');
+  expect(names).not.toContain('codemode_run');
   expect(names).toEqual(expect.arrayContaining(['one__echo', 'two__echo', 'read_text_file']));
   expect(await client.callTool({ name: 'two__echo', arguments: { message: 'hello' } })).toMatchObject({
     content: [{ type: 'text', text: 'hello' }],
@@ -103,7 +103,7 @@ test('content that the protocol does not know arrives as text, and odd names and
   await using program = await openStdio(home);
   const { tools } = await program.client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['good', 'no-schema', 'a b/c:ü', 'constructor']),
+    expect.arrayContaining(['good', 'no-schema', 'a_b_c__', 'constructor']),
   );
   expect(await program.client.callTool({ name: 'good', arguments: {} })).toMatchObject({ content: [] });
 });

@@ -17,7 +17,7 @@ interface Said {
 describe('the MCP Inspector', needsSuite(), () => {
   test('lists the one tool, and finds nothing in its schemas that a client could not take [X1]', async () => {
     const { said, status } = await inspect('--method', 'tools/list', '--strict');
-    expect(said.tools.map(({ name }) => name)).toEqual(['codemode.run']);
+    expect(said.tools.map(({ name }) => name)).toEqual(['codemode_run']);
     expect(said.tools[0]?.description).toContain('everyday');
     expect(status).toBe(0);
   });
@@ -25,7 +25,7 @@ describe('the MCP Inspector', needsSuite(), () => {
   test('runs a program that calls a server [X1]', async () => {
     const code = `import { add } from '@codemode/servers/everyday';
       globalThis.__codemode_result__ = await add({ a: 40, b: 2 });`;
-    const call = ['--method', 'tools/call', '--tool-name', 'codemode.run', '--tool-arg', `code=${code}`];
+    const call = ['--method', 'tools/call', '--tool-name', 'codemode_run', '--tool-arg', `code=${code}`];
     const { said, status } = await inspect(...call);
     expect(said.structuredContent).toMatchObject({ result: { sum: 42 }, toolTrace: [{ toolName: 'add', ok: true }] });
     expect(status).toBe(0);

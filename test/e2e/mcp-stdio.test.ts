@@ -72,7 +72,7 @@ test('standard output carries the protocol and nothing else, whatever the client
   say({
     id: 4,
     method: 'tools/call',
-    params: { name: 'codemode.run', arguments: { code: "console.log('to the logs')" } },
+    params: { name: 'codemode_run', arguments: { code: "console.log('to the logs')" } },
   });
   expect(await answerTo(4)).toMatchObject({ result: { structuredContent: { logs: [{ message: 'to the logs' }] } } });
   expect(stderr()).toMatch(/isolation (strict|namespaces|none)[\s\S]*servers: everyday/);
@@ -90,7 +90,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'the end of its input', 'a vanished cl
       id: 2,
       method: 'tools/call',
       params: {
-        name: 'codemode.run',
+        name: 'codemode_run',
         arguments: { code: SLOW, limits: { timeoutMs: 120_000 } },
         _meta: { progressToken: 1 },
       },
@@ -116,7 +116,7 @@ describe('where no jail is to be had', () => {
     using home = openHome(unsafe);
     const { child, say, answerTo, initialize, stderr } = speak(home);
     expect(await initialize()).toMatchObject({ result: { serverInfo: { name: 'codemode' } } });
-    say({ id: 2, method: 'tools/call', params: { name: 'codemode.run', arguments: { code: 'console.log(1)' } } });
+    say({ id: 2, method: 'tools/call', params: { name: 'codemode_run', arguments: { code: 'console.log(1)' } } });
     expect(await answerTo(2)).toMatchObject({
       result: { isError: true, structuredContent: { logs: [], diagnostics: [{ code: 'JAIL_UNAVAILABLE' }] } },
     });
@@ -148,7 +148,7 @@ test('the first questions are answered from disk while a server hangs [X1]', asy
   writeFileSync(mood, '');
   expect(existsSync(mood)).toBe(true);
   await using program = await openStdio(home);
-  expect((await program.client.listTools()).tools.map(({ name }) => name)).toEqual(['codemode.run', 'echo']);
+  expect((await program.client.listTools()).tools.map(({ name }) => name)).toEqual(['codemode_run', 'echo']);
   const { contents } = await program.client.readResource({ uri: 'codemode://servers/moody/types.d.ts' });
   expect(JSON.stringify(contents)).toContain('function add(');
   // Programs that do not use it are not held up either.

@@ -53,7 +53,7 @@ async function checkChange(client: Client, told: (client: Client) => Promise<voi
   );
   expect(next.result).toEqual([['grown_tool'], 'grown']);
   expect((await underWay).result).toEqual([[], 'undefined']);
-  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['codemode.run', 'grown_direct']);
+  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['codemode_run', 'grown_direct']);
 }
 
 const ERAS: readonly Era[] = ['legacy', 'modern'];

@@ -76,7 +76,7 @@ test('past its bound the line refuses by name: 503 with Retry-After over REST, a
   const client = new Client({ name: 'test', version: '0' });
   const requestInit = { headers: bearer('linus') };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }));
-  const answered = await client.callTool({ name: 'codemode.run', arguments: { code: '1' } });
+  const answered = await client.callTool({ name: 'codemode_run', arguments: { code: '1' } });
   expect(answered.isError).toBe(true);
   expect(JSON.stringify(answered.content)).toContain('waiting for a worker already');
   await client.close();

@@ -81,24 +81,24 @@ describe('a request over MCP', () => {
       await using connected = await server.connect(era);
       const trace = newTrace();
       const _meta = { traceparent: trace.traceparent, tracestate: MEMBER, baggage: 'user=alice' };
-      const answer = await connected.client.callTool({ name: 'codemode.run', arguments: { code: BOTH }, _meta });
+      const answer = await connected.client.callTool({ name: 'codemode_run', arguments: { code: BOTH }, _meta });
       const { result } = answer.structuredContent as { result: Record<string, Record<string, string>> };
-      const spans = await collector.trace(trace.isOf, 'tools/call codemode.run');
+      const spans = await collector.trace(trace.isOf, 'tools/call codemode_run');
       expect(pathsOf(spans)).toEqual([
-        'tools/call codemode.run',
-        'tools/call codemode.run > codemode.run',
-        'tools/call codemode.run > codemode.run > codemode.prepare',
-        'tools/call codemode.run > codemode.run > codemode.start',
-        'tools/call codemode.run > codemode.run > execute_tool meta',
-        'tools/call codemode.run > codemode.run > execute_tool meta',
-        'tools/call codemode.run > codemode.run > execute_tool meta > tools/call meta',
-        'tools/call codemode.run > codemode.run > execute_tool meta > tools/call meta',
+        'tools/call codemode_run',
+        'tools/call codemode_run > codemode.run',
+        'tools/call codemode_run > codemode.run > codemode.prepare',
+        'tools/call codemode_run > codemode.run > codemode.start',
+        'tools/call codemode_run > codemode.run > execute_tool meta',
+        'tools/call codemode_run > codemode.run > execute_tool meta',
+        'tools/call codemode_run > codemode.run > execute_tool meta > tools/call meta',
+        'tools/call codemode_run > codemode.run > execute_tool meta > tools/call meta',
       ]);
-      const root = only(spans, 'tools/call codemode.run');
+      const root = only(spans, 'tools/call codemode_run');
       expect(root).toMatchObject({ parentSpanId: trace.spanId, kind: 2, isError: false });
       expect(root.attributes).toMatchObject({
         'mcp.method.name': 'tools/call',
-        'gen_ai.tool.name': 'codemode.run',
+        'gen_ai.tool.name': 'codemode_run',
         'network.transport': 'tcp',
       });
       expect(only(spans, 'codemode.run').attributes).toMatchObject({
@@ -165,7 +165,7 @@ describe('a request over MCP', () => {
   test('that its client does not record is not recorded here, and servers are told so [X4]', async () => {
     await using connected = await server.connect();
     const trace = newTrace('00');
-    const request = { name: 'codemode.run', arguments: { code: BOTH }, _meta: { traceparent: trace.traceparent } };
+    const request = { name: 'codemode_run', arguments: { code: BOTH }, _meta: { traceparent: trace.traceparent } };
     const { structuredContent } = await connected.client.callTool(request);
     const { result } = structuredContent as { result: { legacy: { traceparent: string } } };
     expect(result.legacy.traceparent).toBe(trace.traceparent);

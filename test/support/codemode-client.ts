@@ -59,7 +59,7 @@ export async function startCodemode({
   const client = new Client({ name: 'codemode-test', version: '0' });
   await client.connect(transport);
   const run = async (code: string, more: Record<string, unknown> = {}): Promise<RunResponse> => {
-    const result = await client.callTool({ name: 'codemode.run', arguments: { code, ...more } });
+    const result = await client.callTool({ name: 'codemode_run', arguments: { code, ...more } });
     return result.structuredContent as unknown as RunResponse;
   };
   const value = async (code: string, more?: Record<string, unknown>): Promise<unknown> => {

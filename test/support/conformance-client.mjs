@@ -107,7 +107,7 @@ async function askedThroughMcp({ program, filledIn }) {
   const env = { PATH: process.env.PATH ?? '', HOME: folder, CODEMODE_HOME: state, CODEMODE_KEYRING: 'file' };
   const args = [PROGRAM, '--config', configFile, 'mcp'];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'inherit' }));
-  const result = await client.callTool({ name: 'codemode.run', arguments: { code: program } });
+  const result = await client.callTool({ name: 'codemode_run', arguments: { code: program } });
   process.stdout.write(JSON.stringify(result.structuredContent));
   await client.close();
 }

@@ -155,7 +155,7 @@ export async function call(
   request: Record<string, unknown>,
   options?: CallOptions,
 ): Promise<CallToolResult> {
-  return (await client.callTool({ name: 'codemode.run', arguments: request }, options)) as CallToolResult;
+  return (await client.callTool({ name: 'codemode_run', arguments: request }, options)) as CallToolResult;
 }
 
 /** Runs a program and gives its response. */

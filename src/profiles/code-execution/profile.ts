@@ -2,6 +2,7 @@ import { isHostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import { scriptDeclarationsOf } from '../../host/tool-view.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
+import { otherNames } from '../tool-names.js';
 import { parseScriptRun, type ScriptDefaults } from './contract.js';
 import { codeExecutionPresentation } from './presentation.js';
 import { instructions, toolDescription } from './prompt.js';
@@ -23,6 +24,7 @@ export interface CodeExecutionOptions {
 export function createCodeExecutionProfile({ defaults, toolName = TOOL_NAME }: CodeExecutionOptions): Profile {
   const tool: ExposedTool = {
     name: toolName,
+    aliases: otherNames(toolName, TOOL_NAME),
     title: 'Run a script',
     description: toolDescription,
     inputSchema: TOOL_INPUT_SCHEMA,
@@ -43,7 +45,7 @@ export function createCodeExecutionProfile({ defaults, toolName = TOOL_NAME }: C
     presentation: codeExecutionPresentation,
     tools: [tool],
     maxResultBytes: MAX_RESULT_BYTES,
-    instructions: (view, scripts = []) => instructions(view, defaults, scripts),
+    instructions: (view, scripts = []) => instructions(view, defaults, scripts, toolName),
     declarations: scriptDeclarationsOf,
     declarationFormat: {
       fileName: 'types.d.ts',

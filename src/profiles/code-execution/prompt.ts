@@ -22,10 +22,11 @@ export function instructions(
   view: ToolView,
   { timeoutMs, maxToolCalls }: ScriptDefaults,
   scripts: readonly ScriptHead[],
+  toolName: string,
 ): string {
   const { serverCount, toolCount } = briefingOf(view);
   return [
-    `# code_execution\n\n${RULES}`,
+    `# ${toolName}\n\n${RULES}`,
     `Example:\n\`\`\`js\n${exampleScript(view)}\`\`\``,
     `## Options\n\n- \`timeout_ms\`: 1 to 600000, ${timeoutMs} if left out. It counts from the start of the script, calls included, and cannot be caught.
 - \`max_tool_calls\`: ${maxToolCalls === 0 ? '0, no limit,' : maxToolCalls} if left out; 0 is no limit. The call that is one too many ends the script.

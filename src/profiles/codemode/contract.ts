@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
 import { DEFAULT_LIMITS, LIMITS_OF_THE_CORE, type Limits, type LimitTable } from '../../domain/limits.js';
 
-/** What an agent sends to `codemode.run`. */
+/** What an agent sends to run a program. */
 export interface RunRequest {
   readonly code: string;
   readonly limits: Limits;

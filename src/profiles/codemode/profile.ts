@@ -4,6 +4,7 @@ import type { LimitTable } from '../../domain/limits.js';
 import type { Session } from '../../host/session.js';
 import { briefingOf, declarationsOf } from '../../host/tool-view.js';
 import type { CallCircumstances, ExposedTool, OutwardAnswer, Profile } from '../profile.js';
+import { otherNames } from '../tool-names.js';
 import { runRequestParser } from './contract.js';
 import { mediaOf } from './media.js';
 import { codemodePresentation } from './presentation.js';
@@ -21,11 +22,12 @@ import {
 
 export interface CodemodeProfileOptions {
   readonly limits: LimitTable;
-  /** Some model APIs refuse a dot in a tool's name. */
   readonly toolName?: string;
 }
 
-const TOOL_NAME = 'codemode.run';
+/** Model APIs refuse a dot in a tool's name, and with it the whole request. */
+const TOOL_NAME = 'codemode_run';
+const NAME_IN_CONTRACT = 'codemode.run';
 /** Clients that cut answers do so near 25,000 tokens unless they are told better: see `META`. */
 const MAX_RESULT_BYTES = 200_000;
 const META: JsonObject = { 'anthropic/maxResultSizeChars': 500_000 };
@@ -35,6 +37,7 @@ export function createCodemodeProfile({ limits, toolName = TOOL_NAME }: Codemode
   const parse = runRequestParser(limits);
   const tool: ExposedTool = {
     name: toolName,
+    aliases: otherNames(toolName, TOOL_NAME, NAME_IN_CONTRACT),
     title: 'Run a program',
     description: (view) => toolDescription({ briefing: briefingOf(view) }),
     inputSchema: toolInputSchema(limits),

@@ -13,7 +13,7 @@ export interface Diagnostic {
   readonly errorClass?: string;
 }
 
-/** What `codemode.run` answers, always in this shape, whatever became of the program. */
+/** What a run is answered with, always in this shape, whatever became of the program. */
 export interface RunResponse {
   readonly logs: readonly LogEntry[];
   readonly result: JsonValue;

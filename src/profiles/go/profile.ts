@@ -2,6 +2,7 @@ import { isHostError } from '../../domain/errors.js';
 import type { GoStatus } from '../../domain/process-program.js';
 import { goServerDeclarations } from '../../host/go-package.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
+import { otherNames } from '../tool-names.js';
 import { parseGoRequest } from './contract.js';
 import { goPresentation } from './presentation.js';
 import { instructions, missing, toolDescription } from './prompt.js';
@@ -23,6 +24,7 @@ const TOOL_NAME = 'execute_go_code';
 export function createGoProfile({ settings, status, toolName = TOOL_NAME }: GoOptions): Profile {
   const tool: ExposedTool = {
     name: toolName,
+    aliases: otherNames(toolName, TOOL_NAME),
     title: 'Execute Golang Code',
     description: toolDescription,
     inputSchema: TOOL_INPUT_SCHEMA,
@@ -52,7 +54,9 @@ export function createGoProfile({ settings, status, toolName = TOOL_NAME }: GoOp
     },
     callExample: ({ tool: { name }, server }) =>
       `callTool(ctx, ${JSON.stringify(server.id)}, ${JSON.stringify(name)}, input)`,
-    ...(status.isAvailable ? {} : { missingTools: new Map([[toolName, missing(status, toolName)]]) }),
+    ...(status.isAvailable
+      ? {}
+      : { missingTools: new Map([toolName, TOOL_NAME].map((name) => [name, missing(status, name)])) }),
   };
 }
 

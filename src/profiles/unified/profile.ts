@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../domain/json.js';
 import { apiDeclarationsOf } from '../../host/api-view.js';
 import type { ExposedTool, Profile } from '../profile.js';
+import { otherNames } from '../tool-names.js';
 import { type ExecuteSettings, execute } from './execute.js';
 import { unifiedPresentation } from './presentation.js';
 import { instructions, toolDescription } from './prompt.js';
@@ -19,6 +20,7 @@ export interface UnifiedProfileOptions extends ExecuteSettings {
 export function createUnifiedProfile({ toolName = TOOL_NAME, ...settings }: UnifiedProfileOptions): Profile {
   const tool: ExposedTool = {
     name: toolName,
+    aliases: otherNames(toolName, TOOL_NAME),
     title: 'Execute code',
     description: toolDescription,
     inputSchema: executeInputSchema(settings.limits),

@@ -213,7 +213,7 @@ export class CodemodeSession implements Disposable {
     { signal = new AbortController().signal, trace }: CallOptions = {},
   ): Promise<JsonValue> {
     const tool = await this.#find(serverName, toolName);
-    const outcome = await this.#session.callDirect({ name: toolName, tool }, input, {
+    const outcome = await this.#session.callDirect({ tool }, input, {
       signal,
       trace: readTraceContext(trace),
     });

@@ -18,6 +18,7 @@ import { askerOf } from './approval-form.js';
 import { laterRound, questionOf } from './approval-rounds.js';
 import type { CallResult, CallSide } from './asking-call.js';
 import type { Door } from './door.js';
+import { findTool } from './find-tool.js';
 import { Progress, progressRelay } from './progress.js';
 import { noteResult, startRequestSpan, traceOf } from './request-span.js';
 import { ClientRespondent } from './respondent.js';
@@ -36,7 +37,7 @@ export async function callTool(
   context: ServerContext,
 ): Promise<CallResult> {
   const { tracer } = door.options.host;
-  const span = tracer && startRequestSpan(tracer, context, isListed(door, request.name) ? request.name : undefined);
+  const span = tracer && startRequestSpan(tracer, context, findTool(door, request.name)?.tool.name);
   try {
     return noteResult(span, await answer(door, server, request, context, span?.context ?? traceOf(context)));
   } catch (error) {
@@ -70,10 +71,6 @@ async function answer(
   }
 }
 
-function isListed({ listing, session }: Door, name: string): boolean {
-  return [...listing.exposed, ...session.tools().direct].some((tool) => tool.name === name);
-}
-
 async function perform(
   door: Door,
   server: Server,
@@ -81,11 +78,11 @@ async function perform(
   context: ServerContext,
   side: CallSide,
 ): Promise<CallResult> {
-  const exposed = door.listing.exposed.find((tool) => tool.name === name);
-  if (exposed !== undefined) return callExposed(door, server, exposed, input as JsonObject, context, side);
-  const direct = door.session.tools().direct.find((tool) => tool.name === name);
-  if (direct !== undefined) return callDirect(door, server, direct, input as JsonObject, context, side);
-  throw new ProtocolError(INVALID_PARAMS, unknownTool(door, name));
+  const found = findTool(door, name);
+  if (found === undefined) throw new ProtocolError(INVALID_PARAMS, unknownTool(door, name));
+  return found.kind === 'exposed'
+    ? callExposed(door, server, found.tool, input as JsonObject, context, side)
+    : callDirect(door, server, found.tool, input as JsonObject, context, side);
 }
 
 async function callExposed(

@@ -59,7 +59,7 @@ export function sessionOptions(profile: Profile, codeMode: CodeModeSettings, cal
     profile: profile.name,
     presentation: profile.presentation,
     codeMode,
-    reservedNames: codeMode.enabled ? profile.tools.map(({ name }) => name) : [],
+    reservedNames: codeMode.enabled ? profile.tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]) : [],
     maxResultBytes: profile.maxResultBytes,
     // What belongs to a session of the protocol ends with it.
     isTransient: caller.startsWith(SESSION),

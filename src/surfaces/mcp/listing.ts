@@ -136,6 +136,9 @@ function uriOf({ path }: CatalogServer, fileName: string): string {
   return `codemode://servers/${path}/${fileName}`;
 }
 
+/** A client that loads tools only after a search for them must have this one from the start: nothing works without it. */
+const ALWAYS_LOADED = { 'anthropic/alwaysLoad': true };
+
 function exposedDefinition(tool: ExposedTool, view: ToolView): Tool {
   const { name, title, inputSchema, outputSchema, meta } = tool;
   return {
@@ -144,7 +147,7 @@ function exposedDefinition(tool: ExposedTool, view: ToolView): Tool {
     description: tool.description(view),
     inputSchema: inputSchema as Tool['inputSchema'],
     outputSchema: outputSchema as NonNullable<Tool['outputSchema']>,
-    ...(meta === undefined ? {} : { _meta: meta }),
+    _meta: { ...meta, ...ALWAYS_LOADED },
   };
 }
 

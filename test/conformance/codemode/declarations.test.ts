@@ -53,7 +53,7 @@ test('where they fit, all declarations are in the server’s instructions [A18]'
     },
   });
   const { tools } = await codemode.client.listTools();
-  expect(tools.map(({ name }) => name)).toEqual(['codemode.run']);
+  expect(tools.map(({ name }) => name)).toEqual(['codemode_run']);
   expect(tools[0]?.description?.length).toBeLessThanOrEqual(2_048);
   // The first start has nothing on disk: the servers are known once they have been asked.
   await codemode.run(`import '@codemode/servers/small';`);

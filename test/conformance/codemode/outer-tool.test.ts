@@ -51,7 +51,7 @@ describe.each(DOORS)('over $door in the $era era', ({ door, era }) => {
   test('one tool is listed, with schemas for its request and its response [A1]', async () => {
     expect(client.getProtocolEra()).toBe(era);
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['codemode.run']);
+    expect(tools.map(({ name }) => name)).toEqual(['codemode_run']);
     expect(tools[0]?.inputSchema).toMatchObject({ type: 'object', required: ['code'] });
     expect(tools[0]?.outputSchema).toMatchObject({ required: ['logs', 'result', 'diagnostics'] });
   });
@@ -207,9 +207,9 @@ describe.each(DOORS)('over $door in the $era era', ({ door, era }) => {
 
   test('a tool that is called from programs is not called by its own name, and the error says how [A1, E7]', async () => {
     await expect(client.callTool({ name: 'echo', arguments: { message: 'x' } })).rejects.toThrow(
-      /echo is called from a program: use codemode.run with import \{ echo \} from '@codemode\/servers\//,
+      /echo is called from a program: use codemode_run with import \{ echo \} from '@codemode\/servers\//,
     );
-    await expect(client.callTool({ name: 'codemode.rum', arguments: {} })).rejects.toThrow(/did you mean codemode.run/);
+    await expect(client.callTool({ name: 'codemode.rum', arguments: {} })).rejects.toThrow(/did you mean codemode_run/);
   });
 
   test('the declarations of each server are a resource [A18]', async () => {

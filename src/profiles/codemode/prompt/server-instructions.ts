@@ -21,7 +21,7 @@ export interface InstructionsInput {
  * first 2,048 characters: those hold what no program can do without.
  */
 export function serverInstructions(input: InstructionsInput): string {
-  const { briefing, toolName = 'codemode.run', limits = LIMITS_OF_THE_CORE, scripts = [] } = input;
+  const { briefing, toolName = 'codemode_run', limits = LIMITS_OF_THE_CORE, scripts = [] } = input;
   return [
     essentials(toolName, limits),
     `Example:\n${fenced(exampleProgram(briefing.example))}`,

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import type { CatalogTool } from '../catalog/snapshot.js';
+import { nameDirectTools } from './direct-tools.js';
+
+function toolOf(path: string, name: string): CatalogTool {
+  return { server: { id: path, path }, tool: { name } } as unknown as CatalogTool;
+}
+
+/** The listed names by server and tool. */
+function namesOf(tools: readonly CatalogTool[], reserved: readonly string[] = []): Record<string, string> {
+  const named = nameDirectTools(tools, reserved);
+  return Object.fromEntries(named.map(({ name, tool }) => [`${tool.server.path} ${tool.tool.name}`, name]));
+}
+
+test('names do not depend on the order in which tools are listed', () => {
+  const tools = [toolOf('a', 'x.y'), toolOf('a', 'x_y'), toolOf('b', 'x_y'), toolOf('b', 'z'), toolOf('c', 'b__z')];
+  expect(namesOf([...tools].reverse(), ['z'])).toEqual(namesOf(tools, ['z']));
+  expect(namesOf(tools, ['z'])).toEqual({
+    'a x.y': expect.stringMatching(/^a__x_y_[0-9a-f]{8}$/),
+    'a x_y': expect.stringMatching(/^a__x_y_[0-9a-f]{8}$/),
+    'b x_y': 'b__x_y',
+    'b z': expect.stringMatching(/^b__z_[0-9a-f]{8}$/),
+    'c b__z': expect.stringMatching(/^(c__)?b__z_[0-9a-f]{8}$/),
+  });
+});
+
+test('a name made to look like a shortened one is still told apart', () => {
+  const [digested] = nameDirectTools([toolOf('a', 'x.y'), toolOf('a', 'x_y')], []);
+  const tools = [toolOf('a', 'x.y'), toolOf('a', 'x_y'), toolOf('b', digested?.name ?? '')];
+  const names = Object.values(namesOf(tools));
+  expect(new Set(names).size).toBe(3);
+});
+
+test('an alias names one tool, and is the listed name of none', () => {
+  const named = nameDirectTools(
+    [toolOf('a', 'b__x.y'), toolOf('b', 'x.y'), toolOf('c', 'x_y'), toolOf('d', 'x.y')],
+    [],
+  );
+  expect(named.map(({ aliases }) => aliases)).toEqual([['a__b__x.y'], [], ['x_y'], ['d__x.y']]);
+});

@@ -1,0 +1,30 @@
+import type { DirectTool } from '../../host/tool-view.js';
+import type { ExposedTool } from '../../profiles/profile.js';
+import type { Door } from './door.js';
+
+export type FoundTool =
+  | { readonly kind: 'exposed'; readonly tool: ExposedTool }
+  | { readonly kind: 'direct'; readonly tool: DirectTool };
+
+/**
+ * The tool that a client means. Listed names come first, so that no other spelling of one tool hides another tool; then the
+ * spellings that contracts and servers use themselves, for clients that learned a name elsewhere.
+ */
+export function findTool({ listing, session }: Door, name: string): FoundTool | undefined {
+  const { direct } = session.tools();
+  return (
+    find(listing.exposed, direct, (tool) => tool.name === name) ??
+    find(listing.exposed, direct, ({ aliases }) => aliases?.includes(name) === true)
+  );
+}
+
+function find(
+  exposed: readonly ExposedTool[],
+  direct: readonly DirectTool[],
+  isMeant: (tool: Pick<ExposedTool, 'name' | 'aliases'>) => boolean,
+): FoundTool | undefined {
+  const ours = exposed.find(isMeant);
+  if (ours !== undefined) return { kind: 'exposed', tool: ours };
+  const theirs = direct.find(isMeant);
+  return theirs === undefined ? undefined : { kind: 'direct', tool: theirs };
+}
