@@ -87,7 +87,7 @@ function problemOfServer(server: JsonObject): string | undefined {
 }
 
 /** `codemode mcp`, `npx codemode mcp`, `node .../codemode/dist/bin.js mcp`: importing it would be a program calling itself. */
-function isOurselves({ command, args }: JsonObject): boolean {
+export function isOurselves({ command, args }: JsonObject): boolean {
   const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string');
   const at = words.findIndex((word) => /^codemode(@.*)?$/.test(basename(word)) || /codemode.*[\\/]bin\.js$/.test(word));
   return at >= 0 && words.slice(at + 1).some((word) => word === 'mcp' || word === 'serve');
@@ -103,7 +103,7 @@ function freeName(name: string, { client }: ClientFile, taken: ReadonlyMap<strin
 }
 
 /** Equal for servers that differ only in the order of their keys, or in saying what goes without saying. */
-function canonical(value: JsonValue): JsonValue {
+export function canonical(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(canonical);
   if (!isObject(value)) return value;
   const entries = Object.entries(value)

@@ -11,6 +11,7 @@ import * as config from './commands/config.js';
 import * as demo from './commands/demo.js';
 import * as doctor from './commands/doctor.js';
 import * as init from './commands/init.js';
+import * as install from './commands/install.js';
 import * as mcp from './commands/mcp.js';
 import * as measure from './commands/measure.js';
 import * as policy from './commands/policy.js';
@@ -25,6 +26,7 @@ import * as servers from './commands/servers.js';
 import * as token from './commands/token.js';
 import * as tools from './commands/tools.js';
 import * as types from './commands/types.js';
+import * as uninstall from './commands/uninstall.js';
 import type { Composition, HostSettings } from './composed.js';
 import { plain, warn } from './terminal.js';
 
@@ -46,6 +48,8 @@ const COMMANDS: readonly Register[] = [
   auth.register,
   audit.register,
   init.register,
+  install.register,
+  uninstall.register,
   config.register,
   policy.register,
   token.register,

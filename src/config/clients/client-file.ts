@@ -1,0 +1,72 @@
+import { lstat, readFile, realpath, stat } from 'node:fs/promises';
+import { HostError } from '../../domain/errors.js';
+import { type FileOwner, replaceFile } from '../../lib/replace-file.js';
+
+/** Claude Code keeps its history beside its servers. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** A new file may come to hold secrets. */
+const NEW_FILE_MODE = 0o600;
+
+/** A client's file as it was when it was read. */
+export interface ClientFile {
+  /** Where links lead: links themselves are never replaced. */
+  readonly path: string;
+  /** Absent where there is no file. */
+  readonly text?: string;
+  readonly owner?: FileOwner;
+}
+
+/** Reads a file of another program. Throws `bad_input` for what cannot be its settings. */
+export async function readClientFile(file: string): Promise<ClientFile> {
+  const link = await lstat(file).catch(ignoreMissing(file));
+  if (link === undefined) return { path: file };
+  const path = await realpath(file).catch(ignoreMissing(file));
+  if (path === undefined)
+    throw new HostError(
+      'bad_input',
+      `${file} is a link to a file that does not exist; make that file or remove the link`,
+    );
+  try {
+    const found = await stat(path);
+    const { mode, uid, gid, size } = found;
+    if (!found.isFile()) throw new HostError('bad_input', `${file} is not an ordinary file`);
+    if (size > MAX_BYTES) throw new HostError('bad_input', `${file} has ${size} bytes; at most ${MAX_BYTES} are read`);
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
+    return { path, text, owner: { mode: mode & 0o7777, uid, gid } };
+  } catch (error) {
+    if (error instanceof TypeError)
+      throw new HostError('bad_input', `${file} is not text in UTF-8; nothing was written. Save it as UTF-8 first.`);
+    throw asBadInput(error, file, 'read');
+  }
+}
+
+/** Writes it whole or not at all. Throws `bad_input` where somebody else has changed it since it was read. */
+export async function writeClientFile(before: ClientFile, text: string): Promise<void> {
+  const { path, owner = { mode: NEW_FILE_MODE } } = before;
+  try {
+    await replaceFile(path, text, owner, async () => {
+      const now = await readClientFile(path);
+      if (now.text !== before.text)
+        throw new HostError(
+          'bad_input',
+          `${path} was changed by another program meanwhile; nothing was written. Close that client, then type the command again.`,
+        );
+    });
+  } catch (error) {
+    throw asBadInput(error, path, 'written');
+  }
+}
+
+function ignoreMissing(file: string): (error: NodeJS.ErrnoException) => undefined {
+  return (error) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw asBadInput(error, file, 'read');
+  };
+}
+
+function asBadInput(error: unknown, file: string, done: 'read' | 'written'): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (error instanceof HostError || code === undefined) return error;
+  const why = code === 'EACCES' || code === 'EPERM' || code === 'EROFS' ? 'check its permissions' : code;
+  return new HostError('bad_input', `${file} could not be ${done}: ${why}`, { cause: error });
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import { HostError } from '../../domain/errors.js';
+import { writeWhole } from '../../lib/write-whole.js';
+import type { Environment } from '../environment.js';
+import { stateFolder } from '../state-folder.js';
+
+const recordSchema = z.object({
+  version: z.literal(1),
+  client: z.string(),
+  /** The client's file, links resolved. */
+  file: z.string(),
+  /** A copy of the file as it was before; null where there was none. */
+  backup: z.string().nullable(),
+  /** Servers that were taken out of it. */
+  removed: z.array(z.string()),
+  /** Digest of the file as we left it; null where it was changed between two of our edits, so that the backup is out of date. */
+  written: z.string().nullable(),
+});
+
+/** What `install` did to a client's file, for `uninstall`. */
+export type InstallRecord = z.output<typeof recordSchema>;
+
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Undefined where there is none, or none that can be read: then only our own entry is known to be ours. */
+export async function readRecord(
+  environment: Environment,
+  client: string,
+  file: string,
+): Promise<InstallRecord | undefined> {
+  try {
+    const parsed = recordSchema.safeParse(JSON.parse(await readFile(placeOf(environment, client, file), 'utf8')));
+    return parsed.success && parsed.data.file === file ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export async function writeRecord(environment: Environment, record: InstallRecord): Promise<void> {
+  const place = placeOf(environment, record.client, record.file);
+  try {
+    await mkdir(dirname(place), { recursive: true, mode: 0o700 });
+    await writeWhole(place, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600, replaces: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new HostError(
+      'bad_input',
+      `${place} could not be written (${code}), and without it uninstall would not know what to restore; nothing was changed. Make its folder writable, or set CODEMODE_HOME to one that is.`,
+      { cause: error },
+    );
+  }
+}
+
+export async function forgetRecord(environment: Environment, { client, file }: InstallRecord): Promise<void> {
+  await rm(placeOf(environment, client, file), { force: true });
+}
+
+/** One for each file: a client may have several homes. */
+function placeOf(environment: Environment, client: string, file: string): string {
+  return join(stateFolder(environment), 'clients', `${client}-${digestOf(file).slice(0, 12)}.json`);
+}

@@ -1,0 +1,147 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+import type { Environment } from '../environment.js';
+import { isObject } from '../shape.js';
+import type { ClientFormat } from './client-format.js';
+import {
+  asIs,
+  claudeCodeEntry,
+  fromOpenCode,
+  fromZed,
+  opencodeEntry,
+  stdioEntry,
+  typedEntry,
+  zedEntry,
+} from './entry-forms.js';
+import { jsonFormat } from './json-format.js';
+import { tomlFormat } from './toml-format.js';
+
+/** What a client has to start. */
+export interface StartCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** A program that agents run in, and how it is told of servers. */
+export interface Client {
+  readonly id: string;
+  readonly title: string;
+  /** The user's own files of it, the one to make first. */
+  files(places: Places): readonly string[];
+  /** A folder that is there once the client has run. */
+  folder(places: Places): string;
+  readonly format: ClientFormat;
+  entry(start: StartCommand): JsonObject;
+  /** An entry of its file as Claude's form has it. */
+  toClaude(entry: JsonObject): JsonObject;
+  /** Why its file, with these entries, is in a form that we do not write. */
+  unsupported?(entries: ReadonlyMap<string, JsonValue>): string | undefined;
+}
+
+/** The folders in which programs of this user keep their settings. */
+export interface Places {
+  readonly environment: Environment;
+  readonly home: string;
+  /** Settings of desktop programs. */
+  readonly support: string;
+  /** `$XDG_CONFIG_HOME`, also on macOS. */
+  readonly config: string;
+}
+
+export function placesOf(environment: Environment, platform: NodeJS.Platform): Places {
+  const home = environment.HOME !== undefined && environment.HOME !== '' ? environment.HOME : homedir();
+  const xdg = environment.XDG_CONFIG_HOME;
+  const config = xdg?.startsWith('/') ? xdg : join(home, '.config');
+  const support = platform === 'darwin' ? join(home, 'Library', 'Application Support') : config;
+  return { environment, home, support, config };
+}
+
+export const CLIENTS: readonly Client[] = [
+  {
+    id: 'claude-code',
+    title: 'Claude Code',
+    files: ({ environment: { CLAUDE_CONFIG_DIR: own }, home }) => [join(own || home, '.claude.json')],
+    folder: ({ environment: { CLAUDE_CONFIG_DIR: own }, home }) => own || join(home, '.claude'),
+    format: jsonFormat('mcpServers'),
+    entry: claudeCodeEntry,
+    toClaude: asIs,
+  },
+  {
+    id: 'claude-desktop',
+    title: 'Claude Desktop',
+    files: ({ support }) => [join(support, 'Claude', 'claude_desktop_config.json')],
+    folder: ({ support }) => join(support, 'Claude'),
+    format: jsonFormat('mcpServers'),
+    entry: stdioEntry,
+    toClaude: asIs,
+  },
+  {
+    id: 'cursor',
+    title: 'Cursor',
+    files: ({ home }) => [join(home, '.cursor', 'mcp.json')],
+    folder: ({ home }) => join(home, '.cursor'),
+    format: jsonFormat('mcpServers'),
+    entry: stdioEntry,
+    toClaude: asIs,
+  },
+  {
+    id: 'vscode',
+    title: 'VS Code',
+    files: ({ support }) => [join(support, 'Code', 'User', 'mcp.json')],
+    folder: ({ support }) => join(support, 'Code'),
+    format: jsonFormat('servers'),
+    entry: typedEntry,
+    toClaude: asIs,
+  },
+  {
+    id: 'codex',
+    title: 'Codex',
+    files: ({ environment: { CODEX_HOME: own }, home }) => [join(own || join(home, '.codex'), 'config.toml')],
+    folder: ({ environment: { CODEX_HOME: own }, home }) => own || join(home, '.codex'),
+    format: tomlFormat('mcp_servers'),
+    entry: stdioEntry,
+    toClaude: asIs,
+  },
+  {
+    id: 'windsurf',
+    title: 'Windsurf',
+    files: ({ home }) => [join(home, '.codeium', 'windsurf', 'mcp_config.json')],
+    folder: ({ home }) => join(home, '.codeium', 'windsurf'),
+    format: jsonFormat('mcpServers'),
+    entry: stdioEntry,
+    toClaude: asIs,
+  },
+  {
+    id: 'gemini',
+    title: 'Gemini CLI',
+    files: ({ home }) => [join(home, '.gemini', 'settings.json')],
+    folder: ({ home }) => join(home, '.gemini'),
+    format: jsonFormat('mcpServers'),
+    entry: stdioEntry,
+    toClaude: asIs,
+  },
+  {
+    id: 'opencode',
+    title: 'OpenCode',
+    files: ({ config }) => ['opencode.json', 'opencode.jsonc'].map((name) => join(config, 'opencode', name)),
+    folder: ({ config }) => join(config, 'opencode'),
+    format: jsonFormat('mcp'),
+    entry: opencodeEntry,
+    toClaude: fromOpenCode,
+    // Version 2 keeps its servers one level deeper.
+    unsupported: (entries) => {
+      const inner = entries.get('servers');
+      return isObject(inner) && inner.type === undefined ? 'its servers stand under mcp.servers' : undefined;
+    },
+  },
+  {
+    id: 'zed',
+    title: 'Zed',
+    files: ({ config }) => [join(config, 'zed', 'settings.json')],
+    folder: ({ config }) => join(config, 'zed'),
+    format: jsonFormat('context_servers'),
+    entry: zedEntry,
+    toClaude: fromZed,
+  },
+];

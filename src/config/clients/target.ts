@@ -1,0 +1,68 @@
+import { access } from 'node:fs/promises';
+import { HostError } from '../../domain/errors.js';
+import type { JsonValue } from '../../domain/json.js';
+import type { Environment } from '../environment.js';
+import { isOurselves } from '../plan-import.js';
+import { isObject } from '../shape.js';
+import { type ClientFile, readClientFile } from './client-file.js';
+import { entriesOf } from './client-format.js';
+import { type InstallRecord, readRecord } from './install-record.js';
+import { type Client, placesOf, type StartCommand } from './registry.js';
+
+/** Under which clients know us. */
+export const OWN_NAME = 'codemode';
+
+/** A client on this machine, and what its file says now. */
+export interface Target {
+  readonly client: Client;
+  readonly file: ClientFile;
+  /** Whether anything of the client is there at all. */
+  readonly isFound: boolean;
+  /** Its servers, in its own form. */
+  readonly entries: ReadonlyMap<string, JsonValue>;
+  readonly record?: InstallRecord;
+}
+
+/** Looks at one client. Throws `bad_input` where its file cannot be read or is not valid. */
+export async function openTarget(client: Client, environment: Environment, platform: NodeJS.Platform): Promise<Target> {
+  const places = placesOf(environment, platform);
+  const candidates = client.files(places);
+  const existing = await firstThere(candidates);
+  const file = await readClientFile(existing ?? candidates[0] ?? '');
+  const record = await readRecord(environment, client.id, file.path);
+  const entries =
+    file.text === undefined ? new Map<string, JsonValue>() : entriesOf(client.format, file.text, file.path);
+  const problem = client.unsupported?.(entries);
+  if (problem !== undefined)
+    throw new HostError(
+      'bad_input',
+      `${file.path}: ${problem}, which codemode cannot edit yet; nothing was written. Add the entry by hand: docs/reference/clients.md shows it.`,
+    );
+  return {
+    client,
+    file,
+    isFound: file.text !== undefined || (await isThere(client.folder(places))),
+    entries,
+    ...(record === undefined ? {} : { record }),
+  };
+}
+
+/** Whether an entry starts this program, wherever it is installed. */
+export function startsUs({ client }: Target, entry: JsonValue | undefined, start: StartCommand): boolean {
+  if (!isObject(entry)) return false;
+  const plain = client.toClaude(entry);
+  const script = start.args[0];
+  return isOurselves(plain) || (Array.isArray(plain.args) && script !== undefined && plain.args.includes(script));
+}
+
+async function firstThere(files: readonly string[]): Promise<string | undefined> {
+  for (const file of files) if (await isThere(file)) return file;
+  return undefined;
+}
+
+function isThere(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    ({ code }: NodeJS.ErrnoException) => code !== 'ENOENT' && code !== 'ENOTDIR',
+  );
+}

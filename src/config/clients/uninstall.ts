@@ -1,0 +1,58 @@
+import { readFile, rm } from 'node:fs/promises';
+import { HostError } from '../../domain/errors.js';
+import type { Environment } from '../environment.js';
+import { writeClientFile } from './client-file.js';
+import { type EntryEdit, edited } from './client-format.js';
+import { digestOf, forgetRecord } from './install-record.js';
+import type { StartCommand } from './registry.js';
+import { OWN_NAME, startsUs, type Target } from './target.js';
+
+export interface UninstallPlan {
+  /**
+   * `restored`: the file becomes what it was, byte for byte. `deleted`: it was ours alone. `edited`: it was changed since, so
+   * only our entry goes. `absent`: there is nothing of ours in it.
+   */
+  readonly state: 'restored' | 'deleted' | 'edited' | 'absent';
+  /** Servers that come back. */
+  readonly restored: readonly string[];
+  /** The file as it will be; absent where it stays, or goes. */
+  readonly text?: string;
+}
+
+/** What uninstalling would change. Nothing is written. */
+export async function planUninstall(target: Target, start: StartCommand): Promise<UninstallPlan> {
+  const { client, file, record, entries } = target;
+  if (file.text === undefined) return { state: 'absent', restored: [] };
+  const before = await backupOf(target);
+  if (record !== undefined && record.written === digestOf(file.text)) {
+    if (record.backup === null) return { state: 'deleted', restored: [] };
+    if (before !== undefined) return { state: 'restored', restored: record.removed, text: before };
+  }
+  const existing = entries.get(OWN_NAME);
+  if (existing !== undefined && record === undefined && !startsUs(target, existing, start)) {
+    throw new HostError(
+      'bad_input',
+      `${file.path} has a server called ${OWN_NAME} that is not this program; nothing was written. Remove it by hand if you do not want it.`,
+    );
+  }
+  const restored = before === undefined ? [] : (record?.removed ?? []).filter((name) => !entries.has(name));
+  const edits: EntryEdit[] = restored.map((name) => ({ kind: 'copy', name, from: before ?? '' }));
+  if (existing !== undefined) edits.unshift({ kind: 'remove', name: OWN_NAME });
+  if (edits.length === 0) return { state: 'absent', restored: [] };
+  return { state: 'edited', restored, text: edited(client.format, file.text, file.path, edits) };
+}
+
+export async function uninstall(target: Target, plan: UninstallPlan, environment: Environment): Promise<void> {
+  const { file, record } = target;
+  if (plan.state === 'deleted') await rm(file.path, { force: true });
+  else if (plan.text !== undefined) await writeClientFile(file, plan.text);
+  // A file that is gone may come back from its copy.
+  if (record === undefined || file.text === undefined) return;
+  if (record.backup !== null) await rm(record.backup, { force: true });
+  await forgetRecord(environment, record);
+}
+
+async function backupOf({ record }: Target): Promise<string | undefined> {
+  if (record === undefined || record.backup === null) return undefined;
+  return readFile(record.backup, 'utf8').catch(() => undefined);
+}

@@ -1,0 +1,199 @@
+import { type InstallPlan, install, planInstall } from '../../../config/clients/install.js';
+import {
+  cursorInstallLink,
+  cursorWebLink,
+  vscodeInstallLink,
+  vscodeWebLink,
+} from '../../../config/clients/install-links.js';
+import type { Client } from '../../../config/clients/registry.js';
+import { configuredServers, type SharedServer, sharedServers } from '../../../config/clients/same-servers.js';
+import { type StartOfUs, startOfUs } from '../../../config/clients/start-of-us.js';
+import { OWN_NAME, openTarget, type Target } from '../../../config/clients/target.js';
+import { readEnvironment } from '../../../config/environment.js';
+import { findConfigFile } from '../../../config/load.js';
+import { HostError } from '../../../domain/errors.js';
+import { canAsk, isYes, printDiff } from '../client-file-change.js';
+import { listClients } from '../client-list.js';
+import { clientCalled } from '../client-named.js';
+import { EXIT, type Register } from '../command.js';
+import { plain, printableJson, styled, warn } from '../terminal.js';
+
+interface InstallFlags {
+  readonly dryRun?: boolean;
+  readonly replaceServers?: boolean;
+  readonly keepServers?: boolean;
+  readonly force?: boolean;
+  readonly link?: boolean;
+  readonly json?: boolean;
+}
+
+export const register: Register = (program, context) => {
+  program
+    .command('install')
+    .argument('[client]', 'claude-code, claude-desktop, cursor, vscode, codex, windsurf, gemini, opencode or zed')
+    .description('add codemode to a client, or list the clients of this machine')
+    .option('--dry-run', 'show what would change, and write nothing')
+    .option('--replace-servers', 'remove from the client the servers that codemode has too')
+    .option('--keep-servers', 'leave them in the client, and do not ask')
+    .option('--force', 'replace an entry called codemode that starts another program')
+    .option('--link', 'print links that open the client and add codemode (cursor, vscode)')
+    .option('--json', 'print what was done as JSON')
+    .addHelpText('after', HELP)
+    .action(async (name: string | undefined, flags: InstallFlags) => {
+      const { config } = program.opts<{ config?: string }>();
+      context.exitWith(await run(name, flags, config));
+    });
+};
+
+const HELP = `
+Writes an entry called codemode into the client's own file for this user, with the absolute paths of this program and of the
+configuration. The file's other contents, comments included, stay as they are; a copy of it is kept beside it until
+codemode uninstall CLIENT restores it. Without CLIENT: which clients are on this machine, and whether they have codemode.
+
+Servers that the client has and codemode too would be there twice. On a terminal you are asked whether to remove them from the
+client; uninstall puts them back.
+
+--json prints { "client", "file", "state": "added" | "updated" | "present", "isWritten", "entry", "backup", "removed",
+"sharedServers": [{ "name", "configuredAs" }], "notes" }; without CLIENT [{ "client", "title", "file", "isFound", "state" }].
+
+Exit status: 0, 2 bad input, or a file that cannot be edited: then nothing was written.
+
+Examples:
+  codemode install
+  codemode install cursor --dry-run
+  codemode install claude-code --replace-servers
+  codemode --config ~/work/codemode.yaml install codex
+  codemode install vscode --link
+`;
+
+async function run(name: string | undefined, flags: InstallFlags, configFile: string | undefined): Promise<number> {
+  const environment = readEnvironment();
+  const { file } = await findConfigFile({
+    cwd: process.cwd(),
+    environment,
+    ...(configFile === undefined ? {} : { configFile }),
+  });
+  const start = startOfUs(environment, process.cwd(), file);
+  if (name === undefined) return listClients(environment, start, flags.json === true);
+  const client = clientCalled(name);
+  if (flags.link === true) return printLinks(client, start);
+  if (flags.replaceServers === true && flags.keepServers === true)
+    throw new HostError('bad_input', 'give --replace-servers or --keep-servers, not both');
+  const servers = await serversOf(file, configFile !== undefined);
+  const target = await openTarget(client, environment, process.platform);
+  const shared = sharedServers(target, servers, environment);
+  const isQuiet = flags.json === true || flags.dryRun === true;
+  const removes = shared.length > 0 && (await isRemoving(target, shared, flags, isQuiet));
+  const plan = planInstall(target, {
+    start,
+    removed: removes ? shared.map((each) => each.name) : [],
+    replacesForeign: flags.force === true,
+  });
+  const backup = flags.dryRun === true ? null : await install(target, plan, environment);
+  const outcome = { target, plan, shared, backup, start, notes: notesOf(target, file, start) };
+  if (flags.json === true) return printJson(outcome, flags.dryRun !== true);
+  if (flags.dryRun === true && plan.text !== undefined) printDiff(target, plan.text);
+  report(outcome, flags.dryRun === true, flags);
+  return EXIT.ok;
+}
+
+interface Outcome {
+  readonly target: Target;
+  readonly plan: InstallPlan;
+  readonly shared: readonly SharedServer[];
+  readonly backup: string | null;
+  readonly start: StartOfUs;
+  readonly notes: readonly string[];
+}
+
+/** A configuration that cannot be read is no reason not to install: codemode itself will say what is wrong with it. */
+async function serversOf(file: string | undefined, isNamed: boolean) {
+  if (file === undefined) return {};
+  try {
+    return await configuredServers(file);
+  } catch (error) {
+    if (isNamed) throw error;
+    warn([`${(error as Error).message}; its servers were not compared with the client's`]);
+    return {};
+  }
+}
+
+async function isRemoving(
+  { client }: Target,
+  shared: readonly SharedServer[],
+  { replaceServers, keepServers }: InstallFlags,
+  isQuiet: boolean,
+): Promise<boolean> {
+  if (replaceServers === true || keepServers === true) return replaceServers === true;
+  if (isQuiet || !canAsk()) return false;
+  const names = shared.map(({ name }) => plain(name)).join(', ');
+  return isYes(
+    `${client.title} and codemode both have: ${names}.\nRemove ${shared.length === 1 ? 'it' : 'them'} from ${client.title}, so that each is there once? Uninstall puts them back.`,
+  );
+}
+
+function notesOf({ client, isFound, file }: Target, configFile: string | undefined, { shell }: StartOfUs): string[] {
+  const notes: string[] = [];
+  if (!isFound) notes.push(`${client.title} does not seem to be installed here; it will find ${file.path} once it is.`);
+  if (configFile === undefined)
+    notes.push(`There is no configuration yet, so codemode has no servers. Write one with: ${shell} init`);
+  return notes;
+}
+
+function report({ target, plan, shared, backup, start, notes }: Outcome, isDry: boolean, flags: InstallFlags): void {
+  const { client, file } = target;
+  const lines: string[] = [];
+  const path = plain(file.path);
+  if (plan.text === undefined) lines.push(`codemode is already in ${client.title} (${path}); nothing was changed.`);
+  else if (isDry) lines.push(`Nothing was written. To write it: ${start.shell} install ${client.id}`);
+  else if (plan.state === 'present') lines.push(`codemode is already in ${client.title} (${path}).`);
+  else
+    lines.push(`${styled('green', plan.state === 'added' ? 'Added' : 'Updated')} codemode in ${client.title}: ${path}`);
+  if (!isDry && plan.removed.length > 0)
+    lines.push(`Removed from ${client.title}, because codemode has them: ${plan.removed.map(plain).join(', ')}`);
+  const kept = shared.filter(({ name }) => !plan.removed.includes(name)).map(({ name }) => plain(name));
+  if (kept.length > 0) {
+    lines.push(`In ${client.title} and in codemode: ${kept.join(', ')}`);
+    if (flags.keepServers !== true)
+      lines.push(`To remove them from ${client.title}: ${start.shell} install ${client.id} --replace-servers`);
+  }
+  if (!isDry && plan.text !== undefined) {
+    if (backup !== null) lines.push(`A copy of the file as it was: ${plain(backup)}`);
+    lines.push(`Restart ${client.title} to use it. To undo: ${start.shell} uninstall ${client.id}`);
+  }
+  process.stdout.write(`${[...lines, ...notes.map(plain)].join('\n')}\n`);
+}
+
+function printJson({ target, plan, shared, backup, notes }: Outcome, isWritten: boolean): number {
+  const { client, file } = target;
+  const { state, entry, removed, text } = plan;
+  const shown = {
+    client: client.id,
+    file: file.path,
+    state,
+    isWritten: isWritten && text !== undefined,
+    entry,
+    backup,
+    removed,
+    sharedServers: shared,
+    notes,
+  };
+  process.stdout.write(`${printableJson(shown, true)}\n`);
+  return EXIT.ok;
+}
+
+function printLinks({ id, title }: Client, { command, args, shell }: StartOfUs): number {
+  const server = { name: OWN_NAME, command, args };
+  const links: Record<string, readonly string[]> = {
+    cursor: [cursorInstallLink(server), cursorWebLink(server)],
+    vscode: [vscodeInstallLink(server), vscodeWebLink(server)],
+  };
+  const found = links[id];
+  if (found === undefined)
+    throw new HostError(
+      'bad_input',
+      `${title} has no install links; cursor and vscode have. Type: ${shell} install ${id}`,
+    );
+  process.stdout.write(`${found.join('\n')}\n`);
+  return EXIT.ok;
+}

@@ -1,0 +1,70 @@
+import { startOfUs } from '../../../config/clients/start-of-us.js';
+import { openTarget, type Target } from '../../../config/clients/target.js';
+import { planUninstall, type UninstallPlan, uninstall } from '../../../config/clients/uninstall.js';
+import { readEnvironment } from '../../../config/environment.js';
+import { printDiff } from '../client-file-change.js';
+import { clientCalled } from '../client-named.js';
+import { EXIT, type Register } from '../command.js';
+import { plain, printableJson, styled } from '../terminal.js';
+
+interface UninstallFlags {
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+export const register: Register = (program, context) => {
+  program
+    .command('uninstall')
+    .argument('<client>', 'a client that codemode install knows')
+    .description('remove codemode from a client, and put back the servers that install removed')
+    .option('--dry-run', 'show what would change, and write nothing')
+    .option('--json', 'print what was done as JSON')
+    .addHelpText('after', HELP)
+    .action(async (name: string, flags: UninstallFlags) => {
+      context.exitWith(await run(name, flags));
+    });
+};
+
+const HELP = `
+A file that nobody has changed since codemode install becomes what it was, byte for byte. In one that was changed, only the entry
+of codemode goes, and servers that install removed are put back.
+--json prints { "client", "file", "state": "restored" | "deleted" | "edited" | "absent", "isWritten", "restored" }.
+
+Exit status: 0, also where codemode was not in the client; 2 bad input, or a file that cannot be edited: then nothing was written.
+
+Examples:
+  codemode uninstall cursor
+  codemode uninstall codex --dry-run
+`;
+
+async function run(name: string, flags: UninstallFlags): Promise<number> {
+  const environment = readEnvironment();
+  const target = await openTarget(clientCalled(name), environment, process.platform);
+  const start = startOfUs(environment, process.cwd(), undefined);
+  const plan = await planUninstall(target, start);
+  const isDry = flags.dryRun === true;
+  if (!isDry) await uninstall(target, plan, environment);
+  const { client, file } = target;
+  if (flags.json === true) {
+    const { state, restored } = plan;
+    const shown = { client: client.id, file: file.path, state, isWritten: !isDry && state !== 'absent', restored };
+    process.stdout.write(`${printableJson(shown, true)}\n`);
+    return EXIT.ok;
+  }
+  if (isDry && plan.state !== 'absent') printDiff(target, plan.text ?? '');
+  process.stdout.write(`${said(target, plan, isDry, start.shell)}\n`);
+  return EXIT.ok;
+}
+
+function said({ client, file }: Target, { state, restored }: UninstallPlan, isDry: boolean, shell: string): string {
+  const path = plain(file.path);
+  if (state === 'absent') return `codemode is not in ${client.title} (${path}); nothing was changed.`;
+  if (isDry) return `Nothing was written. To write it: ${shell} uninstall ${client.id}`;
+  const how = {
+    restored: 'the file is what it was before',
+    deleted: 'the file was made by codemode and is deleted',
+    edited: 'the file was changed since, so only this entry was removed',
+  }[state];
+  const back = restored.length === 0 ? '' : `\nServers that are back: ${restored.map(plain).join(', ')}`;
+  return `${styled('green', 'Removed')} codemode from ${client.title} (${path}): ${how}.${back}`;
+}
