@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { UpstreamDefinition, UpstreamTarget } from '../../domain/upstream.js';
-import { credentialsOf, secretsIn } from './known-secrets.js';
+import { secretsIn } from '../../lib/secret-values.js';
+import { credentialsOf } from './known-secrets.js';
 
 const of = (target: UpstreamTarget) => credentialsOf({ target } as UpstreamDefinition);
 

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { ToolReply } from '../../domain/upstream.js';
 import { markedNumber, withMarkedNumbers, withNumbers } from '../../lib/exact-numbers.js';
+import { MIN_SECRET_CHARACTERS } from '../../lib/secret-values.js';
 import { mayHoldCard } from './cards.js';
 import { type Depth, Finder, type FinderOptions } from './finder.js';
-import { MIN_SECRET_CHARACTERS } from './known-secrets.js';
 import { isSecretName } from './named-secrets.js';
 
 /** How often something was taken out, by kind. */

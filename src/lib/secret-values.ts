@@ -1,0 +1,93 @@
+import { isSecretName } from './mask.js';
+
+/** Shorter ones are found in ordinary data by chance, and then what is taken out of it shows what they are. */
+export const MIN_SECRET_CHARACTERS = 8;
+/** Digits alone are numbers of something far more often: ports, years, times, ids. */
+const MIN_DIGITS = 12;
+/** Under a name that says nothing, only what no person would write is taken for a secret. */
+const MIN_UNNAMED_CHARACTERS = 20;
+const MIN_BITS_PER_CHARACTER = 3.5;
+
+/** Values that stand in settings of secret names and in half of all texts too. */
+const COMMON = new Set(
+  `password changeme username undefined disabled required optional anonymous localhost production development
+   staging postgres postgresql administrator authorization_code client_credentials refresh_token access_token
+   private_key api_key bearer basic oauth2 standard default`.split(/\s+/),
+);
+
+/** What of a setting is secret: all of it, the parts of an address, the token behind its scheme, or nothing. */
+export function secretsIn(name: string, value: string): string[] {
+  const scheme = /^(?:Bearer|Basic|Token|ApiKey|Negotiate|Digest)\s+(\S.*)$/i.exec(value.trim())?.[1];
+  if (scheme !== undefined)
+    return isSecret(name, value) ? [scheme, ...basicPassword(scheme)] : secretsIn('token', scheme);
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return secretsOfAddress(value);
+  return isSecret(name, value) ? [value] : [];
+}
+
+function isSecret(name: string, value: string): boolean {
+  if (value.length < MIN_SECRET_CHARACTERS || isCommon(value)) return false;
+  return isSecretName(name) || looksMadeByMachine(value);
+}
+
+function isCommon(value: string): boolean {
+  return (
+    COMMON.has(value.toLowerCase()) ||
+    // Where a secret lies, not what it is.
+    /^(?:[~.]{0,2}\/|[A-Za-z]:\\)[^\s]*$/.test(value) ||
+    (/^\d+$/.test(value) && value.length < MIN_DIGITS) ||
+    /^(.)\1*$/.test(value)
+  );
+}
+
+/** Ids of the usual form are no secrets, and stand in results. */
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function looksMadeByMachine(value: string): boolean {
+  if (value.length < MIN_UNNAMED_CHARACTERS || !/^[\w+/=~.-]+$/.test(value) || UUID.test(value)) return false;
+  return (
+    /\d/.test(value) &&
+    /[A-Za-z]/.test(value) &&
+    !/\.[a-z]{2,}$/.test(value) &&
+    entropy(value) >= MIN_BITS_PER_CHARACTER
+  );
+}
+
+function entropy(text: string): number {
+  const counts = new Map<string, number>();
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+  return [...counts.values()].reduce((bits, count) => bits - (count / text.length) * Math.log2(count / text.length), 0);
+}
+
+/** The password of an address, and those of its parameters that are secret. The address itself is no secret. */
+function secretsOfAddress(address: string): string[] {
+  if (!URL.canParse(address)) return [];
+  const url = new URL(address);
+  const password = [url.password, decoded(url.password)].filter((part) => part.length >= MIN_SECRET_CHARACTERS);
+  const parameters = [...url.searchParams].flatMap(([name, value]) => (isSecret(name, value) ? [value] : []));
+  // `https://hooks.example.com/services/T000/B000/abc...`: some services put the key into the path.
+  const steps = url.pathname.split('/').filter((step) => looksMadeByMachine(step));
+  return [...new Set([...password.filter((part) => !isCommon(part)), ...parameters, ...steps])];
+}
+
+/** `--token abc`, `--token=abc`, `API_KEY=abc`: each word of a command line, with the name that it has there. */
+export function namedArguments(words: readonly string[]): [string, string][] {
+  return words.flatMap((word, index): [string, string][] => {
+    const assigned = /^-{0,2}([\w-]+)=(.+)$/s.exec(word);
+    if (assigned !== null) return [[assigned[1] as string, assigned[2] as string]];
+    const flag = /^-{1,2}([\w-]+)$/.exec(words[index - 1] ?? '')?.[1];
+    return [[flag ?? '', word]];
+  });
+}
+
+function basicPassword(token: string): string[] {
+  const [, password = ''] = Buffer.from(token, 'base64').toString().split(/:(.*)/s);
+  return password.length >= MIN_SECRET_CHARACTERS && !isCommon(password) ? [password] : [];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
