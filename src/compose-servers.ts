@@ -81,7 +81,7 @@ export class Servers implements ServerControl {
 
   /** Of how a server is reached, secrets included: only the digest is written anywhere. */
   fingerprintOf(id: string): string {
-    return fingerprint(this.definitions.get(id)?.target);
+    return fingerprint(withoutInherited(this.definitions.get(id)?.target));
   }
 
   #add(definition: UpstreamDefinition): void {
@@ -118,6 +118,12 @@ export function withoutSecrets(target: UpstreamTarget): unknown {
   if (target.kind === 'openapi') return [target.kind, target.document, target.baseUrl];
   const { origin, pathname } = new URL(target.url);
   return [target.kind, origin, pathname];
+}
+
+/** The names of what is passed on from our own environment, not the values: those change with every login. */
+function withoutInherited(target: UpstreamTarget | undefined): unknown {
+  if (target?.kind !== 'stdio' || target.inherited === undefined) return target;
+  return { ...target, inherited: Object.keys(target.inherited).sort() };
 }
 
 export function fingerprint(value: unknown): string {

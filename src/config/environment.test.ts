@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inheritedEnvironment } from './environment.js';
+import { inheritedEnvironment, pickVariables } from './environment.js';
 
 test('a server inherits what it needs to run, and no secret of ours', () => {
   const ours = {
@@ -10,4 +10,9 @@ test('a server inherits what it needs to run, and no secret of ours', () => {
     SHELL: '() { :; }',
   };
   expect(inheritedEnvironment(ours)).toEqual({ PATH: '/bin', HOME: '/home/a' });
+});
+
+test('named variables are passed on where they are set, and exported shell functions never', () => {
+  const ours = { A: '1', EMPTY: '', F: '() { :; }' };
+  expect(pickVariables(ours, ['A', 'EMPTY', 'F', 'MISSING'])).toEqual({ A: '1', EMPTY: '' });
 });

@@ -43,8 +43,18 @@ const INHERITED = [
  * secrets of other programs and no server has any business with them.
  */
 export function inheritedEnvironment(environment: Environment): Record<string, string> {
+  return pickVariables(environment, INHERITED);
+}
+
+/** Whether every server process is given this variable anyway. */
+export function isAlwaysInherited(name: string): boolean {
+  return (INHERITED as readonly string[]).includes(name);
+}
+
+/** Those of these variables that are set. */
+export function pickVariables(environment: Environment, names: readonly string[]): Record<string, string> {
   const inherited: Record<string, string> = {};
-  for (const name of INHERITED) {
+  for (const name of names) {
     const value = environment[name];
     // `() {`: a function that an old shell exported, and would run again.
     if (value !== undefined && !value.startsWith('()')) inherited[name] = value;

@@ -377,3 +377,22 @@ test('the proxy file of the code_execution contract is read with --config', asyn
     'mcp_config.json:1:58: code_execution_pool_size: expected a whole number from 1 to 100, found 1000',
   );
 });
+
+describe('inheritEnv', () => {
+  test('gives a local server the named variables that are set, apart from its own', async () => {
+    const { upstreams } = await load(
+      'mcpServers:\n  a: { command: x, env: { MODE: dev }, inheritEnv: [GITHUB_TOKEN, MISSING] }\n',
+      { environment: { HOME: folder, GITHUB_TOKEN: 'secret', OTHER: 'no' } },
+    );
+    expect(upstreams[0]?.target).toMatchObject({ environment: { MODE: 'dev' }, inherited: { GITHUB_TOKEN: 'secret' } });
+  });
+
+  test('is a mistake beside url, and where a name is not one of a variable', async () => {
+    expect(await mistake('mcpServers:\n  a: { url: "https://h", inheritEnv: [A] }\n')).toBe(
+      'codemode.config.yaml:2:38: mcpServers.a.inheritEnv: expected no such key: only a server with a command has a process to give variables to, found a list',
+    );
+    expect(await mistake('mcpServers:\n  a: { command: x, inheritEnv: ["A=1"] }\n')).toBe(
+      'codemode.config.yaml:2:33: mcpServers.a.inheritEnv[0]: expected the name of an environment variable, such as GITHUB_TOKEN, found "A=1"',
+    );
+  });
+});

@@ -87,7 +87,11 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     );
   }
   const placed = (path: KeyPath, part: Mistake['part']) => placeOf({ path, part, problem: '' }, merged, source);
-  const upstreams = upstreamDefinitions(parsed.data.mcpServers, file === undefined ? request.cwd : dirname(file));
+  const upstreams = upstreamDefinitions(
+    parsed.data.mcpServers,
+    file === undefined ? request.cwd : dirname(file),
+    environment,
+  );
   const mistakes = (await request.findMistakes?.(parsed.data, upstreams)) ?? [];
   if (mistakes.length > 0) {
     throw reportMistakes(

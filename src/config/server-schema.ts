@@ -2,6 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod';
 import { LABELS } from '../domain/policy.js';
 import type { UpstreamDefinition, UpstreamTarget } from '../domain/upstream.js';
+import { type Environment, pickVariables } from './environment.js';
 import { openApiCredentials, openApiKeys, openApiMistakes, openApiTarget } from './openapi-server.js';
 import { duration, flag, integer } from './units.js';
 
@@ -10,6 +11,8 @@ const DEFAULT_CONNECT_TIMEOUT_MS = 60_000;
 const DEFAULT_CALL_TIMEOUT_MS = 60_000;
 const MAX_TIMEOUT_MS = 24 * 3_600_000;
 const MAX_ID_CHARACTERS = 128;
+
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** RFC 6749, 3.3. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
@@ -45,6 +48,9 @@ const serverSchema = z
     args: z.array(z.string()).optional(),
     env: z.record(z.string(), z.string()).optional(),
     environment: z.record(z.string(), z.string()).optional(),
+    inheritEnv: z
+      .array(z.string().regex(VARIABLE_NAME, { error: 'the name of an environment variable, such as GITHUB_TOKEN' }))
+      .optional(),
     cwd: z.string().min(1).optional(),
     url: z.string().min(1).optional(),
     ...openApiKeys,
@@ -65,6 +71,8 @@ const serverSchema = z
     const complain = (path: string[], message: string) =>
       context.issues.push({ code: 'custom', message, path, input: undefined });
     openApiMistakes(server, complain);
+    if (server.inheritEnv !== undefined && server.command === undefined)
+      complain(['inheritEnv'], 'no such key: only a server with a command has a process to give variables to');
     if (server.openapi !== undefined) return;
     if (server.command === undefined && server.url === undefined)
       complain([], 'command (a local server), url (a remote one) or openapi (an HTTP API)');
@@ -109,13 +117,20 @@ export function isValidServerName(name: string): boolean {
 export const serverMapSchema = z.record(serverId, serverSchema);
 export type ServerMap = z.output<typeof serverMapSchema>;
 
-/** What the configured servers are for the rest of the program. Relative folders count from `baseFolder`. */
-export function upstreamDefinitions(servers: ServerMap, baseFolder: string): UpstreamDefinition[] {
+/**
+ * What the configured servers are for the rest of the program. Relative folders count from `baseFolder`; what
+ * `inheritEnv` names is taken from `environment`.
+ */
+export function upstreamDefinitions(
+  servers: ServerMap,
+  baseFolder: string,
+  environment: Environment,
+): UpstreamDefinition[] {
   return Object.entries(servers)
     .filter(([, server]) => server.enabled && server.disabled !== true)
     .map(([id, server]) => ({
       id,
-      target: targetOf(server, baseFolder),
+      target: targetOf(server, baseFolder, environment),
       connectTimeoutMs: server.connectTimeout,
       callTimeoutMs: server.timeout,
       labels: server.labels,
@@ -140,7 +155,7 @@ function hasToken(headers: Readonly<Record<string, string>> = {}): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
-function targetOf(server: ServerEntry, baseFolder: string): UpstreamTarget {
+function targetOf(server: ServerEntry, baseFolder: string, environment: Environment): UpstreamTarget {
   if (server.openapi !== undefined) return openApiTarget(server, baseFolder);
   if (server.command !== undefined) {
     return {
@@ -148,6 +163,7 @@ function targetOf(server: ServerEntry, baseFolder: string): UpstreamTarget {
       command: server.command,
       arguments: server.args ?? [],
       environment: server.env ?? server.environment ?? {},
+      ...(server.inheritEnv === undefined ? {} : { inherited: pickVariables(environment, server.inheritEnv) }),
       ...(server.cwd === undefined
         ? {}
         : { cwd: isAbsolute(server.cwd) ? server.cwd : resolve(baseFolder, server.cwd) }),

@@ -16,6 +16,8 @@ export interface StdioTarget {
   readonly arguments: readonly string[];
   /** What the user set for this server; added to the few variables that every child inherits. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Variables of our own environment that this server is given as well (`inheritEnv`), as they are now. */
+  readonly inherited?: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }
 

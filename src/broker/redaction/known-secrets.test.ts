@@ -58,3 +58,14 @@ test.each([
 ])('%s=%s is no secret: it would be taken out of ordinary data', (name, value) => {
   expect(secretsIn(name, value)).toEqual([]);
 });
+
+test('a variable passed on to a local server is a credential where its name says so', () => {
+  const inherited = {
+    GITHUB_TOKEN: 'ghp-hunter2-hunter2',
+    AWS_REGION: 'eu-central-1',
+    KUBECONFIG: '/home/me/.kube/config',
+  };
+  expect(of({ kind: 'stdio', command: 'node', arguments: [], environment: {}, inherited })).toEqual([
+    'ghp-hunter2-hunter2',
+  ]);
+});

@@ -4,9 +4,11 @@ import { namedArguments, secretsIn } from '../../lib/secret-values.js';
 /** The values of a server's settings that must not be seen again. */
 export function credentialsOf({ target }: UpstreamDefinition): string[] {
   if (target.kind === 'stdio')
-    return [...Object.entries(target.environment), ...namedArguments(target.arguments)].flatMap(([name, value]) =>
-      secretsIn(name, value),
-    );
+    return [
+      ...Object.entries(target.environment),
+      ...Object.entries(target.inherited ?? {}),
+      ...namedArguments(target.arguments),
+    ].flatMap(([name, value]) => secretsIn(name, value));
   if (target.kind === 'openapi')
     return [...Object.entries(target.headers), ['', target.document] as const, ['', target.baseUrl ?? ''] as const]
       .flatMap(([name, value]) => secretsIn(name, value))

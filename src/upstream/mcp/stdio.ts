@@ -57,7 +57,7 @@ export class StdioTransport implements Transport {
   start(): Promise<void> {
     const { target, baseEnvironment, groups } = this.#options;
     const child = spawn(target.command, target.arguments, {
-      env: { ...baseEnvironment, ...target.environment },
+      env: { ...baseEnvironment, ...target.inherited, ...target.environment },
       stdio: ['pipe', 'pipe', 'pipe'],
       shell: false,
       detached: true,
