@@ -25,7 +25,7 @@ export interface ConfigDocument {
 /** Reads YAML or JSON. Throws `bad_config` with the place of the mistake. */
 export function parseYaml(text: string, file: string): ConfigDocument {
   const lines = new LineCounter();
-  const document = parseDocument(file.endsWith('.json') ? blankComments(text) : text, {
+  const document = parseDocument(isJsonFile(file) ? blankComments(text) : text, {
     lineCounter: lines,
     prettyErrors: false,
     version: '1.2',
@@ -132,8 +132,12 @@ function assertPlainData(
   }
 }
 
+export function isJsonFile(file: string): boolean {
+  return /\.jsonc?$/.test(file);
+}
+
 /** Comments in JSON (several editors write them) become blanks, so that every place stays where it was. */
-function blankComments(text: string): string {
+export function blankComments(text: string): string {
   return text.replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (match) =>
     match.startsWith('"') ? match : match.replace(/[^\n]/g, ' '),
   );

@@ -1,7 +1,8 @@
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { shellWord } from '../lib/shell-word.js';
 import type { Environment } from './environment.js';
+import { isExecutableFile } from './find-command.js';
 
 /** How to start this very program again. */
 export interface OwnCommand {
@@ -58,15 +59,6 @@ function installedAbove(folder: string): string | undefined {
   if (isExecutableFile(file)) return file;
   const above = dirname(folder);
   return above === folder ? undefined : installedAbove(above);
-}
-
-function isExecutableFile(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }
 
 function realPath(file: string): string | undefined {

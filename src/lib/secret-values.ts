@@ -69,12 +69,14 @@ function secretsOfAddress(address: string): string[] {
   return [...new Set([...password.filter((part) => !isCommon(part)), ...parameters, ...steps])];
 }
 
-/** `--token abc`, `--token=abc`, `API_KEY=abc`: each word of a command line, with the name that it has there. */
+/** `--token abc`, `--token=abc`, `API_KEY=abc`, `--header 'Authorization: abc'`: each word of a command line, with the name that it has there. */
 export function namedArguments(words: readonly string[]): [string, string][] {
   return words.flatMap((word, index): [string, string][] => {
     const assigned = /^-{0,2}([\w-]+)=(.+)$/s.exec(word);
     if (assigned !== null) return [[assigned[1] as string, assigned[2] as string]];
     const flag = /^-{1,2}([\w-]+)$/.exec(words[index - 1] ?? '')?.[1];
+    const header = /^(?:H|headers?)$/.test(flag ?? '') ? /^([\w-]+):\s*(\S.*)$/s.exec(word) : null;
+    if (header !== null) return [[header[1] as string, header[2] as string]];
     return [[flag ?? '', word]];
   });
 }

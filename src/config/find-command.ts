@@ -1,0 +1,22 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import type { Environment } from './environment.js';
+
+/** The file that a command starts, by PATH or, where it has a slash, from a folder; undefined where there is none. */
+export function findCommand(command: string, environment: Environment, folder: string): string | undefined {
+  if (command.includes('/')) return [resolve(folder, command)].find(isExecutableFile);
+  return (environment.PATH ?? '')
+    .split(delimiter)
+    .filter((each) => each !== '')
+    .map((each) => join(each, command))
+    .find(isExecutableFile);
+}
+
+export function isExecutableFile(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}

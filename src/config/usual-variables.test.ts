@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { unpassedVariables } from './usual-variables.js';
+
+const SET = {
+  GITHUB_TOKEN: 'x',
+  AWS_PROFILE: 'dev',
+  AWS_REGION: 'eu',
+  KUBECONFIG: '/k',
+  SSH_AUTH_SOCK: '/s',
+  BRAVE_API_KEY: '',
+};
+
+test.each([
+  ['npx -y @modelcontextprotocol/server-github', ['GITHUB_TOKEN']],
+  ['uvx awslabs.s3-mcp-server@latest', ['AWS_PROFILE', 'AWS_REGION']],
+  ['/opt/bin/kubernetes-mcp-server', ['KUBECONFIG']],
+  ['node /opt/github-mcp/dist/index.js', ['GITHUB_TOKEN']],
+  ['uvx mcp-server-git --repository /home/me/github/x', ['SSH_AUTH_SOCK']],
+  ['npx -y @modelcontextprotocol/server-brave-search', []],
+  ['npx -y @modelcontextprotocol/server-filesystem /home/aws/notes/kube/all', []],
+])('of %s: %j', (line, expected) => {
+  const [command = '', ...args] = line.split(' ');
+  expect(unpassedVariables({ command, args }, SET)).toEqual(expected);
+});
+
+test('a server that was given one for the same end needs no other, and a remote one none', () => {
+  const github = { command: 'github-mcp-server' };
+  expect(unpassedVariables({ ...github, env: { GITHUB_PERSONAL_ACCESS_TOKEN: 'y' } }, SET)).toEqual([]);
+  expect(unpassedVariables({ ...github, inheritEnv: ['GITHUB_TOKEN'] }, SET)).toEqual([]);
+  expect(unpassedVariables({ url: 'https://github.com/mcp' }, SET)).toEqual([]);
+});
