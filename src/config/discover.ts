@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import type { JsonValue } from '../domain/json.js';
 import { badConfig, parseTomlDocument, parseYaml } from './document.js';
 import type { Environment } from './environment.js';
@@ -8,12 +8,28 @@ import { detectFormat, type ForeignFormat, importForeign } from './import.js';
 import { MAX_CONFIG_BYTES, readConfigFile } from './read-file.js';
 import { isObject } from './shape.js';
 
+export type ClientName =
+  | 'Claude Desktop'
+  | 'Claude Code'
+  | 'Cursor'
+  | 'VS Code'
+  | 'Codex'
+  | 'Windsurf'
+  | 'Gemini CLI'
+  | 'OpenCode'
+  | 'Zed'
+  | 'mcpproxy';
+
 /** A file of another program in which servers are configured. */
 export interface ClientFile {
-  readonly client: 'Claude Desktop' | 'Claude Code' | 'Cursor' | 'VS Code' | 'Codex' | 'mcpproxy';
+  readonly client: ClientName;
   readonly file: string;
   readonly format: ForeignFormat;
-  /** The file has sections for projects; this one's counts too. */
+  /** Whose file it is: one in a project's folder comes from whoever wrote the project. */
+  readonly owner: 'user' | 'project';
+  /** The folder in which the client starts these servers, where it is always the same one. */
+  readonly folder?: string;
+  /** The file has sections for projects; only the section of this one is meant. */
   readonly project?: string;
 }
 
@@ -23,27 +39,39 @@ export interface DiscoveredServers extends ClientFile {
   readonly warnings: readonly string[];
 }
 
-/** Where the clients that people use keep their servers, on Linux and macOS; the project's own files first. */
+/**
+ * Where the clients that people use keep their servers, on Linux and macOS. The user's own files come first: a
+ * project's file must not take the name of a server of theirs.
+ */
 export function clientFiles(environment: Environment, cwd: string, platform: NodeJS.Platform): ClientFile[] {
   const home = environment.HOME ?? homedir();
-  const support =
-    platform === 'darwin'
-      ? join(home, 'Library', 'Application Support')
-      : (environment.XDG_CONFIG_HOME ?? join(home, '.config'));
-  const files: ClientFile[] = [
-    { client: 'Claude Code', file: join(cwd, '.mcp.json'), format: 'claude' },
-    { client: 'Cursor', file: join(cwd, '.cursor', 'mcp.json'), format: 'claude' },
-    { client: 'VS Code', file: join(cwd, '.vscode', 'mcp.json'), format: 'vscode' },
-    { client: 'Claude Desktop', file: join(support, 'Claude', 'claude_desktop_config.json'), format: 'claude' },
-    { client: 'Claude Code', file: join(home, '.claude.json'), format: 'claude', project: cwd },
-    { client: 'Cursor', file: join(home, '.cursor', 'mcp.json'), format: 'claude' },
-    { client: 'VS Code', file: join(support, 'Code', 'User', 'mcp.json'), format: 'vscode' },
-    { client: 'VS Code', file: join(support, 'Code', 'User', 'settings.json'), format: 'vscode' },
-    { client: 'Codex', file: join(environment.CODEX_HOME ?? join(home, '.codex'), 'config.toml'), format: 'codex' },
-    { client: 'mcpproxy', file: join(home, '.mcpproxy', 'mcp_config.json'), format: 'mcpproxy' },
-  ];
-  // In the home folder itself, the project's files are the user's.
-  return files.filter(({ file }, index) => files.findIndex((other) => other.file === file) === index);
+  const config = environment.XDG_CONFIG_HOME ?? join(home, '.config');
+  const support = platform === 'darwin' ? join(home, 'Library', 'Application Support') : config;
+  const of = (client: ClientName, format: ForeignFormat, file: string) => ({ client, file, format });
+  const users = [
+    of('Claude Desktop', 'claude', join(support, 'Claude', 'claude_desktop_config.json')),
+    of('Claude Code', 'claude', join(home, '.claude.json')),
+    { ...of('Claude Code', 'claude', join(home, '.claude.json')), project: cwd, folder: cwd },
+    of('Cursor', 'claude', join(home, '.cursor', 'mcp.json')),
+    of('VS Code', 'vscode', join(support, 'Code', 'User', 'mcp.json')),
+    of('VS Code', 'vscode', join(support, 'Code', 'User', 'settings.json')),
+    of('Codex', 'codex', join(environment.CODEX_HOME ?? join(home, '.codex'), 'config.toml')),
+    of('Windsurf', 'claude', join(home, '.codeium', 'windsurf', 'mcp_config.json')),
+    of('Gemini CLI', 'gemini', join(home, '.gemini', 'settings.json')),
+    of('OpenCode', 'opencode', join(config, 'opencode', 'opencode.json')),
+    of('OpenCode', 'opencode', join(config, 'opencode', 'opencode.jsonc')),
+    of('Zed', 'zed', join(platform === 'darwin' ? join(home, '.config') : config, 'zed', 'settings.json')),
+    of('mcpproxy', 'mcpproxy', join(home, '.mcpproxy', 'mcp_config.json')),
+  ].map((each): ClientFile => ({ ...each, owner: 'user' }));
+  const projects = [
+    of('Claude Code', 'claude', join(cwd, '.mcp.json')),
+    of('Cursor', 'claude', join(cwd, '.cursor', 'mcp.json')),
+    of('VS Code', 'vscode', join(cwd, '.vscode', 'mcp.json')),
+    of('Gemini CLI', 'gemini', join(cwd, '.gemini', 'settings.json')),
+    of('OpenCode', 'opencode', join(cwd, 'opencode.json')),
+    of('OpenCode', 'opencode', join(cwd, 'opencode.jsonc')),
+  ].map((each): ClientFile => ({ ...each, owner: cwd === home ? 'user' : 'project', folder: cwd }));
+  return [...users, ...projects.filter(({ file }) => !users.some((own) => own.file === file))];
 }
 
 /** Reads those that exist and list at least one server. A file that cannot be read is a warning: it is not ours. */
@@ -55,45 +83,56 @@ export async function discoverServers(files: readonly ClientFile[]): Promise<Dis
       const found = text === undefined ? undefined : serversIn(text, candidate);
       if (found !== undefined) discovered.push(found);
     } catch (error) {
-      discovered.push({ ...candidate, servers: {}, warnings: [`was left out: ${(error as Error).message}`] });
+      // A file with sections is read more than once, and complained about once.
+      if (candidate.project === undefined)
+        discovered.push({ ...candidate, servers: {}, warnings: [`was left out: ${(error as Error).message}`] });
     }
   }
   return discovered;
 }
 
 /** Reads one file that somebody named: whose it is shows in its name and contents. Throws `bad_config`. */
-export async function readClientFile(file: string): Promise<DiscoveredServers> {
+export async function readClientFile(file: string, environment: Environment, cwd: string): Promise<DiscoveredServers> {
   const text = await readConfigFile(file);
   const { value } = file.endsWith('.toml') ? parseTomlDocument(text, file) : parseYaml(text, file);
   const format = detectFormat(file, value) ?? 'claude';
-  const candidate: ClientFile = { client: CLIENT_OF[format], file, format };
+  const client = WINDSURF.test(file) ? 'Windsurf' : CLIENT_OF[format];
+  const isProjects = cwd !== (environment.HOME ?? homedir()) && file.startsWith(join(cwd, sep));
+  const owner = isProjects ? { owner: 'project' as const, folder: cwd } : { owner: 'user' as const };
+  const candidate: ClientFile = { client, file, format, ...owner };
   const found = serversIn(text, candidate);
   if (found === undefined)
-    throw badConfig(file, undefined, 'lists no servers; a file with mcpServers, servers or [mcp_servers] is expected');
+    throw badConfig(
+      file,
+      undefined,
+      'lists no servers; a file with mcpServers, servers, mcp, context_servers or [mcp_servers] is expected',
+    );
   return found;
 }
 
+const WINDSURF = /[\\/]\.codeium[\\/](?:.*[\\/])?mcp_config\.json$/;
 const CLIENT_OF = {
   claude: 'Claude Code',
   vscode: 'VS Code',
   codex: 'Codex',
   mcpproxy: 'mcpproxy',
+  gemini: 'Gemini CLI',
+  opencode: 'OpenCode',
+  zed: 'Zed',
 } as const satisfies Record<ForeignFormat, ClientFile['client']>;
 
 function serversIn(text: string, candidate: ClientFile): DiscoveredServers | undefined {
   const { file, format, project } = candidate;
   const { value } = format === 'codex' ? parseTomlDocument(text, file) : parseYaml(text, file);
-  const imported = [value, projectSection(value, project)].map((section) => importForeign(section, format));
-  const servers = Object.assign({}, ...imported.map((each) => (isObject(each.value) ? each.value.mcpServers : {})));
-  const warnings = imported.flatMap((section) => section.warnings);
+  const imported = importForeign(project === undefined ? value : projectSection(value, project), format);
+  const servers = isObject(imported.value) && isObject(imported.value.mcpServers) ? imported.value.mcpServers : {};
+  const { warnings } = imported;
   return Object.keys(servers).length === 0 && warnings.length === 0 ? undefined : { ...candidate, servers, warnings };
 }
 
-function projectSection(value: JsonValue, project: string | undefined): JsonValue {
-  const projects = isObject(value) && project !== undefined ? value.projects : undefined;
-  return isObject(projects) && project !== undefined && Object.hasOwn(projects, project)
-    ? (projects[project] ?? {})
-    : {};
+function projectSection(value: JsonValue, project: string): JsonValue {
+  const projects = isObject(value) ? value.projects : undefined;
+  return isObject(projects) && Object.hasOwn(projects, project) ? (projects[project] ?? {}) : {};
 }
 
 /** Undefined where there is nothing. Throws where there is something that cannot be read. */

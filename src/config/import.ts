@@ -1,10 +1,11 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { JsonObject, JsonValue } from '../domain/json.js';
+import { fromGemini, fromOpenCode, fromZed, isOffInGemini } from './client-entries.js';
 import { type KeyPath, renderPath } from './path.js';
 import { isObject, type Shaped } from './shape.js';
 
 /** Files of other programs that list MCP servers. */
-export type ForeignFormat = 'claude' | 'vscode' | 'codex' | 'mcpproxy';
+export type ForeignFormat = 'claude' | 'vscode' | 'codex' | 'mcpproxy' | 'gemini' | 'opencode' | 'zed';
 
 export interface Imported extends Shaped {
   readonly format: ForeignFormat;
@@ -13,6 +14,7 @@ export interface Imported extends Shaped {
 }
 
 const CLAUDE_FILES = new Set(['claude_desktop_config.json', '.claude.json', '.mcp.json']);
+const WINDSURF_FOLDERS = new Set(['windsurf', '.codeium', '.windsurf']);
 const MCPPROXY_KEYS = [
   'enable_code_execution',
   'listen',
@@ -48,6 +50,11 @@ export function detectFormat(file: string, value: JsonValue): ForeignFormat | un
   const name = basename(file);
   if (name.endsWith('.toml')) return 'codex';
   if (!isObject(value)) return undefined;
+  if (/^opencode\.jsonc?$/.test(name) && isObject(value.mcp)) return 'opencode';
+  if (name === 'settings.json' && isObject(value.context_servers)) return 'zed';
+  if (name === 'settings.json' && isObject(value.mcpServers)) return 'gemini';
+  // Windsurf's file has the same name as mcpproxy's.
+  if (name === 'mcp_config.json' && WINDSURF_FOLDERS.has(basename(dirname(file)))) return 'claude';
   if (MCPPROXY_KEYS.some((key) => Object.hasOwn(value, key)) || name === 'mcp_config.json') return 'mcpproxy';
   if (CLAUDE_FILES.has(name)) return 'claude';
   // `servers` at the top, or `mcp.servers` inside an editor's settings: never a key of ours with `inputs` beside it.
@@ -76,9 +83,27 @@ export function importForeign(value: JsonValue, format: ForeignFormat): Imported
     case 'mcpproxy':
       translation.takeProxySettings(root);
       break;
+    case 'gemini':
+      translation.takeMap(root.mcpServers, ['mcpServers'], (entry, name) =>
+        isOffInGemini(name, root.mcp) ? { ...fromGemini(entry), disabled: true } : fromGemini(entry),
+      );
+      break;
+    case 'zed':
+      translation.takeMap(root.context_servers, ['context_servers'], fromZed);
+      break;
+    case 'opencode': {
+      // Version 2 has them one level deeper.
+      const mcp = isObject(root.mcp) ? root.mcp : {};
+      const isNewer = isObject(mcp.servers) && mcp.servers.type === undefined;
+      translation.takeMap(isNewer ? mcp.servers : root.mcp, isNewer ? ['mcp', 'servers'] : ['mcp'], fromOpenCode);
+      break;
+    }
   }
   return translation.finish();
 }
+
+/** Brings an entry of one client to the form that most clients share. */
+type SharedForm = (entry: JsonObject, name: string) => JsonObject;
 
 class Translation {
   readonly #format: ForeignFormat;
@@ -91,9 +116,10 @@ class Translation {
     this.#format = format;
   }
 
-  takeMap(servers: JsonValue | undefined, path: KeyPath): void {
+  takeMap(servers: JsonValue | undefined, path: KeyPath, shared: SharedForm = (entry) => entry): void {
     if (isObject(servers))
-      for (const [name, entry] of Object.entries(servers)) this.#take(name, entry, [...path, name]);
+      for (const [name, entry] of Object.entries(servers))
+        this.#take(name, isObject(entry) ? shared(entry, name) : entry, [...path, name]);
     else if (servers !== undefined) this.#warn(path, 'is no map of servers and was left out');
   }
 
@@ -186,6 +212,8 @@ class Translation {
       server.headers = { ...this.#headers(server), Authorization: `Bearer \${${value}}` };
     } else if (key === 'startup_timeout_sec' && seconds !== undefined) server.connectTimeout = seconds;
     else if (key === 'startup_timeout_ms') server.connectTimeout = value;
+    else if (key === 'connectTimeout') server.connectTimeout = value;
+    else if (key === 'env_vars' && isTextList(value)) server.inheritEnv = value;
     else if (key === 'tool_timeout_sec' && seconds !== undefined) server.timeout = seconds;
     else this.#warn(path, 'is not known here and was left out');
   }
@@ -194,9 +222,13 @@ class Translation {
   #withOurReferences(value: JsonValue, path: KeyPath): JsonValue {
     if (typeof value === 'string') {
       return value.replace(
-        /\$\{(env|input):([^}]+)\}|\$\{(workspaceFolder|userHome|pathSeparator|\/)\}/g,
+        /\$\{(env|input|file):([^}]+)\}|\$\{(workspaceFolder|userHome|pathSeparator|\/)\}/g,
         (match, kind, name, place) => {
           if (kind === 'env') return `\${${name}}`;
+          if (kind === 'file') {
+            this.#warn(path, `reads the file ${JSON.stringify(name)}; put what is in it into an environment variable`);
+            return match;
+          }
           if (kind === 'input') {
             const variable = String(name).replace(/\W/g, '_').toUpperCase();
             this.#warn(
@@ -238,4 +270,8 @@ class Translation {
   #warn(path: KeyPath, what: string): void {
     this.#warnings.push(`${renderPath(path)} ${what}`);
   }
+}
+
+function isTextList(value: JsonValue): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }

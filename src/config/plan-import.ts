@@ -1,10 +1,11 @@
-import { basename } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { ClientFile, DiscoveredServers } from './discover.js';
 import type { Environment } from './environment.js';
 import { mistakesOf } from './mistakes.js';
 import { renderPath } from './path.js';
 import { configSchema } from './schema.js';
+import { type Reference, SecretReferences } from './secret-references.js';
 import { isValidServerName } from './server-schema.js';
 import { isObject } from './shape.js';
 import { escapeUnknownReferences, variablesIn } from './substitute.js';
@@ -15,7 +16,10 @@ export interface PlannedServer {
   /** The name it had, where that is another one. */
   readonly renamedFrom?: string;
   readonly from: ClientFile;
+  /** As it is written down. */
   readonly server: JsonObject;
+  /** What was secret in it, and is a reference now. */
+  readonly references: readonly Reference[];
 }
 
 export interface LeftOut {
@@ -34,26 +38,54 @@ export interface ImportPlan {
   readonly variables: readonly { readonly name: string; readonly isSet: boolean }[];
 }
 
-/** Decides which servers of which files become ours, under which names. The first file that has a server wins. */
-export function planImport(discovered: readonly DiscoveredServers[], environment: Environment): ImportPlan {
+/** The file that the servers shall be written to. */
+export interface ImportTarget {
+  readonly file: string;
+  /** Whether others may get to see it: then secrets become references. */
+  readonly isShared: boolean;
+  /** The servers that are in it already, and stay as they are. */
+  readonly existing?: Readonly<Record<string, JsonValue>>;
+}
+
+/**
+ * Decides which servers of which files become ours, under which names. The first file that has a server wins, and the
+ * user's own files come before those of a project.
+ */
+export function planImport(
+  discovered: readonly DiscoveredServers[],
+  environment: Environment,
+  target: ImportTarget,
+): ImportPlan {
+  const existing = target.existing ?? {};
+  const secrets = new SecretReferences(environment);
   const servers = new Map<string, PlannedServer>();
-  const byContent = new Map<string, PlannedServer>();
+  /** Where a server of this content is, in words. */
+  const known = new Map(
+    Object.entries(existing).map(([name, server]) => [contentOf(server), `${name} of ${target.file}`]),
+  );
   const leftOut: LeftOut[] = [];
-  for (const from of discovered) {
+  for (const from of usersFirst(discovered)) {
     for (const [name, value] of Object.entries(from.servers)) {
-      const server = escapeUnknownReferences(value) as JsonObject;
-      const content = JSON.stringify(canonical(server));
-      const same = byContent.get(content);
-      const reason =
-        same === undefined ? reasonAgainst(server) : `it is the same server as ${same.name} of ${same.from.file}`;
+      const found = escapeUnknownReferences(value) as JsonObject;
+      const leaveOut = (reason: string) => leftOut.push({ name, from, reason });
+      const same = known.get(contentOf(found));
+      const reason = same === undefined ? reasonAgainst(found) : `it is the same server as ${same}`;
       if (reason !== undefined) {
-        leftOut.push({ name, from, reason });
+        leaveOut(reason);
         continue;
       }
       const free = freeName(name, from, servers);
-      const planned: PlannedServer = { name: free, from, server, ...(free === name ? {} : { renamedFrom: name }) };
-      servers.set(free, planned);
-      byContent.set(content, planned);
+      const placed = inItsFolder(found, from, target.file);
+      const { server, references } = target.isShared
+        ? secrets.replace(placed, free)
+        : { server: placed, references: [] };
+      const written = known.get(contentOf(server));
+      if (written !== undefined) leaveOut(`it is the same server as ${written}`);
+      else if (Object.hasOwn(existing, free)) leaveOut(`${target.file} has another server of the name ${free}`);
+      else {
+        servers.set(free, { name: free, from, server, references, ...(free === name ? {} : { renamedFrom: name }) });
+        known.set(contentOf(found), `${free} of ${from.file}`);
+      }
     }
   }
   const planned = [...servers.values()];
@@ -66,6 +98,26 @@ export function planImport(discovered: readonly DiscoveredServers[], environment
   };
 }
 
+function usersFirst(discovered: readonly DiscoveredServers[]): DiscoveredServers[] {
+  const of = (owner: ClientFile['owner']) => discovered.filter((each) => each.owner === owner);
+  return [...of('user'), ...of('project')];
+}
+
+/**
+ * Where a client starts a server in its project's folder, so do we, also when the configuration lies elsewhere:
+ * `./server.js` must not become a file of whatever folder codemode is started in.
+ */
+function inItsFolder(server: JsonObject, { folder }: ClientFile, target: string): JsonObject {
+  if (folder === undefined || folder === dirname(target) || typeof server.command !== 'string') return server;
+  const { cwd } = server;
+  if (cwd === undefined) return { ...server, cwd: folder };
+  return typeof cwd === 'string' && !cwd.includes('${') ? { ...server, cwd: resolve(folder, cwd) } : server;
+}
+
+function contentOf(server: JsonValue): string {
+  return JSON.stringify(canonical(server));
+}
+
 function reasonAgainst(server: JsonObject): string | undefined {
   if (server.disabled === true || server.enabled === false) return 'it is switched off there';
   if (isOurselves(server)) return 'it is codemode itself';
@@ -73,7 +125,7 @@ function reasonAgainst(server: JsonObject): string | undefined {
 }
 
 /** What the schema says against it. A value that is a reference is known only when it is used. */
-function problemOfServer(server: JsonObject): string | undefined {
+export function problemOfServer(server: JsonObject): string | undefined {
   const known = Object.entries(server).flatMap(([key, value]): [string, JsonValue][] => {
     if (typeof value !== 'string' || !value.includes('${') || key === 'command') return [[key, value]];
     return key === 'url' ? [[key, 'http://localhost/']] : [];
@@ -93,13 +145,13 @@ export function isOurselves({ command, args }: JsonObject): boolean {
   return at >= 0 && words.slice(at + 1).some((word) => word === 'mcp' || word === 'serve');
 }
 
-/** The name itself; where another server has it, with the client behind it, then with a number. */
-function freeName(name: string, { client }: ClientFile, taken: ReadonlyMap<string, unknown>): string {
+/** The name itself; where another server has it, with its origin behind it, then with a number. */
+function freeName(name: string, { client, owner }: ClientFile, taken: ReadonlyMap<string, unknown>): string {
   const usable = isValidServerName(name) ? name : name.replace(/[\p{C}/]+/gu, '-').slice(0, 100) || 'server';
   if (!taken.has(usable)) return usable;
-  const withClient = `${usable}-${client.toLowerCase().replaceAll(' ', '-')}`;
-  if (!taken.has(withClient)) return withClient;
-  for (let number = 2; ; number += 1) if (!taken.has(`${withClient}-${number}`)) return `${withClient}-${number}`;
+  const withOrigin = `${usable}-${owner === 'project' ? 'project' : client.toLowerCase().replaceAll(' ', '-')}`;
+  if (!taken.has(withOrigin)) return withOrigin;
+  for (let number = 2; ; number += 1) if (!taken.has(`${withOrigin}-${number}`)) return `${withOrigin}-${number}`;
 }
 
 /** Equal for servers that differ only in the order of their keys, or in saying what goes without saying. */

@@ -1,13 +1,22 @@
-import { Document, isPair, isScalar, type YAMLMap } from 'yaml';
-import type { JsonObject } from '../domain/json.js';
 import { oneLine } from '../lib/bounded-text.js';
-import type { ImportPlan } from './plan-import.js';
+import { isJsonFile } from './document.js';
+import { withServers } from './edit-file.js';
+import type { PlannedServer } from './plan-import.js';
+import type { NewServer } from './splice.js';
 
-/** A configuration with these servers, in the form that the file's name asks for. */
-export function renderConfig(plan: ImportPlan, file: string): string {
-  const mcpServers = Object.fromEntries(plan.servers.map(({ name, server }) => [name, server]));
-  if (file.endsWith('.json')) return `${JSON.stringify({ profile: 'codemode', mcpServers }, null, 2)}\n`;
-  return `${HEAD}${plan.servers.length === 0 ? NO_SERVERS : renderServers(plan, mcpServers)}${FOOT}`;
+/** A first configuration with these servers, in the form that the file's name asks for. */
+export function renderConfig(servers: readonly NewServer[], file: string): string {
+  const mcpServers = Object.fromEntries(servers.map(({ name, server }) => [name, server]));
+  if (isJsonFile(file)) return `${JSON.stringify({ profile: 'codemode', mcpServers }, null, 2)}\n`;
+  const body = servers.length === 0 ? NO_SERVERS : withServers('mcpServers: {}\n', file, servers);
+  return `${HEAD}${body}${FOOT}`;
+}
+
+/** An imported server, with a comment that says where it comes from. */
+export function importedServer({ name, renamedFrom, from, server }: PlannedServer): NewServer {
+  const renamed = renamedFrom === undefined ? '' : `, called ${JSON.stringify(renamedFrom)} there`;
+  // A file name is foreign text too: a line break in it must not end the comment.
+  return { name, server, comment: `from ${from.client}: ${oneLine(from.file)}${oneLine(renamed)}` };
 }
 
 const HEAD = `# Configuration of codemode. Every setting with its value and origin: codemode config explain
@@ -36,16 +45,3 @@ const FOOT = `
 #  isolation: strict
 #  limits: { timeout: 30s, memory: 64MB, calls: 1000 }
 `;
-
-function renderServers(plan: ImportPlan, mcpServers: JsonObject): string {
-  const document = new Document({ mcpServers });
-  const servers = document.get('mcpServers') as YAMLMap;
-  for (const [index, pair] of servers.items.entries()) {
-    const planned = plan.servers[index];
-    if (planned === undefined || !isPair(pair) || !isScalar(pair.key)) continue;
-    const renamed = planned.renamedFrom === undefined ? '' : `, called ${JSON.stringify(planned.renamedFrom)} there`;
-    // A file name is foreign text too: a line break in it must not end the comment.
-    pair.key.commentBefore = ` from ${planned.from.client}: ${oneLine(planned.from.file)}${oneLine(renamed)}`;
-  }
-  return document.toString({ lineWidth: 0 });
-}

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Home, PROGRAM } from '../support/cli.js';
 import { skipped } from '../support/needs.js';
@@ -17,18 +17,28 @@ function onTerminal(home: Home, words: readonly string[], input: string) {
   return home.run([], { through, input, env });
 }
 
-test('on a terminal init asks before it writes, and takes no for an answer', needsTerminal, async () => {
-  using home = new Home();
-  home.write('.cursor/mcp.json', { mcpServers: { 'it\u001b[2J': { command: 'x' } } });
-  const refused = await onTerminal(home, ['init'], 'n\n');
-  expect(refused.stdout).toContain('codemode.config.yaml? [Y/n]');
-  expect(refused.stdout).not.toContain('\u001b[2J');
-  expect(refused.status).toBe(1);
-  expect(existsSync(home.path('codemode.config.yaml'))).toBe(false);
-  const agreed = await onTerminal(home, ['init'], 'y\n');
-  expect(agreed.status).toBe(0);
-  expect(existsSync(home.path('codemode.config.yaml'))).toBe(true);
-});
+test(
+  'on a terminal init shows commands, asks before it writes, and takes no for an answer',
+  needsTerminal,
+  async () => {
+    using home = new Home();
+    home.write('.cursor/mcp.json', { mcpServers: { 'it\u001b[2J': { command: 'x', args: ['--all'] } } });
+    const file = home.path('.config/codemode/config.yaml');
+    const refused = await onTerminal(home, ['init'], 'n\n');
+    expect(refused.stdout).toMatch(/x --all[\s\S]*Write .*config\.yaml\? \[Y\/n\]/);
+    expect(refused.stdout).not.toContain('\u001b[2J');
+    expect(refused.status).toBe(1);
+    expect(existsSync(file)).toBe(false);
+    const agreed = await onTerminal(home, ['init'], 'y\n');
+    expect(agreed.status).toBe(0);
+    expect(existsSync(file)).toBe(true);
+    home.write('.cursor/mcp.json', { mcpServers: { second: { command: 'y' } } });
+    expect((await onTerminal(home, ['init', '--merge'], 'n\n')).stdout).toContain(`Add them to ${file}? [Y/n]`);
+    expect(readFileSync(file, 'utf8')).not.toContain('second');
+    expect((await onTerminal(home, ['init', '--merge'], '\n')).status).toBe(0);
+    expect(readFileSync(file, 'utf8')).toContain('second');
+  },
+);
 
 test('on a terminal there are colours, and a spinner while a slow server starts', needsTerminal, async () => {
   using home = new Home();

@@ -25,6 +25,8 @@ export interface CommandContext {
   key(): Promise<KeyKeeper>;
   /** Only the configuration. */
   config(own?: HostSettings): Promise<LoadedConfig>;
+  /** The file that `--config` names. */
+  configFile(): string | undefined;
   accessToken(): Promise<string>;
   exitWith(status: number): void;
 }

@@ -3,6 +3,7 @@ import { ERRORS, isHostError } from '../../domain/errors.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import { ISOLATION_LEVELS } from '../../domain/isolation.js';
 import { type CommandContext, EXIT, type Register } from './command.js';
+import * as add from './commands/add.js';
 import * as approvals from './commands/approvals.js';
 import * as audit from './commands/audit.js';
 import * as auth from './commands/auth.js';
@@ -16,6 +17,7 @@ import * as mcp from './commands/mcp.js';
 import * as measure from './commands/measure.js';
 import * as policy from './commands/policy.js';
 import * as prompt from './commands/prompt.js';
+import * as remove from './commands/remove.js';
 import * as replay from './commands/replay.js';
 import * as run from './commands/run.js';
 import * as runner from './commands/runner.js';
@@ -48,6 +50,8 @@ const COMMANDS: readonly Register[] = [
   auth.register,
   audit.register,
   init.register,
+  add.register,
+  remove.register,
   install.register,
   uninstall.register,
   config.register,
@@ -124,6 +128,7 @@ export function createProgram(composition: Composition, exitWith: (status: numbe
     audit: () => composition.composeAudit(settings()),
     key: () => composition.composeKey(settings()),
     config: (own = {}) => composition.loadSettings({ ...settings(), ...own }),
+    configFile: () => program.opts<{ config?: string }>().config,
     accessToken: () => composition.readAccessToken(),
     exitWith,
   };

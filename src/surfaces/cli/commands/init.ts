@@ -1,19 +1,25 @@
-import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { clientFiles, discoverServers, readClientFile } from '../../../config/discover.js';
-import { readEnvironment } from '../../../config/environment.js';
+import { serversInFile, withServers } from '../../../config/edit-file.js';
+import { type Environment, readEnvironment } from '../../../config/environment.js';
+import { findConfigFile } from '../../../config/load.js';
+import { fileToWrite, type OwnFile, writeNew, writeOver } from '../../../config/own-file.js';
 import { type ImportPlan, planImport } from '../../../config/plan-import.js';
-import { renderConfig } from '../../../config/write.js';
+import { importedServer, renderConfig } from '../../../config/write.js';
 import { HostError } from '../../../domain/errors.js';
-import { writeWhole } from '../../../lib/write-whole.js';
-import { EXIT, type Register } from '../command.js';
-import { plain, printableJson, styled } from '../terminal.js';
+import { shellWord } from '../../../lib/shell-word.js';
+import { type CommandContext, EXIT, type Register } from '../command.js';
+import { ownShellCommand } from '../file-notes.js';
+import { describePlan, nextSteps, planAsJson } from '../import-report.js';
+import { plain, printableJson } from '../terminal.js';
 
 interface InitFlags {
   readonly yes?: boolean;
-  readonly output: string;
+  readonly project?: boolean;
+  readonly output?: string;
   readonly from?: string[];
+  readonly merge?: boolean;
   readonly force?: boolean;
   readonly json?: boolean;
 }
@@ -23,84 +29,119 @@ export const register: Register = (program, context) => {
     .command('init')
     .description('write a configuration with the servers of your other clients')
     .option('--yes', 'write without asking')
-    .option('--output <file>', 'the file to write; .json is understood too', 'codemode.config.yaml')
+    .option('--project', 'write ./codemode.config.yaml instead of your own file')
+    .option('--output <file>', 'write this file; .json is understood too')
     .option('--from <file...>', 'take servers from these files instead of the usual places')
-    .option('--force', 'replace the file if it exists')
+    .option('--merge', 'add the servers that the file does not have yet, and change nothing else in it')
+    .option('--force', 'replace the file if it exists; a copy of it is kept')
     .option('--json', 'show the plan, and with --yes what was written, as JSON')
     .addHelpText('after', HELP)
     .action(async (flags: InitFlags) => {
-      context.exitWith(await init(flags));
+      context.exitWith(await init(flags, context));
     });
 };
 
 const HELP = `
-Looks for the servers of Claude Desktop, Claude Code, Cursor, VS Code, Codex and mcpproxy: in this folder, then in your
-home folder. Their files are only read. The new file is readable by you alone, because servers may come with secrets.
---json prints { "servers": [{ "name", "renamedFrom", "client", "file" }], "leftOut": [{ "name", "client", "file",
-"reason" }], "warnings", "variables": [{ "name", "isSet" }], "written" }; "written" is null without --yes.
+Writes $XDG_CONFIG_HOME/codemode/config.yaml, or ~/.config/codemode/config.yaml, readable by you alone.
+Looks for the servers of Claude Desktop, Claude Code, Cursor, VS Code, Codex, Windsurf, Gemini CLI, OpenCode, Zed and
+mcpproxy: first in your home folder, then in this one. Their files are only read. A server of this folder whose name is
+taken gets the ending -project.
+Into a file of a project, or of any git work tree, values that look like secrets are not written: the file refers to
+environment variables, and init says which to set. --merge and --force keep a copy of the file: FILE.bak.
+--json prints { "servers": [{ "name", "renamedFrom", "client", "file", "command", "args", "url", "cwd", "env",
+"inheritEnv", "headers" }], "leftOut": [{ "name", "client", "file", "reason" }], "warnings", "variables": [{ "name",
+"isSet" }], "notPassedOn": [{ "server", "names" }], "written", "backup" }; "env" and "headers" are names without values;
+"written" is null without --yes.
 
 Exit status: 0, 1 you said no, 2 bad input, or the file exists.
 
 Examples:
   codemode init
-  codemode init --yes --from ~/.cursor/mcp.json --output ~/.config/codemode/config.yaml
+  codemode init --merge --yes
+  codemode init --project
+  codemode init --yes --from ~/.cursor/mcp.json --output tools.yaml
 `;
 
-async function init(flags: InitFlags): Promise<number> {
-  const output = resolve(flags.output);
-  await refuseUnfit(output, flags.force === true);
+async function init(flags: InitFlags, context: CommandContext): Promise<number> {
+  const own = await targetOf(flags, context);
   const environment = readEnvironment();
-  const discovered =
-    flags.from === undefined
-      ? await discoverServers(clientFiles(environment, process.cwd(), process.platform))
-      : await Promise.all(flags.from.map((file) => readClientFile(resolve(file))));
-  const plan = planImport(discovered, environment);
+  const isMerge = flags.merge === true && own.text !== undefined && own.text !== '';
+  const existing = isMerge ? serversInFile(own.text ?? '', own.file) : {};
+  const plan = planImport(await discovered(flags, environment), environment, { ...own, existing });
   const isJson = flags.json === true;
-  if (!isJson) process.stdout.write(describe(plan, output));
-  if (flags.yes !== true) {
-    if (isJson) return printJson(plan, null);
-    if (!(await isAgreed(output))) return EXIT.failed;
+  if (!isJson) process.stdout.write(describePlan(plan, own, isMerge, environment));
+  const isNeedless = isMerge && plan.servers.length === 0;
+  if (flags.yes !== true && !isNeedless) {
+    if (isJson) return print(planAsJson(plan, environment, null));
+    if (!(await isAgreed(own.file, isMerge))) return EXIT.failed;
   }
-  await write(output, renderConfig(plan, output), flags.force === true);
-  if (isJson) return printJson(plan, output);
-  process.stdout.write(`${nextSteps(plan, output)}\n`);
+  if (isNeedless) {
+    if (isJson) return print(planAsJson(plan, environment, null));
+    process.stdout.write(`${plain(own.file)} has them all; nothing was written.\n`);
+    return EXIT.ok;
+  }
+  const copy = await write(plan, own, isMerge);
+  if (isJson) return print(planAsJson(plan, environment, own.file, copy));
+  process.stdout.write(`${nextSteps(plan, own, copy, await otherInUse(own, environment))}\n`);
   return EXIT.ok;
 }
 
+/** The configuration that is used in this folder, where it is not the one that was written. */
+async function otherInUse({ file, kind }: OwnFile, environment: Environment): Promise<string | undefined> {
+  if (kind !== 'user') return undefined;
+  // One that may not be used yet is no answer to the question.
+  const found = await findConfigFile({ cwd: process.cwd(), environment }).catch(() => undefined);
+  return found?.file === file ? undefined : found?.file;
+}
+
 /** Before anything is asked or written. */
-async function refuseUnfit(output: string, isForced: boolean): Promise<void> {
-  if (!/\.(ya?ml|json)$/.test(output))
-    throw new HostError('bad_input', `${output} must end in .yaml, .yml or .json to be read as a configuration`);
-  const found = await stat(output).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw new HostError('bad_input', `${output} cannot be written (${error.code ?? error.message})`);
+async function targetOf(flags: InitFlags, context: CommandContext): Promise<OwnFile> {
+  if (flags.merge === true && flags.force === true)
+    throw new HostError('bad_input', 'either --merge, which adds to the file, or --force, which replaces it');
+  if (flags.project === true && flags.output !== undefined)
+    throw new HostError('bad_input', 'either --project or --output, not both');
+  const named = flags.output ?? (flags.project === true ? undefined : context.configFile());
+  const own = await fileToWrite({
+    ...(named === undefined ? {} : { named }),
+    isProject: flags.project === true,
+    cwd: process.cwd(),
+    environment: readEnvironment(),
   });
-  if (found === undefined) return;
-  if (!found.isFile()) throw new HostError('bad_input', `${output} exists and is no ordinary file; name another`);
-  if (!isForced) throw alreadyThere(output);
+  const isThere = own.text !== undefined && own.text !== '';
+  if (isThere && flags.merge !== true && flags.force !== true) throw alreadyThere(own, flags);
+  return own;
 }
 
-async function write(output: string, text: string, replaces: boolean): Promise<void> {
-  try {
-    await writeWhole(output, text, { mode: 0o600, replaces });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw alreadyThere(output);
-    const why = code === 'ENOENT' ? 'its folder does not exist; make it first' : `(${code ?? message})`;
-    throw new HostError('bad_input', `${output} could not be written: ${why}`, { cause: error });
-  }
+function alreadyThere({ file }: OwnFile, { project, output }: InitFlags): HostError {
+  const where = project === true ? ' --project' : output === undefined ? '' : ` --output ${shellWord(output)}`;
+  const command = `${ownShellCommand()} init${where}`;
+  return new HostError(
+    'bad_input',
+    `${file} exists already; nothing was written\n  add the servers that are missing in it:  ${command} --merge\n  replace it, and keep a copy:             ${command} --force`,
+  );
 }
 
-function alreadyThere(output: string): HostError {
-  return new HostError('bad_input', `${output} exists already; --force replaces it, --output names another`);
+function discovered({ from }: InitFlags, environment: Environment) {
+  const cwd = process.cwd();
+  if (from === undefined) return discoverServers(clientFiles(environment, cwd, process.platform));
+  return Promise.all(from.map((file) => readClientFile(resolve(file), environment, cwd)));
 }
 
-async function isAgreed(output: string): Promise<boolean> {
+async function write(plan: ImportPlan, own: OwnFile, isMerge: boolean): Promise<string | undefined> {
+  const servers = plan.servers.map(importedServer);
+  if (isMerge) return writeOver(own, withServers(own.text ?? '', own.file, servers), { keepsCopy: true });
+  const text = renderConfig(servers, own.file);
+  if (own.text !== undefined) return writeOver(own, text, { keepsCopy: own.text !== '' });
+  await writeNew(own, text);
+  return undefined;
+}
+
+async function isAgreed(file: string, isMerge: boolean): Promise<boolean> {
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true)
     throw new HostError('bad_input', 'nothing was written: there is no terminal to ask on; add --yes to write it');
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    const answer = await terminal.question(`Write ${plain(output)}? [Y/n] `);
+    const answer = await terminal.question(`${isMerge ? 'Add them to' : 'Write'} ${plain(file)}? [Y/n] `);
     return /^(y|yes|)$/i.test(answer.trim());
   } catch {
     return false; // Ctrl-D, Ctrl-C
@@ -109,48 +150,7 @@ async function isAgreed(output: string): Promise<boolean> {
   }
 }
 
-function describe(plan: ImportPlan, output: string): string {
-  const lines = plan.servers.length === 0 ? ['No servers were found; the new file has an example to fill in.'] : [];
-  let file = '';
-  for (const { name, renamedFrom, from } of plan.servers) {
-    if (from.file !== file) lines.push(styled('bold', `From ${from.client}, ${plain(from.file)}`));
-    file = from.file;
-    lines.push(
-      `  ${plain(name)}${renamedFrom === undefined ? '' : `  (called ${plain(renamedFrom)} there; that name is taken or cannot be used)`}`,
-    );
-  }
-  if (plan.leftOut.length > 0) lines.push(styled('bold', 'Left out'));
-  for (const { name, from, reason } of plan.leftOut)
-    lines.push(`  ${plain(name)} of ${plain(from.file)}: ${plain(reason)}`);
-  if (plan.warnings.length > 0) lines.push(styled('bold', 'Worth knowing'));
-  for (const warning of plan.warnings) lines.push(`  ${plain(warning)}`);
-  return `${lines.join('\n')}\n\n${styled('dim', `To be written: ${plain(output)}`)}\n`;
-}
-
-function nextSteps(plan: ImportPlan, output: string): string {
-  const unset = plan.variables.filter(({ isSet }) => !isSet);
-  const exports = unset.map(({ name }) => `  export ${name}=...`);
-  return [
-    `${styled('green', 'written')}: ${plain(output)}`,
-    ...(exports.length === 0 ? [] : ['Set these first; servers refer to them:', ...exports]),
-    'See whether the servers answer:  codemode servers',
-    'Give them to an agent:           claude mcp add codemode -- npx codemode mcp',
-  ].join('\n');
-}
-
-function printJson({ servers, leftOut, warnings, variables }: ImportPlan, written: string | null): number {
-  const shown = {
-    servers: servers.map(({ name, renamedFrom, from }) => ({
-      name,
-      ...(renamedFrom === undefined ? {} : { renamedFrom }),
-      client: from.client,
-      file: from.file,
-    })),
-    leftOut: leftOut.map(({ name, from, reason }) => ({ name, client: from.client, file: from.file, reason })),
-    warnings,
-    variables,
-    written,
-  };
+function print(shown: object): number {
   process.stdout.write(`${printableJson(shown, true)}\n`);
   return EXIT.ok;
 }

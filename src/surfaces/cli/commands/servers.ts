@@ -1,6 +1,9 @@
+import { readEnvironment } from '../../../config/environment.js';
 import type { LoadedConfig } from '../../../config/load.js';
+import { unpassedVariables } from '../../../config/usual-variables.js';
 import type { ServerReport } from '../../../host/inventory.js';
 import type { CommandContext, Register } from '../command.js';
+import { noteOnVariables, ownShellCommand } from '../file-notes.js';
 import { adviceFor } from '../server-advice.js';
 import { plain, printableJson, type Style, styled } from '../terminal.js';
 import { asking, waitFor } from '../waiting.js';
@@ -25,7 +28,8 @@ export const register: Register = (program, context) => {
 const HELP = `
 Tools of a server that does not answer stay in the catalog, as they were; with --refresh they are dropped.
 --json prints { "ok", "servers": [{ "id", "serverId", "state", "transport", "tools", "toolsAreFromCache", "warnings",
-"name", "version", "protocolVersion", "reason", "fix" }] }; the last five only where they are known.
+"name", "version", "protocolVersion", "reason", "fix", "notPassedOn" }] }; the last six only where they are known.
+"notPassedOn" are variables that such a server usually reads and that are set here, but are not passed on to it.
 
 Exit status: 0 every server answered, 1 one did not, 2 bad input.
 `;
@@ -44,7 +48,9 @@ async function servers(flags: ServersFlags, context: CommandContext): Promise<nu
   } else {
     for (const report of reports) process.stdout.write(`${render(report, loaded)}\n`);
     if (reports.length === 0)
-      process.stderr.write('no servers are configured; to take them over from other clients: codemode init\n');
+      process.stderr.write(
+        `no servers are configured; to take them over from other clients: ${plain(ownShellCommand())} init\n`,
+      );
   }
   return isOk ? 0 : 1;
 }
@@ -56,6 +62,7 @@ export function isDown({ state }: ServerReport): boolean {
 function asJson(report: ServerReport, loaded: LoadedConfig) {
   const { id, path, state, transport, toolCount, isFromCache, warnings, name, version, protocolVersion, reason } =
     report;
+  const missing = unpassed(id, loaded);
   return {
     id,
     serverId: path,
@@ -69,7 +76,14 @@ function asJson(report: ServerReport, loaded: LoadedConfig) {
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
     ...(reason === undefined ? {} : { reason }),
     ...(isDown(report) ? { fix: adviceFor(report, loaded) } : {}),
+    ...(missing.length === 0 ? {} : { notPassedOn: missing }),
   };
+}
+
+/** The server's usual variables that are set here and that its process does not see. */
+function unpassed(id: string, { config }: LoadedConfig): string[] {
+  const server = config.mcpServers[id];
+  return server === undefined ? [] : unpassedVariables(server, readEnvironment());
 }
 
 function render(report: ServerReport, loaded: LoadedConfig): string {
@@ -90,6 +104,8 @@ function render(report: ServerReport, loaded: LoadedConfig): string {
     lines.push(`          ${plain(reason ?? 'it did not answer')}`);
     lines.push(plain(adviceFor(report, loaded)).replace(/^/gm, '          '));
   }
+  const missing = unpassed(id, loaded);
+  if (missing.length > 0) lines.push(`          ${styled('yellow', 'note')}: ${plain(noteOnVariables(id, missing))}`);
   for (const warning of warnings) lines.push(`          ${styled('yellow', 'warning')}: ${plain(warning)}`);
   return lines.join('\n');
 }

@@ -1,0 +1,59 @@
+import { readEnvironment } from '../../config/environment.js';
+import { ownCommand } from '../../config/own-command.js';
+import type { OwnFile } from '../../config/own-file.js';
+import { inheritLine } from '../../config/usual-variables.js';
+import { shellWord } from '../../lib/shell-word.js';
+import { plain } from './terminal.js';
+
+/** How to call this program from the shell that it was called from. */
+export function ownShellCommand(): string {
+  return ownCommand(readEnvironment(), process.cwd()).shell;
+}
+
+/** The same, with `--config` where the file is not one of those that are found by themselves. */
+export function ownShellCommandFor({ file, kind }: OwnFile): string {
+  return kind === 'named' ? `${ownShellCommand()} --config ${shellWord(file)}` : ownShellCommand();
+}
+
+/** Whether git would take the file, where that may matter to somebody. */
+export function notesOnFile({ file, git, isShared }: OwnFile): string[] {
+  if (!isShared || git === undefined || git.isIgnored) return [];
+  return [
+    `git would take ${plain(file)}: .gitignore does not cover it. No secret was written into it; to keep it to yourself, add it to .gitignore.`,
+  ];
+}
+
+/** What comes before the first use of a project's file, and after each change. */
+export function trustSteps(own: OwnFile): string[] {
+  if (own.kind !== 'project') return [];
+  return [
+    `A project's file is used only after you have agreed to its commands, and again after each change:  ${ownShellCommandFor(own)} trust`,
+  ];
+}
+
+/** A variable that stands for a secret, and where the value of it is. */
+export interface NotedReference {
+  readonly variable: string;
+  readonly origin?: string;
+  readonly isSet: boolean;
+}
+
+export function notesOnReferences(references: readonly NotedReference[]): string[] {
+  if (references.length === 0) return [];
+  const lines = new Map(
+    references.map(({ variable, origin, isSet }) => {
+      const where = isSet ? 'is set already' : origin === undefined ? '' : `its value is in ${plain(origin)}`;
+      return [variable, `  export ${variable}=...${where === '' ? '' : `   # ${where}`}`];
+    }),
+  );
+  return [
+    'Secrets were not written into this file. It refers to these variables instead; set them:',
+    ...lines.values(),
+  ];
+}
+
+/** A server's usual variables that are set here, and that its process would not see. */
+export function noteOnVariables(name: string, names: readonly string[]): string {
+  const verb = names.length === 1 ? 'is set here but not' : 'are set here but not';
+  return `${name}: ${names.join(', ')} ${verb} passed on to this server; if it needs ${names.length === 1 ? 'it' : 'them'}, add to it:  ${inheritLine(names)}`;
+}
