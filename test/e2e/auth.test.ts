@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { PROGRAM } from '../support/cli.js';
 import { startLogin } from '../support/login.js';
 import { agree, agreeAndReturn, BY_HAND, json, listen, ROBOT, startWorld, type World } from '../support/oauth-world.js';
 import { type Home, openHome, openStdio, type Response, run, runProgram } from '../support/program.js';
@@ -44,7 +45,7 @@ test('without a login a program is told the command to type, and so is whoever a
   const { diagnostics } = await runOnce(home, READ);
   expect(JSON.stringify(diagnostics)).toContain('codemode auth login notes');
   const servers = JSON.parse((await runProgram(home, 'servers', '--json')).stdout) as { servers: object[] };
-  expect(servers.servers[0]).toMatchObject({ state: 'failed', fix: 'codemode auth login notes' });
+  expect(servers.servers[0]).toMatchObject({ state: 'failed', fix: `${process.execPath} ${PROGRAM} auth login notes` });
   expect(await statusOf(home)).toEqual({ serverId: 'notes', method: 'none', state: 'not_logged_in' });
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Home } from '../support/cli.js';
+import { Home, PROGRAM } from '../support/cli.js';
 import { needs, skipped } from '../support/needs.js';
 import { openHome, startServe } from '../support/program.js';
 
@@ -76,7 +76,7 @@ test('the demo shows program, result, log, calls, savings, isolation and how to 
     'ok    orders/list_orders',
     'about 1,1',
     'times less',
-    'claude mcp add codemode -- npx codemode mcp',
+    `claude mcp add codemode -- ${process.execPath} ${PROGRAM} mcp`,
   ])
     expect(stdout).toContain(words);
   const json = await home.json<{ read: { toolResultBytes: number; responseBytes: number } }>(['demo', '--json']);

@@ -3,12 +3,13 @@ import type { LoadedConfig } from '../../config/load.js';
 import { renderPath } from '../../config/path.js';
 import type { ServerReport } from '../../host/inventory.js';
 import { shellWord } from '../../lib/shell-word.js';
+import { ownShellCommand } from './file-notes.js';
 
 type AdvisedServer = Pick<ServerReport, 'id' | 'needsLogin'>;
 
 /** What to type about a server that does not answer. Built from the masked configuration: it shows no secret. */
 export function adviceFor({ id, needsLogin }: AdvisedServer, loaded: LoadedConfig): string {
-  if (needsLogin && !hasOwnToken(id, loaded)) return `codemode auth login ${shellWord(id)}`;
+  if (needsLogin && !hasOwnToken(id, loaded)) return `${ownShellCommand()} auth login ${shellWord(id)}`;
   const values = new Map(explainConfig(loaded).map(({ key, value }) => [key, JSON.parse(value) as unknown]));
   const setting = (name: string) => values.get(renderPath(['mcpServers', id, name]));
   const where = `${renderPath(['mcpServers', id])}${loaded.file === undefined ? '' : ` in ${loaded.file}`}`;

@@ -9,7 +9,7 @@ import type { Session } from '../../../host/session.js';
 import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
 import { type RunResponse, renderResponse } from '../../../profiles/codemode/render.js';
 import type { CommandContext, Register } from '../command.js';
-import { CONNECT_A_CLIENT } from '../connect-a-client.js';
+import { connectAClient } from '../connect-a-client.js';
 import { examplesFolder } from '../examples-folder.js';
 import { plain, printableJson, styled } from '../terminal.js';
 import { waitFor } from '../waiting.js';
@@ -127,7 +127,7 @@ function render(
         `servers and sandbox ready in ${timing.startMs.toFixed(0)} ms; the program took ${timing.programMs.toFixed(0)} ms\n` +
         `a tiny program in a fresh sandbox: ${timing.tinyProgramMedianMs.toFixed(2)} ms (median of ${RUNS})`,
     ],
-    ['Your own servers and client', CONNECT_A_CLIENT],
+    ['Your own servers and client', connectAClient()],
   ];
   if (diagnostics.length > 0) sections.splice(3, 0, ['Diagnostics', printableJson(diagnostics, true)]);
   return sections
