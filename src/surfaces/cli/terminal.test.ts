@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { plain, printableJson, styled } from './terminal.js';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { plain, plainBlock, plainLine, printableJson, styled } from './terminal.js';
 
 /** One of each kind that moves the cursor, turns the direction of text, or hides. */
 const STEERING = '\u0000\u0007\b\r\u001b\u007f\u0085\u009b\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069\ufeff';
@@ -15,6 +15,14 @@ describe('foreign text on a terminal', () => {
     expect(plain('safe\u202efdp.exe')).toBe('safe\\u202efdp.exe');
     expect(plain('a\rb')).toBe('a\\u000db');
     expect([...plain(STEERING)].every((character) => character >= ' ' && character <= '~')).toBe(true);
+  });
+
+  test('cannot write a line of its own inside one of ours', () => {
+    expect(plainLine('echo\napproved: yes\t\u001b[1m')).toBe('echo\\u000aapproved: yes\\u0009\\u001b[1m');
+  });
+
+  test('of several lines is indented on each of them', () => {
+    expect(plainBlock('a\r\ndecided: by root\n\u001b[1A')).toBe('  a\\u000d\n  decided: by root\n  \\u001b[1A');
   });
 });
 
@@ -32,10 +40,34 @@ describe('JSON on a terminal', () => {
   });
 });
 
-test('colours are for terminals that have them', () => {
+describe('colours', () => {
   const stream = (isTTY: boolean, colours: boolean) =>
     ({ isTTY, hasColors: () => colours }) as unknown as NodeJS.WriteStream;
-  expect(styled('red', 'x', stream(true, true))).toBe('\u001b[31mx\u001b[0m');
-  expect(styled('red', 'x', stream(true, false))).toBe('x');
-  expect(styled('red', 'x', stream(false, true))).toBe('x');
+
+  beforeEach(() => {
+    vi.stubEnv('FORCE_COLOR', '');
+    vi.stubEnv('NO_COLOR', '');
+    return () => vi.unstubAllEnvs();
+  });
+
+  test('are for terminals that have them', () => {
+    expect(styled('red', 'x', stream(true, true))).toBe('\u001b[31mx\u001b[0m');
+    expect(styled('red', 'x', stream(true, false))).toBe('x');
+    expect(styled('red', 'x', stream(false, true))).toBe('x');
+  });
+
+  test.each(['1', '2', '3', 'true'])('are used without a terminal where FORCE_COLOR is %s', (value) => {
+    vi.stubEnv('FORCE_COLOR', value);
+    vi.stubEnv('NO_COLOR', '1');
+    expect(styled('red', 'x', stream(false, false))).toBe('\u001b[31mx\u001b[0m');
+  });
+
+  test.each([
+    ['FORCE_COLOR', '0'],
+    ['FORCE_COLOR', 'false'],
+    ['NO_COLOR', '1'],
+  ])('are not used on a terminal where %s is %s', (name, value) => {
+    vi.stubEnv(name, value);
+    expect(styled('red', 'x', stream(true, true))).toBe('x');
+  });
 });

@@ -1,11 +1,24 @@
+import { colourChoice, columnsSetting } from '../../config/environment.js';
+
 /** What people see on a terminal. Text from programs, tools and files is foreign: it must not steer the terminal. */
 
 /** Characters that move the cursor, change direction or hide: C0 and C1 controls, bidi marks, line separators. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is what it is for
 const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
+/** Foreign text of several lines. Its line breaks stay: a line of it must not stand where one of ours could. */
 export function plain(text: string): string {
   return text.replace(STEERING, escaped);
+}
+
+/** Foreign text inside a line of ours: a line break in it would let it write a line of its own. */
+export function plainLine(text: string): string {
+  return plain(text).replace(/[\t\n]/g, escaped);
+}
+
+/** Foreign text of several lines below a line of ours: indented, so that none of its lines looks like ours. */
+export function plainBlock(text: string, indent = '  '): string {
+  return plain(text).replace(/^/gm, indent);
 }
 
 /** JSON that is the same value to a parser and harmless to a terminal. */
@@ -20,12 +33,25 @@ function escaped(character: string): string {
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 const CODES: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 };
 
-/** Colours only where somebody looks. */
+/** Colours where a terminal shows them, or where the user asked for them. Foreign text comes here already made plain. */
 export function styled(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
-  return stream.isTTY === true && stream.hasColors() ? `\u001b[${CODES[style]}m${text}\u001b[0m` : text;
+  return text !== '' && isColoured(stream) ? `\u001b[${CODES[style]}m${text}\u001b[0m` : text;
 }
 
-/** What was got over and somebody should know: on standard error, so that answers stay clean. */
+function isColoured(stream: NodeJS.WriteStream): boolean {
+  const choice = colourChoice();
+  return choice === 'terminal' ? stream.isTTY === true && stream.hasColors() : choice === 'always';
+}
+
+/** How wide lines may be. Undefined where no terminal shows them: then nothing is cut. */
+export function terminalWidth(stream: NodeJS.WriteStream = process.stdout): number | undefined {
+  return stream.isTTY === true ? (columnsSetting() ?? (stream.columns || FALLBACK_COLUMNS)) : undefined;
+}
+
+/** Some terminals do not know their width, and report 0. */
+const FALLBACK_COLUMNS = 80;
+
+/** Warnings go to stderr, so that stdout holds the answer alone. */
 export function warn(warnings: readonly string[]): void {
   for (const warning of warnings) {
     process.stderr.write(`codemode: ${styled('yellow', 'warning', process.stderr)}: ${plain(warning)}\n`);
