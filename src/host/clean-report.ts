@@ -1,6 +1,7 @@
 import type { RedactionCounts, Redactor } from '../broker/redaction/redactor.js';
 import type { Failure, LogEntry, Outcome } from '../domain/execution.js';
 import type { ExecutionReport } from '../sandbox/execution-report.js';
+import { programTitle } from './program-title.js';
 
 /**
  * What a program gives back, clean. It has got nothing that was not clean; but it may have put together what came in
@@ -39,4 +40,10 @@ function cleanFailure(redactor: Redactor, failure: Failure, counts: RedactionCou
 /** The same for lines that are shown while the program runs. */
 export function cleanLog(redactor: Redactor | undefined, onLog: (entry: LogEntry) => void): (entry: LogEntry) => void {
   return redactor === undefined ? onLog : (entry) => onLog({ ...entry, message: redactor.text(entry.message) });
+}
+
+/** The line by which a person knows a program again, clean: a program may hold a secret that somebody pasted into it. */
+export function cleanTitle(redactor: Redactor | undefined, source: string): string {
+  const title = programTitle(source);
+  return redactor === undefined ? title : redactor.text(title);
 }

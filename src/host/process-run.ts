@@ -18,7 +18,7 @@ import { duringStep, type OnStep } from '../domain/step.js';
 import type { StopSignal } from '../domain/stop-signal.js';
 import type { TraceContext } from '../domain/trace.js';
 import { deferred } from '../lib/deferred.js';
-import { cleanOutcome } from './clean-report.js';
+import { cleanOutcome, cleanTitle } from './clean-report.js';
 import { connecting } from './connecting.js';
 import type { AskPerson } from './execution-options.js';
 import { PersonWait } from './person-wait.js';
@@ -115,7 +115,7 @@ async function runSteps(
   const { runId, source, language, limits, maxToolCalls, signal, onProgress, onStep, respondent } = request;
   const startedAt = performance.now();
   const runtime = await parts.runtime.open();
-  const { sandbox, broker, audit } = runtime;
+  const { sandbox, broker, audit, redactor } = runtime;
   const programs = await programRunner(language, runtime);
   const preparing = () => steps.prepare(() => runner.prepare(lockedServers(source, parts)));
   const { forCode: snapshot } = await duringStep(onStep, connecting(parts.catalog), preparing);
@@ -177,8 +177,9 @@ async function runSteps(
     program: { language, source, files: [...files], limits },
     calls: recorded,
   };
+  const glance = { title: cleanTitle(redactor, source), durationMs: report.durationMs };
   // The answer does not wait for it.
-  void parts.sleeping.recordEnd(owner, state, request.respond(summary), recording);
+  void parts.sleeping.recordEnd(owner, state, request.respond(summary), recording, glance);
   return summary;
 }
 

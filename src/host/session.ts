@@ -17,7 +17,7 @@ import type { Tool } from '../domain/tool.js';
 import type { Tracer } from '../domain/trace.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { apiModulesOf, bodyFormOf } from './api-module.js';
-import { cleanLog, cleanReport } from './clean-report.js';
+import { cleanLog, cleanReport, cleanTitle } from './clean-report.js';
 import { connecting } from './connecting.js';
 import { callDirect, type DirectCircumstances } from './direct-call.js';
 import { findServer } from './discovery.js';
@@ -264,11 +264,12 @@ export class Session {
     { signal, onLog, askPerson, answerWithinMs, script }: Partial<RunRequest>,
   ): ExecutionOptions {
     const context = (): JsonValue => ({ facts, ...calls.soFar }) as unknown as JsonValue;
+    const title = () => cleanTitle(redactor, facts.context.source);
     return {
       caller: this.caller,
       answerCall: (call, hooks) => calls.answer(call, hooks),
       // A script, whose calls block it, cannot be put away.
-      ...(script === undefined ? { records: this.#parts.sleeping.recordsOf(owner, context) } : {}),
+      ...(script === undefined ? { records: this.#parts.sleeping.recordsOf(owner, context, title) } : {}),
       patienceMs: this.#patience(askPerson, answerWithinMs),
       onDrain: (listener) => this.#parts.live.onDrain(listener),
       ...(askPerson === undefined ? {} : { askPerson }),
@@ -328,8 +329,7 @@ export class Session {
     };
     const state = stateOf(report.outcome);
     run.steps.ended(report.outcome, report.durationMs, report.usage);
-    // The answer does not wait for it.
-    void sleeping.recordEnd(owner, state, presentation.response(summary), {
+    const recording = {
       runId: context.runId,
       caller: this.caller,
       codeDigest: context.codeDigest,
@@ -337,7 +337,10 @@ export class Session {
       journal: report.journal,
       calls: calls.recorded,
       outcome: report.outcome,
-    });
+    };
+    const glance = { title: cleanTitle(redactor, source), durationMs: report.durationMs };
+    // The answer does not wait for it.
+    void sleeping.recordEnd(owner, state, presentation.response(summary), recording, glance);
     return { state: 'finished', summary };
   }
 

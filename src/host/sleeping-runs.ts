@@ -47,8 +47,18 @@ export interface RunView {
   readonly profile: string;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
+  /** A line of its program; undefined where none was stored. */
+  readonly title: string | undefined;
+  /** Undefined until it has ended. */
+  readonly durationMs: number | undefined;
   readonly response: JsonValue;
   readonly approvals: readonly Approval[];
+}
+
+/** What lists show of a run that has ended. */
+export interface RunGlance {
+  readonly title: string;
+  readonly durationMs: number;
 }
 
 /** How often decisions are looked for that were made elsewhere, for runs that sleep. */
@@ -72,7 +82,7 @@ export class SleepingRuns {
   }
 
   /** Where one run is written down. */
-  recordsOf(owner: RunOwner, context: () => JsonValue): RunRecords {
+  recordsOf(owner: RunOwner, context: () => JsonValue, title: () => string): RunRecords {
     let store: RunStore | undefined;
     // Calls and deliveries are only written down for a run that was woken, and it came out of this store.
     void this.#options.store().then(
@@ -86,7 +96,8 @@ export class SleepingRuns {
       putAway: async ({ sealed }) => {
         const contextJson = JSON.stringify(context());
         const { setting } = this.#options;
-        (await this.#options.store()).putAway({ ...owner, setting, program: sealed, contextJson }, Date.now());
+        const store = await this.#options.store();
+        store.putAway({ ...owner, setting, program: sealed, contextJson, title: title() }, Date.now());
       },
       callMade: (call) => store?.callMade(id, call.number, JSON.stringify(call)),
       callSent: (call) => store?.callSent(id, call.number, JSON.stringify(call)),
@@ -100,8 +111,9 @@ export class SleepingRuns {
     state: Exclude<RunState, 'waiting'>,
     response: JsonValue,
     recording: AnyRecording | undefined,
+    glance?: RunGlance,
   ): Promise<void> {
-    const writing: Promise<void> = this.#writeEnd(owner, state, response, recording)
+    const writing: Promise<void> = this.#writeEnd(owner, state, response, recording, glance)
       // A run whose end cannot be written down has ended all the same; one that slept is found asleep again.
       .catch(() => {})
       .finally(() => this.#writing.delete(writing));
@@ -120,6 +132,7 @@ export class SleepingRuns {
     state: Exclude<RunState, 'waiting'>,
     response: JsonValue,
     recording: AnyRecording | undefined,
+    glance: RunGlance | undefined,
   ): Promise<void> {
     const recordingJson = recording === undefined ? undefined : encodeRecording(recording);
     const isKept = recordingJson !== undefined && recordingJson.length <= MAX_RECORDING_CHARACTERS;
@@ -133,6 +146,8 @@ export class SleepingRuns {
       state,
       responseJson: JSON.stringify(response),
       recordingJson: isKept ? recordingJson : undefined,
+      title: glance?.title,
+      durationMs: glance?.durationMs,
     });
   }
 
@@ -148,10 +163,15 @@ export class SleepingRuns {
     await this.settled();
   }
 
+  /** Ids that start with these characters. */
+  async idsWith(prefix: string, limit: number): Promise<string[]> {
+    return (await this.#store()).idsWith(prefix, limit);
+  }
+
   /** The newest first; of one caller where one is named. */
   async list(limit: number, caller?: CallerId): Promise<RunView[]> {
     const store = await this.#store();
-    return Promise.all(store.list(limit, caller).map((run) => this.#view(run, undefined)));
+    return Promise.all(store.list(limit, caller).map((run) => this.#view(run, store)));
   }
 
   /** Throws `not_found`. */
@@ -159,7 +179,7 @@ export class SleepingRuns {
     const store = await this.#store();
     // One that has just ended is about to be written down: whoever saw it run must not hear that there was none.
     if (store.find(runId) === undefined) await this.settled();
-    return this.#view(this.#find(store, runId), store.responseOf(runId));
+    return this.#view(this.#find(store, runId), store, store.responseOf(runId));
   }
 
   /** Goes on with a run now, in this process. Throws where it cannot. */
@@ -307,8 +327,8 @@ export class SleepingRuns {
     throw new HostError('not_found', `there is no run ${JSON.stringify(runId)}; list them with: codemode runs`);
   }
 
-  async #view(run: StoredRun, responseJson: string | undefined): Promise<RunView> {
-    const { id, caller, profile, createdAtMs, updatedAtMs, holder } = run;
+  async #view(run: StoredRun, store: RunStore, responseJson?: string): Promise<RunView> {
+    const { id, caller, profile, createdAtMs, updatedAtMs, holder, durationMs } = run;
     const isHeld = run.state === 'waiting' && holder !== undefined && isProcessAlive(holder);
     return {
       runId: id,
@@ -317,6 +337,8 @@ export class SleepingRuns {
       profile,
       createdAtMs,
       updatedAtMs,
+      title: store.titleOf(id),
+      durationMs,
       response: responseJson === undefined ? null : (JSON.parse(responseJson) as JsonValue),
       approvals: await this.#options.approvals.ofRun(id),
     };

@@ -2,6 +2,7 @@ import { APPROVALS } from './migrations/approvals.js';
 import { AUDIT } from './migrations/audit.js';
 import { AUDIT_CALLS } from './migrations/audit-calls.js';
 import { CREDENTIALS } from './migrations/credentials.js';
+import { RUN_TITLES } from './migrations/run-titles.js';
 import { RUNS } from './migrations/runs.js';
 import { SCRIPTS } from './migrations/scripts.js';
 import { SPENDING } from './migrations/spending.js';
@@ -10,4 +11,13 @@ import { SPENDING } from './migrations/spending.js';
  * What each version of the program adds to the file, in order. Those that were released are never changed: a file out
  * there has them already.
  */
-export const MIGRATIONS: readonly string[] = [RUNS, APPROVALS, SPENDING, CREDENTIALS, AUDIT, SCRIPTS, AUDIT_CALLS];
+export const MIGRATIONS: readonly string[] = [
+  RUNS,
+  APPROVALS,
+  SPENDING,
+  CREDENTIALS,
+  AUDIT,
+  SCRIPTS,
+  AUDIT_CALLS,
+  RUN_TITLES,
+];

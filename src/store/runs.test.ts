@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -15,13 +15,15 @@ const ended = (id: string): EndedRun => ({
   state: 'finished',
   responseJson: `"answer of ${id}"`,
   recordingJson: undefined,
+  title: `title of ${id}`,
+  durationMs: 12.5,
 });
 
 test('the newest two thousand that ended are kept, and all that wait, however old', async () => {
   const database = await Database.open(folder);
   const store = new RunStore(database, new Uint8Array(32).fill(1));
   for (const id of ['sleeper-1', 'sleeper-2'])
-    store.putAway({ ...RUN, id, program: new Uint8Array([1]), contextJson: '{}' }, 1);
+    store.putAway({ ...RUN, id, program: new Uint8Array([1]), contextJson: '{}', title: 'await it' }, 1);
   for (let batch = 0; batch < 230; batch++)
     store.end(
       Array.from({ length: 10 }, (_, index) => ended(`run-${batch * 10 + index}`)),
@@ -37,5 +39,37 @@ test('the newest two thousand that ended are kept, and all that wait, however ol
   expect(kept).not.toContain('run-0');
   expect(store.responseOf('run-2299')).toBe('"answer of run-2299"');
   expect(store.responseOf('run-0')).toBeUndefined();
+  database.close();
+});
+
+test('a run is listed with its title and duration, and both survive that it is suspended and cancelled', async () => {
+  const database = await Database.open(mkdtempSync(join(folder, 'titles-')));
+  const store = new RunStore(database, new Uint8Array(32).fill(1));
+  store.putAway({ ...RUN, id: 'abcd-1', program: new Uint8Array([1]), contextJson: '{}', title: 'await it()' }, 1);
+  expect([store.titleOf('abcd-1'), store.find('abcd-1')?.durationMs]).toEqual(['await it()', undefined]);
+  store.end([{ ...ended('abcd-1'), state: 'cancelled', title: undefined, durationMs: undefined }, ended('abce-2')], 2);
+  expect(store.titleOf('abcd-1')).toBe('await it()');
+  expect([store.titleOf('abce-2'), store.find('abce-2')?.durationMs]).toEqual(['title of abce-2', 12.5]);
+  database.close();
+});
+
+test('a title is sealed on disk, and one moved from another run is not shown', async () => {
+  const place = mkdtempSync(join(folder, 'sealed-'));
+  const database = await Database.open(place);
+  const store = new RunStore(database, new Uint8Array(32).fill(1));
+  store.end([{ ...ended('one'), title: 'const token = 12345' }, ended('two')], 1);
+  database.prepare('UPDATE runs SET title = (SELECT title FROM runs WHERE id = ?) WHERE id = ?').run('one', 'two');
+  expect([store.titleOf('one'), store.titleOf('two')]).toEqual(['const token = 12345', undefined]);
+  database.close();
+  expect(readFileSync(join(place, 'codemode.db')).includes('const token')).toBe(false);
+});
+
+test('ids are found by the characters they start with, wildcards included', async () => {
+  const database = await Database.open(mkdtempSync(join(folder, 'ids-')));
+  const store = new RunStore(database, new Uint8Array(32).fill(1));
+  store.end(['aaaa-1', 'aaab-2', 'aaab-3', 'bbbb-4'].map(ended), 1);
+  expect(store.idsWith('aaab', 10)).toEqual(['aaab-2', 'aaab-3']);
+  expect(store.idsWith('aaa', 2)).toEqual(['aaaa-1', 'aaab-2']);
+  expect(store.idsWith('%', 10)).toEqual([]);
   database.close();
 });

@@ -15,19 +15,26 @@ export interface StoredRun {
   readonly updatedAtMs: number;
   /** The process that is going on with it; it may be gone. */
   readonly holder: string | undefined;
+  /** Undefined until it has ended, and of runs that an older version recorded. */
+  readonly durationMs: number | undefined;
 }
 
 /** A run that sleeps: its program as the sandbox sealed it, and what the host has to know besides. */
 export interface SleepingRun extends Pick<StoredRun, 'id' | 'caller' | 'profile' | 'setting' | 'codeDigest'> {
   readonly program: Uint8Array;
   readonly contextJson: string;
+  /** The line of its program by which a person knows it again. */
+  readonly title: string;
 }
 
 /** How a run ended, with what it takes to run it again where that is kept. */
-export interface EndedRun extends Omit<SleepingRun, 'program' | 'contextJson'> {
+export interface EndedRun extends Omit<SleepingRun, 'program' | 'contextJson' | 'title'> {
   readonly state: Exclude<RunState, 'waiting'>;
   readonly responseJson: string;
   readonly recordingJson: string | undefined;
+  /** Both are undefined of a run that ended without going on: what is known of it stays. */
+  readonly title: string | undefined;
+  readonly durationMs: number | undefined;
 }
 
 /** What happened to a run since it was put away, in the process that woke it. */
@@ -47,9 +54,10 @@ interface Row {
   created_at: number;
   updated_at: number;
   holder: string | null;
+  duration_ms: number | null;
 }
 
-const COLUMNS = 'id, caller, profile, setting, code_digest, state, created_at, updated_at, holder';
+const COLUMNS = 'id, caller, profile, setting, code_digest, state, created_at, updated_at, holder, duration_ms';
 /** What is kept to be looked at: the oldest go first, those that wait never. */
 const MAX_ENDED_RUNS = 2_000;
 /** So many more are there at times. The host stands still while they are taken away, a millisecond for these. */
@@ -65,6 +73,8 @@ export class RunStore {
   readonly #listOf: Statement<Row>;
   readonly #waiting: Statement<Row>;
   readonly #setHolder: Statement<never>;
+  readonly #titles: Statement<{ id: string; title: Buffer }>;
+  readonly #idsFrom: Statement<{ id: string }>;
   readonly #blobs: Statement<Record<'program' | 'context' | 'response' | 'recording', Buffer | null>>;
   readonly #end: Statement<never>;
   readonly #forgetCalls: Statement<never>;
@@ -82,22 +92,28 @@ export class RunStore {
     this.#database = database;
     this.#key = key;
     this.#putAway = database.prepare(
-      `INSERT INTO runs (id, caller, profile, setting, code_digest, state, created_at, updated_at, program, context)
-        VALUES (?, ?, ?, ?, ?, 'waiting', ?, ?, ?, ?)
+      `INSERT INTO runs (id, caller, profile, setting, code_digest, state, created_at, updated_at, program, context, title)
+        VALUES (?, ?, ?, ?, ?, 'waiting', ?, ?, ?, ?, ?)
         ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at, program = excluded.program,
           context = excluded.context, holder = NULL`,
     );
     this.#find = database.prepare(`SELECT ${COLUMNS} FROM runs WHERE id = ?`);
-    this.#list = database.prepare(`SELECT ${COLUMNS} FROM runs ORDER BY created_at DESC LIMIT ?`);
-    this.#listOf = database.prepare(`SELECT ${COLUMNS} FROM runs WHERE caller = ? ORDER BY created_at DESC LIMIT ?`);
+    // Of those that were written down in the same millisecond the last one written is the newest.
+    this.#list = database.prepare(`SELECT ${COLUMNS} FROM runs ORDER BY created_at DESC, rowid DESC LIMIT ?`);
+    this.#listOf = database.prepare(
+      `SELECT ${COLUMNS} FROM runs WHERE caller = ? ORDER BY created_at DESC, rowid DESC LIMIT ?`,
+    );
+    this.#titles = database.prepare('SELECT id, title FROM runs WHERE id = ? AND title IS NOT NULL');
+    this.#idsFrom = database.prepare('SELECT id FROM runs WHERE id >= ? ORDER BY id LIMIT ?');
     this.#waiting = database.prepare(`SELECT ${COLUMNS} FROM runs WHERE state = 'waiting' ORDER BY created_at`);
     this.#setHolder = database.prepare('UPDATE runs SET holder = ? WHERE id = ?');
     this.#blobs = database.prepare('SELECT program, context, response, recording FROM runs WHERE id = ?');
     this.#end = database.prepare(
-      `INSERT INTO runs (id, caller, profile, setting, code_digest, state, created_at, updated_at, response, recording)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO runs (id, caller, profile, setting, code_digest, state, created_at, updated_at, response, recording,
+          title, duration_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (id) DO UPDATE SET state = excluded.state, updated_at = excluded.updated_at,
-          response = excluded.response, recording = excluded.recording, program = NULL, context = NULL, holder = NULL`,
+          response = excluded.response, recording = excluded.recording, program = NULL, context = NULL, holder = NULL,
+          title = coalesce(excluded.title, title), duration_ms = excluded.duration_ms`,
     );
     this.#forgetCalls = database.prepare('DELETE FROM run_calls WHERE run = ?');
     this.#forgetDeliveries = database.prepare('DELETE FROM run_deliveries WHERE run = ?');
@@ -120,10 +136,12 @@ export class RunStore {
   }
 
   /** Lets a run sleep. What happened to it since it slept last is in its memory now. */
-  putAway({ id, caller, profile, setting, codeDigest, program, contextJson }: SleepingRun, nowMs: number): void {
+  putAway(run: SleepingRun, nowMs: number): void {
+    const { id, caller, profile, setting, codeDigest, program, contextJson } = run;
     const context = this.#seal('context', [id], contextJson);
+    const title = this.#seal('title', [id], run.title);
     this.#database.transaction(() => {
-      this.#putAway.run(id, caller, profile, setting, codeDigest, nowMs, nowMs, program, context);
+      this.#putAway.run(id, caller, profile, setting, codeDigest, nowMs, nowMs, program, context, title);
       this.#forgetCalls.run(id);
       this.#forgetDeliveries.run(id);
     });
@@ -137,6 +155,20 @@ export class RunStore {
   /** The newest first; of one caller where one is named. */
   list(limit: number, caller?: string): StoredRun[] {
     return (caller === undefined ? this.#list.all(limit) : this.#listOf.all(caller, limit)).map(readRow);
+  }
+
+  /** The line by which a person knows the run again; undefined where none was stored, or it was not written by us. */
+  titleOf(id: string): string | undefined {
+    const title = this.#titles.get(id)?.title;
+    return title === undefined ? undefined : this.#unseal('title', [id], title);
+  }
+
+  /** Ids that start with these characters, in order. */
+  idsWith(prefix: string, limit: number): string[] {
+    return this.#idsFrom
+      .all(prefix, limit)
+      .map(({ id }) => id)
+      .filter((id) => id.startsWith(prefix));
   }
 
   waiting(): StoredRun[] {
@@ -162,7 +194,7 @@ export class RunStore {
   }
 
   /** A sleeping run with everything; undefined where it does not sleep, or what is there was not written by us. */
-  open(id: string): (SleepingRun & { readonly sinceThen: SinceThen }) | undefined {
+  open(id: string): (Omit<SleepingRun, 'title'> & { readonly sinceThen: SinceThen }) | undefined {
     const run = this.find(id);
     const blobs = this.#blobs.get(id);
     if (run === undefined || blobs?.program == null || blobs.context === null) return undefined;
@@ -199,10 +231,13 @@ export class RunStore {
     this.#database.transaction(() => {
       // Most runs have never slept, and most of the time none is awake that has.
       const isAnythingLeft = this.#anyCall.get() !== undefined || this.#anyDelivery.get() !== undefined;
-      for (const { id, caller, profile, setting, codeDigest, state, responseJson, recordingJson } of ends) {
-        const response = this.#seal('response', [id], responseJson);
+      for (const end of ends) {
+        const { id, caller, profile, setting, codeDigest, state, recordingJson, durationMs } = end;
+        const response = this.#seal('response', [id], end.responseJson);
         const recording = recordingJson === undefined ? null : this.#seal('recording', [id], recordingJson);
-        this.#end.run(id, caller, profile, setting, codeDigest, state, nowMs, nowMs, response, recording);
+        const title = end.title === undefined ? null : this.#seal('title', [id], end.title);
+        const facts = [id, caller, profile, setting, codeDigest, state, nowMs, nowMs] as const;
+        this.#end.run(...facts, response, recording, title, durationMs ?? null);
         if (isAnythingLeft) {
           this.#forgetCalls.run(id);
           this.#forgetDeliveries.run(id);
@@ -247,5 +282,6 @@ function readRow(row: Row): StoredRun {
     createdAtMs: row.created_at,
     updatedAtMs: row.updated_at,
     holder: holder ?? undefined,
+    durationMs: row.duration_ms ?? undefined,
   };
 }

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { programTitle } from './program-title.js';
+
+test.each([
+  ['one statement', 'return 1 + 1', 'return 1 + 1'],
+  ['imports come first', "import { a } from '@codemode/servers/x';\n\nconst all = await a({});", 'const all = await a({});'],
+  [
+    'an import over several lines',
+    "import {\n  a,\n  b,\n} from 'x';\nawait a();",
+    'await a();',
+  ],
+  ['an import of everything', "import * as x from 'x';\nx.go();", 'x.go();'],
+  ['a dynamic import is no import', "import('x').then(go);", "import('x').then(go);"],
+  ['comments', '// first\n/* second\n   third */\n/* fourth */\n  go(1);', 'go(1);'],
+  ['a shebang and Python', '#!/usr/bin/env python3\nimport sys\nfrom a import b\nfrom c import (\n  d,\n)\nprint(1)', 'print(1)'],
+  ['a docstring', '"""what\nit does"""\nprint(2)', 'print(2)'],
+  ['Go', 'package main\n\nimport (\n\t"fmt"\n)\n\nfunc main() {', 'func main() {'],
+  ['nothing but imports', "import 'x';\n", "import 'x';"],
+  ['nothing', '  \n\n', ''],
+  ['white space inside', 'a(\t1,   2)', 'a( 1, 2)'],
+])('%s', (_, source, title) => {
+  expect(programTitle(source)).toBe(title);
+});
+
+test('a title is at most 120 characters long and ends in no half character', () => {
+  const title = programTitle(`${'a'.repeat(118)}😀${'b'.repeat(100)}`);
+  expect(title).toBe(`${'a'.repeat(118)}…`);
+});
+
+test('a long source of nothing that tells is searched only at its beginning', () => {
+  const started = performance.now();
+  expect(programTitle(`import ${'{'.repeat(5_000_000)}`)).toMatch(/^import \{+…$/);
+  expect(programTitle('/*'.repeat(5_000_000))).toHaveLength(120);
+  expect(performance.now() - started).toBeLessThan(100);
+});

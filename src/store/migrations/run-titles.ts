@@ -1,0 +1,5 @@
+/** How long a run took, and (sealed) the line of its program that lists show. Both are unknown of older runs. */
+export const RUN_TITLES = `
+  ALTER TABLE runs ADD COLUMN duration_ms REAL;
+  ALTER TABLE runs ADD COLUMN title BLOB;
+`;
