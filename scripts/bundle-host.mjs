@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { build, transform } from 'esbuild';
 import { ROOT } from './house.mjs';
 
-const ENTRIES = ['src/bin.ts', 'src/index.ts', 'src/langchain.ts', 'src/ai-sdk.ts'];
+const ENTRIES = ['src/main.ts', 'src/index.ts', 'src/langchain.ts', 'src/ai-sdk.ts'];
+
+/** Starts `main.js`, on a Node that is new enough. As it is written, without imports: an old Node must be able to parse it. */
+const STARTER = 'src/bin.ts';
 
 /** With what they need themselves. All others are loaded from node_modules, by the part that uses them. */
 const BUNDLED = [
@@ -44,6 +47,16 @@ export async function bundleHost(outdir) {
     // Stack traces need the map, not a second copy of the source in it.
     sourcesContent: false,
     metafile: true,
+    logLevel: 'warning',
+  });
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [STARTER],
+    outdir,
+    bundle: false,
+    target: 'es2020',
+    sourcemap: 'linked',
+    sourcesContent: false,
     logLevel: 'warning',
   });
   return Object.keys(metafile.inputs);

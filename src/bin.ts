@@ -1,25 +1,18 @@
 #!/usr/bin/env node
-import {
-  compose,
-  composeAudit,
-  composeInventory,
-  composeKey,
-  composeLogins,
-  composeRecords,
-  loadSettings,
-  readAccessToken,
-} from './compose.js';
-import { lookAround } from './compose-machine.js';
-import { runCommandLine } from './surfaces/cli/program.js';
+// The first file that runs, on whatever Node there is. It has no static import and nothing that an old Node cannot
+// parse, so that it can say what is missing instead of failing with a SyntaxError in some file of ours.
 
-process.exitCode = await runCommandLine(process.argv, {
-  compose,
-  composeAudit,
-  composeInventory,
-  composeKey,
-  composeRecords,
-  composeLogins,
-  loadSettings,
-  lookAround,
-  readAccessToken,
-});
+const OLDEST_NODE = [20, 19] as const;
+/** `required resource unavailable`, as in the table of errors, which an old Node could not load. */
+const EXIT_UNAVAILABLE = 69;
+
+const [major, minor] = process.versions.node.split('.').map(Number) as [number, number];
+if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])) {
+  process.stderr.write(
+    `codemode: Node ${OLDEST_NODE.join('.')} or newer is needed, and this is Node ${process.versions.node} (${process.execPath}). ` +
+      'Install a newer one from https://nodejs.org, or start codemode with it.\n',
+  );
+  process.exitCode = EXIT_UNAVAILABLE;
+} else {
+  void import('./main.js');
+}

@@ -26,6 +26,11 @@ export class AuditLog implements Disposable {
     return records.filter(({ callId, verdict }) => verdict !== 'sent' || !ended.has(callId));
   }
 
+  /** Ids of runs that start with these characters. */
+  runIdsWith(prefix: string, limit: number): string[] {
+    return this.#store.runIdsWith(prefix, limit);
+  }
+
   /** All that fit, oldest first; read as they are asked for. */
   each(filter: AuditFilter): Iterable<AuditRecord> {
     return this.#store.each(filter);

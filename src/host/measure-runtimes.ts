@@ -30,7 +30,6 @@ export async function measureProcess(session: Session, language: ProgramLanguage
       limits: DEFAULT_PROCESS_LIMITS,
       maxToolCalls: 0,
       approvalWaitMs: 0,
-      hidesPersonalData: false,
       respond: () => null,
     });
     if (outcome.status === 'failed')

@@ -3,16 +3,20 @@ import { programTitle } from './program-title.js';
 
 test.each([
   ['one statement', 'return 1 + 1', 'return 1 + 1'],
-  ['imports come first', "import { a } from '@codemode/servers/x';\n\nconst all = await a({});", 'const all = await a({});'],
   [
-    'an import over several lines',
-    "import {\n  a,\n  b,\n} from 'x';\nawait a();",
-    'await a();',
+    'imports come first',
+    "import { a } from '@codemode/servers/x';\n\nconst all = await a({});",
+    'const all = await a({});',
   ],
+  ['an import over several lines', "import {\n  a,\n  b,\n} from 'x';\nawait a();", 'await a();'],
   ['an import of everything', "import * as x from 'x';\nx.go();", 'x.go();'],
   ['a dynamic import is no import', "import('x').then(go);", "import('x').then(go);"],
   ['comments', '// first\n/* second\n   third */\n/* fourth */\n  go(1);', 'go(1);'],
-  ['a shebang and Python', '#!/usr/bin/env python3\nimport sys\nfrom a import b\nfrom c import (\n  d,\n)\nprint(1)', 'print(1)'],
+  [
+    'a shebang and Python',
+    '#!/usr/bin/env python3\nimport sys\nfrom a import b\nfrom c import (\n  d,\n)\nprint(1)',
+    'print(1)',
+  ],
   ['a docstring', '"""what\nit does"""\nprint(2)', 'print(2)'],
   ['Go', 'package main\n\nimport (\n\t"fmt"\n)\n\nfunc main() {', 'func main() {'],
   ['nothing but imports', "import 'x';\n", "import 'x';"],

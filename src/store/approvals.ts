@@ -57,6 +57,7 @@ export class ApprovalStore {
   readonly #key: Uint8Array;
   readonly #insert: Statement<never>;
   readonly #byId: Statement<Row>;
+  readonly #idsFrom: Statement<{ id: string }>;
   readonly #byCall: Statement<Row>;
   readonly #byRun: Statement<Row>;
   readonly #pending: Statement<Row>;
@@ -79,6 +80,7 @@ export class ApprovalStore {
         arguments_digest, reason, state, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'PENDING', ?, ?)`,
     );
     this.#byId = database.prepare('SELECT * FROM approvals WHERE id = ?');
+    this.#idsFrom = database.prepare('SELECT id FROM approvals WHERE id >= ? ORDER BY id LIMIT ?');
     this.#byCall = database.prepare(
       'SELECT * FROM approvals WHERE run = ? AND call = ? ORDER BY created_at DESC, rowid DESC LIMIT 1',
     );
@@ -132,6 +134,14 @@ export class ApprovalStore {
   find(id: string): Approval | undefined {
     const row = this.#byId.get(id);
     return row === undefined ? undefined : this.#read(row);
+  }
+
+  /** Ids that start with these characters, in order: also of what was decided or has expired. */
+  idsWith(prefix: string, limit: number): string[] {
+    return this.#idsFrom
+      .all(prefix, limit)
+      .map(({ id }) => id)
+      .filter((id) => id.startsWith(prefix));
   }
 
   /** The latest question about this call of this run. */

@@ -170,6 +170,15 @@ export class AuditStore {
       .map(recordOf);
   }
 
+  /** Ids of runs that start with these characters, in order. Looks at every record. */
+  runIdsWith(prefix: string, limit: number): string[] {
+    return this.#database
+      .prepare<{ run_id: string }>('SELECT DISTINCT run_id FROM audit WHERE run_id >= ? ORDER BY run_id LIMIT ?')
+      .all(prefix, limit)
+      .map(({ run_id: runId }) => runId)
+      .filter((runId) => runId.startsWith(prefix));
+  }
+
   /** All that fit, oldest first, read page by page. */
   *each(filter: AuditFilter): Generator<AuditRecord> {
     for (const row of eachRow(this.#database, conditions(filter))) yield recordOf(row);

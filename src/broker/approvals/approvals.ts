@@ -159,6 +159,11 @@ export class Approvals {
     return store.find(id);
   }
 
+  /** Ids that start with these characters: also of what was decided or has expired. */
+  async idsWith(prefix: string, limit: number): Promise<string[]> {
+    return (await this.#options.store()).idsWith(prefix, limit);
+  }
+
   async ofRun(runId: string): Promise<Approval[]> {
     const store = await this.#options.store();
     store.expire(Date.now());

@@ -5,7 +5,7 @@ import type { KeyKeeper } from '../../domain/key.js';
 import type { AuditLog } from '../../host/audit-log.js';
 import type { Logins } from '../../host/logins.js';
 import type { Machine } from '../../profiles/registry.js';
-import type { Composed, ComposedInventory, ComposedRecords, HostSettings } from './composed.js';
+import type { Composed, ComposedInventory, ComposedRecords, HostSettings, StateGlance } from './composed.js';
 
 /** What every command is given: a way to the program behind it, and a place for its exit status. */
 export interface CommandContext {
@@ -27,6 +27,8 @@ export interface CommandContext {
   config(own?: HostSettings): Promise<LoadedConfig>;
   /** The file that `--config` names. */
   configFile(): string | undefined;
+  /** What lies in the state folder, without its key and without changing anything. Never throws. */
+  glance(): Promise<StateGlance>;
   accessToken(): Promise<string>;
   exitWith(status: number): void;
 }

@@ -78,6 +78,17 @@ export interface ComposedRecords {
   readonly approverSecret: { make(): Promise<string>; isGiven(): Promise<boolean | undefined> };
   close(): Promise<void>;
 }
+/** What can be seen of the state folder without its key. */
+export interface StateGlance {
+  readonly pendingApprovals: number;
+  readonly suspendedRuns: number;
+  /** The newest first. */
+  readonly runIds: readonly string[];
+  readonly approvalIds: readonly string[];
+  readonly scriptNames: readonly string[];
+  /** Why nothing could be seen, where there is something. */
+  readonly problem?: string;
+}
 export interface Composition {
   compose(settings: HostSettings): Promise<Composed>;
   composeInventory(settings: HostSettings): Promise<ComposedInventory>;
@@ -89,6 +100,8 @@ export interface Composition {
   composeLogins(settings: HostSettings): Promise<{ readonly logins: Logins; readonly loaded: LoadedConfig }>;
   /** Only what was recorded of calls. Whoever asked for it closes it. */
   composeAudit(settings: HostSettings): Promise<AuditLog>;
+  /** What lies in the state folder, without its key and without changing anything. Never throws. */
+  glance(): Promise<StateGlance>;
   /** The key of the state folder. */
   composeKey(settings: HostSettings): Promise<KeyKeeper>;
   /** The token of the HTTP surface; made if there is none yet. */

@@ -1,6 +1,5 @@
 /** How many columns of a terminal a text takes, and where to cut it. What a person sees as one character stays whole. */
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the printable ASCII characters are a range like any other
 const ASCII = /^[\u0020-\u007e]*$/;
 const ELLIPSIS = '…';
 /** What a terminal shows as a picture, two columns wide: an emoji, a flag, or a symbol that asks to be one. */

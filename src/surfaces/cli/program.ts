@@ -2,12 +2,14 @@ import { Command, CommanderError } from 'commander';
 import { ERRORS, isHostError } from '../../domain/errors.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import { ISOLATION_LEVELS } from '../../domain/isolation.js';
+import { VERSION } from '../../domain/version.js';
 import { type CommandContext, EXIT, type Register } from './command.js';
 import * as add from './commands/add.js';
 import * as approvals from './commands/approvals.js';
 import * as audit from './commands/audit.js';
 import * as auth from './commands/auth.js';
 import * as code from './commands/code.js';
+import * as completion from './commands/completion.js';
 import * as config from './commands/config.js';
 import * as demo from './commands/demo.js';
 import * as doctor from './commands/doctor.js';
@@ -29,8 +31,12 @@ import * as token from './commands/token.js';
 import * as tools from './commands/tools.js';
 import * as types from './commands/types.js';
 import * as uninstall from './commands/uninstall.js';
+import * as version from './commands/version.js';
 import type { Composition, HostSettings } from './composed.js';
+import { describeNext, machineState } from './next-steps.js';
+import { watchOutput } from './output.js';
 import { plain, warn } from './terminal.js';
+import { complaintOf, helpWords } from './words.js';
 
 /** In the order in which `--help` lists them. */
 const COMMANDS: readonly Register[] = [
@@ -60,22 +66,33 @@ const COMMANDS: readonly Register[] = [
   doctor.register,
   measure.register,
   demo.register,
+  completion.register,
+  version.register,
 ];
 
-/** Words in, exit status out. Nothing here throws: what goes wrong is said in one line on standard error. */
+/** Words in, exit status out. Nothing here throws: what goes wrong is said in one line on stderr. */
 export async function runCommandLine(argv: readonly string[], composition: Composition): Promise<number> {
   let status: number = EXIT.ok;
   const output = watchOutput();
-  const program = createProgram(composition, (value) => {
-    status = value;
-  });
+  let said = '';
+  const program = createProgram(
+    composition,
+    (value) => {
+      status = value;
+    },
+    (text) => {
+      said += text;
+    },
+  );
   try {
-    await program.parseAsync([...argv]);
+    await program.parseAsync(helpWords(argv, program));
     return output.hasFailed ? ERRORS.internal.exit : status;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
     if (error instanceof CommanderError) {
-      // Words that no command has seen, of whoever waits for one line of JSON.
+      if (program.args.length === 0 && error.code === 'commander.help') return showNext(program, composition);
+      process.stderr.write(plain(complaintOf(error, said, argv, program)));
+      // A client of the runner waits for one line of JSON, also where no command has seen its words.
       const names = program.commands.map((each) => each.name());
       if (argv.find((word) => names.includes(word)) === 'runner') runner.refuseWords(argv, error.message);
       return EXIT.badInput;
@@ -91,22 +108,33 @@ export async function runCommandLine(argv: readonly string[], composition: Compo
   }
 }
 
-/** All commands with their options and help. */
-export function createProgram(composition: Composition, exitWith: (status: number) => void): Command {
+/** `codemode` alone: what to do next on this machine. Always succeeds: it is what a lost person types. */
+async function showNext(program: Command, composition: Composition): Promise<number> {
+  const loaded = await composition
+    .loadSettings(settingsOf(program))
+    .catch((error: unknown) => ({ problem: error instanceof Error ? error.message : String(error) }));
+  const commands = program.commands.map((command) => command.name());
+  const state = await machineState(loaded, await composition.glance(), commands);
+  process.stdout.write(`${describeNext(state)}\n`);
+  return EXIT.ok;
+}
+
+/** All commands with their options and help. `complain` is given what is wrong with the words, as it is found. */
+export function createProgram(
+  composition: Composition,
+  exitWith: (status: number) => void,
+  complain: (text: string) => void = (text) => process.stderr.write(text),
+): Command {
   const program = new Command('codemode')
+    .configureOutput({ writeErr: complain })
+    .version(VERSION, '-V, --version', 'print the version')
     .description('Runs programs written by agents in a fresh sandbox inside an OS jail.')
     .option('--config <file>', 'configuration file (default: ./codemode.config.{yaml,yml,json})')
     .option('--isolation <level>', `how far programs are cut off from the machine: ${ISOLATION_LEVELS.join(', ')}`)
     .addHelpText('after', HELP)
     .showHelpAfterError('(codemode --help lists the commands)')
     .exitOverride();
-  const settings = (): HostSettings => {
-    const { config, isolation } = program.opts<{ config?: string; isolation?: string }>();
-    return {
-      ...(config === undefined ? {} : { configFile: config }),
-      ...(isolation === undefined ? {} : { isolation: isolation as IsolationLevel }),
-    };
-  };
+  const settings = () => settingsOf(program);
   const context: CommandContext = {
     async compose(own = {}) {
       const composed = await composition.compose({ ...settings(), ...own });
@@ -127,6 +155,7 @@ export function createProgram(composition: Composition, exitWith: (status: numbe
     },
     audit: () => composition.composeAudit(settings()),
     key: () => composition.composeKey(settings()),
+    glance: () => composition.glance(),
     config: (own = {}) => composition.loadSettings({ ...settings(), ...own }),
     configFile: () => program.opts<{ config?: string }>().config,
     accessToken: () => composition.readAccessToken(),
@@ -136,24 +165,23 @@ export function createProgram(composition: Composition, exitWith: (status: numbe
   return program;
 }
 
+function settingsOf(program: Command): HostSettings {
+  const { config, isolation } = program.opts<{ config?: string; isolation?: string }>();
+  return {
+    ...(config === undefined ? {} : { configFile: config }),
+    ...(isolation === undefined ? {} : { isolation: isolation as IsolationLevel }),
+  };
+}
+
 const HELP = `
+Colours: NO_COLOR switches them off, FORCE_COLOR=1 on where no terminal is, FORCE_COLOR=0 off.
+
 Exit status of every command:
     0  it did what it was asked to do
     1  it did, and the answer is not a good one: a program failed, a server is down, something is missing
     2  bad input: arguments, files or configuration; nothing was done
-   69  something needed is not to be had: a jail, a server
+   69  a required resource is unavailable: a jail, a server, a recent Node
    70  a mistake of codemode's own; please report it
    75  too busy or shutting down; try again
   130  interrupted
 `;
-
-/** Output that nobody reads (`| head`) is no failure; output that cannot be written, on a full disk, is one. */
-function watchOutput(): { readonly hasFailed: boolean } {
-  const output = { hasFailed: false };
-  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-    if (code === 'EPIPE' || output.hasFailed) return;
-    output.hasFailed = true;
-    process.stderr.write(`codemode: the output could not be written: ${plain(message)}\n`);
-  });
-  return output;
-}

@@ -11,6 +11,7 @@ const NOTHING = {
   composeAudit: unused,
   composeKey: unused,
   loadSettings: unused,
+  glance: unused,
   lookAround: unused,
   readAccessToken: unused,
 };

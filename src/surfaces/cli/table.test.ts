@@ -57,8 +57,6 @@ describe('a table', () => {
   test('shows foreign text on one line, and nothing in it steers the terminal', () => {
     const name = 'x\n\u001b[2Jready  fake\u202e\u009b1m\u001b]8;;http://evil\u0007link';
     const shown = renderTable([{ title: 'NAME' }, { title: 'STATE' }], [{ cells: [name, 'down'] }], undefined);
-    expect(shown).toBe(
-      'x\\u000a\\u001b[2Jready  fake\\u202e\\u009b1m\\u001b]8;;http://evil\\u0007link  down',
-    );
+    expect(shown).toBe('x\\u000a\\u001b[2Jready  fake\\u202e\\u009b1m\\u001b]8;;http://evil\\u0007link  down');
   });
 });

@@ -1,4 +1,4 @@
-import { colourChoice, columnsSetting } from '../../config/environment.js';
+import { colourChoice, columnsSetting } from '../../config/terminal-settings.js';
 
 /** What people see on a terminal. Text from programs, tools and files is foreign: it must not steer the terminal. */
 
@@ -54,6 +54,8 @@ const FALLBACK_COLUMNS = 80;
 /** Warnings go to stderr, so that stdout holds the answer alone. */
 export function warn(warnings: readonly string[]): void {
   for (const warning of warnings) {
-    process.stderr.write(`codemode: ${styled('yellow', 'warning', process.stderr)}: ${plain(warning)}\n`);
+    // Further lines of it are indented: they may be a server's own words, and must not look like another message of ours.
+    const text = plain(warning).replaceAll('\n', '\n  ');
+    process.stderr.write(`codemode: ${styled('yellow', 'warning', process.stderr)}: ${text}\n`);
   }
 }

@@ -3,7 +3,10 @@ import { type Approval, cardsOf, GRANT_SCOPES, type GrantScope } from '../../../
 import { HostError } from '../../../domain/errors.js';
 import { EXIT, type Register, withRecords } from '../command.js';
 import type { ComposedRecords } from '../composed.js';
-import { plain, printableJson, styled } from '../terminal.js';
+import { confirm, isOnTerminal } from '../confirm.js';
+import { LAST, resolveId, shortIds } from '../resolve-id.js';
+import { type Column, type Row, renderTable } from '../table.js';
+import { plainBlock, plainLine, printableJson, type Style, styled, terminalWidth } from '../terminal.js';
 
 export const register: Register = (program, context) => {
   const approvals = program
@@ -21,7 +24,7 @@ export const register: Register = (program, context) => {
     });
   approvals
     .command('show')
-    .argument('<id>')
+    .argument('<id>', ID)
     .description('one of them: arguments, reason, and the code around the call')
     .option('--json', 'as JSON')
     .addHelpText('after', STATUS)
@@ -30,7 +33,7 @@ export const register: Register = (program, context) => {
     });
   approvals
     .command('approve')
-    .argument('<id>')
+    .argument('<id>', ID_TO_DECIDE)
     .description('let the call be made')
     .option('--scope <scope>', `how far the yes reaches: ${GRANT_SCOPES.join(', ')}`, 'call')
     .option('--reason <text>', 'why; it is recorded')
@@ -40,7 +43,7 @@ export const register: Register = (program, context) => {
     });
   approvals
     .command('deny')
-    .argument('<id>')
+    .argument('<id>', ID_TO_DECIDE)
     .description('refuse it; the program is told, with the reason')
     .option('--scope <scope>', 'call, or calls for all of the same card', 'call')
     .option('--reason <text>', 'why; it is recorded, and the program is told')
@@ -56,6 +59,10 @@ export const register: Register = (program, context) => {
       context.exitWith(await withRecords(context, makeSecret));
     });
 };
+
+const ID = 'its id, or the first 4 or more characters of it, or last';
+const ID_TO_DECIDE =
+  'its id, or the first 4 or more characters of it; last only on a terminal, which shows it and asks';
 
 const HELP = `
 A decision needs a terminal or the approver's secret in CODEMODE_APPROVER_SECRET: an agent that can only start programs
@@ -81,41 +88,57 @@ async function list({ approvals }: ComposedRecords, flags: { all?: boolean; json
   const found = flags.all === true ? await approvals.recent(MAX_LISTED) : await approvals.pending();
   if (flags.json === true) process.stdout.write(`${printableJson(found.map(asJson), true)}\n`);
   else if (found.length === 0) process.stderr.write('nothing waits for a decision\n');
-  else for (const card of cardsOf(found)) process.stdout.write(`${lineOf(card)}\n`);
+  else process.stdout.write(`${renderList(found)}\n`);
   return EXIT.ok;
 }
 
-async function show({ approvals }: ComposedRecords, id: string, isJson: boolean): Promise<number> {
-  const approval = await mustFind(approvals, id);
+async function show({ approvals }: ComposedRecords, given: string, isJson: boolean): Promise<number> {
+  const approval = await mustFind(approvals, given);
   if (isJson) {
     process.stdout.write(`${printableJson({ ...asJson(approval), code: approval.code }, true)}\n`);
     return EXIT.ok;
   }
-  const { tool, reason, runId, state, code, decision } = approval;
-  const lines = [
-    `${styled('bold', `${tool.serverId}/${tool.toolName}`)}  ${state}`,
-    `why it is asked:  ${reason}`,
-    `run:              ${runId}, call ${approval.call}`,
-    `expires:          ${new Date(approval.expiresAtMs).toISOString()}`,
-    ...(decision === undefined
-      ? []
-      : [`decided:          by ${decision.by}${decision.reason === undefined ? '' : `: ${decision.reason}`}`]),
-    'arguments:',
-    printableJson(approval.arguments, true),
-    ...(code === '' ? [] : ['in the program:', code]),
-  ];
-  process.stdout.write(`${plain(lines.join('\n'))}\n`);
+  process.stdout.write(`${renderOne(approval)}\n`);
   return EXIT.ok;
+}
+
+/** Every piece is made plain by itself: what the program or a tool wrote cannot look like a line of ours. */
+function renderOne(approval: Approval): string {
+  const { id, tool, reason, runId, state, code, decision } = approval;
+  const why = decision?.reason === undefined ? '' : `: ${decision.reason}`;
+  const lines = [
+    `${styled('bold', plainLine(`${tool.serverId}/${tool.toolName}`))}  ${styled(STYLES[state], state)}`,
+    `approval:         ${plainLine(id)}`,
+    `why it is asked:  ${plainLine(reason)}`,
+    `run:              ${plainLine(runId)}, call ${approval.call}`,
+    `expires:          ${new Date(approval.expiresAtMs).toISOString()}`,
+    ...(decision === undefined ? [] : [`decided:          by ${plainLine(`${decision.by}${why}`)}`]),
+    'arguments:',
+    plainBlock(printableJson(approval.arguments, true)),
+    ...(code === '' ? [] : ['in the program:', plainBlock(code)]),
+  ];
+  return lines.join('\n');
 }
 
 async function decide(
   records: ComposedRecords,
-  id: string,
+  given: string,
   state: 'APPROVED' | 'DENIED',
   { scope, reason }: DecideFlags,
 ): Promise<number> {
   const by = await personOf(records);
-  const approval = await mustFind(records.approvals, id);
+  if (given === LAST && !isOnTerminal())
+    throw new HostError(
+      'bad_input',
+      `${LAST} is taken for a decision only on a terminal, which shows what it is; give the id, as codemode approvals lists it`,
+    );
+  const approval = await mustFind(records.approvals, given, 'pending');
+  const { id } = approval;
+  // A program can ask for something else at any moment: what is decided about is what was just shown, by its id.
+  if (given === LAST && !(await isWanted(approval, state, scopeOf(scope)))) {
+    process.stderr.write('codemode: nothing was decided\n');
+    return EXIT.failed;
+  }
   const decided = await records.approvals.decide(id, state, {
     by,
     scope: scopeOf(scope),
@@ -125,13 +148,21 @@ async function decide(
   if (!decided.isFirst) {
     const { state: before, decision } = decided.approval;
     const who = decision === undefined ? '' : ` by ${decision.by}`;
-    process.stderr.write(`codemode: ${plain(`${id} was ${before.toLowerCase()}${who} before; nothing was changed`)}\n`);
+    process.stderr.write(
+      `codemode: ${plainLine(`${id} was ${before.toLowerCase()}${who} before; nothing was changed`)}\n`,
+    );
     return EXIT.failed;
   }
   const count = decided.approvals.length;
-  process.stdout.write(`${plain(`${verb}: ${count === 1 ? id : `${count} calls`}`)}\n`);
+  process.stdout.write(`${plainLine(`${verb}: ${count === 1 ? id : `${count} calls`}`)}\n`);
   if (!approval.runId.startsWith('direct-')) await sayWhatNext(records, approval.runId);
   return EXIT.ok;
+}
+
+function isWanted(approval: Approval, state: 'APPROVED' | 'DENIED', scope: GrantScope): Promise<boolean> {
+  process.stdout.write(`${renderOne(approval)}\n\n`);
+  const reach = scope === 'call' ? 'this call' : `this, with --scope ${scope}`;
+  return confirm(`${state === 'APPROVED' ? 'Approve' : 'Deny'} ${reach}?`);
 }
 
 /** Long enough for a host that is up to take the run. */
@@ -140,7 +171,7 @@ const NOTICE_MS = 1_500;
 async function sayWhatNext({ sleeping, approvals }: ComposedRecords, runId: string): Promise<void> {
   const open = (await approvals.ofRun(runId)).filter(({ state }) => state === 'PENDING');
   if (open.length > 0) {
-    process.stdout.write(`run ${plain(runId)} still waits for ${open.length} more: codemode approvals\n`);
+    process.stdout.write(`run ${plainLine(runId)} still waits for ${open.length} more: codemode approvals\n`);
     return;
   }
   const until = Date.now() + NOTICE_MS;
@@ -151,7 +182,7 @@ async function sayWhatNext({ sleeping, approvals }: ComposedRecords, runId: stri
     if (Date.now() > until) break;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  process.stdout.write(`no host is up that goes on with it; to go on now: codemode runs resume ${plain(runId)}\n`);
+  process.stdout.write(`No running host will resume it. Resume it with: codemode runs resume ${plainLine(runId)}\n`);
 }
 
 /** Throws where nobody can be seen to be a person. */
@@ -163,7 +194,7 @@ async function personOf({ approverSecret }: ComposedRecords): Promise<string> {
       'bad_input',
       "CODEMODE_APPROVER_SECRET is not the approver's secret; make one with: codemode approvals secret",
     );
-  if (process.stdin.isTTY === true && process.stdout.isTTY === true) return `${userInfo().username} (terminal)`;
+  if (isOnTerminal()) return `${userInfo().username} (terminal)`;
   throw new HostError(
     'bad_input',
     "a decision needs a terminal, or the approver's secret in CODEMODE_APPROVER_SECRET (codemode approvals secret makes one)",
@@ -171,7 +202,7 @@ async function personOf({ approverSecret }: ComposedRecords): Promise<string> {
 }
 
 async function makeSecret(records: ComposedRecords): Promise<number> {
-  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
+  if (!isOnTerminal()) {
     const isGiven = await records.approverSecret.isGiven();
     if (isGiven !== true)
       throw new HostError('bad_input', 'a secret is made on a terminal, where only you can read it; type it in one');
@@ -190,24 +221,55 @@ function scopeOf(text: string): GrantScope {
   );
 }
 
-async function mustFind(approvals: ComposedRecords['approvals'], id: string): Promise<Approval> {
+/** By its id or the beginning of it. `last` is the newest that waits; to look at, else the newest of all. */
+async function mustFind(
+  approvals: ComposedRecords['approvals'],
+  given: string,
+  last: 'pending' | 'any' = 'any',
+): Promise<Approval> {
+  const newest = async () => (last === 'any' ? (await approvals.recent(1))[0] : undefined);
+  const id = await resolveId(given, {
+    noun: 'approval',
+    listedBy: 'codemode approvals',
+    idsWith: (prefix, limit) => approvals.idsWith(prefix, limit),
+    latest: async () => ((await approvals.pending()).at(-1) ?? (await newest()))?.id,
+  });
   const approval = await approvals.find(id);
   if (approval !== undefined) return approval;
-  throw new HostError(
-    'not_found',
-    `there is no approval ${JSON.stringify(id.slice(0, 60))}; list them with: codemode approvals`,
-  );
+  throw new HostError('not_found', `there is no approval ${JSON.stringify(id)}; list them with: codemode approvals`);
 }
 
-const MAX_ARGUMENT_CHARACTERS = 100;
+const STYLES = { PENDING: 'yellow', APPROVED: 'green', DENIED: 'red', EXPIRED: 'dim' } as const satisfies Record<
+  Approval['state'],
+  Style
+>;
 
-function lineOf(card: readonly Approval[]): string {
-  const [first] = card as [Approval];
-  const { id, tool, reason, state } = first;
-  const json = JSON.stringify(first.arguments);
-  const shown = json.length > MAX_ARGUMENT_CHARACTERS ? `${json.slice(0, MAX_ARGUMENT_CHARACTERS)}...` : json;
-  const count = card.length === 1 ? '' : `  and ${card.length - 1} more calls (--scope calls)`;
-  return plain(`${id}  ${state}  ${tool.serverId}/${tool.toolName}  ${shown}${count}\n  ${reason}; run ${first.runId}`);
+const COLUMNS: readonly Column[] = [
+  { title: 'APPROVAL' },
+  { title: 'STATE' },
+  { title: 'TOOL', cutFirst: 1 },
+  { title: 'ARGUMENTS', cutFirst: 2 },
+];
+
+function renderList(found: readonly Approval[]): string {
+  const width = terminalWidth();
+  const short = width === undefined ? (id: string) => id : shortIds(found.map(({ id }) => id));
+  const shortRun = width === undefined ? (id: string) => id : shortIds(found.map(({ runId }) => runId));
+  const rows = cardsOf(found).map((card): Row => {
+    const [first] = card as [Approval];
+    const { id, tool, reason, state } = first;
+    const others = card.length === 1 ? [] : [`  and ${card.length - 1} more calls (--scope calls)`];
+    return {
+      cells: [
+        short(id),
+        { text: state, style: STYLES[state] },
+        `${tool.serverId}/${tool.toolName}`,
+        JSON.stringify(first.arguments),
+      ],
+      below: [`  ${plainLine(`${reason}; run ${shortRun(first.runId)}`)}`, ...others],
+    };
+  });
+  return renderTable(COLUMNS, rows, width);
 }
 
 function asJson({ id, runId, tool, arguments: input, state, createdAtMs, expiresAtMs, reason, decision }: Approval) {

@@ -1,10 +1,14 @@
-import { once } from 'node:events';
 import type { Command } from 'commander';
 import type { AuditFilter, AuditRecord, ChainHead, ChainReport } from '../../../domain/audit.js';
 import { HostError } from '../../../domain/errors.js';
+import type { AuditLog } from '../../../host/audit-log.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
+import { duration } from '../durations.js';
 import { countFrom1 } from '../options.js';
-import { plain, printableJson, styled } from '../terminal.js';
+import { isOpen, whenWritable } from '../output.js';
+import { findId, shortIds } from '../resolve-id.js';
+import { type Column, type Row, renderTable } from '../table.js';
+import { plainLine, printableJson, styled, terminalWidth } from '../terminal.js';
 
 interface FilterFlags {
   readonly run?: string;
@@ -51,7 +55,7 @@ export const register: Register = (program, context) => {
 
 function withFilters(command: Command): Command {
   return command
-    .option('--run <id>', 'only calls of this run')
+    .option('--run <id>', 'only calls of this run: its id, the first 4 or more characters of it, or last')
     .option('--server <id>', 'only calls of this server, by its name in the configuration')
     .option('--tool <name>', 'only calls of this tool')
     .option('--since <time>', 'only since then: 2h, 7d, or a date such as 2026-05-01T10:00:00Z');
@@ -84,9 +88,9 @@ Exit status: 0 all was printed, 2 bad input.
 async function list(flags: ListFlags, context: CommandContext): Promise<number> {
   const [filter, limit] = [filterOf(flags), countFrom1('--limit', flags.limit)];
   using log = await context.audit();
-  const records = log.records(filter, limit);
+  const records = log.records(await ofRun(filter, log), limit);
   if (flags.json === true) process.stdout.write(`${printableJson({ records: records.map(outward) }, true)}\n`);
-  else for (const record of records) process.stdout.write(`${line(record)}\n`);
+  else if (records.length > 0) process.stdout.write(`${renderList(records)}\n`);
   if (records.length === 0 && flags.json !== true) process.stderr.write('no call is on record that fits\n');
   return EXIT.ok;
 }
@@ -102,10 +106,10 @@ async function verify(flags: { head?: string }, isJson: boolean, context: Comman
 async function exportAll(flags: FilterFlags, context: CommandContext): Promise<number> {
   const filter = filterOf(flags);
   using log = await context.audit();
-  for (const record of log.each(filter)) {
-    if (process.stdout.destroyed) break;
+  for (const record of log.each(await ofRun(filter, log))) {
+    if (!isOpen(process.stdout)) break;
     // A reader that is slower than we are must not make us keep everything.
-    if (!process.stdout.write(`${printableJson(outward(record))}\n`)) await once(process.stdout, 'drain');
+    if (!process.stdout.write(`${printableJson(outward(record))}\n`)) await whenWritable(process.stdout);
   }
   return EXIT.ok;
 }
@@ -121,35 +125,55 @@ function outward({ number, atMs, ...record }: AuditRecord) {
   return { number, timestamp: new Date(atMs).toISOString(), ...record };
 }
 
-function line(record: AuditRecord): string {
-  const { number, atMs, serverId, toolName, verdict, durationMs, resultBytes, runId, approval, redactions } = record;
-  const notes = [
-    ...(approval.state === 'NOT_REQUIRED'
+const COLUMNS: readonly Column[] = [
+  { title: 'NUMBER', isNumber: true },
+  { title: 'TIME', cutFirst: 2 },
+  { title: 'TOOL' },
+  { title: 'VERDICT', cutFirst: 1 },
+  { title: 'TOOK', isNumber: true },
+  { title: 'BYTES', isNumber: true, cutFirst: 3 },
+  { title: 'RUN', cutFirst: 4 },
+  { title: 'NOTES', cutFirst: 5 },
+];
+
+function renderList(records: readonly AuditRecord[]): string {
+  const width = terminalWidth();
+  const short = width === undefined ? (id: string) => id : shortIds(records.map(({ runId }) => runId));
+  const rows = records.map((record): Row => {
+    const { number, atMs, serverId, toolName, verdict, durationMs, resultBytes, runId } = record;
+    const time = new Date(atMs).toISOString();
+    return {
+      cells: [
+        { text: `${number}`, style: 'dim' },
+        width === undefined ? time : `${time.slice(0, 19).replace('T', ' ')}Z`,
+        { text: `${serverId}/${toolName}`, style: 'bold' },
+        { text: verdict, style: verdict === 'ok' ? 'green' : 'yellow' },
+        duration(durationMs),
+        resultBytes === null ? '-' : `${resultBytes}`,
+        { text: short(runId), style: 'dim' },
+        notesOf(record),
+      ],
+    };
+  });
+  return renderTable(COLUMNS, rows, width);
+}
+
+function notesOf({ approval, redactions }: AuditRecord): string {
+  const decided =
+    approval.state === 'NOT_REQUIRED'
       ? []
-      : [`${approval.state.toLowerCase()}${approval.by === undefined ? '' : ` by ${approval.by}`}`]),
-    ...Object.entries(redactions).map(([kind, count]) => `${count} ${kind} redacted`),
-  ];
-  const shown = [
-    styled('dim', `${number}`.padStart(6)),
-    new Date(atMs).toISOString(),
-    styled('bold', plain(`${serverId}/${toolName}`)),
-    verdict === 'ok' ? styled('green', verdict) : styled('yellow', verdict),
-    `${durationMs.toFixed(1)} ms`,
-    ...(resultBytes === null ? [] : [`${resultBytes} bytes`]),
-    styled('dim', `run ${plain(runId)}`),
-    ...(notes.length === 0 ? [] : [plain(notes.join(', '))]),
-  ];
-  return shown.join('  ');
+      : [`${approval.state.toLowerCase()}${approval.by === undefined ? '' : ` by ${approval.by}`}`];
+  return [...decided, ...Object.entries(redactions).map(([kind, count]) => `${count} ${kind} redacted`)].join(', ');
 }
 
 function explain({ isIntact, records, first, head, problem, cut }: ChainReport): string {
   const lines = [
     isIntact
       ? `${styled('green', 'whole')}: ${records} records, ${records === 0 ? 'none' : `${first} to ${head.count}`}`
-      : `${styled('red', 'changed')}: record ${problem?.record}: ${plain(problem?.reason ?? '')}`,
+      : `${styled('red', 'changed')}: record ${problem?.record}: ${plainLine(problem?.reason ?? '')}`,
     ...(cut === undefined
       ? []
-      : [`records up to ${cut.count} were removed on ${new Date(cut.atMs).toISOString()}: ${plain(cut.reason)}`]),
+      : [`records up to ${cut.count} were removed on ${new Date(cut.atMs).toISOString()}: ${plainLine(cut.reason)}`]),
     `head ${head.count}:${head.hash}`,
     ...(isIntact ? [] : ['calls are refused while it is so; export what is there, then: codemode audit restart']),
   ];
@@ -165,6 +189,19 @@ function filterOf({ run, server, tool, since }: FilterFlags): AuditFilter {
     ...(tool === undefined ? {} : { toolName: tool }),
     ...(since === undefined ? {} : { sinceMs: timeOf(since) }),
   };
+}
+
+/** `--run` may be the beginning of an id, or `last`: the run of the newest record. */
+async function ofRun(filter: AuditFilter, log: AuditLog): Promise<AuditFilter> {
+  if (filter.runId === undefined) return filter;
+  const runId = await findId(filter.runId, {
+    noun: 'run',
+    listedBy: 'codemode audit',
+    idsWith: (prefix, limit) => log.runIdsWith(prefix, limit),
+    latest: () => log.records({}, 1)[0]?.runId,
+  });
+  // A run that called nothing is on no record, and is no mistake.
+  return { ...filter, runId: runId ?? filter.runId };
 }
 
 function timeOf(text: string): number {

@@ -4,8 +4,9 @@ import type { LiveComparison } from '../../../host/host.js';
 import { type AnyRecording, decodeRecording, encodeRecording } from '../../../host/recording.js';
 import { writeWhole } from '../../../lib/write-whole.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
-import { plain, printableJson, styled } from '../terminal.js';
+import { plainLine, printableJson, styled } from '../terminal.js';
 import { waitFor } from '../waiting.js';
+import { idOf } from './runs.js';
 
 interface ReplayFlags {
   readonly against?: string;
@@ -17,7 +18,10 @@ export const register: Register = (program, context) => {
   program
     .command('replay')
     .description('run a recorded program again, offline, and say whether it comes out the same')
-    .argument('<run>', 'id of a run that ended, or a file that --export wrote')
+    .argument(
+      '<run>',
+      'id of a run that ended, or the first 4 or more characters of it, or last, or a file that --export wrote',
+    )
     .option('--against <what>', 'live: also make the calls of read-only tools again, and show what has changed')
     .option('--export <file>', 'write the recording to a file, to be replayed anywhere, and do nothing else')
     .option('--json', 'as JSON')
@@ -32,7 +36,7 @@ Everything the program asks for is answered from the record: no server is called
 An exported recording holds what the tools answered then (redacted): treat it like your data.
 --json prints { "runId", "same", "difference", "live": [{ "call", "tool", "state", "detail" }] }.
 
-Exit status: 0 the same, 1 different, 2 no such run or recording, 69 no jail to be had.
+Exit status: 0 the same, 1 different, 2 no such run or recording, 69 no jail.
 `;
 
 async function replay(name: string, flags: ReplayFlags, context: CommandContext): Promise<number> {
@@ -58,17 +62,17 @@ async function replay(name: string, flags: ReplayFlags, context: CommandContext)
     process.stdout.write(`${printableJson(said, true)}\n`);
   } else {
     const word = isSame ? styled('green', 'same') : styled('red', 'different');
-    process.stdout.write(`${word}${difference === undefined ? '' : `: ${plain(difference)}`}\n`);
+    process.stdout.write(`${word}${difference === undefined ? '' : `: ${plainLine(difference)}`}\n`);
     for (const each of live) process.stdout.write(`${lineOf(each)}\n`);
   }
   const hasDrifted = live.some(({ state }) => state !== 'same' && state !== 'skipped');
   return isSame && !hasDrifted ? EXIT.ok : EXIT.failed;
 }
 
-/** A file where there is one of that name: ids of runs are no names that files have. */
+/** A file where there is one of that name: files are not named like runs. */
 async function find(name: string, context: CommandContext): Promise<AnyRecording> {
   if (existsSync(name)) return decodeRecording(readFileSync(name, 'utf8'));
-  return withRecords(context, ({ sleeping }) => sleeping.recordingOf(name));
+  return withRecords(context, async ({ sleeping }) => sleeping.recordingOf(await idOf(sleeping, name)));
 }
 
 async function exportTo(file: string, recording: AnyRecording): Promise<number> {
@@ -79,10 +83,10 @@ async function exportTo(file: string, recording: AnyRecording): Promise<number> 
     const why = code === 'EEXIST' ? 'it is there already' : (code ?? 'unknown reason');
     throw new HostError('bad_input', `${file} could not be written: ${why}`, { cause: error });
   }
-  process.stderr.write(`written to ${plain(file)}\n`);
+  process.stderr.write(`written to ${plainLine(file)}\n`);
   return EXIT.ok;
 }
 
 function lineOf({ call, tool, state, detail }: LiveComparison): string {
-  return plain(`call ${call}  ${tool}  ${state}${detail === undefined ? '' : `: ${detail}`}`);
+  return plainLine(`call ${call}  ${tool}  ${state}${detail === undefined ? '' : `: ${detail}`}`);
 }

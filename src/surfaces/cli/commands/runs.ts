@@ -1,19 +1,23 @@
 import type { RunView } from '../../../host/host.js';
 import { askerOnTerminal } from '../ask-on-terminal.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
+import type { ComposedRecords } from '../composed.js';
+import { duration, timeAgo } from '../durations.js';
+import { resolveId, shortIds } from '../resolve-id.js';
 import { interruption } from '../run-program.js';
-import { plain, printableJson } from '../terminal.js';
+import { type Column, type Row, renderTable } from '../table.js';
+import { plainLine, printableJson, type Style, terminalWidth } from '../terminal.js';
 import { waitFor } from '../waiting.js';
 import { registerWait } from './runs-wait.js';
 
 export const register: Register = (program, context) => {
   const runs = program
     .command('runs')
-    .description('runs that sleep or have ended: look at them, go on with them, cancel them')
+    .description('runs that are suspended or have ended: look at them, resume or cancel them')
     .addHelpText('after', HELP);
   runs
     .command('list', { isDefault: true })
-    .description('the latest ones')
+    .description('the latest ones: state, caller, duration, and a line of the program')
     .option('--limit <count>', 'how many', '20')
     .option('--json', 'as JSON')
     .addHelpText('after', STATUS)
@@ -24,17 +28,19 @@ export const register: Register = (program, context) => {
     });
   runs
     .command('show')
-    .argument('<run>')
-    .description('how one of them stands, and its response')
+    .argument('<run>', RUN)
+    .description('the state of one of them, and its response')
     .option('--json', 'as JSON (it is JSON anyway)')
     .addHelpText('after', STATUS)
     .action(async (runId: string) => {
-      context.exitWith(await withRecords(context, async ({ sleeping }) => print(await sleeping.show(runId))));
+      context.exitWith(
+        await withRecords(context, async ({ sleeping }) => print(await sleeping.show(await idOf(sleeping, runId)))),
+      );
     });
   runs
     .command('resume')
-    .argument('<run>')
-    .description('go on with one that sleeps, now, in this process; its approvals must be decided')
+    .argument('<run>', RUN)
+    .description('resume one that is suspended, now, in this process; its approvals must be decided')
     .option('--json', 'as JSON (it is JSON anyway)')
     .addHelpText('after', STATUS)
     .action(async (runId: string) => {
@@ -43,19 +49,25 @@ export const register: Register = (program, context) => {
   registerWait(runs, context, print);
   runs
     .command('cancel')
-    .argument('<run>')
-    .description('end one that sleeps')
+    .argument('<run>', RUN)
+    .description('end one that is suspended')
     .addHelpText('after', STATUS)
     .action(async (runId: string) => {
-      context.exitWith(await withRecords(context, async ({ sleeping }) => print(await sleeping.cancel(runId))));
+      context.exitWith(
+        await withRecords(context, async ({ sleeping }) => print(await sleeping.cancel(await idOf(sleeping, runId)))),
+      );
     });
 };
 
+const RUN = 'its id, or the first 4 or more characters of it, or last';
+
 const HELP = `
-show, resume and wait print { "runId", "state", "response", "approvals" }. States: waiting (for a person), running, finished,
+list --json prints [{ "runId", "state", "caller", "profile", "createdAt", "updatedAt", "durationMs", "program" }]; the
+program is its first line that is neither an import nor a comment. show, resume, wait and cancel print the same of one run,
+with "response" and "approvals". States: waiting (for a person), running, finished,
 failed, cancelled. The response is what the agent's client would have been given.
 
-Exit status: 0, 1 the run has failed, 2 no such run, or it cannot be resumed yet, 69 no jail to be had, 75 another
+Exit status: 0, 1 the run has failed, 2 no such run, or it cannot be resumed yet, 69 no jail, 75 another
 process has it.
 `;
 
@@ -66,12 +78,14 @@ function list(context: CommandContext, limit: number, isJson: boolean): Promise<
     const runs = await sleeping.list(limit);
     if (isJson) process.stdout.write(`${printableJson(runs.map(headOf), true)}\n`);
     else if (runs.length === 0) process.stderr.write('no runs have been recorded yet\n');
-    else for (const run of runs) process.stdout.write(`${lineOf(run)}\n`);
+    else process.stdout.write(`${renderList(runs)}\n`);
     return EXIT.ok;
   });
 }
 
-async function resume(context: CommandContext, runId: string): Promise<number> {
+async function resume(context: CommandContext, given: string): Promise<number> {
+  // Looked for first: a mistyped id does not wait for a jail.
+  const runId = await withRecords(context, ({ sleeping }) => idOf(sleeping, given));
   const { host } = await context.compose();
   await using _ = host;
   const asker = askerOnTerminal(host.approvals);
@@ -84,6 +98,16 @@ async function resume(context: CommandContext, runId: string): Promise<number> {
   return print(await host.resume(runId, asker));
 }
 
+/** The run that somebody means, as `codemode runs` lists it. */
+export function idOf(sleeping: ComposedRecords['sleeping'], given: string): Promise<string> {
+  return resolveId(given, {
+    noun: 'run',
+    listedBy: 'codemode runs',
+    idsWith: (prefix, limit) => sleeping.idsWith(prefix, limit),
+    latest: async () => (await sleeping.list(1))[0]?.runId,
+  });
+}
+
 function print(run: RunView): number {
   const approvals = run.approvals.map(({ id, tool, state }) => ({
     id,
@@ -94,13 +118,42 @@ function print(run: RunView): number {
   return run.state === 'failed' ? EXIT.failed : EXIT.ok;
 }
 
-function headOf({ runId, state, caller, profile, createdAtMs, updatedAtMs }: RunView) {
+function headOf({ runId, state, caller, profile, createdAtMs, updatedAtMs, durationMs, title }: RunView) {
   const at = { createdAt: new Date(createdAtMs).toISOString(), updatedAt: new Date(updatedAtMs).toISOString() };
-  return { runId, state, caller, profile, ...at };
+  return { runId, state, caller, profile, ...at, durationMs: durationMs ?? null, program: title ?? null };
 }
 
-function lineOf({ runId, state, createdAtMs, approvals }: RunView): string {
-  const pending = approvals.filter((each) => each.state === 'PENDING').map(({ id }) => id);
-  const waits = pending.length === 0 ? '' : `  waits for ${pending.join(', ')}`;
-  return plain(`${runId}  ${state.padEnd(9)}  ${new Date(createdAtMs).toISOString()}${waits}`);
+const STYLES = {
+  waiting: 'yellow',
+  running: 'bold',
+  finished: 'green',
+  failed: 'red',
+  cancelled: 'dim',
+} as const satisfies Record<RunView['state'], Style>;
+
+const COLUMNS: readonly Column[] = [
+  { title: 'RUN' },
+  { title: 'STATE' },
+  { title: 'WHEN', cutFirst: 1 },
+  { title: 'TOOK', isNumber: true },
+  { title: 'CALLER', cutFirst: 2 },
+  { title: 'PROGRAM', cutFirst: 3 },
+];
+
+/** For people: short ids and times that have passed. Without a terminal: whole ids and timestamps, to be searched. */
+function renderList(runs: readonly RunView[]): string {
+  const width = terminalWidth();
+  const isForPeople = width !== undefined;
+  const short = isForPeople ? shortIds(runs.map(({ runId }) => runId)) : (id: string) => id;
+  const nowMs = Date.now();
+  const rows = runs.map(({ runId, state, createdAtMs, durationMs, caller, title, approvals }): Row => {
+    const pending = approvals.filter((each) => each.state === 'PENDING').map(({ id }) => id);
+    const when = isForPeople ? timeAgo(nowMs - createdAtMs) : new Date(createdAtMs).toISOString();
+    const took = durationMs === undefined ? '-' : duration(durationMs);
+    return {
+      cells: [short(runId), { text: state, style: STYLES[state] }, when, took, caller, title ?? '-'],
+      below: pending.length === 0 ? [] : [`  waits for ${plainLine(pending.join(', '))}: codemode approvals`],
+    };
+  });
+  return renderTable(COLUMNS, rows, width);
 }

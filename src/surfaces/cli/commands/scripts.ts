@@ -6,7 +6,8 @@ import { type CommandContext, EXIT, type Register, withRecords } from '../comman
 import { oneOf } from '../options.js';
 import { readSource } from '../read-source.js';
 import { interruption, runProgram, wholeNumber } from '../run-program.js';
-import { plain, printableJson, styled, warn } from '../terminal.js';
+import { type Column, renderTable } from '../table.js';
+import { plain, plainLine, printableJson, styled, warn } from '../terminal.js';
 import { runOne } from './code.js';
 
 export const register: Register = (program, context) => {
@@ -154,7 +155,7 @@ function list(context: CommandContext, isJson: boolean): Promise<number> {
     const found = await scripts.list();
     if (isJson) process.stdout.write(`${printableJson(found.map(asJson), true)}\n`);
     else if (found.length === 0) process.stderr.write('nothing is stored; to store a program: codemode scripts add\n');
-    else for (const script of found) process.stdout.write(`${lineOf(script)}\n`);
+    else process.stdout.write(`${renderList(found)}\n`);
     return EXIT.ok;
   });
 }
@@ -210,8 +211,29 @@ function asJson({ createdAtMs, ...head }: ScriptHead) {
   return { ...head, createdAt: new Date(createdAtMs).toISOString() };
 }
 
+const COLUMNS: readonly Column[] = [
+  { title: 'NAME', cutFirst: 1 },
+  { title: 'PROFILE' },
+  { title: 'LANGUAGE' },
+  { title: 'STORED', cutFirst: 2 },
+  { title: 'DESCRIPTION', cutFirst: 3 },
+];
+
+function renderList(found: readonly ScriptHead[]): string {
+  const rows = found.map(({ name, profile, language, createdAtMs, description }) => ({
+    cells: [
+      { text: name, style: 'bold' as const },
+      profile,
+      language,
+      new Date(createdAtMs).toISOString(),
+      description.replace(/\s+/g, ' '),
+    ],
+  }));
+  return renderTable(COLUMNS, rows);
+}
+
 function lineOf({ name, profile, language, description, createdAtMs }: ScriptHead): string {
-  const about = description === '' ? '' : `\n  ${description.replace(/\s+/g, ' ')}`;
+  const about = description === '' ? '' : `\n  ${plainLine(description.replace(/\s+/g, ' '))}`;
   const at = new Date(createdAtMs).toISOString();
-  return `${styled('bold', name)}  ${profile}  ${language}  ${at}${plain(about)}`;
+  return `${styled('bold', plainLine(name))}  ${profile}  ${language}  ${at}${about}`;
 }

@@ -5,7 +5,8 @@ import type { ServerReport } from '../../../host/inventory.js';
 import type { CommandContext, Register } from '../command.js';
 import { noteOnVariables, ownShellCommand } from '../file-notes.js';
 import { adviceFor } from '../server-advice.js';
-import { plain, printableJson, type Style, styled } from '../terminal.js';
+import { type Column, type Row, renderTable } from '../table.js';
+import { plainBlock, plainLine, printableJson, type Style, styled } from '../terminal.js';
 import { asking, waitFor } from '../waiting.js';
 
 interface ServersFlags {
@@ -46,10 +47,10 @@ async function servers(flags: ServersFlags, context: CommandContext): Promise<nu
       `${printableJson({ ok: isOk, servers: reports.map((each) => asJson(each, loaded)) }, true)}\n`,
     );
   } else {
-    for (const report of reports) process.stdout.write(`${render(report, loaded)}\n`);
-    if (reports.length === 0)
+    if (reports.length > 0) process.stdout.write(`${render(reports, loaded)}\n`);
+    else
       process.stderr.write(
-        `no servers are configured; to take them over from other clients: ${plain(ownShellCommand())} init\n`,
+        `no servers are configured; to take them over from other clients: ${plainLine(ownShellCommand())} init\n`,
       );
   }
   return isOk ? 0 : 1;
@@ -86,26 +87,34 @@ function unpassed(id: string, { config }: LoadedConfig): string[] {
   return server === undefined ? [] : unpassedVariables(server, readEnvironment());
 }
 
-function render(report: ServerReport, loaded: LoadedConfig): string {
-  const { id, path, state, transport, name, version, toolCount, isFromCache, reason, warnings } = report;
-  const style: Style = state === 'ready' ? 'green' : state === 'disabled' ? 'dim' : 'red';
-  const facts = [
-    transport === 'none' ? undefined : transport,
-    name === undefined ? undefined : [name, version].filter((part) => part !== undefined).join(' '),
-    state === 'disabled'
-      ? undefined
-      : `${toolCount} ${toolCount === 1 ? 'tool' : 'tools'}${isFromCache ? ' (as they were)' : ''}`,
-    path === id ? undefined : `imported as ${path}`,
-  ].filter((fact) => fact !== undefined);
-  const lines = [
-    `${styled(style, state.padEnd(8))}  ${styled('bold', plain(id))}  ${plain(facts.join(', '))}`.trimEnd(),
-  ];
-  if (isDown(report)) {
-    lines.push(`          ${plain(reason ?? 'it did not answer')}`);
-    lines.push(plain(adviceFor(report, loaded)).replace(/^/gm, '          '));
-  }
-  const missing = unpassed(id, loaded);
-  if (missing.length > 0) lines.push(`          ${styled('yellow', 'note')}: ${plain(noteOnVariables(id, missing))}`);
-  for (const warning of warnings) lines.push(`          ${styled('yellow', 'warning')}: ${plain(warning)}`);
-  return lines.join('\n');
+const COLUMNS: readonly Column[] = [
+  { title: 'STATE' },
+  { title: 'SERVER', cutFirst: 1 },
+  { title: 'TOOLS, TRANSPORT, VERSION', cutFirst: 2 },
+];
+
+const INDENT = ' '.repeat(10);
+
+function render(reports: readonly ServerReport[], loaded: LoadedConfig): string {
+  const rows = reports.map((report): Row => {
+    const { id, path, state, transport, name, version, toolCount, isFromCache, reason, warnings } = report;
+    const style: Style = state === 'ready' ? 'green' : state === 'disabled' ? 'dim' : 'red';
+    const facts = [
+      transport === 'none' ? undefined : transport,
+      name === undefined ? undefined : [name, version].filter((part) => part !== undefined).join(' '),
+      state === 'disabled'
+        ? undefined
+        : `${toolCount} ${toolCount === 1 ? 'tool' : 'tools'}${isFromCache ? ' (as they were)' : ''}`,
+      path === id ? undefined : `imported as ${path}`,
+    ].filter((fact) => fact !== undefined);
+    const below = isDown(report)
+      ? [reason ?? 'it did not answer', adviceFor(report, loaded)].map((text) => plainBlock(text, INDENT))
+      : [];
+    const missing = unpassed(id, loaded);
+    if (missing.length > 0)
+      below.push(`${INDENT}${styled('yellow', 'note')}: ${plainLine(noteOnVariables(id, missing))}`);
+    for (const warning of warnings) below.push(`${INDENT}${styled('yellow', 'warning')}: ${plainLine(warning)}`);
+    return { cells: [{ text: state.padEnd(8), style }, { text: id, style: 'bold' }, facts.join(', ')], below };
+  });
+  return renderTable(COLUMNS, rows);
 }

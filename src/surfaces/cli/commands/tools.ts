@@ -4,7 +4,8 @@ import { oneLine } from '../../../lib/bounded-text.js';
 import { askForTools, noteProblems } from '../asking.js';
 import type { CommandContext, Register } from '../command.js';
 import { countFrom1, oneOf } from '../options.js';
-import { plain, printableJson, styled } from '../terminal.js';
+import { renderTable } from '../table.js';
+import { plainBlock, plainLine, printableJson, styled } from '../terminal.js';
 
 interface ToolsFlags {
   readonly server?: string;
@@ -65,30 +66,34 @@ async function tools(query: string, flags: ToolsFlags, context: CommandContext):
   return 0;
 }
 
-/** Names in a column of their own, at most this wide. */
-const MAX_NAME_COLUMN = 44;
-
 function render(results: readonly JsonObject[], detail: ToolDetail): string {
-  const names = results.map(({ serverId, toolName }) => plain(`${String(serverId)}/${String(toolName)}`));
-  const width = Math.min(MAX_NAME_COLUMN, Math.max(...names.map(({ length }) => length)));
-  return results
-    .map((result, index) => {
-      const name = names[index] as string;
-      if (detail === 'name') return name;
-      const description = typeof result.description === 'string' ? result.description : '';
-      if (detail === 'full') return block(name, result, description);
-      return `${styled('bold', name.padEnd(width))}  ${oneLine(description, MAX_LINE)}`.trimEnd();
-    })
-    .join('\n');
+  const named = results.map((result) => ({
+    name: `${String(result.serverId)}/${String(result.toolName)}`,
+    description: typeof result.description === 'string' ? result.description : '',
+    result,
+  }));
+  switch (detail) {
+    case 'name':
+      return named.map(({ name }) => plainLine(name)).join('\n');
+    case 'full':
+      return named.map(({ name, result, description }) => block(name, result, description)).join('\n');
+    case 'description':
+      return renderTable(
+        [{ title: 'TOOL' }, { title: 'DESCRIPTION', cutFirst: 1 }],
+        named.map(({ name, description }) => ({
+          cells: [{ text: name, style: 'bold' }, oneLine(description, Number.POSITIVE_INFINITY)],
+        })),
+      );
+  }
 }
-
-const MAX_LINE = 160;
 
 function block(name: string, result: JsonObject, description: string): string {
   const { exportName, annotations, inputSchema, outputSchema } = result;
-  const lines = [styled('bold', name)];
-  lines.push(`  import { ${plain(String(exportName))} } from '@codemode/servers/${plain(String(result.serverId))}';`);
-  if (description !== '') lines.push(plain(description).replace(/^/gm, '  '));
+  const lines = [styled('bold', plainLine(name))];
+  lines.push(
+    `  import { ${plainLine(String(exportName))} } from '@codemode/servers/${plainLine(String(result.serverId))}';`,
+  );
+  if (description !== '') lines.push(plainBlock(description));
   const parts = Object.entries({ annotations, input: inputSchema, output: outputSchema });
   for (const [label, value] of parts) {
     if (value === undefined) continue;

@@ -1,0 +1,40 @@
+import { plainLine } from './terminal.js';
+
+/**
+ * Watches what is written to stdout and stderr. A reader that has gone (`| head`) is no failure; output that cannot be
+ * written, on a full disk, is one. Without a listener either would end the process with a stack trace.
+ */
+export function watchOutput(): { readonly hasFailed: boolean } {
+  const output = { hasFailed: false };
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (isReaderGone(code) || output.hasFailed) return;
+    output.hasFailed = true;
+    process.stderr.write(`codemode: the output could not be written: ${plainLine(message)}\n`);
+  });
+  // Where stderr cannot be written, nobody can be told.
+  process.stderr.on('error', () => {});
+  return output;
+}
+
+/** A pipe whose other end is closed, a terminal that was closed, a stream that Node has given up after either. */
+function isReaderGone(code: string | undefined): boolean {
+  return code === 'EPIPE' || code === 'EIO' || code === 'ERR_STREAM_DESTROYED';
+}
+
+/** Whether anybody can still read what is written. */
+export function isOpen(stream: NodeJS.WriteStream): boolean {
+  return !stream.destroyed && stream.writable;
+}
+
+/** Resolved when more can be written, or when nobody reads any more. */
+export function whenWritable(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    const events = ['drain', 'close', 'error'] as const;
+    const over = () => {
+      for (const event of events) stream.off(event, over);
+      resolve();
+    };
+    for (const event of events) stream.on(event, over);
+    if (!isOpen(stream)) over();
+  });
+}

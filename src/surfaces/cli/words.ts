@@ -1,0 +1,54 @@
+import type { Command, CommanderError } from 'commander';
+import { nearest } from '../../lib/nearest.js';
+
+/** `codemode help runs show` is `codemode runs show --help`: the library itself knows only the first word. */
+export function helpWords(argv: readonly string[], program: Command): string[] {
+  const [node = '', script = '', first, ...words] = argv;
+  if (first !== 'help' || words.length === 0 || words.some((word) => word.startsWith('-'))) return [...argv];
+  let command = program;
+  for (const [index, word] of words.entries()) {
+    const next = command.commands.find((each) => each.name() === word);
+    // Without the flag, so that it is found to be unknown. A command without commands of its own has nothing below it.
+    if (next === undefined && command.commands.length > 0) return [node, script, ...words.slice(0, index + 1)];
+    if (next === undefined) return [node, script, ...words.slice(0, index), HELP_FLAG];
+    command = next;
+  }
+  return [node, script, ...words, HELP_FLAG];
+}
+
+const HELP_FLAG = '--help';
+
+/** What is wrong with the words that were typed, and what to type instead. */
+export function complaintOf(error: CommanderError, said: string, argv: readonly string[], program: Command): string {
+  const unknown = unknownCommand(error, argv, program);
+  if (unknown === undefined) return said.replace(/^error: /, 'codemode: ');
+  const { typed, group } = unknown;
+  const [close] = nearest(typed, namesOf(group), 1);
+  const path = pathOf(group);
+  const suggestion = close === undefined ? '' : ` Did you mean ${close}?`;
+  return `codemode: unknown command '${typed}'.${suggestion} List the commands with: ${path} ${HELP_FLAG}\n`;
+}
+
+/** The word that should have been a command, and the command it stands under. */
+function unknownCommand(error: CommanderError, argv: readonly string[], program: Command) {
+  if (error.code !== 'commander.unknownCommand' && error.code !== 'commander.excessArguments') return undefined;
+  let group = program;
+  for (const word of argv.slice(2)) {
+    const next = group.commands.find((command) => command.name() === word);
+    if (next !== undefined) group = next;
+    // `codemode runs shwo`: a group with a default command takes every other word for an argument of that.
+    else if (group.commands.length > 0 && group.args[0] === word) return { typed: word, group };
+  }
+  return undefined;
+}
+
+function namesOf(group: Command): string[] {
+  return group
+    .createHelp()
+    .visibleCommands(group)
+    .map((command) => command.name());
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
