@@ -1,9 +1,11 @@
 // @ts-check
-// Builds dist: the program, the library, its declarations, and (through build-worker.mjs) what runs in the jail.
+// Builds dist: the program, the library, its declarations, and (through build-worker.mjs) what runs in the jail; and the
+// man page.
 // Does nothing when no input changed since the last build that came to its end.
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildManPage } from './build-man.mjs';
 import { buildWorker } from './build-worker.mjs';
 import { bundleHost } from './bundle-host.mjs';
 import { isMain, listFiles, ROOT, runNode, TOOLS } from './house.mjs';
@@ -14,13 +16,15 @@ const DIST = join(ROOT, 'dist');
 /** Digest of the inputs of the build that is in dist; written last, so an interrupted build is done again. */
 const STAMP = join(DIST, '.inputs');
 
+const MAN_PAGE = join(ROOT, 'man', 'codemode.1');
+
 /** The program carries its own `#!` line. */
 const PROGRAM = 'dist/bin.js';
 
 if (isMain(import.meta.url)) {
   const start = performance.now();
   const inputs = digestInputs();
-  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === inputs) {
+  if (existsSync(MAN_PAGE) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === inputs) {
     console.log('dist is up to date');
   } else {
     try {
@@ -39,6 +43,7 @@ async function buildAll(inputs) {
   mkdirSync(DIST, { recursive: true });
   const ofHost = await bundleHost('dist');
   chmodSync(join(ROOT, PROGRAM), 0o755);
+  await buildManPage();
   await emitDeclarations();
   const { inputs: ofWorker } = await buildWorker();
   writeFileSync(join(DIST, 'third-party-notices.txt'), noticesOf([...ofHost, ...ofWorker]));

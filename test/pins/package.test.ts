@@ -31,8 +31,9 @@ const EXAMPLES = [
 
 /** Everything else in the package is built, and lies in one of these places. */
 const BUILT = [
-  /^dist\/(bin|index|langchain|ai-sdk|part-[A-Z0-9]{8})\.js(\.map)?$/,
+  /^dist\/(bin|main|index|langchain|ai-sdk|part-[A-Z0-9]{8})\.js(\.map)?$/,
   /^dist\/third-party-notices\.txt$/,
+  /^man\/codemode\.1$/,
   /^dist\/types\/.+\.d\.ts$/,
   /^dist\/worker\/[^/]+\.(js|cjs|js\.map|wasm|bin|node|json)$/,
   /^dist\/worker\/python\/\w+\.py$/,
@@ -78,7 +79,7 @@ test('the MCP client library is loaded with the first connection, and what runs 
       else sources.add(source.replace(/^\.\.\/src\//, ''));
     }
   };
-  follow('bin.js');
+  follow('main.js');
   expect([...packages].sort()).toEqual(['commander', 'smol-toml', 'yaml', 'zod']);
   const ofRuns = /^(wire\/|worker\/|sandbox\/(jail|sandbox|pool|execution)|broker\/(broker|arguments))\b/;
   expect([...sources].filter((source) => ofRuns.test(source))).toEqual([]);
@@ -109,7 +110,7 @@ describe('the packed files', () => {
   const whenBuilt = existsSync(join(ROOT, 'src/bin.ts')) ? {} : skipped('src/bin.ts is not written yet');
 
   test('hold everything that package.json points to, and a program that can be started', whenBuilt, () => {
-    const targets = [manifest.bin.codemode, manifest.main, manifest.types];
+    const targets = [manifest.bin.codemode, manifest.main, manifest.types, manifest.man];
     expect(targets.filter((target) => !packed.includes(target))).toEqual([]);
     const program = join(ROOT, manifest.bin.codemode);
     expect(readFileSync(program, 'utf8').split('\n', 1)).toEqual(['#!/usr/bin/env node']);

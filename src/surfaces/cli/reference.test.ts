@@ -1,27 +1,10 @@
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { createProgram } from './program.js';
-
-/** Never called: help needs nothing that is put together. */
-const NOTHING = {
-  compose: unused,
-  composeInventory: unused,
-  composeRecords: unused,
-  composeLogins: unused,
-  composeAudit: unused,
-  composeKey: unused,
-  loadSettings: unused,
-  glance: unused,
-  lookAround: unused,
-  readAccessToken: unused,
-};
-
-async function unused(): Promise<never> {
-  throw new Error('help puts nothing together');
-}
+import { NOTHING_COMPOSED } from './reference.test-support.js';
 
 test('docs/reference/cli.md is what --help says of every command and option (renew: npx vitest run -u src/surfaces/cli)', async () => {
-  const program = createProgram(NOTHING, () => {});
+  const program = createProgram(NOTHING_COMPOSED, () => {});
   const sections = commandsOf(program).map(
     (command) => `## ${nameOf(command)}\n\n\`\`\`text\n${helpOf(command)}\n\`\`\`\n`,
   );
@@ -29,7 +12,7 @@ test('docs/reference/cli.md is what --help says of every command and option (ren
 });
 
 test('every command says what it does, what its options mean, and what its exit status is', () => {
-  const silent = commandsOf(createProgram(NOTHING, () => {})).filter(
+  const silent = commandsOf(createProgram(NOTHING_COMPOSED, () => {})).filter(
     (command) =>
       command.description() === '' ||
       command.options.some(({ description }) => description === '') ||

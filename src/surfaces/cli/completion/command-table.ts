@@ -29,7 +29,7 @@ export interface TableCommand {
 
 /** Every command with everything that can follow it, from the one table that the program itself is made of. */
 export function commandTable(program: Command): TableCommand[] {
-  return everyCommand(program).map((command) => {
+  const table = everyCommand(program).map((command) => {
     const visible = visibleCommands(command);
     const standIn = defaultCommand(command);
     const chain = [command, ...(standIn === undefined ? [] : [standIn]), ...(command === program ? [] : [program])];
@@ -44,11 +44,18 @@ export function commandTable(program: Command): TableCommand[] {
       isLastRepeated: command.registeredArguments.at(-1)?.variadic === true,
     };
   });
+  return [...table, ...table.slice(0, 1).map(helpCommand)];
 }
 
-/** The command itself and all below it, in the order of the help. */
+/** `codemode help` takes the name of a command. */
+function helpCommand({ path, commands }: TableCommand): TableCommand {
+  return { path: `${path} help`, commands, options: [], values: [], isLastRepeated: false };
+}
+
+/** The command itself and all below it, in the order of the help, without the implicit `help`. */
 export function everyCommand(command: Command): Command[] {
-  return [command, ...visibleCommands(command).flatMap(everyCommand)];
+  const below = visibleCommands(command).filter((each) => command.commands.includes(each));
+  return [command, ...below.flatMap(everyCommand)];
 }
 
 export function pathOf(command: Command): string {
@@ -56,7 +63,7 @@ export function pathOf(command: Command): string {
 }
 
 /** Without the implicit `help` of each group: `codemode help` is enough. */
-export function visibleCommands(command: Command): Command[] {
+function visibleCommands(command: Command): Command[] {
   const shown = command.createHelp().visibleCommands(command);
   return command.parent === null ? shown : shown.filter((each) => each.name() !== 'help');
 }

@@ -1,0 +1,19 @@
+import type { Composition } from './composed.js';
+
+async function unused(): Promise<never> {
+  throw new Error('help puts nothing together');
+}
+
+/** Never called: help, completion and the man page need nothing that is put together. */
+export const NOTHING_COMPOSED: Composition = {
+  compose: unused,
+  composeInventory: unused,
+  composeRecords: unused,
+  composeLogins: unused,
+  composeAudit: unused,
+  composeKey: unused,
+  glance: unused,
+  loadSettings: unused,
+  lookAround: unused,
+  readAccessToken: unused,
+};
