@@ -53,6 +53,28 @@ export const NEEDS = {
     probe: ['curl', '--version'],
     use: 'the requests of the guide to REST',
   },
+  zsh: {
+    package: 'zsh',
+    probe: ['zsh', '-fc', 'autoload -U compinit'],
+    use: 'completion in zsh',
+  },
+  fish: {
+    package: 'fish',
+    probe: ['fish', '--version'],
+    use: 'completion in fish',
+  },
+  mandoc: {
+    package: 'mandoc',
+    probe: ['sh', '-c', 'command -v mandoc'],
+    use: 'checking the man page',
+    ifBroken: 'install mandoc: apt-get install -y mandoc',
+  },
+  registry: {
+    package: 'npm',
+    probe: ['npm', 'view', 'libsql@0.5.29', 'version', '--prefer-online'],
+    use: 'installing the package as a user does',
+    ifBroken: 'connect this machine to an npm registry',
+  },
   go: {
     package: 'golang-go',
     probe: ['go', 'version'],

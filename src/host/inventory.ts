@@ -76,6 +76,7 @@ export class Inventory {
     const { catalog } = this.#parts;
     const waiting = new Set(which === 'all' ? catalog.ids() : catalog.unlisted());
     const total = waiting.size;
+    // Named from the first moment: it may be the only one, and hang.
     if (total > 0) onProgress?.(total, [...waiting]);
     await Promise.all(
       [...waiting].map(async (id) => {

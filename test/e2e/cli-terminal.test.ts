@@ -1,21 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { Home, PROGRAM } from '../support/cli.js';
-import { skipped } from '../support/needs.js';
+import { Home } from '../support/cli.js';
+import { needsTerminal, onTerminal } from '../support/on-terminal.js';
 import { fixture } from '../support/upstreams.js';
-
-const SCRIPT = '/usr/bin/script';
-const needsTerminal = existsSync(SCRIPT)
-  ? {}
-  : skipped('script of util-linux, which makes a terminal, is not installed');
-
-/** Runs the program on a terminal of its own; both its outputs arrive as one. */
-function onTerminal(home: Home, words: readonly string[], input: string) {
-  // The words that follow `sh -c` are its parameters, which this one does not look at.
-  const through = ['sh', '-c', `exec ${SCRIPT} -qec "$COMMAND" /dev/null`];
-  const env = { TERM: 'xterm-256color', COMMAND: [process.execPath, PROGRAM, ...words].join(' ') };
-  return home.run([], { through, input, env });
-}
 
 test(
   'on a terminal init shows commands, asks before it writes, and takes no for an answer',
@@ -51,4 +38,25 @@ test('on a terminal there are colours, and a spinner while a slow server starts'
   expect(status).toBe(0);
   expect(stdout).toContain('connecting servers');
   expect(stdout).toContain('\u001b[32mready');
+});
+
+test('tools names the server that it waits for', needsTerminal, async () => {
+  using home = new Home();
+  const slow = home.write(
+    'slow.mjs',
+    `await new Promise((resolve) => setTimeout(resolve, 1_000)); await import(${JSON.stringify(fixture('everyday-server.mjs'))});`,
+  );
+  home.write('codemode.config.yaml', {
+    mcpServers: {
+      quick: { command: process.execPath, args: [fixture('everyday-server.mjs')] },
+      sleepy: { command: process.execPath, args: [slow] },
+    },
+  });
+  const { stdout, status } = await onTerminal(home, ['tools'], '', { env: { COLUMNS: '100' } });
+  expect(status).toBe(0);
+  expect(stdout).toMatch(
+    /asking servers: (0 of 2 answered, waiting for quick, sleepy|1 of 2 answered, waiting for sleepy)/,
+  );
+  // Before any has answered, too.
+  expect(stdout).not.toMatch(/asking servers\r/);
 });

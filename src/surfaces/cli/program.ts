@@ -86,9 +86,9 @@ export async function runCommandLine(argv: readonly string[], composition: Compo
   );
   try {
     await program.parseAsync(helpWords(argv, program));
-    return output.hasFailed ? ERRORS.internal.exit : status;
+    return output.statusFor(status);
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
+    if (error instanceof CommanderError && error.exitCode === 0) return output.statusFor(EXIT.ok);
     if (error instanceof CommanderError) {
       if (program.args.length === 0 && error.code === 'commander.help') return showNext(program, composition);
       process.stderr.write(plain(complaintOf(error, said, argv, program)));

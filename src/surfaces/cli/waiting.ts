@@ -1,7 +1,8 @@
 import { HostError } from '../../domain/errors.js';
 import { type OnStep, type Step, type StepSource, stepText } from '../../domain/step.js';
 import type { AskingProgress } from '../../host/inventory.js';
-import { plain } from './terminal.js';
+import { cutToWidth } from './display-width.js';
+import { plainLine, terminalWidth } from './terminal.js';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
 const FRAME_MS = 100;
@@ -84,7 +85,7 @@ function spun(step: Step, seconds: number): string {
 /** A line each few seconds, where nobody sees a spinner: whoever reads a log knows that it is alive, and what it does. */
 function tick(text: () => string, isHeld: () => boolean): () => void {
   const timer = setInterval(() => {
-    if (!isHeld()) process.stderr.write(`codemode: ${plain(text())}\n`);
+    if (!isHeld()) process.stderr.write(`codemode: ${plainLine(text())}\n`);
   }, TICK_MS);
   return () => clearInterval(timer);
 }
@@ -105,8 +106,8 @@ function spin(text: () => string, isHeld: () => boolean): () => void {
   let frame = 0;
   const draw = () => {
     if (isHeld()) return;
-    const line = `${FRAMES[frame++ % FRAMES.length]} ${plain(text())}`;
-    stderr.write(`${CLEAR_LINE}${line.slice(0, Math.max(20, (stderr.columns ?? 80) - 1))}`);
+    const line = `${FRAMES[frame++ % FRAMES.length]} ${plainLine(text())}`;
+    stderr.write(`${CLEAR_LINE}${cutToWidth(line, Math.max(20, (terminalWidth(stderr) ?? 80) - 1))}`);
   };
   let timer: NodeJS.Timeout | undefined = setTimeout(() => {
     draw();
