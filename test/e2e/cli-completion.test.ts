@@ -9,13 +9,7 @@ import { needsTerminal } from '../support/on-terminal.js';
 
 const PAGE = fileURLToPath(new URL('../../man/codemode.1', import.meta.url));
 /** What a project's file could name its servers to get at the shell of whoever presses the tab key. */
-const hostileNames = (witness: string) => [
-  `$(touch ${witness})`,
-  `\`touch ${witness}\``,
-  `x; touch ${witness}`,
-  'a\u001b[2Jb',
-  "q'uote",
-];
+const HOSTILE_NAMES = ['$(touch witness)', '`touch witness`', 'x; touch witness', 'g*', "q'uote", 'two words'];
 
 let home: Home;
 let witness: string;
@@ -25,7 +19,7 @@ let env: Record<string, string>;
 beforeAll(async () => {
   home = new Home();
   witness = home.path('witness');
-  const servers = ['github', 'gitlab', 'slack', ...hostileNames(witness)];
+  const servers = ['github', 'gitlab', 'slack', ...HOSTILE_NAMES];
   const started = { command: 'touch', args: [witness] };
   home.write('codemode.config.json', { mcpServers: Object.fromEntries(servers.map((name) => [name, started])) });
   home.write('other.json', { mcpServers: { elsewhere: started } });
@@ -137,7 +131,8 @@ describe('completion in bash', () => {
 describe('completion in fish', needs('fish'), () => {
   test('offers commands, options and values', () => {
     expect(inFish('codemode ser')).toEqual(['serve', 'servers']);
-    expect(inFish('codemode runs ')).toEqual(['list', 'show', 'resume', 'cancel']);
+    // Fish puts them in order.
+    expect(inFish('codemode runs ')).toEqual(['cancel', 'list', 'resume', 'show']);
     expect(inFish('codemode runs show --j')).toEqual(['--json']);
     expect(inFish('codemode --isolation ')).toEqual(expect.arrayContaining(['strict', 'namespaces', 'none']));
     expect(inFish('codemode --config other.json types ')).toEqual(['elsewhere']);

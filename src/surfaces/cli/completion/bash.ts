@@ -27,7 +27,7 @@ _codemode_offer() {
       compopt -o filenames 2>/dev/null
       while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$2")
       ;;
-    =*)
+    '='*)
       for word in \${1#=}; do
         case "$word" in "$2"*) COMPREPLY+=("$word") ;; esac
       done

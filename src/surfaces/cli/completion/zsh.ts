@@ -25,7 +25,7 @@ _codemode_offer() {
   case "$1" in
     '' | anything) return 1 ;;
     files) _files ;;
-    =*)
+    '='*)
       found=(\${=1#=})
       compadd -a found
       ;;
