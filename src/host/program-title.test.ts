@@ -31,9 +31,8 @@ test('a title is at most 120 characters long and ends in no half character', () 
   expect(title).toBe(`${'a'.repeat(118)}…`);
 });
 
-test('a long source of nothing that tells is searched only at its beginning', () => {
-  const started = performance.now();
-  expect(programTitle(`import ${'{'.repeat(5_000_000)}`)).toMatch(/^import \{+…$/);
-  expect(programTitle('/*'.repeat(5_000_000))).toHaveLength(120);
-  expect(performance.now() - started).toBeLessThan(100);
+test('only the beginning of a long source is searched', () => {
+  expect(programTitle(`${'// note\n'.repeat(900)}go();`)).toBe('go();');
+  expect(programTitle(`${'// note\n'.repeat(2_000)}go();`)).toBe('// note');
+  expect(programTitle(`import ${'{'.repeat(1_000_000)}`)).toMatch(/^import \{+…$/);
 });

@@ -6,15 +6,14 @@
  * list shows a less useful line.
  */
 export function programTitle(source: string): string {
-  // A program of megabytes is not searched: what it does shows near its beginning or not at all.
-  const lines = source.slice(0, MAX_SEARCHED).split('\n', MAX_LINES);
-  const title = firstTelling(lines) ?? lines.find((line) => line.trim() !== '') ?? '';
+  const beginning = source.slice(0, MAX_SEARCHED);
+  const title = firstTelling(beginning) ?? beginning.trimStart().split('\n', 1)[0] ?? '';
   const text = title.trim().replace(/\s+/g, ' ');
   return text.length <= MAX_TITLE ? text : `${text.slice(0, MAX_TITLE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
+/** A program of megabytes is not searched: what it does shows near its beginning or not at all. */
 const MAX_SEARCHED = 8_192;
-const MAX_LINES = 200;
 /** Enough for a wide terminal; what is stored of every run stays small. */
 const MAX_TITLE = 120;
 
@@ -31,16 +30,20 @@ const BLOCKS: readonly (readonly [start: RegExp, end: RegExp])[] = [
   [/^from\s+\S+\s+import\s*\([^)]*$/, /\)/],
 ];
 
-function firstTelling(lines: readonly string[]): string | undefined {
+/** Line by line, up to the first that tells something: every run passes here, and most say it in their first lines. */
+function firstTelling(source: string): string | undefined {
   let until: RegExp | undefined;
-  for (const line of lines) {
-    const text = line.trim();
+  for (let start = 0; start < source.length; ) {
+    const end = source.indexOf('\n', start);
+    const stop = end === -1 ? source.length : end;
+    const text = source.slice(start, stop).trim();
+    start = stop + 1;
     if (until !== undefined) {
       if (until.test(text)) until = undefined;
       continue;
     }
     if (text === '') continue;
-    const block = BLOCKS.find(([start]) => start.test(text));
+    const block = MAY_START_BLOCK.test(text) ? BLOCKS.find(([opening]) => opening.test(text)) : undefined;
     if (block !== undefined) {
       // It may end on the line on which it starts.
       if (!block[1].test(text.slice(2))) until = block[1];
@@ -50,3 +53,6 @@ function firstTelling(lines: readonly string[]): string | undefined {
   }
   return undefined;
 }
+
+/** Most lines are none of these. */
+const MAY_START_BLOCK = /^(\/\*|"""|import\b|from\b)/;
