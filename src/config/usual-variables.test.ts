@@ -27,5 +27,6 @@ test('a server that was given one for the same end needs no other, and a remote 
   const github = { command: 'github-mcp-server' };
   expect(unpassedVariables({ ...github, env: { GITHUB_PERSONAL_ACCESS_TOKEN: 'y' } }, SET)).toEqual([]);
   expect(unpassedVariables({ ...github, inheritEnv: ['GITHUB_TOKEN'] }, SET)).toEqual([]);
-  expect(unpassedVariables({ url: 'https://github.com/mcp' }, SET)).toEqual([]);
+  const remote = { url: 'https://github.com/mcp', args: undefined };
+  expect(unpassedVariables(remote, SET)).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { Policy } from '../../src/broker/policy/policy.js';
 import { loadToolsets, ofCorpus } from '../support/corpus.js';
 
 const tools = loadToolsets().flatMap((toolset) => toolset.tools);
-const policy = new Policy({ settings: { preset: 'default', rules: [] }, servers: new Map() });
+const policy = new Policy({ settings: { preset: 'default', rules: [], prices: {}, budget: {} }, servers: new Map() });
 const asking = tools
   .map((tool) => ({
     tool,
