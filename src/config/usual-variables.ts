@@ -38,6 +38,7 @@ interface CommandSettings {
   readonly env?: unknown;
   readonly environment?: unknown;
   readonly inheritEnv?: unknown;
+  readonly url?: unknown;
 }
 
 /** Variables that a server of this kind usually reads, that are set here, and that its process would not see. */

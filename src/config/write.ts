@@ -27,6 +27,7 @@ const HEAD = `# Configuration of codemode. Every setting with its value and orig
 profile: codemode
 
 # The servers whose tools programs may call. Check them with: codemode servers
+# A local server sees few of your variables; inheritEnv: [NAME] passes more of them on to it.
 `;
 
 const NO_SERVERS = `mcpServers: {}

@@ -59,6 +59,11 @@ test.each([
   expect(secretsIn(name, value)).toEqual([]);
 });
 
+test('a header among the arguments of a local server is a credential', () => {
+  const words = ['mcp-remote', 'https://h/mcp', '--header', 'Authorization: Bearer hunter2-hunter2'];
+  expect(of({ kind: 'stdio', command: 'npx', arguments: words, environment: {} })).toEqual(['hunter2-hunter2']);
+});
+
 test('a variable passed on to a local server is a credential where its name says so', () => {
   const inherited = {
     GITHUB_TOKEN: 'ghp-hunter2-hunter2',
