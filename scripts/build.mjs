@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { buildManPage } from './build-man.mjs';
 import { buildWorker } from './build-worker.mjs';
 import { bundleHost } from './bundle-host.mjs';
-import { isMain, listFiles, ROOT, runNode, TOOLS } from './house.mjs';
+import { emitDeclarations } from './declarations.mjs';
+import { isMain, listFiles, ROOT } from './house.mjs';
 import { noticesOf } from './notices.mjs';
 
 const DIST = join(ROOT, 'dist');
@@ -44,21 +45,10 @@ async function buildAll(inputs) {
   const ofHost = await bundleHost('dist');
   chmodSync(join(ROOT, PROGRAM), 0o755);
   await buildManPage();
-  await emitDeclarations();
+  await emitDeclarations('dist/types', ['index.d.ts', 'langchain.d.ts', 'ai-sdk.d.ts']);
   const { inputs: ofWorker } = await buildWorker();
   writeFileSync(join(DIST, 'third-party-notices.txt'), noticesOf([...ofHost, ...ofWorker]));
   writeFileSync(STAMP, inputs);
-}
-
-async function emitDeclarations() {
-  const { ok, output } = await runNode(
-    [
-      ...[TOOLS.tsc, '--project', 'tsconfig.host.json', '--noEmit', 'false', '--declaration', '--emitDeclarationOnly'],
-      ...['--stripInternal', '--outDir', 'dist/types'],
-    ],
-    { quiet: true },
-  );
-  if (!ok) throw new Error(`the declarations could not be emitted:\n${output}`);
 }
 
 /** Of everything that ends up in dist or decides how: sources without tests, dependencies, settings, the builders. */

@@ -1,6 +1,6 @@
 // @ts-check
-// Bundles the program and the library with the packages that every start needs. Split, so that `await import()` of a
-// part loads it then and not before. See docs/decisions/0010-packages-in-the-bundle.md.
+// Bundles the program and the library with all packages that are plain JavaScript. Split, so that `await import()` of a
+// part loads it then and not before. See docs/decisions/0032-only-native-packages-are-installed.md.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, transform } from 'esbuild';
@@ -11,20 +11,9 @@ const ENTRIES = ['src/main.ts', 'src/index.ts', 'src/langchain.ts', 'src/ai-sdk.
 /** Starts `main.js`, on a Node that is new enough. As it is written, without imports: an old Node must be able to parse it. */
 const STARTER = 'src/bin.ts';
 
-/** With what they need themselves. All others are loaded from node_modules, by the part that uses them. */
-const BUNDLED = [
-  '@modelcontextprotocol/client',
-  '@modelcontextprotocol/server',
-  'commander',
-  're2js',
-  'smol-toml',
-  'yaml',
-  'zod',
-];
-
 /** @param {string} outdir relative to the root @returns which files went into it */
 export async function bundleHost(outdir) {
-  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: ENTRIES,
@@ -33,8 +22,8 @@ export async function bundleHost(outdir) {
     splitting: true,
     // Beside the entries, which find `worker/` from there.
     chunkNames: 'part-[hash]',
-    external: Object.keys(dependencies).filter((name) => !BUNDLED.includes(name)),
-    plugins: [smallPackages, noSchemaCompiler],
+    external: Object.keys({ ...dependencies, ...optionalDependencies }),
+    plugins: [unusedPackages, smallPackages, noSchemaCompiler],
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
@@ -43,8 +32,9 @@ export async function bundleHost(outdir) {
       js: "import { createRequire as requireFrom } from 'node:module';const require = requireFrom(import.meta.url);",
     },
     legalComments: 'none',
-    sourcemap: 'linked',
-    // Stack traces need the map, not a second copy of the source in it.
+    // For tests that ask which source is in which part. Not published: our own code is not minified, so stack traces have
+    // its names without a map.
+    sourcemap: 'external',
     sourcesContent: false,
     metafile: true,
     logLevel: 'warning',
@@ -61,6 +51,37 @@ export async function bundleHost(outdir) {
   });
   return Object.keys(metafile.inputs);
 }
+
+/**
+ * Packages that the bundled ones load only for features that we do not use, with the reason. Loading one throws, so that a
+ * change that starts to use such a feature fails in the first test that gets there.
+ */
+const UNUSED = {
+  pino: 'fastify is created with `logger: false`',
+  'light-my-request': '`inject` of fastify is for tests',
+  '@fastify/ajv-compiler': 'routes have no schema: requests are read with zod',
+  '@fastify/fast-json-stringify-compiler': 'routes have no schema: requests are read with zod',
+};
+
+/** Written here, because the package comes without the text of its licence: what fastify logs to where nobody listens. */
+const NULL_LOGGER = `
+  const nothing = () => {};
+  module.exports = { fatal: nothing, error: nothing, warn: nothing, info: nothing, debug: nothing, trace: nothing };`;
+
+const unusedPackages = {
+  name: 'unused-packages',
+  /** @param {import('esbuild').PluginBuild} bundler */
+  setup({ onResolve, onLoad }) {
+    const namespace = 'unused-packages';
+    const names = [...Object.keys(UNUSED), 'abstract-logging'];
+    onResolve({ filter: new RegExp(`^(${names.join('|')})$`) }, ({ path }) => ({ path, namespace }));
+    onLoad({ filter: /.*/, namespace }, ({ path }) => {
+      if (path === 'abstract-logging') return { contents: NULL_LOGGER };
+      const reason = `${path} is not in the bundle: ${UNUSED[/** @type {keyof typeof UNUSED} */ (path)]}`;
+      return { contents: `throw new Error(${JSON.stringify(reason)});` };
+    });
+  },
+};
 
 /** What the engine must read before it runs anything is a fifth of a start; our own code stays as it is in stack traces. */
 const smallPackages = {

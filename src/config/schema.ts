@@ -5,13 +5,11 @@ import { DEFAULT_LIMITS, type Limits, MAXIMUM_LIMITS } from '../domain/limits.js
 import { LOG_LEVELS } from '../domain/log.js';
 import { AGENT_SCOPES, SCOPES } from '../domain/principal.js';
 import { DEFAULT_PROCESS_LIMITS } from '../domain/process-program.js';
+import { PROFILE_NAMES } from '../domain/profile-name.js';
 import { limitsSchema, policySchema } from './policy-schema.js';
 import { serverMapSchema } from './server-schema.js';
 import { telemetrySchema } from './telemetry-schema.js';
 import { duration, flag, integer, size } from './units.js';
-
-export const PROFILE_NAMES = ['codemode', 'unified', 'code_execution', 'runner', 'go'] as const;
-export type ProfileName = (typeof PROFILE_NAMES)[number];
 
 /** Loopback: reaching the program from elsewhere is a decision that someone writes down. */
 const DEFAULT_HOST = '127.0.0.1';

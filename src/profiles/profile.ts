@@ -1,6 +1,6 @@
-import type { ProfileName } from '../config/schema.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Log } from '../domain/log.js';
+import type { ProfileName } from '../domain/profile-name.js';
 import type { Respondent } from '../domain/question.js';
 import type { ScriptHead } from '../domain/script.js';
 import type { OnStep } from '../domain/step.js';

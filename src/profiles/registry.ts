@@ -1,6 +1,7 @@
-import { type Config, configuredLimits, type ProfileName } from '../config/schema.js';
+import { type Config, configuredLimits } from '../config/schema.js';
 import { HostError } from '../domain/errors.js';
 import type { GoStatus, ProcessRuntimeStatus } from '../domain/process-program.js';
+import type { ProfileName } from '../domain/profile-name.js';
 import { configuredBounds } from '../host/grants.js';
 import { createCodeExecutionProfile } from './code-execution/profile.js';
 import { scriptDefaults } from './code-execution/settings.js';

@@ -73,9 +73,9 @@ function goDigestOf(files: Readonly<Record<string, string>>): string {
   return createHash('sha256').update(JSON.stringify(own.sort())).digest('hex');
 }
 
-/** The native part of `oxc-transform` for this machine: npm installs one package per platform. */
+/** The native part of oxc-transform for this machine: npm installs the one of our optional dependencies that fits. */
 function parserAddon(): string {
-  const require = createRequire(createRequire(import.meta.url).resolve('oxc-transform'));
+  const require = createRequire(import.meta.url);
   for (const libc of ['gnu', 'musl']) {
     const name = `linux-${process.arch}-${libc}`;
     try {
@@ -86,6 +86,6 @@ function parserAddon(): string {
   }
   throw new HostError(
     'internal',
-    `oxc-transform has no native part for linux-${process.arch} here; run \`npm ci\` again on this machine`,
+    `the package @oxc-transform/binding-linux-${process.arch}-gnu or -musl is missing; install codemode again on this machine, without --omit=optional`,
   );
 }

@@ -38,10 +38,27 @@ test('a program that calls a server over stdio does not load what HTTP and WebSo
   using home = new Home();
   const config = home.write('codemode.config.json', { mcpServers: { everyday: everyday() } });
   const input = `import { echo } from '@codemode/servers/everyday'; globalThis.__codemode_result__ = await echo({ message: 'x' });`;
-  const { stdout, stderr } = await home.run(['--config', config, 'run', '-'], { input, env: { NODE_DEBUG: 'module' } });
+  const env = { NODE_OPTIONS: `--import ${home.write('note-loads.mjs', NOTE_LOADS)}` };
+  const { stdout, stderr } = await home.run(['--config', config, 'run', '-'], { input, env });
   expect(JSON.parse(stdout)).toMatchObject({ diagnostics: [] });
-  const packages = [...stderr.matchAll(/load "[^"]*\/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].map(([, name]) => name);
-  // Of its own libraries most are modules, and bundled: these are packages in the older format, of which it says so.
-  expect(new Set(packages)).toContain('libsql');
-  expect(packages.filter((name) => name === 'undici' || name === 'ws')).toEqual([]);
+  const parts = [...stderr.matchAll(/^loads .*\/dist\/([\w-]+\.js)$/gm)].map(([, name]) => name as string);
+  const packages = new Set(parts.flatMap(packagesOf));
+  expect(packages).toContain('@modelcontextprotocol/client');
+  expect([...packages].filter((name) => ['undici', 'ws', 'fastify', 'jose', 'prom-client'].includes(name))).toEqual([]);
 });
+
+/** Loaded before the program: writes the address of every module that it loads to stderr. */
+const NOTE_LOADS = `
+  import { register } from 'node:module';
+  register('data:text/javascript,' + encodeURIComponent(\`
+    import { writeSync } from 'node:fs';
+    export async function load(url, context, next) {
+      writeSync(2, 'loads ' + url + '\\\\n');
+      return next(url, context);
+    }\`));`;
+
+/** What the map beside a part of the build says that it was made of. */
+function packagesOf(part: string): string[] {
+  const { sources } = JSON.parse(readFileSync(join(DIST, `${part}.map`), 'utf8')) as { sources: string[] };
+  return sources.flatMap((source) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? []);
+}

@@ -39,6 +39,11 @@ const PREFLIGHT = {
   'access-control-max-age': '600',
 };
 
+/** Requests are read with zod. The framework's own compilers turn schemas into code, and are not in the bundle. */
+const refuseSchemas = (): never => {
+  throw new Error('a route has a schema: read its request with zod instead');
+};
+
 /**
  * The HTTP server that all network surfaces are mounted on. Every request, of whichever route and also of none, passes the
  * guards first: host, origin, token.
@@ -52,6 +57,7 @@ export function createListener({ gate, maxRequestBytes, log }: ListenerOptions):
     forceCloseConnections: 'idle',
     // Nothing here believes what a proxy says about the client.
     trustProxy: false,
+    schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
   });
   app.server.maxConnections = MAX_CONNECTIONS;
   app.addHook('onRequest', async (request, reply) => {
