@@ -16,6 +16,7 @@ import { readEnvironment } from './config/environment.js';
 import { exposureWarnings } from './config/exposure.js';
 import type { FlagValue } from './config/layers.js';
 import { type LoadedConfig, loadConfig } from './config/load.js';
+import { nothingConfigured } from './config/places.js';
 import { policySettings } from './config/policy-schema.js';
 import type { Config } from './config/schema.js';
 import { sessionBus } from './config/session-bus.js';
@@ -48,6 +49,7 @@ import { COMMAND_LINE_CALLER } from './surfaces/cli/caller.js';
 import type { Composed, ComposedInventory, HostSettings, ServeOptions } from './surfaces/cli/composed.js';
 import { AgentClient, ANY_CLIENT } from './surfaces/mcp/agent-client.js';
 import { type McpOptions, sessionOptions } from './surfaces/mcp/door.js';
+import { FIRST_LISTING_MS } from './surfaces/mcp/first-listing.js';
 import type { Adapter } from './upstream/adapter.js';
 
 const DOORS = {
@@ -118,6 +120,7 @@ export async function compose(
     sleeping: records.sleeping,
     scripts: records.scripts,
     telemetry,
+    firstListingMs: loaded.config.catalog.firstListing ?? FIRST_LISTING_MS.describing,
     patienceMs: loaded.config.approvals.grace,
     servesApprovals: settings.door === 'http',
     ...(machine.runtimes.length === 0 ? {} : { processLimits: runnerSettings(loaded.config).limits }),
@@ -308,6 +311,8 @@ async function openInventory(
     cache: new CatalogCache(stateFolder(environment)),
     fingerprintOf,
     descriptionOf: (id) => definitions.get(id)?.description,
+    connectTimeoutMsOf: (id) => definitions.get(id)?.connectTimeoutMs,
+    emptyNotice: nothingConfigured(loaded, readEnvironment()),
     ttlMs: loaded.config.catalog.ttl,
     clean: (value) => redactor.bulk(value),
   });
@@ -375,6 +380,7 @@ function mcpOptions(
     version: VERSION,
     answerWithinMs: config.server.answerWithin,
     asksPeople: config.approvals.elicitation,
+    ...(config.catalog.firstListing === undefined ? {} : { firstListingMs: config.catalog.firstListing }),
     log: clean,
   };
 }

@@ -1,7 +1,10 @@
 import type { Tool } from '../domain/tool.js';
-import type { UpstreamHealth, UpstreamIdentity } from '../domain/upstream.js';
+import { connectTimeoutKey, type UpstreamHealth, type UpstreamIdentity } from '../domain/upstream.js';
+import { deferred } from '../lib/deferred.js';
+import { inSeconds } from '../lib/seconds.js';
 import type { CachedListing, CatalogCache } from '../store/catalog-cache.js';
 import type { RegistryEvent, UpstreamRegistry } from '../upstream/registry.js';
+import { ListingTurns } from './listing-turns.js';
 import { exportNames, modulePaths, withoutDuplicates } from './names.js';
 import { createSearchIndex, type SearchHit, type SearchIndex, type SearchOptions } from './search.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from './snapshot.js';
@@ -15,26 +18,47 @@ export interface CatalogOptions {
   readonly descriptionOf?: (serverId: string) => string | undefined;
   /** A listing older than this is asked for again, in the background. */
   readonly ttlMs: number;
+  /** How long a server may take to start. */
+  readonly connectTimeoutMsOf?: (serverId: string) => number | undefined;
+  /** What is said where no server is configured. */
+  readonly emptyNotice?: string;
   /** Takes out of a server's words what nobody may see, before they are kept, shown or written to disk. */
   readonly clean?: <Value>(value: Value) => Value;
 }
 
-/** How long a program that is about to start waits for servers whose tools are not known yet or have changed. */
+/** How long a program that is about to start waits for the servers that it names. */
 const PREPARE_TIMEOUT_MS = 10_000;
-const MAX_PARALLEL_LISTINGS = 16;
 /** Servers may list 100,000 tools; more than this of one server is more than any agent can use, and costs every run. */
 const MAX_TOOLS_PER_SERVER = 20_000;
 const MAX_DESCRIPTION_CHARACTERS = 400;
-
-/** Said of a server that is still starting when a program begins. */
-const NOT_ASKED = 'it has not said yet which tools it has; try again in a few seconds';
+/** Servers that announce changes in bursts are asked once. A program does not wait for this: it asks at once. */
+const CHANGE_DELAY_MS = 50;
+/** A server that announces a change whenever it is asked would be asked for ever. */
+const MAX_LISTING_ROUNDS = 3;
 
 interface Entry {
   listing: CachedListing | undefined;
   problem: string | undefined;
-  /** Its tools may be others than the ones listed. */
-  isStale: boolean;
+  /** How many changes of its tools are known of, and how many of them the listing has. */
+  changes: number;
+  listedChanges: number;
   refreshing: Promise<void> | undefined;
+  /** When it was asked what it has not answered yet. */
+  askedAtMs: number | undefined;
+}
+
+/** Says which servers are still waited for. */
+export type WaitProgress = (waitingFor: readonly string[]) => void;
+
+export interface SettleOptions {
+  readonly onProgress?: WaitProgress;
+  readonly hasChanged?: boolean;
+}
+
+export interface WaitOptions {
+  readonly onProgress?: WaitProgress;
+  /** Asked after each answer: whether that is enough. */
+  readonly until?: () => boolean;
 }
 
 /** The merged view over all upstreams: what exists, under which names, and what is like what somebody asked for. */
@@ -45,9 +69,9 @@ export class Catalog {
   readonly #stopListening: () => void;
   #snapshot: CatalogSnapshot | undefined;
   #version = 0;
-  #index: { readonly version: number; readonly search: SearchIndex } | undefined;
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #indexes = new WeakMap<CatalogSnapshot, SearchIndex>();
+  readonly #changes = new Map<string, NodeJS.Timeout>();
+  readonly #turns = new ListingTurns();
 
   constructor(options: CatalogOptions) {
     this.#options = options;
@@ -62,7 +86,7 @@ export class Catalog {
     await Promise.all(
       [...this.#entries].map(async ([id, entry]) => {
         entry.listing ??= await cache.read(id, fingerprintOf(id));
-        entry.isStale = entry.listing !== undefined;
+        if (entry.listing !== undefined) entry.changes += 1;
       }),
     );
     this.#changed();
@@ -77,32 +101,83 @@ export class Catalog {
   refresh(id: string): Promise<void> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return Promise.resolve();
-    entry.refreshing ??= this.#list(id, entry).finally(() => {
-      entry.refreshing = undefined;
-    });
+    if (entry.refreshing === undefined) {
+      entry.askedAtMs = performance.now();
+      entry.refreshing = this.#list(id, entry).finally(() => {
+        entry.refreshing = undefined;
+        entry.askedAtMs = undefined;
+      });
+    }
     return entry.refreshing;
   }
 
   /**
-   * Makes ready for a program: servers that were never listed, or said that their tools have changed, are asked first.
-   * One that does not answer in time is left as it was.
+   * Makes ready for a program that names these servers: those whose tools are not known, or have changed, are asked first.
+   * One that does not answer in time is left as it was, and no other server is waited for. `isConnecting`: they are
+   * connected too where their tools are known already.
    */
-  async prepare(paths: readonly string[] = []): Promise<CatalogSnapshot> {
-    const wanted = new Set(paths.map((path) => this.snapshot().serverByPath.get(path)?.id));
-    const urgent = [...this.#entries].filter(
-      ([id, entry]) =>
-        (entry.listing === undefined && entry.problem === undefined) ||
-        (entry.isStale && this.#isConnected(id)) ||
-        wanted.has(id),
+  async prepare(paths: readonly string[], { isConnecting = false } = {}): Promise<CatalogSnapshot> {
+    const { serverByPath } = this.snapshot();
+    const ids = new Set(paths.flatMap((path) => serverByPath.get(path)?.id ?? []));
+    await this.wait(
+      [...ids].filter((id) => this.mustAsk(id) || (isConnecting && !this.#isConnected(id))),
+      PREPARE_TIMEOUT_MS,
     );
-    if (urgent.length > 0) {
-      const all = Promise.all(urgent.map(([id]) => this.refresh(id)));
-      await Promise.race([all, new Promise((resolve) => setTimeout(resolve, PREPARE_TIMEOUT_MS).unref())]);
-    }
     for (const [id, { listing }] of this.#entries) {
       if (listing !== undefined && Date.now() - listing.savedAtMs > this.#options.ttlMs) void this.refresh(id);
     }
     return this.snapshot();
+  }
+
+  /** The same for every server. */
+  async prepareAll(): Promise<CatalogSnapshot> {
+    return this.prepare(this.snapshot().servers.map(({ path }) => path));
+  }
+
+  /**
+   * Waits for servers that are starting until each has had so long to answer; with `hasChanged` also for changed tools.
+   * Whoever comes later waits for less, and in the end not at all: a server that hangs holds nobody up twice.
+   */
+  async settle(withinMs: number, { onProgress, hasChanged = false }: SettleOptions = {}): Promise<CatalogSnapshot> {
+    const now = performance.now();
+    const leftMs = (id: string) => (this.#entries.get(id)?.askedAtMs ?? now) + withinMs - now;
+    const isWaitedFor = (id: string) => (hasChanged ? this.#isUndecided(id) : this.#isStarting(id));
+    const ids = this.ids().filter((id) => isWaitedFor(id) && leftMs(id) > 0);
+    await this.wait(ids, Math.max(0, ...ids.map(leftMs)), onProgress === undefined ? {} : { onProgress });
+    return this.snapshot();
+  }
+
+  /** Asks these servers and waits for them, for so long at most. Gives those that have not answered by then. */
+  async wait(ids: readonly string[], withinMs: number, { onProgress, until }: WaitOptions = {}): Promise<string[]> {
+    if (ids.length === 0) return [];
+    const open = new Set(ids);
+    const over = deferred<void>();
+    for (const id of ids)
+      void this.#refreshFully(id).then(() => {
+        open.delete(id);
+        onProgress?.([...open]);
+        if (open.size === 0 || until?.() === true) over.resolve();
+      });
+    onProgress?.([...open]);
+    const timer = setTimeout(() => over.resolve(), withinMs);
+    await over.promise.finally(() => clearTimeout(timer));
+    return [...open];
+  }
+
+  /** Whether a program that names this server has to wait for it: its tools are not known, or have changed. */
+  mustAsk(id: string): boolean {
+    return this.#entries.get(id)?.listing === undefined || this.#isUndecided(id);
+  }
+
+  /** How a server that is starting stands, in words for people and models. */
+  startingNote(id: string): string {
+    const { connectTimeoutMsOf, registry, clean = (value) => value } = this.#options;
+    const { askedAtMs } = this.#entries.get(id) ?? {};
+    const waited = askedAtMs === undefined ? '' : `, no answer for ${inSeconds(performance.now() - askedAtMs)}`;
+    const limitMs = connectTimeoutMsOf?.(id);
+    const limit = limitMs === undefined ? '' : ` (it is given ${inSeconds(limitMs)}: ${connectTimeoutKey(id)})`;
+    const { reason } = registry.has(id) ? registry.get(id).health() : {};
+    return clean(`it is still starting${waited}${limit}${reason === undefined ? '' : `; ${reason}`}`);
   }
 
   ids(): string[] {
@@ -135,19 +210,22 @@ export class Catalog {
     return this.#snapshot;
   }
 
-  search(query: string, options?: SearchOptions): SearchHit[] {
-    const { version, servers } = this.snapshot();
-    if (this.#index?.version !== version) {
-      const documents = servers.flatMap(({ name, description, tools }) =>
+  /** `within`: the snapshot of a program, which finds the same from its start to its end. */
+  search(query: string, options?: SearchOptions, within: CatalogSnapshot = this.snapshot()): SearchHit[] {
+    const whole = within.whole ?? within;
+    let index = this.#indexes.get(whole);
+    if (index === undefined) {
+      const documents = whole.servers.flatMap(({ name, description, tools }) =>
         tools.map(({ tool }) => ({
           tool,
           serverName: name,
           ...(description === undefined ? {} : { serverDescription: description }),
         })),
       );
-      this.#index = { version, search: createSearchIndex(documents) };
+      index = createSearchIndex(documents);
+      this.#indexes.set(whole, index);
     }
-    return this.#index.search.search(query, options);
+    return index.search(query, options);
   }
 
   /** Says when a snapshot differs from the one before. Returns the function that stops it. */
@@ -164,6 +242,7 @@ export class Catalog {
   /** Ends the upstreams too. */
   async close(): Promise<void> {
     this.#stopListening();
+    for (const timer of this.#changes.values()) clearTimeout(timer);
     this.#listeners.clear();
     await this.#options.registry.close();
   }
@@ -177,10 +256,34 @@ export class Catalog {
       this.#entries.delete(event.id);
       this.#changed();
     } else if (event.type === 'changed' && entry !== undefined) {
-      entry.isStale = true;
-      // A listing under way may have been asked for before the change, and would be the last: then it is asked for again.
-      void this.refresh(event.id).then(() => (entry.isStale ? this.refresh(event.id) : undefined));
+      // At once: a program that starts now and names this server waits for the new tools.
+      entry.changes += 1;
+      if (this.#changes.has(event.id)) return;
+      const ask = () => {
+        this.#changes.delete(event.id);
+        if (isStale(entry)) void this.#refreshFully(event.id);
+      };
+      this.#changes.set(event.id, setTimeout(ask, CHANGE_DELAY_MS).unref());
     }
+  }
+
+  /** A listing under way may have been asked for before a change: then the server is asked again. */
+  async #refreshFully(id: string): Promise<void> {
+    for (let round = 0; round < MAX_LISTING_ROUNDS; round++) {
+      await this.refresh(id);
+      const entry = this.#entries.get(id);
+      if (entry === undefined || entry.problem !== undefined || !isStale(entry)) return;
+    }
+  }
+
+  #isUndecided(id: string): boolean {
+    const entry = this.#entries.get(id);
+    return this.#isStarting(id) || (entry !== undefined && isStale(entry) && this.#isConnected(id));
+  }
+
+  #isStarting(id: string): boolean {
+    const entry = this.#entries.get(id);
+    return entry !== undefined && entry.listing === undefined && entry.problem === undefined;
   }
 
   /** Whether this server is waiting for a person to log in. */
@@ -195,14 +298,15 @@ export class Catalog {
   }
 
   async #list(id: string, entry: Entry): Promise<void> {
-    await this.#turn();
+    const leave = await this.#turns.take();
     try {
       const { registry, cache, fingerprintOf } = this.#options;
       if (!registry.has(id)) return;
       const adapter = registry.get(id);
       // Before asking: a change that is announced while the answer is on its way must be asked for again.
-      entry.isStale = false;
+      const { changes } = entry;
       const { tools } = await adapter.listTools();
+      entry.listedChanges = changes;
       const { clean = (value) => value } = this.#options;
       // Clean before it is cut short: half a secret is not recognised.
       const { identity } = adapter.health();
@@ -220,15 +324,8 @@ export class Catalog {
       entry.problem = problem;
       if (isNews) this.#changed();
     } finally {
-      this.#running--;
-      this.#waiting.shift()?.();
+      leave();
     }
-  }
-
-  /** Starting a thousand servers at once makes each of them late. */
-  async #turn(): Promise<void> {
-    if (this.#running >= MAX_PARALLEL_LISTINGS) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#running++;
   }
 
   #changed(): void {
@@ -237,6 +334,7 @@ export class Catalog {
   }
 
   #build(): CatalogSnapshot {
+    const { emptyNotice } = this.#options;
     const paths = modulePaths([...this.#entries.keys()]);
     const servers = [...this.#entries].map(([id, entry]) => this.#server(id, paths.get(id) ?? id, entry));
     return {
@@ -244,11 +342,12 @@ export class Catalog {
       servers,
       serverByPath: new Map(servers.map((server) => [server.path, server])),
       toolByTarget: new Map(servers.flatMap(({ tools }) => tools.map((tool) => [tool.target, tool]))),
+      ...(servers.length > 0 || emptyNotice === undefined ? {} : { notice: emptyNotice }),
     };
   }
 
-  #server(id: string, path: string, { listing, problem: reason }: Entry): CatalogServer {
-    const problem = reason ?? (listing === undefined ? NOT_ASKED : undefined);
+  #server(id: string, path: string, { listing, problem }: Entry): CatalogServer {
+    const isStarting = listing === undefined && problem === undefined;
     const description = this.#options.descriptionOf?.(id) ?? listing?.description;
     const tools: CatalogTool[] = [];
     const server: CatalogServer = {
@@ -257,7 +356,8 @@ export class Catalog {
       name: listing?.name ?? id,
       ...(listing?.version === undefined ? {} : { version: listing.version }),
       ...(description === undefined ? {} : { description }),
-      isAvailable: problem === undefined,
+      isAvailable: problem === undefined && !isStarting,
+      ...(isStarting ? { isStarting } : {}),
       ...(problem === undefined ? {} : { problem }),
       tools,
     };
@@ -271,7 +371,19 @@ export class Catalog {
 }
 
 function newEntry(): Entry {
-  return { listing: undefined, problem: undefined, isStale: false, refreshing: undefined };
+  return {
+    listing: undefined,
+    problem: undefined,
+    changes: 0,
+    listedChanges: 0,
+    refreshing: undefined,
+    askedAtMs: undefined,
+  };
+}
+
+/** Its tools may be others than the ones listed. */
+function isStale({ changes, listedChanges }: Entry): boolean {
+  return changes > listedChanges;
 }
 
 function listingOf(tools: readonly Tool[], identity: UpstreamIdentity | undefined): CachedListing {

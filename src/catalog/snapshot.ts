@@ -20,8 +20,11 @@ export interface CatalogServer {
   readonly name: string;
   readonly version?: string;
   readonly description?: string;
+  /** Whether its tools are known and it answered the last time it was asked. */
   readonly isAvailable: boolean;
-  /** Why it is not. */
+  /** It has not answered yet, so its tools are not known. A program that names it waits for it. */
+  readonly isStarting?: true;
+  /** Why it is not available; absent while it is starting. */
   readonly problem?: string;
   readonly tools: readonly CatalogTool[];
 }
@@ -33,4 +36,8 @@ export interface CatalogSnapshot {
   readonly servers: readonly CatalogServer[];
   readonly serverByPath: ReadonlyMap<string, CatalogServer>;
   readonly toolByTarget: ReadonlyMap<string, CatalogTool>;
+  /** Where no server is configured: what was searched for, and what the user has to type. */
+  readonly notice?: string;
+  /** The snapshot that this one is a part of. Search has one index for both. */
+  readonly whole?: CatalogSnapshot;
 }

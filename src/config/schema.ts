@@ -79,6 +79,11 @@ const server = z.strictObject({
 const catalog = z.strictObject({
   /** A listing of tools that is older is asked for again, in the background. */
   ttl: duration({ minMs: 1_000 }).default(600_000),
+  /**
+   * How long a client's first list of tools waits for servers that are starting. Without it 5 s, and 12 s where tools of
+   * servers are listed themselves: clients give up after 10 to 60 s, and not all of them ask again when there are more.
+   */
+  firstListing: duration({ minMs: 0, maxMs: 300_000 }).optional(),
 });
 
 const prompt = z.strictObject({

@@ -30,4 +30,6 @@ export interface CatalogBriefing {
   /** An index in at most so many characters, for places where there is room for no more. */
   readonly shortIndex: (maximumCharacters: number) => string;
   readonly example?: ExampleCall;
+  /** For `none`: what was searched for, and what the user has to type. */
+  readonly notice?: string;
 }

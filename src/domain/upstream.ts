@@ -73,6 +73,11 @@ export interface UpstreamDefinition<Target extends UpstreamTarget = UpstreamTarg
   readonly oauth?: OAuthSettings;
 }
 
+/** The setting that says how long a server may take to start, as the configuration names it. */
+export function connectTimeoutKey(id: string): string {
+  return `mcpServers${/^[\w$-]+$/.test(id) ? `.${id}` : `[${JSON.stringify(id)}]`}.connectTimeout`;
+}
+
 /** One of them that speaks MCP. */
 export type McpDefinition = UpstreamDefinition<McpTarget>;
 

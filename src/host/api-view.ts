@@ -23,7 +23,18 @@ export function apiIndexOf(view: ToolView): string {
   return apiNamespacesOf(view)
     .map(({ name, server, methods }) => {
       const tools = methods.map((method) => method.name).join(', ');
-      return `- mcp.${name} ("mcp:${commentLine(server.id, 80)}"): ${tools === '' ? (server.problem ?? 'no tools') : tools}`;
+      const none = server.isStarting === true ? STARTING : (server.problem ?? 'no tools');
+      return `- mcp.${name} ("mcp:${commentLine(server.id, 80)}"): ${tools === '' ? none : tools}`;
     })
     .join('\n');
+}
+
+const STARTING = 'starting; call its tools, the run waits for it';
+
+/** Namespaces whose tools are not known yet, for a text that declares those that are. */
+export function startingNamespaces(view: ToolView): string {
+  const starting = apiNamespacesOf(view).filter(({ server }) => server.isStarting === true);
+  if (starting.length === 0) return '';
+  const names = starting.map(({ name, server }) => `mcp.${name} ("mcp:${commentLine(server.id, 80)}")`);
+  return `\n\nStill starting: ${names.join(', ')}. Code that names one waits for it.`;
 }

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { ObservedTypeOf } from '../catalog/declarations/typescript.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CallReply, GuestError, ModuleExport, VirtualModule } from '../domain/execution.js';
-import type { JsonObject, JsonValue } from '../domain/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
 import { nearest } from '../lib/nearest.js';
 
 /** `@codemode/discovery`: what programs can ask about servers and tools. Answers come from the program's own snapshot. */
@@ -40,6 +40,16 @@ class Refusal extends Error {
     super(message);
     this.error = { errorClass, message, hint, ...(fields === undefined ? {} : { fields }) };
   }
+}
+
+/** The server that a question is about, where it is about one. */
+export function serverAskedAbout(
+  [first, second]: readonly JsonValue[],
+  snapshot: CatalogSnapshot,
+): CatalogServer | undefined {
+  const only = isJsonObject(second) ? second.serverId : undefined;
+  const name = typeof only === 'string' ? only : first;
+  return typeof name === 'string' ? findServer(name, snapshot) : undefined;
 }
 
 export function answerDiscovery(
@@ -82,10 +92,10 @@ function answer(
     }
     case 'listTools': {
       const { detail } = optionsOf(second, 'listTools');
-      return serverOf(first, snapshot).tools.map((tool) => toolDefinition(tool, detail));
+      return answering(serverOf(first, snapshot), catalog).tools.map((tool) => toolDefinition(tool, detail));
     }
     case 'getTool': {
-      const found = toolOf(serverOf(first, snapshot), second);
+      const found = toolOf(answering(serverOf(first, snapshot), catalog), second);
       const observed = found.tool.outputSchema === undefined ? observedTypeOf(found.tool) : undefined;
       return { ...toolDefinition(found, 'full'), ...(observed === undefined ? {} : { observedOutputType: observed }) };
     }
@@ -108,7 +118,11 @@ function search(
 ): JsonValue {
   if (typeof query !== 'string') throw wrongType('searchTools', 'query', 'a string', query);
   const only = options.serverId === undefined ? undefined : serverOf(options.serverId, snapshot);
-  const hits = catalog.search(query, { limit: options.limit, ...(only === undefined ? {} : { serverId: only.id }) });
+  const hits = catalog.search(
+    query,
+    { limit: options.limit, ...(only === undefined ? {} : { serverId: only.id }) },
+    snapshot,
+  );
   const results = hits.flatMap(({ tool }) => {
     const server = snapshot.servers.find(({ id }) => id === tool.serverId);
     const found = server === undefined ? undefined : snapshot.toolByTarget.get(`${server.path}/${tool.name}`);
@@ -144,6 +158,18 @@ export function findServer(name: string, snapshot: CatalogSnapshot): CatalogServ
   return snapshot.serverByPath.get(bare) ?? snapshot.servers.find(({ id }) => id === bare);
 }
 
+/** Throws for a server whose tools are not known yet: an empty list would say that it has none. */
+function answering(server: CatalogServer, catalog: Catalog): CatalogServer {
+  if (server.isStarting !== true) return server;
+  throw new Refusal('ServerNotFoundError', `${server.path}: ${catalog.startingNote(server.id)}`, STARTING_HINT, {
+    serverId: server.path,
+  });
+}
+
+/** What to do about a server that is still starting. */
+export const STARTING_HINT =
+  'Run the program again in a few seconds, or ask the user to check it with: codemode servers';
+
 function serverOf(serverId: JsonValue | undefined, snapshot: CatalogSnapshot): CatalogServer {
   if (typeof serverId !== 'string') throw wrongType('this function', 'serverId', 'a string', serverId);
   const server = findServer(serverId, snapshot);
@@ -154,7 +180,7 @@ function serverOf(serverId: JsonValue | undefined, snapshot: CatalogSnapshot): C
     close.length > 0
       ? `Did you mean ${close.map((each) => JSON.stringify(each)).join(' or ')}?`
       : known.length === 0
-        ? 'No server is connected.'
+        ? (snapshot.notice ?? 'No server is connected.')
         : `Connected servers: ${known.slice(0, 30).join(', ')}.`;
   throw new Refusal('ServerNotFoundError', `there is no server ${JSON.stringify(serverId)}`, hint, { serverId });
 }

@@ -22,5 +22,10 @@ export function goAdvice(source: string, complaint: string, view: ToolView): str
   const types = used.length === 0 ? '' : goDeclarationsOf(used, forCode);
   // Half a declaration helps nobody.
   const shown = types === '' || types.length > MAX_DECLARATION_CHARACTERS ? [] : [`\n${types.trimEnd()}`];
-  return [...meant, ...shown].join('\n');
+  const starting = forCode.servers.filter(({ isStarting }) => isStarting === true).map(({ id }) => id);
+  const late =
+    unknown.size === 0 || starting.length === 0
+      ? []
+      : [`still starting, so their functions are not known yet: ${starting.slice(0, MAX_NAMES).join(', ')}`];
+  return [...meant, ...late, ...shown].join('\n');
 }

@@ -41,7 +41,8 @@ type Answer = { readonly found: JsonValue } | GuestError;
 function search({ query }: JsonObject, snapshot: CatalogSnapshot, catalog: Catalog): Answer {
   if (typeof query !== 'string') return refusal('the query is no text', 'Pass words as a string.');
   const { functionByTool } = goToolsOf(snapshot);
-  const hits = catalog.search(query, { limit: query.trim() === '' ? MAX_HITS : DEFAULT_HITS });
+  const limit = query.trim() === '' ? MAX_HITS : DEFAULT_HITS;
+  const hits = catalog.search(query, { limit }, snapshot);
   const found = hits.flatMap(({ tool: { serverId, name } }): JsonObject[] => {
     // What is excluded from code, or denied, is in the catalog and not in the snapshot.
     const server = snapshot.servers.find(({ id }) => id === serverId);

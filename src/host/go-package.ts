@@ -56,6 +56,26 @@ export function goDeclarationsOf(names: Iterable<string>, snapshot: CatalogSnaps
   return goText(declarationsNamed(new Set(names), snapshot));
 }
 
+/**
+ * Functions that a source calls as those of tools are called, and that no tool has: `getWeather(ctx, ...)`. What it defines
+ * itself is not among them.
+ */
+export function unknownGoCalls(source: string, snapshot: CatalogSnapshot): string[] {
+  const called = new Set<string>();
+  for (const [, name = ''] of source.matchAll(GO_CALL)) {
+    called.add(name);
+    if (called.size >= MAX_CALLED) break;
+  }
+  const { declarations } = goToolsOf(snapshot);
+  const known = new Set(declarations.flatMap(({ names }) => names));
+  return [...called].filter((name) => !known.has(name) && !new RegExp(`\\b${name}\\b[\\w, ]{0,200}:?=`).test(source));
+}
+
+/** Names that are looked at: each is looked for in the whole source. */
+const MAX_CALLED = 100;
+/** Not `client.Get(ctx`: functions of tools stand by themselves. */
+const GO_CALL = /(?<![.\p{L}\p{Nd}_])([\p{L}_][\p{L}\p{Nd}_]*)\(\s*ctx\b/gu;
+
 /** The declarations of one server's functions. */
 export function goServerDeclarations({ id }: CatalogServer, { forCode }: Pick<ToolView, 'forCode'>): string {
   const { functionByTool } = goToolsOf(forCode);
@@ -109,6 +129,7 @@ function makeBriefing(snapshot: CatalogSnapshot, budgetTokens: number): GoBriefi
   const index = serverIndex(snapshot.servers, left, estimateTokens, {
     serverName: ({ id, path }) => (/^[A-Za-z0-9][\w.-]{0,99}$/.test(id) ? id : path),
     toolName: (tool) => goFunctionOf(tool, snapshot),
+    use: 'call it',
     rest: ': searchTools finds them',
   });
   return { level: 'index', declarations: helpers, index };

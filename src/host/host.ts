@@ -178,7 +178,9 @@ export class Host {
   async compareLive(recording: AnyRecording): Promise<LiveComparison[]> {
     if ('program' in recording) return [];
     const { broker } = await this.#parts.runtime.open();
-    const snapshot = await this.#parts.catalog.prepare();
+    const { servers } = this.#parts.catalog.snapshot();
+    const used = servers.filter(({ path }) => recording.calls.some(({ target }) => target.startsWith(`${path}/`)));
+    const snapshot = await this.#parts.catalog.prepare(used.map(({ path }) => path));
     const { presentation } = this.#parts.sessionOptionsOf(recording.caller as CallerId, '');
     const digestOf = (target: string) => {
       const tool = snapshot.toolByTarget.get(target)?.tool;

@@ -63,6 +63,15 @@ export interface DeclaredModule {
 /** Said while servers are being asked: how many there are, and which have not answered yet. */
 export type AskingProgress = (total: number, waitingFor: readonly string[]) => void;
 
+export interface AskOptions {
+  readonly names?: readonly string[];
+  readonly withinMs?: number;
+  readonly onProgress?: AskingProgress;
+}
+
+/** Longer than any server is given: what it is given counts. */
+const LONGEST_WAIT_MS = 24 * 3_600_000;
+
 /** What there is to use: servers, tools and their declarations. Runs nothing, so it needs no sandbox. */
 export class Inventory {
   readonly #parts: InventoryParts;
@@ -71,20 +80,20 @@ export class Inventory {
     this.#parts = parts;
   }
 
-  /** Asks the servers that were never asked, or all of them. One that fails is remembered with its reason. */
-  async ask(which: 'unknown' | 'all', onProgress?: AskingProgress): Promise<void> {
+  /**
+   * Asks the servers that were never asked, or all of them; with `names` only these. One that fails is remembered with its
+   * reason. Gives those that have not answered in time; each has as long as its configuration says, where nothing is given.
+   */
+  async ask(
+    which: 'unknown' | 'all',
+    { names = [], withinMs = LONGEST_WAIT_MS, onProgress }: AskOptions = {},
+  ): Promise<readonly string[]> {
     const { catalog } = this.#parts;
-    const waiting = new Set(which === 'all' ? catalog.ids() : catalog.unlisted());
-    const total = waiting.size;
-    // Named from the first moment: it may be the only one, and hang.
-    if (total > 0) onProgress?.(total, [...waiting]);
-    await Promise.all(
-      [...waiting].map(async (id) => {
-        await catalog.refresh(id);
-        waiting.delete(id);
-        onProgress?.(total, [...waiting]);
-      }),
-    );
+    const wanted = new Set(names.flatMap((name) => findServer(name, catalog.snapshot())?.id ?? []));
+    const asked = which === 'all' ? catalog.ids() : catalog.unlisted();
+    const ids = names.length === 0 ? asked : asked.filter((id) => wanted.has(id));
+    const say = (waitingFor: readonly string[]) => onProgress?.(ids.length, waitingFor);
+    return catalog.wait(ids, withinMs, { onProgress: say });
   }
 
   /** Drops what earlier processes knew. */
@@ -140,9 +149,11 @@ export class Inventory {
 
   /** Servers that should have been asked and did not answer. */
   problems(): { readonly id: string; readonly reason: string; readonly hasTools: boolean }[] {
-    return this.#view().flatMap(({ id, problem, tools }) =>
-      problem === undefined ? [] : [{ id, reason: problem, hasTools: tools.length > 0 }],
-    );
+    const { catalog } = this.#parts;
+    return this.#view().flatMap(({ id, problem, tools, isStarting }) => {
+      const reason = isStarting === true ? `server ${JSON.stringify(id)}: ${catalog.startingNote(id)}` : problem;
+      return reason === undefined ? [] : [{ id, reason, hasTools: tools.length > 0 }];
+    });
   }
 
   /** Tools in the words of the contract: by rank for a query, by server and name without one. Throws `not_found`. */

@@ -1,12 +1,14 @@
 import { toolDigestOf } from '../broker/approvals/identity.js';
+import type { Catalog } from '../catalog/catalog.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import { roundedNumber } from '../lib/exact-numbers.js';
 import type { CallHooks } from './execution-options.js';
 import { type AnsweredCall, MAX_RECORDING_CHARACTERS, recordedCall } from './recorded-call.js';
+import type { RunCatalog } from './run-catalog.js';
 import { ToolCalls, type ToolCallsOptions } from './tool-calls.js';
-import { noSuchServer, noSuchTool } from './tool-catalog.js';
+import { noSuchServer, noSuchTool, serverInQuestion } from './tool-catalog.js';
 
 /** A call and its answer take about so much besides what is in them. */
 const CALL_CHARACTERS = 100;
@@ -19,19 +21,26 @@ export class ProcessCalls {
   readonly tools: ToolCalls;
   #recorded: AnsweredCall[] | undefined = [];
   #recordedCharacters = 0;
-  readonly #snapshot: CatalogSnapshot;
+  readonly #seen: RunCatalog;
+  readonly #catalog: Pick<Catalog, 'startingNote'>;
   readonly #answerAbout: AnswerAbout;
   readonly #present: ToolCallsOptions['present'];
 
-  constructor(options: ToolCallsOptions, answerAbout: AnswerAbout) {
-    this.tools = new ToolCalls(options);
-    this.#snapshot = options.snapshot;
+  constructor(
+    options: Omit<ToolCallsOptions, 'seen'>,
+    seen: RunCatalog,
+    catalog: Pick<Catalog, 'startingNote'>,
+    answerAbout: AnswerAbout,
+  ) {
+    this.tools = new ToolCalls({ ...options, seen });
+    this.#seen = seen;
+    this.#catalog = catalog;
     this.#present = options.present;
     this.#answerAbout = answerAbout;
   }
 
   async answer(call: GuestCall, hooks: CallHooks): Promise<CallReply> {
-    const found = toolAt(call.target, this.#snapshot);
+    const found = await this.#toolAt(call.target);
     const isTool = 'tool' in found;
     const record: AnsweredCall = recordedCall(call, isTool ? toolDigestOf(found.tool) : undefined);
     this.#record(call.argumentsJson.length, record);
@@ -59,16 +68,28 @@ export class ProcessCalls {
       const error = rounded === undefined ? NO_ARGUMENTS : tooLong(rounded);
       return this.#present({ ok: false, error, verdict: 'invalid_arguments' });
     }
+    await this.#seen.fillIn(serverInQuestion(input, this.#seen.snapshot));
     const answer = this.#answerAbout(call.target, input);
     if (answer !== undefined)
       return answer.ok || 'ends' in answer ? answer : this.#present({ ok: false, error: answer.error });
     if (!('tool' in found)) return this.#present({ ok: false, error: found });
     return this.tools.answer({ ...call, target: found.target }, input, hooks);
   }
+
+  /** A server that was still starting when the program began is waited for. */
+  async #toolAt(target: string): Promise<CatalogTool | GuestError> {
+    const found = toolAt(target, this.#seen.snapshot);
+    const isFilledIn = 'isStarting' in found && (await this.#seen.fillIn(found));
+    const known = isFilledIn ? toolAt(target, this.#seen.snapshot) : found;
+    return 'tools' in known ? noSuchTool(target.slice(target.indexOf('/') + 1), known, this.#catalog) : known;
+  }
 }
 
-/** The tool that a target means. The user's own name of a server goes first, then the one of other contracts. */
-function toolAt(target: string, snapshot: CatalogSnapshot): CatalogTool | GuestError {
+/**
+ * The tool that a target means, or the server that has no such tool. The user's own name of a server goes first, then the one
+ * of other contracts.
+ */
+function toolAt(target: string, snapshot: CatalogSnapshot): CatalogTool | CatalogServer | GuestError {
   let nearestServer: CatalogServer | undefined;
   for (const named of [({ id }: CatalogServer) => id, ({ path }: CatalogServer) => path])
     for (const server of snapshot.servers) {
@@ -78,7 +99,7 @@ function toolAt(target: string, snapshot: CatalogSnapshot): CatalogTool | GuestE
       const found = server.tools.find(({ tool }) => tool.name === name);
       if (found !== undefined) return found;
     }
-  if (nearestServer !== undefined) return noSuchTool(target.slice(target.indexOf('/') + 1), nearestServer);
+  if (nearestServer !== undefined) return nearestServer;
   return noSuchServer(target.slice(0, Math.max(0, target.indexOf('/'))), snapshot);
 }
 

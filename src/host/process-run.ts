@@ -1,6 +1,5 @@
 import { openRunContext } from '../broker/run-context.js';
 import type { Catalog } from '../catalog/catalog.js';
-import type { CatalogSnapshot } from '../catalog/snapshot.js';
 import type { ApprovalState } from '../domain/approval.js';
 import type { CapabilitySet } from '../domain/capability.js';
 import type { CallerId, ExecutionId, Outcome } from '../domain/execution.js';
@@ -26,6 +25,7 @@ import { ProcessCalls } from './process-calls.js';
 import type { ProcessRecording } from './process-recording.js';
 import { programRunner } from './program-runner.js';
 import type { Presentation } from './run.js';
+import { type AwaitServer, RunCatalog } from './run-catalog.js';
 import { RunTrace, type TraceParts } from './run-trace.js';
 import type { Runtime } from './runtime.js';
 import type { SleepingRuns } from './sleeping-runs.js';
@@ -50,6 +50,8 @@ export interface ProcessRunRequest {
   readonly respondent?: Respondent;
   readonly onProgress?: (message: string) => void;
   readonly onStep?: OnStep;
+  /** Told what the client should know besides the answer. */
+  readonly onNotice?: (text: string) => void;
   /** The step of a trace that the run is a part of; or the id of the trace that it begins. */
   readonly trace?: TraceContext;
   readonly traceId?: string;
@@ -92,8 +94,11 @@ export interface ProcessRunner {
   readonly bounds: CapabilitySet | undefined;
   readonly profile: string;
   readonly presentation: Presentation;
-  /** Which tools the program sees, once these servers have been asked. */
-  readonly prepare: (paths: readonly string[]) => Promise<ToolView>;
+  /** Which tools the program sees, once the servers that it names have been asked. */
+  readonly prepare: (source: string) => Promise<ToolView>;
+  readonly awaitServer: AwaitServer;
+  /** Says what the client should know besides the answer. */
+  readonly notify: (request: ProcessRunRequest, view: ToolView) => void;
 }
 
 /**
@@ -117,20 +122,23 @@ async function runSteps(
   const runtime = await parts.runtime.open();
   const { sandbox, broker, audit, redactor } = runtime;
   const programs = await programRunner(language, runtime);
-  const preparing = () => steps.prepare(() => runner.prepare(lockedServers(source, parts)));
-  const { forCode: snapshot } = await duringStep(onStep, connecting(parts.catalog), preparing);
+  const preparing = () => steps.prepare(() => runner.prepare(source));
+  const view = await duringStep(onStep, connecting(parts.catalog), preparing);
+  const seen = new RunCatalog(view.forCode, runner.awaitServer);
+  const { snapshot } = seen;
   const run = openRunContext(runId, caller, profile, source, { grants: bounds, trace: steps.context });
   const calls = new ProcessCalls(
     {
       run,
-      snapshot,
       broker,
       maxToolCalls,
       present: (outcome) => presentation.reply(outcome),
       ...(onProgress === undefined ? {} : { onProgress }),
       ...(respondent === undefined ? {} : { respondent }),
     },
-    (target, input) => programs.answerAbout(target, input, snapshot, parts.catalog),
+    seen,
+    parts.catalog,
+    (target, input) => programs.answerAbout(target, input, seen.snapshot, parts.catalog),
   );
   const people = new PersonWait({
     patienceMs: () => patienceOf(request, parts, startedAt),
@@ -178,6 +186,7 @@ async function runSteps(
     calls: recorded,
   };
   const glance = { title: cleanTitle(redactor, source), durationMs: report.durationMs };
+  runner.notify(request, view);
   // The answer does not wait for it.
   void parts.sleeping.recordEnd(owner, state, request.respond(summary), recording, glance);
   return summary;
@@ -199,13 +208,6 @@ const BY_WEIGHT: readonly ApprovalState[] = ['DENIED', 'EXPIRED', 'PENDING', 'AP
 
 function weightiest(states: ReadonlySet<ApprovalState>): ApprovalState {
   return BY_WEIGHT.find((state) => states.has(state)) ?? 'NOT_REQUIRED';
-}
-
-/** Somebody may have logged in meanwhile: servers that the program names are asked again. */
-function lockedServers(source: string, { catalog }: ProcessRunParts): string[] {
-  const { servers }: CatalogSnapshot = catalog.snapshot();
-  const named = servers.filter(({ id, path }) => [id, path, path.replaceAll('-', '_')].some((n) => source.includes(n)));
-  return named.flatMap(({ path }) => (catalog.needsLogin(path) ? [path] : []));
 }
 
 /** What leaves: the program has got nothing but what it may have, but it may have put together what came in pieces. */

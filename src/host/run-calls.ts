@@ -4,18 +4,18 @@ import type { ReceivedData } from '../broker/policy/flow.js';
 import type { PolicyGate } from '../broker/policy/gate.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { LearnedTypes } from '../catalog/observed/learned-types.js';
-import type { CatalogSnapshot } from '../catalog/snapshot.js';
 import type { CallReply, GuestCall } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { Respondent } from '../domain/question.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
-import { answerDiscovery, isDiscovery } from './discovery.js';
+import { answerDiscovery, isDiscovery, serverAskedAbout } from './discovery.js';
 import type { AskPerson, CallHooks } from './execution.js';
 import { modulesOf } from './modules.js';
 import { type Asker, NestedRuns, type NestedSoFar } from './nested-runs.js';
 import { type RecordedCall, recordedCall } from './recorded-call.js';
 import { isResults, type KeptResults } from './results.js';
 import type { Presentation, RunFacts, ScriptRequest } from './run.js';
+import type { RunCatalog } from './run-catalog.js';
 import { ScriptCalls } from './script-calls.js';
 import { isScripts, RUN_SCRIPT } from './scripts-module.js';
 import type { SleepingRuns } from './sleeping-runs.js';
@@ -37,7 +37,7 @@ export interface RunCallsParts {
 export interface RunCircumstances {
   readonly facts: RunFacts;
   /** What its programs see, from its beginning to its end. */
-  readonly snapshot: CatalogSnapshot;
+  readonly seen: RunCatalog;
   readonly presentation: Presentation;
   readonly patienceMs: number;
   readonly askPerson?: AskPerson | undefined;
@@ -68,14 +68,15 @@ export class RunCalls {
     this.#parts = parts;
     this.#circumstances = circumstances;
     const { broker, observed, sandbox, scripts } = parts;
-    const { facts, snapshot, presentation, onProgress, patienceMs, askPerson, script, respondent } = circumstances;
+    const { facts, seen, presentation, onProgress, patienceMs, askPerson, script, respondent } = circumstances;
+    const { snapshot } = seen;
     const { context: run, limits } = facts;
     const { maxToolCalls } = limits;
     const present = (outcome: BrokerOutcome) => presentation.reply(outcome);
     this.tools = new ToolCalls(
       {
         run,
-        snapshot,
+        seen,
         broker,
         maxToolCalls,
         present,
@@ -89,7 +90,8 @@ export class RunCalls {
     );
     if (script !== undefined)
       this.#script = new ScriptCalls(this.tools, {
-        snapshot,
+        tools: seen,
+        startingNote: (id) => parts.catalog.startingNote(id),
         maxToolCalls,
         present,
         allowedServers: script.allowedServers,
@@ -112,8 +114,10 @@ export class RunCalls {
 
   /** Answers the run's own program. */
   async answer(call: GuestCall, hooks: CallHooks): Promise<CallReply> {
-    const { snapshot, facts } = this.#circumstances;
+    const { seen, facts } = this.#circumstances;
     const input = inputOf(call);
+    await this.#script?.awaitServer(input);
+    const { snapshot } = seen;
     const tool = this.#script === undefined ? snapshot.toolByTarget.get(call.target) : this.#script.toolOf(input);
     this.#recorded.set(call.number, recordedCall(call, tool === undefined ? undefined : toolDigestOf(tool.tool)));
     return this.#answer(call, input, hooks, { context: facts.context, depth: 0, firstNumber: 0 });
@@ -121,12 +125,14 @@ export class RunCalls {
 
   async #answer(call: GuestCall, input: readonly JsonValue[], hooks: CallHooks, asker: Asker): Promise<CallReply> {
     const { catalog, results, sleeping, observed, gate } = this.#parts;
-    const { snapshot } = this.#circumstances;
+    const { seen } = this.#circumstances;
     const { caller, ledger } = asker.context;
     const numbered = asker.firstNumber === 0 ? call : { ...call, number: asker.firstNumber + call.number };
     if (this.#script !== undefined) return this.#answerScript(this.#script, numbered, input, hooks, asker);
-    if (isDiscovery(call.target))
-      return answerDiscovery(call.target, input, snapshot, catalog, (tool) => observed?.typeOf(caller, tool));
+    if (isDiscovery(call.target)) {
+      await seen.fillIn(serverAskedAbout(input, seen.snapshot));
+      return answerDiscovery(call.target, input, seen.snapshot, catalog, (tool) => observed?.typeOf(caller, tool));
+    }
     if (isScripts(call.target)) return this.nested.answer(call.target, input, hooks, asker);
     if (isResults(call.target)) {
       const onReceived = (received: ReceivedData | 'unknown') =>

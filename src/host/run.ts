@@ -42,6 +42,8 @@ export interface RunRequest {
   readonly onLog?: (entry: LogEntry, runId: string) => void;
   readonly onProgress?: (message: string) => void;
   readonly onStep?: OnStep;
+  /** Told what the client should know besides the answer, for contracts that have no place for it. */
+  readonly onNotice?: (text: string) => void;
   /** The step of a trace that the run is a part of. */
   readonly trace?: TraceContext;
 }
@@ -80,6 +82,8 @@ export interface RunSummary {
   /** How often something was taken out of answers and of what the program gave back, by kind. */
   readonly redactions: Readonly<Record<string, number>>;
   readonly unavailable: readonly UnavailableServer[];
+  /** Where no server is configured: what the user has to type. */
+  readonly notice?: string;
   /** Types of servers that this caller has used for the first time and was not told about before. */
   readonly declarations: readonly ServerTypes[];
   /** What was taken out of the result because it was too large with it: MCP content blocks. */
@@ -91,11 +95,15 @@ export interface RunSummary {
 export interface ServerTypes {
   readonly path: string;
   readonly text: string;
+  /** The server came after the client had its list of tools. */
+  readonly isNew?: true;
 }
 
 export interface UnavailableServer {
   readonly name: string;
   readonly reason: string;
+  /** It may still come: the same program may work in a few seconds. */
+  readonly isStarting?: true;
 }
 
 /** A run that sleeps until a person has decided. */

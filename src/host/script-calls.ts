@@ -4,11 +4,15 @@ import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/sna
 import type { CallReply, Failure, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import { nearest } from '../lib/nearest.js';
+import { STARTING_HINT } from './discovery.js';
 import type { CallHooks } from './execution.js';
+import type { RunCatalog } from './run-catalog.js';
 import type { ToolCalls } from './tool-calls.js';
 
 export interface ScriptCallsOptions {
-  readonly snapshot: CatalogSnapshot;
+  readonly tools: RunCatalog;
+  /** How a server that is still starting stands. */
+  readonly startingNote: (serverId: string) => string;
   /** The only servers it may call, by any of their names; empty: all. */
   readonly allowedServers: readonly string[];
   readonly maxToolCalls: number;
@@ -28,28 +32,40 @@ export class ScriptCalls {
     this.#calls = calls;
     this.#options = options;
     // By identity where there is such a server: the list and the call may use different names of it.
-    this.#allowed = new Set(options.allowedServers.map((name) => identityOf(name, options.snapshot)));
+    this.#allowed = new Set(options.allowedServers.map((name) => identityOf(name, options.tools.snapshot)));
   }
 
   /** The tool that a call means, where there is one. */
   toolOf([serverName, toolName]: readonly JsonValue[]): CatalogTool | undefined {
     if (typeof serverName !== 'string' || typeof toolName !== 'string') return undefined;
-    const server = serverNamed(serverName, this.#options.snapshot);
+    const server = serverNamed(serverName, this.#options.tools.snapshot);
     return server === undefined ? undefined : toolNamed(toolName, server);
   }
 
+  /** Where the call is to a server that is still starting: waits for it. */
+  async awaitServer([name]: readonly JsonValue[]): Promise<void> {
+    const { tools } = this.#options;
+    if (typeof name === 'string' && this.#isAllowed(name)) await tools.fillIn(serverNamed(name, tools.snapshot));
+  }
+
   async answer(call: GuestCall, input: readonly JsonValue[], hooks: CallHooks, run: RunContext): Promise<CallReply> {
-    const { snapshot, maxToolCalls, present } = this.#options;
+    const { tools, maxToolCalls, present, startingNote } = this.#options;
+    await this.awaitServer(input);
+    const { snapshot } = tools;
     const found = this.toolOf(input);
     if (!this.#calls.countOne()) return this.#end(tooManyCalls(maxToolCalls), 'limited', found, call, hooks, run);
     const [serverName, toolName, given] = input;
     const mistake = mistakeIn(input);
     if (mistake !== undefined) return present({ ok: false, error: mistake, verdict: 'invalid_arguments' });
     const name = serverName as string;
-    if (this.#allowed.size > 0 && !this.#allowed.has(identityOf(name, snapshot)))
-      return this.#end(serverNotAllowed(name), 'denied', found, call, hooks, run);
-    if (found === undefined) return present({ ok: false, error: noSuch(name, toolName as string, snapshot) });
+    if (!this.#isAllowed(name)) return this.#end(serverNotAllowed(name), 'denied', found, call, hooks, run);
+    if (found === undefined)
+      return present({ ok: false, error: noSuch(name, toolName as string, snapshot, startingNote) });
     return this.#calls.make(found, call, given ?? undefined, hooks, run);
+  }
+
+  #isAllowed(name: string): boolean {
+    return this.#allowed.size === 0 || this.#allowed.has(identityOf(name, this.#options.tools.snapshot));
   }
 
   /** On record, as far as there is a tool to record it for. */
@@ -71,12 +87,6 @@ export class ScriptCalls {
 /** The name the user gave it goes first, then the one that programs of other contracts use. */
 export function serverNamed(name: string, { servers, serverByPath }: CatalogSnapshot): CatalogServer | undefined {
   return servers.find(({ id }) => id === name) ?? serverByPath.get(name.replace(/^mcp:/, ''));
-}
-
-/** The servers that stand in a script as a quoted name: it is likely to call them. */
-export function serversMentioned(source: string, { servers }: CatalogSnapshot): string[] {
-  const isQuoted = (name: string) => ["'", '"', '`'].some((quote) => source.includes(`${quote}${name}${quote}`));
-  return servers.flatMap(({ id, path }) => (isQuoted(id) || isQuoted(path) ? [path] : []));
 }
 
 function toolNamed(name: string, { tools }: CatalogServer): CatalogTool | undefined {
@@ -108,7 +118,12 @@ function shown(value: JsonValue | undefined): string {
   return value === undefined || value === null ? 'nothing' : JSON.stringify(value).slice(0, MAX_SHOWN_CHARACTERS);
 }
 
-function noSuch(serverName: string, toolName: string, snapshot: CatalogSnapshot): GuestError {
+function noSuch(
+  serverName: string,
+  toolName: string,
+  snapshot: CatalogSnapshot,
+  startingNote: (serverId: string) => string,
+): GuestError {
   const server = serverNamed(serverName, snapshot);
   if (server === undefined)
     return {
@@ -117,8 +132,14 @@ function noSuch(serverName: string, toolName: string, snapshot: CatalogSnapshot)
       hint: suggestion(
         serverName,
         snapshot.servers.map(({ id }) => id),
-        'No server is connected.',
+        snapshot.notice ?? 'No server is connected.',
       ),
+    };
+  if (server.isStarting === true)
+    return {
+      errorClass: 'ServerNotFoundError',
+      message: `${server.id}: ${startingNote(server.id)}`,
+      hint: STARTING_HINT,
     };
   if (server.tools.length === 0 && server.problem !== undefined)
     return {

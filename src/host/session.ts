@@ -4,9 +4,9 @@ import { ReceivedData } from '../broker/policy/flow.js';
 import type { PolicyGate } from '../broker/policy/gate.js';
 import type { Redactor } from '../broker/redaction/redactor.js';
 import { openRunContext, type RunContext } from '../broker/run-context.js';
-import type { Catalog } from '../catalog/catalog.js';
+import type { Catalog, WaitProgress } from '../catalog/catalog.js';
 import type { LearnedTypes } from '../catalog/observed/learned-types.js';
-import type { CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CapabilitySet } from '../domain/capability.js';
 import { HostError } from '../domain/errors.js';
 import type { CallerId, ExecutionId, Outcome, Program } from '../domain/execution.js';
@@ -20,23 +20,25 @@ import { apiModulesOf, bodyFormOf } from './api-module.js';
 import { cleanLog, cleanReport, cleanTitle } from './clean-report.js';
 import { connecting } from './connecting.js';
 import { callDirect, type DirectCircumstances } from './direct-call.js';
-import { findServer } from './discovery.js';
+import { findServer, STARTING_HINT } from './discovery.js';
 import { type AskPerson, Execution, type ExecutionEnd, type ExecutionOptions } from './execution.js';
 import type { LiveRuns } from './live-runs.js';
 import { modulesOf } from './modules.js';
+import { prepareServers } from './preparation.js';
 import { type ProcessRunRequest, type ProcessRunSummary, runProcess } from './process-run.js';
 import { reviveContext } from './recall.js';
 import type { KeptResults } from './results.js';
 import type { Presentation, RunAnswer, RunFacts, RunRequest, RunSummary } from './run.js';
 import { RunCalls, type RunCallsSoFar } from './run-calls.js';
+import { RunCatalog } from './run-catalog.js';
 import { RunTrace } from './run-trace.js';
 import type { Runtime } from './runtime.js';
-import { serversMentioned } from './script-calls.js';
 import { inputModule } from './scripts-module.js';
 import type { RunOwner, SleepingRuns, WokenRun } from './sleeping-runs.js';
 import type { ScriptLibrary } from './stored-scripts.js';
-import { brokenImports, firstDeclarations, handOver, missingServers } from './summary.js';
+import { firstDeclarations, handOver, lateDeclarations, missingServers, startingServers } from './summary.js';
 import type { Telemetry } from './telemetry.js';
+import { announcement, looksForServers, ToldServers } from './told-servers.js';
 import { type CodeModeSettings, type DirectTool, type ToolView, viewOf } from './tool-view.js';
 
 export type { BrokerOutcome, DirectCircumstances };
@@ -51,6 +53,8 @@ export interface SessionOptions {
   readonly reservedNames: readonly string[];
   /** Results above it are kept for a later run instead of being handed over. */
   readonly maxResultBytes: number;
+  /** The types of one server in the contract's own words; absent: TypeScript modules. */
+  readonly declarations?: (server: CatalogServer, view: ToolView) => string;
   /** What the caller's token may reach; absent: whatever the configuration allows. */
   readonly bounds?: CapabilitySet;
   /** The caller will not come back under this name: what it sees is kept for as long as it is here. */
@@ -68,6 +72,8 @@ export interface SessionParts {
   /** Absent where nobody wants traces. */
   readonly tracer?: Tracer;
   readonly live: LiveRuns;
+  /** How long a server may keep a listing or a search waiting, counted from when it was asked. */
+  readonly firstListingMs: number;
   /** How long a program keeps its place while all it waits for is a person. */
   readonly patienceMs: number;
   /** Whether people look at what waits for them here, though no client can ask them. */
@@ -89,11 +95,15 @@ interface Run {
   readonly calls: RunCalls;
   readonly steps: RunTrace;
   readonly redactor: Redactor | undefined;
+  readonly onNotice: ((text: string) => void) | undefined;
 }
 
 /** The program, where it starts anew, and who waits for it. */
 type Preparation = Partial<
-  Pick<RunRequest, 'source' | 'script' | 'onProgress' | 'onStep' | 'askPerson' | 'answerWithinMs' | 'respondent'>
+  Pick<
+    RunRequest,
+    'source' | 'script' | 'onProgress' | 'onStep' | 'onNotice' | 'askPerson' | 'answerWithinMs' | 'respondent'
+  >
 >;
 
 /** What is written down of a run that sleeps, besides its program. */
@@ -109,6 +119,7 @@ export class Session {
   readonly #parts: SessionParts;
   readonly #options: SessionOptions;
   readonly #declared = new Set<string>();
+  readonly #told = new ToldServers();
   /** What the client has got by calling tools itself: between two of its calls the data is in the same hands. */
   readonly #received = new ReceivedData();
   #view: { readonly of: CatalogSnapshot; readonly view: ToolView } | undefined;
@@ -131,13 +142,28 @@ export class Session {
     return this.#parts.scripts.known(this.#options.profile);
   }
 
+  /** The client of this session has been given its list of tools, made of this view. */
+  listed(view: ToolView): void {
+    this.#told.listed(view);
+  }
+
+  /**
+   * Waits for servers that are starting, until each has had `withinMs` since it was asked. Says which are still waited for.
+   */
+  async settled(withinMs: number, onProgress?: WaitProgress): Promise<ToolView> {
+    return this.#viewOf(await this.#parts.catalog.settle(withinMs, onProgress === undefined ? {} : { onProgress }));
+  }
+
   onToolsChanged(listener: () => void): () => void {
     return this.#parts.catalog.onChange(listener);
   }
 
-  /** Waits until servers that were never asked have answered, or are known not to. */
-  async ready(): Promise<ToolView> {
-    return this.#viewOf(await this.#parts.catalog.prepare());
+  /** Waits until servers that were never asked have answered, or are known not to: these, or all. */
+  async ready(...names: readonly string[]): Promise<ToolView> {
+    const { catalog } = this.#parts;
+    if (names.length === 0) return this.#viewOf(await catalog.prepareAll());
+    const paths = names.flatMap((name) => findServer(name, catalog.snapshot())?.path ?? []);
+    return this.#viewOf(await catalog.prepare(paths));
   }
 
   search(query: string, options?: { serverId?: string; limit?: number }) {
@@ -202,9 +228,12 @@ export class Session {
   /** Runs a program on a real interpreter, to its end. */
   runProcess(request: ProcessRunRequest): Promise<ProcessRunSummary> {
     const { profile, presentation } = this.#options;
-    const prepare = async (paths: readonly string[]) => this.#viewOf(await this.#parts.catalog.prepare(paths));
+    const prepare = (source: string) => this.#viewFor(source, []);
+    const awaitServer = (server: CatalogServer) => this.#awaitServer(server);
+    const notify = ({ source, onNotice }: ProcessRunRequest, view: ToolView) => this.#notify(source, view, onNotice);
     const { caller, bounds } = this;
-    return runProcess({ parts: this.#parts, caller, bounds, profile, presentation, prepare }, request);
+    const runner = { parts: this.#parts, caller, bounds, profile, presentation, prepare, awaitServer, notify };
+    return runProcess(runner, request);
   }
 
   /** A tool called by the client itself, through the same pipeline as calls from code. */
@@ -229,9 +258,8 @@ export class Session {
 
   async #execute(context: RunContext, request: RunRequest, steps: RunTrace): Promise<RunAnswer> {
     const { sandbox } = await this.#parts.runtime.open();
-    const { source, language, limits, script } = request;
-    const requestedServers =
-      script === undefined ? (request.requestedServers ?? []) : serversMentioned(source, this.tools().forCode);
+    const { source, language, limits } = request;
+    const { requestedServers = [] } = request;
     const label = request.label === undefined ? {} : { label: request.label };
     const run = await this.#prepare({ context, limits, requestedServers, ...label }, request, steps);
     const program = { source, language, limits, ...formOf(request, run.view) };
@@ -243,20 +271,62 @@ export class Session {
   /** Connects what the program is about to use, and stands ready to answer its calls. */
   async #prepare(facts: RunFacts, waiting: Preparation, steps: RunTrace, before?: RunCallsSoFar): Promise<Run> {
     const { runtime, catalog } = this.#parts;
-    const { source = '', script, onProgress, onStep, askPerson, answerWithinMs, respondent } = waiting;
+    const { source = '', script, onProgress, onStep, onNotice, askPerson, answerWithinMs, respondent } = waiting;
     const { sandbox, broker, redactor } = await runtime.open();
-    const known = this.tools();
-    const requested = facts.requestedServers.flatMap((name) => findServer(name, known.forCode)?.path ?? []);
-    // Somebody may have logged in meanwhile: those that the program imports are asked again.
-    const locked = brokenImports(source, known).filter((path) => catalog.needsLogin(path));
-    const preparing = () => steps.prepare(() => catalog.prepare([...requested, ...locked]));
-    const view = this.#viewOf(await duringStep(onStep, connecting(catalog), preparing));
+    const preparing = () => steps.prepare(() => this.#viewFor(source, facts.requestedServers));
+    const view = await duringStep(onStep, connecting(catalog), preparing);
+    const seen = new RunCatalog(view.forCode, (server) => this.#awaitServer(server));
     const { presentation } = this.#options;
     const patienceMs = this.#patience(askPerson, answerWithinMs);
     const asked = { patienceMs, askPerson, onProgress, respondent };
-    const circumstances = { facts, snapshot: view.forCode, presentation, script, ...asked };
+    const circumstances = { facts, seen, presentation, script, ...asked };
     const calls = new RunCalls({ sandbox, broker, ...this.#parts }, circumstances, before);
-    return { owner: ownerOf(facts.context), facts, view, calls, steps, redactor };
+    return { owner: ownerOf(facts.context), facts, view, calls, steps, redactor, onNotice };
+  }
+
+  /** What a program sees, once the servers that it names have answered or have had their time. */
+  async #viewFor(source: string, requested: readonly string[]): Promise<ToolView> {
+    const { profile } = this.#options;
+    const snapshot = this.tools().forCode;
+    return this.#viewOf(await prepareServers(this.#parts, { source, profile, requested, snapshot }));
+  }
+
+  /** A server that was still starting when a run began, as this caller sees it when it has answered. */
+  async #awaitServer({ path, id }: CatalogServer): Promise<CatalogServer | undefined> {
+    await this.#parts.catalog.prepare([path]);
+    return this.tools().forCode.servers.find((server) => server.id === id);
+  }
+
+  /** What the answer says of servers beside the result, where the contract has a place for it. */
+  #news(run: Run, source: string): Pick<RunSummary, 'declarations' | 'notice'> {
+    const { view, facts, onNotice } = run;
+    const used = firstDeclarations(view, source, facts.requestedServers, this.#declared);
+    if (onNotice !== undefined) {
+      this.#notify(source, view, onNotice);
+      return { declarations: used };
+    }
+    const now = this.tools();
+    const late = this.#told.takeLate(now).filter(({ path }) => !used.some((each) => each.path === path));
+    for (const { path } of late) this.#declared.add(path);
+    const notice = this.#told.takeNotice(view, looksForServers(source));
+    return {
+      declarations: [...used, ...lateDeclarations(late, now)],
+      ...(notice === undefined ? {} : { notice }),
+    };
+  }
+
+  /** For contracts whose answers have no place for it: servers that came late, and those that are not there. */
+  #notify(source: string, view: ToolView, onNotice: ((text: string) => void) | undefined): void {
+    if (onNotice === undefined) return;
+    const { declarations } = this.#options;
+    for (const path of startingServers(source, view)) {
+      const { id } = view.forCode.serverByPath.get(path) as CatalogServer;
+      onNotice(`${path}: ${this.#parts.catalog.startingNote(id)}. ${STARTING_HINT}`);
+    }
+    const notice = this.#told.takeNotice(view, looksForServers(source));
+    if (notice !== undefined) onNotice(notice);
+    const now = this.tools();
+    for (const server of this.#told.takeLate(now)) onNotice(announcement(server, declarations?.(server, now) ?? ''));
   }
 
   #executionOptions(
@@ -323,9 +393,9 @@ export class Session {
       limits,
       isolation: sandbox.jail.level,
       warnings: [...tools.warnings],
-      unavailable: missingServers(requestedServers, source, run.view),
+      unavailable: missingServers(requestedServers, source, run.view, (id) => this.#parts.catalog.startingNote(id)),
       redactions: tools.redactions,
-      declarations: firstDeclarations(run.view, source, requestedServers, this.#declared),
+      ...this.#news(run, source),
     };
     const state = stateOf(report.outcome);
     run.steps.ended(report.outcome, report.durationMs, report.usage);

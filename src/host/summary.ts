@@ -3,12 +3,15 @@ import type { CatalogServer } from '../catalog/snapshot.js';
 import type { CallerId, Outcome } from '../domain/execution.js';
 import type { JsonObject } from '../domain/json.js';
 import { findServer } from './discovery.js';
+import { looksAround, serversNamedIn } from './named-servers.js';
 import type { KeptResults } from './results.js';
 import type { Presentation, RunSummary, ServerTypes, UnavailableServer } from './run.js';
 import { briefDeclarationsOf, briefingLevel, type ToolView } from './tool-view.js';
 
 /** Servers whose types come with one answer. */
 const MAX_DECLARED_AT_ONCE = 3;
+/** Tokens that all servers may cost that are announced with one answer. */
+const ANNOUNCED_TOKENS = 6_000;
 
 /**
  * Where the tools were too many to be declared up front, a server's types come with the first answer that has to do with
@@ -33,6 +36,16 @@ export function firstDeclarations(
   return fresh.map((server) => ({ path: server.path, text: briefDeclarationsOf(server, source, view) }));
 }
 
+/** The types of servers that came after the client's list of tools was made, within a common budget. */
+export function lateDeclarations(late: readonly CatalogServer[], view: ToolView): ServerTypes[] {
+  const budgetTokens = Math.floor(ANNOUNCED_TOKENS / Math.max(1, late.length));
+  return late.map((server) => ({
+    path: server.path,
+    text: briefDeclarationsOf(server, '', view, budgetTokens),
+    isNew: true,
+  }));
+}
+
 /** What of an outcome is handed over: media apart, and what is still too large kept for a later run. */
 export function handOver(
   outcome: Outcome,
@@ -50,20 +63,38 @@ export function handOver(
 }
 
 /** Servers that were asked for or are imported and are not there, with the reason. */
-export function missingServers(requested: readonly string[], source: string, view: ToolView): UnavailableServer[] {
-  const names = new Set([...requested, ...brokenImports(source, view)]);
-  return [...names].flatMap((name) => unavailable(name, view));
+export function missingServers(
+  requested: readonly string[],
+  source: string,
+  view: ToolView,
+  startingNote: (serverId: string) => string,
+): UnavailableServer[] {
+  const names = new Set([...requested, ...brokenImports(source, view), ...startingServers(source, view)]);
+  return [...names].flatMap((name) => unavailable(name, view, startingNote));
 }
+
+/** Servers that are still starting, and that a program names or may have looked for. */
+export function startingServers(source: string, { forCode }: ToolView): string[] {
+  const starting = forCode.servers.filter(({ isStarting }) => isStarting === true);
+  const meant = looksAround(source) ? starting : serversNamedIn(source, forCode, starting);
+  return meant.slice(0, MAX_STARTING).map(({ path }) => path);
+}
+
+const MAX_STARTING = 5;
 
 /** Their modules are empty or not there, and the reason should be said. */
 export function brokenImports(source: string, { forCode: { servers }, hiddenServers }: ToolView): string[] {
-  const broken = servers.filter(({ problem, tools }) => problem !== undefined && tools.length === 0);
+  const broken = servers.filter(({ isAvailable, tools }) => !isAvailable && tools.length === 0);
   return [...broken, ...hiddenServers].flatMap(({ path }) =>
     source.includes(`@codemode/servers/${path}`) ? [path] : [],
   );
 }
 
-function unavailable(name: string, { forCode: snapshot, hiddenServers }: ToolView): UnavailableServer[] {
+function unavailable(
+  name: string,
+  { forCode: snapshot, hiddenServers }: ToolView,
+  startingNote: (serverId: string) => string,
+): UnavailableServer[] {
   const server: CatalogServer | undefined = findServer(name, snapshot);
   if (server === undefined) {
     const bare = name.replace(/^mcp:/, '');
@@ -73,7 +104,9 @@ function unavailable(name: string, { forCode: snapshot, hiddenServers }: ToolVie
       .map(({ path }) => path)
       .slice(0, 30)
       .join(', ');
-    return [{ name, reason: `there is no such server; there are: ${known === '' ? 'none' : known}` }];
+    const there = known === '' ? 'none' : known;
+    return [{ name, reason: `there is no such server; ${snapshot.notice ?? `there are: ${there}`}` }];
   }
+  if (server.isStarting === true) return [{ name, reason: startingNote(server.id), isStarting: true }];
   return server.problem === undefined ? [] : [{ name, reason: server.problem }];
 }

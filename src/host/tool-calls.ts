@@ -34,7 +34,8 @@ export interface CallFailure {
 
 export interface ToolCallsOptions {
   readonly run: RunContext;
-  readonly snapshot: CatalogSnapshot;
+  /** The tools that the run sees. */
+  readonly seen: { readonly snapshot: CatalogSnapshot };
   readonly broker: Broker;
   readonly maxToolCalls: number;
   /** The contract's words for an outcome. */
@@ -105,7 +106,8 @@ export class ToolCalls {
     hooks: CallHooks,
     run: RunContext = this.#options.run,
   ): Promise<CallReply> {
-    const { snapshot, maxToolCalls, arrange } = this.#options;
+    const { seen, maxToolCalls, arrange } = this.#options;
+    const { snapshot } = seen;
     const found = snapshot.toolByTarget.get(call.target) ?? (await grantedTool(run, call.target));
     if (found === undefined) return { ok: false, error: noSuchTool(call.target, snapshot) };
     const input = arrange?.(found.tool, given) ?? given;

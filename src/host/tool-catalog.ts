@@ -3,6 +3,7 @@ import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/sna
 import type { CallReply, GuestError } from '../domain/execution.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
 import { nearest } from '../lib/nearest.js';
+import { STARTING_HINT } from './discovery.js';
 import { serverNamed } from './script-calls.js';
 
 /** `catalog` of programs on real interpreters: names first, whole definitions on demand. */
@@ -30,7 +31,7 @@ export function answerToolCatalog(
     name === 'searchTools'
       ? search(asked, snapshot, catalog)
       : name === 'getToolDefinition'
-        ? define(asked, snapshot)
+        ? define(asked, snapshot, catalog)
         : refusal('CatalogError', `the catalog has no ${name}`, 'Use searchTools or getToolDefinition.');
   return 'errorClass' in answer ? { ok: false, error: answer } : { ok: true, json: JSON.stringify(answer.found) };
 }
@@ -50,10 +51,11 @@ function search(
     return wrong('limit', `a whole number from 1 to ${MAX_HITS}`, most);
   const only = serverId === undefined || serverId === null ? undefined : serverOf(serverId, snapshot);
   if (only !== undefined && 'errorClass' in only) return only;
-  const hits = catalog.search(query, {
-    limit: Math.min(most, MAX_HITS),
-    ...(only === undefined ? {} : { serverId: only.id }),
-  });
+  const hits = catalog.search(
+    query,
+    { limit: Math.min(most, MAX_HITS), ...(only === undefined ? {} : { serverId: only.id }) },
+    snapshot,
+  );
   const tools = hits.flatMap(({ tool }) => {
     const server = snapshot.servers.find(({ id }) => id === tool.serverId);
     return (server && snapshot.toolByTarget.get(`${server.path}/${tool.name}`)) ?? [];
@@ -61,12 +63,12 @@ function search(
   return { found: tools.map((tool) => manifestEntry(tool, detail === 'name')) };
 }
 
-function define({ serverId, name }: JsonObject, snapshot: CatalogSnapshot): Answer {
+function define({ serverId, name }: JsonObject, snapshot: CatalogSnapshot, catalog: Catalog): Answer {
   const server = serverOf(serverId, snapshot);
   if ('errorClass' in server) return server;
   if (typeof name !== 'string') return wrong('name', 'the name of a tool', name);
   const found = server.tools.find(({ tool }) => tool.name === name);
-  return found === undefined ? noSuchTool(name, server) : { found: definitionOf(found) };
+  return found === undefined ? noSuchTool(name, server, catalog) : { found: definitionOf(found) };
 }
 
 function manifestEntry({ tool, server }: CatalogTool, isNameOnly: boolean): JsonObject {
@@ -97,15 +99,27 @@ function serverOf(serverId: JsonValue | undefined, snapshot: CatalogSnapshot): C
   return serverNamed(serverId, snapshot) ?? noSuchServer(serverId, snapshot);
 }
 
-export function noSuchServer(serverId: string, { servers }: CatalogSnapshot): GuestError {
+/** The server that a question to the catalog is about, where it names one. */
+export function serverInQuestion(
+  [question]: readonly JsonValue[],
+  snapshot: CatalogSnapshot,
+): CatalogServer | undefined {
+  const serverId = isJsonObject(question) ? question.serverId : undefined;
+  return typeof serverId === 'string' ? serverNamed(serverId, snapshot) : undefined;
+}
+
+export function noSuchServer(serverId: string, { servers, notice }: CatalogSnapshot): GuestError {
   const known = servers.map(({ id }) => id);
   const close = nearest(serverId, known, 3);
-  const there = known.length === 0 ? 'No server is connected.' : `There are: ${known.slice(0, 30).join(', ')}.`;
+  const there =
+    known.length === 0 ? (notice ?? 'No server is connected.') : `There are: ${known.slice(0, 30).join(', ')}.`;
   const hint = close.length > 0 ? `Did you mean ${close.join(' or ')}?` : there;
   return refusal('ServerNotFound', `there is no server ${shown(serverId)}`, hint);
 }
 
-export function noSuchTool(name: string, server: CatalogServer): GuestError {
+export function noSuchTool(name: string, server: CatalogServer, catalog: Pick<Catalog, 'startingNote'>): GuestError {
+  if (server.isStarting === true)
+    return refusal('ServerNotFound', `${server.id}: ${catalog.startingNote(server.id)}`, STARTING_HINT);
   if (server.tools.length === 0 && server.problem !== undefined)
     return refusal(
       'ServerNotFound',

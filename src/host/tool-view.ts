@@ -79,6 +79,8 @@ export function viewOf(
   }
   const forCode: CatalogSnapshot = {
     version: snapshot.version,
+    whole: snapshot,
+    ...(snapshot.notice === undefined ? {} : { notice: snapshot.notice }),
     servers,
     serverByPath: new Map(servers.map((server) => [server.path, server])),
     toolByTarget: new Map(servers.flatMap(({ tools }) => tools.map((tool) => [tool.target, tool]))),
@@ -139,7 +141,12 @@ export function scriptDeclarationsOf(
 const ANSWER_BUDGET_TOKENS = 4_000;
 
 /** The same as far as an answer has room for it; the tools a program imports come first. */
-export function briefDeclarationsOf(server: CatalogServer, source: string, { observedTypeOf }: ToolView): string {
+export function briefDeclarationsOf(
+  server: CatalogServer,
+  source: string,
+  { observedTypeOf }: ToolView,
+  budgetTokens = ANSWER_BUDGET_TOKENS,
+): string {
   const imported = server.tools.flatMap(({ exportName }) => (source.includes(exportName) ? [exportName] : []));
-  return serverDeclarationsWithin(server, ANSWER_BUDGET_TOKENS, imported, observedTypeOf);
+  return serverDeclarationsWithin(server, budgetTokens, imported, observedTypeOf);
 }

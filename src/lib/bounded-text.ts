@@ -64,3 +64,18 @@ export function oneLine(text: string, maxCharacters = 300): string {
     .trim();
   return plain.length <= maxCharacters ? plain : `${plain.slice(0, maxCharacters - 1)}…`;
 }
+
+/**
+ * The same for a text whose first line says what happened and whose last lines say why, such as a crash with its log: what
+ * does not fit is left out between them, in whole lines where there are any.
+ */
+export function oneLineWithEnd(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return oneLine(text, maxCharacters);
+  const [first = '', ...rest] = text.split('\n');
+  const start = oneLine(first, Math.floor(maxCharacters / 2));
+  const end = rest.length === 0 ? first : rest.join('\n');
+  const tail = end.slice(-(maxCharacters - start.length - 3));
+  const isCutInLine = tail.length < end.length && end[end.length - tail.length - 1] !== '\n';
+  const wholeLines = isCutInLine && tail.includes('\n') ? tail.slice(tail.indexOf('\n') + 1) : tail;
+  return `${start} … ${oneLine(wholeLines, maxCharacters)}`;
+}

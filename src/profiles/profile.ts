@@ -61,6 +61,8 @@ export interface CallCircumstances {
   readonly onProgress?: (message: string) => void;
   /** Told what takes long before the program runs: servers that start, a compiler. */
   readonly onStep?: OnStep;
+  /** Told what the agent should know besides the answer, for contracts whose answers have no place for it. */
+  readonly onNotice?: (text: string) => void;
   /** A way to the person in front of the client. */
   readonly askPerson?: AskPerson;
   /** The host's own log, for contracts that send console output there. */

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { compose } from '../../src/compose.js';
 import type { CallerId } from '../../src/domain/execution.js';
 import { createProfile } from '../../src/profiles/registry.js';
+import { ClientListing } from '../../src/surfaces/mcp/client-listing.js';
 import { type McpOptions, openListing, openSession } from '../../src/surfaces/mcp/door.js';
 import { QuestionRounds } from '../../src/surfaces/mcp/question-rounds.js';
 import { createServer } from '../../src/surfaces/mcp/server.js';
@@ -34,7 +35,7 @@ async function open(answerWithinMs: number) {
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
     await createServer({
       options,
-      listing,
+      listing: new ClientListing(listing, session, { isKept: true }),
       session,
       gone: gone.signal,
       hasOneClient: true,

@@ -58,6 +58,7 @@ export function openSession(sandbox: Sandbox): Session {
     sleeping: records.sleeping,
     telemetry: new Telemetry(),
     scripts: records.scripts,
+    firstListingMs: 5_000,
     patienceMs: 1_000,
     sessionOptionsOf: (caller) => ({ ...options, caller }),
   });

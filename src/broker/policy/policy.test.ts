@@ -205,7 +205,10 @@ describe('what is destructive', () => {
   });
 
   test('goes by the description where the name says nothing', () => {
-    const policy = new Policy({ settings: { preset: 'default', rules: [], prices: {}, budget: {} }, servers: new Map() });
+    const policy = new Policy({
+      settings: { preset: 'default', rules: [], prices: {}, budget: {} },
+      servers: new Map(),
+    });
     const asked = { serverPath: 'a', caller: '', profile: '', arguments: {} };
     const tool = { ...toolOf('a/query'), description: 'Execute any SQL, including INSERT, UPDATE and DELETE' };
     expect(policy.decide({ tool, ...asked })).toMatchObject({

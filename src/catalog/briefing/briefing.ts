@@ -27,7 +27,12 @@ export function briefCatalog(snapshot: CatalogSnapshot, options: BriefingOptions
     serverCount: servers.length,
     toolCount: servers.reduce((sum, { tools }) => sum + tools.length, 0),
   };
-  if (servers.length === 0) return { level: 'none', ...counts, text: '', estimatedTokens: 0, shortIndex: () => '' };
+  const { notice } = snapshot;
+  if (servers.length === 0)
+    return {
+      ...{ level: 'none', ...counts, text: '', estimatedTokens: 0, shortIndex: () => '' },
+      ...(notice === undefined ? {} : { notice }),
+    };
   const shared = `${WHOSE_WORDS}${SHARED_DECLARATIONS}`;
   const modules = declarationsWithin(servers, budgetTokens - estimateTokens(shared), options.observedTypeOf);
   const text = modules === undefined ? serverIndex(servers, budgetTokens, estimateTokens) : `${shared}${modules.text}`;

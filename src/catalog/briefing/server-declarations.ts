@@ -117,6 +117,8 @@ function serverModule(
     { detail, ...(observed === undefined ? {} : { observedTypeOf: observed }) },
   );
   if (server.isAvailable) return text;
+  if (server.isStarting === true)
+    return `// starting: import it, the run waits for it and its types come with the answer\n${text}`;
   const problem = server.problem === undefined ? '' : `: ${commentLine(server.problem, MAX_PROBLEM_CHARACTERS)}`;
   return `// not available now${problem}\n${text}`;
 }

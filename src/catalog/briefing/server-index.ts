@@ -11,6 +11,8 @@ export type Measure = (text: string) => number;
 export interface IndexNaming {
   serverName(server: CatalogServer): string;
   toolName(tool: CatalogTool): string;
+  /** How a program uses a server whose tools are not known yet. */
+  readonly use: string;
   /** Ends the line that counts what was left out. */
   readonly rest: string;
 }
@@ -19,6 +21,7 @@ export interface IndexNaming {
 const AS_IMPORTED: IndexNaming = {
   serverName: ({ path }) => path,
   toolName: visibleName,
+  use: 'import it',
   rest: ': await listServers() of @codemode/discovery names them',
 };
 
@@ -26,6 +29,7 @@ const AS_IMPORTED: IndexNaming = {
 export const AS_CONFIGURED: IndexNaming = {
   serverName: ({ id, path }) => (PLAIN_NAME.test(id) ? id : path),
   toolName: (tool) => (PLAIN_NAME.test(tool.tool.name) ? tool.tool.name : visibleName(tool)),
+  use: 'call it',
   rest: '',
 };
 
@@ -92,9 +96,10 @@ class IndexLine {
   }
 
   text(): string {
-    const { tools, isAvailable } = this.#server;
-    const state = isAvailable ? '' : ', not available now';
-    const head = `- ${this.name} (${tools.length}${state})${this.#words}`;
+    const { tools, isAvailable, isStarting } = this.#server;
+    const known = `${tools.length}${isAvailable ? '' : ', not available now'}`;
+    const state = isStarting === true ? `starting: ${this.#naming.use}, the run waits for it` : known;
+    const head = `- ${this.name} (${state})${this.#words}`;
     if (this.#names.length === 0) return `${head}\n`;
     const more = tools.length - this.#names.length;
     return `${head}: ${this.#names.join(', ')}${more === 0 ? '' : `, and ${more} more`}\n`;

@@ -12,7 +12,8 @@ const MAX_DESCRIPTION_CHARACTERS = 2_048;
  */
 export function toolDescription(view: ToolView): string {
   const rules = `${RULES}\n\nExample:\n\`\`\`js\n${exampleScript(view)}\`\`\`\n\n`;
-  if (view.forCode.servers.length === 0) return `${rules}No server is connected now.`;
+  if (view.forCode.servers.length === 0)
+    return `${rules}${nothingThere(view).slice(0, MAX_DESCRIPTION_CHARACTERS - rules.length)}`;
   const index = indexOf(view, MAX_DESCRIPTION_CHARACTERS - rules.length - INDEX_HEADING.length);
   return index === '' ? rules.trimEnd() : `${rules}${INDEX_HEADING}${index}`.trimEnd();
 }
@@ -34,9 +35,13 @@ export function instructions(
     FAILURES,
     ...(scripts.length === 0 ? [] : [`${SCRIPTS}\n${scriptLines(scripts)}`]),
     `## Connected servers: ${serverCount}, tools: ${toolCount}\n\n${
-      serverCount === 0 ? 'No server is connected now.' : `${INDEX_EXPLAINED}\n${indexOf(view)}`
+      serverCount === 0 ? nothingThere(view) : `${INDEX_EXPLAINED}\n${indexOf(view)}`
     }`.trimEnd(),
   ].join('\n\n');
+}
+
+function nothingThere({ forCode }: ToolView): string {
+  return forCode.notice ?? 'No server is connected now.';
 }
 
 /** A script that works with what is connected; where no tool is fit to be shown, one that computes. */

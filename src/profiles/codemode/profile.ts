@@ -66,7 +66,7 @@ export function createCodemodeProfile({ limits, toolName = TOOL_NAME }: Codemode
 async function run(
   session: Session,
   { code, limits, requestedCapabilities }: ReturnType<ReturnType<typeof runRequestParser>>,
-  { log: _, ...circumstances }: CallCircumstances,
+  { log: _, onNotice: __, ...circumstances }: CallCircumstances,
 ): Promise<OutwardAnswer> {
   const outcome = await session.run({
     source: code,

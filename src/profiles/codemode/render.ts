@@ -1,6 +1,7 @@
 import { ERRORS, type HostError } from '../../domain/errors.js';
 import type { Failure, LogEntry } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
+import { STARTING_HINT } from '../../host/discovery.js';
 import type { RunSummary, SleepSummary } from '../../host/run.js';
 import type { TraceEntry } from '../../host/tool-calls.js';
 
@@ -127,14 +128,21 @@ export function diagnose(failure: Failure): Diagnostic {
   };
 }
 
-function notices({ warnings, redactions, unavailable, isolation, keptResult, declarations }: RunSummary): Diagnostic[] {
-  const found: Diagnostic[] = unavailable.map(({ name, reason }) => ({
+function notices(summary: RunSummary): Diagnostic[] {
+  const { warnings, redactions, unavailable, notice, isolation, keptResult, declarations } = summary;
+  const found: Diagnostic[] = unavailable.map(({ name, reason, isStarting }) => ({
     severity: 'warning',
-    code: 'CAPABILITY_UNAVAILABLE',
-    message: `${name} is not available: ${reason}`,
-    hint: 'Go on without it, or ask the user to check it with: codemode servers',
     errorClass: 'ServerNotFoundError',
+    ...(isStarting === true
+      ? { code: 'SERVER_STARTING', message: `${name}: ${reason}`, hint: STARTING_HINT }
+      : {
+          code: 'CAPABILITY_UNAVAILABLE',
+          message: `${name} is not available: ${reason}`,
+          hint: 'Go on without it, or ask the user to check it with: codemode servers',
+        }),
   }));
+  if (notice !== undefined)
+    found.push({ severity: 'warning', code: 'NO_SERVERS', message: notice, hint: 'Tell the user what to type.' });
   for (const message of warnings)
     found.push({
       severity: 'warning',
@@ -159,8 +167,13 @@ function notices({ warnings, redactions, unavailable, isolation, keptResult, dec
       hint: `Return less (filter, count, take the first rows). The whole value: import { load } from '@codemode/results'; const value = await load(${JSON.stringify(keptResult.handle)});`,
     });
   }
-  for (const { path, text } of declarations)
-    found.push({ severity: 'info', code: 'SERVER_TYPES', message: text, path: `@codemode/servers/${path}` });
+  for (const { path, text, isNew } of declarations)
+    found.push({
+      severity: 'info',
+      code: 'SERVER_TYPES',
+      message: isNew === true ? `// This server is connected now.\n${text}` : text,
+      path: `@codemode/servers/${path}`,
+    });
   if (isolation === 'none') found.push(NOT_ISOLATED);
   return found;
 }

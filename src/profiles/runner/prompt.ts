@@ -17,6 +17,8 @@ const MEGABYTE = 1024 * 1024;
 /** What the agent reads in the list of tools. */
 export function toolDescription(language: ProcessLanguage, version: string, view: ToolView): string {
   const rules = `Runs a program on ${NAMES[language]} ${version} in a sandbox without network: ${LANGUAGE_RULES[language]} Answers an envelope: \`result.ok\` with \`result.data\`, or \`result.error\` {type, message, retryable}.`;
+  const { notice } = view.forCode;
+  if (notice !== undefined) return `${rules}\n${notice}`.slice(0, MAX_DESCRIPTION_CHARACTERS);
   const index = indexOf(view, MAX_INDEX_CHARACTERS);
   return `${rules}${index === '' ? '' : `\n${INDEX_HEADING}${index}`}`.slice(0, MAX_DESCRIPTION_CHARACTERS);
 }
@@ -31,7 +33,9 @@ export function instructions(view: ToolView, runtimes: readonly Available[], set
     RESULTS,
     `## Limits\n\n${timeoutMs / 1000} s, ${Math.floor(maxMemoryBytes / MEGABYTE)} MB of memory, ${maxProcesses} processes, ${Math.floor(maxDiskBytes / MEGABYTE)} MB in /workspace (the working directory), ${settings.maxToolCalls} tool calls, ${settings.maxLineBytes} bytes of answer. No network, no files of the machine, no packages besides the standard library.`,
     `## Connected servers: ${serverCount}, tools: ${toolCount}\n\n${
-      serverCount === 0 ? 'No server is connected now.' : `${INDEX_EXPLAINED}\n${indexOf(view)}`
+      serverCount === 0
+        ? (view.forCode.notice ?? 'No server is connected now.')
+        : `${INDEX_EXPLAINED}\n${indexOf(view)}`
     }`.trimEnd(),
   ].join('\n\n');
 }

@@ -1,4 +1,4 @@
-import { apiDeclarationsOf, apiIndexOf } from '../../host/api-view.js';
+import { apiDeclarationsOf, apiIndexOf, startingNamespaces } from '../../host/api-view.js';
 import type { ToolView } from '../../host/tool-view.js';
 import type { ExecuteSettings } from './execute.js';
 
@@ -9,7 +9,8 @@ export function toolDescription(view: ToolView): string {
   const index = apiIndexOf(view);
   const room = MAX_DESCRIPTION_CHARACTERS - RULES.length - 40;
   const shown = index.length <= room ? index : `${index.slice(0, Math.max(0, index.lastIndexOf('\n', room)))}\n...`;
-  return `${RULES}\nNamespaces:\n${shown}`;
+  const { notice } = view.forCode;
+  return `${RULES}\n${notice === undefined ? `Namespaces:\n${shown}` : notice.slice(0, room)}`;
 }
 
 const RULES = `Runs the body of an async TypeScript function in a sandbox and answers with what it returns. Tools are called in it:
@@ -32,5 +33,6 @@ export function instructions(view: ToolView, { limits: { defaults, maximum } }: 
     types.length <= MAX_DECLARATION_CHARACTERS
       ? `The tools, as TypeScript (\`mcp\` is a UnifiedAPI):\n\n${types}`
       : `The tools by namespace:\n\n${apiIndexOf(view)}`;
-  return `${RULES}\n${limits}\n\n${api}`;
+  const { notice } = view.forCode;
+  return `${RULES}\n${limits}\n\n${notice === undefined ? `${api}${startingNamespaces(view)}` : notice}`;
 }

@@ -27,11 +27,13 @@ export interface ExecutionMetrics {
 }
 
 export function renderResponse(summary: RunSummary, requestId: string): ExecuteResponse {
-  const { outcome, keptResult, logs, logsCut, limits, isolation, warnings } = summary;
+  const { outcome, keptResult, logs, logsCut, limits, isolation, warnings, unavailable, notice } = summary;
   const lines = [
     ...logs.map(({ message }) => message),
     ...(logsCut ? [`logs were truncated: the limit of ${limits.maxLogBytes} bytes was reached`] : []),
     ...warnings.map((warning) => `warning: ${warning}`),
+    ...unavailable.map(({ name, reason }) => `warning: ${name}: ${reason}`),
+    ...(notice === undefined ? [] : [`warning: ${notice}`]),
     ...(isolation === 'none' ? ['warning: this ran without an OS jail, as configured (sandbox.isolation: none)'] : []),
   ];
   const common = { metrics: metricsOf(summary), logs: lines, requestId };

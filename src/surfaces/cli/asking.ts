@@ -1,6 +1,6 @@
 import { HostError } from '../../domain/errors.js';
 import type { Inventory } from '../../host/inventory.js';
-import { styled, warn } from './terminal.js';
+import { plain, styled, warn } from './terminal.js';
 import { asking, waitFor } from './waiting.js';
 
 /** Older than this, what the catalog on disk says is worth a word. */
@@ -9,9 +9,22 @@ const MINUTE_MS = 60 * 1000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Makes every tool known: from the catalog on disk, and from servers that it does not know or that shall be asked. */
-export async function askForTools(inventory: Inventory, isRefresh: boolean): Promise<void> {
-  await waitFor('asking servers', (say) => inventory.ask(isRefresh ? 'all' : 'unknown', asking(say)));
+/** How long a list of everything waits for servers; one that is asked for by name has the time of its configuration. */
+const LIST_WITHIN_MS = 10_000;
+
+/**
+ * Makes tools known: from the catalog on disk, and from servers that it does not know or that shall be asked. With names,
+ * only these servers are asked and waited for.
+ */
+export async function askForTools(
+  inventory: Inventory,
+  isRefresh: boolean,
+  names: readonly string[] = [],
+): Promise<void> {
+  const bound = names.length === 0 ? { withinMs: LIST_WITHIN_MS } : { names };
+  await waitFor('asking servers', (say) =>
+    inventory.ask(isRefresh ? 'all' : 'unknown', { ...bound, onProgress: asking(say) }),
+  );
   const oldestMs = inventory.oldestListingMs();
   const ageMs = oldestMs === undefined ? 0 : Date.now() - oldestMs;
   if (ageMs > FRESH_MS && process.stderr.isTTY === true) {
@@ -26,8 +39,8 @@ export function noteProblems(inventory: Inventory, names: readonly string[]): vo
   const wanted =
     names.length === 0 ? reports : reports.filter(({ id, path }) => names.some((n) => n === id || n === path));
   const problems = inventory.problems().filter(({ id }) => wanted.some((report) => report.id === id));
-  if (reports.length === 0)
-    process.stderr.write('no servers are configured; to take them over from other clients: codemode init\n');
+  const { notice } = inventory.view().forCode;
+  if (notice !== undefined) process.stderr.write(`${plain(notice)}\n`);
   const [first] = problems;
   if (first !== undefined && wanted.every(({ toolCount }) => toolCount === 0) && problems.length === wanted.length) {
     const rest = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';

@@ -3,6 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { dirname, isAbsolute, resolve, sep } from 'node:path';
 import { readEnvironment } from '../../config/environment.js';
 import type { LoadedConfig } from '../../config/load.js';
+import { ADD_SERVERS, searchedPlaces } from '../../config/places.js';
 import { configuredLimits } from '../../config/schema.js';
 import { stateFolder } from '../../config/state-folder.js';
 import { isHostError } from '../../domain/errors.js';
@@ -57,14 +58,17 @@ export function serverFindings(reports: readonly ServerReport[], loaded: LoadedC
   });
 }
 
-async function fileFindings({ file, format, warnings }: LoadedConfig): Promise<Finding[]> {
+async function fileFindings({ file, format, warnings, config }: LoadedConfig): Promise<Finding[]> {
   const name = 'Configuration';
   if (file === undefined) {
-    const message = 'there is no file: defaults, and no servers';
-    return [{ name, state: 'warning', message, fix: 'codemode init' }];
+    const places = searchedPlaces({ cwd: process.cwd(), environment: readEnvironment() }).join(', ');
+    const message = `no file was found, so defaults hold and no servers are configured; searched: ${places}`;
+    return [{ name, state: 'warning', message, fix: ADD_SERVERS }];
   }
   const findings: Finding[] = [{ name, state: 'ok', message: `${file}${format === 'codemode' ? '' : ` (${format})`}` }];
   for (const message of warnings) findings.push({ name, state: 'warning', message });
+  if (Object.keys(config.mcpServers).length === 0)
+    findings.push({ name: 'Servers', state: 'warning', message: 'none are configured', fix: ADD_SERVERS });
   const { mode } = await stat(file);
   if ((mode & PUBLIC_BITS) !== 0)
     findings.push({

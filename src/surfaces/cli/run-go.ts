@@ -39,7 +39,8 @@ export async function runGo(
   const { response, hasFailed } = await withProgress('running the program', ({ hold, onStep }) => {
     const askPerson: AskPerson | undefined = asker && ((asked, stop) => hold(() => asker(asked, stop)));
     const asking = askPerson === undefined ? {} : { askPerson };
-    return runProgram(session, source, { ...settings, limits }, { signal, onStep, ...asking });
+    const onNotice = (text: string) => void process.stderr.write(`codemode: ${plain(text)}\n`);
+    return runProgram(session, source, { ...settings, limits }, { signal, onStep, onNotice, ...asking });
   });
   if (isForPeople(output))
     process.stdout.write(plain(response.output.endsWith('\n') ? response.output : `${response.output}\n`));

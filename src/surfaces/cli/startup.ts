@@ -5,14 +5,15 @@ import type { Composed } from './composed.js';
 const MAX_NAMES = 20;
 
 /** What a person wants to know when the program starts to serve. */
-export function startupLines({ host, config }: Composed, { level, description }: Isolation): string[] {
+export function startupLines({ host, config, inventory }: Composed, { level, description }: Isolation): string[] {
   const names = host.health().map(({ id }) => id);
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
-  const servers = names.length === 0 ? 'none; add some under mcpServers' : names.slice(0, MAX_NAMES).join(', ') + more;
+  const { notice } = inventory.view().forCode;
+  const servers = notice ?? `servers: ${names.slice(0, MAX_NAMES).join(', ')}${more}`;
   const collector = traceSettings(config.telemetry)?.url;
   return [
     `isolation ${level} (${description}), profile ${config.profile}`,
-    `servers: ${servers}`,
+    servers,
     // Without its query, which may be a key.
     ...(collector === undefined ? [] : [`traces go to ${collector.replace(/[?#].*$/s, '')}`]),
   ];

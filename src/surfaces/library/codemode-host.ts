@@ -245,7 +245,7 @@ export class CodemodeSession implements Disposable {
   }
 
   async #find(serverName: string, toolName: string): Promise<CatalogTool> {
-    const { forCode, direct } = await this.#session.ready();
+    const { forCode, direct } = await this.#session.ready(serverName);
     const server = findServer(serverName, forCode);
     const tools = [...(server?.tools ?? []), ...direct.flatMap(({ tool }) => (isOf(tool, serverName) ? [tool] : []))];
     const found = tools.find(({ tool, exportName }) => tool.name === toolName || exportName === toolName);

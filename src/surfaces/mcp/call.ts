@@ -99,12 +99,14 @@ async function callExposed(
   requestAnswered?.addEventListener('abort', () => progress?.[Symbol.dispose](), { once: true });
   const askPerson = askerOf(door, server);
   let isStillRunning = false;
+  const notices: string[] = [];
   try {
     const later = await laterRound(door, context);
     if (later !== undefined) return isInputRequiredResult(later) ? later : resultOfRun(later);
     const answer = await tool.call(door.session, input, {
       signal: ended.signal,
       log: door.options.log,
+      onNotice: (text) => notices.push(text),
       respondent,
       ...(trace === undefined ? {} : { trace }),
       ...(askPerson === undefined ? {} : { askPerson }),
@@ -119,6 +121,7 @@ async function callExposed(
       content: [
         { type: 'text', text: JSON.stringify(answer.structured) },
         ...(answer.media as unknown as CallToolResult['content']),
+        ...notices.map((text) => ({ type: 'text' as const, text })),
       ],
       structuredContent: answer.structured,
       ...(answer.isError ? { isError: true } : {}),

@@ -5,6 +5,7 @@ import type { Host } from '../../host/host.js';
 import type { Session, SessionOptions } from '../../host/session.js';
 import type { CodeModeSettings } from '../../host/tool-view.js';
 import type { Profile } from '../../profiles/profile.js';
+import type { ClientListing } from './client-listing.js';
 import { Listing } from './listing.js';
 import type { QuestionRounds } from './question-rounds.js';
 
@@ -18,19 +19,21 @@ export interface McpOptions {
   readonly answerWithinMs: number;
   /** Whether the user is asked through the client where it can ask. */
   readonly asksPeople: boolean;
+  /** How long a first list of tools waits for servers that are starting, where the configuration says so. */
+  readonly firstListingMs?: number;
   /** For people, on standard error. */
   readonly log: Log;
 }
 
 /** What clients see, the same for all of them: one per surface. Where there is one client only, it is the reader. */
 export function openListing(options: McpOptions, reader = openSession(options, 'listing' as CallerId)): Listing {
-  return new Listing(reader, options.profile, options.codeMode);
+  return new Listing(reader, options);
 }
 
 /** One client's way in. */
 export interface Door {
   readonly options: McpOptions;
-  readonly listing: Listing;
+  readonly listing: ClientListing;
   readonly session: Session;
   /** Aborted when the client has gone for good: runs that went on without an answer end too. */
   readonly gone: AbortSignal;
@@ -61,6 +64,7 @@ export function sessionOptions(profile: Profile, codeMode: CodeModeSettings, cal
     codeMode,
     reservedNames: codeMode.enabled ? profile.tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]) : [],
     maxResultBytes: profile.maxResultBytes,
+    declarations: (server, view) => profile.declarations(server, view),
     // What belongs to a session of the protocol ends with it.
     isTransient: caller.startsWith(SESSION),
   };

@@ -5,6 +5,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Principal } from '../../domain/principal.js';
+import { ClientListing } from './client-listing.js';
 import { type Door, type McpOptions, openSession, sessionCaller } from './door.js';
 import type { Listing } from './listing.js';
 import type { QuestionRounds } from './question-rounds.js';
@@ -98,11 +99,11 @@ export class HttpSessions {
       },
       onsessionclosed: () => this.#end(id),
     });
-    const caller = sessionCaller(id);
+    const opened = openSession(this.#options, sessionCaller(id), principal.capabilities);
     const door: Door = {
       options: this.#options,
-      listing: this.#listing,
-      session: openSession(this.#options, caller, principal.capabilities),
+      listing: new ClientListing(this.#listing, opened, { isKept: true }),
+      session: opened,
       gone: gone.signal,
       hasOneClient: true,
       rounds: this.#rounds,

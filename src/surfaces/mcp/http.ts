@@ -11,6 +11,7 @@ import type { JsonValue } from '../../domain/json.js';
 import type { Principal } from '../../domain/principal.js';
 import { type Deferred, deferred } from '../../lib/deferred.js';
 import { exchange } from '../http/web-exchange.js';
+import { ClientListing } from './client-listing.js';
 import { type Door, type McpOptions, openListing, openSession } from './door.js';
 import { type Exchange, HttpSessions, rpcError } from './http-sessions.js';
 import type { Listing } from './listing.js';
@@ -96,20 +97,26 @@ export class McpHttp {
     const key = JSON.stringify([principal.subject, principal.capabilities ?? null]);
     const known = this.#doors.get(key);
     this.#doors.delete(key);
-    const door = known ?? {
-      options: this.#options,
-      listing: this.#listing,
-      session: openSession(this.#options, `subject ${principal.subject}` as CallerId, principal.capabilities),
-      gone: this.#gone.signal,
-      hasOneClient: false,
-      rounds: this.#rounds,
-    };
+    const door = known ?? this.#open(principal);
     this.#doors.set(key, door);
     for (const oldest of this.#doors.keys()) {
       if (this.#doors.size <= MAX_DOORS) break;
       this.#doors.delete(oldest);
     }
     return door;
+  }
+
+  #open({ subject, capabilities }: Principal): Door {
+    const session = openSession(this.#options, `subject ${subject}` as CallerId, capabilities);
+    return {
+      options: this.#options,
+      // Its requests have nothing in common but a token: each is answered with what there is.
+      listing: new ClientListing(this.#listing, session, { isKept: false }),
+      session,
+      gone: this.#gone.signal,
+      hasOneClient: false,
+      rounds: this.#rounds,
+    };
   }
 
   async #respond(

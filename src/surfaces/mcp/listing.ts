@@ -1,17 +1,12 @@
 import type { Resource, Tool } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../domain/json.js';
+import type { Log } from '../../domain/log.js';
 import type { Session } from '../../host/session.js';
 import type { CatalogServer, CodeModeSettings, DirectTool, ToolView } from '../../host/tool-view.js';
 import type { DeclarationFormat, ExposedTool, Profile } from '../../profiles/profile.js';
+import { FIRST_LISTING_MS, FirstListing } from './first-listing.js';
 import { withoutHeaderAnnotations } from './header-annotations.js';
 
-/** A page of tools. Clients close a connection over a message of more than 10 MB. */
-const PAGE_TOOLS = 500;
-/**
- * How long a client's first question waits for servers whose tools were never seen. Those on disk are never waited for.
- * Longer where tools of theirs are listed themselves: not every client asks again when it is told that there are more.
- */
-const FIRST_LISTING_MS = { describing: 3_000, listing: 12_000 } as const;
 /** Servers start one after the other: their news are told together. */
 const NEWS_DELAY_MS = 100;
 const TYPESCRIPT: DeclarationFormat = {
@@ -20,20 +15,36 @@ const TYPESCRIPT: DeclarationFormat = {
   describe: ({ path }) => `TypeScript declarations of @codemode/servers/${path}`,
 };
 
-/** What clients see: tools, instructions, declarations. Made anew when the catalog changes, and only then. */
+export interface ListingOptions {
+  readonly profile: Profile;
+  readonly codeMode: CodeModeSettings;
+  /** What the configuration says about waiting for servers that are starting. */
+  readonly firstListingMs?: number;
+  readonly log: Log;
+}
+
+/** The tools of one view, ours apart from those of servers. */
+export interface ListedTools {
+  readonly view: ToolView;
+  readonly own: readonly Tool[];
+  readonly direct: readonly Tool[];
+}
+
+/** What clients can see now: tools, instructions, declarations. Made anew when the catalog changes, and only then. */
 export class Listing {
   readonly #session: Session;
   /** Absent where code mode is off: then every tool is listed as it is. */
   readonly #profile: Profile | undefined;
-  readonly #waitMs: number;
-  #made: { readonly of: ToolView; readonly tools: readonly Tool[] } | undefined;
+  readonly #first: FirstListing;
+  #made: ListedTools | undefined;
   #instructions: { readonly of: ToolView; readonly key: string; readonly text: string } | undefined;
 
-  constructor(session: Session, profile: Profile, codeMode: CodeModeSettings) {
+  constructor(session: Session, { profile, codeMode, firstListingMs, log }: ListingOptions) {
     this.#session = session;
     this.#profile = codeMode.enabled ? profile : undefined;
     const listsTheirs = !codeMode.enabled || codeMode.excludedTools.length > 0;
-    this.#waitMs = FIRST_LISTING_MS[listsTheirs ? 'listing' : 'describing'];
+    const waitMs = firstListingMs ?? FIRST_LISTING_MS[listsTheirs ? 'listing' : 'describing'];
+    this.#first = new FirstListing(session, waitMs, log);
   }
 
   get exposed(): readonly ExposedTool[] {
@@ -50,13 +61,20 @@ export class Listing {
     return this.#instructions.text;
   }
 
-  /** One page of the tools that exist now. A cursor of a list that has changed meanwhile gives what stands there now. */
-  async page(cursor: string | undefined): Promise<{ tools: Tool[]; nextCursor?: string }> {
-    await this.#firstListing();
-    const all = this.#tools();
-    const from = cursor === undefined ? 0 : Number.parseInt(cursor, 10);
-    const to = from + PAGE_TOOLS;
-    return { tools: all.slice(from, to), ...(to < all.length ? { nextCursor: String(to) } : {}) };
+  /** Waits for servers that are starting, until each has had its time. */
+  awaitServers(): Promise<void> {
+    return this.#first.wait();
+  }
+
+  current(): ListedTools {
+    const view = this.#session.tools();
+    if (this.#made?.view !== view)
+      this.#made = {
+        view,
+        own: this.exposed.map((tool) => exposedDefinition(tool, view)),
+        direct: view.direct.map(directDefinition),
+      };
+    return this.#made;
   }
 
   resources(): Resource[] {
@@ -70,8 +88,7 @@ export class Listing {
     }));
   }
 
-  async read(uri: string): Promise<{ uri: string; mimeType: string; text: string } | undefined> {
-    await this.#firstListing();
+  read(uri: string): { uri: string; mimeType: string; text: string } | undefined {
     const { fileName, mimeType } = this.#format;
     const server = this.#servers().find((each) => uriOf(each, fileName) === uri);
     if (server === undefined || this.#profile === undefined) return undefined;
@@ -99,36 +116,16 @@ export class Listing {
   }
 
   #digests(): { tools: string; resources: string } {
-    return { tools: JSON.stringify(this.#tools()), resources: JSON.stringify(this.resources()) };
+    const { own, direct } = this.current();
+    return { tools: JSON.stringify([own, direct]), resources: JSON.stringify(this.resources()) };
   }
 
   get #format(): DeclarationFormat {
     return this.#profile?.declarationFormat ?? TYPESCRIPT;
   }
 
-  #tools(): readonly Tool[] {
-    const view = this.#session.tools();
-    if (this.#made?.of !== view) {
-      const own = this.exposed.map((tool) => exposedDefinition(tool, view));
-      this.#made = { of: view, tools: [...own, ...view.direct.map(directDefinition)] };
-    }
-    return this.#made.tools;
-  }
-
   #servers(): readonly CatalogServer[] {
     return this.#profile === undefined ? [] : this.#session.tools().forCode.servers;
-  }
-
-  async #firstListing(): Promise<void> {
-    const { forCode, direct } = this.#session.tools();
-    const known = new Set(direct.map(({ tool }) => tool.server.id));
-    const isNew = ({ id, tools, isAvailable }: CatalogServer) => isAvailable && tools.length === 0 && !known.has(id);
-    if (this.#profile !== undefined && !forCode.servers.some(isNew)) return;
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise((resolve) => {
-      timer = setTimeout(resolve, this.#waitMs);
-    });
-    await Promise.race([this.#session.ready(), patience]).finally(() => clearTimeout(timer));
   }
 }
 

@@ -4,6 +4,7 @@ import { LOCAL_CALLER } from '../../domain/execution.js';
 import type { Isolation } from '../../host/host.js';
 import { deferred } from '../../lib/deferred.js';
 import type { AgentClient } from './agent-client.js';
+import { ClientListing } from './client-listing.js';
 import { kindsOf } from './client-question.js';
 import { type Door, type McpOptions, openListing, openSession } from './door.js';
 import { QuestionRounds } from './question-rounds.js';
@@ -39,7 +40,7 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
   const listing = openListing(options, session);
   const door: Door = {
     options,
-    listing,
+    listing: new ClientListing(listing, session, { isKept: true }),
     session,
     gone: gone.signal,
     hasOneClient: true,

@@ -13,6 +13,7 @@ export function mountTools(scope: FastifyInstance, door: RestDoor): void {
       namespaces[name] = {
         description: server.description ?? server.name,
         server: server.id,
+        ...(server.isStarting === true ? { problem: 'it is still starting; ask again in a few seconds' } : {}),
         ...(server.problem === undefined ? {} : { problem: server.problem }),
         tools: methods.map(({ name: method, tool: { tool } }) => ({
           name: method,

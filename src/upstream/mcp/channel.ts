@@ -1,5 +1,6 @@
 import type { McpDefinition, UpstreamIdentity } from '../../domain/upstream.js';
 import type { ConnectionOptions } from './connection.js';
+import { EraFallback } from './era-fallback.js';
 import type * as HttpTransports from './http.js';
 import { ChannelShield, Shield } from './shield.js';
 import { StdioTransport } from './stdio.js';
@@ -15,11 +16,14 @@ export interface Channel {
   dispose(): Promise<void>;
 }
 
-export type OpenChannel = (
-  definition: McpDefinition,
-  options: ConnectionOptions,
-  warn: (warning: string) => void,
-) => Channel;
+/** Told what is odd about a server. */
+export interface ChannelListener {
+  warn(warning: string): void;
+  /** A line or frame that is no message. */
+  noise(line: string): void;
+}
+
+export type OpenChannel = (definition: McpDefinition, options: ConnectionOptions, listener: ChannelListener) => Channel;
 
 /** How targets of a kind are reached. Only what that needs is loaded: the library for HTTP takes 100 ms. */
 export async function channelOpener(kind: Target['kind']): Promise<OpenChannel> {
@@ -28,11 +32,11 @@ export async function channelOpener(kind: Target['kind']): Promise<OpenChannel> 
       return openStdio;
     case 'websocket': {
       const { WebSocketTransport } = await import('./websocket.js');
-      return (definition, options, warn) => openWebSocket(WebSocketTransport, definition, options, warn);
+      return (definition, options, listener) => openWebSocket(WebSocketTransport, definition, options, listener);
     }
     case 'http': {
       const transports = await import('./http.js');
-      return (definition, options, warn) => openHttp(transports, definition, options, warn);
+      return (definition, options, listener) => openHttp(transports, definition, options, listener);
     }
   }
 }
@@ -45,13 +49,29 @@ function targetOf<Kind extends Target['kind']>({ target }: McpDefinition, kind: 
   return target as Extract<Target, { kind: Kind }>;
 }
 
-const noiseOf = (warn: (warning: string) => void) => (line: string) => warn(`not a message: ${line}`);
+/** How long a server on a pipe or socket may be silent before it is asked in the older era's words too. */
+const SILENCE_MS = 5_000;
 
-const openStdio: OpenChannel = (definition, { baseEnvironment, groups, maxMessageBytes }, warn) => {
+function silenceMs({ connectTimeoutMs }: McpDefinition): number {
+  return Math.min(SILENCE_MS, connectTimeoutMs / 4);
+}
+
+const noiseOf = (listener: ChannelListener) => (line: string) => {
+  listener.noise(line);
+  listener.warn(`not a message: ${line}`);
+};
+
+const openStdio: OpenChannel = (definition, { baseEnvironment, groups, maxMessageBytes }, listener) => {
   const target = targetOf(definition, 'stdio');
-  const transport = new StdioTransport({ target, baseEnvironment, groups, maxMessageBytes, onNoise: noiseOf(warn) });
+  const transport = new StdioTransport({
+    target,
+    baseEnvironment,
+    groups,
+    maxMessageBytes,
+    onNoise: noiseOf(listener),
+  });
   return {
-    shield: new ChannelShield(transport),
+    shield: new ChannelShield(new EraFallback(transport, silenceMs(definition))),
     kind: 'single',
     transport: 'stdio',
     diagnosis: () => transport.diagnosis(),
@@ -63,16 +83,16 @@ function openWebSocket(
   Transport: typeof WebSocketTransport,
   definition: McpDefinition,
   { maxMessageBytes }: ConnectionOptions,
-  warn: (warning: string) => void,
+  listener: ChannelListener,
 ): Channel {
   const transport = new Transport({
     target: targetOf(definition, 'websocket'),
     handshakeTimeoutMs: definition.connectTimeoutMs,
     maxMessageBytes,
-    onNoise: noiseOf(warn),
+    onNoise: noiseOf(listener),
   });
   return {
-    shield: new ChannelShield(transport),
+    shield: new ChannelShield(new EraFallback(transport, silenceMs(definition))),
     kind: 'single',
     transport: 'websocket',
     dispose: () => transport.close(),
@@ -83,7 +103,7 @@ function openHttp(
   { openSse, openStreamable }: typeof HttpTransports,
   definition: McpDefinition,
   { maxMessageBytes, authorizer }: ConnectionOptions,
-  warn: (warning: string) => void,
+  { warn }: ChannelListener,
 ): Channel {
   const target = targetOf(definition, 'http');
   const isOlder = target.flavour === 'sse';

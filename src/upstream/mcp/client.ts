@@ -9,24 +9,29 @@ import {
 import { HostError } from '../../domain/errors.js';
 import type { McpDefinition, McpTarget, UpstreamIdentity } from '../../domain/upstream.js';
 import { backoffMs } from '../../lib/backoff.js';
-import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
+import { BoundedLines, oneLine, oneLineWithEnd } from '../../lib/bounded-text.js';
 import type { SecretMask } from '../../lib/mask.js';
 import { callTool } from './call.js';
 import { type Channel, channelOpener, type OpenChannel } from './channel.js';
-import type { ConnectionEvents, ConnectionOptions, EraHint, McpConnection } from './connection.js';
-import { connectProblem, failureOf } from './failures.js';
+import {
+  type ConnectionEvents,
+  type ConnectionOptions,
+  ConnectTimeoutError,
+  type EraHint,
+  type McpConnection,
+} from './connection.js';
+import { connectProblem, diagnosisOf, failureOf } from './failures.js';
 import { listAllTools } from './listing.js';
 import { Questions } from './questions.js';
 import { maskFor } from './target-mask.js';
 
-/** How long a silent server on a pipe is given to answer the newer protocol's first question. */
-const PROBE_MS = 5_000;
+/** The signal of the supervisor ends an attempt; the library's own timeouts must not be faster, they know less. */
+const SIGNAL_FIRST_MS = 5_000;
 const MAX_WARNINGS = 20;
 const MAX_REASON_CHARACTERS = 600;
 /** Of what a server says of itself. */
 const MAX_NAME_CHARACTERS = 200;
 const MAX_INSTRUCTIONS_CHARACTERS = 100_000;
-const LIST_CHANGED_DEBOUNCE_MS = 50;
 const LISTEN_BACKOFF = { firstMs: 1_000, maxMs: 60_000, factor: 2 };
 
 /** Connects and shakes hands. Throws an error with a reason for people, not masked yet; nothing is left running then. */
@@ -40,7 +45,10 @@ export async function openConnection(
   try {
     return await openInAnyWay(definition, options, events, signal, era);
   } catch (error) {
-    if (signal.aborted) throw signal.reason;
+    if (signal.aborted) {
+      const isLate = (signal.reason as { name?: unknown } | undefined)?.name === 'TimeoutError';
+      throw isLate ? new ConnectTimeoutError(diagnosisOf(error)) : signal.reason;
+    }
     const problem = connectProblem(error);
     throw failureOf(error).failure.kind === 'unauthorized'
       ? new HostError('login_needed', problem, { cause: error })
@@ -106,14 +114,17 @@ class Attempt {
     this.#definition = definition;
     this.#events = events;
     this.#mask = maskFor(definition.target);
-    this.#channel = open(definition, options, (warning) => this.#warnings.add(this.#mask.apply(warning)));
+    this.#channel = open(definition, options, {
+      warn: (warning) => this.#warnings.add(this.#mask.apply(warning)),
+      noise: (line) => events.onNoise(line),
+    });
     this.#questions = new Questions(definition.id, options.audience, this.#channel.transport === 'streamable-http');
     this.#client = new Client(options.clientInfo, {
       capabilities: this.#questions.capabilities(),
       jsonSchemaValidator: NO_VALIDATOR,
-      versionNegotiation: { mode: era, probe: { timeoutMs: probeMs(definition, this.#channel.kind) } },
+      versionNegotiation: { mode: era, probe: { timeoutMs: definition.connectTimeoutMs + SIGNAL_FIRST_MS } },
       listChanged: {
-        tools: { autoRefresh: false, debounceMs: LIST_CHANGED_DEBOUNCE_MS, onChanged: () => events.onToolsChanged() },
+        tools: { autoRefresh: false, debounceMs: 0, onChanged: () => events.onToolsChanged() },
       },
     });
     this.#questions.install(this.#client);
@@ -123,14 +134,20 @@ class Attempt {
 
   async run(signal: AbortSignal): Promise<McpConnection> {
     // The library's own signal does not reach every wait of a handshake; closing the transport does.
-    const abort = (): void => void this.#close();
+    let known: string | undefined;
+    const abort = (): void => {
+      // Before it is closed: how it ends then is our doing.
+      known = this.#channel.diagnosis?.();
+      void this.#close();
+    };
     signal.addEventListener('abort', abort, { once: true });
     try {
       signal.throwIfAborted();
-      await this.#client.connect(this.#channel.shield, { timeout: this.#definition.connectTimeoutMs, signal });
+      const timeout = this.#definition.connectTimeoutMs + SIGNAL_FIRST_MS;
+      await this.#client.connect(this.#channel.shield, { timeout, signal });
       signal.throwIfAborted();
     } catch (error) {
-      const diagnosis = this.#channel.diagnosis?.();
+      const diagnosis = signal.aborted ? known : this.#channel.diagnosis?.();
       await this.#close();
       throw error instanceof Error && diagnosis !== undefined ? Object.assign(error, { diagnosis }) : error;
     } finally {
@@ -211,7 +228,7 @@ class Attempt {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     const end = this.#end ?? this.#channel.diagnosis?.() ?? 'the connection was closed';
-    this.#events.onClosed(oneLine(this.#mask.apply(end), MAX_REASON_CHARACTERS));
+    this.#events.onClosed(oneLineWithEnd(this.#mask.apply(end), MAX_REASON_CHARACTERS));
   }
 
   #trouble(error: Error): void {
@@ -229,11 +246,6 @@ class Attempt {
     // A pipe or a socket says itself when it ends; over HTTP the server must be asked.
     if (this.#channel.kind === 'http') this.#events.onTrouble(reason);
   }
-}
-
-/** On a pipe or socket, silence means an older server, so it is not waited for long; over HTTP it means an outage. */
-function probeMs({ connectTimeoutMs }: McpDefinition, kind: Channel['kind']): number {
-  return kind === 'single' ? Math.min(PROBE_MS, connectTimeoutMs / 4) : connectTimeoutMs;
 }
 
 /** The library's own compiles schemas to code. Results are checked by the broker, by an evaluator that does not. */

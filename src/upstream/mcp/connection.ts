@@ -37,6 +37,19 @@ export interface ConnectionEvents {
   onClosed(reason: string): void;
   /** Something went wrong that may or may not mean that the server is gone. */
   onTrouble(reason: string): void;
+  /** A line on its stdout that is no message. */
+  onNoise(line: string): void;
+}
+
+/** The time for connecting is over. `diagnosis`: what the server has said by then, not masked. */
+export class ConnectTimeoutError extends Error {
+  readonly diagnosis: string | undefined;
+
+  constructor(diagnosis: string | undefined) {
+    super('it did not answer in time');
+    this.name = 'ConnectTimeoutError';
+    this.diagnosis = diagnosis;
+  }
 }
 
 /** The protocol era: `auto` asks the server, `legacy` does not. */

@@ -104,7 +104,7 @@ export function failureOf(error: unknown): ConnectionProblem {
 /** What an error of connecting says to a person, with what the process left behind. Not masked yet. */
 export function connectProblem(error: unknown): string {
   const { failure } = failureOf(error);
-  const { diagnosis } = error as { diagnosis?: unknown };
+  const diagnosis = diagnosisOf(error);
   const hasEnded = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
   const isHttp = error instanceof SdkHttpError && failure.kind !== 'unauthorized';
   const problem = hasEnded
@@ -114,7 +114,13 @@ export function connectProblem(error: unknown): string {
       : isHttp
         ? `it answered HTTP ${error.status} (${text(error)})`
         : failure.message;
-  return typeof diagnosis === 'string' ? `${problem}: ${diagnosis}` : problem;
+  return diagnosis === undefined ? problem : `${problem}: ${diagnosis}`;
+}
+
+/** What the process behind a failed connection left behind. */
+export function diagnosisOf(error: unknown): string | undefined {
+  const { diagnosis } = (error ?? {}) as { diagnosis?: unknown };
+  return typeof diagnosis === 'string' ? diagnosis : undefined;
 }
 
 /** What whoever lends the tokens has to say: that a person must log in, or that nobody could be asked for a token. */

@@ -1,16 +1,21 @@
 import { isHostError } from '../../domain/errors.js';
-import type {
-  McpDefinition,
-  ToolListing,
-  UpstreamCall,
-  UpstreamFailure,
-  UpstreamHealth,
-  UpstreamIdentity,
-  UpstreamOutcome,
+import {
+  connectTimeoutKey,
+  type McpDefinition,
+  type ToolListing,
+  type UpstreamCall,
+  type UpstreamFailure,
+  type UpstreamHealth,
+  type UpstreamIdentity,
+  type UpstreamOutcome,
 } from '../../domain/upstream.js';
+import { inSeconds } from '../../lib/seconds.js';
 import type { Adapter, AdapterEvent } from '../adapter.js';
 import type { McpConnection, UpstreamOptions } from './connection.js';
 import { Supervisor } from './supervisor.js';
+
+/** A longer one would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** An MCP server as an upstream: its tools and calls, over a connection that the supervisor keeps. */
 export class McpUpstream implements Adapter {
@@ -50,7 +55,12 @@ export class McpUpstream implements Adapter {
     const { failure, connection: verdict } = listed;
     if (verdict === 'lost') this.#supervisor.lose(connection, failure.message);
     if (verdict === 'suspect') void this.#supervisor.check(this.#callsUnderWay > 0);
-    throw this.#supervisor.unavailable(`its tools could not be listed: ${this.#supervisor.masked(failure.message)}`);
+    const { connectTimeoutMs } = this.#definition;
+    throw this.#supervisor.unavailable(
+      failure.kind === 'timeout'
+        ? `it did not list its tools within ${inSeconds(connectTimeoutMs)} (${connectTimeoutKey(this.id)} sets how long it is given)`
+        : `its tools could not be listed: ${this.#supervisor.masked(failure.message)}`,
+    );
   }
 
   async call(call: UpstreamCall): Promise<UpstreamOutcome> {
@@ -98,9 +108,18 @@ export class McpUpstream implements Adapter {
     return { status: 'failed', failure };
   }
 
-  #connectedWithin(waitMs: number, signal: AbortSignal | undefined): Promise<McpConnection> {
-    const patience = AbortSignal.timeout(waitMs);
-    return this.#supervisor.connected(signal === undefined ? patience : AbortSignal.any([signal, patience]));
+  async #connectedWithin(waitMs: number, signal: AbortSignal | undefined): Promise<McpConnection> {
+    // Not AbortSignal.timeout in AbortSignal.any: Node 20 may collect it as garbage, and then it never fires.
+    const over = new AbortController();
+    const end = (): void => over.abort(signal?.reason);
+    const timer = setTimeout(end, Math.min(waitMs, MAX_TIMER_MS));
+    signal?.addEventListener('abort', end, { once: true });
+    try {
+      return await this.#supervisor.connected(over.signal);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+    }
   }
 
   #notConnected(error: unknown, wasCancelled: boolean): UpstreamFailure {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { deferred } from '../../lib/deferred.js';
 import { NotSentError } from './failures.js';
+import { notMcp } from './not-mcp.js';
 import { StdioTransport } from './stdio.js';
 import { ChildGroups } from './stdio-groups.js';
 
@@ -30,7 +31,7 @@ test('a message that a dying process does not take was not sent, and what the pr
     return error;
   });
   expect(refused).toBeInstanceOf(NotSentError);
-  expect(transport.diagnosis()).toBe('the process ended with exit code 3; stderr: no licence');
+  expect(transport.diagnosis()).toBe(`the process ended with exit code 3; ${notMcp('deaf')}; stderr:\nno licence`);
   await transport.close();
   expect(order).toEqual(['not sent', 'closed']);
 });
@@ -38,6 +39,6 @@ test('a message that a dying process does not take was not sent, and what the pr
 test('a process that closes its input and lives on is not waited for', async () => {
   const { transport } = await atFirstLine('exec 0<&-; echo deaf; sleep 60');
   await expect(transport.send(MESSAGE)).rejects.toThrow('the process does not read its input any more');
-  expect(transport.diagnosis()).toBeUndefined();
+  expect(transport.diagnosis()).toBe(notMcp('deaf'));
   await transport.close();
 });

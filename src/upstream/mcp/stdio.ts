@@ -6,6 +6,7 @@ import { deferred } from '../../lib/deferred.js';
 import { signalGroup } from '../../lib/process-group.js';
 import { NotSentError } from './failures.js';
 import { parseMessages } from './messages.js';
+import { notMcp } from './not-mcp.js';
 import type { ChildGroups } from './stdio-groups.js';
 import { LineSplitter } from './stdio-lines.js';
 
@@ -38,6 +39,9 @@ export class StdioTransport implements Transport {
   /** Settled when the process is gone and its last output is read. */
   readonly #drained = deferred<void>();
   #end: string | undefined;
+  /** The first line on stdout that is no message; kept while there is nothing else. */
+  #noise: string | undefined;
+  #hasSpoken = false;
 
   constructor(options: StdioOptions) {
     this.#options = options;
@@ -47,10 +51,13 @@ export class StdioTransport implements Transport {
     return this.#child?.pid ?? null;
   }
 
-  /** How the process ended, and the last of what it wrote to stderr. Not masked yet. */
+  /** How the process ended, what it printed instead of messages, and the last of its stderr. Not masked yet. */
   diagnosis(): string | undefined {
     const stderr = this.#stderr.text();
-    const parts = [this.#end, stderr === '' ? undefined : `stderr: ${stderr}`].filter((part) => part !== undefined);
+    const noise = this.#hasSpoken || this.#noise === undefined ? undefined : notMcp(this.#noise);
+    const parts = [this.#end, noise, stderr === '' ? undefined : `stderr:\n${stderr}`].filter(
+      (part) => part !== undefined,
+    );
     return parts.length === 0 ? undefined : parts.join('; ');
   }
 
@@ -145,9 +152,12 @@ export class StdioTransport implements Transport {
     try {
       messages = parseMessages(line);
     } catch {
-      this.#options.onNoise(oneLine(line, 120));
+      const shown = oneLine(line, 120);
+      this.#noise ??= shown;
+      this.#options.onNoise(shown);
       return;
     }
+    this.#hasSpoken = true;
     for (const message of messages) this.onmessage?.(message);
   }
 

@@ -1,10 +1,17 @@
 import type { UpstreamAuthorizer } from '../../domain/authorization.js';
 import { HostError, isHostError } from '../../domain/errors.js';
-import type { McpDefinition, UpstreamIdentity, UpstreamState } from '../../domain/upstream.js';
+import {
+  connectTimeoutKey,
+  type McpDefinition,
+  type UpstreamIdentity,
+  type UpstreamState,
+} from '../../domain/upstream.js';
 import { type BackoffOptions, backoffMs } from '../../lib/backoff.js';
-import { oneLine } from '../../lib/bounded-text.js';
+import { oneLineWithEnd } from '../../lib/bounded-text.js';
 import { SecretMask } from '../../lib/mask.js';
-import type { EraHint, McpConnection, UpstreamOptions } from './connection.js';
+import { inSeconds } from '../../lib/seconds.js';
+import { ConnectTimeoutError, type EraHint, type McpConnection, type UpstreamOptions } from './connection.js';
+import { notMcp } from './not-mcp.js';
 import { maskFor } from './target-mask.js';
 
 const BACKOFF: BackoffOptions = { firstMs: 200, maxMs: 30_000, factor: 2 };
@@ -60,6 +67,8 @@ export class Supervisor {
   #era: EraHint = 'auto';
   #attempts = 0;
   #losses = 0;
+  /** While it connects: the first line of what it printed instead of messages. */
+  #noise: string | undefined;
 
   constructor(definition: McpDefinition, options: UpstreamOptions, events: SupervisorEvents) {
     this.#definition = definition;
@@ -74,9 +83,10 @@ export class Supervisor {
   }
 
   describe(): SupervisedState {
+    const reason = this.#reason ?? (this.#noise === undefined ? undefined : this.masked(notMcp(this.#noise)));
     return {
       state: this.#state,
-      ...(this.#reason === undefined ? {} : { reason: this.#reason }),
+      ...(reason === undefined ? {} : { reason }),
       ...(this.#needsLogin ? { needsLogin: true } : {}),
       since: this.#since,
       losses: this.#losses,
@@ -133,10 +143,10 @@ export class Supervisor {
     await Promise.all([connection?.close(), this.#opening?.catch(() => undefined), this.#closing]);
   }
 
-  /** A text about this server that may be shown: without its credentials, on one line. */
+  /** A text about this server that may be shown: without its credentials, on one line, with its last words. */
   masked(text: string): string {
     const lent = new SecretMask(this.#authorizer?.secrets() ?? []);
-    return oneLine(lent.apply(this.#mask.apply(text)), MAX_REASON_CHARACTERS);
+    return oneLineWithEnd(lent.apply(this.#mask.apply(text)), MAX_REASON_CHARACTERS);
   }
 
   unavailable(reason: string, cause?: unknown): HostError {
@@ -187,7 +197,25 @@ export class Supervisor {
 
   async #openOnce(): Promise<McpConnection> {
     await this.#closing;
-    const signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(this.#definition.connectTimeoutMs)]);
+    this.#noise = undefined;
+    // Not AbortSignal.timeout in AbortSignal.any: Node 20 may collect it as garbage, and then it never fires.
+    const over = new AbortController();
+    const end = (): void => over.abort(this.#ended.signal.reason);
+    const timer = setTimeout(
+      () => over.abort(new DOMException('too late', 'TimeoutError')),
+      this.#definition.connectTimeoutMs,
+    );
+    this.#ended.signal.addEventListener('abort', end, { once: true });
+    if (this.#ended.signal.aborted) end();
+    try {
+      return await this.#connect(over.signal);
+    } finally {
+      clearTimeout(timer);
+      this.#ended.signal.removeEventListener('abort', end);
+    }
+  }
+
+  async #connect(signal: AbortSignal): Promise<McpConnection> {
     let opened: McpConnection | undefined;
     const { openConnection } = await import('./client.js');
     const { openAuthorizer, ...options } = this.#options;
@@ -199,11 +227,15 @@ export class Supervisor {
         onToolsChanged: () => this.#events.onToolsChanged(),
         onClosed: (reason) => opened !== undefined && this.lose(opened, reason),
         onTrouble: () => void this.check(true),
+        onNoise: (line) => {
+          if (opened === undefined) this.#noise ??= line;
+        },
       },
       signal,
       this.#era,
     );
     opened = connection;
+    this.#noise = undefined;
     if (!connection.isOpen) throw new Error('it ended the connection right after the handshake');
     const wasConnectedBefore = this.#identity !== undefined;
     this.#connection = connection;
@@ -232,8 +264,11 @@ export class Supervisor {
   }
 
   #reasonOf(error: unknown): string {
-    const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
-    if (isTimeout) return `it did not answer within ${this.#definition.connectTimeoutMs} ms`;
+    const { id, connectTimeoutMs } = this.#definition;
+    if (error instanceof ConnectTimeoutError) {
+      const said = error.diagnosis === undefined ? 'it was silent' : error.diagnosis;
+      return `no answer for ${inSeconds(connectTimeoutMs)} (${connectTimeoutKey(id)} sets how long it is given): ${said}`;
+    }
     return error instanceof Error ? error.message : String(error);
   }
 

@@ -111,11 +111,11 @@ const LARGE_AND_LONG = `## Large results, long runs
 An answer that is too large says so in \`diagnostics\` and gives a handle; a run that goes on after its call returned, for instance because a person has to approve a call, gives its \`runId\`. A later program takes up either:
 ${fenced(RESULTS_PROGRAM)}`;
 
-function serversSection({ level, serverCount, toolCount, text }: CatalogBriefing): string {
+function serversSection({ level, serverCount, toolCount, text, notice }: CatalogBriefing): string {
   const heading = `## Connected servers: ${serverCount}, tools: ${toolCount}`;
   switch (level) {
     case 'none':
-      return `${heading}\n\nNo server is connected now; \`listServers()\` of \`@codemode/discovery\` shows those that come later.`;
+      return `${heading}\n\n${notice ?? 'No server is connected now'}; \`listServers()\` of \`@codemode/discovery\` shows those that come later.`;
     case 'index':
       return `${heading}
 

@@ -12,7 +12,8 @@ export const MAX_DESCRIPTION_CHARACTERS = 2_048;
 export function toolDescription({ briefing }: { readonly briefing: CatalogBriefing }): string {
   const example = `Example:\n\`\`\`ts\n${exampleProgram(briefing.example)}\`\`\``;
   const rules = `${CONTRACT}\n\n${example}\n\n${DISCOVERY}\n\n`;
-  if (briefing.serverCount === 0) return `${rules}${NOTHING_CONNECTED}`;
+  if (briefing.serverCount === 0)
+    return `${rules}${(briefing.notice ?? NOTHING_CONNECTED).slice(0, MAX_DESCRIPTION_CHARACTERS - rules.length)}`;
   const index = briefing.shortIndex(MAX_DESCRIPTION_CHARACTERS - rules.length - INDEX_HEADING.length);
   return index === '' ? rules.trimEnd() : `${rules}${INDEX_HEADING}${index}`.trimEnd();
 }

@@ -105,6 +105,7 @@ export async function runOne(context: CommandContext, request: JsonObject, logLe
       signal,
       log,
       onStep,
+      onNotice: (text) => log(text, 'warn'),
       ...(trace === undefined ? {} : { trace }),
       askPerson: (asked, stop) => (asker === undefined ? tellOf(asked, log) : hold(() => asker(asked, stop))),
     }),

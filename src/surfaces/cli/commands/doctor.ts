@@ -79,7 +79,7 @@ async function inspectUse(
     async () => (await context.inventory()).inventory,
   );
   try {
-    await waitFor('connecting servers', (say) => inventory.ask('all', asking(say)));
+    await waitFor('connecting servers', (say) => inventory.ask('all', { onProgress: asking(say) }));
     found(serverFindings(inventory.servers(), loaded));
     found([await inspectRun(async () => (await open()).host)]);
   } finally {

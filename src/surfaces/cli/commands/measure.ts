@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { ProfileName } from '../../../config/schema.js';
 import { isHostError } from '../../../domain/errors.js';
 import type { CallerId } from '../../../domain/execution.js';
+import type { ProfileName } from '../../../domain/profile-name.js';
 import type { Inventory } from '../../../host/inventory.js';
 import {
   measureSearch,

@@ -122,6 +122,7 @@ async function run(
     return runProgram(session, ticket, language, { code, limits }, settings, {
       signal: stop.signal,
       onStep,
+      onNotice: (text) => void process.stderr.write(`codemode: ${plain(text)}\n`),
       ...(trace === undefined ? {} : { trace }),
       ...(askPerson === undefined ? {} : { askPerson }),
     });

@@ -3,7 +3,7 @@ import type { LoadedConfig } from '../../../config/load.js';
 import { unpassedVariables } from '../../../config/usual-variables.js';
 import type { ServerReport } from '../../../host/inventory.js';
 import type { CommandContext, Register } from '../command.js';
-import { noteOnVariables, ownShellCommand } from '../file-notes.js';
+import { noteOnVariables } from '../file-notes.js';
 import { adviceFor } from '../server-advice.js';
 import { type Column, type Row, renderTable } from '../table.js';
 import { plainBlock, plainLine, printableJson, type Style, styled } from '../terminal.js';
@@ -39,7 +39,7 @@ async function servers(flags: ServersFlags, context: CommandContext): Promise<nu
   const { inventory, loaded } = await context.inventory();
   await using _ = inventory;
   if (flags.refresh === true) await inventory.forget();
-  await waitFor('connecting servers', (say) => inventory.ask('all', asking(say)));
+  await waitFor('connecting servers', (say) => inventory.ask('all', { onProgress: asking(say) }));
   const reports = inventory.servers();
   const isOk = reports.every((report) => !isDown(report));
   if (flags.json === true) {
@@ -48,10 +48,8 @@ async function servers(flags: ServersFlags, context: CommandContext): Promise<nu
     );
   } else {
     if (reports.length > 0) process.stdout.write(`${render(reports, loaded)}\n`);
-    else
-      process.stderr.write(
-        `no servers are configured; to take them over from other clients: ${plainLine(ownShellCommand())} init\n`,
-      );
+    const { notice } = inventory.view().forCode;
+    if (notice !== undefined) process.stderr.write(`${plainLine(notice)}\n`);
   }
   return isOk ? 0 : 1;
 }

@@ -52,7 +52,7 @@ async function tools(query: string, flags: ToolsFlags, context: CommandContext):
   const limit = flags.limit === undefined ? (isSearch ? DEFAULT_HITS : undefined) : countFrom1('--limit', flags.limit);
   const { inventory } = await context.inventory();
   await using _ = inventory;
-  await askForTools(inventory, flags.refresh === true);
+  await askForTools(inventory, flags.refresh === true, flags.server === undefined ? [] : [flags.server]);
   const results = inventory.tools({
     detail,
     ...(isSearch ? { query } : {}),

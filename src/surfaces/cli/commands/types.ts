@@ -50,7 +50,7 @@ async function types(servers: readonly string[], flags: TypesFlags, context: Com
   const asked = flags.language === undefined ? undefined : oneOf('--language', flags.language, LANGUAGES);
   const { inventory, loaded } = await context.inventory();
   await using _ = inventory;
-  await askForTools(inventory, flags.refresh === true);
+  await askForTools(inventory, flags.refresh === true, servers);
   const language = asked ?? (loaded.config.profile === 'go' ? 'go' : 'typescript');
   if (language === 'go') return goTypes(inventory, servers, detail, flags);
   if (asked === undefined && loaded.config.profile === 'unified') return unifiedTypes(inventory, servers, flags);

@@ -1,0 +1,54 @@
+import type { Resource, Tool } from '@modelcontextprotocol/server';
+import type { Session } from '../../host/session.js';
+import type { ExposedTool } from '../../profiles/profile.js';
+import type { Listing } from './listing.js';
+
+/** A page of tools. Clients close a connection over a message of more than 10 MB. */
+const PAGE_TOOLS = 500;
+
+/**
+ * What one client sees. Our own tools stay as they were first listed to it, for as long as its session lasts: a description
+ * that changes makes its model read everything anew, and some clients ask the user to approve the tool again. What comes
+ * later is told with answers. `isKept` is false where there is no session: then every list is made of what there is.
+ */
+export class ClientListing {
+  readonly #listing: Listing;
+  readonly #session: Session;
+  readonly #isKept: boolean;
+  #own: readonly Tool[] | undefined;
+
+  constructor(listing: Listing, session: Session, { isKept }: { readonly isKept: boolean }) {
+    this.#listing = listing;
+    this.#session = session;
+    this.#isKept = isKept;
+  }
+
+  get exposed(): readonly ExposedTool[] {
+    return this.#listing.exposed;
+  }
+
+  instructions(): string | undefined {
+    return this.#listing.instructions();
+  }
+
+  /** One page of the tools. A cursor of a list that has changed meanwhile gives what stands there now. */
+  async page(cursor: string | undefined): Promise<{ tools: Tool[]; nextCursor?: string }> {
+    await this.#listing.awaitServers();
+    const { own, direct, view } = this.#listing.current();
+    if (this.#isKept) this.#own ??= own;
+    this.#session.listed(view);
+    const all = [...(this.#own ?? own), ...direct];
+    const from = cursor === undefined ? 0 : Number.parseInt(cursor, 10);
+    const to = from + PAGE_TOOLS;
+    return { tools: all.slice(from, to), ...(to < all.length ? { nextCursor: String(to) } : {}) };
+  }
+
+  resources(): Resource[] {
+    return this.#listing.resources();
+  }
+
+  async read(uri: string): Promise<{ uri: string; mimeType: string; text: string } | undefined> {
+    await this.#listing.awaitServers();
+    return this.#listing.read(uri);
+  }
+}

@@ -1,0 +1,80 @@
+import type { Log } from '../../domain/log.js';
+import type { Session } from '../../host/session.js';
+import type { ToolView } from '../../host/tool-view.js';
+import { inSeconds } from '../../lib/seconds.js';
+
+/**
+ * How long a client's first question waits for servers whose tools were never seen, where the configuration does not say.
+ * Those on disk are never waited for. Most servers start within 5 s; clients give up after 10 to 60 s. Longer where tools
+ * of servers are listed themselves: not every client asks again when it is told that there are more.
+ */
+export const FIRST_LISTING_MS = { describing: 5_000, listing: 12_000 } as const;
+
+/** Servers that answer sooner need no word. */
+const QUIET_MS = 500;
+const MAX_NAMED = 5;
+
+/** Waits for servers that are starting, and tells the person at standard error which. */
+export class FirstListing {
+  readonly #session: Session;
+  readonly #waitMs: number;
+  readonly #log: Log;
+  #waiting: Promise<void> | undefined;
+
+  constructor(session: Session, waitMs: number, log: Log) {
+    this.#session = session;
+    this.#waitMs = waitMs;
+    this.#log = log;
+  }
+
+  /** Clients that ask at the same time wait together. */
+  wait(): Promise<void> {
+    if (startingIn(this.#session.tools()).length === 0) return Promise.resolve();
+    this.#waiting ??= this.#wait().finally(() => {
+      this.#waiting = undefined;
+    });
+    return this.#waiting;
+  }
+
+  async #wait(): Promise<void> {
+    let open: readonly string[] = [];
+    let said = '';
+    const say = () => {
+      const line = `waiting for ${namesOf(open)}, ${readyIn(this.#session.tools())} servers ready`;
+      if (open.length > 0 && line !== said) this.#log(line, 'info');
+      said = line;
+    };
+    const timer = setTimeout(() => {
+      isQuiet = false;
+      say();
+    }, QUIET_MS);
+    let isQuiet = true;
+    try {
+      await this.#session.settled(this.#waitMs, (waitingFor) => {
+        open = waitingFor;
+        if (!isQuiet) say();
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+    if (open.length > 0)
+      this.#log(
+        `${namesOf(open)}: no answer for ${inSeconds(this.#waitMs)} (catalog.firstListing); the list of tools goes out now, and what comes later is told with the next answer`,
+        'info',
+      );
+  }
+}
+
+function startingIn({ forCode }: ToolView) {
+  return (forCode.whole ?? forCode).servers.filter(({ isStarting }) => isStarting === true);
+}
+
+function readyIn({ forCode }: ToolView): string {
+  const { servers } = forCode.whole ?? forCode;
+  return `${servers.filter(({ isAvailable }) => isAvailable).length} of ${servers.length}`;
+}
+
+function namesOf(ids: readonly string[]): string {
+  const more = ids.length - MAX_NAMED;
+  return `${ids.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

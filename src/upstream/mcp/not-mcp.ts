@@ -1,0 +1,4 @@
+/** Said of a server that prints for people where the protocol is spoken. */
+export function notMcp(firstLine: string): string {
+  return `it prints text that is not MCP on stdout (first line: ${JSON.stringify(firstLine)}); a server must log to stderr`;
+}
