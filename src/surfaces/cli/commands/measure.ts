@@ -89,7 +89,6 @@ async function measure(flags: MeasureFlags, context: CommandContext): Promise<nu
   await askForTools(inventory, flags.refresh === true);
   noteProblems(inventory, []);
   const view = inventory.view();
-  // biome-ignore lint/correctness/noUndeclaredDependencies: in the bundle, so that nobody installs its other vocabularies
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
   const machine = await context.machine(loaded.config);
   const profile = createProfile(loaded.config, machine);
