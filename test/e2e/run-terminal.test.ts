@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { LedgerHome } from '../support/ledger.js';
 import { needsTerminal, Terminal } from '../support/terminal.js';
@@ -167,7 +168,7 @@ nothing.at(0);`;
     using failing = start(home, FAILS);
     const failed = await failing.ended();
     expect(failed.status).toBe(1);
-    const text = failed.shown.replaceAll(/\u001b\[\d+m/g, '').replaceAll('\r', '');
+    const text = stripVTControlCharacters(failed.shown).replaceAll('\r', '');
     expect(text).toContain('working\n');
     expect(text).toMatch(/error: TypeError: .*\(line 3\)\n {2}3 \| nothing\.at\(0\);\n {4}\| +\^\n/);
     expect(text).toMatch(/no calls, \d/);

@@ -189,15 +189,17 @@ describe('presets', () => {
 });
 
 describe('what is destructive', () => {
+  const DEFAULTS: PolicySettings = { preset: 'default', rules: [], prices: {}, budget: {} };
+
   test('goes by the name for the flow guard, though the server is trusted', () => {
     const servers = new Map([['a', { isTrusted: true, labels: [] }]]);
-    const policy = new Policy({ settings: { preset: 'default', rules: [], prices: {}, budget: {} }, servers });
+    const policy = new Policy({ settings: DEFAULTS, servers });
     expect(policy.destructive(toolOf('a/delete_it'), 'a')).toBe('its name says "delete"');
   });
 
   test('goes by the name for functions of the embedding program, which are trusted in what they claim', () => {
     const servers = new Map([['a', { isTrusted: true, labels: [], isJudgedByName: true as const }]]);
-    const policy = new Policy({ settings: { preset: 'default', rules: [], prices: {}, budget: {} }, servers });
+    const policy = new Policy({ settings: DEFAULTS, servers });
     const asked = { serverPath: 'a', caller: '', profile: '', arguments: {} };
     expect(policy.decide({ tool: toolOf('a/delete_it'), ...asked }).decision).toBe('ask');
     const reading = { ...toolOf('a/delete_it'), annotations: { readOnlyHint: true } };
@@ -205,10 +207,7 @@ describe('what is destructive', () => {
   });
 
   test('goes by the description where the name says nothing', () => {
-    const policy = new Policy({
-      settings: { preset: 'default', rules: [], prices: {}, budget: {} },
-      servers: new Map(),
-    });
+    const policy = new Policy({ settings: DEFAULTS, servers: new Map() });
     const asked = { serverPath: 'a', caller: '', profile: '', arguments: {} };
     const tool = { ...toolOf('a/query'), description: 'Execute any SQL, including INSERT, UPDATE and DELETE' };
     expect(policy.decide({ tool, ...asked })).toMatchObject({
