@@ -81,7 +81,11 @@ class ValueMaker {
 
   #array(schema: JsonObject, depth: number): JsonValue[] {
     const tuple = schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : undefined);
-    if (Array.isArray(tuple)) return tuple.map((item) => this.make(item, depth + 1));
+    if (Array.isArray(tuple)) {
+      const rest = tuple === schema.prefixItems ? schema.items : schema.additionalItems;
+      const isLonger = typeof rest === 'object' && this.#random() < 0.5;
+      return [...tuple, ...(isLonger ? [rest] : [])].map((item) => this.make(item, depth + 1));
+    }
     const least = typeof schema.minItems === 'number' ? schema.minItems : 0;
     const count = least + (depth > 5 ? 0 : Math.floor(this.#random() * 3));
     return Array.from({ length: count }, () => this.make(schema.items, depth + 1));
