@@ -166,7 +166,7 @@ test('several servers work side by side, and one that cannot start costs the oth
   ]);
   expect(listed[3]?.problem).toMatchObject({
     code: 'upstream_unavailable',
-    message: 'server "broken": the command "no-such-program" was not found; install it or correct the configuration',
+    message: 'server "broken": command not found: no-such-program; install it, or correct `command` of this server',
   });
   const pids = await Promise.all(
     ['one', 'two', 'three'].map(async (id) => textOf(await registry.get(id).call({ tool: 'pid', arguments: {} }))),

@@ -170,8 +170,8 @@ export class StdioTransport implements Transport {
 
 function spawnProblem(target: StdioTarget, error: NodeJS.ErrnoException): string {
   if (error.code === 'ENOENT') {
-    const where = target.cwd === undefined ? '' : `, or its folder ${JSON.stringify(target.cwd)} does not exist`;
-    return `the command ${JSON.stringify(target.command)} was not found${where}; install it or correct the configuration`;
+    const where = target.cwd === undefined ? '' : ` (or its folder ${JSON.stringify(target.cwd)} does not exist)`;
+    return `command not found: ${oneLine(target.command, 200)}${where}; install it, or correct \`command\` of this server`;
   }
   if (error.code === 'EACCES')
     return `the command ${JSON.stringify(target.command)} may not be executed; check its permissions`;
