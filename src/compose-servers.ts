@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Credentials } from './broker/credentials/credentials.js';
 import { credentialsOf } from './broker/redaction/known-secrets.js';
 import type { Redactor } from './broker/redaction/redactor.js';
+import type { DisabledServer } from './config/broken-servers.js';
 import { inheritedEnvironment, readEnvironment } from './config/environment.js';
 import { loadConfig } from './config/load.js';
 import { HostError, isHostError } from './domain/errors.js';
@@ -10,12 +11,15 @@ import type { Audience } from './domain/question.js';
 import type { UpstreamDefinition, UpstreamTarget } from './domain/upstream.js';
 import type { ServerControl, ServerFacts } from './host/server-control.js';
 import type { Adapter } from './upstream/adapter.js';
+import { DisabledUpstream } from './upstream/disabled-upstream.js';
 import { UpstreamRegistry } from './upstream/registry.js';
 
 export interface ServersOptions {
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** Kept up to date here; others read it. */
   readonly definitions: Map<string, UpstreamDefinition>;
+  /** Servers that are named in the configuration and cannot be used. */
+  readonly disabled: readonly Pick<DisabledServer, 'id' | 'reason'>[];
   /** Functions of this process. */
   readonly adapters: readonly Adapter[];
   readonly audience: Audience;
@@ -31,8 +35,10 @@ export class Servers implements ServerControl {
   readonly definitions: Map<string, UpstreamDefinition>;
   readonly traits = new Map<string, ServerTraits>();
   readonly #redactor: Redactor;
+  readonly #disabled = new Set<string>();
 
-  constructor({ clientInfo, definitions, adapters, audience, redactor, openCredentials }: ServersOptions) {
+  constructor(options: ServersOptions) {
+    const { clientInfo, definitions, disabled, adapters, audience, redactor, openCredentials } = options;
     let credentials: Promise<Credentials> | undefined;
     this.#redactor = redactor;
     this.definitions = definitions;
@@ -47,6 +53,11 @@ export class Servers implements ServerControl {
       },
     });
     for (const definition of definitions.values()) this.#add(definition);
+    for (const { id, reason } of disabled) {
+      this.#disabled.add(id);
+      this.registry.add(new DisabledUpstream(id, redactor.text(reason)));
+      this.traits.set(id, { isTrusted: false, labels: [] });
+    }
     for (const adapter of adapters) this.addAdapter(adapter);
   }
 
@@ -67,6 +78,7 @@ export class Servers implements ServerControl {
     const definition = this.definitions.get(name);
     await this.registry.unregister(name);
     this.definitions.delete(name);
+    this.#disabled.delete(name);
     this.traits.delete(name);
     // Last: what it still said while it ended is clean too.
     if (definition !== undefined) for (const secret of credentialsOf(definition)) this.#redactor.remove(secret);
@@ -81,6 +93,8 @@ export class Servers implements ServerControl {
 
   /** Of how a server is reached, secrets included: only the digest is written anywhere. */
   fingerprintOf(id: string): string {
+    // No listing is ever kept under this one, so that none of another server of the same name is offered.
+    if (this.#disabled.has(id)) return fingerprint(['disabled', id]);
     return fingerprint(withoutInherited(this.definitions.get(id)?.target));
   }
 
@@ -94,7 +108,10 @@ export class Servers implements ServerControl {
 async function readServer(name: string, settings: unknown): Promise<UpstreamDefinition> {
   try {
     const inline = { mcpServers: { [name]: settings } };
-    const { upstreams } = await loadConfig({ inline, cwd: process.cwd(), environment: readEnvironment() });
+    const loaded = await loadConfig({ inline, cwd: process.cwd(), environment: readEnvironment() });
+    const { upstreams, disabledServers } = loaded;
+    const mistakes = disabledServers.flatMap((each) => each.mistakes);
+    if (mistakes.length > 0) throw new HostError('bad_config', mistakes.join('\n'));
     const [definition] = upstreams;
     if (definition !== undefined) return definition;
   } catch (error) {

@@ -16,9 +16,10 @@ import { readEnvironment } from './config/environment.js';
 import { exposureWarnings } from './config/exposure.js';
 import type { FlagValue } from './config/layers.js';
 import { type LoadedConfig, loadConfig } from './config/load.js';
-import { nothingConfigured } from './config/places.js';
+import { nothingConfigured } from './config/nothing-configured.js';
 import { policySettings } from './config/policy-schema.js';
 import type { Config } from './config/schema.js';
+import { isValidServerName } from './config/server-schema.js';
 import { sessionBus } from './config/session-bus.js';
 import { goCacheFolder, stateFolder } from './config/state-folder.js';
 import { LOCAL_CALLER } from './domain/execution.js';
@@ -133,11 +134,13 @@ export async function compose(
   if (settings.door !== 'stdio') await host.open();
   const { config } = loaded;
   const warnings = [...loaded.warnings, ...machineWarnings(machine, config)];
+  const nothing = adapters.length === 0 ? nothingConfigured(loaded) : undefined;
   return {
     host,
     inventory,
     config,
     warnings,
+    ...(nothing === undefined ? {} : { nothingConfigured: nothing }),
     servers,
     serveStdio: async ({ stop, onOpen, ...options }) => {
       const { serveMcpStdio } = await DOORS.stdio();
@@ -187,7 +190,9 @@ export async function composeInventory(settings: HostSettings): Promise<Composed
 
 /** Only what was recorded of calls. A broken configuration does not hide it: a key that is there needs no setting. */
 export async function composeAudit(settings: HostSettings): Promise<AuditLog> {
-  const key = await composeKey(settings).catch(() => keyOf('auto'));
+  // Nobody is asked whether a file is trusted: what was recorded can be read without any.
+  const { confirmTrust: _, ...unasked } = settings;
+  const key = await composeKey(unasked).catch(() => keyOf('auto'));
   const folder = stateFolder(readEnvironment());
   const [{ Database }, { AuditStore }] = await Promise.all([import('./store/database.js'), import('./store/audit.js')]);
   const database = await Database.open(folder);
@@ -261,24 +266,28 @@ function keyOf(choice: KeyringChoice): MasterKey {
 export async function composeLogins(settings: HostSettings): Promise<{ logins: Logins; loaded: LoadedConfig }> {
   const loaded = await loadSettings(settings);
   const [{ Logins }, credentials] = await Promise.all([import('./host/logins.js'), loadCredentials(recordsOf(loaded))]);
-  return { logins: new Logins(credentials, loaded.upstreams), loaded };
+  return { logins: new Logins(credentials, loaded.upstreams, loaded.disabledServers), loaded };
 }
 
-/** The configuration that these settings lead to. Throws `bad_config`. */
+/** The configuration that these settings lead to. Throws `bad_config` and `untrusted_config`. */
 export async function loadSettings(settings: HostSettings, inline?: unknown): Promise<LoadedConfig> {
   const environment = readEnvironment();
   const loaded = await loadConfig({
     cwd: process.cwd(),
     environment,
     flags: flagsOf(settings),
-    findMistakes: async (config, upstreams) =>
-      policyMistakes(await policyOptions(config, upstreams)).map(({ path, problem }) => ({
+    findMistakes: async (config, upstreams, disabled) => {
+      const unreadable = new Set(disabled.map(({ id }) => id));
+      const isUnreadable = (server: string) => unreadable.has(server);
+      return policyMistakes(await policyOptions(config, upstreams), isUnreadable).map(({ path, problem }) => ({
         path: ['policy', ...path],
         problem,
-      })),
+      }));
+    },
     ...(inline === undefined ? {} : { inline }),
     ...(settings.configFile === undefined ? {} : { configFile: settings.configFile }),
     ...(settings.takesProxyFile === undefined ? {} : { takesProxyFile: settings.takesProxyFile }),
+    ...(settings.confirmTrust === undefined ? {} : { confirmTrust: settings.confirmTrust }),
   });
   const places = { file: loaded.file, stateFolder: stateFolder(environment) };
   return { ...loaded, warnings: [...loaded.warnings, ...exposureWarnings(loaded.upstreams, places)] };
@@ -300,19 +309,22 @@ async function openInventory(
   const servers = new Servers({
     clientInfo: { name: 'codemode', version: VERSION },
     definitions,
+    // One without a name of its own is told of, and cannot be imported by anybody.
+    disabled: loaded.disabledServers.filter(({ id }) => isValidServerName(id) && id in loaded.config.mcpServers),
     adapters,
     audience,
     redactor,
     openCredentials: () => loadCredentials(records, redactor),
   });
   const fingerprintOf = (id: string) => servers.fingerprintOf(id);
+  const nothing = nothingConfigured(loaded);
   const catalog = new Catalog({
     registry: servers.registry,
     cache: new CatalogCache(stateFolder(environment)),
     fingerprintOf,
     descriptionOf: (id) => definitions.get(id)?.description,
     connectTimeoutMsOf: (id) => definitions.get(id)?.connectTimeoutMs,
-    emptyNotice: nothingConfigured(loaded, readEnvironment()),
+    ...(nothing === undefined ? {} : { emptyNotice: `No servers are configured: ${nothing}` }),
     ttlMs: loaded.config.catalog.ttl,
     clean: (value) => redactor.bulk(value),
   });
@@ -327,7 +339,12 @@ async function openInventory(
     gate,
     viewer: { caller: COMMAND_LINE_CALLER, profile: loaded.config.profile },
     definitions: loaded.upstreams,
-    disabled: Object.keys(loaded.config.mcpServers).filter((id) => !definitions.has(id)),
+    disabled: [
+      ...loaded.disabledServers.filter(({ id }) => !servers.registry.has(id)),
+      ...Object.keys(loaded.config.mcpServers)
+        .filter((id) => !servers.registry.has(id) && !loaded.disabledServers.some((each) => each.id === id))
+        .map((id) => ({ id })),
+    ],
     codeMode: codeModeOf(loaded.config),
     ...(learned === undefined ? {} : { observedTypeOf: (tool: Tool) => learned.typeOf(LOCAL_CALLER, tool) }),
   });

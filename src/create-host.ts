@@ -27,7 +27,10 @@ export interface ToolServer {
 export interface CreateHostOptions {
   /** The configuration itself, as it would stand in `codemode.config.yaml`. No file is read then. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** A file. Without it and without `config` the usual places are searched. */
+  /**
+   * A file. Without it and without `config` the usual places are searched; a `codemode.config.*` of the current folder is
+   * used only if `codemode trust` has been agreed to for it.
+   */
   readonly configFile?: string;
   /** Functions of your own, by the name of the server that programs import them from. */
   readonly tools?: Readonly<Record<string, ServerTools>>;
@@ -37,7 +40,8 @@ export interface CreateHostOptions {
 
 /**
  * codemode inside your own program. Resolved when programs can be run and every server was asked for its tools (for at
- * most 10 s). Throws `bad_config`, `bad_input` and `jail_unavailable`.
+ * most 10 s). Throws `bad_config`, `untrusted_config`, `bad_input` and
+ * `jail_unavailable`.
  */
 export async function createHost(options: CreateHostOptions = {}): Promise<CodemodeHost> {
   const { config: inline, configFile, tools = {}, isolation } = options;

@@ -13,7 +13,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function load(text: string, request: Partial<LoadRequest> = {}, name = 'codemode.config.yaml') {
   await writeFile(join(folder, name), text);
-  return loadConfig({ cwd: folder, environment: { HOME: folder }, ...request });
+  return loadConfig({ cwd: folder, environment: { HOME: folder }, configFile: name, ...request });
 }
 
 async function mistake(
@@ -62,11 +62,13 @@ describe('where the configuration is found', () => {
   test('the project folder comes before the user folder, and YAML before JSON with a warning', async () => {
     await mkdir(join(folder, 'xdg', 'codemode'), { recursive: true });
     await writeFile(join(folder, 'xdg', 'codemode', 'config.yml'), 'profile: go');
-    const environment = { HOME: folder, XDG_CONFIG_HOME: join(folder, 'xdg') };
-    expect((await loadConfig({ cwd: folder, environment })).config.profile).toBe('go');
+    const environment = { HOME: folder, XDG_CONFIG_HOME: join(folder, 'xdg'), CODEMODE_HOME: join(folder, 'state') };
+    const request: LoadRequest = { cwd: folder, environment, confirmTrust: async () => true };
+    expect((await loadConfig(request)).config.profile).toBe('go');
     await writeFile(join(folder, 'codemode.config.json'), '{\n\t"profile": "runner"\n}');
-    expect((await loadConfig({ cwd: folder, environment })).config.profile).toBe('runner');
-    const loaded = await load('profile: unified', { environment });
+    expect((await loadConfig(request)).config.profile).toBe('runner');
+    await writeFile(join(folder, 'codemode.config.yaml'), 'profile: unified');
+    const loaded = await loadConfig(request);
     expect(loaded.config.profile).toBe('unified');
     expect(loaded.warnings).toEqual([expect.stringContaining('codemode.config.json is not read')]);
   });
@@ -139,26 +141,6 @@ describe('a mistake is reported with file, line, column, key, what was expected 
       'codemode.config.yaml:2:9: server.port: expected a whole number from 0 to 65535, found 70000',
     ],
     [
-      'a server without command and url',
-      'mcpServers:\n  files: { args: [a] }\n',
-      'codemode.config.yaml:2:10: mcpServers.files: expected command (a local server), url (a remote one) or openapi (an HTTP API), found a map',
-    ],
-    [
-      'a list entry',
-      'mcpServers:\n  - name: a\n    command: x\n  - name: b\n    command: 7\n',
-      'codemode.config.yaml:5:14: mcpServers.b.command: expected text, found 7',
-    ],
-    [
-      'a list entry without a name',
-      'mcpServers:\n  - command: x\n',
-      'codemode.config.yaml:2:5: mcpServers[0]: expected a name for this server',
-    ],
-    [
-      'a doubled server',
-      'mcpServers: [{ name: a, command: x }, { name: a, command: y }]',
-      'codemode.config.yaml:1:39: mcpServers[1]: a second server is called "a"; rename one of them',
-    ],
-    [
       'a doubled key',
       'profile: go\nprofile: go\n',
       'codemode.config.yaml:2:1: this key stands here twice; keep one of them',
@@ -184,11 +166,6 @@ describe('a mistake is reported with file, line, column, key, what was expected 
       expect.stringMatching(/^codemode.config.yaml:1:10: .*tags such as !!js are not allowed/) as unknown as string,
     ],
     [
-      'a missing variable',
-      'mcpServers:\n  a:\n    url: "https://x/${WHERE}"\n',
-      'codemode.config.yaml:3:10: mcpServers.a.url: the environment variable WHERE is not set; set it, or write ${WHERE:-default}',
-    ],
-    [
       'a malformed reference',
       'toolName: "${1}"\n',
       'codemode.config.yaml:1:11: toolName: expected ${NAME} or ${NAME:-default}, found ${1',
@@ -197,11 +174,6 @@ describe('a mistake is reported with file, line, column, key, what was expected 
       'an unknown kind',
       'logging: { outputs: [{ type: tape }] }',
       'codemode.config.yaml:1:30: logging.outputs[0].type: expected one of console, file, found "tape"',
-    ],
-    [
-      'a transport for the other kind of server',
-      'mcpServers: { a: { command: x, type: sse } }',
-      'codemode.config.yaml:1:38: mcpServers.a.type: expected stdio, because this server has a command, found "sse"',
     ],
   ];
   test.each(cases)('%s', async (_name, text, message) => {
@@ -213,9 +185,9 @@ describe('a mistake is reported with file, line, column, key, what was expected 
   });
 
   test('in JSON too, with tabs and comments', async () => {
-    const text = '{\n\t// servers\n\t"mcpServers": {\n\t\t"a": { "comand": "x" },\n\t}\n}';
+    const text = '{\n\t// server\n\t"server": {\n\t\t"cors": { "origin": [] },\n\t}\n}';
     expect(await mistake(text, {}, 'codemode.config.json')).toContain(
-      'codemode.config.json:4:10: mcpServers.a.comand: unknown key; did you mean command?',
+      'codemode.config.json:4:13: server.cors.origin: unknown key; did you mean origins?',
     );
   });
 
@@ -228,12 +200,11 @@ describe('a mistake is reported with file, line, column, key, what was expected 
   });
 
   test('a value that may be secret is not repeated', async () => {
-    const message = await mistake(
-      'mcpServers:\n  a: { command: x, env: { KEY: 12345678 } }\n  b: { url: "${ADDRESS}" }',
-      { environment: { ADDRESS: 'hunter2hunter2' } },
-    );
-    expect(message).not.toMatch(/12345678|hunter2/);
-    expect(message).toContain('may be secret');
+    const text = 'mcpServers:\n  a: { command: x, env: { KEY: 12345678 } }\n  b: { url: "${ADDRESS}" }';
+    const { disabledServers, warnings } = await load(text, { environment: { ADDRESS: 'hunter2hunter2' } });
+    const said = JSON.stringify([disabledServers, warnings]);
+    expect(said).not.toMatch(/12345678|hunter2/);
+    expect(said).toContain('may be secret');
   });
 
   test('aliases that multiply are refused before they fill the memory', async () => {
@@ -245,6 +216,96 @@ describe('a mistake is reported with file, line, column, key, what was expected 
           .join(',')}]`,
       );
     expect(await mistake(lines.join('\n'))).toContain('too many or unresolved aliases');
+  });
+});
+
+describe('a mistake inside the entry of one server disables that server alone', () => {
+  const cases: [name: string, text: string, message: string][] = [
+    [
+      'a server without command and url',
+      'mcpServers:\n  files: { args: [a] }\n',
+      'codemode.config.yaml:2:10: mcpServers.files: expected command (a local server), url (a remote one) or openapi (an HTTP API), found a map',
+    ],
+    [
+      'a list entry',
+      'mcpServers:\n  - name: a\n    command: x\n  - name: b\n    command: 7\n',
+      'codemode.config.yaml:5:14: mcpServers.b.command: expected text, found 7',
+    ],
+    [
+      'a list entry without a name',
+      'mcpServers:\n  - command: x\n',
+      'codemode.config.yaml:2:5: mcpServers[0]: expected a name for this server',
+    ],
+    [
+      'a doubled server',
+      'mcpServers: [{ name: a, command: x }, { name: a, command: y }]',
+      'codemode.config.yaml:1:39: mcpServers[1]: a second server is called "a"; rename one of them',
+    ],
+    [
+      'a missing variable',
+      'mcpServers:\n  a:\n    url: "https://x/${WHERE}"\n',
+      'codemode.config.yaml:3:10: mcpServers.a.url: the environment variable WHERE is not set; set it, or write ${WHERE:-default}',
+    ],
+    [
+      'a transport for the other kind of server',
+      'mcpServers: { a: { command: x, type: sse } }',
+      'codemode.config.yaml:1:38: mcpServers.a.type: expected stdio, because this server has a command, found "sse"',
+    ],
+    [
+      'an unknown key',
+      'mcpServers:\n  a: { comand: x }\n',
+      'codemode.config.yaml:2:8: mcpServers.a.comand: unknown key; did you mean command?',
+    ],
+    [
+      'a name that cannot be used',
+      'mcpServers: { "a/b": { command: x } }',
+      'codemode.config.yaml:1:15: mcpServers["a/b"]: expected a name without slashes and control characters',
+    ],
+    [
+      'an entry without anything',
+      'mcpServers:\n  a:\n',
+      'codemode.config.yaml:2:5: mcpServers.a: expected a map, found null',
+    ],
+  ];
+  test.each(cases)('%s', async (_name, text, message) => {
+    const { disabledServers, upstreams, warnings } = await load(text);
+    const [disabled] = disabledServers;
+    expect(disabled?.mistakes[0]?.replaceAll(`${folder}/`, '')).toBe(message);
+    expect(upstreams.map(({ id }) => id)).not.toContain(disabled?.id);
+    const [, place, rest] = /^(\S+): (.*)$/.exec(message) ?? [];
+    expect(warnings.map((warning) => warning.replaceAll(`${folder}/`, ''))).toContainEqual(
+      expect.stringContaining(`${place}: server ${JSON.stringify(disabled?.id)} is disabled: ${rest}`),
+    );
+  });
+
+  test('the others stay, and the name of the broken one stays taken', async () => {
+    const text = 'mcpServers:\n  good: { command: x }\n  bad: { command: x, lables: [private] }\n';
+    const { config, upstreams, disabledServers } = await load(text);
+    expect(upstreams.map(({ id }) => id)).toEqual(['good']);
+    expect(disabledServers.map(({ id }) => id)).toEqual(['bad']);
+    expect(config.mcpServers.bad).toMatchObject({ enabled: false });
+    expect(config.mcpServers.bad?.command).toBeUndefined();
+  });
+
+  test('two servers of one name are both disabled: nobody knows which one is meant', async () => {
+    const { upstreams } = await load('mcpServers: [{ name: a, command: x }, { name: a, command: y }]');
+    expect(upstreams).toEqual([]);
+  });
+
+  test('a mistake in a server that is switched off is nobody’s business', async () => {
+    const { disabledServers, warnings, upstreams } = await load(
+      'mcpServers:\n  a: { command: "${NO_SUCH_VARIABLE}", disabled: true }\n  b: { comand: x, enabled: false }\n',
+    );
+    expect({ disabledServers, warnings, upstreams }).toEqual({ disabledServers: [], warnings: [], upstreams: [] });
+  });
+
+  test('a mistake outside of any server still stops everything', async () => {
+    const text = 'mcpServers: { a: { comand: x } }\npolicy: { preest: strict }\n';
+    expect(await mistake(text)).toContain('policy.preest: unknown key; did you mean preset?');
+    expect(await mistake('mcpServers: all\n')).toContain('mcpServers: expected servers');
+    expect(await mistake('telemetry: { traces: { endpoint: "${NO_SUCH_VARIABLE}" } }')).toContain(
+      'the environment variable NO_SUCH_VARIABLE is not set',
+    );
   });
 });
 

@@ -1,12 +1,11 @@
-import { access } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { HostError } from '../domain/errors.js';
-import type { JsonObject, JsonValue } from '../domain/json.js';
+import { dirname } from 'node:path';
+import { HostError, isHostError } from '../domain/errors.js';
 import type { UpstreamDefinition } from '../domain/upstream.js';
-import { badConfig, type ConfigDocument, parseTomlDocument, parseYaml } from './document.js';
+import { BrokenServers, type DisabledServer } from './broken-servers.js';
+import { type ConfigDocument, parseTomlDocument, parseYaml } from './document.js';
 import type { Environment } from './environment.js';
-import { detectFormat, type ForeignFormat, importForeign } from './import.js';
+import { type FileOrigin, type FoundFile, findConfigFile, type Search, type SearchedPlace } from './find-file.js';
+import type { ForeignFormat } from './import.js';
 import {
   environmentLayer,
   type FlagValue,
@@ -16,17 +15,14 @@ import {
   mergeLayers,
   type Origin,
 } from './layers.js';
-import { type Mistake, mistakesOf } from './mistakes.js';
+import { type Mistake, mistakesOf, reportMistakes } from './mistakes.js';
 import { openTelemetryLayer } from './open-telemetry.js';
 import { type KeyPath, renderPath } from './path.js';
-import { readConfigFile } from './read-file.js';
+import { readConfigText } from './read-file.js';
 import { type Config, configSchema } from './schema.js';
-import { upstreamDefinitions } from './server-schema.js';
-import { isObject, type Shaped, shapeServers } from './shape.js';
-import { substitute } from './substitute.js';
-
-const EXTENSIONS = ['yaml', 'yml', 'json'] as const;
-const MAX_REPORTED_MISTAKES = 10;
+import { disabledEntry, upstreamDefinitions } from './server-schema.js';
+import { inlineDocument, placeOf, readSource, type Source, serverOf, shapeDocument, writtenPath } from './source.js';
+import { type ConfirmTrust, requireTrust } from './trust.js';
 
 export interface LoadRequest {
   /** `--config FILE`; without it the usual places are searched. */
@@ -38,10 +34,13 @@ export interface LoadRequest {
   readonly cwd: string;
   readonly environment: Environment;
   readonly flags?: readonly FlagValue[];
+  /** Asks a person about a file that was found in the current folder. Without it, nobody can be asked. */
+  readonly confirmTrust?: ConfirmTrust;
   /** What the schema can't see: rules that contradict their own examples. */
   readonly findMistakes?: (
     config: Config,
     upstreams: readonly UpstreamDefinition[],
+    disabled: readonly DisabledServer[],
   ) => Promise<readonly ConfigMistake[]>;
 }
 
@@ -54,45 +53,49 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The file that was read; absent when there was none and everything is at its default. */
   readonly file?: string;
+  /** Where the file was found. */
+  readonly fileOrigin?: FileOrigin;
+  /** Every place that was considered, in order. Empty where the settings came from a program. */
+  readonly searched: readonly SearchedPlace[];
   readonly format: 'codemode' | ForeignFormat;
   readonly origins: ReadonlyMap<string, Origin>;
   /** Rendered paths of values that came out of environment variables. */
   readonly fromEnvironment: ReadonlySet<string>;
   readonly upstreams: readonly UpstreamDefinition[];
+  /** Servers whose entries have mistakes: they are not among `upstreams`. */
+  readonly disabledServers: readonly DisabledServer[];
   readonly warnings: readonly string[];
   /** Where a value stands: `config.yaml:7:3`. */
   placeOf(path: KeyPath): string;
 }
 
-/** Reads, merges and checks the configuration. Throws `bad_config` with file, line, column, key and what was expected. */
+/**
+ * Reads, merges and checks the configuration. Throws `bad_config` with file, line, column, key and what was expected, and
+ * `untrusted_config` for a file of the current folder that nobody agreed to. A mistake inside the entry of one server
+ * disables that server and is a warning.
+ */
 export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const { inline, environment } = request;
-  const { file, warnings: searchWarnings } =
-    inline === undefined ? await findConfigFile(request) : { file: undefined, warnings: [] };
+  const search: Search = inline === undefined ? await findConfigFile(request) : { searched: [], warnings: [] };
+  const file = search.found?.file;
   const document =
-    inline !== undefined ? inlineDocument(inline) : file === undefined ? undefined : await readFile(file);
-  const source = document === undefined ? undefined : readSource(document, environment);
+    inline !== undefined ? inlineDocument(inline) : search.found && (await readDocument(search.found, search, request));
+  const shaped = document && shapeDocument(document);
+  const broken = new BrokenServers((shaped?.shaped.value as { mcpServers?: never } | undefined)?.mcpServers);
+  const source = shaped && readSource(shaped, environment, broken);
 
   const telemetry = openTelemetryLayer(environment);
   const layers: LayerValues[] = [telemetry.layer, environmentLayer(environment), flagLayer(request.flags ?? [])];
   if (source !== undefined) layers.unshift(source.layer);
   const merged = mergeLayers(layers);
-  const parsed = configSchema.safeParse(merged.value);
   const fromEnvironment = source?.fromEnvironment ?? new Set<string>();
-  if (!parsed.success) {
-    throw reportMistakes(
-      mistakesOf(parsed.error, merged.value, fromEnvironment),
-      (mistake) => placeOf(mistake, merged, source),
-      (path) => writtenPath(path, merged, source),
-    );
-  }
+  const config = checked(merged, source, broken, fromEnvironment);
+
   const placed = (path: KeyPath, part: Mistake['part']) => placeOf({ path, part, problem: '' }, merged, source);
-  const upstreams = upstreamDefinitions(
-    parsed.data.mcpServers,
-    file === undefined ? request.cwd : dirname(file),
-    environment,
-  );
-  const mistakes = (await request.findMistakes?.(parsed.data, upstreams)) ?? [];
+  const baseFolder = file === undefined ? request.cwd : dirname(file);
+  const upstreams = upstreamDefinitions(config.mcpServers, baseFolder, environment);
+  const disabledServers = broken.list();
+  const mistakes = (await request.findMistakes?.(config, upstreams, disabledServers)) ?? [];
   if (mistakes.length > 0) {
     throw reportMistakes(
       mistakes.map((mistake) => ({ ...mistake, part: 'value' as const })),
@@ -100,150 +103,60 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     );
   }
   return {
-    config: parsed.data,
-    ...(file === undefined ? {} : { file }),
+    config,
+    ...(search.found === undefined ? {} : { file: search.found.file, fileOrigin: search.found.origin }),
+    searched: search.searched,
     format: source?.format ?? 'codemode',
     origins: merged.origins,
     fromEnvironment,
     upstreams,
-    warnings: [...searchWarnings, ...(source?.warnings ?? []), ...telemetry.warnings],
+    disabledServers,
+    warnings: [...search.warnings, ...(source?.warnings ?? []), ...broken.warnings(), ...telemetry.warnings],
     placeOf: (path) => placed(path, 'value'),
   };
 }
 
-/** `--config`, else `./codemode.config.*`, else the user's configuration folder. */
-export async function findConfigFile(
-  request: Pick<LoadRequest, 'configFile' | 'takesProxyFile' | 'cwd' | 'environment'>,
-): Promise<{ readonly file?: string; readonly warnings: readonly string[] }> {
-  if (request.configFile !== undefined)
-    return { file: resolve(request.cwd, expandHome(request.configFile, request.environment)), warnings: [] };
-  for (const stem of [join(request.cwd, 'codemode.config'), join(configFolder(request.environment), 'config')]) {
-    const found: string[] = [];
-    for (const extension of EXTENSIONS) if (await exists(`${stem}.${extension}`)) found.push(`${stem}.${extension}`);
-    const [file, ...ignored] = found;
-    if (file === undefined) continue;
-    return { file, warnings: ignored.map((other) => `${other} is not read, because ${file} stands beside it`) };
-  }
-  const proxyFile = join(home(request.environment), '.mcpproxy', 'mcp_config.json');
-  if (request.takesProxyFile === true && (await exists(proxyFile))) return { file: proxyFile, warnings: [] };
-  return { warnings: [] };
-}
-
-/** The folder in which the user's own configuration lies: `$XDG_CONFIG_HOME/codemode`, else `~/.config/codemode`. */
-export function configFolder(environment: Environment): string {
-  const base = environment.XDG_CONFIG_HOME;
-  return join(base?.startsWith('/') ? base : join(home(environment), '.config'), 'codemode');
-}
-
-interface Source {
-  readonly document: ConfigDocument;
-  readonly shaped: Shaped;
-  readonly layer: LayerValues;
-  readonly format: 'codemode' | ForeignFormat;
-  readonly fromEnvironment: ReadonlySet<string>;
-  readonly warnings: readonly string[];
-}
-
-async function readFile(file: string): Promise<ConfigDocument> {
-  const text = await readConfigFile(file);
-  return file.endsWith('.toml') ? parseTomlDocument(text, file) : parseYaml(text, file);
-}
-
-/** Mistakes in it are named by their key: there are no lines. */
-const INLINE = 'config';
-
-function inlineDocument(value: unknown): ConfigDocument {
-  try {
-    // Through JSON: settings are plain data, whatever object they were taken from.
-    return { file: INLINE, value: JSON.parse(JSON.stringify(value)) as JsonValue, placeOf: () => undefined };
-  } catch (error) {
-    throw badConfig(INLINE, undefined, 'expected plain data: text, numbers, lists and maps', error);
-  }
-}
-
-function readSource(document: ConfigDocument, environment: Environment): Source {
-  const { file } = document;
-  if (!isObject(document.value)) {
-    const found =
-      document.value === null ? 'only comments' : Array.isArray(document.value) ? 'a list' : 'a single value';
-    throw badConfig(
-      file,
-      document.placeOf([]),
-      `expected a map of settings such as "profile: codemode", found ${found}`,
-    );
-  }
-  const format = detectFormat(file, document.value);
-  const shaped = format === undefined ? shapeServers(document.value) : importForeign(document.value, format);
-  const { result, problems } = substitute(shaped.value, environment);
-  const place = (path: KeyPath, part: 'key' | 'value') => renderPlace(document, shaped.originalPath(path), part);
-  const mistakes: Mistake[] = [
-    ...shaped.problems.map((problem) => ({ ...problem, part: 'key' as const })),
-    ...problems.map((problem) => ({ ...problem, path: shaped.originalPath(problem.path), part: 'value' as const })),
-  ];
-  if (mistakes.length > 0)
-    throw reportMistakes(mistakes, (mistake) => renderPlace(document, mistake.path, mistake.part));
-  return {
-    document,
-    shaped,
-    layer: { layer: 'file', value: result.value as JsonObject, placeOf: (path) => place(path, 'key') },
-    format: format ?? 'codemode',
-    fromEnvironment: result.fromEnvironment,
-    warnings: 'warnings' in shaped ? (shaped.warnings as string[]).map((warning) => `${file}: ${warning}`) : [],
-  };
-}
-
-/** A mistake stands where its value came from: in the file, in a variable, on the command line. */
-function placeOf(mistake: Mistake, merged: Merged, source: Source | undefined): string {
-  const origin = originOf(mistake.path, merged);
-  if (origin !== undefined && origin.layer !== 'file') return origin.place;
-  if (source === undefined) return 'configuration';
-  return renderPlace(source.document, source.shaped.originalPath(mistake.path), mistake.part);
-}
-
-function originOf(path: KeyPath, { origins }: Merged): Origin | undefined {
-  for (let length = path.length; length > 0; length -= 1) {
-    const origin = origins.get(renderPath(path.slice(0, length)));
-    if (origin !== undefined) return origin;
-  }
-  return undefined;
-}
-
-/** A key of the file is named as it stands there, a server by its name also where it is one of a list. */
-function writtenPath(path: KeyPath, merged: Merged, source: Source | undefined): KeyPath {
-  if (source === undefined || originOf(path, merged)?.layer !== 'file') return path;
-  const written = source.shaped.originalPath(path);
-  return written.some((step) => typeof step === 'number') ? path : written;
-}
-
-function renderPlace(document: ConfigDocument, path: KeyPath, part: 'key' | 'value'): string {
-  const place = document.placeOf(path, part);
-  return place === undefined ? document.file : `${document.file}:${place.line}:${place.column}`;
-}
-
-function reportMistakes(
-  mistakes: readonly Mistake[],
-  place: (mistake: Mistake) => string,
-  written: (path: KeyPath) => KeyPath = (path) => path,
-): HostError {
-  const lines = mistakes.slice(0, MAX_REPORTED_MISTAKES).map((mistake) => {
-    const key = renderPath(written(mistake.path));
-    return `${place(mistake)}: ${key === '' ? '' : `${key}: `}${mistake.problem}`;
+/** The bytes whose digest was trusted are the bytes that are parsed: the file is read once. */
+async function readDocument(
+  { file, origin }: FoundFile,
+  { ownFile }: Search,
+  { environment, confirmTrust }: LoadRequest,
+): Promise<ConfigDocument> {
+  const read = await readConfigText(file).catch((error: unknown) => {
+    if (origin !== 'environment' || !isHostError(error, 'bad_config')) throw error;
+    throw new HostError('bad_config', `CODEMODE_CONFIG: ${error.message}`, { cause: error });
   });
-  if (mistakes.length > lines.length) lines.push(`and ${mistakes.length - lines.length} more`);
-  return new HostError('bad_config', lines.join('\n'));
+  const document = file.endsWith('.toml') ? parseTomlDocument(read.text, file) : parseYaml(read.text, file);
+  if (origin === 'project')
+    await requireTrust({ file, ...read, value: document.value, ownFile }, environment, confirmTrust);
+  return document;
 }
 
-async function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT' && error.code !== 'ENOTDIR',
-  );
-}
-
-function expandHome(file: string, environment: Environment): string {
-  return file === '~' || file.startsWith('~/') ? join(home(environment), file.slice(1)) : file;
-}
-
-function home(environment: Environment): string {
-  return environment.HOME ?? homedir();
+/** The settings without the servers that have mistakes, whose place is held by entries that are switched off. */
+function checked(
+  merged: Merged,
+  source: Source | undefined,
+  broken: BrokenServers,
+  fromEnvironment: ReadonlySet<string>,
+): Config {
+  for (;;) {
+    const value = broken.without(merged.value);
+    const parsed = configSchema.safeParse(value);
+    if (parsed.success) {
+      // Their names stay taken: rules, capabilities and listings that name them mean what they meant.
+      const names = Object.keys((merged.value.mcpServers ?? {}) as object).filter((name) => broken.ids.has(name));
+      const held = Object.fromEntries(names.map((name) => [name, disabledEntry()]));
+      return { ...parsed.data, mcpServers: { ...parsed.data.mcpServers, ...held } };
+    }
+    const mistakes = mistakesOf(parsed.error, value, fromEnvironment);
+    const place = (mistake: Mistake) => placeOf(mistake, merged, source);
+    const written = (path: KeyPath) => writtenPath(path, merged, source);
+    if (mistakes.some(({ path }) => serverOf(path) === undefined)) throw reportMistakes(mistakes, place, written);
+    for (const mistake of mistakes)
+      broken.add(serverOf(mistake.path) as string, {
+        place: place(mistake),
+        key: renderPath(written(mistake.path)),
+        problem: mistake.problem,
+      });
+  }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { HostError } from '../domain/errors.js';
 import type { JsonValue } from '../domain/json.js';
 import { type KeyPath, mayHoldSecret, renderPath, valueAt } from './path.js';
 import { configSchema } from './schema.js';
@@ -11,6 +12,21 @@ export interface Mistake {
 }
 
 const MAX_SHOWN_CHARACTERS = 60;
+const MAX_REPORTED_MISTAKES = 10;
+
+/** All of them as one error: `file:line:column: key: what is wrong`, one line each. */
+export function reportMistakes(
+  mistakes: readonly Mistake[],
+  place: (mistake: Mistake) => string,
+  written: (path: KeyPath) => KeyPath = (path) => path,
+): HostError {
+  const lines = mistakes.slice(0, MAX_REPORTED_MISTAKES).map((mistake) => {
+    const key = renderPath(written(mistake.path));
+    return `${place(mistake)}: ${key === '' ? '' : `${key}: `}${mistake.problem}`;
+  });
+  if (mistakes.length > lines.length) lines.push(`and ${mistakes.length - lines.length} more`);
+  return new HostError('bad_config', lines.join('\n'));
+}
 
 /** What a person needs to know about each issue that the schema found. */
 export function mistakesOf(error: z.ZodError, value: JsonValue, hidden: ReadonlySet<string>): Mistake[] {

@@ -30,7 +30,11 @@ test.each<[object, string]>([
   ],
   [{ openapi: 'https://x', auth: { type: 'magic' } }, 'mcpServers.a.auth.type: expected one of'],
 ])('%j is a mistake with its key [C9]', async (entry, message) => {
-  await expect(load(entry)).rejects.toThrow(`config: ${message}`);
+  const { disabledServers, upstreams } = await load(entry);
+  expect(disabledServers.map(({ id, mistakes }) => [id, mistakes.join()])).toEqual([
+    ['a', expect.stringContaining(`config: ${message}`)],
+  ]);
+  expect(upstreams).toEqual([]);
 });
 
 test('a file counts from where the settings are, and credentials come from the environment [C7]', async () => {

@@ -5,9 +5,10 @@ import { HostError } from '../domain/errors.js';
 import { makeFolder } from '../lib/make-folder.js';
 import { writeWhole } from '../lib/write-whole.js';
 import type { Environment } from './environment.js';
+import { findConfigFile } from './find-file.js';
 import { type GitPlace, gitPlaceOf } from './git-folder.js';
-import { configFolder, findConfigFile } from './load.js';
 import { MAX_CONFIG_BYTES, readConfigFile } from './read-file.js';
+import { configFolder } from './user-folders.js';
 
 /** A configuration of ours that shall be written or changed. */
 export interface OwnFile {
@@ -46,8 +47,8 @@ export async function fileToWrite(request: OwnFileRequest): Promise<OwnFile> {
 export async function fileToChange(request: OwnFileRequest): Promise<OwnFile> {
   const { named, isProject, cwd, environment } = request;
   if (isProject) return fileToWrite(request);
-  const { file } = await findConfigFile({ cwd, environment, ...(named === undefined ? {} : { configFile: named }) });
-  return file === undefined ? fileToWrite(request) : lookAt(file, request);
+  const { found } = await findConfigFile({ cwd, environment, ...(named === undefined ? {} : { configFile: named }) });
+  return found === undefined ? fileToWrite(request) : lookAt(found.file, request);
 }
 
 async function lookAt(file: string, { cwd, named }: OwnFileRequest): Promise<OwnFile> {

@@ -117,6 +117,12 @@ export function isValidServerName(name: string): boolean {
 export const serverMapSchema = z.record(serverId, serverSchema);
 export type ServerMap = z.output<typeof serverMapSchema>;
 
+/** Holds the name of a server whose entry cannot be used. */
+export function disabledEntry(): ServerEntry {
+  const { command: _, ...entry } = serverSchema.parse({ command: 'none', enabled: false });
+  return entry;
+}
+
 /**
  * What the configured servers are for the rest of the program. Relative folders count from `baseFolder`; what
  * `inheritEnv` names is taken from `environment`.

@@ -1,11 +1,12 @@
 import type { JsonObject, JsonValue } from '../domain/json.js';
-import type { KeyPath } from './path.js';
+import { type KeyPath, renderPath } from './path.js';
 
 /** Data in the one form that the schema knows, and the way back to where each piece was written. */
 export interface Shaped {
   readonly value: JsonValue;
   originalPath(path: KeyPath): KeyPath;
-  readonly problems: readonly { readonly path: KeyPath; readonly problem: string }[];
+  /** `server`: the entry that is at fault, by its name or its place; absent where the mistake is outside of any. */
+  readonly problems: readonly { readonly path: KeyPath; readonly problem: string; readonly server?: string }[];
 }
 
 /**
@@ -15,12 +16,16 @@ export interface Shaped {
 export function shapeServers(value: JsonValue): Shaped {
   if (!isObject(value)) return { value, originalPath: (path) => path, problems: [] };
   const origins = new Map<string, KeyPath>();
-  const problems: { path: KeyPath; problem: string }[] = [];
+  const problems: { path: KeyPath; problem: string; server?: string }[] = [];
   const servers = new Map<string, JsonValue>();
 
   const take = (name: string, server: JsonValue, path: KeyPath): void => {
     if (servers.has(name))
-      problems.push({ path, problem: `a second server is called ${JSON.stringify(name)}; rename one of them` });
+      problems.push({
+        path,
+        problem: `a second server is called ${JSON.stringify(name)}; rename one of them`,
+        server: name,
+      });
     servers.set(name, server);
     origins.set(name, path);
   };
@@ -29,9 +34,13 @@ export function shapeServers(value: JsonValue): Shaped {
       for (const [index, entry] of entries.entries()) {
         const at = [...path, index];
         if (!isObject(entry))
-          problems.push({ path: at, problem: 'expected a server: a map with a name and a command or url' });
+          problems.push({
+            path: at,
+            problem: 'expected a server: a map with a name and a command or url',
+            server: renderPath(at),
+          });
         else if (typeof entry.name !== 'string')
-          problems.push({ path: at, problem: 'expected a name for this server' });
+          problems.push({ path: at, problem: 'expected a name for this server', server: renderPath(at) });
         else {
           const { name, ...server } = entry;
           take(name as string, server, at);

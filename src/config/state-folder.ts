@@ -1,14 +1,14 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from './environment.js';
 import type { Config } from './schema.js';
+import { homeFolder } from './user-folders.js';
 
 /** Where everything lies that must outlive the program: `$CODEMODE_HOME`, else the user's state folder. */
 export function stateFolder(environment: Environment): string {
-  const { CODEMODE_HOME: own, XDG_STATE_HOME: state, HOME: home } = environment;
+  const { CODEMODE_HOME: own, XDG_STATE_HOME: state } = environment;
   if (own !== undefined && own !== '') return own;
   if (state?.startsWith('/')) return join(state, 'codemode');
-  return join(home !== undefined && home !== '' ? home : homedir(), '.local', 'state', 'codemode');
+  return join(homeFolder(environment), '.local', 'state', 'codemode');
 }
 
 /** Programs of root's run as other users, who can read nothing in a folder that is root's own. */

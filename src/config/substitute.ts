@@ -55,6 +55,17 @@ export function substitute(
   return { result: { value: walk(value, []), fromEnvironment }, problems };
 }
 
+/** All variables that a value refers to, with or without a default. */
+export function referencesIn(value: JsonValue): string[] {
+  const names: string[] = [];
+  mapTexts(value, (text) => {
+    for (const [match, name, , malformed] of text.matchAll(REFERENCE))
+      if (match !== '$${') names.push(name ?? malformed ?? '');
+    return text;
+  });
+  return names;
+}
+
 /** The variables that a value refers to without a default. */
 export function variablesIn(value: JsonValue): string[] {
   const names: string[] = [];

@@ -18,6 +18,7 @@ export interface ErrorTraits {
 export const ERRORS = {
   bad_input: { blame: 'caller', http: 400, exit: 2, retry: false },
   bad_config: { blame: 'caller', http: 500, exit: 2, retry: false },
+  untrusted_config: { blame: 'caller', http: 500, exit: 2, retry: false },
   not_found: { blame: 'caller', http: 404, exit: 2, retry: false },
   conflict: { blame: 'caller', http: 409, exit: 2, retry: false },
   capability_violation: { blame: 'policy', http: 403, exit: 4, retry: false },

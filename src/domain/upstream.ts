@@ -97,8 +97,9 @@ export interface UpstreamIdentity {
  * - `degraded`: was connected, is being reconnected
  * - `failed`: given up for now; the next use tries again
  * - `closed`: unregistered or shut down, for good
+ * - `disabled`: its entry in the configuration has a mistake; nothing is started for it
  */
-export type UpstreamState = 'idle' | 'connecting' | 'ready' | 'degraded' | 'failed' | 'closed';
+export type UpstreamState = 'idle' | 'connecting' | 'ready' | 'degraded' | 'failed' | 'closed' | 'disabled';
 
 export interface UpstreamHealth {
   readonly id: string;

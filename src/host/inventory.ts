@@ -16,8 +16,8 @@ export type { Detail as DeclarationDetail, PolicyReport };
 export interface InventoryParts {
   readonly catalog: Catalog;
   readonly definitions: readonly UpstreamDefinition[];
-  /** Servers that the configuration switches off. */
-  readonly disabled: readonly string[];
+  /** Servers that are in no catalog: switched off, or, with a reason, entries without a usable name. */
+  readonly disabled: readonly { readonly id: string; readonly reason?: string }[];
   readonly codeMode: CodeModeSettings;
   /** What the agent that is started on this machine has seen tools return. */
   readonly observedTypeOf?: ObservedTypeOf;
@@ -121,7 +121,7 @@ export class Inventory {
         path,
         // A server that shakes hands and then lists nothing is of as little use as one that is not there.
         state: problem !== undefined && state === 'ready' ? 'failed' : state,
-        transport: identity?.transport ?? targets.get(id)?.kind ?? 'unknown',
+        transport: identity?.transport ?? targets.get(id)?.kind ?? (state === 'disabled' ? 'none' : 'unknown'),
         ...(identity?.name === undefined ? {} : { name: identity.name }),
         ...(identity?.version === undefined ? {} : { version: identity.version }),
         ...(identity === undefined ? {} : { protocolVersion: identity.protocolVersion }),
@@ -133,9 +133,10 @@ export class Inventory {
       };
     });
     const off = disabled.map(
-      (id): ServerReport => ({
+      ({ id, reason }): ServerReport => ({
         id,
         path: id,
+        ...(reason === undefined ? {} : { reason }),
         state: 'disabled',
         transport: 'none',
         toolCount: 0,

@@ -7,14 +7,26 @@ import { nearest } from '../lib/nearest.js';
 
 export type { CredentialStatus, LoginRequest, LogoutReport };
 
+/** A server that is named in the configuration and cannot be used. */
+interface DisabledServer {
+  readonly id: string;
+  readonly reason: string;
+}
+
 /** Logging in and out of the servers of the configuration, for people. No agent reaches it. */
 export class Logins {
   readonly #credentials: Credentials;
   readonly #definitions: readonly UpstreamDefinition[];
+  readonly #disabled: readonly DisabledServer[];
 
-  constructor(credentials: Credentials, definitions: readonly UpstreamDefinition[]) {
+  constructor(
+    credentials: Credentials,
+    definitions: readonly UpstreamDefinition[],
+    disabled: readonly DisabledServer[] = [],
+  ) {
     this.#credentials = credentials;
     this.#definitions = definitions;
+    this.#disabled = disabled;
   }
 
   /** Throws `not_found`, `bad_input` for a server that takes no login, `upstream_unavailable` or `login_needed`. */
@@ -50,6 +62,8 @@ export class Logins {
   #definition(name: string): UpstreamDefinition {
     const found = this.#definitions.find(({ id }) => id === name);
     if (found !== undefined) return found;
+    const disabled = this.#disabled.find(({ id }) => id === name);
+    if (disabled !== undefined) throw new HostError('bad_config', disabled.reason);
     const known = this.#definitions.map(({ id }) => id);
     const [close] = nearest(name, known, 1);
     const help = known.length === 0 ? 'no servers are configured' : `there are: ${known.slice(0, 30).join(', ')}`;

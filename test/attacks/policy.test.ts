@@ -134,11 +134,19 @@ describe('a policy that is broken in its file', () => {
     ['policy: { budget: { run: -1 } }', ':1:26: policy.budget.run'],
     ['limits: [{ tools: a/b }]', 'at least one of rate, concurrency, timeout'],
     ['limits: [{ rate: fast }]', ':1:18: limits[0].rate: expected a rate such as 10/s'],
-    ['mcpServers: { a: { command: x, labels: [secret] } }', 'expected one of private, untrusted, external'],
   ])('stops the program with the place: %s [B15]', async (text, message) => {
     const file = home.write('codemode.config.yaml', text);
     const { status, stdout, stderr } = await home.run(['--config', file, 'run', '-'], { input: '1' });
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain(message);
+  });
+
+  test('a server whose labels cannot be read is not used without them [B15]', async () => {
+    const file = home.write('codemode.config.yaml', 'mcpServers: { a: { command: x, labels: [secret] } }');
+    const { stdout, stderr } = await home.run(['--config', file, 'servers', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, servers: [{ id: 'a', state: 'disabled', tools: 0 }] });
+    expect(stderr).toContain(
+      'server "a" is disabled: mcpServers.a.labels[0]: expected one of private, untrusted, external',
+    );
   });
 });

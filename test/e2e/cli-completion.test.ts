@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Home, PROGRAM } from '../support/cli.js';
 import { needs } from '../support/needs.js';
-import { needsTerminal } from '../support/on-terminal.js';
+import { needsTerminal } from '../support/terminal.js';
 
 const PAGE = fileURLToPath(new URL('../../man/codemode.1', import.meta.url));
 /** What a project's file could name its servers to get at the shell of whoever presses the tab key. */

@@ -66,7 +66,7 @@ test('doctor says for each finding what to type [X5]', async () => {
   ]);
   const text = await home.run(['doctor'], { env });
   expect(text.status).toBe(1);
-  expect(text.stdout).toMatch(/^fail {2}Server "gone": .*not found/m);
+  expect(text.stdout).toMatch(/^fail {2}Server "gone": .*command not found: no-such-program/m);
 });
 
 test('doctor tells a mistake in the configuration with its place, and does not guess beyond it [X5]', async () => {
@@ -88,7 +88,10 @@ test('without any configuration doctor names the command that writes one [X5]', 
   expect(findings).toContainEqual({
     name: 'Configuration',
     state: 'warning',
-    message: 'there is no file: defaults, and no servers',
+    message:
+      'no file was found, so there are no servers; searched: --config (not set), CODEMODE_CONFIG (not set), ' +
+      `${home.path('codemode.config')}.{yaml,yml,json} (not found), ` +
+      `${home.path('.config/codemode/config')}.{yaml,yml,json} (not found)`,
     fix: 'codemode init',
   });
 });

@@ -54,8 +54,8 @@ test('a configuration that cannot be one is told with the reason, by every comma
   home.write('binary.yaml', '\u0000\u0001');
   home.write('empty.yaml', '');
   home.write('list.yaml', '- 1\n');
-  home.write('unset.yaml', 'mcpServers: { a: { command: "${NOT_SET_ANYWHERE}" } }\n');
-  home.write('nothing.yaml', 'mcpServers: { a: {} }\n');
+  home.write('unset.yaml', 'toolName: "${NOT_SET_ANYWHERE}"\n');
+  home.write('nothing.yaml', 'mcpServers: all\n');
   const told: Record<string, RegExp> = {
     'missing.yaml': /^codemode: ~\/missing\.yaml: does not exist; check the path$/,
     'folder.yaml': /^codemode: ~\/folder\.yaml: is a folder; give the file inside it$/,
@@ -64,8 +64,8 @@ test('a configuration that cannot be one is told with the reason, by every comma
     'binary.yaml': /^codemode: ~\/binary\.yaml.*binary/,
     'empty.yaml': /^codemode: ~\/empty\.yaml: is empty; run `codemode init`/,
     'list.yaml': /^codemode: ~\/list\.yaml:1:1: expected a map of settings/,
-    'unset.yaml': /^codemode: ~\/unset\.yaml:1:\d+: mcpServers\.a\.command: the environment variable NOT_SET_ANYWHERE/,
-    'nothing.yaml': /^codemode: ~\/nothing\.yaml:1:\d+: mcpServers\.a: expected command .*, url .* or openapi/,
+    'unset.yaml': /^codemode: ~\/unset\.yaml:1:\d+: toolName: the environment variable NOT_SET_ANYWHERE/,
+    'nothing.yaml': /^codemode: ~\/nothing\.yaml:1:\d+: mcpServers: expected servers: a map by name, or a list/,
   };
   const commands = [['tools'], ['types'], ['servers'], ['config', 'explain'], ['run', home.write('p.ts', '1')]];
   await Promise.all(
@@ -106,9 +106,9 @@ test('a server whose command is missing costs its own tools and no others [X6]',
   expect(status).toBe(0);
   expect(stdout).toContain('everyday/echo');
   expect(stderr).toMatch(
-    /^codemode: warning: server "gone": the command "no-such-program" was not found.*codemode servers\n$/,
+    /^codemode: warning: server "gone": command not found: no-such-program; install it, or correct `command`.*codemode servers\n$/,
   );
   const only = await home.run(['types', 'gone']);
   expect({ status: only.status, stdout: only.stdout }).toEqual({ status: 69, stdout: '' });
-  expect(only.stderr).toMatch(/^codemode: server "gone": the command "no-such-program" was not found/);
+  expect(only.stderr).toMatch(/^codemode: server "gone": command not found: no-such-program/);
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { displayWidth } from '../../src/surfaces/cli/display-width.js';
 import { Home } from '../support/cli.js';
 import { LedgerHome } from '../support/ledger.js';
-import { needsTerminal, onTerminal } from '../support/on-terminal.js';
+import { needsTerminal, onTerminal } from '../support/terminal.js';
 import { fixture } from '../support/upstreams.js';
 
 /** Everything that a terminal could obey: C0 and C1 controls but line ends, and bidi marks. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Home } from '../support/cli.js';
-import { needsTerminal, onTerminal } from '../support/on-terminal.js';
+import { needsTerminal, onTerminal } from '../support/terminal.js';
 import { fixture } from '../support/upstreams.js';
 
 test(

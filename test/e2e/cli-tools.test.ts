@@ -192,7 +192,7 @@ test('servers says why one is down and what to type, shows no secret, and fails'
   const { status, stdout, stderr } = await own.run(['servers'], { env });
   expect(status).toBe(1);
   expect(stderr).toBe('');
-  expect(stdout).toContain('the command "no-such-program" was not found');
+  expect(stdout).toContain('command not found: no-such-program');
   expect(stdout).toContain(`no-such-program --api-key '***' '***'`);
   expect(stdout).toContain('exit code 3; stderr: no licence ***');
   expect(stdout).toContain(`curl -sS -i 'http://127.0.0.1:9/mcp?key=***'`);
@@ -235,7 +235,7 @@ test('config explain gives every value with its layer, and masks secrets', async
   const env = { CODEMODE_PORT: '4000' };
   const words = ['config', 'explain', '--isolation', 'namespaces'];
   const { values, ...rest } = await own.json<{ values: Record<string, string>[] }>([...words, '--json'], { env });
-  expect(rest).toEqual({ file, format: 'codemode', warnings: [] });
+  expect(rest).toEqual({ file, format: 'codemode', searched: expect.any(Array), warnings: [] });
   expect(values).toEqual(
     expect.arrayContaining([
       { key: 'profile', value: '"unified"', layer: 'file', place: `${file}:1:1` },

@@ -149,7 +149,7 @@ describe.each(Object.entries(PROFILES))('in profile %s', (name, profile) => {
       const own = async () => (await client.listTools()).tools.filter(({ name: each }) => each === profile.tool);
       const before = await own();
       changes = { tools: deferred(), resources: deferred() };
-    writeFileSync(sign, '');
+      writeFileSync(sign, '');
       await Promise.all([changes.tools.promise, changes.resources.promise]);
       const { tools } = await client.listTools();
       expect(tools.map((each) => each.name)).toEqual(expect.arrayContaining(['early__grow', 'late__grow']));

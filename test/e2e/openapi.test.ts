@@ -71,9 +71,9 @@ test('DELETE waits for a person where the policy asks for destructive tools [C9]
 test('a mistake in its settings is named with its place [C9]', async () => {
   const file = home.write('wrong/codemode.config.yaml', 'mcpServers:\n  a: { openapi: ./x.yaml, command: node }\n');
   const { status, stderr } = await home.run(['--config', file, 'config', 'explain']);
-  expect(status).toBe(2);
+  expect(status).toBe(0);
   expect(stderr).toContain(
-    'codemode.config.yaml:2:36: mcpServers.a.command: expected either openapi or command, not both, found "node"',
+    'codemode.config.yaml:2:36: server "a" is disabled: mcpServers.a.command: expected either openapi or command, not both, found "node"',
   );
 });
 

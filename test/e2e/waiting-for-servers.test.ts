@@ -205,7 +205,7 @@ test('a run that waits for a server that prints for people says what it prints',
 
 describe('where nothing is configured', () => {
   const EXPECTED =
-    /No servers are configured: .*codemode\.config\.json has none under mcpServers.*codemode init.*codemode add NAME/;
+    /No servers are configured: .*codemode\.config\.json lists no servers\..*codemode init\..*codemode add NAME/;
 
   test('`codemode mcp` tells the person and the model, and so does the answer of a run', async () => {
     using home = openHome({});

@@ -10,6 +10,7 @@ test('every failure of the host has its code, blame, HTTP status and exit status
   ).toEqual([
     'bad_input: caller 400 2',
     'bad_config: caller 500 2',
+    'untrusted_config: caller 500 2',
     'not_found: caller 404 2',
     'conflict: caller 409 2',
     'capability_violation: policy 403 4',

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,8 +18,17 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** Leaves it to the program to find the `codemode.config.*` of the folder, and to decide whether it is trusted. */
+  readonly isUntold?: boolean;
   /** What starts the program, where it is not started directly. */
   readonly through?: readonly string[];
+}
+
+/** A file that happens to be in a folder is used only if it is trusted; one that is named is the user's own choice. */
+export function namedConfig(folder: string): { CODEMODE_CONFIG?: string } {
+  const files = ['yaml', 'yml', 'json'].map((extension) => join(folder, `codemode.config.${extension}`));
+  const file = files.find((each) => existsSync(each));
+  return file === undefined ? {} : { CODEMODE_CONFIG: file };
 }
 
 /** A home of its own for each test: nothing of the user's is read or written. */
@@ -41,7 +50,7 @@ export class Home implements Disposable {
 
   /** Runs the built program to its end. */
   async run(words: readonly string[], options: RunOptions = {}): Promise<Ended> {
-    const { cwd = this.folder, env = {}, input = '', through = [] } = options;
+    const { cwd = this.folder, env = {}, input = '', through = [], isUntold = false } = options;
     const [command, ...rest] = [...through, process.execPath, PROGRAM, ...words] as [string, ...string[]];
     const child = spawn(command, rest, {
       cwd,
@@ -50,6 +59,7 @@ export class Home implements Disposable {
         HOME: this.folder,
         CODEMODE_HOME: this.path('state'),
         CODEMODE_KEYRING: 'file',
+        ...(isUntold ? {} : namedConfig(cwd)),
         ...env,
       },
     });

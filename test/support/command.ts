@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { namedConfig } from './cli.js';
 
 /** The built program as a process of its own, the way a user starts it. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/bin.js', import.meta.url));
@@ -28,7 +29,7 @@ export function openWorkFolder(): Disposable & { readonly path: string } {
 export function startCommand(args: readonly string[], { cwd, environment = {} }: CommandOptions): ChildProcess {
   return spawn(process.execPath, [PROGRAM, ...args], {
     cwd,
-    env: { PATH: process.env['PATH'] ?? '', HOME: cwd, ...environment },
+    env: { PATH: process.env['PATH'] ?? '', HOME: cwd, ...namedConfig(cwd), ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
 }

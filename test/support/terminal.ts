@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Home, PROGRAM } from './cli.js';
+import { type Ended, type Home, PROGRAM, type RunOptions } from './cli.js';
 import { skipped } from './needs.js';
 
 const SCRIPT = '/usr/bin/script';
@@ -23,7 +23,6 @@ export class Terminal implements Disposable {
 
   /** `shell`: instead of the program alone, a line for `sh` in which `$CODEMODE` starts it. */
   constructor(home: Home, words: readonly string[], { shell }: { readonly shell?: string } = {}) {
-    const quoted = (each: string) => `'${each.replaceAll("'", `'\\''`)}'`;
     const program = [process.execPath, PROGRAM].map(quoted).join(' ');
     const line = (shell ?? '$CODEMODE').replaceAll('$CODEMODE', [program, ...words.map(quoted)].join(' '));
     this.#child = spawn(SCRIPT, ['-qec', line, '/dev/null'], {
@@ -78,4 +77,27 @@ export class Terminal implements Disposable {
   [Symbol.dispose](): void {
     this.#child.kill('SIGKILL');
   }
+}
+
+export interface TerminalOptions extends RunOptions {
+  /** A line for the shell in place of the program and its words; `$PROGRAM` starts the program. */
+  readonly line?: string;
+}
+
+/** Runs the program on a terminal of its own, to its end; both its outputs arrive as one. */
+export function onTerminal(
+  home: Home,
+  words: readonly string[],
+  input: string,
+  { env = {}, line = `$PROGRAM ${words.map(quoted).join(' ')}`, ...options }: TerminalOptions = {},
+): Promise<Ended> {
+  // The words that follow `sh -c` are its parameters, which this one does not look at.
+  const through = ['sh', '-c', `exec ${SCRIPT} -qec "$COMMAND" /dev/null`];
+  const command = line.replaceAll('$PROGRAM', `${quoted(process.execPath)} ${quoted(PROGRAM)}`);
+  const own = { TERM: 'xterm-256color', SHELL: '/bin/sh', COMMAND: command };
+  return home.run([], { ...options, through, input, env: { ...own, ...env } });
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

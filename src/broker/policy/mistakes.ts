@@ -9,8 +9,14 @@ export interface PolicyMistake {
   readonly problem: string;
 }
 
-/** What the schema can't see: expressions that can't be read, and examples that come out otherwise. */
-export function policyMistakes(options: PolicyOptions): PolicyMistake[] {
+/**
+ * What the schema can't see: expressions that can't be read, and examples that come out otherwise. Examples of servers
+ * whose own settings can't be read (`isUnreadable`) are not tried: what they should come out as is not known.
+ */
+export function policyMistakes(
+  options: PolicyOptions,
+  isUnreadable: (server: string) => boolean = () => false,
+): PolicyMistake[] {
   const { rules, prices } = options.settings;
   const mistakes: PolicyMistake[] = Object.keys(prices).flatMap((pattern) =>
     readToolPattern(pattern) === undefined
@@ -26,10 +32,10 @@ export function policyMistakes(options: PolicyOptions): PolicyMistake[] {
     }
   }
   // With a rule that can't be read, every example would come out as denied.
-  return mistakes.length > 0 ? mistakes : exampleMistakes(options);
+  return mistakes.length > 0 ? mistakes : exampleMistakes(options, isUnreadable);
 }
 
-function exampleMistakes(options: PolicyOptions): PolicyMistake[] {
+function exampleMistakes(options: PolicyOptions, isUnreadable: (server: string) => boolean): PolicyMistake[] {
   const policy = new Policy(options);
   return options.settings.rules.flatMap(({ examples }, index) =>
     examples.flatMap((example, number): PolicyMistake[] => {
@@ -37,6 +43,7 @@ function exampleMistakes(options: PolicyOptions): PolicyMistake[] {
       const pattern = readToolPattern(example.tool);
       if (pattern === undefined || example.tool.includes('*'))
         return [{ path: [...path, 'tool'], problem: 'expected the name of one tool, such as files/write_file' }];
+      if (isUnreadable(pattern.server)) return [];
       const { decision, reason, rule } = policy.decide({
         tool: {
           serverId: pattern.server,

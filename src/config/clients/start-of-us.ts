@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { Environment } from '../environment.js';
-import { configFolder } from '../load.js';
 import { ownCommand } from '../own-command.js';
+import { configFolder } from '../user-folders.js';
 import { placesOf, type StartCommand } from './registry.js';
 
 /** How a client starts this program as an MCP server. */

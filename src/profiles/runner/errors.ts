@@ -57,6 +57,7 @@ const LIMITS = {
 const HOST_ERRORS: Readonly<Partial<Record<ErrorCode, string>>> = {
   bad_input: 'InvalidInput',
   bad_config: 'ConfigurationError',
+  untrusted_config: 'ConfigurationError',
   not_found: 'RuntimeNotFound',
   cancelled: 'Cancelled',
   // Others are being served: the same request fits a little later.

@@ -1,6 +1,6 @@
 import { HostError } from '../../domain/errors.js';
 import type { Inventory } from '../../host/inventory.js';
-import { plain, styled, warn } from './terminal.js';
+import { styled, warn } from './terminal.js';
 import { asking, waitFor } from './waiting.js';
 
 /** Older than this, what the catalog on disk says is worth a word. */
@@ -35,12 +35,11 @@ export async function askForTools(
 
 /** Says which servers did not answer. Where nothing at all could be shown because of that, it is an error. */
 export function noteProblems(inventory: Inventory, names: readonly string[]): void {
-  const reports = inventory.servers().filter(({ state }) => state !== 'disabled');
+  // One that is disabled by a mistake has had its warning; who names it is told all the same.
+  const reports = inventory.servers().filter(({ state }) => state !== 'disabled' || names.length > 0);
   const wanted =
     names.length === 0 ? reports : reports.filter(({ id, path }) => names.some((n) => n === id || n === path));
   const problems = inventory.problems().filter(({ id }) => wanted.some((report) => report.id === id));
-  const { notice } = inventory.view().forCode;
-  if (notice !== undefined) process.stderr.write(`${plain(notice)}\n`);
   const [first] = problems;
   if (first !== undefined && wanted.every(({ toolCount }) => toolCount === 0) && problems.length === wanted.length) {
     const rest = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';

@@ -1,5 +1,6 @@
 import type { LoadedConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';
+import type { ConfirmTrust } from '../../config/trust.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import type { KeyKeeper } from '../../domain/key.js';
 import type { Log } from '../../domain/log.js';
@@ -20,6 +21,8 @@ export interface HostSettings {
   readonly host?: string;
   readonly port?: string;
   readonly logLevel?: string;
+  /** Asks whoever sits at the terminal about a file that was found in the current folder; absent where nobody does. */
+  readonly confirmTrust?: ConfirmTrust;
   /** Without a file of ours, the one that mcpproxy keeps in the home folder counts. */
   readonly takesProxyFile?: boolean;
   /**
@@ -40,6 +43,8 @@ export interface Composed {
   readonly servers: ServerControl;
   /** What was odd about the configuration and was got over. */
   readonly warnings: readonly string[];
+  /** Where there is no server at all: which places were searched, and what to type. */
+  readonly nothingConfigured?: string;
   /** Speaks MCP on standard input and output until the client has gone or `stop` is aborted. Throws `jail_unavailable`. */
   serveStdio(options: StdioServeOptions): Promise<void>;
   /** Listens for HTTP. Resolved when requests are taken. */

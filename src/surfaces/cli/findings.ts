@@ -1,9 +1,10 @@
 import { access, constants, realpath, stat } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { dirname, isAbsolute, resolve, sep } from 'node:path';
+import { isDisabled } from '../../config/broken-servers.js';
 import { readEnvironment } from '../../config/environment.js';
 import type { LoadedConfig } from '../../config/load.js';
-import { ADD_SERVERS, searchedPlaces } from '../../config/places.js';
+import { describeSearch } from '../../config/nothing-configured.js';
 import { configuredLimits } from '../../config/schema.js';
 import { stateFolder } from '../../config/state-folder.js';
 import { isHostError } from '../../domain/errors.js';
@@ -46,7 +47,8 @@ export function serverFindings(reports: readonly ServerReport[], loaded: LoadedC
   return reports.flatMap((report): Finding[] => {
     const { id, state, transport, toolCount, reason, warnings } = report;
     const name = `Server ${JSON.stringify(id)}`;
-    if (state === 'disabled') return [{ name, state: 'ok', message: 'switched off in the configuration' }];
+    if (state === 'disabled' && reason === undefined)
+      return [{ name, state: 'ok', message: 'switched off in the configuration' }];
     if (state !== 'ready') {
       return [{ name, state: 'missing', message: reason ?? 'did not answer', fix: adviceFor(report, loaded) }];
     }
@@ -58,17 +60,18 @@ export function serverFindings(reports: readonly ServerReport[], loaded: LoadedC
   });
 }
 
-async function fileFindings({ file, format, warnings, config }: LoadedConfig): Promise<Finding[]> {
+async function fileFindings(loaded: LoadedConfig): Promise<Finding[]> {
+  const { file, format, warnings, searched, disabledServers } = loaded;
   const name = 'Configuration';
   if (file === undefined) {
-    const places = searchedPlaces({ cwd: process.cwd(), environment: readEnvironment() }).join(', ');
-    const message = `no file was found, so defaults hold and no servers are configured; searched: ${places}`;
-    return [{ name, state: 'warning', message, fix: ADD_SERVERS }];
+    const message = `no file was found, so there are no servers; searched: ${describeSearch(searched)}`;
+    return [{ name, state: 'warning', message, fix: 'codemode init' }];
   }
-  const findings: Finding[] = [{ name, state: 'ok', message: `${file}${format === 'codemode' ? '' : ` (${format})`}` }];
-  for (const message of warnings) findings.push({ name, state: 'warning', message });
-  if (Object.keys(config.mcpServers).length === 0)
-    findings.push({ name: 'Servers', state: 'warning', message: 'none are configured', fix: ADD_SERVERS });
+  const form = format === 'codemode' ? '' : ` (${format})`;
+  const findings: Finding[] = [{ name, state: 'ok', message: `${file}${form}; searched: ${describeSearch(searched)}` }];
+  // A server that is disabled has a finding of its own.
+  const isOfServer = (warning: string) => disabledServers.some(({ id }) => warning.includes(`: ${isDisabled(id)}: `));
+  for (const message of warnings) if (!isOfServer(message)) findings.push({ name, state: 'warning', message });
   const { mode } = await stat(file);
   if ((mode & PUBLIC_BITS) !== 0)
     findings.push({

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { nothingConfigured } from '../../config/nothing-configured.js';
 import { ERRORS, isHostError } from '../../domain/errors.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import { ISOLATION_LEVELS } from '../../domain/isolation.js';
@@ -29,13 +30,15 @@ import * as serve from './commands/serve.js';
 import * as servers from './commands/servers.js';
 import * as token from './commands/token.js';
 import * as tools from './commands/tools.js';
+import * as trust from './commands/trust.js';
 import * as types from './commands/types.js';
 import * as uninstall from './commands/uninstall.js';
 import * as version from './commands/version.js';
 import type { Composition, HostSettings } from './composed.js';
 import { describeNext, machineState } from './next-steps.js';
 import { watchOutput } from './output.js';
-import { plain, warn } from './terminal.js';
+import { noteNothingConfigured, plain, warn } from './terminal.js';
+import { askForTrust, canAskForTrust } from './trust-question.js';
 import { complaintOf, helpWords } from './words.js';
 
 /** In the order in which `--help` lists them. */
@@ -61,6 +64,7 @@ const COMMANDS: readonly Register[] = [
   install.register,
   uninstall.register,
   config.register,
+  trust.register,
   policy.register,
   token.register,
   doctor.register,
@@ -129,12 +133,15 @@ export function createProgram(
     .configureOutput({ writeErr: complain })
     .version(VERSION, '-V, --version', 'print the version')
     .description('Runs programs written by agents in a fresh sandbox inside an OS jail.')
-    .option('--config <file>', 'configuration file (default: ./codemode.config.{yaml,yml,json})')
+    .option(
+      '--config <file>',
+      'configuration file (default: CODEMODE_CONFIG, then ./codemode.config.{yaml,yml,json} if trusted, then ~/.config/codemode/config.yaml)',
+    )
     .option('--isolation <level>', `how far programs are cut off from the machine: ${ISOLATION_LEVELS.join(', ')}`)
     .addHelpText('after', HELP)
     .showHelpAfterError('(codemode --help lists the commands)')
     .exitOverride();
-  const settings = () => settingsOf(program);
+  const settings = () => ({ ...settingsOf(program), ...(canAskForTrust() ? { confirmTrust: askForTrust } : {}) });
   const context: CommandContext = {
     async compose(own = {}) {
       const composed = await composition.compose({ ...settings(), ...own });
@@ -144,6 +151,7 @@ export function createProgram(
     async inventory(own = {}) {
       const composed = await composition.composeInventory({ ...settings(), ...own });
       warn(composed.loaded.warnings);
+      noteNothingConfigured(nothingConfigured(composed.loaded));
       return composed;
     },
     machine: (config) => composition.lookAround(config),

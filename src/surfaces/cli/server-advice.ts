@@ -9,6 +9,8 @@ type AdvisedServer = Pick<ServerReport, 'id' | 'needsLogin'>;
 
 /** What to type about a server that does not answer. Built from the masked configuration: it shows no secret. */
 export function adviceFor({ id, needsLogin }: AdvisedServer, loaded: LoadedConfig): string {
+  const disabled = loaded.disabledServers.find((each) => each.id === id);
+  if (disabled !== undefined) return `correct ${disabled.place}, then look again: ${ownShellCommand()} servers`;
   if (needsLogin && !hasOwnToken(id, loaded)) return `${ownShellCommand()} auth login ${shellWord(id)}`;
   const values = new Map(explainConfig(loaded).map(({ key, value }) => [key, JSON.parse(value) as unknown]));
   const setting = (name: string) => values.get(renderPath(['mcpServers', id, name]));

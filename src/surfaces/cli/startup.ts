@@ -6,7 +6,7 @@ const MAX_NAMES = 20;
 
 /** What a person wants to know when the program starts to serve. */
 export function startupLines({ host, config, inventory }: Composed, { level, description }: Isolation): string[] {
-  const names = host.health().map(({ id }) => id);
+  const names = host.health().flatMap(({ id, state }) => (state === 'disabled' ? [] : [id]));
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
   const { notice } = inventory.view().forCode;
   const servers = notice ?? `servers: ${names.slice(0, MAX_NAMES).join(', ')}${more}`;

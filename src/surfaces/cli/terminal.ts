@@ -51,6 +51,11 @@ export function terminalWidth(stream: NodeJS.WriteStream = process.stdout): numb
 /** Some terminals do not know their width, and report 0. */
 const FALLBACK_COLUMNS = 80;
 
+/** Where there is no server at all: on standard error, so that answers stay clean. */
+export function noteNothingConfigured(note: string | undefined): void {
+  if (note !== undefined) process.stderr.write(`codemode: ${plain(note)}\n`);
+}
+
 /** Warnings go to stderr, so that stdout holds the answer alone. */
 export function warn(warnings: readonly string[]): void {
   for (const warning of warnings) {

@@ -86,7 +86,11 @@ const Approval = object(
 );
 
 const Server = object(
-  { name: text, state: { enum: ['idle', 'connecting', 'ready', 'degraded', 'failed', 'closed'] }, since: time },
+  {
+    name: text,
+    state: { enum: ['idle', 'connecting', 'ready', 'degraded', 'failed', 'closed', 'disabled'] },
+    since: time,
+  },
   {
     losses: { type: 'integer', minimum: 0 },
     reason: text,

@@ -1,4 +1,5 @@
 import { type ExplainedValue, explainConfig } from '../../../config/explain.js';
+import { describeSearch } from '../../../config/nothing-configured.js';
 import type { CommandContext, Register } from '../command.js';
 import { plain, printableJson, styled, warn } from '../terminal.js';
 
@@ -17,17 +18,20 @@ export const register: Register = (program, context) => {
 
 const HELP = `
 Layers, a later one wins: default, file, environment, flag.
---json prints { "file", "format", "values": [{ "key", "value", "layer", "place" }], "warnings" }; "value" is JSON text.
+The file is the first of: --config, CODEMODE_CONFIG, ./codemode.config.{yaml,yml,json} if you trust it (codemode trust),
+~/.config/codemode/config.{yaml,yml,json}.
+--json prints { "file", "format", "searched": [{ "place", "state" }], "values": [{ "key", "value", "layer", "place" }],
+"warnings" }; "state" is used, not set, not found or not searched; "value" is JSON text.
 
 Exit status: 0, 2 the configuration has mistakes.
 `;
 
 async function explain(isJson: boolean, context: CommandContext): Promise<number> {
   const loaded = await context.config();
-  const { file, format, warnings } = loaded;
+  const { file, format, warnings, searched } = loaded;
   const values = explainConfig(loaded);
   if (isJson) {
-    process.stdout.write(`${printableJson({ file: file ?? null, format, values, warnings }, true)}\n`);
+    process.stdout.write(`${printableJson({ file: file ?? null, format, searched, values, warnings }, true)}\n`);
     return 0;
   }
   const source =
@@ -35,6 +39,7 @@ async function explain(isJson: boolean, context: CommandContext): Promise<number
       ? 'no file: everything is at its default'
       : `${file}${format === 'codemode' ? '' : ` (${format})`}`;
   process.stdout.write(`${styled('dim', `# ${plain(source)}`)}\n`);
+  process.stdout.write(`${styled('dim', `# searched: ${plain(describeSearch(searched))}`)}\n`);
   for (const value of values) process.stdout.write(`${line(value)}\n`);
   warn(warnings);
   return 0;

@@ -57,8 +57,11 @@ async function loadedOrFinding(context: CommandContext): Promise<LoadedConfig | 
   try {
     return await context.config();
   } catch (error) {
-    if (!isHostError(error, 'bad_config')) throw error;
-    const fix = 'correct it, then look at the result: codemode config explain';
+    if (!isHostError(error, 'bad_config') && !isHostError(error, 'untrusted_config')) throw error;
+    const fix =
+      error.code === 'untrusted_config'
+        ? 'codemode trust'
+        : 'correct it, then look at the result: codemode config explain';
     return { finding: { name: 'Configuration', state: 'missing', message: error.message, fix } };
   }
 }

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { clientFiles, discoverServers, readClientFile } from '../../../config/discover.js';
 import { serversInFile, withServers } from '../../../config/edit-file.js';
 import { type Environment, readEnvironment } from '../../../config/environment.js';
-import { findConfigFile } from '../../../config/load.js';
+import { findConfigFile } from '../../../config/find-file.js';
 import { fileToWrite, type OwnFile, writeNew, writeOver } from '../../../config/own-file.js';
 import { type ImportPlan, planImport } from '../../../config/plan-import.js';
 import { importedServer, renderConfig } from '../../../config/write.js';
@@ -89,8 +89,7 @@ async function init(flags: InitFlags, context: CommandContext): Promise<number> 
 /** The configuration that is used in this folder, where it is not the one that was written. */
 async function otherInUse({ file, kind }: OwnFile, environment: Environment): Promise<string | undefined> {
   if (kind !== 'user') return undefined;
-  // One that may not be used yet is no answer to the question.
-  const found = await findConfigFile({ cwd: process.cwd(), environment }).catch(() => undefined);
+  const { found } = await findConfigFile({ cwd: process.cwd(), environment });
   return found?.file === file ? undefined : found?.file;
 }
 

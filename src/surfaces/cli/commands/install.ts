@@ -10,12 +10,12 @@ import { configuredServers, type SharedServer, sharedServers } from '../../../co
 import { type StartOfUs, startOfUs } from '../../../config/clients/start-of-us.js';
 import { OWN_NAME, openTarget, type Target } from '../../../config/clients/target.js';
 import { readEnvironment } from '../../../config/environment.js';
-import { findConfigFile } from '../../../config/load.js';
+import { findConfigFile } from '../../../config/find-file.js';
 import { HostError } from '../../../domain/errors.js';
 import { canAsk, isYes, printDiff } from '../client-file-change.js';
 import { listClients } from '../client-list.js';
 import { clientCalled } from '../client-named.js';
-import { EXIT, type Register } from '../command.js';
+import { type CommandContext, EXIT, type Register } from '../command.js';
 import { plain, printableJson, styled, warn } from '../terminal.js';
 
 interface InstallFlags {
@@ -40,8 +40,7 @@ export const register: Register = (program, context) => {
     .option('--json', 'print what was done as JSON')
     .addHelpText('after', HELP)
     .action(async (name: string | undefined, flags: InstallFlags) => {
-      const { config } = program.opts<{ config?: string }>();
-      context.exitWith(await run(name, flags, config));
+      context.exitWith(await run(name, flags, context));
     });
 };
 
@@ -66,13 +65,17 @@ Examples:
   codemode install vscode --link
 `;
 
-async function run(name: string | undefined, flags: InstallFlags, configFile: string | undefined): Promise<number> {
+async function run(name: string | undefined, flags: InstallFlags, context: CommandContext): Promise<number> {
   const environment = readEnvironment();
-  const { file } = await findConfigFile({
+  const configFile = context.configFile();
+  const { found } = await findConfigFile({
     cwd: process.cwd(),
     environment,
     ...(configFile === undefined ? {} : { configFile }),
   });
+  const file = found?.file;
+  // The entry names the file, and a file that is named is used without asking: it has to be trusted before.
+  if (found?.origin === 'project' && name !== undefined) await context.config();
   const start = startOfUs(environment, process.cwd(), file);
   if (name === undefined) return listClients(environment, start, flags.json === true);
   const client = clientCalled(name);
@@ -90,7 +93,14 @@ async function run(name: string | undefined, flags: InstallFlags, configFile: st
     replacesForeign: flags.force === true,
   });
   const backup = flags.dryRun === true ? null : await install(target, plan, environment);
-  const outcome = { target, plan, shared, backup, start, notes: notesOf(target, file, start) };
+  const outcome = {
+    target,
+    plan,
+    shared,
+    backup,
+    start,
+    notes: notesOf(target, file, found?.origin === 'project', start),
+  };
   if (flags.json === true) return printJson(outcome, flags.dryRun !== true);
   if (flags.dryRun === true && plan.text !== undefined) printDiff(target, plan.text);
   report(outcome, flags.dryRun === true, flags);
@@ -132,11 +142,17 @@ async function isRemoving(
   );
 }
 
-function notesOf({ client, isFound, file }: Target, configFile: string | undefined, { shell }: StartOfUs): string[] {
+function notesOf(
+  { client, isFound, file }: Target,
+  configFile: string | undefined,
+  isProject: boolean,
+  { shell }: StartOfUs,
+): string[] {
   const notes: string[] = [];
   if (!isFound) notes.push(`${client.title} does not seem to be installed here; it will find ${file.path} once it is.`);
   if (configFile === undefined)
     notes.push(`There is no configuration yet, so codemode has no servers. Write one with: ${shell} init`);
+  if (isProject) notes.push(`The entry names ${configFile}: later changes of that file take effect without asking.`);
   return notes;
 }
 

@@ -3,6 +3,7 @@ import { oneOf } from '../options.js';
 import { readSource } from '../read-source.js';
 import { runGo } from '../run-go.js';
 import { interruption, runProgram, wholeNumber } from '../run-program.js';
+import { noteNothingConfigured } from '../terminal.js';
 
 interface RunFlags {
   readonly language?: string;
@@ -57,6 +58,7 @@ async function run(file: string, flags: RunFlags, context: CommandContext): Prom
   const signal = interruption();
   const composed = await context.compose(language === 'go' ? { profile: 'go' } : {});
   await using _ = composed.host;
+  if (/@codemode\/(servers|discovery)\b/.test(source)) noteNothingConfigured(composed.nothingConfigured);
   const options = { given, output: flags, signal };
   return language === 'go'
     ? await runGo(composed, source, options)

@@ -48,14 +48,13 @@ async function servers(flags: ServersFlags, context: CommandContext): Promise<nu
     );
   } else {
     if (reports.length > 0) process.stdout.write(`${render(reports, loaded)}\n`);
-    const { notice } = inventory.view().forCode;
-    if (notice !== undefined) process.stderr.write(`${plainLine(notice)}\n`);
   }
   return isOk ? 0 : 1;
 }
 
-export function isDown({ state }: ServerReport): boolean {
-  return state !== 'ready' && state !== 'disabled';
+/** A server that is switched off is as it should be; one that is disabled by a mistake is not. */
+export function isDown({ state, reason }: ServerReport): boolean {
+  return state === 'disabled' ? reason !== undefined : state !== 'ready';
 }
 
 function asJson(report: ServerReport, loaded: LoadedConfig) {
@@ -96,7 +95,7 @@ const INDENT = ' '.repeat(10);
 function render(reports: readonly ServerReport[], loaded: LoadedConfig): string {
   const rows = reports.map((report): Row => {
     const { id, path, state, transport, name, version, toolCount, isFromCache, reason, warnings } = report;
-    const style: Style = state === 'ready' ? 'green' : state === 'disabled' ? 'dim' : 'red';
+    const style: Style = state === 'ready' ? 'green' : isDown(report) ? 'red' : 'dim';
     const facts = [
       transport === 'none' ? undefined : transport,
       name === undefined ? undefined : [name, version].filter((part) => part !== undefined).join(' '),

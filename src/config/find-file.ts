@@ -1,0 +1,132 @@
+import { access, realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Environment } from './environment.js';
+import { configFolder, expandHome, homeFolder } from './user-folders.js';
+
+const EXTENSIONS = ['yaml', 'yml', 'json'] as const;
+/** A configuration in the current folder. */
+export const PROJECT_FILE = /^codemode\.config\.(ya?ml|json)$/;
+
+/**
+ * Where the configuration file comes from. `flag`, `environment`, `user` and `proxy` are the user's own choice or the
+ * user's own file; `project` is a file that happens to be in the current folder, and may be anybody's.
+ */
+export type FileOrigin = 'flag' | 'environment' | 'project' | 'user' | 'proxy';
+
+/** One place where a configuration is looked for, and what was there. */
+export interface SearchedPlace {
+  readonly place: string;
+  readonly state: 'used' | 'not set' | 'not found' | 'not searched';
+}
+
+export interface FoundFile {
+  readonly file: string;
+  readonly origin: FileOrigin;
+}
+
+export interface Search {
+  readonly found?: FoundFile;
+  readonly searched: readonly SearchedPlace[];
+  /** The user's own file, also where another one comes before it. */
+  readonly ownFile?: string;
+  readonly warnings: readonly string[];
+}
+
+export interface SearchRequest {
+  /** `--config FILE`. */
+  readonly configFile?: string;
+  /** Where none of the usual places has one, and this one exists: the file that mcpproxy keeps in the home folder. */
+  readonly takesProxyFile?: boolean;
+  readonly cwd: string;
+  readonly environment: Environment;
+}
+
+/** `--config`, else `CODEMODE_CONFIG`, else `./codemode.config.*`, else the user's own file. Reads nothing. */
+export async function findConfigFile(request: SearchRequest): Promise<Search> {
+  const { configFile, cwd, environment } = request;
+  const named = (file: string) => resolve(cwd, expandHome(file, environment));
+  // Set to nothing is not set, as for every other variable of ours.
+  const variable = environment.CODEMODE_CONFIG === '' ? undefined : environment.CODEMODE_CONFIG;
+  const ownStem = join(configFolder(environment), 'config');
+  const project = await look(join(cwd, 'codemode.config'));
+  const own = await look(ownStem);
+  const proxyFile = join(homeFolder(environment), '.mcpproxy', 'mcp_config.json');
+  const hasProxyFile = request.takesProxyFile === true && (await exists(proxyFile));
+  const ownFile = own.file ?? (hasProxyFile ? proxyFile : undefined);
+
+  const places: { place: string; absent: 'not set' | 'not found'; found?: FoundFile | undefined }[] = [
+    {
+      place: '--config',
+      absent: 'not set',
+      found: configFile === undefined ? undefined : { file: named(configFile), origin: 'flag' },
+    },
+    {
+      place: 'CODEMODE_CONFIG',
+      absent: 'not set',
+      found: variable === undefined ? undefined : { file: named(variable), origin: 'environment' },
+    },
+    {
+      place: anyOf(join(cwd, 'codemode.config')),
+      absent: 'not found',
+      found: project.file === undefined ? undefined : await ofProject(project.file, cwd, environment),
+    },
+    {
+      place: anyOf(ownStem),
+      absent: 'not found',
+      found: own.file === undefined ? undefined : { file: own.file, origin: 'user' },
+    },
+    ...(request.takesProxyFile === true
+      ? [
+          {
+            place: proxyFile,
+            absent: 'not found' as const,
+            found: hasProxyFile ? { file: proxyFile, origin: 'proxy' as const } : undefined,
+          },
+        ]
+      : []),
+  ];
+  const used = places.find(({ found }) => found !== undefined);
+  const at = used === undefined ? places.length : places.indexOf(used);
+  const { found } = used ?? {};
+  return {
+    ...(found === undefined ? {} : { found }),
+    ...(ownFile === undefined ? {} : { ownFile }),
+    searched: places.map(({ place, absent }, index) => ({
+      place,
+      state: index < at ? absent : index === at ? 'used' : 'not searched',
+    })),
+    warnings: [project, own]
+      .filter(({ file }) => file !== undefined && file === found?.file)
+      .flatMap(({ file, ignored }) => ignored.map((other) => `${other} is not read, because ${file} is beside it`)),
+  };
+}
+
+/** The configurations of one folder, the one that is used first. */
+export async function projectFiles(folder: string): Promise<string[]> {
+  const { file, ignored } = await look(join(folder, 'codemode.config'));
+  return file === undefined ? [] : [file, ...ignored];
+}
+
+/** In the user's own configuration folder nobody else writes: a file there is the user's, whatever it is called. */
+async function ofProject(file: string, cwd: string, environment: Environment): Promise<FoundFile> {
+  const [here, own] = await Promise.all([cwd, configFolder(environment)].map((each) => realpath(each).catch(() => '')));
+  return { file, origin: here !== '' && here === own ? 'user' : 'project' };
+}
+
+async function look(stem: string): Promise<{ readonly file?: string; readonly ignored: readonly string[] }> {
+  const found: string[] = [];
+  for (const extension of EXTENSIONS) if (await exists(`${stem}.${extension}`)) found.push(`${stem}.${extension}`);
+  const [file, ...ignored] = found;
+  return { ...(file === undefined ? {} : { file }), ignored };
+}
+
+function anyOf(stem: string): string {
+  return `${stem}.{${EXTENSIONS.join(',')}}`;
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT' && error.code !== 'ENOTDIR',
+  );
+}
