@@ -57,6 +57,11 @@ function article(noun: string): string {
   return noun === 'approval' ? `an ${noun}` : `a ${noun}`;
 }
 
+/** Whether this is a run's id from its first to its last character. */
+export function isWholeId(given: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(given);
+}
+
 /** As many characters of each id as tell it from the others in the list, and at least 8. */
 export function shortIds(ids: readonly string[]): (id: string) => string {
   const unique = new Set(ids);

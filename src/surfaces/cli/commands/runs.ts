@@ -3,7 +3,7 @@ import { askerOnTerminal } from '../ask-on-terminal.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
 import type { ComposedRecords } from '../composed.js';
 import { duration, timeAgo } from '../durations.js';
-import { resolveId, shortIds } from '../resolve-id.js';
+import { isWholeId, resolveId, shortIds } from '../resolve-id.js';
 import { interruption } from '../run-program.js';
 import { type Column, type Row, renderTable } from '../table.js';
 import { plainLine, printableJson, type Style, terminalWidth } from '../terminal.js';
@@ -84,8 +84,8 @@ function list(context: CommandContext, limit: number, isJson: boolean): Promise<
 }
 
 async function resume(context: CommandContext, given: string): Promise<number> {
-  // Looked for first: a mistyped id does not wait for a jail.
-  const runId = await withRecords(context, ({ sleeping }) => idOf(sleeping, given));
+  // Looked up first: a mistyped id does not wait for a jail. A whole one needs no lookup.
+  const runId = isWholeId(given) ? given : await withRecords(context, ({ sleeping }) => idOf(sleeping, given));
   const { host } = await context.compose();
   await using _ = host;
   const asker = askerOnTerminal(host.approvals);
