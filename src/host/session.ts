@@ -20,7 +20,7 @@ import { apiModulesOf, bodyFormOf } from './api-module.js';
 import { cleanLog, cleanReport, cleanTitle } from './clean-report.js';
 import { connecting } from './connecting.js';
 import { callDirect, type DirectCircumstances } from './direct-call.js';
-import { findServer, STARTING_HINT } from './discovery.js';
+import { findServer } from './discovery.js';
 import { type AskPerson, Execution, type ExecutionEnd, type ExecutionOptions } from './execution.js';
 import type { LiveRuns } from './live-runs.js';
 import { modulesOf } from './modules.js';
@@ -34,11 +34,11 @@ import { RunCatalog } from './run-catalog.js';
 import { RunTrace } from './run-trace.js';
 import type { Runtime } from './runtime.js';
 import { inputModule } from './scripts-module.js';
+import { ServerNews } from './server-news.js';
 import type { RunOwner, SleepingRuns, WokenRun } from './sleeping-runs.js';
 import type { ScriptLibrary } from './stored-scripts.js';
-import { firstDeclarations, handOver, lateDeclarations, missingServers, startingServers } from './summary.js';
+import { handOver, missingServers } from './summary.js';
 import type { Telemetry } from './telemetry.js';
-import { announcement, looksForServers, ToldServers } from './told-servers.js';
 import { type CodeModeSettings, type DirectTool, type ToolView, viewOf } from './tool-view.js';
 
 export type { BrokerOutcome, DirectCircumstances };
@@ -118,8 +118,7 @@ export class Session {
   readonly bounds: CapabilitySet | undefined;
   readonly #parts: SessionParts;
   readonly #options: SessionOptions;
-  readonly #declared = new Set<string>();
-  readonly #told = new ToldServers();
+  readonly #told: ServerNews;
   /** What the client has got by calling tools itself: between two of its calls the data is in the same hands. */
   readonly #received = new ReceivedData();
   #view: { readonly of: CatalogSnapshot; readonly view: ToolView } | undefined;
@@ -129,6 +128,7 @@ export class Session {
     this.bounds = options.bounds;
     this.#parts = parts;
     this.#options = options;
+    this.#told = new ServerNews({ catalog: parts.catalog, declarations: options.declarations });
     if (options.isTransient === true) parts.observed?.keepInMemory(this.caller);
   }
 
@@ -297,36 +297,16 @@ export class Session {
     return this.tools().forCode.servers.find((server) => server.id === id);
   }
 
-  /** What the answer says of servers beside the result, where the contract has a place for it. */
-  #news(run: Run, source: string): Pick<RunSummary, 'declarations' | 'notice'> {
-    const { view, facts, onNotice } = run;
-    const used = firstDeclarations(view, source, facts.requestedServers, this.#declared);
-    if (onNotice !== undefined) {
-      this.#notify(source, view, onNotice);
-      return { declarations: used };
-    }
-    const now = this.tools();
-    const late = this.#told.takeLate(now).filter(({ path }) => !used.some((each) => each.path === path));
-    for (const { path } of late) this.#declared.add(path);
-    const notice = this.#told.takeNotice(view, looksForServers(source));
-    return {
-      declarations: [...used, ...lateDeclarations(late, now)],
-      ...(notice === undefined ? {} : { notice }),
-    };
+  /** What the answer says of servers beside the result; to `onNotice` where the contract's answers have no place for it. */
+  #news({ view, facts, onNotice }: Run, source: string, outcome: Outcome): Pick<RunSummary, 'declarations' | 'notice'> {
+    if (onNotice === undefined)
+      return this.#told.forAnswer({ view, source, requestedServers: facts.requestedServers, outcome }, this.tools());
+    this.#notify(source, view, onNotice);
+    return { declarations: [] };
   }
 
-  /** For contracts whose answers have no place for it: servers that came late, and those that are not there. */
   #notify(source: string, view: ToolView, onNotice: ((text: string) => void) | undefined): void {
-    if (onNotice === undefined) return;
-    const { declarations } = this.#options;
-    for (const path of startingServers(source, view)) {
-      const { id } = view.forCode.serverByPath.get(path) as CatalogServer;
-      onNotice(`${path}: ${this.#parts.catalog.startingNote(id)}. ${STARTING_HINT}`);
-    }
-    const notice = this.#told.takeNotice(view, looksForServers(source));
-    if (notice !== undefined) onNotice(notice);
-    const now = this.tools();
-    for (const server of this.#told.takeLate(now)) onNotice(announcement(server, declarations?.(server, now) ?? ''));
+    if (onNotice !== undefined) for (const text of this.#told.asTexts({ source, view }, this.tools())) onNotice(text);
   }
 
   #executionOptions(
@@ -395,7 +375,7 @@ export class Session {
       warnings: [...tools.warnings],
       unavailable: missingServers(requestedServers, source, run.view, (id) => this.#parts.catalog.startingNote(id)),
       redactions: tools.redactions,
-      ...this.#news(run, source),
+      ...this.#news(run, source, report.outcome),
     };
     const state = stateOf(report.outcome);
     run.steps.ended(report.outcome, report.durationMs, report.usage);

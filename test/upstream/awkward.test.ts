@@ -195,7 +195,7 @@ describe.concurrent('the handshake', () => {
     const adapter = awkward(registry, 'mute', { connectTimeoutMs: 400 });
     await expect(adapter.connect()).rejects.toMatchObject({
       code: 'upstream_unavailable',
-      message: expect.stringMatching(/did not answer/),
+      message: expect.stringMatching(/no answer for 400 ms \(mcpServers\.awkward\.connectTimeout/),
     });
     expect(adapter.health()).toMatchObject({ state: 'failed' });
   });

@@ -61,7 +61,7 @@ export function serverFindings(reports: readonly ServerReport[], loaded: LoadedC
 }
 
 async function fileFindings(loaded: LoadedConfig): Promise<Finding[]> {
-  const { file, format, warnings, searched, disabledServers } = loaded;
+  const { file, format, warnings, searched, disabledServers, config } = loaded;
   const name = 'Configuration';
   if (file === undefined) {
     const message = `no file was found, so there are no servers; searched: ${describeSearch(searched)}`;
@@ -72,6 +72,8 @@ async function fileFindings(loaded: LoadedConfig): Promise<Finding[]> {
   // A server that is disabled has a finding of its own.
   const isOfServer = (warning: string) => disabledServers.some(({ id }) => warning.includes(`: ${isDisabled(id)}: `));
   for (const message of warnings) if (!isOfServer(message)) findings.push({ name, state: 'warning', message });
+  if (Object.keys(config.mcpServers).length === 0)
+    findings.push({ name: 'Servers', state: 'warning', message: 'none are configured', fix: 'codemode init' });
   const { mode } = await stat(file);
   if ((mode & PUBLIC_BITS) !== 0)
     findings.push({

@@ -4,9 +4,9 @@ import type { LiveComparison } from '../../../host/host.js';
 import { type AnyRecording, decodeRecording, encodeRecording } from '../../../host/recording.js';
 import { writeWhole } from '../../../lib/write-whole.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
+import { runIdOf } from '../run-id.js';
 import { plainLine, printableJson, styled } from '../terminal.js';
 import { waitFor } from '../waiting.js';
-import { idOf } from './runs.js';
 
 interface ReplayFlags {
   readonly against?: string;
@@ -72,7 +72,7 @@ async function replay(name: string, flags: ReplayFlags, context: CommandContext)
 /** A file where there is one of that name: files are not named like runs. */
 async function find(name: string, context: CommandContext): Promise<AnyRecording> {
   if (existsSync(name)) return decodeRecording(readFileSync(name, 'utf8'));
-  return withRecords(context, async ({ sleeping }) => sleeping.recordingOf(await idOf(sleeping, name)));
+  return withRecords(context, async ({ sleeping }) => sleeping.recordingOf(await runIdOf(sleeping, name)));
 }
 
 async function exportTo(file: string, recording: AnyRecording): Promise<number> {

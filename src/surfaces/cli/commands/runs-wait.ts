@@ -3,6 +3,7 @@ import { HostError } from '../../../domain/errors.js';
 import type { RunView } from '../../../host/host.js';
 import { type CommandContext, EXIT, withRecords } from '../command.js';
 import type { ComposedRecords } from '../composed.js';
+import { RUN_ARGUMENT, runIdOf } from '../run-id.js';
 import { waitFor } from '../waiting.js';
 
 const LOOK_EVERY_MS = 200;
@@ -15,15 +16,16 @@ const MAX_TIMEOUT_MS = 7 * 24 * 60 * 60 * 1_000;
 export function registerWait(runs: Command, context: CommandContext, print: (run: RunView) => number): void {
   runs
     .command('wait')
-    .argument('<run>')
+    .argument('<run>', RUN_ARGUMENT)
     .description('wait until one has ended, wherever it runs, and print it like show')
     .option('--timeout <ms>', 'wait no longer than this (default: as long as it takes)')
     .option('--json', 'as JSON (it is JSON anyway)')
     .addHelpText('after', STATUS)
-    .action(async (runId: string, flags: { timeout?: string }) => {
+    .action(async (given: string, flags: { timeout?: string }) => {
       const timeoutMs = timeoutOf(flags.timeout);
       context.exitWith(
         await withRecords(context, async (records) => {
+          const runId = await runIdOf(records.sleeping, given);
           const run = await waitFor(`waiting for run ${runId}`, (say) => untilEnded(records, runId, timeoutMs, say));
           print(run);
           return statusOf(run);

@@ -1,9 +1,9 @@
 import type { RunView } from '../../../host/host.js';
 import { askerOnTerminal } from '../ask-on-terminal.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
-import type { ComposedRecords } from '../composed.js';
 import { duration, timeAgo } from '../durations.js';
-import { isWholeId, resolveId, shortIds } from '../resolve-id.js';
+import { isWholeId, shortIds } from '../resolve-id.js';
+import { RUN_ARGUMENT, runIdOf } from '../run-id.js';
 import { interruption } from '../run-program.js';
 import { type Column, type Row, renderTable } from '../table.js';
 import { plainLine, printableJson, type Style, terminalWidth } from '../terminal.js';
@@ -28,18 +28,18 @@ export const register: Register = (program, context) => {
     });
   runs
     .command('show')
-    .argument('<run>', RUN)
+    .argument('<run>', RUN_ARGUMENT)
     .description('the state of one of them, and its response')
     .option('--json', 'as JSON (it is JSON anyway)')
     .addHelpText('after', STATUS)
     .action(async (runId: string) => {
       context.exitWith(
-        await withRecords(context, async ({ sleeping }) => print(await sleeping.show(await idOf(sleeping, runId)))),
+        await withRecords(context, async ({ sleeping }) => print(await sleeping.show(await runIdOf(sleeping, runId)))),
       );
     });
   runs
     .command('resume')
-    .argument('<run>', RUN)
+    .argument('<run>', RUN_ARGUMENT)
     .description('resume one that is suspended, now, in this process; its approvals must be decided')
     .option('--json', 'as JSON (it is JSON anyway)')
     .addHelpText('after', STATUS)
@@ -49,17 +49,17 @@ export const register: Register = (program, context) => {
   registerWait(runs, context, print);
   runs
     .command('cancel')
-    .argument('<run>', RUN)
+    .argument('<run>', RUN_ARGUMENT)
     .description('end one that is suspended')
     .addHelpText('after', STATUS)
     .action(async (runId: string) => {
       context.exitWith(
-        await withRecords(context, async ({ sleeping }) => print(await sleeping.cancel(await idOf(sleeping, runId)))),
+        await withRecords(context, async ({ sleeping }) =>
+          print(await sleeping.cancel(await runIdOf(sleeping, runId))),
+        ),
       );
     });
 };
-
-const RUN = 'its id, or the first 4 or more characters of it, or last';
 
 const HELP = `
 list --json prints [{ "runId", "state", "caller", "profile", "createdAt", "updatedAt", "durationMs", "program" }]; the
@@ -85,7 +85,7 @@ function list(context: CommandContext, limit: number, isJson: boolean): Promise<
 
 async function resume(context: CommandContext, given: string): Promise<number> {
   // Looked up first: a mistyped id does not wait for a jail. A whole one needs no lookup.
-  const runId = isWholeId(given) ? given : await withRecords(context, ({ sleeping }) => idOf(sleeping, given));
+  const runId = isWholeId(given) ? given : await withRecords(context, ({ sleeping }) => runIdOf(sleeping, given));
   const { host } = await context.compose();
   await using _ = host;
   const asker = askerOnTerminal(host.approvals);
@@ -96,16 +96,6 @@ async function resume(context: CommandContext, given: string): Promise<number> {
     interruption(),
   );
   return print(await host.resume(runId, asker));
-}
-
-/** The run that somebody means, as `codemode runs` lists it. */
-export function idOf(sleeping: ComposedRecords['sleeping'], given: string): Promise<string> {
-  return resolveId(given, {
-    noun: 'run',
-    listedBy: 'codemode runs',
-    idsWith: (prefix, limit) => sleeping.idsWith(prefix, limit),
-    latest: async () => (await sleeping.list(1))[0]?.runId,
-  });
 }
 
 function print(run: RunView): number {
