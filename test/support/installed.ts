@@ -69,7 +69,11 @@ export class NewUser implements Disposable {
 
   /** Runs a program to its end, with this Node first in PATH. */
   run(node: string, words: readonly string[], options: UseOptions = {}): Promise<Ended> {
-    const { command, args, env } = this.commandLine(node, [node, ...words], options);
+    return this.spawned(this.commandLine(node, [node, ...words], options), options);
+  }
+
+  /** Runs what `commandLine` gives to its end. */
+  spawned({ command, args, env }: ReturnType<NewUser['commandLine']>, options: UseOptions = {}): Promise<Ended> {
     const child = spawn(command, args, { cwd: options.cwd ?? this.home, env, stdio: ['pipe', 'pipe', 'pipe'] });
     child.stdin.on('error', () => {}); // it may end without reading
     child.stdin.end(options.input ?? '');
