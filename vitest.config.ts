@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Tests that run over the corpus or a contract's examples: over the repository's own, and once more over the reference material. */
 const OVER_MATERIAL = ['test/corpus/**/*.test.ts', 'test/prompt/budgets.test.ts', 'test/e2e/runner-document.test.ts'];
@@ -28,7 +28,7 @@ const reference = {
     env: { ...product.env, CODEMODE_TEST_MATERIAL: 'reference' },
     include: [...OVER_MATERIAL, ...REFERENCE_ONLY],
     // These are about the corpus of our own.
-    exclude: ['test/corpus/own/**'],
+    exclude: [...configDefaults.exclude, 'test/corpus/own/**'],
     // Three times as many tools.
     testTimeout: 180_000,
     hookTimeout: 180_000,
@@ -57,7 +57,7 @@ export default defineConfig({
           ...product,
           name: 'product',
           include: ['test/**/*.test.ts'],
-          exclude: REFERENCE_ONLY,
+          exclude: [...configDefaults.exclude, ...REFERENCE_ONLY],
           sequence: { groupOrder: 1 },
         },
       },

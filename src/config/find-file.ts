@@ -95,7 +95,8 @@ export async function findConfigFile(request: SearchRequest): Promise<Search> {
       place,
       state: index < at ? absent : index === at ? 'used' : 'not searched',
     })),
-    warnings: [project, own]
+    // A file that somebody named was meant, whatever lies beside it.
+    warnings: (found?.origin === 'flag' || found?.origin === 'environment' ? [] : [project, own])
       .filter(({ file }) => file !== undefined && file === found?.file)
       .flatMap(({ file, ignored }) => ignored.map((other) => `${other} is not read, because ${file} is beside it`)),
   };

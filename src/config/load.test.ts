@@ -351,7 +351,7 @@ logging: { level: "info", format: "json", outputs: [{ type: "console" }, { type:
     const { config } = await load(
       'defaults: { codeMode: { enabled: true, excludedTools: [a] } }\nmodels: [{ ref: small, codeMode: { excludedTools: [b] } }]',
     );
-    expect(config.models).toEqual([{ ref: 'small', codeMode: { enabled: true, excludedTools: ['b'] } }]);
+    expect(config.models).toEqual([{ ref: 'small', codeMode: { excludedTools: ['b'] } }]);
     expect(config.defaults.codeMode.excludedTools).toEqual(['a']);
   });
 
@@ -449,10 +449,14 @@ describe('inheritEnv', () => {
   });
 
   test('is a mistake beside url, and where a name is not one of a variable', async () => {
-    expect(await mistake('mcpServers:\n  a: { url: "https://h", inheritEnv: [A] }\n')).toBe(
+    const mistakeOf = async (entry: string) => {
+      const { disabledServers } = await load(`mcpServers:\n  a: ${entry}\n`);
+      return disabledServers[0]?.mistakes[0]?.replaceAll(`${folder}/`, '');
+    };
+    expect(await mistakeOf('{ url: "https://h", inheritEnv: [A] }')).toBe(
       'codemode.config.yaml:2:38: mcpServers.a.inheritEnv: expected no such key: only a server with a command has a process to give variables to, found a list',
     );
-    expect(await mistake('mcpServers:\n  a: { command: x, inheritEnv: ["A=1"] }\n')).toBe(
+    expect(await mistakeOf('{ command: x, inheritEnv: ["A=1"] }')).toBe(
       'codemode.config.yaml:2:33: mcpServers.a.inheritEnv[0]: expected the name of an environment variable, such as GITHUB_TOKEN, found "A=1"',
     );
   });

@@ -18,6 +18,9 @@ test('one that was killed is gone, also while its parent has not asked for it', 
   try {
     const [chunk] = (await once(parent.stdout, 'data')) as [Buffer];
     const child = Number(chunk.toString());
+    // Until then it is the shell, which would ask.
+    while (!readFileSync(`/proc/${parent.pid}/comm`, 'utf8').startsWith('sleep'))
+      await new Promise((resolve) => setTimeout(resolve, 10));
     const identity = processIdentity(child) ?? '';
     expect(isProcessAlive(identity)).toBe(true);
     process.kill(child, 'SIGKILL');
