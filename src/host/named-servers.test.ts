@@ -49,6 +49,7 @@ describe('a source names a server', () => {
 
 test.each([
   'await searchTools("issues")',
+  'await listServers()',
   'await import(`@codemode/servers/${name}`)',
   `await import('@codemode/servers/' + name)`,
   'mcp[name].list()',

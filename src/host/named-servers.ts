@@ -23,7 +23,7 @@ export function serversNamedIn(
   });
 }
 
-/** Whether a source looks for tools of servers that it does not name: by search, or under names that it makes up. */
+/** Whether a source looks for servers that it does not name: by a list, a search, or names that it makes up. */
 export function looksAround(source: string): boolean {
   return LOOKS_AROUND.test(source);
 }
@@ -32,7 +32,7 @@ export function looksAround(source: string): boolean {
 const BARE_NAMES = /\bservers\s+import\b|[=(,:]\s*mcp\b(?!\s*(?:\?\.|\.|\[))/;
 
 const LOOKS_AROUND =
-  /\bsearchTools\b|\bsearch_tools\b|\bimport\s*\(\s*(?!(['"])[^'"\n]*\1\s*[),])|@codemode\/servers\/(?:\$\{|['"`]\s*\+)|\bmcp\s*(?:\?\.)?\[\s*(?!['"])|\b(?:in|of)\s+mcp\b|\b(?:keys|values|entries)\s*\(\s*mcp\b|\bimport_module\b|\b__import__\b/;
+  /\b(?:searchTools|search_tools|listServers)\b|\bimport\s*\(\s*(?!(['"])[^'"\n]*\1\s*[),])|@codemode\/servers\/(?:\$\{|['"`]\s*\+)|\bmcp\s*(?:\?\.)?\[\s*(?!['"])|\b(?:in|of)\s+mcp\b|\b(?:keys|values|entries)\s*\(\s*mcp\b|\bimport_module\b|\b__import__\b/;
 
 /**
  * In quotes or a path (`'github'`, `"mcp:github"`, `./servers/github/index.js`), or as a member (`mcp.github`,

@@ -7,7 +7,7 @@ import type { ScriptLibrary } from './stored-scripts.js';
 
 export interface PreparationParts {
   readonly catalog: Catalog;
-  readonly scripts: Pick<ScriptLibrary, 'known' | 'get'>;
+  readonly scripts: Pick<ScriptLibrary, 'list' | 'get'>;
   /** How long a server may keep a listing or a search waiting, counted from when it was asked. */
   readonly firstListingMs: number;
 }
@@ -67,7 +67,9 @@ async function awaitGoFunctions(
 async function withStoredScripts({ scripts }: PreparationParts, program: ProgramToPrepare): Promise<string> {
   const { source, profile } = program;
   if (!RUNS_SCRIPTS.test(source)) return source;
-  const heads = scripts.known(profile).slice(0, MAX_SCRIPTS);
+  // A store that cannot be opened is told to the program when it runs a script.
+  const stored = await scripts.list().catch(() => []);
+  const heads = stored.filter((script) => script.profile === profile).slice(0, MAX_SCRIPTS);
   const sources = new Map<string, string>();
   const follow = async (text: string): Promise<void> => {
     const quoted = heads.filter(({ name }) => ["'", '"', '`'].some((mark) => text.includes(`${mark}${name}${mark}`)));
