@@ -13,6 +13,11 @@ export interface Limits extends AskedLimits {
   readonly cpuQuota?: number;
 }
 
+/** What a log entry costs of `maxLogBytes` besides its text: its level, its time and what holds them together. */
+export const LOG_ENTRY_BYTES = 48;
+/** The most entries of one run, whatever they cost. */
+export const MAX_LOG_ENTRIES = 100_000;
+
 /** How often reads of its clock may move it in one run; beyond that it moves only when something is delivered. */
 export const MAX_CLOCK_TICKS = 8_192;
 

@@ -119,7 +119,7 @@ export class ToolCalls {
         : { ok: false, error };
     }
     if (input.length > 1) {
-      const error = tooManyArguments(found.server.path, found.exportName, input.length);
+      const error = tooManyArguments(found, input.length);
       return this.refuse(found, call, error, 'invalid_arguments', hooks, run);
     }
     return this.make(found, call, input[0], hooks, run);
@@ -200,7 +200,7 @@ function traceOf({ tool, server }: CalledTool, outcome: BrokerOutcome, durationM
     durationMs: Math.round(durationMs),
     ok: outcome.ok,
     ...(taskId !== undefined && { taskId }),
-    ...(!outcome.ok && { error: summary(outcome.error) }),
+    ...(!outcome.ok && { error: summary(outcome) }),
   };
 }
 
@@ -223,11 +223,21 @@ function reported(respondent: Respondent, { onHeld }: CallHooks): Respondent {
 }
 
 /** A summary, not a copy: what a tool says in an error may be its output, and what was wrong with an input is the input. */
-function summary({ errorClass, message, fields }: GuestError): string {
+function summary({ error: { errorClass, message, fields }, verdict }: FailedCall): string {
   if (errorClass === 'SchemaValidationError') return `${errorClass} at ${JSON.stringify(fields?.path ?? '')}`;
+  const foreign = verdict === undefined ? undefined : FOREIGN_WORDS[verdict];
+  if (foreign !== undefined) return `${errorClass}: ${foreign}`;
   const line = message.split('\n')[0] as string;
   return `${errorClass}: ${line.length > MAX_TRACE_ERROR_CHARACTERS ? `${line.slice(0, MAX_TRACE_ERROR_CHARACTERS)}...` : line}`;
 }
+
+/** Failures whose message is the server's. */
+const FOREIGN_WORDS: Partial<Record<CallVerdict, string>> = {
+  tool_error: 'the tool reported an error',
+  refused: 'the server refused the call',
+  invalid_reply: 'the answer is no tool result',
+  invalid_output: 'the answer does not fit the output schema',
+};
 
 type FailedCall = Extract<BrokerOutcome, { ok: false }>;
 
@@ -274,10 +284,18 @@ function tooManyCalls(maxToolCalls: number): GuestError {
   };
 }
 
-function tooManyArguments(path: string, exportName: string, count: number): GuestError {
+/** `list.map(server.tool)` passes three. */
+function tooManyArguments({ tool, server, exportName }: CalledTool, count: number): GuestError {
   return {
     errorClass: 'SchemaValidationError',
-    message: `${path}.${exportName} takes one argument, not ${count}`,
-    hint: `Pass one object with named properties: await ${path.replace(/-/g, '_')}.${exportName}({ ... }).`,
+    message: `${server.path}.${exportName} takes one argument, not ${count}`,
+    hint: `Pass one object with named properties, in map() too: (item) => ${exportName}({ ... }).`,
+    fields: {
+      toolName: tool.name,
+      exportName,
+      path: '',
+      expected: 'one argument',
+      received: `${count} arguments`,
+    },
   };
 }

@@ -255,7 +255,7 @@ describe('results and logs', () => {
       `hello(); const id = wait('execution/start').execution; const one = (entry) => frame({ type: 'execution/log', execution: id, entry, level: 'log', atMs: 0 });
        for (let entry = 0; entry < 130_000; entry += 1_000) write(Buffer.concat(Array.from({ length: 1_000 }, (_, n) => one(entry + n)))); end(id, '1'); silence();`,
     );
-    const { logs, outcome } = await taken.run(ASKS, { functions });
+    const { logs, outcome } = await taken.run(ASKS, { functions, limits: { maxLogBytes: 16 * 1024 * 1024 } });
     expect(outcome.status).toBe('completed');
     expect(logs).toHaveLength(100_000);
   });

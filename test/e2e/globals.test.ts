@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../src/domain/limits.js';
+import { DEFAULT_LIMITS, LOG_ENTRY_BYTES } from '../../src/domain/limits.js';
 import { renderResponse } from '../../src/profiles/codemode/render.js';
 import { openSession } from '../support/host.js';
 import { openSandbox, result, type TestSandbox } from '../support/sandbox.js';
@@ -207,7 +207,7 @@ describe('console output', () => {
   test('that was cut ends with a warning that says so and names the limit [A7, A9]', async () => {
     const { logs, result: value } = await respond(
       `for (let i = 0; i < 100; i++) console.log('0123456789'); ${result('"ran on"')}`,
-      { maxLogBytes: 25 },
+      { maxLogBytes: 25 + 3 * LOG_ENTRY_BYTES },
     );
     expect(value).toBe('ran on');
     expect(logs).toEqual([
@@ -216,14 +216,16 @@ describe('console output', () => {
       { level: 'log', message: '01234', timeMs: expect.any(Number) },
       {
         level: 'warn',
-        message: 'logs were truncated: the limit of 25 bytes (maxLogBytes) was reached',
+        message: 'logs were truncated: the limit of 169 bytes (maxLogBytes) was reached',
         timeMs: expect.any(Number),
       },
     ]);
   });
 
   test('that just fits is not said to be cut [A9]', async () => {
-    const { logs } = await respond(`console.log('01234'); console.log('56789');`, { maxLogBytes: 10 });
+    const { logs } = await respond(`console.log('01234'); console.log('56789');`, {
+      maxLogBytes: 10 + 2 * LOG_ENTRY_BYTES,
+    });
     expect(logs.map(({ message }) => message)).toEqual(['01234', '56789']);
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LOG_ENTRY_BYTES } from '../../src/domain/limits.js';
 import { openSandbox, result, type TestSandbox } from '../support/sandbox.js';
 
 let box: TestSandbox;
@@ -139,14 +140,23 @@ describe('logs', () => {
     );
     expect(outcome.status).toBe('completed');
     expect(logsCut).toBe(true);
-    expect(logs.reduce((sum, { message }) => sum + Buffer.byteLength(message), 0)).toBe(1_000);
+    const cost = logs.reduce((sum, { message }) => sum + Buffer.byteLength(message) + LOG_ENTRY_BYTES, 0);
+    expect(cost).toBeLessThanOrEqual(1_000);
+    expect(cost).toBeGreaterThan(1_000 - LOG_ENTRY_BYTES - 'line 100'.length);
     expect(logs[0]?.message).toBe('line 0');
   });
 
   test('one message larger than the limit is shown as far as it goes', async () => {
-    const { logs } = await box.run(`console.log('ü'.repeat(1000))`, { limits: { maxLogBytes: 101 } });
+    const { logs } = await box.run(`console.log('ü'.repeat(1000))`, { limits: { maxLogBytes: 101 + LOG_ENTRY_BYTES } });
     expect(logs.map(({ message }) => message)).toEqual(['ü'.repeat(50)]);
   });
+});
+
+test('a hundred thousand empty log entries are cut too, and the answer says so', async () => {
+  const { logs, logsCut } = await box.run('for (let i = 0; i < 100_005; i++) console.log();', {
+    limits: { maxLogBytes: 16 * 1024 * 1024 },
+  });
+  expect([logs.length, logsCut]).toEqual([100_000, true]);
 });
 
 describe('results', () => {

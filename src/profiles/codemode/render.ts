@@ -120,7 +120,8 @@ export function diagnose(failure: Failure): Diagnostic {
   const errorClass = failure.errorClass ?? (limit === undefined ? undefined : 'SandboxLimitError');
   return {
     severity: 'error',
-    code: CODES[kind],
+    // Uncaught, the limit on calls has ended the run as the other limits do.
+    code: errorClass === 'SandboxLimitError' ? CODES.limit : CODES[kind],
     message: kind === 'exception' && name !== 'Error' && !message.startsWith(name) ? `${name}: ${message}` : message,
     ...(hint === undefined ? {} : { hint }),
     ...(position === undefined ? {} : { path: `main.ts:${position.line}:${position.column}` }),

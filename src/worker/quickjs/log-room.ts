@@ -1,17 +1,23 @@
+import { LOG_ENTRY_BYTES, MAX_LOG_ENTRIES } from '../../domain/limits.js';
 import type { ExecutionState } from './execution-state.js';
 
 /** What of a message still has room, whole characters only; nothing once one was cut. Takes that room. */
 export function keptOfLog(
-  state: Pick<ExecutionState, 'logBytes' | 'logsCut'>,
+  state: Pick<ExecutionState, 'logBytes' | 'logsCut' | 'logEntries'>,
   maxLogBytes: number,
   message: Buffer,
 ): Buffer | undefined {
   if (state.logsCut) return undefined;
-  const room = Math.max(0, maxLogBytes - state.logBytes);
+  const room = maxLogBytes - state.logBytes - LOG_ENTRY_BYTES;
+  if (room < 0 || state.logEntries >= MAX_LOG_ENTRIES) {
+    state.logsCut = true;
+    return undefined;
+  }
   state.logsCut = message.byteLength > room;
   const kept = state.logsCut ? beginningOf(message, room) : message;
-  state.logBytes += kept.byteLength;
-  return state.logsCut && kept.byteLength === 0 ? undefined : kept;
+  if (state.logsCut && kept.byteLength === 0) return undefined;
+  state.logBytes += kept.byteLength + LOG_ENTRY_BYTES;
+  return kept;
 }
 
 function beginningOf(message: Buffer, bytes: number): Buffer {

@@ -164,6 +164,48 @@ describe('calls that fail', () => {
     );
     expect(value).toEqual(['ok', 'ok', true, true]);
   });
+
+  test('past the cap are a SANDBOX_LIMIT where nobody catches them', async () => {
+    const { diagnostics } = await codemode.run(
+      `import { echo } from '@codemode/servers/everyday'; for (;;) await echo({ message: 'x' });`,
+      { limits: { maxToolCalls: 2 } },
+    );
+    expect(diagnostics[0]).toMatchObject({ code: 'SANDBOX_LIMIT', errorClass: 'SandboxLimitError' });
+  });
+
+  test('with undefined are calls without input, and input that is no JSON is a SchemaValidationError', async () => {
+    const value = await codemode.value(`
+      import { pid, echo } from '@codemode/servers/everyday';
+      const failure = async (make) => {
+        try { await make(); return 'called' } catch (error) {
+          return [error.name, error.toolName, error.exportName, error.path, error.expected, error.received, error.hint !== ''];
+        }
+      };
+      const circular = {}; circular.self = circular;
+      globalThis.__codemode_result__ = [
+        await pid() === await pid(undefined),
+        await failure(() => echo({ message: 1n })),
+        await failure(() => echo(circular)),
+        await failure(() => echo({ message: 'a' }, 0, [])),
+        await failure(() => echo({ toJSON() { throw new RangeError('mine') } })),
+      ];`);
+    const unfit = [
+      'SchemaValidationError',
+      'echo',
+      'echo',
+      '',
+      'a JSON value',
+      'a BigInt or a circular reference',
+      true,
+    ];
+    expect(value).toEqual([
+      true,
+      unfit,
+      unfit,
+      ['SchemaValidationError', 'echo', 'echo', '', 'one argument', '3 arguments', true],
+      ['RangeError', null, null, null, null, null, true],
+    ]);
+  });
 });
 
 describe('servers that are not there', () => {
@@ -206,7 +248,7 @@ test('trace entries name server, tool, time and outcome, and neither inputs nor 
       toolName: 'fail',
       durationMs: expect.any(Number),
       ok: false,
-      error: expect.stringContaining('ToolCallError'),
+      error: 'ToolCallError: the tool reported an error',
     },
   ]);
   expect(JSON.stringify(toolTrace)).not.toContain('sesame');

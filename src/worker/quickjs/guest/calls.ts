@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/useTemplate: the engine turns template literals into calls of String.prototype.concat, which a program can patch.
 import type { GuestErrorData } from './errors.js';
 import { createGuestError } from './errors.js';
 import { host } from './host.js';
@@ -11,6 +12,9 @@ const stringify = JSON.stringify;
 const parse = JSON.parse;
 const NativePromise = Promise;
 const NativeError = Error;
+const NativeTypeError = TypeError;
+const apply = Reflect.apply;
+const { slice, indexOf } = String.prototype;
 const freeze = Object.freeze;
 const keysOf = Object.keys;
 const defineProperty = Object.defineProperty;
@@ -33,7 +37,7 @@ type Callable = (...input: unknown[]) => unknown;
 export function bindCall(name: string, target: string): Callable {
   const call = (...input: unknown[]) =>
     new NativePromise<unknown>((resolve, reject) => {
-      const argumentsJson = jsonOf(input);
+      const argumentsJson = jsonOf(input, name, target);
       const number = lastNumber + 1;
       host.call(number, target, argumentsJson);
       lastNumber = number;
@@ -45,7 +49,7 @@ export function bindCall(name: string, target: string): Callable {
 /** A blocking function of a virtual module, for contracts whose calls are synchronous. */
 export function bindCallSync(name: string, target: string): Callable {
   const call = (...input: unknown[]) => {
-    const argumentsJson = jsonOf(input);
+    const argumentsJson = jsonOf(input, name, target);
     const number = lastNumber + 1;
     const replyJson = host.callSync(number, target, argumentsJson);
     lastNumber = number;
@@ -76,9 +80,41 @@ export function bindValue(json: string): unknown {
   return deepFreeze(parse(json));
 }
 
-/** Always a JSON array. Without its prototype, a program's `Array.prototype.toJSON` does not stand in for the list itself. */
-function jsonOf(input: unknown[]): string {
-  return stringify(setPrototypeOf(input, null));
+/**
+ * Always a JSON array. Without its prototype, a program's `Array.prototype.toJSON` does not stand in for the list itself.
+ * `f(undefined)` is `f()`: JSON has no undefined, and `null` would be another input.
+ */
+function jsonOf(input: unknown[], name: string, target: string): string {
+  let { length } = input;
+  while (length > 0 && input[length - 1] === undefined) length--;
+  input.length = length;
+  try {
+    return stringify(setPrototypeOf(input, null));
+  } catch (error) {
+    throw notJson(error) ? unfitInput(name, target) : error;
+  }
+}
+
+/** What the engine says of a BigInt and of a circular value. A program's own `toJSON` may throw what it likes. */
+function notJson(error: unknown): boolean {
+  if (!(error instanceof NativeTypeError)) return false;
+  const message: unknown = error.message;
+  return message === 'circular reference' || message === 'bigint are forbidden in JSON.stringify';
+}
+
+function unfitInput(name: string, target: string): Error {
+  return createGuestError({
+    errorClass: 'SchemaValidationError',
+    message: name + ' was not called: its input cannot be written as JSON',
+    hint: 'Pass plain data: String(value) for a BigInt, and no object that contains itself.',
+    fields: {
+      toolName: apply(slice, target, [apply(indexOf, target, ['/']) + 1]),
+      exportName: name,
+      path: '',
+      expected: 'a JSON value',
+      received: 'a BigInt or a circular reference',
+    },
+  });
 }
 
 function named(call: Callable, name: string): Callable {
