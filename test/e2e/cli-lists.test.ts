@@ -246,7 +246,7 @@ describe('servers and tools', () => {
     needsTerminal,
     async (columns) => {
       const env = { COLUMNS: String(columns), NO_COLOR: '1' };
-      const { stdout } = await onTerminal(home, ['tools', '2>/dev/null'], '', { env });
+      const { stdout } = await onTerminal(home, [], '', { env, line: '$PROGRAM tools 2>/dev/null' });
       const lines = stdout.split('\r\n').filter((line) => /^(hostile|everyday)\//.test(line));
       expect(lines.length).toBeGreaterThan(10);
       for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
@@ -264,12 +264,12 @@ describe('servers and tools', () => {
       expect((await home.run(['servers'], { env: { FORCE_COLOR: '1' } })).stdout).toContain('\u001b[32mready');
       expect((await home.run(['servers', '--json'], { env: { FORCE_COLOR: '1' } })).stdout).not.toContain('\u001b');
       for (const env of [{ FORCE_COLOR: '0' }, { NO_COLOR: '1' }] as Record<string, string>[]) {
-        const { stdout } = await onTerminal(home, ['servers', '2>/dev/null'], '', { env });
+        const { stdout } = await onTerminal(home, [], '', { env, line: '$PROGRAM servers 2>/dev/null' });
         expect(stdout).toMatch(/^ready/m);
         expect(stdout).not.toContain('\u001b[');
       }
       const width = { COLUMNS: '200' };
-      expect((await onTerminal(home, ['servers', '2>/dev/null'], '', { env: width })).stdout).toContain(
+      expect((await onTerminal(home, [], '', { env: width, line: '$PROGRAM servers 2>/dev/null' })).stdout).toContain(
         '\u001b[32mready',
       );
     },

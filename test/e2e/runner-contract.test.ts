@@ -258,8 +258,8 @@ result = { 'called': called, 'wrong': (await normalize(drive.typed(n='x')))['err
     const { data, stderr } = await own.runner([language], sources[language]);
     const long = { node: 'longLongLong', python: 'long_long_long_' }[language];
     const names = {
-      node: ['filesListAll', 'getHTTPUrl', 'class_', 'await_', 'none', '_2faOn'],
-      python: ['files_list_all', 'get_http_url', 'class_', 'await_', 'none', '_2fa_on'],
+      node: ['filesListAll', 'getHTTPUrl', 'class_', 'await_', 'None', '_2faOn'],
+      python: ['files_list_all', 'getHTTPUrl', 'class_', 'await_', 'None_', '_2fa_on'],
     }[language];
     const told = data as { called: Record<string, boolean>; wrong: string; answered: string };
     expect(told, stderr).toMatchObject({ wrong: 'InvalidArguments', answered: 'InvalidOutput' });

@@ -184,7 +184,7 @@ describe('`codemode servers` says why a server is not there', () => {
       slow('--crash', '3'),
       /exit code 3.*line 40 of a long stack trace, at some function Error: the license file is missing$/,
     ],
-    ['its command is missing', { command: 'no-such-command' }, /the command "no-such-command" was not found/],
+    ['its command is missing', { command: 'no-such-command' }, /command not found: no-such-command/],
   ];
 
   test.each(CASES)('when %s', async (_, server, expected) => {

@@ -94,8 +94,8 @@ describe('the instructions', () => {
   });
 
   test('call the tool by the name under which it is listed', () => {
-    expect(instructions).toMatch(/^# codemode\.run\n/);
-    expect(serverInstructions({ briefing, toolName: 'codemode_run' })).toMatch(/^# codemode_run\n/);
+    expect(instructions).toMatch(/^# codemode_run\n/);
+    expect(serverInstructions({ briefing, toolName: 'codemode.run' })).toMatch(/^# codemode\.run\n/);
   });
 });
 

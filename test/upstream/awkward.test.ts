@@ -92,10 +92,10 @@ describe.concurrent('answers', () => {
     const adapter = awkward(registry, 'plain');
     const call = (tool: string) => adapter.call({ tool, arguments: {} });
     expect(await call('string')).toEqual(reply([text('just text')]));
-    expect(await call('nothing')).toEqual(reply([]));
-    expect(await call('structured')).toEqual(reply([], { structuredContent: { a: 1 } }));
+    expect(await call('nothing')).toEqual(reply([], { hasNoContent: true }));
+    expect(await call('structured')).toEqual(reply([], { structuredContent: { a: 1 }, hasNoContent: true }));
     expect(await call('array')).toEqual(reply([], { structuredContent: [1, 2] }));
-    expect(await call('legacy')).toEqual(reply([], { structuredContent: { a: 1 } }));
+    expect(await call('legacy')).toEqual(reply([], { structuredContent: { a: 1 }, hasNoContent: true }));
     expect(await call('video')).toEqual(
       reply([{ type: 'video', url: 'x' }, text('loose'), text('7'), text('{"text":"no type"}')]),
     );

@@ -99,7 +99,7 @@ function jsonOf(input: unknown[], name: string, target: string): string {
 function notJson(error: unknown): boolean {
   if (!(error instanceof NativeTypeError)) return false;
   const message: unknown = error.message;
-  return message === 'circular reference' || message === 'bigint are forbidden in JSON.stringify';
+  return message === 'circular reference' || message === 'BigInt are forbidden in JSON.stringify';
 }
 
 function unfitInput(name: string, target: string): Error {
