@@ -75,7 +75,7 @@ export class Catalog {
 
   constructor(options: CatalogOptions) {
     this.#options = options;
-    for (const id of options.registry.ids()) this.#entries.set(id, newEntry());
+    for (const id of options.registry.ids()) this.#entries.set(id, newEntry(disabledReason(options.registry, id)));
     this.#stopListening = options.registry.onEvent((event) => this.#heard(event));
   }
 
@@ -250,7 +250,7 @@ export class Catalog {
   #heard(event: RegistryEvent): void {
     const entry = this.#entries.get(event.id);
     if (event.type === 'registered' && entry === undefined) {
-      this.#entries.set(event.id, newEntry());
+      this.#entries.set(event.id, newEntry(disabledReason(this.#options.registry, event.id)));
       this.#changed();
     } else if (event.type === 'unregistered') {
       this.#entries.delete(event.id);
@@ -370,10 +370,16 @@ export class Catalog {
   }
 }
 
-function newEntry(): Entry {
+/** A server that is disabled never starts, so nobody is told to wait for it. */
+function disabledReason(registry: UpstreamRegistry, id: string): string | undefined {
+  const { state, reason = 'it is disabled' } = registry.get(id).health();
+  return state === 'disabled' ? reason : undefined;
+}
+
+function newEntry(problem: string | undefined): Entry {
   return {
     listing: undefined,
-    problem: undefined,
+    problem,
     changes: 0,
     listedChanges: 0,
     refreshing: undefined,

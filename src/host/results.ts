@@ -96,8 +96,9 @@ export class KeptResults {
       ok: false,
       error: {
         errorClass: 'CodemodeError',
-        message: `nothing is kept under ${JSON.stringify(name ?? null)}`,
-        hint: 'Handles and run ids come from the diagnostics of an earlier run, and old ones are dropped: run that program again.',
+        message: `nothing is kept for you under ${JSON.stringify(name ?? null)}`,
+        // Not "run it again": its calls may have been made, and it may belong to another caller.
+        hint: 'Handles and run ids come from the diagnostics of your own earlier runs, and old ones are dropped. Ask the user to look: codemode runs',
       },
     };
   }

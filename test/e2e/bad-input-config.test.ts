@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { Home } from '../support/cli.js';
+import { Home, PROGRAM } from '../support/cli.js';
 import { needsTerminal, onTerminal } from '../support/terminal.js';
 import { fixture } from '../support/upstreams.js';
 
@@ -108,7 +108,9 @@ test('an unset variable, a wrong key and a missing command each cost one server'
       'codemode: warning: ~/three.yaml:3:10: server "wrong" is disabled: mcpServers.wrong: expected command (a local server), ' +
       'url (a remote one) or openapi (an HTTP API), found a map\n',
   });
-  expect(stdout.replaceAll(home.folder, '~')).toContain(
+  // Not on PATH here, so it is named by its absolute paths.
+  const own = `${process.execPath} ${PROGRAM}`;
+  expect(stdout.replaceAll(home.folder, '~').replaceAll(own, 'codemode')).toContain(
     'disabled  wrong\n' +
       '          server "wrong" is disabled: mcpServers.wrong.comand: unknown key; did you mean command? (and 1 more)\n' +
       '          correct ~/three.yaml:3:12, then look again: codemode servers\n',

@@ -76,7 +76,7 @@ test('the demo shows program, result, log, calls, savings, isolation and how to 
     'ok    orders/list_orders',
     'about 1,1',
     'times less',
-    `claude mcp add codemode -- ${process.execPath} ${PROGRAM} mcp`,
+    `${process.execPath} ${PROGRAM} install cursor`,
   ])
     expect(stdout).toContain(words);
   const json = await home.json<{ read: { toolResultBytes: number; responseBytes: number } }>(['demo', '--json']);

@@ -58,5 +58,5 @@ test('wait(runId) says at once that a run was cancelled, or that there is none',
 const said = [];
 for (const id of ['${runId}', 'none']) said.push(await wait(id).catch((error) => error.message));
 globalThis.__codemode_result__ = said;`);
-  expect(result).toEqual([`run ${runId} was cancelled`, 'nothing is kept under "none"']);
+  expect(result).toEqual([`run ${runId} was cancelled`, 'nothing is kept for you under "none"']);
 });

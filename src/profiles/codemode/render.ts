@@ -83,8 +83,8 @@ export function renderSleeping({ runId, approvals, logs, trace }: SleepSummary):
       {
         severity: 'info',
         code: 'APPROVAL_PENDING',
-        message: `the program sleeps as ${runId} until a person has decided about ${approvals.length === 1 ? 'a call' : `${approvals.length} calls`}: ${calls.join('; ')}${more > 0 ? `; and ${more} more` : ''}`,
-        hint: `Ask the user to type: codemode approvals approve ${first?.id ?? 'ID'}${approvals.length > 1 ? ' --scope calls' : ''}. The program then goes on by itself; do not run it again. Its response: import { wait } from '@codemode/results'; globalThis.__codemode_result__ = await wait(${JSON.stringify(runId)});`,
+        message: `run ${runId} is suspended until a person has decided about ${approvals.length === 1 ? 'a call' : `${approvals.length} calls`}: ${calls.join('; ')}${more > 0 ? `; and ${more} more` : ''}`,
+        hint: `Ask the user to type: codemode approvals approve ${first?.id ?? 'ID'}${approvals.length > 1 ? ' --scope calls' : ''}. The run is then resumed; do not run the program again. Its response: import { wait } from '@codemode/results'; globalThis.__codemode_result__ = await wait(${JSON.stringify(runId)});`,
       },
     ],
     toolTrace: trace,

@@ -47,7 +47,7 @@ export function nextSteps(plan: ImportPlan, own: OwnFile, copy: string | undefin
     ...(inUse === undefined ? [] : [`In this folder ${plain(inUse)} is used instead of it.`]),
     ...trustSteps(own),
     `See whether the servers answer:  ${command} servers`,
-    `Give them to an agent:           claude mcp add codemode -- ${command} mcp`,
+    `Add codemode to your client:     ${command} install`,
   ].join('\n');
 }
 
