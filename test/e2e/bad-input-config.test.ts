@@ -116,7 +116,7 @@ test('an unset variable, a wrong key and a missing command each cost one server'
       '          correct ~/three.yaml:3:12, then look again: codemode servers\n',
   );
   expect(stdout).toContain(
-    'failed    gone  stdio, 0 tools\n' +
+    'failed    gone      stdio, 0 tools\n' +
       '          command not found: no-such-program; install it, or correct `command` of this server\n',
   );
   expect(stdout).toMatch(/^ready {5}everyday {2}stdio/m);

@@ -31,7 +31,11 @@ describe('from an empty home to a first approval', {
   const codemode = (...words: string[]): Promise<Ended> =>
     user.run(node, [program, ...words], { cwd: user.folder('work') });
   const entryOf = () =>
-    (JSON.parse(readFileSync(clientFile(), 'utf8')) as { mcpServers: Record<string, Entry> }).mcpServers;
+    (
+      JSON.parse(readFileSync(clientFile(), 'utf8').replace(/^ *\/\/.*$/gm, '')) as {
+        mcpServers: Record<string, Entry>;
+      }
+    ).mcpServers;
 
   beforeAll(async () => {
     user = new NewUser();

@@ -1,10 +1,10 @@
-import { userInfo } from 'node:os';
 import { type Approval, cardsOf, type GrantScope } from '../../domain/approval.js';
 import type { AskPerson } from '../../host/execution.js';
 import type { Approvals } from '../../host/host.js';
 import { escapeInvisible, visibleText } from '../../lib/visible-text.js';
 import { plain, styled } from './terminal.js';
 import { askLine, hasPersonAtTerminal } from './terminal-line.js';
+import { userName } from './user-name.js';
 
 /** Somebody may decide on another screen while the question is shown here. */
 const LOOK_EVERY_MS = 300;
@@ -40,7 +40,7 @@ async function askCard(
   if (first === undefined || signal.aborted) return;
   const choice = await chooseFor(approvals, open, signal);
   if (choice === undefined) return;
-  const answer = { by: `${userInfo().username} (terminal)` };
+  const answer = { by: `${userName()} (terminal)` };
   if (choice === 'run' || choice === 'hour') {
     await approvals.decide(first.id, 'APPROVED', { ...answer, scope: choice });
     return;

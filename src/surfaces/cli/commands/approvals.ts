@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { type Approval, cardsOf, GRANT_SCOPES, type GrantScope } from '../../../domain/approval.js';
 import { HostError } from '../../../domain/errors.js';
 import { EXIT, type Register, withRecords } from '../command.js';
@@ -7,6 +6,7 @@ import { confirm, isOnTerminal } from '../confirm.js';
 import { LAST, resolveId, shortIds } from '../resolve-id.js';
 import { type Column, type Row, renderTable } from '../table.js';
 import { plainBlock, plainLine, printableJson, type Style, styled, terminalWidth } from '../terminal.js';
+import { userName } from '../user-name.js';
 
 export const register: Register = (program, context) => {
   const approvals = program
@@ -188,13 +188,13 @@ async function sayWhatNext({ sleeping, approvals }: ComposedRecords, runId: stri
 /** Throws where nobody can be seen to be a person. */
 async function personOf({ approverSecret }: ComposedRecords): Promise<string> {
   const isGiven = await approverSecret.isGiven();
-  if (isGiven === true) return `${userInfo().username} (secret)`;
+  if (isGiven === true) return `${userName()} (secret)`;
   if (isGiven === false)
     throw new HostError(
       'bad_input',
       "CODEMODE_APPROVER_SECRET is not the approver's secret; make one with: codemode approvals secret",
     );
-  if (isOnTerminal()) return `${userInfo().username} (terminal)`;
+  if (isOnTerminal()) return `${userName()} (terminal)`;
   throw new HostError(
     'bad_input',
     "a decision needs a terminal, or the approver's secret in CODEMODE_APPROVER_SECRET (codemode approvals secret makes one)",
