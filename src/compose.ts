@@ -301,6 +301,9 @@ interface InventoryCircumstances {
   readonly adapters?: readonly Adapter[];
 }
 
+/** No client gives up on a command: it can wait for a server that takes long to start, and says whom it waits for. */
+const ONE_SHOT_PATIENCE_MS = 30_000;
+
 async function openInventory(
   loaded: LoadedConfig,
   { audience, records, redactor, definitions, adapters = [] }: InventoryCircumstances,
@@ -325,6 +328,7 @@ async function openInventory(
     descriptionOf: (id) => definitions.get(id)?.description,
     connectTimeoutMsOf: (id) => definitions.get(id)?.connectTimeoutMs,
     ...(nothing === undefined ? {} : { emptyNotice: `No servers are configured: ${nothing}` }),
+    ...(audience === NOBODY ? { patienceMs: ONE_SHOT_PATIENCE_MS } : {}),
     ttlMs: loaded.config.catalog.ttl,
     clean: (value) => redactor.bulk(value),
   });

@@ -22,6 +22,8 @@ export interface CatalogOptions {
   readonly connectTimeoutMsOf?: (serverId: string) => number | undefined;
   /** What is said where no server is configured. */
   readonly emptyNotice?: string;
+  /** How long a program waits for servers that it names; absent: 10 s, because its client waits too. */
+  readonly patienceMs?: number;
   /** Takes out of a server's words what nobody may see, before they are kept, shown or written to disk. */
   readonly clean?: <Value>(value: Value) => Value;
 }
@@ -121,7 +123,7 @@ export class Catalog {
     const ids = new Set(paths.flatMap((path) => serverByPath.get(path)?.id ?? []));
     await this.wait(
       [...ids].filter((id) => this.mustAsk(id) || (isConnecting && !this.#isConnected(id))),
-      PREPARE_TIMEOUT_MS,
+      this.#options.patienceMs ?? PREPARE_TIMEOUT_MS,
     );
     for (const [id, { listing }] of this.#entries) {
       if (listing !== undefined && Date.now() - listing.savedAtMs > this.#options.ttlMs) void this.refresh(id);

@@ -148,6 +148,15 @@ function couldNotWrite(file: string, error: unknown): HostError {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EEXIST')
     return new HostError('bad_input', `${file} was written by another program meanwhile; try again`);
-  const why = code === 'ENOENT' ? 'its folder does not exist; make it first' : `(${code ?? message})`;
+  const why = WRITE_PROBLEMS[code ?? ''] ?? `${code ?? message}; check its folder`;
   return new HostError('bad_input', `${file} could not be written: ${why}`, { cause: error });
 }
+
+const WRITE_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'its folder does not exist; make it first',
+  EACCES: 'you may not write there; check the permissions of its folder',
+  EPERM: 'you may not write there; check the permissions of its folder',
+  EROFS: 'its disk is mounted read-only; use --output to write elsewhere',
+  ENOSPC: 'the disk is full; make room and try again',
+  EDQUOT: 'your disk quota is used up; make room and try again',
+};

@@ -1,5 +1,5 @@
-import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, closeSync, existsSync, openSync, statfsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import Sqlite from 'libsql';
 import { HostError } from '../domain/errors.js';
 import { makeFolder } from '../lib/make-folder.js';
@@ -49,7 +49,11 @@ export class Database {
       if (error instanceof HostError) throw error;
       throw new HostError(
         'bad_config',
-        `the state in ${file} cannot be opened (${error instanceof Error ? error.message : 'unknown reason'}); check who owns it, or set CODEMODE_HOME to another folder`,
+        `the state in ${file} cannot be opened (${error instanceof Error ? error.message : 'unknown reason'}); ${
+          isDiskFull(file)
+            ? 'its disk is full: make room on it'
+            : 'check who owns it, or set CODEMODE_HOME to another folder'
+        }`,
         { cause: error },
       );
     }
@@ -113,3 +117,15 @@ function readRow(row: RawRow | undefined): RawRow | undefined {
   for (const [name, value] of Object.entries(row)) if (value instanceof ArrayBuffer) row[name] = Buffer.from(value);
   return row;
 }
+
+/** SQLite says "disk I/O error" of a full disk too. */
+function isDiskFull(file: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(file));
+    return bavail * bsize < LEAST_FREE_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+const LEAST_FREE_BYTES = 64 * 1024;

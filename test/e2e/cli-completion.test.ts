@@ -30,6 +30,7 @@ beforeAll(async () => {
   env = {
     PATH: `${home.path('bin')}:${dirname(process.execPath)}:${process.env.PATH ?? ''}`,
     HOME: home.folder,
+    CODEMODE_CONFIG: home.path('codemode.config.json'),
     CODEMODE_HOME: home.path('state'),
     CODEMODE_KEYRING: 'file',
     LC_ALL: 'C.UTF-8',

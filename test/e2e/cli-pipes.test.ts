@@ -24,6 +24,7 @@ async function piped(line: string) {
     env: {
       PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ''}`,
       HOME: home.folder,
+      CODEMODE_CONFIG: home.path('codemode.config.json'),
       CODEMODE_HOME: home.path('state'),
       CODEMODE_KEYRING: 'file',
       codemode: `${process.execPath} ${PROGRAM}`,

@@ -40,8 +40,9 @@ describe('codemode alone says what to do next', () => {
       [
         `codemode ${version}: no servers are configured yet.`,
         '',
-        `  ${OWN} init  takes over the servers of your other clients`,
-        `  ${OWN} demo  shows it at work, without any server of yours`,
+        `  ${OWN} init                 imports the servers of your other clients`,
+        `  ${OWN} add NAME -- COMMAND  adds one server`,
+        `  ${OWN} demo                 shows it at work, without any server of yours`,
         '',
         `All commands: ${OWN} --help`,
         '',

@@ -1,3 +1,6 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, test } from 'vitest';
@@ -68,7 +71,10 @@ test('the first program in Go says each 5 seconds that the standard library is c
 }, async () => {
   using home = new Home();
   const program = home.write('program.go', 'fmt.Println("compiled")\nreturn nil\n');
-  const config = home.write('codemode.config.json', { mcpServers: {} });
+  // An empty cache that others may read: root's programs run as other users.
+  const cacheFolder = mkdtempSync(join(tmpdir(), 'codemode-go-cache-'));
+  chmodSync(cacheFolder, 0o755);
+  const config = home.write('codemode.config.json', { mcpServers: {}, go: { cacheFolder } });
   const first = await home.run(['--config', config, 'run', program]);
   expect(JSON.parse(first.stdout)).toEqual({ output: 'compiled\n' });
   expect(first.stderr).toContain(
@@ -76,4 +82,5 @@ test('the first program in Go says each 5 seconds that the standard library is c
   );
   const second = await home.run(['--config', config, 'run', program]);
   expect(second.stderr).not.toContain('standard library');
+  rmSync(cacheFolder, { recursive: true, force: true });
 });

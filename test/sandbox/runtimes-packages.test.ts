@@ -38,7 +38,7 @@ describe.each(['node', 'python'] as const)('a %s program', needs('bubblewrap', '
         globalThis.result = [answers.map((each) => each.structuredContent), drive.__meta__.tools.length];`,
       python: `import servers.google_drive as drive
 from servers.google_drive import list_files, delete
-answers = [await list_files({"page": 1}), await drive.get_document(), await delete({}), await drive._2fa_on()]
+answers = [await list_files({"page": 1}), await drive.getDocument(), await delete({}), await drive._2fa_on()]
 result = [[each["structuredContent"] for each in answers], len(drive.__meta__["tools"])]`,
     };
     const tools = ['files.list-Files', 'list.files', 'getDocument', 'delete', '2fa.on'].map((name) => ({ name }));

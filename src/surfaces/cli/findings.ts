@@ -1,4 +1,4 @@
-import { access, constants, realpath, stat } from 'node:fs/promises';
+import { access, constants, realpath, stat, statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { dirname, isAbsolute, resolve, sep } from 'node:path';
 import { isDisabled } from '../../config/broken-servers.js';
@@ -101,12 +101,18 @@ function limitsFinding({ config }: LoadedConfig): Finding {
   };
 }
 
+/** Less than this is not enough for one record. */
+const LEAST_FREE_BYTES = 1024 * 1024;
+
 async function stateFinding(folder: string): Promise<Finding> {
   const name = 'State folder';
   try {
     await makeFolder(folder, 0o700);
     await access(folder, constants.W_OK | constants.X_OK);
-    return { name, state: 'ok', message: folder };
+    const { bavail, bsize } = await statfs(folder);
+    if (bavail * bsize >= LEAST_FREE_BYTES) return { name, state: 'ok', message: folder };
+    const fix = 'make room on it, or set CODEMODE_HOME to a folder on another disk';
+    return { name, state: 'missing', message: `the disk of ${folder} is full: no call can be recorded`, fix };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return {

@@ -12,7 +12,7 @@ import { plainLine, styled } from './terminal.js';
 /** What is known of this machine from files alone: no server is started and nothing is written. */
 export interface MachineState {
   /** The configuration, or why it cannot be used. */
-  readonly loaded: LoadedConfig | { readonly problem: string };
+  readonly loaded: LoadedConfig | { readonly problem: string; readonly isUntrusted?: boolean };
   readonly glance: StateGlance;
   /** Clients whose own file starts codemode. */
   readonly clients: readonly string[];
@@ -76,6 +76,8 @@ function factsOf({ loaded, glance, hasJail }: MachineState): string {
   const count = loaded.upstreams.length;
   const servers = count === 0 ? 'no servers' : count === 1 ? '1 server' : `${count} servers`;
   const lines = [`${servers}${file === undefined ? '' : ` in ${plainLine(shortened(file))}`}.`];
+  const disabled = loaded.disabledServers.length;
+  if (disabled > 0) lines.push(`${counted(disabled, 'more is', 'more are')} disabled by a mistake in the file.`);
   if (glance.problem !== undefined) lines.push(`The state folder cannot be read: ${plainLine(glance.problem)}.`);
   if (!hasJail) lines.push('Programs cannot be run at isolation level strict: bubblewrap is not installed.');
   if (glance.pendingApprovals > 0)
@@ -86,6 +88,8 @@ function factsOf({ loaded, glance, hasJail }: MachineState): string {
 /** At most four, the most urgent first. */
 function nextSteps({ loaded, glance, clients, hasJail, commands }: MachineState): Step[] {
   const has = (name: string) => commands.includes(name);
+  if ('problem' in loaded && loaded.isUntrusted === true)
+    return [{ words: 'trust', why: 'shows what the file would start, and asks whether you agree' }];
   if ('problem' in loaded)
     return [
       { words: 'doctor', why: 'says what is wrong, and what to do' },
@@ -99,7 +103,7 @@ function nextSteps({ loaded, glance, clients, hasJail, commands }: MachineState)
   if (!hasJail || glance.problem !== undefined)
     steps.push({ words: 'doctor', why: 'says what is missing, and what to do' });
   if (isEmpty) {
-    steps.push({ words: 'init', why: 'takes over the servers of your other clients' });
+    steps.push({ words: 'init', why: 'imports the servers of your other clients' });
     if (has('add')) steps.push({ words: 'add NAME -- COMMAND', why: 'adds one server' });
     steps.push({ words: 'demo', why: 'shows it at work, without any server of yours' });
   } else if (clients.length === 0) {

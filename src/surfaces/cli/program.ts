@@ -114,9 +114,10 @@ export async function runCommandLine(argv: readonly string[], composition: Compo
 
 /** `codemode` alone: what to do next on this machine. Always succeeds: it is what a lost person types. */
 async function showNext(program: Command, composition: Composition): Promise<number> {
-  const loaded = await composition
-    .loadSettings(settingsOf(program))
-    .catch((error: unknown) => ({ problem: error instanceof Error ? error.message : String(error) }));
+  const loaded = await composition.loadSettings(settingsOf(program)).catch((error: unknown) => ({
+    problem: error instanceof Error ? error.message : String(error),
+    isUntrusted: isHostError(error, 'untrusted_config'),
+  }));
   const commands = program.commands.map((command) => command.name());
   const state = await machineState(loaded, await composition.glance(), commands);
   process.stdout.write(`${describeNext(state)}\n`);

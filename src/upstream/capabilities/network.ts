@@ -57,7 +57,7 @@ async function fetchWithin(request: WebRequest, { grants, signal }: NativeCircum
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(CAPABILITY_DEFAULTS.network.timeoutMs)]);
   let sent = Object.entries(headers).filter(([name]) => !NOT_THE_PROGRAMS.test(name));
   // Few programs are granted a network, and loading this takes 100 ms.
-  const { Agent, fetch: undiciFetch } = await import('./web-client.js');
+  const { Agent, fetch: undiciFetch } = (await import('./web-client.js')).webClient;
   const agent = new Agent({ connect: { lookup: guardedLookup(checkPublic) } });
   try {
     for (let hop = 0; ; hop += 1) {
