@@ -162,6 +162,11 @@ describe('presets', () => {
     ['a/list', { readOnlyHint: true }, true, { default: 'allow', strict: 'allow', open: 'allow' }],
     ['a/write', { destructiveHint: true }, false, { default: 'ask', strict: 'ask', open: 'allow' }],
     ['a/write', { destructiveHint: true }, true, { default: 'ask', strict: 'ask', open: 'allow' }],
+    // A name in letters that are not read here: the claim to only read answers for it, and for nothing else.
+    ['a/открыть', {}, false, { default: 'ask', strict: 'ask', open: 'allow' }],
+    ['a/открыть', {}, true, { default: 'allow', strict: 'ask', open: 'allow' }],
+    ['a/открыть', { readOnlyHint: true }, false, { default: 'allow', strict: 'ask', open: 'allow' }],
+    ['a/удалить', { readOnlyHint: true }, false, { default: 'ask', strict: 'ask', open: 'allow' }],
     ['a/delete_it', { readOnlyHint: true }, false, { default: 'ask', strict: 'ask', open: 'allow' }],
     ['a/delete_it', undefined, false, { default: 'ask', strict: 'ask', open: 'allow' }],
     ['a/delete_it', { destructiveHint: false }, false, { default: 'ask', strict: 'ask', open: 'allow' }],

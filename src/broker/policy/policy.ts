@@ -247,6 +247,8 @@ function destructiveReason(tool: Tool, isTrusted: boolean): string | undefined {
   if (tool.annotations?.destructiveHint === true) return CLAIMED;
   if (isTrusted && tool.annotations?.readOnlyHint === true) return undefined;
   const name = judgeName(tool.name);
-  if (name.isDangerous) return name.reason;
-  return judgeDescription(tool.description ?? '', name.saysItReads === true);
+  // A name that is not read here raises no suspicion of its own, so that the claim to only read is enough to answer it.
+  const isAnswered = name.isDangerous && name.isUnread === true && tool.annotations?.readOnlyHint === true;
+  if (name.isDangerous && !isAnswered) return name.reason;
+  return judgeDescription(tool.description ?? '', !name.isDangerous && name.saysItReads === true);
 }

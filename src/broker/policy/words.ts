@@ -1,33 +1,85 @@
+import { fold, foreignMeaning, gappedWord, seemingNames, wordsRunTogether } from './spellings.js';
+import {
+  ACTS,
+  ALONE,
+  ALWAYS,
+  AT_THE_END,
+  EXECUTION,
+  HARMLESS,
+  LOOKING,
+  LOOKING_AT,
+  LOOKING_TAIL,
+  LOSSES,
+  MAKING,
+  NOUNS,
+  PAIRS,
+  THINGS,
+  type WordPair,
+} from './word-lists.js';
+
 /**
  * What a tool's name says that the tool does. Its server chose the name, so the name can make things stricter and never
  * looser: a tool called `get_weather` may still do anything.
  */
 export type NameVerdict =
   | { readonly isDangerous: false /** The name says that the tool only reads. */; readonly saysItReads?: true }
-  | { readonly isDangerous: true; readonly reason: string };
+  | {
+      readonly isDangerous: true;
+      readonly reason: string;
+      /** Nothing in the name is bad; it is in letters that are not read here. */
+      readonly isUnread?: true;
+    };
 
 /** No real tool comes near; a longer one hides something at its end. */
 const MAX_NAME_CHARACTERS = 512;
 
 export function judgeName(name: string): NameVerdict {
-  if (name.length > MAX_NAME_CHARACTERS) return { isDangerous: true, reason: 'its name is too long to be read' };
-  // Full-width, accented and invisible characters are other ways to write the same word.
-  const parts = name
-    .normalize('NFKD')
-    .replace(/[\p{M}\p{Cf}]/gu, '')
-    .split(/[^\p{L}]+/u);
+  if (name.length > MAX_NAME_CHARACTERS) return dangerous('its name is too long to be read');
+  const folded = fold(name);
+  const parts = partsOf(folded);
   if (parts.some(mixesAlphabets))
+    return dangerous('its name mixes alphabets, so that it can say something else than it seems to');
+  const clauses = clausesOf(parts.flatMap(humpsOf));
+  const foreign = foreignMeaning(folded);
+  const word =
+    dangerousWord(parts, clauses) ??
+    foreign?.act ??
+    first(seemingNames(folded), (seeming) => {
+      const others = partsOf(seeming);
+      return dangerousWord(others, clausesOf(others.flatMap(humpsOf)));
+    });
+  if (word !== undefined) return dangerous(`its name says "${word}"`);
+  const saysItReads = clauses.every((words) => words.some(isLooking));
+  // Model APIs take Latin letters only, so hardly any tool is named so, and asking about one costs little.
+  if (foreign !== undefined && !foreign.isLooking && !saysItReads)
     return {
       isDangerous: true,
-      reason: 'its name mixes alphabets, so that it can say something else than it seems to',
+      reason: 'its name is not in Latin letters, and does not say that it only reads',
+      isUnread: true,
     };
-  const clauses = clausesOf(parts.flatMap(humpsOf));
-  const word =
+  return { isDangerous: false, ...(saysItReads ? { saysItReads } : {}) };
+}
+
+function dangerous(reason: string): NameVerdict {
+  return { isDangerous: true, reason };
+}
+
+function partsOf(folded: string): string[] {
+  return folded.split(/[^\p{L}]+/u);
+}
+
+function dangerousWord(parts: readonly string[], clauses: readonly string[][]): string | undefined {
+  return (
     first(clauses, actOf) ??
     // The whole part as well, because case can be played with: dElEtEfIlE.
-    parts.map((part) => part.toLowerCase()).find((part) => ALWAYS.has(part) || isRunOn(part));
-  if (word !== undefined) return { isDangerous: true, reason: `its name says "${word}"` };
-  return { isDangerous: false, ...(clauses.every((words) => words.some(isLooking)) ? { saysItReads: true } : {}) };
+    first(parts, (part) => {
+      const whole = part.toLowerCase();
+      if (isAlways(whole)) return whole;
+      const words = wordsRunTogether(whole);
+      return words === undefined ? undefined : actOf(words);
+    }) ??
+    gappedWord(parts, isAlways)
+  );
 }
 
 /** A Latin letter beside one that is not: `dеlete` with a Cyrillic е. */
@@ -35,61 +87,9 @@ function mixesAlphabets(part: string): boolean {
   return /[a-z]/i.test(part) && /[^a-z]/i.test(part);
 }
 
-/** Loss, money and messages: words that mean it wherever they stand. */
-const ALWAYS = wordSet(`
-  delete remove destroy erase purge wipe truncate unlink rm rmdir expunge
-  send publish
-  pay buy sell withdraw spend donate remit disburse reimburse
-  revoke terminate shutdown reboot overwrite uninstall evict deactivate decommission
-`);
-
-/** Things: making one, or doing it, is the act; looking at one is not. */
-const THINGS = wordSet(`
-  payment transfer refund charge order transaction donation payout purchase checkout topup bid deposit withdrawal trade
-  tweet broadcast trash drop kill ban
-`);
-
-/** Verbs that are nouns as often: `merge_branches`, but `create_merge_request`. */
-const ACTS = wordSet(`
-  email mail sms post reply forward merge deploy grant reset restore rollback cancel cleanup clear impersonate
-  exec execute sudo
-`);
-
-/** Where a name begins with one of these, the next word says what is done: `mail_list_folders`, `order_get`. */
-const NOUNS = wordSet(
-  'email mail sms post deploy merge payment transfer refund charge order transaction checkout trade',
-);
-
-/** Loss is loss, whatever the name ends with: `clear_history`. */
-const LOSSES = wordSet('clear cleanup reset restore rollback cancel drop trash kill ban');
-
-const LOOKING = wordSet(`
-  get list search find read describe fetch show count query check view lookup retrieve inspect explain validate is has
-  preview estimate quote compare analyze analyse status history watch monitor download export summarize summarise
-  browse track simulate calculate detect
-`);
-
-/** A name that ends so is about something, and does not do it: `deploy_status`, `order_history`. */
-const LOOKING_TAIL = wordSet('reader viewer status history stats statistics count schema');
-
-const MAKING = wordSet('create update add edit generate make render set new draft change modify');
-
-/** What a word is not meant of, by the words beside it. */
-const HARMLESS: Readonly<Record<string, { readonly before?: string; readonly after?: string; readonly any?: string }>> =
-  {
-    checkout: { any: 'git branch branches commit ref worktree repo repository file files svn' },
-    forward: { before: 'port go scroll' },
-    order: { before: 'sort tab display column row field', after: 'by' },
-    transaction: { before: 'begin start commit', any: 'db database sql' },
-    transfer: { after: 'issue issues file files folder folders collection request responses call task ticket data' },
-    drop: { after: 'down zone', before: 'drag and' },
-    clear: { after: 'cache selection screen filter working' },
-    restore: { before: 'un' },
-  };
-
 /** A word that is an act here, because no verb before it says that it is only looked at, or only written about. */
 function actOf(words: readonly string[]): string | undefined {
-  const always = words.find((word) => ALWAYS.has(word) || isRunOn(word));
+  const always = words.find(isAlways);
   if (always !== undefined) return always;
   const phrase = phraseOf(words);
   if (phrase !== undefined) return phrase;
@@ -114,54 +114,35 @@ function isHarmless(words: readonly string[], index: number): boolean {
   return isOf(before, words[index - 1]) || isOf(after, words[index + 1]) || words.some((word) => isOf(any, word));
 }
 
-/** Programs, shells and statements that the caller writes; money by two words. In this order within the name. */
-const PHRASES: readonly (readonly [verbs: string, objects: string])[] = [
-  [
-    'run invoke spawn inject eval evaluate interpret',
-    `command commands cmd code script scripts shell bash zsh sh powershell terminal console python javascript js typescript
-     ruby perl php lua sql statement statements snippet program subprocess process repl cell macro applescript osascript
-     migration migrations`,
-  ],
-  ['apply', 'migration migrations'],
-  ['start open launch write type interact', 'shell bash zsh powershell terminal repl subprocess process cmd'],
-  ['write', 'query queries sql statement'],
-  ['code command script shell python javascript sql', 'run runner exec execute execution interpreter eval'],
-  [
-    'book reserve rent hire',
-    'flight flights hotel room table ticket tickets appointment trip ride car seat stay tour taxi',
-  ],
-  ['create make add new confirm', 'booking reservation'],
-  ['create start buy new upgrade renew', 'subscription membership'],
-  ['subscribe', 'plan premium tier membership subscription'],
-  ['top', 'up'],
-  ['make place start', 'call'],
-];
-const READ_PHRASES = PHRASES.map(([verbs, objects]) => [wordSet(verbs), wordSet(objects)] as const);
-
-/** Names of one word that hand over a shell or an interpreter, or spend. */
-const ALONE = wordSet(
-  'shell bash zsh sh powershell cmd terminal repl python javascript sql command ssh eval evaluate book subscribe reserve',
-);
-/** The same at the end of a name: `puppeteer_evaluate`, `mcp_bash`. */
-const AT_THE_END = wordSet('shell bash zsh powershell cmd terminal repl eval evaluate');
-
 function phraseOf(words: readonly string[]): string | undefined {
-  const looked = words.findIndex(isLooking);
   const [only] = words;
   if (words.length === 1 && only !== undefined && ALONE.has(only)) return only;
+  const found = first(PAIRS, (pair) => pairIn(words, pair));
+  if (found !== undefined) return found;
   const last = words.at(-1);
-  if (LOOKING_TAIL.has(last ?? '')) return undefined;
-  for (const [verbs, objects] of READ_PHRASES) {
-    const at = words.findIndex((word) => verbs.has(word));
-    const object = at < 0 ? undefined : words.slice(at + 1).find((word) => objects.has(word));
-    if (object !== undefined && (looked < 0 || looked > at)) return `${words[at]} ${object}`;
-  }
-  const isMade = words.some((word) => MAKING.has(word));
-  return looked < 0 && !isMade && last !== undefined && AT_THE_END.has(last) ? last : undefined;
+  const isExcused = words.some((word) => LOOKING_AT.has(word) || MAKING.has(word));
+  return !isExcused && last !== undefined && AT_THE_END.has(last) ? last : undefined;
+}
+
+function pairIn(words: readonly string[], { verbs, objects, excuse }: WordPair): string | undefined {
+  const at = words.findIndex((word) => verbs.has(word));
+  const object = at < 0 ? undefined : words.slice(at + 1).find((word) => objects.has(word));
+  if (object === undefined) return undefined;
+  const isExcused =
+    excuse === 'looked at'
+      ? words.slice(0, at).some((word) => LOOKING_AT.has(word))
+      : words.some(isLooking) ||
+        LOOKING_TAIL.has(words.at(-1) ?? '') ||
+        (excuse === 'looking or making' && words.some((word) => MAKING.has(word)));
+  return isExcused ? undefined : `${words[at]} ${object}`;
 }
 
 function isLooking(word: string): boolean {
   return LOOKING.has(word);
+}
+
+function isAlways(word: string): boolean {
+  return ALWAYS.has(word) || EXECUTION.has(word) || isRunOn(word);
 }
 
 /** `deletefile`, `dElEtEfIlE`: names without a gap. Not `deleted`, `sender`, `removing`: those are no orders. */
@@ -194,8 +175,4 @@ function first<Item, Found>(items: readonly Item[], find: (item: Item) => Found 
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-function wordSet(text: string): ReadonlySet<string> {
-  return new Set(text.trim().split(/\s+/));
 }
