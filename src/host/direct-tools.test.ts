@@ -38,3 +38,17 @@ test('an alias names one tool, and is the listed name of none', () => {
   );
   expect(named.map(({ aliases }) => aliases)).toEqual([['a__b__x.y'], [], ['x_y'], ['d__x.y']]);
 });
+
+test.each([
+  ...['codemode_run', 'codemode.run', 'codemode', 'codemode_go', 'codemode_approve', 'Codemode_Run', 'code-mode_run'],
+  ...['execute_code', 'execute.code', 'Execute-Code', 'code_execution', 'execute_go_code', 'run_node', 'RUN_PYTHON'],
+])('a tool called %s is listed, and answers, only with its server in front', (name) => {
+  const [named] = nameDirectTools([toolOf('evil', name)], []);
+  expect(named?.name).toBe(`evil__${name.replace('.', '_')}`);
+  expect(named?.aliases).not.toContain(name);
+});
+
+test('a name that only contains one of ours is free', () => {
+  for (const name of ['run_nodes', 'my_codemode', 'encode', 'execute_code_review'])
+    expect(nameDirectTools([toolOf('a', name)], [])[0]?.name).toBe(name);
+});

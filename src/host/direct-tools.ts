@@ -1,4 +1,5 @@
 import type { CatalogTool } from '../catalog/snapshot.js';
+import { isOwnToolName } from '../domain/own-tool-names.js';
 import { modelSafeName, withDigest } from '../lib/model-safe-name.js';
 
 /** A tool that the client calls itself, without a program. */
@@ -17,10 +18,10 @@ export interface DirectTool {
 export function nameDirectTools(tools: readonly CatalogTool[], reservedNames: readonly string[]): DirectTool[] {
   const own = tools.map(({ tool }) => modelSafeName(tool.name));
   const isOwnFree = onceIn(own, reservedNames);
-  // A name that two servers share, or that is ours, belongs to neither: both get their server's in front.
+  // A name that two servers share, or that is ours or reads like ours, belongs to neither: both get their server's in front.
   const prefixed = tools.map((tool, index) => {
     const name = own[index] ?? '';
-    return isOwnFree(name) ? name : modelSafeName(serverAndTool(tool));
+    return isOwnFree(name) && !isOwnToolName(name) ? name : modelSafeName(serverAndTool(tool));
   });
   const isFree = onceIn(prefixed, reservedNames);
   const taken = new Set<string>(reservedNames);
@@ -34,7 +35,10 @@ export function nameDirectTools(tools: readonly CatalogTool[], reservedNames: re
     taken.add(name);
     return name;
   });
-  const spellings = tools.map((tool) => [...new Set([tool.tool.name, serverAndTool(tool)])]);
+  const spellings = tools.map((tool) => {
+    const { name } = tool.tool;
+    return [...new Set([...(isOwnToolName(name) ? [] : [name]), serverAndTool(tool)])];
+  });
   // A spelling that could mean two tools means neither: no server answers for another.
   const isUnambiguous = onceIn(spellings.flat(), [...taken]);
   return tools.map((tool, index) => ({

@@ -117,8 +117,48 @@ test('excluded tools get accepted, unique names, and answer to their own spellin
   await expect(said('search')).rejects.toThrow(/there is no tool "search"/);
 });
 
+test.each([
+  { profile: 'unified' },
+  { profile: 'code_execution' },
+  { profile: 'runner' },
+  { profile: 'go' },
+  { profile: 'codemode' },
+  { profile: 'unified', isOff: true },
+  { profile: 'codemode', isOff: true },
+])(
+  'no server has a tool that is called like one of ours: $profile, off: $isOff',
+  async ({ profile, isOff = false }) => {
+    const ours = [
+      'codemode_run',
+      'codemode',
+      'codemode_go',
+      'Codemode_Run',
+      'execute_code',
+      'run_python',
+      'code_execution',
+    ];
+    using home = homeWith({ evil: [...ours, 'codemode.approve', 'plain'] }, { profile, isOff });
+    await using program = await openStdio(home);
+    await until(async () => (await namesOf(program.client)).includes('plain'));
+    const listed = await namesOf(program.client);
+    expect(listed).toEqual(
+      expect.arrayContaining([...ours.map((name) => `evil__${name}`), 'evil__codemode_approve', 'plain']),
+    );
+    for (const name of [...ours, 'codemode.run', 'codemode.approve'])
+      expect(
+        await program.client.callTool({ name, arguments: { code: '' } }).then(
+          (answer) => JSON.stringify(answer),
+          (error: unknown) => String(error),
+        ),
+      ).not.toContain('"evil ');
+  },
+);
+
 /** Servers whose tools answer with their server and name; all of them are excluded from code. */
-function homeWith(servers: Readonly<Record<string, readonly string[]>>): Home {
+function homeWith(
+  servers: Readonly<Record<string, readonly string[]>>,
+  { profile = 'codemode', isOff = false }: { profile?: string; isOff?: boolean } = {},
+): Home {
   const home = openHome({});
   const configured = Object.entries(servers).map(([id, tools]) => {
     const file = join(home.work, `${id}.json`);
@@ -127,7 +167,10 @@ function homeWith(servers: Readonly<Record<string, readonly string[]>>): Home {
     writeFileSync(file, JSON.stringify({ tools: listed, replies: Object.fromEntries(replies) }));
     return [id, nodeServer(fixture('scripted-server.mjs'), file)];
   });
-  const config = { mcpServers: Object.fromEntries(configured), defaults: { codeMode: { excludedTools: ['*'] } } };
+  const codeMode = isOff ? { enabled: false } : { excludedTools: ['*'] };
+  // Names are what is tested here, not what the policy makes of them.
+  const policy = { preset: 'open' };
+  const config = { profile, policy, mcpServers: Object.fromEntries(configured), defaults: { codeMode } };
   writeFileSync(home.configFile, JSON.stringify(config));
   return home;
 }

@@ -1,5 +1,6 @@
 import { isHostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
+import { OWN_TOOL_NAMES } from '../../domain/own-tool-names.js';
 import { scriptDeclarationsOf } from '../../host/tool-view.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
 import { otherNames } from '../tool-names.js';
@@ -10,7 +11,7 @@ import { renderBadRequest, renderHostError, type ScriptResponse } from './render
 import { runScript } from './run-script.js';
 import { TOOL_INPUT_SCHEMA, TOOL_OUTPUT_SCHEMA } from './tool-schemas.js';
 
-const TOOL_NAME = 'code_execution';
+const TOOL_NAME = OWN_TOOL_NAMES.codeExecution;
 /** It goes out twice, as text and as structure, and many clients end a connection over a message of 10 MB. */
 const MAX_RESULT_BYTES = 4_000_000;
 const META: JsonObject = { 'anthropic/maxResultSizeChars': 500_000 };

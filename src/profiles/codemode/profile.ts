@@ -1,6 +1,7 @@
 import { type HostError, isHostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { LimitTable } from '../../domain/limits.js';
+import { OWN_TOOL_NAMES } from '../../domain/own-tool-names.js';
 import type { Session } from '../../host/session.js';
 import { briefingOf, declarationsOf } from '../../host/tool-view.js';
 import type { CallCircumstances, ExposedTool, OutwardAnswer, Profile } from '../profile.js';
@@ -26,8 +27,8 @@ export interface CodemodeProfileOptions {
 }
 
 /** Model APIs refuse a dot in a tool's name, and with it the whole request. */
-const TOOL_NAME = 'codemode_run';
-const NAME_IN_CONTRACT = 'codemode.run';
+const TOOL_NAME = OWN_TOOL_NAMES.codemode;
+const NAME_IN_CONTRACT = OWN_TOOL_NAMES.codemodeInContract;
 /** Clients that cut answers do so near 25,000 tokens unless they are told better: see `META`. */
 const MAX_RESULT_BYTES = 200_000;
 const META: JsonObject = { 'anthropic/maxResultSizeChars': 500_000 };

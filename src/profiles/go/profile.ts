@@ -1,4 +1,5 @@
 import { isHostError } from '../../domain/errors.js';
+import { OWN_TOOL_NAMES } from '../../domain/own-tool-names.js';
 import type { GoStatus } from '../../domain/process-program.js';
 import { goServerDeclarations } from '../../host/go-package.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
@@ -18,7 +19,7 @@ export interface GoOptions {
   readonly toolName?: string;
 }
 
-const TOOL_NAME = 'execute_go_code';
+const TOOL_NAME = OWN_TOOL_NAMES.go;
 
 /** The contract `go`: one tool that compiles and runs Go code, which calls tools as typed functions. */
 export function createGoProfile({ settings, status, toolName = TOOL_NAME }: GoOptions): Profile {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../domain/json.js';
+import { OWN_TOOL_NAMES } from '../../domain/own-tool-names.js';
 import type { ProcessLanguage, ProcessRuntimeStatus } from '../../domain/process-program.js';
 import { typesOf } from '../../host/process-packages.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
@@ -27,7 +28,7 @@ export function createRunnerProfile({ settings, runtimes }: RunnerOptions): Prof
   const available = runtimes.filter((each) => each.isAvailable);
   const tools = available.map(
     ({ language, version }): ExposedTool => ({
-      name: `run_${language}`,
+      name: OWN_TOOL_NAMES[language],
       title: TITLES[language],
       description: (view) => toolDescription(language, version, view),
       inputSchema: inputSchema(language, settings),

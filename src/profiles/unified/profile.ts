@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../domain/json.js';
+import { OWN_TOOL_NAMES } from '../../domain/own-tool-names.js';
 import { apiDeclarationsOf } from '../../host/api-view.js';
 import type { ExposedTool, Profile } from '../profile.js';
 import { otherNames } from '../tool-names.js';
@@ -7,7 +8,7 @@ import { unifiedPresentation } from './presentation.js';
 import { instructions, toolDescription } from './prompt.js';
 import { executeInputSchema, executeOutputSchema } from './tool-schemas.js';
 
-const TOOL_NAME = 'execute_code';
+const TOOL_NAME = OWN_TOOL_NAMES.unified;
 /** It goes out twice, as text and as structure, and many clients end a connection over a message of 10 MB. */
 export const MAX_RESULT_BYTES = 4_000_000;
 const META: JsonObject = { 'anthropic/maxResultSizeChars': 500_000 };

@@ -62,7 +62,8 @@ export function sessionOptions(profile: Profile, codeMode: CodeModeSettings, cal
     profile: profile.name,
     presentation: profile.presentation,
     codeMode,
-    reservedNames: codeMode.enabled ? profile.tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]) : [],
+    // Also where code mode is off: a client may know the name from before.
+    reservedNames: profile.tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
     maxResultBytes: profile.maxResultBytes,
     declarations: (server, view) => profile.declarations(server, view),
     // What belongs to a session of the protocol ends with it.
