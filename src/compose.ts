@@ -3,6 +3,7 @@ import { Budgets } from './broker/policy/budget.js';
 import { PolicyGate } from './broker/policy/gate.js';
 import { policyMistakes } from './broker/policy/mistakes.js';
 import { Policy, type PolicyOptions } from './broker/policy/policy.js';
+import { heldSecretsIn } from './broker/redaction/held-values.js';
 import { credentialsOf } from './broker/redaction/known-secrets.js';
 import { Redactor } from './broker/redaction/redactor.js';
 import { Catalog } from './catalog/catalog.js';
@@ -203,7 +204,7 @@ export async function composeAudit(settings: HostSettings): Promise<AuditLog> {
 }
 
 /** Knows every credential of the configuration. */
-async function openRedactor({ config, upstreams }: LoadedConfig): Promise<Redactor> {
+async function openRedactor({ config, upstreams, variables }: LoadedConfig): Promise<Redactor> {
   const { extra, ...options } = config.redaction;
   const clientSecrets = Object.values(config.mcpServers).flatMap(({ auth }) =>
     auth?.type === 'oauth2' && auth.clientSecret !== undefined ? secretsIn('clientSecret', auth.clientSecret) : [],
@@ -214,7 +215,9 @@ async function openRedactor({ config, upstreams }: LoadedConfig): Promise<Redact
   );
   const expressions =
     extra.length === 0 ? [] : (await import('./broker/redaction/expressions.js')).compileExpressions(extra);
-  return new Redactor([...upstreams.flatMap(credentialsOf), ...clientSecrets, ...ofCollector], {
+  // Wherever in the file they stand: in an argument or an address too.
+  const referenced = [...variables].flatMap(([name, value]) => heldSecretsIn(name, value));
+  return new Redactor([...upstreams.flatMap(credentialsOf), ...referenced, ...clientSecrets, ...ofCollector], {
     ...options,
     extra: expressions,
   });

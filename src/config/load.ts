@@ -61,6 +61,8 @@ export interface LoadedConfig {
   readonly origins: ReadonlyMap<string, Origin>;
   /** Rendered paths of values that came out of environment variables. */
   readonly fromEnvironment: ReadonlySet<string>;
+  /** The variables that the file refers to, with their values: secrets as often as not. */
+  readonly variables: ReadonlyMap<string, string>;
   readonly upstreams: readonly UpstreamDefinition[];
   /** Servers whose entries have mistakes: they are not among `upstreams`. */
   readonly disabledServers: readonly DisabledServer[];
@@ -109,6 +111,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     format: source?.format ?? 'codemode',
     origins: merged.origins,
     fromEnvironment,
+    variables: source?.variables ?? new Map(),
     upstreams,
     disabledServers,
     warnings: [...search.warnings, ...(source?.warnings ?? []), ...broken.warnings(), ...telemetry.warnings],

@@ -16,6 +16,8 @@ export interface Source {
   readonly layer: LayerValues;
   readonly format: 'codemode' | ForeignFormat;
   readonly fromEnvironment: ReadonlySet<string>;
+  /** The variables that were filled in, with their values. */
+  readonly variables: ReadonlyMap<string, string>;
   readonly warnings: readonly string[];
 }
 
@@ -82,6 +84,7 @@ export function readSource(
       placeOf: (path) => renderPlace(document, shaped.originalPath(path), 'key'),
     },
     fromEnvironment: result.fromEnvironment,
+    variables: result.variables,
     warnings:
       'warnings' in shaped ? (shaped.warnings as string[]).map((warning) => `${document.file}: ${warning}`) : [],
   };

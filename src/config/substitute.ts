@@ -9,6 +9,8 @@ export interface Substitution {
   readonly value: JsonValue;
   /** Rendered paths of the values that hold something from the environment: they are never shown. */
   readonly fromEnvironment: ReadonlySet<string>;
+  /** The variables that were filled in, with their values. */
+  readonly variables: ReadonlyMap<string, string>;
 }
 
 export interface SubstitutionProblem {
@@ -22,6 +24,7 @@ export function substitute(
   environment: Environment,
 ): { readonly result: Substitution; readonly problems: readonly SubstitutionProblem[] } {
   const fromEnvironment = new Set<string>();
+  const variables = new Map<string, string>();
   const problems: SubstitutionProblem[] = [];
 
   const walk = (node: JsonValue, path: KeyPath): JsonValue => {
@@ -49,10 +52,11 @@ export function substitute(
         return match;
       }
       fromEnvironment.add(renderPath(path));
+      variables.set(name, found);
       return found;
     });
 
-  return { result: { value: walk(value, []), fromEnvironment }, problems };
+  return { result: { value: walk(value, []), fromEnvironment, variables }, problems };
 }
 
 /** All variables that a value refers to, with or without a default. */

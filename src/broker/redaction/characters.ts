@@ -17,6 +17,10 @@ export const WORD_AND_LINE = alphabet(`${LOWER}${UPPER}${DIGITS}_`);
 export const WORD_AND_DASH = alphabet(`${LOWER}${UPPER}${DIGITS}-`);
 export const BASE64URL = alphabet(`${LOWER}${UPPER}${DIGITS}_-`);
 export const BASE64 = alphabet(`${LOWER}${UPPER}${DIGITS}+/=_-`);
+export const STANDARD_BASE64 = alphabet(`${LOWER}${UPPER}${DIGITS}+/`);
+/** Tokens of Atlassian have a checksum behind `=`. */
+export const ATLASSIAN = alphabet(`${LOWER}${UPPER}${DIGITS}_-=`);
+export const HEX = alphabet(`abcdef${DIGITS}`);
 export const BEARER = alphabet(`${LOWER}${UPPER}${DIGITS}-._~+/=`);
 export const MAIL = alphabet(`${LOWER}${UPPER}${DIGITS}.!#$%&*+-/=?^_{|}~`);
 export const HOST = alphabet(`${LOWER}${UPPER}${DIGITS}.-`);

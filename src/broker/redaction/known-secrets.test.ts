@@ -74,3 +74,79 @@ test('a variable passed on to a local server is a credential where its name says
     'ghp-hunter2-hunter2',
   ]);
 });
+
+test.each([
+  ['SMTP_PASS', 'open sesame now'],
+  ['DB_PWD', 'correcthorse'],
+  ['PASSPHRASE', 'correct horse battery staple'],
+  ['SERVICE_CREDS', 'alice:wonderland'],
+  ['MNEMONIC', 'abandon ability able about above absent'],
+  ['FOO', 'tr0ub4dor&3'],
+  ['FOO', 'Zx81-Spectrum!'],
+  ['FOO', 'qzxkvjwpfhgmtrbnqzxkvjwp'],
+  ['X-Custom', 'hunter2-hunter2'],
+  ['FOO', '/wJalrXUtnFEMI0K7MDENGbPxRfiCYEXAMPLEKEY'],
+])('%s=%s is held: it is not plainly something else', (name, value) => {
+  const environment = { [name]: value };
+  expect(of({ kind: 'stdio', command: 'node', arguments: [], environment })).toEqual([value]);
+  expect(of({ kind: 'stdio', command: 'node', arguments: [], environment: {}, inherited: environment })).toEqual([
+    value,
+  ]);
+  expect(of({ kind: 'http', url: 'https://h/mcp', headers: environment, flavour: 'auto' })).toEqual([value]);
+});
+
+test.each([
+  ['NODE_ENV', 'production'],
+  ['LANG', 'en_US.UTF-8'],
+  ['FOO', 'en_US.UTF-8'],
+  ['FOO', '/usr/bin:/usr/local/bin'],
+  ['FOO', '/home/me/My Documents'],
+  ['FOO', 'https://api.example.com'],
+  ['FOO', 'https://api.example.com/v1/things?page=2&sort=descending'],
+  ['LOG_LEVEL', 'debug'],
+  ['FOO', 'node'],
+  ['FOO', 'development'],
+  ['FOO', 'eu-central-1'],
+  ['OPENAI_MODEL', 'gpt-4o-mini'],
+  ['FOO', '@modelcontextprotocol/server-github'],
+  ['FOO', 'server-filesystem@1.2.3'],
+  ['FOO', 'localhost:8080'],
+  ['FOO', 'db-primary-01.internal.example.com'],
+  ['FOO', '2024-01-31T12:00:00Z'],
+  ['FOO', '192.168.100.200'],
+  ['FOO', '123456789012'],
+  ['FOO', 'true,false,true'],
+  ['FOO', 'Europe/Berlin'],
+  ['FOO', 'someone@example.com'],
+  ['FOO', 'My Application'],
+  ['FOO', 'MyApplication'],
+  ['FOO', 'f47ac10b-58cc-4372-a567-0e02b2c3d479'],
+  ['NODE_OPTIONS', '--no-warnings'],
+  ['Accept', 'application/json, text/event-stream;q=0.9'],
+  ['User-Agent', 'codemode/1.0.0 (linux; x64)'],
+  ['Content-Type', 'application/vnd.api+json'],
+])('%s=%s is plainly no secret, and stays in results', (name, value) => {
+  expect(of({ kind: 'stdio', command: 'node', arguments: [], environment: { [name]: value } })).toEqual([]);
+});
+
+test('the password of a connection string is held, and the rest of it is not', () => {
+  const text = 'Server=tcp:db.example.com,1433;User Id=sa;Password=tr0ub4dor&3;Encrypt=true';
+  for (const words of [[`--conn=${text}`], ['--conn', text], [text]])
+    expect(of({ kind: 'stdio', command: 'node', arguments: words, environment: {} })).toEqual(['tr0ub4dor&3']);
+  expect(of({ kind: 'stdio', command: 'node', arguments: [], environment: { DB: text } })).toEqual(['tr0ub4dor&3']);
+  const libpq = { DB: 'host=db user=me password=correcthorse' };
+  expect(of({ kind: 'stdio', command: 'node', arguments: [], environment: libpq })).toEqual(['correcthorse']);
+});
+
+test('arguments are held by their names, and words of a command line are not', () => {
+  const words = ['--passphrase', 'correcthorse', '--db-pass=batterystaple', '--compass', 'northwest', 'Zx81-Spectrum'];
+  expect(of({ kind: 'stdio', command: 'node', arguments: words, environment: {} })).toEqual([
+    'correcthorse',
+    'batterystaple',
+  ]);
+});
+
+test('a token in front of a host, and the values of a query, are held', () => {
+  const environment = { A: 'https://t0ken-t0ken@example.com/x', B: 'https://example.com/?x=t0ken-t1ken&page=12' };
+  expect(of({ kind: 'stdio', command: 'node', arguments: [], environment })).toEqual(['t0ken-t0ken', 't0ken-t1ken']);
+});

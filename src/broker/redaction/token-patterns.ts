@@ -1,12 +1,15 @@
 import {
   type Alphabet,
   ARMOUR,
+  ATLASSIAN,
   BASE64URL,
   CAPITALS,
+  HEX,
   isIn,
   isWordStart,
   runEnd,
   runStart,
+  STANDARD_BASE64,
   WORD,
   WORD_AND_DASH,
   WORD_AND_LINE,
@@ -41,6 +44,18 @@ export const TOKEN_PATTERNS: readonly TokenPattern[] = [
   token('google-key', 'GOCSPX-', BASE64URL, 28, 28),
   token('anthropic-key', 'sk-ant-', BASE64URL, 24, 300),
   ...['sk-proj-', 'sk-svcacct-', 'sk-admin-'].map((prefix) => token('openai-key', prefix, BASE64URL, 24, 300)),
+  token('pypi-token', 'pypi-AgE', BASE64URL, 50, 1_000),
+  token('hugging-face-token', 'hf_', WORD, 34, 40),
+  ...['dop_v1_', 'doo_v1_', 'dor_v1_'].map((prefix) => token('digitalocean-token', prefix, HEX, 64, 64)),
+  { anchor: 'SG.', match: sendGridKey },
+  token('linear-key', 'lin_api_', WORD, 32, 64),
+  token('notion-token', 'ntn_', WORD, 40, 60),
+  withDigit(token('vault-token', 'hvs.', BASE64URL, 24, 300)),
+  token('atlassian-token', 'ATATT3', ATLASSIAN, 50, 500),
+  withDigit(token('gitlab-token', 'glrt-', BASE64URL, 20, 300)),
+  withDigit(token('tailscale-key', 'tskey-', WORD_AND_DASH, 20, 200)),
+  token('age-key', 'AGE-SECRET-KEY-1', CAPITALS, 58, 58),
+  { anchor: 'AccountKey=', match: azureAccountKey },
   { anchor: 'T3BlbkFJ', match: olderOpenAiKey },
   { anchor: '.eyJ', match: jwt },
   { anchor: '-----BEGIN ', match: privateKey },
@@ -58,6 +73,35 @@ function token(kind: string, anchor: string, characters: Alphabet, least: number
       return { start: at, end, kind };
     },
   };
+}
+
+/** Words with dashes between them, as in the name of a page, have none. */
+function withDigit({ anchor, match }: TokenPattern): TokenPattern {
+  return {
+    anchor,
+    match: (text, at) => {
+      const span = match(text, at);
+      return span !== undefined && /\d/.test(text.slice(at + anchor.length, span.end)) ? span : undefined;
+    },
+  };
+}
+
+/** `SG.`, 22 characters, a dot, 43 more. */
+function sendGridKey(text: string, at: number): Span | undefined {
+  if (!isWordStart(text, at)) return undefined;
+  const dot = runEnd(BASE64URL, text, at + 3, 22);
+  if (dot !== at + 25 || text[dot] !== '.') return undefined;
+  const end = runEnd(BASE64URL, text, dot + 1, 43);
+  if (end !== dot + 44 || isIn(BASE64URL, text, end)) return undefined;
+  return { start: at, end, kind: 'sendgrid-key' };
+}
+
+/** 64 bytes in base64: 86 characters and `==`. The name stays, because it says what was there. */
+function azureAccountKey(text: string, at: number): Span | undefined {
+  const start = at + 'AccountKey='.length;
+  const end = runEnd(STANDARD_BASE64, text, start, 86);
+  if (end !== start + 86 || !text.startsWith('==', end)) return undefined;
+  return { start, end: end + 2, kind: 'azure-key' };
 }
 
 /** `sk-`, twenty characters, these eight ("OpenAI" in base64), twenty more. */
