@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clipText, quoteVisibly, visibleText, withoutMarkup } from './visible-text.js';
+import { clipText, escapeInvisible, quoteVisibly, visibleText, withoutMarkup } from './visible-text.js';
 
 test.each([
   ['colour sequences', '\u001b[31mred\u001b[0m', 'red'],
@@ -45,4 +45,11 @@ test('clipped text fits, says that it was cut and never ends in half a character
   expect(clipText('short', 5)).toBe('short');
   expect(clipText('one two three', 10)).toBe('one two…');
   expect(clipText('🚀🚀🚀🚀', 4)).toBe('🚀…');
+});
+
+test('indented JSON keeps its lines, whatever letters are in it', () => {
+  const value = { name: 'ü\u200b', list: ['\u2800'] };
+  const shown = escapeInvisible(JSON.stringify(value, null, 2));
+  expect(shown).toBe('{\n  "name": "ü\\u200b",\n  "list": [\n    "\\u2800"\n  ]\n}');
+  expect(JSON.parse(shown)).toEqual(value);
 });

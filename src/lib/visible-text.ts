@@ -24,10 +24,23 @@ export function quoteVisibly(value: string): string {
 /** JSON of the same value, in which every invisible character stands as an escape. */
 export function escapeInvisible(json: string): string {
   if (PLAIN.test(json)) return json;
-  return json.replace(INVISIBLE, (character) => {
-    const codePoint = character.codePointAt(0) as number;
-    return codePoint > 0xffff ? `\\u{${codePoint.toString(16)}}` : `\\u${codePoint.toString(16).padStart(4, '0')}`;
-  });
+  // A line break can only be one of the indentation: inside a string it is escaped already.
+  return json.replace(HIDDEN, (character) => (character === '\n' ? character : escapeCharacter(character)));
+}
+
+/**
+ * Free text with every character that steers a terminal or shows as nothing written as an escape. Nothing is removed, so
+ * two different texts never look the same. Line breaks, tabs, and the joiners inside an emoji stay.
+ */
+export function escapeHidden(text: string, write: (character: string) => string = escapeCharacter): string {
+  if (PLAIN.test(text)) return text;
+  return text.replace(HIDDEN_IN_TEXT, (character) => write(character));
+}
+
+/** `\u200b`, or `\u{e0041}` beyond the first plane. */
+export function escapeCharacter(character: string): string {
+  const code = (character.codePointAt(0) as number).toString(16);
+  return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
 }
 
 /**
@@ -64,4 +77,11 @@ const TERMINAL_SEQUENCE =
 const LINE_BREAK = /\r\n?|[\u2028\u2029\u0085\v\f]/g;
 // Controls, formats (bidi, zero-width, tags), private use, and what renders as nothing (fillers, variation selectors).
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+// The same, and what takes a column but shows as blank: the braille blank, a note without a head, blank hieroglyphs.
+const HIDDEN = new RegExp(`${INVISIBLE.source}|[\\u2800\\u{1d159}\\u{13441}\\u{13442}]`, 'gu');
+// Text, unlike JSON, has line breaks, tabs, emoji with joiners, and may hold lone surrogates.
+const HIDDEN_IN_TEXT = new RegExp(
+  `(?<!\\p{Extended_Pictographic})\\ufe0f|(?<!\\p{Extended_Pictographic}\\ufe0f?)\\u200d|\\u200d(?!\\p{Extended_Pictographic})|(?![\\n\\t\\ufe0f\\u200d])(?:${HIDDEN.source}|\\p{Cs})`,
+  'gu',
+);
 const LONE_SURROGATE = /\p{Cs}/gu;

@@ -17,6 +17,19 @@ describe('foreign text on a terminal', () => {
     expect([...plain(STEERING)].every((character) => character >= ' ' && character <= '~')).toBe(true);
   });
 
+  test.each(['\u200b', '\u200d', '\u2800', '\u3164', '\u115f', '\u00ad', '\ufe0f', '\u{e0041}', '\u{1d159}'])(
+    'differs from the same text without an invisible character (case %#)',
+    (hidden) => {
+      expect(plain(`delete_file${hidden}`)).toMatch(/^delete_file\\u[\da-f{}]+$/);
+      expect(JSON.parse(printableJson({ name: `delete_file${hidden}` }))).toEqual({ name: `delete_file${hidden}` });
+      expect(printableJson(`delete_file${hidden}`)).toMatch(/^[\x20-\x7e]+$/);
+    },
+  );
+
+  test('keeps emoji that are made of several characters', () => {
+    for (const emoji of ['❤️', '👩‍💻', '🏳️‍🌈']) expect(plain(emoji)).toBe(emoji);
+  });
+
   test('cannot write a line of its own inside one of ours', () => {
     expect(plainLine('echo\napproved: yes\t\u001b[1m')).toBe('echo\\u000aapproved: yes\\u0009\\u001b[1m');
   });

@@ -1,19 +1,16 @@
 import { colourChoice, columnsSetting } from '../../config/terminal-settings.js';
+import { escapeCharacter, escapeHidden } from '../../lib/visible-text.js';
 
 /** What people see on a terminal. Text from programs, tools and files is foreign: it must not steer the terminal. */
 
-/** Characters that move the cursor, change direction or hide: C0 and C1 controls, bidi marks, line separators. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is what it is for
-const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-
 /** Foreign text of several lines. Its line breaks stay: a line of it must not stand where one of ours could. */
 export function plain(text: string): string {
-  return text.replace(STEERING, escaped);
+  return escapeHidden(text);
 }
 
 /** Foreign text inside a line of ours: a line break in it would let it write a line of its own. */
 export function plainLine(text: string): string {
-  return plain(text).replace(/[\t\n]/g, escaped);
+  return plain(text).replace(/[\t\n]/g, escapeCharacter);
 }
 
 /** Foreign text of several lines below a line of ours: indented, so that none of its lines looks like ours. */
@@ -23,11 +20,9 @@ export function plainBlock(text: string, indent = '  '): string {
 
 /** JSON that is the same value to a parser and harmless to a terminal. */
 export function printableJson(value: unknown, isPretty = false): string {
-  return JSON.stringify(value, null, isPretty ? 2 : undefined).replace(STEERING, escaped);
-}
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const json = JSON.stringify(value, null, isPretty ? 2 : undefined);
+  // Of a character beyond the first plane each half is escaped: JSON has no other way.
+  return escapeHidden(json, (character) => character.split('').map(escapeCharacter).join(''));
 }
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
