@@ -289,6 +289,7 @@ export async function loadSettings(settings: HostSettings, inline?: unknown): Pr
     },
     ...(inline === undefined ? {} : { inline }),
     ...(settings.configFile === undefined ? {} : { configFile: settings.configFile }),
+    ...(settings.projectFolder === undefined ? {} : { projectFolder: settings.projectFolder }),
     ...(settings.takesProxyFile === undefined ? {} : { takesProxyFile: settings.takesProxyFile }),
     ...(settings.confirmTrust === undefined ? {} : { confirmTrust: settings.confirmTrust }),
   });

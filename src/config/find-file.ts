@@ -1,5 +1,6 @@
 import { access, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { HostError } from '../domain/errors.js';
 import type { Environment } from './environment.js';
 import { configFolder, expandHome, homeFolder } from './user-folders.js';
 
@@ -9,7 +10,7 @@ export const PROJECT_FILE = /^codemode\.config\.(ya?ml|json)$/;
 
 /**
  * Where the configuration file comes from. `flag`, `environment`, `user` and `proxy` are the user's own choice or the
- * user's own file; `project` is a file that happens to be in the current folder, and may be anybody's.
+ * user's own file; `project` is a file that happens to be in the folder, and may be anybody's.
  */
 export type FileOrigin = 'flag' | 'environment' | 'project' | 'user' | 'proxy';
 
@@ -35,41 +36,50 @@ export interface Search {
 export interface SearchRequest {
   /** `--config FILE`. */
   readonly configFile?: string;
+  /** `--project-folder FOLDER`: where a project's file is looked for, instead of `cwd`. It needs trust all the same. */
+  readonly projectFolder?: string;
   /** Where none of the usual places has one, and this one exists: the file that mcpproxy keeps in the home folder. */
   readonly takesProxyFile?: boolean;
   readonly cwd: string;
   readonly environment: Environment;
 }
 
-/** `--config`, else `CODEMODE_CONFIG`, else `./codemode.config.*`, else the user's own file. Reads nothing. */
+/**
+ * `--config`, else `CODEMODE_CONFIG`, else `./codemode.config.*`, else the user's own file. A folder that was named on the
+ * command line comes before the variable. Reads nothing. Throws `bad_input` where both a file and a folder were named.
+ */
 export async function findConfigFile(request: SearchRequest): Promise<Search> {
-  const { configFile, cwd, environment } = request;
+  const { configFile, projectFolder, cwd, environment } = request;
+  if (configFile !== undefined && projectFolder !== undefined)
+    throw new HostError('bad_input', 'give --config, which names a file, or --project-folder, not both');
   const named = (file: string) => resolve(cwd, expandHome(file, environment));
   // Set to nothing is not set, as for every other variable of ours.
   const variable = environment.CODEMODE_CONFIG === '' ? undefined : environment.CODEMODE_CONFIG;
   const ownStem = join(configFolder(environment), 'config');
-  const project = await look(join(cwd, 'codemode.config'));
+  const folder = projectFolder === undefined ? cwd : named(projectFolder);
+  const project = await look(join(folder, 'codemode.config'));
   const own = await look(ownStem);
   const proxyFile = join(homeFolder(environment), '.mcpproxy', 'mcp_config.json');
   const hasProxyFile = request.takesProxyFile === true && (await exists(proxyFile));
   const ownFile = own.file ?? (hasProxyFile ? proxyFile : undefined);
 
-  const places: { place: string; absent: 'not set' | 'not found'; found?: FoundFile | undefined }[] = [
+  const inVariable: Place = {
+    place: 'CODEMODE_CONFIG',
+    absent: 'not set',
+    found: variable === undefined ? undefined : { file: named(variable), origin: 'environment' },
+  };
+  const inProject: Place = {
+    place: anyOf(join(folder, 'codemode.config')),
+    absent: 'not found',
+    found: project.file === undefined ? undefined : await ofProject(project.file, folder, environment),
+  };
+  const places: Place[] = [
     {
       place: '--config',
       absent: 'not set',
       found: configFile === undefined ? undefined : { file: named(configFile), origin: 'flag' },
     },
-    {
-      place: 'CODEMODE_CONFIG',
-      absent: 'not set',
-      found: variable === undefined ? undefined : { file: named(variable), origin: 'environment' },
-    },
-    {
-      place: anyOf(join(cwd, 'codemode.config')),
-      absent: 'not found',
-      found: project.file === undefined ? undefined : await ofProject(project.file, cwd, environment),
-    },
+    ...(projectFolder === undefined ? [inVariable, inProject] : [inProject, inVariable]),
     {
       place: anyOf(ownStem),
       absent: 'not found',
@@ -102,6 +112,12 @@ export async function findConfigFile(request: SearchRequest): Promise<Search> {
   };
 }
 
+interface Place {
+  readonly place: string;
+  readonly absent: 'not set' | 'not found';
+  readonly found?: FoundFile | undefined;
+}
+
 /** The configurations of one folder, the one that is used first. */
 export async function projectFiles(folder: string): Promise<string[]> {
   const { file, ignored } = await look(join(folder, 'codemode.config'));
@@ -109,8 +125,10 @@ export async function projectFiles(folder: string): Promise<string[]> {
 }
 
 /** In the user's own configuration folder nobody else writes: a file there is the user's, whatever it is called. */
-async function ofProject(file: string, cwd: string, environment: Environment): Promise<FoundFile> {
-  const [here, own] = await Promise.all([cwd, configFolder(environment)].map((each) => realpath(each).catch(() => '')));
+async function ofProject(file: string, folder: string, environment: Environment): Promise<FoundFile> {
+  const [here, own] = await Promise.all(
+    [folder, configFolder(environment)].map((each) => realpath(each).catch(() => '')),
+  );
   return { file, origin: here !== '' && here === own ? 'user' : 'project' };
 }
 

@@ -27,6 +27,8 @@ import { type ConfirmTrust, requireTrust } from './trust.js';
 export interface LoadRequest {
   /** `--config FILE`; without it the usual places are searched. */
   readonly configFile?: string;
+  /** `--project-folder FOLDER`: where a project's file is looked for, instead of `cwd`. */
+  readonly projectFolder?: string;
   /** Where none of the usual places has one, and this one exists: the file that mcpproxy keeps in the home folder. */
   readonly takesProxyFile?: boolean;
   /** The settings themselves, as a program gives them; no file is read then. Relative paths count from `cwd`. */

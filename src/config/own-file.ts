@@ -25,6 +25,8 @@ export interface OwnFile {
 export interface OwnFileRequest {
   /** `--config`, `--output` */
   readonly named?: string;
+  /** `--project-folder` */
+  readonly projectFolder?: string;
   readonly isProject: boolean;
   readonly cwd: string;
   readonly environment: Environment;
@@ -38,7 +40,11 @@ export async function fileToWrite(request: OwnFileRequest): Promise<OwnFile> {
   const { named, isProject, cwd, environment } = request;
   if (named !== undefined) return lookAt(resolve(cwd, named), request);
   return lookAt(
-    await firstOf(isProject ? join(cwd, 'codemode.config') : join(configFolder(environment), 'config')),
+    await firstOf(
+      isProject
+        ? join(resolve(cwd, request.projectFolder ?? ''), 'codemode.config')
+        : join(configFolder(environment), 'config'),
+    ),
     request,
   );
 }
@@ -47,14 +53,19 @@ export async function fileToWrite(request: OwnFileRequest): Promise<OwnFile> {
 export async function fileToChange(request: OwnFileRequest): Promise<OwnFile> {
   const { named, isProject, cwd, environment } = request;
   if (isProject) return fileToWrite(request);
-  const { found } = await findConfigFile({ cwd, environment, ...(named === undefined ? {} : { configFile: named }) });
+  const { found } = await findConfigFile({
+    cwd,
+    environment,
+    ...(named === undefined ? {} : { configFile: named }),
+    ...(request.projectFolder === undefined ? {} : { projectFolder: request.projectFolder }),
+  });
   return found === undefined ? fileToWrite(request) : lookAt(found.file, request);
 }
 
-async function lookAt(file: string, { cwd, named }: OwnFileRequest): Promise<OwnFile> {
+async function lookAt(file: string, { cwd, projectFolder, named }: OwnFileRequest): Promise<OwnFile> {
   if (!/\.(ya?ml|json)$/.test(file))
     throw new HostError('bad_input', `${file} must end in .yaml, .yml or .json to be read as a configuration`);
-  const isProject = dirname(file) === cwd && PROJECT_NAME.test(basename(file));
+  const isProject = dirname(file) === resolve(cwd, projectFolder ?? '') && PROJECT_NAME.test(basename(file));
   const text = await textOf(file);
   const git = await gitPlaceOf(await realPlace(file));
   return {

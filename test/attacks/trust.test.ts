@@ -263,3 +263,55 @@ test('a stranger’s addresses get no request, and so no secret', async () => {
     server.close();
   }
 });
+
+/** What install wrote for a client, started as the client would: in another folder, with no terminal. */
+async function startedByClient(home: Home, words: readonly string[]) {
+  const { args } = JSON.parse(readFileSync(home.path('.cursor/mcp.json'), 'utf8')).mcpServers.codemode;
+  const own = (args as string[]).slice(1, -1);
+  return { own, ...(await home.run([...own, ...words], { cwd: '/', isUntold: true })) };
+}
+
+test('a file that changes after install is refused in the client too', needsTerminal, async () => {
+  using home = new Home();
+  const cwd = home.path('project');
+  const file = home.write('project/codemode.config.yaml', { mcpServers: { a: { command: 'true' } } });
+  expect((await home.run(['install', 'cursor'], { ...untold, cwd })).stderr).toMatch(REFUSED);
+  expect(existsSync(home.path('.cursor/mcp.json'))).toBe(false);
+  await onTerminal(home, ['trust', file], 'y\n', untold);
+  const installed = await home.run(['install', 'cursor'], { ...untold, cwd });
+  expect(installed.stdout).toContain(`trust ${file}`);
+  const before = await startedByClient(home, ['config', 'explain']);
+  expect(before.own).toEqual(['--project-folder', cwd]);
+  expect([before.status, before.stdout.includes(file)]).toEqual([0, true]);
+  home.write('project/codemode.config.yaml', { mcpServers: { a: marking(home) } });
+  for (const words of [['mcp'], ['servers', '--refresh'], ['tools']]) {
+    const { status, stderr } = await startedByClient(home, words);
+    expect([words, status, stderr]).toEqual([words, 2, expect.stringContaining('has changed since you trusted it')]);
+    expect(stderr).toContain(`codemode trust ${file}`);
+  }
+  expect(existsSync(home.path('marker'))).toBe(false);
+});
+
+test('a harmless file that changes after install is refused in the client too', async () => {
+  using home = new Home();
+  const cwd = home.path('project');
+  home.write('project/codemode.config.yaml', 'profile: codemode\n');
+  expect((await home.run(['install', 'cursor'], { ...untold, cwd })).status).toBe(0);
+  expect((await startedByClient(home, ['config', 'explain'])).status).toBe(0);
+  home.write('project/codemode.config.yaml', { mcpServers: { a: marking(home) } });
+  const { status, stderr } = await startedByClient(home, ['mcp']);
+  expect([status, stderr]).toEqual([2, expect.stringMatching(REFUSED)]);
+  expect(existsSync(home.path('marker'))).toBe(false);
+});
+
+test('a folder that is named on the command line is searched, and is no trust', async () => {
+  using home = new Home();
+  const file = home.write('project/codemode.config.yaml', { mcpServers: { a: marking(home) } });
+  const named = await home.run(['--project-folder', 'project', 'servers'], untold);
+  expect([named.status, named.stderr]).toEqual([2, expect.stringMatching(REFUSED)]);
+  const variable = { ...untold, env: { CODEMODE_CONFIG: home.write('mine.yaml', { mcpServers: {} }) } };
+  expect((await home.run(['servers', '--project-folder', 'project'], variable)).stderr).toMatch(REFUSED);
+  const both = await home.run(['--project-folder', 'project', '--config', file, 'servers'], untold);
+  expect([both.status, both.stderr]).toEqual([2, expect.stringContaining('not both')]);
+  expect(existsSync(home.path('marker'))).toBe(false);
+});

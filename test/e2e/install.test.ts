@@ -280,6 +280,7 @@ test('on a terminal install asks whether to remove servers, and a plain return i
       through: ['sh', '-c', `exec ${SCRIPT} -qec "$COMMAND" /dev/null`],
       env: { TERM: 'dumb', COMMAND: `${process.execPath} ${PROGRAM} install cursor` },
       input,
+      typesAfter: /\[y\/N\] /,
     });
   const kept = await onTerminal('\n');
   expect(kept.stdout).toContain('Cursor and codemode both have: files, site.');

@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** Types the input only once this was printed: keys that were pressed before a question do not answer it. */
+  readonly typesAfter?: RegExp;
   /** Leaves it to the program to find the `codemode.config.*` of the folder, and to decide whether it is trusted. */
   readonly isUntold?: boolean;
   /** What starts the program, where it is not started directly. */
@@ -50,7 +52,7 @@ export class Home implements Disposable {
 
   /** Runs the built program to its end. */
   async run(words: readonly string[], options: RunOptions = {}): Promise<Ended> {
-    const { cwd = this.folder, env = {}, input = '', through = [], isUntold = false } = options;
+    const { cwd = this.folder, env = {}, input = '', through = [], isUntold = false, typesAfter } = options;
     const [command, ...rest] = [...through, process.execPath, PROGRAM, ...words] as [string, ...string[]];
     const child = spawn(command, rest, {
       cwd,
@@ -67,12 +69,13 @@ export class Home implements Disposable {
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
+      if (typesAfter?.test(stdout) === true) child.stdin.end(input);
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
     });
     child.stdin.on('error', () => {}); // it may end without reading
-    child.stdin.end(input);
+    if (typesAfter === undefined) child.stdin.end(input);
     const [status] = (await once(child, 'close')) as [number | null];
     return { status, stdout, stderr };
   }

@@ -95,8 +95,12 @@ export function onTerminal(
   const through = ['sh', '-c', `exec ${SCRIPT} -qec "$COMMAND" /dev/null`];
   const command = line.replaceAll('$PROGRAM', `${quoted(process.execPath)} ${quoted(PROGRAM)}`);
   const own = { TERM: 'xterm-256color', SHELL: '/bin/sh', COMMAND: command };
-  return home.run([], { ...options, through, input, env: { ...own, ...env } });
+  const typesAfter = input === '' ? {} : { typesAfter: QUESTION };
+  return home.run([], { ...typesAfter, ...options, through, input, env: { ...own, ...env } });
 }
+
+/** A question of ours, at its end. */
+const QUESTION = /\[(?:y\/N|Y\/n)[^\]]*\] /;
 
 function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;

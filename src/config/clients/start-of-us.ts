@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { Environment } from '../environment.js';
+import type { FoundFile } from '../find-file.js';
 import { ownCommand } from '../own-command.js';
 import { configFolder } from '../user-folders.js';
 import { placesOf, type StartCommand } from './registry.js';
@@ -10,11 +11,20 @@ export interface StartOfUs extends StartCommand {
   readonly shell: string;
 }
 
-/** `configFile`: the configuration that counts here; undefined where there is none. */
-export function startOfUs(environment: Environment, cwd: string, configFile: string | undefined): StartOfUs {
+/** `found`: the configuration that counts here; undefined where there is none. */
+export function startOfUs(environment: Environment, cwd: string, found: FoundFile | undefined): StartOfUs {
   const { shell, command, args } = ownCommand(environment, cwd);
-  const isFoundAnyway = configFile === undefined || isUsersOwn(environment, configFile);
-  return { shell, command, args: [...args, ...(isFoundAnyway ? [] : ['--config', configFile]), 'mcp'] };
+  return { shell, command, args: [...args, ...wordsFor(environment, found), 'mcp'] };
+}
+
+/**
+ * How the program finds the same configuration in whatever folder a client starts it. A project's file is never named
+ * by `--config`: that would be trust in whatever the file will hold one day. Its folder is, and the file is checked each time.
+ */
+function wordsFor(environment: Environment, found: FoundFile | undefined): string[] {
+  if (found === undefined) return [];
+  if (found.origin === 'project') return ['--project-folder', dirname(found.file)];
+  return isUsersOwn(environment, found.file) ? [] : ['--config', found.file];
 }
 
 /** A file that the program finds in whatever folder and with whatever variables a client starts it. */

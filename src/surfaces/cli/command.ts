@@ -27,6 +27,8 @@ export interface CommandContext {
   config(own?: HostSettings): Promise<LoadedConfig>;
   /** The file that `--config` names. */
   configFile(): string | undefined;
+  /** The folder that `--project-folder` names. */
+  projectFolder(): string | undefined;
   /** What lies in the state folder, without its key and without changing anything. Never throws. */
   glance(): Promise<StateGlance>;
   accessToken(): Promise<string>;

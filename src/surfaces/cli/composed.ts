@@ -15,6 +15,8 @@ import type { Machine } from '../../profiles/registry.js';
 /** What the command line needs from whoever puts the program together. */
 export interface HostSettings {
   readonly configFile?: string;
+  /** Where a project's file is looked for, instead of the current folder. */
+  readonly projectFolder?: string;
   readonly isolation?: IsolationLevel;
   /** Flags of the commands that serve; they go over the configuration's values, and are checked like them. */
   readonly profile?: string;

@@ -138,6 +138,10 @@ export function createProgram(
       '--config <file>',
       'configuration file (default: CODEMODE_CONFIG, then ./codemode.config.{yaml,yml,json} if trusted, then ~/.config/codemode/config.yaml)',
     )
+    .option(
+      '--project-folder <folder>',
+      'look for codemode.config.{yaml,yml,json} in this folder instead of the current one; it needs your trust as there',
+    )
     .option('--isolation <level>', `how far programs are cut off from the machine: ${ISOLATION_LEVELS.join(', ')}`)
     .addHelpText('after', HELP)
     .showHelpAfterError('(codemode --help lists the commands)')
@@ -145,12 +149,12 @@ export function createProgram(
   const settings = () => ({ ...settingsOf(program), ...(canAskForTrust() ? { confirmTrust: askForTrust } : {}) });
   const context: CommandContext = {
     async compose(own = {}) {
-      const composed = await composition.compose({ ...settings(), ...own });
+      const composed = await composition.compose(both(settings(), own));
       warn(composed.warnings);
       return composed;
     },
     async inventory(own = {}) {
-      const composed = await composition.composeInventory({ ...settings(), ...own });
+      const composed = await composition.composeInventory(both(settings(), own));
       warn(composed.loaded.warnings);
       noteNothingConfigured(nothingConfigured(composed.loaded));
       return composed;
@@ -165,8 +169,9 @@ export function createProgram(
     audit: () => composition.composeAudit(settings()),
     key: () => composition.composeKey(settings()),
     glance: () => composition.glance(),
-    config: (own = {}) => composition.loadSettings({ ...settings(), ...own }),
+    config: (own = {}) => composition.loadSettings(both(settings(), own)),
     configFile: () => program.opts<{ config?: string }>().config,
+    projectFolder: () => program.opts<{ projectFolder?: string }>().projectFolder,
     accessToken: () => composition.readAccessToken(),
     exitWith,
   };
@@ -174,10 +179,21 @@ export function createProgram(
   return program;
 }
 
+/** A command that names a file itself does not look into a folder. */
+function both({ projectFolder, ...given }: HostSettings, own: HostSettings): HostSettings {
+  const isFileNamed = own.configFile !== undefined || projectFolder === undefined;
+  return { ...given, ...(isFileNamed ? {} : { projectFolder }), ...own };
+}
+
 function settingsOf(program: Command): HostSettings {
-  const { config, isolation } = program.opts<{ config?: string; isolation?: string }>();
+  const { config, projectFolder, isolation } = program.opts<{
+    config?: string;
+    projectFolder?: string;
+    isolation?: string;
+  }>();
   return {
     ...(config === undefined ? {} : { configFile: config }),
+    ...(projectFolder === undefined ? {} : { projectFolder }),
     ...(isolation === undefined ? {} : { isolation: isolation as IsolationLevel }),
   };
 }

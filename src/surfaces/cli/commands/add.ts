@@ -72,8 +72,10 @@ async function add(name: string, words: string[], flags: AddFlags, context: Comm
   const environment = readEnvironment();
   const wanted = serverOf(name, words, flags);
   const named = context.configFile();
+  const projectFolder = context.projectFolder();
   const own = await fileToChange({
     ...(named === undefined ? {} : { named }),
+    ...(projectFolder === undefined ? {} : { projectFolder }),
     isProject: flags.project === true,
     cwd: process.cwd(),
     environment,

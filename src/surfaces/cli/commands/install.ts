@@ -12,6 +12,7 @@ import { OWN_NAME, openTarget, type Target } from '../../../config/clients/targe
 import { readEnvironment } from '../../../config/environment.js';
 import { findConfigFile } from '../../../config/find-file.js';
 import { HostError } from '../../../domain/errors.js';
+import { shellWord } from '../../../lib/shell-word.js';
 import { canAsk, isYes, printDiff } from '../client-file-change.js';
 import { listClients } from '../client-list.js';
 import { clientCalled } from '../client-named.js';
@@ -46,7 +47,8 @@ export const register: Register = (program, context) => {
 
 const HELP = `
 Writes an entry called codemode into the client's own file for this user, with the absolute paths of this program and of the
-configuration. The file's other contents, comments included, stay as they are; a copy of it is kept beside it until
+configuration. Of a project's codemode.config.* it names the folder (--project-folder): the file needs your trust, and again after
+each change (codemode trust). The file's other contents, comments included, stay as they are; a copy of it is kept beside it until
 codemode uninstall CLIENT restores it. Without CLIENT: which clients are on this machine, and whether they have codemode.
 
 Servers that the client has and codemode too would be there twice. On a terminal you are asked whether to remove them from the
@@ -68,15 +70,17 @@ Examples:
 async function run(name: string | undefined, flags: InstallFlags, context: CommandContext): Promise<number> {
   const environment = readEnvironment();
   const configFile = context.configFile();
+  const projectFolder = context.projectFolder();
   const { found } = await findConfigFile({
     cwd: process.cwd(),
     environment,
     ...(configFile === undefined ? {} : { configFile }),
+    ...(projectFolder === undefined ? {} : { projectFolder }),
   });
   const file = found?.file;
-  // The entry names the file, and a file that is named is used without asking: it has to be trusted before.
+  // Asks now, where a person may sit: the client that starts it could not be asked.
   if (found?.origin === 'project' && name !== undefined) await context.config();
-  const start = startOfUs(environment, process.cwd(), file);
+  const start = startOfUs(environment, process.cwd(), found);
   if (name === undefined) return listClients(environment, start, flags.json === true);
   const client = clientCalled(name);
   if (flags.link === true) return printLinks(client, start);
@@ -152,7 +156,10 @@ function notesOf(
   if (!isFound) notes.push(`${client.title} does not seem to be installed here; it will find ${file.path} once it is.`);
   if (configFile === undefined)
     notes.push(`There is no configuration yet, so codemode has no servers. Write one with: ${shell} init`);
-  if (isProject) notes.push(`The entry names ${configFile}: later changes of that file take effect without asking.`);
+  if (isProject && configFile !== undefined)
+    notes.push(
+      `When ${configFile} changes, codemode stops in ${client.title} until you type: ${shell} trust ${shellWord(configFile)}`,
+    );
   return notes;
 }
 

@@ -22,8 +22,10 @@ export const register: Register = (program, context) => {
     .addHelpText('after', HELP)
     .action(async (name: string, flags: RemoveFlags) => {
       const named = context.configFile();
+      const projectFolder = context.projectFolder();
       const own = await fileToChange({
         ...(named === undefined ? {} : { named }),
+        ...(projectFolder === undefined ? {} : { projectFolder }),
         isProject: flags.project === true,
         cwd: process.cwd(),
         environment: readEnvironment(),
