@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../domain/json.js';
-import { MASK } from '../lib/mask.js';
-import { type KeyPath, leavesOf, mayHoldSecret, renderPath } from './path.js';
+import { loadsCode } from './code-variables.js';
+import { type KeyPath, leavesOf, renderPath } from './path.js';
 import { isObject } from './shape.js';
 import { referencesIn } from './substitute.js';
 
@@ -8,7 +8,7 @@ import { referencesIn } from './substitute.js';
 export interface Powers {
   readonly commands: readonly StartedCommand[];
   readonly addresses: readonly ContactedAddress[];
-  /** Every other setting that is not harmless, with its value; what may be a secret is masked. */
+  /** Every other setting that is not harmless, with its value. */
   readonly settings: readonly { readonly key: string; readonly value: string }[];
   /** Environment variables whose values it uses. */
   readonly variables: readonly string[];
@@ -19,8 +19,20 @@ export interface StartedCommand {
   /** As it is written, references to variables included. */
   readonly words: readonly string[];
   readonly cwd?: string;
-  /** Names of variables that it is given; never their values. */
+  /** Names of all variables that it is given. */
   readonly environment: readonly string[];
+  /** Those that the file itself sets. */
+  readonly values: readonly GivenVariable[];
+}
+
+/**
+ * As the file has it, references to variables included. It is shown whole: these are a stranger's words, and a variable
+ * such as `NODE_OPTIONS` starts whatever it names.
+ */
+export interface GivenVariable {
+  readonly name: string;
+  readonly value: string;
+  readonly loadsCode: boolean;
 }
 
 export interface ContactedAddress {
@@ -28,6 +40,8 @@ export interface ContactedAddress {
   readonly url: string;
   /** Names of headers and kinds of credentials that are sent there. */
   readonly sends: readonly string[];
+  /** Headers and settings of the credentials, as the file has them. */
+  readonly values: readonly { readonly name: string; readonly value: string }[];
 }
 
 /**
@@ -85,7 +99,7 @@ export function powersOf(value: JsonValue): Powers {
   return {
     commands: servers.flatMap(([name, server]) => commandOf(name, server)),
     addresses: servers.flatMap(([name, server]) => addressesOf(name, server)),
-    settings: [...settings, ...ofServers].map(({ key, shown }) => ({ key, value: JSON.stringify(shown) })),
+    settings: [...settings, ...ofServers].map(({ key, value: found }) => ({ key, value: JSON.stringify(found) })),
     variables: [...new Set(referencesIn(value))].sort(),
   };
 }
@@ -94,7 +108,6 @@ function settingsBelow(value: JsonValue, path: KeyPath) {
   return [...leavesOf(value, path)].map((leaf) => ({
     key: renderPath(leaf.path),
     value: leaf.value,
-    shown: mayHoldSecret(leaf.path) ? MASK : leaf.value,
   }));
 }
 
@@ -108,6 +121,9 @@ function commandOf(server: string, entry: JsonValue): StartedCommand[] {
       words: [entry.command, ...args].map(text),
       ...(entry.cwd === undefined ? {} : { cwd: text(entry.cwd) }),
       environment: [...keysOf(entry.env), ...keysOf(entry.environment), ...inherited],
+      values: [entry.env, entry.environment]
+        .flatMap(valuesOf)
+        .map((given) => ({ ...given, loadsCode: loadsCode(given.name) })),
     },
   ];
 }
@@ -116,10 +132,22 @@ function addressesOf(server: string, entry: JsonValue): ContactedAddress[] {
   if (!isObject(entry)) return [];
   const auth = isObject(entry.auth) && entry.auth.type !== 'none' ? [`auth ${text(entry.auth.type ?? 'unknown')}`] : [];
   const sends = [...keysOf(entry.headers), ...auth];
+  const values = [
+    ...valuesOf(entry.headers),
+    ...(auth.length === 0 ? [] : [...leavesOf(entry.auth ?? null, ['auth'])])
+      .filter(({ path }) => path.at(-1) !== 'type')
+      .map(({ path, value }) => ({ name: renderPath(path), value: text(value) })),
+  ];
   return (['url', 'openapi', 'baseUrl'] as const).flatMap((key) => {
     const found = entry[key];
-    return found === undefined ? [] : [{ server, url: text(found), sends }];
+    return found === undefined ? [] : [{ server, url: text(found), sends, values }];
   });
+}
+
+function valuesOf(value: JsonValue | undefined): { name: string; value: string }[] {
+  return isObject(value)
+    ? Object.entries(value).map(([name, found]) => ({ name, value: text(found as JsonValue) }))
+    : [];
 }
 
 function keysOf(value: JsonValue | undefined): string[] {

@@ -56,7 +56,7 @@ describe('what needs trust', () => {
     expect(isHarmless(value)).toBe(expected);
   });
 
-  test('what is shown has commands, addresses, names of variables and headers, and no values of them', () => {
+  test('what is shown has commands, addresses, and the values of variables and headers as written', () => {
     const powers = powersOf({
       profile: 'codemode',
       mcpServers: {
@@ -68,11 +68,18 @@ describe('what needs trust', () => {
       policy: { preset: 'open' },
     });
     expect(powers).toEqual({
-      commands: [{ server: 'a', words: ['x', '-c', '${A}'], environment: ['KEY', 'B'] }],
+      commands: [
+        {
+          server: 'a',
+          words: ['x', '-c', '${A}'],
+          environment: ['KEY', 'B'],
+          values: [{ name: 'KEY', value: 'v1', loadsCode: false }],
+        },
+      ],
       addresses: [
-        { server: 'b', url: 'https://b/', sends: ['X-Key', 'auth bearer'] },
-        { server: 'c', url: './api.yaml', sends: [] },
-        { server: 'c', url: 'https://c/', sends: [] },
+        { server: 'b', url: 'https://b/', sends: ['X-Key', 'auth bearer'], values: [{ name: 'X-Key', value: 'v2' }, { name: 'auth.token', value: 'v3' }] },
+        { server: 'c', url: './api.yaml', sends: [], values: [] },
+        { server: 'c', url: 'https://c/', sends: [], values: [] },
       ],
       settings: [
         { key: 'policy.preset', value: '"open"' },
@@ -80,7 +87,6 @@ describe('what needs trust', () => {
       ],
       variables: ['A'],
     });
-    expect(JSON.stringify(powers)).not.toMatch(/v[123]/);
   });
 });
 

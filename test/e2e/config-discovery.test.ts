@@ -85,23 +85,24 @@ test('on a terminal the first command shows the file and asks, and remembers a y
     },
     sandbox: { limits: { calls: 5 } },
   });
-  const refused = await onTerminal(home, ['tools'], 'n\n', untold);
+  const refused = await onTerminal(home, ['tools'], 'n\n', { ...untold, env: { COLUMNS: '300' } });
   expect(refused.status).toBe(2);
   const shown = refused.stdout.replaceAll(home.folder, '~').replaceAll(fixture('.'), 'FIXTURES/').replace(/\r/g, '');
   for (const line of [
     '~/codemode.config.yaml is not trusted yet.',
-    `  everyday: ${process.execPath} FIXTURES/everyday-server.mjs`,
-    '    in the folder .',
-    '    with the variables SECRET_NAME',
-    '  far: http://127.0.0.1:1/mcp, sending Authorization',
-    '  sandbox.limits.calls: 5',
-    '  FAR_TOKEN',
+    `  | everyday: ${process.execPath} FIXTURES/everyday-server.mjs`,
+    '    | in the folder .',
+    // A stranger's words are shown whole; a reference is shown as one.
+    '    | with the variable SECRET_NAME: secret-value',
+    '  | far: http://127.0.0.1:1/mcp',
+    '    | sending Authorization: "Bearer ${FAR_TOKEN:-}"',
+    '  | sandbox.limits.calls: 5',
+    '  | FAR_TOKEN',
     'This file would start 1 command, contact 1 URL, change 1 protected setting and read 1 environment variable.',
     'Trust this file? [y/N]',
     'codemode: ~/codemode.config.yaml is not trusted, so nothing was done. To review it again: codemode trust ~/codemode.config.yaml',
   ])
     expect(shown).toContain(line);
-  expect(shown).not.toContain('secret-value');
   expect(existsSync(home.path('state/trusted-configs.json'))).toBe(false);
 
   const agreed = await onTerminal(home, ['tools'], 'y\n', untold);

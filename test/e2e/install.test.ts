@@ -313,6 +313,19 @@ test('a link is followed and stays a link, and an older backup is not overwritte
   expect(readFileSync(`${target}.codemode-backup`, 'utf8')).toBe('of another time');
 });
 
+test('a copy that somebody has changed is not restored, and stays', async () => {
+  const { home: opened, file, given } = homeWith('cursor');
+  using home = opened;
+  await home.run(['install', 'cursor', '--replace-servers']);
+  const backup = `${file}.codemode-backup`;
+  const planted = readFileSync(backup, 'utf8').replace('"npx"', '"evil"');
+  writeFileSync(backup, planted);
+  const { stdout } = await home.run(['uninstall', 'cursor']);
+  expect(stdout).toContain(`the copy ${backup} is not the one that install made; it was left there`);
+  expect(Object.keys(given.serversIn(readFileSync(file, 'utf8')))).toEqual(['other']);
+  expect(readFileSync(backup, 'utf8')).toBe(planted);
+});
+
 test('an entry that starts another copy is updated, and what a person added to it stays', async () => {
   using home = new Home();
   home.write(CONFIG, { mcpServers: {} });

@@ -14,6 +14,8 @@ const recordSchema = z.object({
   file: z.string(),
   /** A copy of the file as it was before; null where there was none. */
   backup: z.string().nullable(),
+  /** Digest of the copy as it was made: one that somebody has changed since is not restored. */
+  backupDigest: z.string().nullable().default(null),
   /** Servers that were taken out of it. */
   removed: z.array(z.string()),
   /** Digest of the file as we left it; null where it was changed between two of our edits, so that the backup is out of date. */

@@ -72,6 +72,7 @@ export async function install(target: Target, plan: InstallPlan, environment: En
     client: client.id,
     file: file.path,
     backup,
+    backupDigest: record === undefined ? (backup === null ? null : digestOf(file.text ?? '')) : record.backupDigest,
     removed: [...new Set([...(record?.removed ?? []), ...plan.removed])],
     written: isCopyCurrent ? digestOf(plan.text) : null,
   };

@@ -15,15 +15,24 @@ export interface UninstallPlan {
   readonly state: 'restored' | 'deleted' | 'edited' | 'absent';
   /** Servers that come back. */
   readonly restored: readonly string[];
+  /** The copy that `install` made, where it is not what `install` wrote: it is not used, and stays. */
+  readonly changedBackup?: string;
   /** The file as it will be; absent where it stays, or goes. */
   readonly text?: string;
 }
 
 /** What uninstalling would change. Nothing is written. */
 export async function planUninstall(target: Target, start: StartCommand): Promise<UninstallPlan> {
+  const copy = await backupOf(target);
+  const isChanged = copy !== undefined && digestOf(copy) !== target.record?.backupDigest;
+  const plan = planWith(target, start, isChanged ? undefined : copy);
+  return isChanged && target.record?.backup ? { ...plan, changedBackup: target.record.backup } : plan;
+}
+
+/** `before`: the file as it was before `install`, where that is known. */
+function planWith(target: Target, start: StartCommand, before: string | undefined): UninstallPlan {
   const { client, file, record, entries } = target;
   if (file.text === undefined) return { state: 'absent', restored: [] };
-  const before = await backupOf(target);
   if (record !== undefined && record.written === digestOf(file.text)) {
     if (record.backup === null) return { state: 'deleted', restored: [] };
     if (before !== undefined) return { state: 'restored', restored: record.removed, text: before };
@@ -48,7 +57,7 @@ export async function uninstall(target: Target, plan: UninstallPlan, environment
   else if (plan.text !== undefined) await writeClientFile(file, plan.text);
   // A file that is gone may come back from its copy.
   if (record === undefined || file.text === undefined) return;
-  if (record.backup !== null) await rm(record.backup, { force: true });
+  if (record.backup !== null && plan.changedBackup === undefined) await rm(record.backup, { force: true });
   await forgetRecord(environment, record);
 }
 

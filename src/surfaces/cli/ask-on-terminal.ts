@@ -1,8 +1,8 @@
 import { type Approval, cardsOf, type GrantScope } from '../../domain/approval.js';
 import type { AskPerson } from '../../host/execution.js';
 import type { Approvals } from '../../host/host.js';
-import { escapeInvisible, visibleText } from '../../lib/visible-text.js';
-import { plain, styled } from './terminal.js';
+import { type ConsentText, consentJson, consentText, consentWord, isWordCut } from './consent-text.js';
+import { plainLine, styled } from './terminal.js';
 import { askLine, hasPersonAtTerminal } from './terminal-line.js';
 import { userName } from './user-name.js';
 
@@ -51,6 +51,8 @@ async function askCard(
 }
 
 const PROMPT = 'Allow? [y/N/run/hour] ';
+/** What cannot be shown whole can only be denied here. */
+const PROMPT_OF_A_PART = 'Deny it? Type n, or decide in the other terminal. [n] ';
 
 type Choice = Exclude<GrantScope, 'calls'> | 'no';
 
@@ -76,11 +78,16 @@ async function chooseFor(
     void isOpen(approvals, first.id).then((is) => is || elsewhere.abort());
   }, LOOK_EVERY_MS);
   try {
-    let text = cardText(card);
+    const { text: shown, isCut } = cardOf(card);
+    let text = shown;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const line = await askLine(text, PROMPT, AbortSignal.any([signal, elsewhere.signal]));
+      const line = await askLine(text, isCut ? PROMPT_OF_A_PART : PROMPT, AbortSignal.any([signal, elsewhere.signal]));
       if (line === undefined || line === 'refused') return line === undefined ? undefined : 'no';
       const choice = CHOICES[line.text.trim().toLowerCase()];
+      if (isCut && choice !== 'no') {
+        text = `${howToSeeAll(first)}\n`;
+        continue;
+      }
       if (choice !== undefined) return choice;
       text = 'Type y (yes), n (no), run (this tool until the run ends) or hour (this tool for an hour).\n';
     }
@@ -94,35 +101,48 @@ async function isOpen(approvals: Pick<Approvals, 'find'>, id: string): Promise<b
   return (await approvals.find(id).catch(() => undefined))?.state === 'PENDING';
 }
 
-/** Everything in it but our own words is foreign: of the agent, the server, the program. The arguments are shown whole. */
-export function cardText(card: readonly Approval[]): string {
+/** Rows of one card: what is longer cannot be looked over before the answer. */
+const MAX_CARD_ROWS = 200;
+
+/** Everything in it but our own words is foreign: of the agent, the server, the program. */
+export function cardOf(card: readonly Approval[]): { readonly text: string; readonly isCut: boolean } {
   const [first] = card as readonly [Approval];
   const count = card.length === 1 ? 'this call needs' : `${card.length} calls need`;
   const codes = new Set(card.map(({ code }) => code).filter((code) => code !== ''));
-  return `${[
+  let isCut = isNameCut(first);
+  let left = MAX_CARD_ROWS;
+  const take = (block: ConsentText) => {
+    isCut ||= block.isCut;
+    left = Math.max(1, left - block.rows.length);
+    return block.rows;
+  };
+  const lines = [
     '',
-    `${styled('yellow', `${nameOf(first)}: ${count} your decision`)}`,
-    `  why:       ${harmless(first.reason)}`,
-    ...[...codes].flatMap((code) => code.split('\n').map((line) => `  ${styled('dim', harmless(line))}`)),
+    styled('yellow', `${nameOf(first)}: ${count} your decision`),
+    ...take(consentText(`why: ${first.reason}`)),
+    ...[...codes].flatMap((code) => take(consentText(code, { maxRows: left })).map((row) => styled('dim', row))),
     ...card.flatMap(({ arguments: input }, index) => [
       `  arguments${card.length === 1 ? '' : ` of call ${index + 1} of ${card.length}`}:`,
-      ...escapeInvisibleLines(JSON.stringify(input, null, 2)).map((line) => `    ${line}`),
+      ...take(consentJson(input, { indent: '    ', maxRows: left })),
     ]),
     // The name once more: arguments of many lines push the first line off the screen.
     `${card.length === 1 ? '' : `these ${card.length} calls of `}${nameOf(first)}`,
-  ].join('\n')}\n`;
+  ];
+  return { text: `${lines.join('\n')}\n${isCut ? `${howToSeeAll(first)}\n` : ''}`, isCut };
 }
 
-function nameOf({ tool }: Approval): string {
-  return `${harmless(tool.serverId)}/${harmless(tool.toolName)}`;
+function howToSeeAll({ id }: Approval): string {
+  return (
+    'It is too long to be shown whole here, so it cannot be allowed here. In another terminal, read it and decide:\n' +
+    `  codemode approvals show ${plainLine(id)}\n  codemode approvals approve ${plainLine(id)}`
+  );
 }
 
-/** One line, in which nothing moves the cursor, hides or changes direction. */
-function harmless(text: string): string {
-  return plain(visibleText(text)).replaceAll('\n', ' ');
+/** `server/tool`, in which nothing is hidden: two names that differ look different. */
+export function nameOf({ tool }: Approval): string {
+  return `${consentWord(tool.serverId)}/${consentWord(tool.toolName)}`;
 }
 
-/** Strings of JSON have no line breaks of their own, so that splitting gives only the breaks that the indent made. */
-function escapeInvisibleLines(json: string): string[] {
-  return json.split('\n').map((line) => plain(escapeInvisible(line)));
+export function isNameCut({ tool }: Approval): boolean {
+  return isWordCut(tool.serverId) || isWordCut(tool.toolName);
 }

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import type { Target } from '../../config/clients/target.js';
 import { unifiedDiff } from '../../lib/line-diff.js';
 import { plain, styled } from './terminal.js';
@@ -12,21 +11,5 @@ export function printDiff({ file }: Target, after: string): void {
     const isMark = line.startsWith('---') || line.startsWith('+++');
     const style = isMark ? 'bold' : line.startsWith('+') ? 'green' : line.startsWith('-') ? 'red' : undefined;
     process.stdout.write(`${style === undefined ? shown : styled(style, shown)}\n`);
-  }
-}
-
-export function canAsk(): boolean {
-  return process.stdin.isTTY === true && process.stdout.isTTY === true;
-}
-
-/** Asks on the terminal; anything but a yes is a no. */
-export async function isYes(question: string): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return /^(y|yes)$/i.test((await terminal.question(`${question} [y/N] `)).trim());
-  } catch {
-    return false; // Ctrl-D, Ctrl-C
-  } finally {
-    terminal.close();
   }
 }

@@ -22,7 +22,8 @@ export interface ConsentOptions {
 }
 
 const MARK = '| ';
-const MAX_CHARACTERS = 2_000;
+/** Of one value. */
+export const MAX_CHARACTERS = 2_000;
 const MAX_ROWS = 150;
 const MAX_WORD = 200;
 /** Indentation of code and of our own JSON. More than this is padding. */
@@ -37,8 +38,8 @@ const BLANK_LINES = /(?:\n[\p{Zs}\t\u2800\u3164]*){3,}(?=\n)/gu;
 
 /** Text of one or more lines: each row of it, also of a line that is wrapped, begins with the indent and `| `. */
 export function consentText(text: string, options: ConsentOptions = {}): ConsentText {
-  const { text: kept, isCut } = cut(text, options.maxCharacters ?? MAX_CHARACTERS);
-  return rowsOf(escapeHidden(withCountedBlanks(kept)), isCut, options);
+  const { text: kept, isCut } = cut(withCountedBlanks(text), options.maxCharacters ?? MAX_CHARACTERS);
+  return rowsOf(escapeHidden(kept), isCut, options);
 }
 
 /** The same for a value: as JSON, in which each string and key is cut and escaped by itself. */
@@ -48,9 +49,10 @@ export function consentJson(value: unknown, options: ConsentOptions = {}): Conse
   const json = JSON.stringify(
     value,
     (_, part: unknown) => {
-      if (typeof part !== 'string' || part.length <= most) return part;
-      isCut = true;
-      return cut(part, most).text;
+      if (typeof part !== 'string') return part;
+      const shown = cut(withCountedBlanks(part), most);
+      isCut ||= shown.isCut;
+      return shown.text;
     },
     2,
   );
@@ -58,17 +60,29 @@ export function consentJson(value: unknown, options: ConsentOptions = {}): Conse
 }
 
 /**
+ * Foreign text after a line's beginning of ours that is as wide as the indent: no other row of it begins at the left edge,
+ * where a question of ours could stand. Nothing is cut or counted.
+ */
+export function hangingText(text: string, indent: string, width = terminalWidth()): string {
+  const room = width === undefined ? Infinity : Math.max(MIN_ROOM, width - indent.length - SPARE_COLUMNS);
+  return plain(text)
+    .split('\n')
+    .flatMap((line) => [...wrapped(line, room)])
+    .join(`\n${indent}`);
+}
+
+/**
  * A name, a word or a path inside a line of ours. As it is where it is an ordinary one, else in quotes with escapes, so
  * that two different words never look the same.
  */
-export function consentWord(word: string): string {
-  if (ORDINARY_WORD.test(word) && word.length <= MAX_WORD) return word;
-  return escapeInvisible(withCountedBlanks(JSON.stringify(cut(word, MAX_WORD).text)));
+export function consentWord(word: string, maxCharacters = MAX_WORD): string {
+  if (ORDINARY_WORD.test(word) && word.length <= maxCharacters) return word;
+  return escapeInvisible(withCountedBlanks(JSON.stringify(cut(word, maxCharacters).text)));
 }
 
 /** Whether `consentWord` shows only a part of it. */
-export function isWordCut(word: string): boolean {
-  return word.length > MAX_WORD;
+export function isWordCut(word: string, maxCharacters = MAX_WORD): boolean {
+  return word.length > maxCharacters;
 }
 
 /** A sentence inside a line of ours: on one line, escaped, and not longer than a few rows. */
@@ -114,12 +128,15 @@ function* wrapped(line: string, room: number): Generator<string> {
 }
 
 const TAB_COLUMNS = 8;
+/** What stands before the indentation of a line of code: nothing, or its number as an excerpt has it. */
+const NUMBERED = /^(?:[> ]{0,4}\d{1,7} \|)?$/;
 
 function withCountedBlanks(text: string): string {
   return text
     .replace(BLANK_LINES, (lines) => `\n[${counted(lines.split('\n').length - 1, 'empty line')}]`)
     .replace(BLANKS, (blanks: string, at: number, whole: string) => {
-      const isIndentation = (at === 0 || whole[at - 1] === '\n') && /^ *$/.test(blanks);
+      const before = whole.slice(whole.lastIndexOf('\n', at - 1) + 1, at);
+      const isIndentation = (at === 0 || NUMBERED.test(before)) && /^ *$/.test(blanks);
       return isIndentation && blanks.length <= MAX_INDENTATION ? blanks : `[${counted([...blanks].length, 'blank')}]`;
     });
 }

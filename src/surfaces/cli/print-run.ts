@@ -1,7 +1,8 @@
 import type { SleepSummary } from '../../host/run.js';
 import { escapeInvisible } from '../../lib/visible-text.js';
 import type { Diagnostic, RunResponse } from '../../profiles/codemode/render.js';
-import { plain, printableJson, styled } from './terminal.js';
+import { hangingText } from './consent-text.js';
+import { plain, plainLine, printableJson, styled } from './terminal.js';
 
 /** How the answer of a run is written. */
 export interface OutputFlags {
@@ -41,14 +42,15 @@ export function textOf(
 /** What a person does about a run that was suspended. */
 export function writeSuspended({ runId, approvals, logs, trace }: SleepSummary): void {
   const [first] = approvals;
-  const named = approvals.map(({ tool, reason }) =>
-    `  ${tool.serverId}/${tool.toolName}: ${reason}`.replaceAll('\n', ' '),
+  const named = approvals.map(
+    ({ tool, reason }) =>
+      `  ${hangingText(`${plainLine(`${tool.serverId}/${tool.toolName}`)}: ${reason.replaceAll('\n', ' ')}`, '    ')}`,
   );
   const calls = approvals.length === 1 ? '1 call needs approval' : `${approvals.length} calls need approval`;
   const lines = [
     ...logs.map(({ level, message }) => logLine(level, message)),
     styled('yellow', plain(`Run ${runId} is suspended: ${calls}.`)),
-    ...named.slice(0, MAX_NAMED).map(plain),
+    ...named.slice(0, MAX_NAMED),
     ...(named.length > MAX_NAMED ? [`  and ${named.length - MAX_NAMED} more`] : []),
     `Approve with: codemode approvals approve ${plain(first?.id ?? 'ID')}${approvals.length > 1 ? ' --scope calls' : ''}`,
     `Then resume:  codemode runs resume ${plain(runId)}`,
@@ -64,7 +66,7 @@ export function valueText(value: unknown): string {
 }
 
 function logLine(level: string, message: string): string {
-  const text = `${level.padEnd(5)} ${plain(message)}`;
+  const text = `${level.padEnd(5)} ${hangingText(message, '      ')}`;
   return level === 'error' || level === 'warn'
     ? styled(level === 'error' ? 'red' : 'yellow', text)
     : styled('dim', text);
@@ -76,9 +78,9 @@ function diagnosticLines({ severity, message, hint, path }: Diagnostic, source: 
   const place = /:(\d+):(\d+)$/.exec(path ?? '');
   const at = place === null ? '' : ` (line ${place[1]})`;
   return [
-    `${styled(COLOURS[severity], `${severity}:`)} ${plain(message)}${at}`,
+    `${styled(COLOURS[severity], `${severity}:`)} ${hangingText(`${message}${at}`, '         ')}`,
     ...(place === null ? [] : codeLines(source, Number(place[1]), Number(place[2]))),
-    ...(hint === undefined ? [] : [`  ${plain(hint)}`]),
+    ...(hint === undefined ? [] : [`  ${hangingText(hint, '  ')}`]),
   ];
 }
 
@@ -103,7 +105,7 @@ function callsText(trace: RunResponse['toolTrace']): string {
   if (trace.length === 0) return 'no calls';
   const tools = new Map<string, { calls: number; failed: number }>();
   for (const { serverId, toolName, ok } of trace) {
-    const name = plain(`${serverId}/${toolName}`);
+    const name = plainLine(`${serverId}/${toolName}`);
     const { calls, failed } = tools.get(name) ?? { calls: 0, failed: 0 };
     tools.set(name, { calls: calls + 1, failed: failed + (ok ? 0 : 1) });
   }

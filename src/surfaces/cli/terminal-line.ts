@@ -8,8 +8,8 @@ const TERMINAL = '/dev/tty';
 const DISCARD_MS = 50;
 
 /** Whether a person sits here: the same proof that `codemode approvals approve` asks for, and a terminal to ask on. */
-export function hasPersonAtTerminal(): boolean {
-  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) return false;
+export function hasPersonAtTerminal(stream: NodeJS.WriteStream = process.stdout): boolean {
+  if (process.stdin.isTTY !== true || stream.isTTY !== true) return false;
   try {
     closeSync(openSync(TERMINAL, 'r+'));
     return true;

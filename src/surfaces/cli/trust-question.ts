@@ -1,71 +1,103 @@
-import { createInterface } from 'node:readline/promises';
 import { summaryOf, type TrustReview } from '../../config/trust.js';
-import { escapeInvisible } from '../../lib/visible-text.js';
-import { plain, styled } from './terminal.js';
+import { askYesNo } from './ask-yes-no.js';
+import { consentText, consentWord, isWordCut, MAX_CHARACTERS } from './consent-text.js';
+import { plainLine, styled, terminalWidth } from './terminal.js';
+import { hasPersonAtTerminal } from './terminal-line.js';
 
 /** A person sits there: what is asked can be seen, and the answer comes from a keyboard. */
 export function canAskForTrust(): boolean {
-  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+  // Standard output may belong to a protocol or a pipe.
+  return hasPersonAtTerminal(process.stderr);
 }
 
-/** Shows what the file would do and asks. Everything but a plain yes is a no, the end of the input included. */
+/** Shows what the file would do and asks. Everything but a plain yes is a no. What is too long to be shown is not asked about. */
 export async function askForTrust(review: TrustReview): Promise<boolean> {
-  // On standard error: standard output may belong to a protocol or a pipe.
-  process.stderr.write(`${renderReview(review, process.stderr)}\n`);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
-  try {
-    const answer = await Promise.race([terminal.question('Trust this file? [y/N] '), closed]);
-    return /^(y|yes)$/i.test(answer.trim());
-  } catch {
-    return false;
-  } finally {
-    terminal.close();
-  }
-}
-
-/** The commands, addresses and settings of a file, one line each. All of it is foreign text. */
-export function renderReview(review: TrustReview, stream: NodeJS.WriteStream): string {
-  const { file, linkTarget, state, commands, addresses, settings, variables } = review;
-  const title = (text: string) => styled('bold', text, stream);
-  const link = linkTarget === undefined ? '' : ` (a link to ${shown(linkTarget)})`;
-  const lines = [
-    title(`${plain(file)}${link} ${state === 'changed' ? 'has changed since you trusted it' : 'is not trusted yet'}.`),
-  ];
-  if (commands.length > 0) lines.push(title('Commands that it would start:'));
-  for (const { server, words, cwd, environment } of commands) {
-    lines.push(`  ${shown(server)}: ${words.map(shown).join(' ')}`);
-    if (cwd !== undefined) lines.push(`    in the folder ${shown(cwd)}`);
-    if (environment.length > 0) lines.push(`    with the variables ${environment.map(shown).join(', ')}`);
-  }
-  if (addresses.length > 0) lines.push(title('Addresses that it would contact:'));
-  for (const { server, url, sends } of addresses)
-    lines.push(
-      `  ${shown(server)}: ${shown(url)}${sends.length === 0 ? '' : `, sending ${sends.map(shown).join(', ')}`}`,
-    );
-  if (settings.length > 0) lines.push(title('Protected settings that it would change:'));
-  for (const { key, value } of settings) lines.push(`  ${visible(key)}: ${visible(value)}`);
-  if (variables.length > 0)
-    lines.push(title('Environment variables whose values it would use:'), `  ${variables.map(shown).join(', ')}`);
-  // Last, so that a file of a thousand lines cannot scroll it away.
-  lines.push(
-    '',
-    `This file would ${plain(summaryOf(review))}.`,
-    'Trust covers this content; a changed file asks again.',
+  const { text, isCut } = renderReview(review, process.stderr);
+  if (!isCut) return askYesNo('Trust this file?', { text: `${text}\n`, stream: process.stderr });
+  process.stderr.write(
+    `${text}\nIt has values too long to be shown whole, so it cannot be trusted here. Read the file, then name it with --config.\n`,
   );
-  return lines.join('\n');
+  return false;
 }
 
-/**
- * A word as it is where it is a plain one, else in quotes: a line break cannot begin another line, an escape code cannot
- * steer the terminal, invisible letters are seen, and a long blank cannot push the rest out of sight.
- */
-export function shown(word: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(word) ? word : visible(JSON.stringify(word));
+/** The commands, addresses and settings of a file. All of it is foreign text, and stands in rows that are marked as such. */
+export function renderReview(
+  review: TrustReview,
+  stream: NodeJS.WriteStream,
+): { readonly text: string; readonly isCut: boolean } {
+  const { file, linkTarget, state, commands, addresses, settings, variables } = review;
+  const page = new Page(stream);
+  const { word } = page;
+  const link = linkTarget === undefined ? '' : ` (a link to ${word(linkTarget)})`;
+  page.title(
+    `${word(file)}${link} ${state === 'changed' ? 'has changed since you trusted it' : 'is not trusted yet'}.`,
+  );
+  if (commands.length > 0) page.title('Commands that it would start:');
+  for (const { server, words, cwd, environment, values } of commands) {
+    page.row(`${word(server)}: ${words.map(word).join(' ')}`);
+    if (cwd !== undefined) page.row(`in the folder ${word(cwd)}`, DETAIL);
+    for (const { name, value, loadsCode } of values)
+      page.row(`with the variable ${word(name)}${loadsCode ? ', which can load code' : ''}: ${word(value)}`, DETAIL);
+    const passedOn = environment.filter((name) => values.every((given) => given.name !== name));
+    if (passedOn.length > 0) page.row(`with your variables ${passedOn.map(word).join(', ')}`, DETAIL);
+  }
+  if (addresses.length > 0) page.title('Addresses that it would contact:');
+  for (const { server, url, sends, values } of addresses) {
+    page.row(`${word(server)}: ${word(url)}`);
+    for (const { name, value } of values) page.row(`sending ${word(name)}: ${word(value)}`, DETAIL);
+    const others = sends.filter((name) => values.every((given) => given.name !== name));
+    if (others.length > 0) page.row(`sending ${others.map(word).join(', ')}`, DETAIL);
+  }
+  if (settings.length > 0) page.title('Protected settings that it would change:');
+  for (const { key, value } of settings) page.row(`${word(key)}: ${page.json(value)}`);
+  if (variables.length > 0) page.title('Environment variables whose values it would use:');
+  if (variables.length > 0) page.row(variables.map(word).join(', '));
+  // Last, so that a file of a thousand lines cannot scroll it away.
+  page.line('');
+  page.line(`This file would ${plainLine(summaryOf(review))}.`);
+  page.line('Trust covers this content; a changed file asks again.');
+  return page;
 }
 
-/** JSON text, or a key as it is written, with nothing in it that cannot be seen. */
-function visible(text: string): string {
-  // A backslash of the text itself is doubled already, so what is written here means nothing else.
-  return plain(escapeInvisible(text)).replace(/ {9,}/g, (blank) => `\\u0020{${blank.length}}`);
+const DETAIL = '    ';
+
+/** Lines of ours, and rows of foreign text between them. */
+class Page {
+  readonly #stream: NodeJS.WriteStream;
+  readonly #lines: string[] = [];
+  isCut = false;
+
+  constructor(stream: NodeJS.WriteStream) {
+    this.#stream = stream;
+  }
+
+  get text(): string {
+    return this.#lines.join('\n');
+  }
+
+  /** As it is where it is an ordinary word, else in quotes. */
+  readonly word = (word: string): string => {
+    this.isCut ||= isWordCut(word, MAX_CHARACTERS);
+    return consentWord(word, MAX_CHARACTERS);
+  };
+
+  /** A value that is JSON already. */
+  json(json: string): string {
+    const { rows, isCut } = consentText(json, { indent: '', width: Infinity });
+    this.isCut ||= isCut;
+    return rows.map((row) => row.slice(2)).join(' ');
+  }
+
+  title(text: string): void {
+    this.#lines.push(styled('bold', text, this.#stream));
+  }
+
+  line(text: string): void {
+    this.#lines.push(text);
+  }
+
+  row(text: string, indent = '  '): void {
+    const width = terminalWidth(this.#stream);
+    this.#lines.push(...consentText(text, { indent, width, maxCharacters: Infinity }).rows);
+  }
 }

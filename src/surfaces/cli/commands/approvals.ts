@@ -1,11 +1,14 @@
 import { type Approval, cardsOf, GRANT_SCOPES, type GrantScope } from '../../../domain/approval.js';
 import { HostError } from '../../../domain/errors.js';
+import { isNameCut, nameOf } from '../ask-on-terminal.js';
+import { askYesNo } from '../ask-yes-no.js';
 import { EXIT, type Register, withRecords } from '../command.js';
 import type { ComposedRecords } from '../composed.js';
-import { confirm, isOnTerminal } from '../confirm.js';
+import { consentJson, consentLine, consentText } from '../consent-text.js';
 import { LAST, resolveId, shortIds } from '../resolve-id.js';
 import { type Column, type Row, renderTable } from '../table.js';
-import { plainBlock, plainLine, printableJson, type Style, styled, terminalWidth } from '../terminal.js';
+import { plainLine, printableJson, type Style, styled, terminalWidth } from '../terminal.js';
+import { hasPersonAtTerminal } from '../terminal-line.js';
 import { userName } from '../user-name.js';
 
 export const register: Register = (program, context) => {
@@ -98,26 +101,33 @@ async function show({ approvals }: ComposedRecords, given: string, isJson: boole
     process.stdout.write(`${printableJson({ ...asJson(approval), code: approval.code }, true)}\n`);
     return EXIT.ok;
   }
-  process.stdout.write(`${renderOne(approval)}\n`);
+  process.stdout.write(`${renderOne(approval, Infinity).text}\n`);
   return EXIT.ok;
 }
 
-/** Every piece is made plain by itself: what the program or a tool wrote cannot look like a line of ours. */
-function renderOne(approval: Approval): string {
-  const { id, tool, reason, runId, state, code, decision } = approval;
-  const why = decision?.reason === undefined ? '' : `: ${decision.reason}`;
-  const lines = [
-    `${styled('bold', plainLine(`${tool.serverId}/${tool.toolName}`))}  ${styled(STYLES[state], state)}`,
+/** What the program or a tool wrote stands in rows that are marked as theirs. `most`: characters of one value that are shown. */
+function renderOne(approval: Approval, most?: number): { readonly text: string; readonly isCut: boolean } {
+  const { id, reason, runId, state, code, decision } = approval;
+  const bound = most === undefined ? {} : { maxCharacters: most };
+  const why = consentText(reason, bound);
+  const input = consentJson(approval.arguments, bound);
+  const lines = code === '' ? undefined : consentText(code, bound);
+  const said = decision?.reason === undefined ? undefined : consentText(decision.reason, bound);
+  const rows = [
+    `${styled('bold', nameOf(approval))}  ${styled(STYLES[state], state)}`,
     `approval:         ${plainLine(id)}`,
-    `why it is asked:  ${plainLine(reason)}`,
     `run:              ${plainLine(runId)}, call ${approval.call}`,
     `expires:          ${new Date(approval.expiresAtMs).toISOString()}`,
-    ...(decision === undefined ? [] : [`decided:          by ${plainLine(`${decision.by}${why}`)}`]),
+    ...(decision === undefined ? [] : [`decided:          by ${consentLine(decision.by)}`]),
+    ...(said?.rows ?? []),
+    'why it is asked:',
+    ...why.rows,
     'arguments:',
-    plainBlock(printableJson(approval.arguments, true)),
-    ...(code === '' ? [] : ['in the program:', plainBlock(code)]),
+    ...input.rows,
+    ...(lines === undefined ? [] : ['in the program:', ...lines.rows]),
   ];
-  return lines.join('\n');
+  const isCut = isNameCut(approval) || [why, input, lines, said].some((each) => each?.isCut === true);
+  return { text: rows.join('\n'), isCut };
 }
 
 async function decide(
@@ -127,7 +137,7 @@ async function decide(
   { scope, reason }: DecideFlags,
 ): Promise<number> {
   const by = await personOf(records);
-  if (given === LAST && !isOnTerminal())
+  if (given === LAST && !hasPersonAtTerminal())
     throw new HostError(
       'bad_input',
       `${LAST} is taken for a decision only on a terminal, which shows what it is; give the id, as codemode approvals lists it`,
@@ -159,10 +169,20 @@ async function decide(
   return EXIT.ok;
 }
 
-function isWanted(approval: Approval, state: 'APPROVED' | 'DENIED', scope: GrantScope): Promise<boolean> {
-  process.stdout.write(`${renderOne(approval)}\n\n`);
+async function isWanted(approval: Approval, state: 'APPROVED' | 'DENIED', scope: GrantScope): Promise<boolean> {
+  const { text, isCut } = renderOne(approval);
+  if (isCut && state === 'APPROVED') {
+    process.stdout.write(`${text}\n\n`);
+    throw new HostError(
+      'bad_input',
+      `it is too long to be shown whole here; read it with: codemode approvals show ${approval.id}, then approve it by its id`,
+    );
+  }
   const reach = scope === 'call' ? 'this call' : `this, with --scope ${scope}`;
-  return confirm(`${state === 'APPROVED' ? 'Approve' : 'Deny'} ${reach}?`);
+  // The name once more: arguments of many lines push the first line off the screen.
+  return askYesNo(`${state === 'APPROVED' ? 'Approve' : 'Deny'} ${reach}?`, {
+    text: `${text}\n\n${nameOf(approval)}\n`,
+  });
 }
 
 /** Long enough for a host that is up to take the run. */
@@ -194,7 +214,7 @@ async function personOf({ approverSecret }: ComposedRecords): Promise<string> {
       'bad_input',
       "CODEMODE_APPROVER_SECRET is not the approver's secret; make one with: codemode approvals secret",
     );
-  if (isOnTerminal()) return `${userName()} (terminal)`;
+  if (hasPersonAtTerminal()) return `${userName()} (terminal)`;
   throw new HostError(
     'bad_input',
     "a decision needs a terminal, or the approver's secret in CODEMODE_APPROVER_SECRET (codemode approvals secret makes one)",
@@ -202,7 +222,7 @@ async function personOf({ approverSecret }: ComposedRecords): Promise<string> {
 }
 
 async function makeSecret(records: ComposedRecords): Promise<number> {
-  if (!isOnTerminal()) {
+  if (!hasPersonAtTerminal()) {
     const isGiven = await records.approverSecret.isGiven();
     if (isGiven !== true)
       throw new HostError('bad_input', 'a secret is made on a terminal, where only you can read it; type it in one');

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { clientFiles, discoverServers, readClientFile } from '../../../config/discover.js';
 import { serversInFile, withServers } from '../../../config/edit-file.js';
 import { type Environment, readEnvironment } from '../../../config/environment.js';
@@ -9,10 +8,12 @@ import { type ImportPlan, planImport } from '../../../config/plan-import.js';
 import { importedServer, renderConfig } from '../../../config/write.js';
 import { HostError } from '../../../domain/errors.js';
 import { shellWord } from '../../../lib/shell-word.js';
+import { askYesNo } from '../ask-yes-no.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { ownShellCommand } from '../file-notes.js';
 import { describePlan, nextSteps, planAsJson } from '../import-report.js';
 import { plain, printableJson } from '../terminal.js';
+import { hasPersonAtTerminal } from '../terminal-line.js';
 
 interface InitFlags {
   readonly yes?: boolean;
@@ -135,18 +136,10 @@ async function write(plan: ImportPlan, own: OwnFile, isMerge: boolean): Promise<
   return undefined;
 }
 
-async function isAgreed(file: string, isMerge: boolean): Promise<boolean> {
-  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true)
+function isAgreed(file: string, isMerge: boolean): Promise<boolean> {
+  if (!hasPersonAtTerminal())
     throw new HostError('bad_input', 'nothing was written: there is no terminal to ask on; add --yes to write it');
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    const answer = await terminal.question(`${isMerge ? 'Add them to' : 'Write'} ${plain(file)}? [Y/n] `);
-    return /^(y|yes|)$/i.test(answer.trim());
-  } catch {
-    return false; // Ctrl-D, Ctrl-C
-  } finally {
-    terminal.close();
-  }
+  return askYesNo(`${isMerge ? 'Add them to' : 'Write'} ${plain(file)}?`, { byDefault: 'yes' });
 }
 
 function print(shown: object): number {

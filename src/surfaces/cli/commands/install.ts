@@ -13,11 +13,14 @@ import { readEnvironment } from '../../../config/environment.js';
 import { findConfigFile } from '../../../config/find-file.js';
 import { HostError } from '../../../domain/errors.js';
 import { shellWord } from '../../../lib/shell-word.js';
-import { canAsk, isYes, printDiff } from '../client-file-change.js';
+import { askYesNo } from '../ask-yes-no.js';
+import { printDiff } from '../client-file-change.js';
 import { listClients } from '../client-list.js';
 import { clientCalled } from '../client-named.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
+import { consentWord } from '../consent-text.js';
 import { plain, printableJson, styled, warn } from '../terminal.js';
+import { hasPersonAtTerminal } from '../terminal-line.js';
 
 interface InstallFlags {
   readonly dryRun?: boolean;
@@ -139,10 +142,11 @@ async function isRemoving(
   isQuiet: boolean,
 ): Promise<boolean> {
   if (replaceServers === true || keepServers === true) return replaceServers === true;
-  if (isQuiet || !canAsk()) return false;
-  const names = shared.map(({ name }) => plain(name)).join(', ');
-  return isYes(
-    `${client.title} and codemode both have: ${names}.\nRemove ${shared.length === 1 ? 'it' : 'them'} from ${client.title}, so that each is there once? Uninstall puts them back.`,
+  if (isQuiet || !hasPersonAtTerminal()) return false;
+  const names = shared.map(({ name }) => consentWord(name)).join(', ');
+  return askYesNo(
+    `Remove ${shared.length === 1 ? 'it' : 'them'} from ${client.title}, so that each is there once? Uninstall puts them back.`,
+    { text: `${client.title} and codemode both have: ${names}.\n` },
   );
 }
 

@@ -28,7 +28,8 @@ export const register: Register = (program, context) => {
 const HELP = `
 A file that nobody has changed since codemode install becomes what it was, byte for byte. In one that was changed, only the entry
 of codemode goes, and servers that install removed are put back.
---json prints { "client", "file", "state": "restored" | "deleted" | "edited" | "absent", "isWritten", "restored" }.
+--json prints { "client", "file", "state": "restored" | "deleted" | "edited" | "absent", "isWritten", "restored",
+"changedBackup" }; the last only where the copy was changed since: then it is not used, and stays.
 
 Exit status: 0, also where codemode was not in the client; 2 bad input, or a file that cannot be edited: then nothing was written.
 
@@ -46,8 +47,15 @@ async function run(name: string, flags: UninstallFlags): Promise<number> {
   if (!isDry) await uninstall(target, plan, environment);
   const { client, file } = target;
   if (flags.json === true) {
-    const { state, restored } = plan;
-    const shown = { client: client.id, file: file.path, state, isWritten: !isDry && state !== 'absent', restored };
+    const { state, restored, changedBackup } = plan;
+    const shown = {
+      client: client.id,
+      file: file.path,
+      state,
+      isWritten: !isDry && state !== 'absent',
+      restored,
+      ...(changedBackup === undefined ? {} : { changedBackup }),
+    };
     process.stdout.write(`${printableJson(shown, true)}\n`);
     return EXIT.ok;
   }
@@ -56,14 +64,22 @@ async function run(name: string, flags: UninstallFlags): Promise<number> {
   return EXIT.ok;
 }
 
-function said({ client, file }: Target, { state, restored }: UninstallPlan, isDry: boolean, shell: string): string {
+function said(
+  { client, file }: Target,
+  { state, restored, changedBackup }: UninstallPlan,
+  isDry: boolean,
+  shell: string,
+): string {
   const path = plain(file.path);
   if (state === 'absent') return `codemode is not in ${client.title} (${path}); nothing was changed.`;
   if (isDry) return `Nothing was written. To write it: ${shell} uninstall ${client.id}`;
   const how = {
     restored: 'the file is what it was before',
     deleted: 'the file was made by codemode and is deleted',
-    edited: 'the file was changed since, so only this entry was removed',
+    edited:
+      changedBackup === undefined
+        ? 'the file was changed since, so only this entry was removed'
+        : `only this entry was removed, because the copy ${plain(changedBackup)} is not the one that install made; it was left there`,
   }[state];
   const back = restored.length === 0 ? '' : `\nServers that are back: ${restored.map(plain).join(', ')}`;
   return `${styled('green', 'Removed')} codemode from ${client.title} (${path}): ${how}.${back}`;

@@ -1,0 +1,26 @@
+import { askLine, hasPersonAtTerminal } from './terminal-line.js';
+
+export interface Question {
+  /** Shown before the question, on the same terminal. Make foreign parts of it harmless. */
+  readonly text?: string;
+  /** What an empty line means. */
+  readonly byDefault?: 'yes' | 'no';
+  /** Where the question belongs: a terminal that standard output or standard error is not does not count. */
+  readonly stream?: NodeJS.WriteStream;
+}
+
+/**
+ * Asks the person at the terminal. Everything but a clear yes is a no: also Ctrl-C, Ctrl-D and a terminal that is gone. Keys
+ * that were pressed before the question was shown do not answer it, and neither does what is piped in.
+ */
+export async function askYesNo(
+  question: string,
+  { text = '', byDefault = 'no', stream = process.stdout }: Question = {},
+): Promise<boolean> {
+  if (!hasPersonAtTerminal(stream)) return false;
+  const choices = byDefault === 'yes' ? '[Y/n]' : '[y/N]';
+  const line = await askLine(text, `${question} ${choices} `, new AbortController().signal);
+  if (line === undefined || line === 'refused') return false;
+  const answer = line.text.trim();
+  return answer === '' ? byDefault === 'yes' : /^y(es)?$/i.test(answer);
+}
