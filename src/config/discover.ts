@@ -1,12 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import type { JsonValue } from '../domain/json.js';
 import { badConfig, parseTomlDocument, parseYaml } from './document.js';
 import type { Environment } from './environment.js';
 import { detectFormat, type ForeignFormat, importForeign } from './import.js';
 import { MAX_CONFIG_BYTES, readConfigFile } from './read-file.js';
 import { isObject } from './shape.js';
+import { absoluteFolder, homeFolder, isOfFolder, isSameFolder } from './user-folders.js';
 
 export type ClientName =
   | 'Claude Desktop'
@@ -44,8 +44,8 @@ export interface DiscoveredServers extends ClientFile {
  * project's file must not take the name of a server of theirs.
  */
 export function clientFiles(environment: Environment, cwd: string, platform: NodeJS.Platform): ClientFile[] {
-  const home = environment.HOME ?? homedir();
-  const config = environment.XDG_CONFIG_HOME ?? join(home, '.config');
+  const home = homeFolder(environment);
+  const config = absoluteFolder(environment.XDG_CONFIG_HOME) ?? join(home, '.config');
   const support = platform === 'darwin' ? join(home, 'Library', 'Application Support') : config;
   const of = (client: ClientName, format: ForeignFormat, file: string) => ({ client, file, format });
   const users = [
@@ -55,14 +55,14 @@ export function clientFiles(environment: Environment, cwd: string, platform: Nod
     of('Cursor', 'claude', join(home, '.cursor', 'mcp.json')),
     of('VS Code', 'vscode', join(support, 'Code', 'User', 'mcp.json')),
     of('VS Code', 'vscode', join(support, 'Code', 'User', 'settings.json')),
-    of('Codex', 'codex', join(environment.CODEX_HOME ?? join(home, '.codex'), 'config.toml')),
+    of('Codex', 'codex', join(absoluteFolder(environment.CODEX_HOME) ?? join(home, '.codex'), 'config.toml')),
     of('Windsurf', 'claude', join(home, '.codeium', 'windsurf', 'mcp_config.json')),
     of('Gemini CLI', 'gemini', join(home, '.gemini', 'settings.json')),
     of('OpenCode', 'opencode', join(config, 'opencode', 'opencode.json')),
     of('OpenCode', 'opencode', join(config, 'opencode', 'opencode.jsonc')),
     of('Zed', 'zed', join(platform === 'darwin' ? join(home, '.config') : config, 'zed', 'settings.json')),
     of('mcpproxy', 'mcpproxy', join(home, '.mcpproxy', 'mcp_config.json')),
-  ].map((each): ClientFile => ({ ...each, owner: 'user' }));
+  ].map((each): ClientFile => ({ ...each, ...ownerOf(each.file, environment, cwd) }));
   const projects = [
     of('Claude Code', 'claude', join(cwd, '.mcp.json')),
     of('Cursor', 'claude', join(cwd, '.cursor', 'mcp.json')),
@@ -70,7 +70,7 @@ export function clientFiles(environment: Environment, cwd: string, platform: Nod
     of('Gemini CLI', 'gemini', join(cwd, '.gemini', 'settings.json')),
     of('OpenCode', 'opencode', join(cwd, 'opencode.json')),
     of('OpenCode', 'opencode', join(cwd, 'opencode.jsonc')),
-  ].map((each): ClientFile => ({ ...each, owner: cwd === home ? 'user' : 'project', folder: cwd }));
+  ].map((each): ClientFile => ({ ...each, owner: isSameFolder(cwd, home) ? 'user' : 'project', folder: cwd }));
   return [...users, ...projects.filter(({ file }) => !users.some((own) => own.file === file))];
 }
 
@@ -97,9 +97,7 @@ export async function readClientFile(file: string, environment: Environment, cwd
   const { value } = file.endsWith('.toml') ? parseTomlDocument(text, file) : parseYaml(text, file);
   const format = detectFormat(file, value) ?? 'claude';
   const client = WINDSURF.test(file) ? 'Windsurf' : CLIENT_OF[format];
-  const isProjects = cwd !== (environment.HOME ?? homedir()) && file.startsWith(join(cwd, sep));
-  const owner = isProjects ? { owner: 'project' as const, folder: cwd } : { owner: 'user' as const };
-  const candidate: ClientFile = { client, file, format, ...owner };
+  const candidate: ClientFile = { client, file, format, ...ownerOf(file, environment, cwd) };
   const found = serversIn(text, candidate);
   if (found === undefined)
     throw badConfig(
@@ -108,6 +106,10 @@ export async function readClientFile(file: string, environment: Environment, cwd
       'lists no servers; a file with mcpServers, servers, mcp, context_servers or [mcp_servers] is expected',
     );
   return found;
+}
+
+function ownerOf(file: string, environment: Environment, cwd: string): Pick<ClientFile, 'owner' | 'folder'> {
+  return isOfFolder(file, environment, cwd) ? { owner: 'project', folder: cwd } : { owner: 'user' };
 }
 
 const WINDSURF = /[\\/]\.codeium[\\/](?:.*[\\/])?mcp_config\.json$/;

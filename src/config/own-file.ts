@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { copyFile, readFile, realpath, stat } from 'node:fs/promises';
+import { copyFile, lstat, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { HostError } from '../domain/errors.js';
 import { makeFolder } from '../lib/make-folder.js';
@@ -8,7 +8,8 @@ import type { Environment } from './environment.js';
 import { findConfigFile } from './find-file.js';
 import { type GitPlace, gitPlaceOf } from './git-folder.js';
 import { MAX_CONFIG_BYTES, readConfigFile } from './read-file.js';
-import { configFolder } from './user-folders.js';
+import { stateFolder } from './state-folder.js';
+import { configFolder, isInside, realPath } from './user-folders.js';
 
 /** A configuration of ours that shall be written or changed. */
 export interface OwnFile {
@@ -20,6 +21,20 @@ export interface OwnFile {
   readonly git?: GitPlace;
   /** Whether others may get to see it. */
   readonly isShared: boolean;
+  /** Where a copy of it is kept; undefined: beside it. */
+  readonly copyFolder?: string;
+}
+
+export interface WriteOverOptions {
+  readonly keepsCopy: boolean;
+  /** Values of servers are added, which may be secrets: nobody else may read the file from now on. */
+  readonly isPrivate?: boolean;
+}
+
+export interface WrittenOver {
+  readonly copy?: string;
+  /** The rights that the file had, where others could read it and can no longer. */
+  readonly modeBefore?: number;
 }
 
 export interface OwnFileRequest {
@@ -62,19 +77,34 @@ export async function fileToChange(request: OwnFileRequest): Promise<OwnFile> {
   return found === undefined ? fileToWrite(request) : lookAt(found.file, request);
 }
 
-async function lookAt(file: string, { cwd, projectFolder, named }: OwnFileRequest): Promise<OwnFile> {
+async function lookAt(file: string, { cwd, projectFolder, named, environment }: OwnFileRequest): Promise<OwnFile> {
   if (!/\.(ya?ml|json)$/.test(file))
     throw new HostError('bad_input', `${file} must end in .yaml, .yml or .json to be read as a configuration`);
-  const isProject = dirname(file) === resolve(cwd, projectFolder ?? '') && PROJECT_NAME.test(basename(file));
+  const folder = resolve(cwd, projectFolder ?? '');
+  const isProject = dirname(file) === folder && PROJECT_NAME.test(basename(file));
+  const place = realPath(file);
+  // A project can bring such a link along.
+  if (isProject && (!isInside(place, realPath(folder)) || (await isDeadLink(file))))
+    throw new HostError(
+      'bad_input',
+      `${file} is a link that leads to ${place}, outside this folder or to nothing; nothing was written. Remove the link first.`,
+    );
   const text = await textOf(file);
-  const git = await gitPlaceOf(await realPlace(file));
+  const git = await gitPlaceOf(place);
   return {
     file,
     kind: isProject ? 'project' : named === undefined ? 'user' : 'named',
     ...(text === undefined ? {} : { text }),
     ...(git === undefined ? {} : { git }),
     isShared: isProject || git !== undefined,
+    // What was in it before may hold secrets, and `git add .` would take a copy beside it.
+    ...(git === undefined ? {} : { copyFolder: join(resolve(cwd, stateFolder(environment)), 'copies') }),
   };
+}
+
+async function isDeadLink(file: string): Promise<boolean> {
+  const found = await lstat(file).catch(() => undefined);
+  return found?.isSymbolicLink() === true && (await stat(file).catch(() => undefined)) === undefined;
 }
 
 /** The one that is there, in the order in which they are looked for; else the YAML. */
@@ -97,14 +127,6 @@ async function textOf(file: string): Promise<string | undefined> {
   return isBlank ? '' : readConfigFile(file);
 }
 
-/** Where the bytes lie: a configuration is often a link into a folder that git keeps. */
-async function realPlace(file: string): Promise<string> {
-  const real = await realpath(file).catch(() => undefined);
-  if (real !== undefined) return real;
-  const folder = await realpath(dirname(file)).catch(() => dirname(file));
-  return join(folder, basename(file));
-}
-
 /** Writes a file that was not there. Readable by its owner alone: servers come with secrets. */
 export async function writeNew({ file, kind }: OwnFile, text: string): Promise<void> {
   try {
@@ -115,24 +137,25 @@ export async function writeNew({ file, kind }: OwnFile, text: string): Promise<v
   }
 }
 
-/** Replaces a file whole or not at all, and keeps its rights. Gives the copy of what was there, if one was wanted. */
+/** Replaces a file whole or not at all. It keeps its rights, unless values are added that others must not read. */
 export async function writeOver(
-  { file, text: before }: OwnFile,
+  { file, text: before, copyFolder }: OwnFile,
   text: string,
-  { keepsCopy }: { readonly keepsCopy: boolean },
-): Promise<string | undefined> {
+  { keepsCopy, isPrivate = false }: WriteOverOptions,
+): Promise<WrittenOver> {
   try {
     // Through a link, the file that it leads to is replaced, not the link.
     const target = await realpath(file);
-    const { mode } = await stat(target);
+    const mode = (await stat(target)).mode & 0o777;
     if ((await readFile(target, 'utf8')).trim() !== (before ?? '').trim())
       throw new HostError(
         'bad_input',
         `${file} was changed by another program meanwhile; nothing was written, try again`,
       );
-    const copy = keepsCopy ? await copyAside(target) : undefined;
-    await writeWhole(target, text, { mode: mode & 0o777, replaces: true });
-    return copy;
+    const copy = keepsCopy ? await copyAside(target, copyFolder) : undefined;
+    const isTightened = isPrivate && (mode & 0o077) !== 0;
+    await writeWhole(target, text, { mode: isTightened ? mode & 0o700 : mode, replaces: true });
+    return { ...(copy === undefined ? {} : { copy }), ...(isTightened ? { modeBefore: mode } : {}) };
   } catch (error) {
     if (error instanceof HostError) throw error;
     throw couldNotWrite(file, error);
@@ -140,17 +163,20 @@ export async function writeOver(
 }
 
 /** `FILE.bak`, or with a number where that is taken by something else: an older copy is not lost for a newer one. */
-async function copyAside(file: string): Promise<string> {
+async function copyAside(file: string, folder: string | undefined): Promise<string> {
   const current = await readFile(file);
+  if (folder !== undefined) await makeFolder(folder, 0o700);
+  const stem = folder === undefined ? file : join(folder, basename(file));
   for (let number = 0; ; number += 1) {
-    const copy = number === 0 ? `${file}.bak` : `${file}.bak.${number}`;
+    const copy = number === 0 ? `${stem}.bak` : `${stem}.bak.${number}`;
     const there = await readFile(copy).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
       throw error;
     });
     if (there?.equals(current)) return copy;
     if (there !== undefined) continue;
-    await copyFile(file, copy, constants.COPYFILE_EXCL);
+    if (folder !== undefined) await writeFile(copy, current, { mode: 0o600, flag: 'wx' });
+    else await copyFile(file, copy, constants.COPYFILE_EXCL);
     return copy;
   }
 }

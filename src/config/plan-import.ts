@@ -1,5 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 import type { JsonObject, JsonValue } from '../domain/json.js';
+import { foldedName } from '../lib/folded-name.js';
 import type { ClientFile, DiscoveredServers } from './discover.js';
 import type { Environment } from './environment.js';
 import { mistakesOf } from './mistakes.js';
@@ -9,6 +10,7 @@ import { type Reference, SecretReferences } from './secret-references.js';
 import { isValidServerName } from './server-schema.js';
 import { isObject } from './shape.js';
 import { escapeUnknownReferences, variablesIn } from './substitute.js';
+import { type VariableUse, variableUses } from './variable-uses.js';
 
 export interface PlannedServer {
   /** The name it gets. */
@@ -36,7 +38,18 @@ export interface ImportPlan {
   readonly warnings: readonly string[];
   /** Environment variables that the servers refer to, and whether they are set now. */
   readonly variables: readonly { readonly name: string; readonly isSet: boolean }[];
+  /** Which server gets which variable of the user's, and where in it. */
+  readonly uses: readonly VariableOfServer[];
 }
+
+/** A variable of the user's whose value reaches a server. */
+export interface VariableOfServer extends VariableUse {
+  readonly server: string;
+  readonly isSet: boolean;
+}
+
+/** Why a server of a project's file is not added to a file that is used without being asked about. */
+export const OF_THIS_FOLDER = 'it is from a file of this folder; answer on a terminal, or use --project';
 
 /** The file that the servers shall be written to. */
 export interface ImportTarget {
@@ -45,6 +58,8 @@ export interface ImportTarget {
   readonly isShared: boolean;
   /** The servers that are in it already, and stay as they are. */
   readonly existing?: Readonly<Record<string, JsonValue>>;
+  /** Whether servers of a project's files are planned too. They are a stranger's until the user says otherwise. */
+  readonly includesProject: boolean;
 }
 
 /**
@@ -74,7 +89,7 @@ export function planImport(
         leaveOut(reason);
         continue;
       }
-      const free = freeName(name, from, servers);
+      const free = freeName(name, from, [...servers.keys()], Object.keys(existing));
       const placed = inItsFolder(found, from, target.file);
       const { server, references } = target.isShared
         ? secrets.replace(placed, free)
@@ -82,6 +97,7 @@ export function planImport(
       const written = known.get(contentOf(server));
       if (written !== undefined) leaveOut(`it is the same server as ${written}`);
       else if (Object.hasOwn(existing, free)) leaveOut(`${target.file} has another server of the name ${free}`);
+      else if (from.owner === 'project' && !target.includesProject) leaveOut(OF_THIS_FOLDER);
       else {
         servers.set(free, { name: free, from, server, references, ...(free === name ? {} : { renamedFrom: name }) });
         known.set(contentOf(found), `${free} of ${from.file}`);
@@ -89,12 +105,16 @@ export function planImport(
     }
   }
   const planned = [...servers.values()];
+  const isSet = (name: string) => (environment[name] ?? '') !== '';
   const variables = [...new Set(planned.flatMap(({ server }) => variablesIn(server)))].sort();
   return {
     servers: planned,
     leftOut,
     warnings: discovered.flatMap(({ file, warnings }) => warnings.map((warning) => `${file}: ${warning}`)),
-    variables: variables.map((name) => ({ name, isSet: (environment[name] ?? '') !== '' })),
+    variables: variables.map((name) => ({ name, isSet: isSet(name) })),
+    uses: planned.flatMap(({ name: server, server: entry }) =>
+      variableUses(entry).map((use) => ({ ...use, server, isSet: isSet(use.name) })),
+    ),
   };
 }
 
@@ -145,13 +165,25 @@ export function isOurselves({ command, args }: JsonObject): boolean {
   return at >= 0 && words.slice(at + 1).some((word) => word === 'mcp' || word === 'serve');
 }
 
-/** The name itself; where another server has it, with its origin behind it, then with a number. */
-function freeName(name: string, { client, owner }: ClientFile, taken: ReadonlyMap<string, unknown>): string {
+/**
+ * The name itself; where another server has it, with its origin behind it, then with a number. A server of a project does
+ * not get a name that looks like another one either. The exact name of one that is in the file already is left as it is:
+ * such a server is left out.
+ */
+function freeName(
+  name: string,
+  { client, owner }: ClientFile,
+  planned: readonly string[],
+  existing: readonly string[],
+): string {
   const usable = isValidServerName(name) ? name : name.replace(/[\p{C}/]+/gu, '-').slice(0, 100) || 'server';
-  if (!taken.has(usable)) return usable;
-  const withOrigin = `${usable}-${owner === 'project' ? 'project' : client.toLowerCase().replaceAll(' ', '-')}`;
-  if (!taken.has(withOrigin)) return withOrigin;
-  for (let number = 2; ; number += 1) if (!taken.has(`${withOrigin}-${number}`)) return `${withOrigin}-${number}`;
+  const lookAlikes = new Set(owner === 'project' ? [...planned, ...existing].map(foldedName) : []);
+  const isFree = (candidate: string) => !planned.includes(candidate);
+  const isExisting = existing.includes(usable);
+  if (isFree(usable) && (isExisting || !lookAlikes.has(foldedName(name)))) return usable;
+  const withOrigin = `${usable.trim()}-${owner === 'project' ? 'project' : client.toLowerCase().replaceAll(' ', '-')}`;
+  if (isFree(withOrigin)) return withOrigin;
+  for (let number = 2; ; number += 1) if (isFree(`${withOrigin}-${number}`)) return `${withOrigin}-${number}`;
 }
 
 /** Equal for servers that differ only in the order of their keys, or in saying what goes without saying. */

@@ -2,7 +2,9 @@ import type { JsonObject, JsonValue } from '../domain/json.js';
 import { isSecretName } from '../lib/mask.js';
 import { namedArguments, secretsIn } from '../lib/secret-values.js';
 import type { Environment } from './environment.js';
+import { isPlainlyHarmless } from './plainly-harmless.js';
 import { isObject } from './shape.js';
+import { type Hide, secretPartsOfAddress, sharedValue, sharedWord } from './shared-words.js';
 
 /** A secret that is not written down: the variable that stands for it, and what it was. */
 export interface Reference {
@@ -32,7 +34,9 @@ export class SecretReferences {
       references.push({ variable, value: text });
       return `\${${variable}}`;
     };
-    return { server: replaceSecrets(server, hide), references };
+    // `${TOKEN:-abc}`: a default is written down too.
+    const bare = withoutDefaults(server, (variable, value) => references.push({ variable, value }));
+    return { server: replaceSecrets(bare as JsonObject, hide, true), references };
   }
 
   /** The name that people know it by, unless that stands for something else already. */
@@ -52,30 +56,55 @@ export class SecretReferences {
   }
 }
 
-/** What stands for a secret from now on. `name` is what it is called where it was found. */
-type Hide = (secret: string, name: string) => string;
-
-/** A server whose values that look like secrets are replaced by something else. */
-export function replaceSecrets(server: JsonObject, hide: Hide): JsonObject {
-  const inMap = (map: JsonValue): JsonValue =>
+/**
+ * A server whose values that look like secrets are replaced by something else. For a file that others see, every value of
+ * a variable or a header is, unless it is plainly harmless.
+ */
+export function replaceSecrets(server: JsonObject, hide: Hide, isShared = false): JsonObject {
+  const value = (found: JsonValue, name: string, isStrict: boolean): JsonValue => {
+    const changed = hidden(found, name, hide);
+    return isStrict && changed === found && isLiteral(found) ? sharedValue(found, name, hide) : changed;
+  };
+  const inMap = (map: JsonValue, isStrict: boolean): JsonValue =>
     isObject(map)
-      ? Object.fromEntries(Object.entries(map).map(([name, value]) => [name, hidden(value, name, hide)]))
+      ? Object.fromEntries(Object.entries(map).map(([name, found]) => [name, value(found, name, isStrict)]))
       : map;
-  const replaced = ([key, value]: [string, JsonValue]): [string, JsonValue] => {
-    if (['env', 'environment', 'headers', 'auth'].includes(key)) return [key, inMap(value)];
-    if (key === 'args' && Array.isArray(value)) return [key, hiddenWords(value, hide)];
-    return [key, key === 'url' ? hidden(value, 'url', hide) : value];
+  const replaced = ([key, found]: [string, JsonValue]): [string, JsonValue] => {
+    if (key === 'auth') return [key, inMap(found, false)];
+    if (['env', 'environment', 'headers'].includes(key)) return [key, inMap(found, isShared)];
+    if (key === 'args' && Array.isArray(found)) return [key, hiddenWords(found, hide, isShared)];
+    if (isShared && key === 'command' && isLiteral(found) && SCRIPT.test(found)) return [key, hiddenInScript(found, hide)];
+    if (['url', 'openapi', 'baseUrl'].includes(key)) return [key, hidden(found, 'url', hide, isShared)];
+    return [key, found];
   };
   return Object.fromEntries(Object.entries(server).map(replaced));
 }
 
-function hidden(value: JsonValue, name: string, hide: Hide): JsonValue {
+function isLiteral(value: JsonValue): value is string {
+  return typeof value === 'string' && !value.includes('${');
+}
+
+/** References whose default may be a secret, without that default. */
+function withoutDefaults(value: JsonValue, note: (variable: string, value: string) => void): JsonValue {
+  if (typeof value === 'string')
+    return value.replace(/(?<!\$)\$\{([A-Za-z_]\w*):-((?:[^}\\]|\\.)*)\}/g, (match, variable: string, given: string) => {
+      if (isPlainlyHarmless(given)) return match;
+      note(variable, given);
+      return `\${${variable}}`;
+    });
+  if (Array.isArray(value)) return value.map((item) => withoutDefaults(item, note));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, withoutDefaults(child, note)]));
+}
+
+function hidden(value: JsonValue, name: string, hide: Hide, isShared = false): JsonValue {
   if (typeof value !== 'string' || value.includes('${') || value === '') return value;
   const scheme = /^(Bearer|Basic|Token|ApiKey)(\s+)(\S.*)$/i.exec(value);
   if (scheme !== null) return `${scheme[1]}${scheme[2]}${hide(scheme[3] as string, authorizationName(name))}`;
   const isAddress = ADDRESS.test(value);
   if (isSecretName(name) && !HARMLESS.test(value) && !isAddress) return hide(value, name);
-  const parts = [...secretsIn(name, value), ...passwordOf(value)].filter((part) => value.includes(part));
+  const more = isShared ? secretPartsOfAddress(value) : [];
+  const parts = [...secretsIn(name, value), ...passwordOf(value), ...more].filter((part) => value.includes(part));
   if (parts.length === 0) return value;
   // Of a server's own address only the secret part goes, so that people still see where it is.
   if (name !== 'url') return hide(value, name !== '' ? name : isAddress ? 'URL' : 'TOKEN');
@@ -85,15 +114,18 @@ function hidden(value: JsonValue, name: string, hide: Hide): JsonValue {
 
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-function hiddenWords(words: readonly JsonValue[], hide: Hide): JsonValue[] {
+function hiddenWords(words: readonly JsonValue[], hide: Hide, isShared: boolean): JsonValue[] {
   const named = namedArguments(words.map((word) => (typeof word === 'string' ? word : '')));
   return words.map((word, index) => {
     const [name, value] = named[index] as [string, string];
-    if (typeof word !== 'string' || value.startsWith('-')) return word;
+    if (typeof word !== 'string') return word;
+    const flag = /^-{1,2}([\w-]+)$/.exec(String(words[index - 1] ?? ''))?.[1] ?? '';
+    const asShared = () => (isShared && isLiteral(word) ? sharedWord(word, flag, hide) : word);
+    if (value.startsWith('-')) return asShared();
     if (SCRIPT.test(word) && /^-\w*c$/.test(String(words[index - 1]))) return hiddenInScript(word, hide);
     // `url` is a name that means something else here.
     const changed = hidden(value, name === 'url' ? '' : name, hide);
-    return changed === value ? word : `${word.slice(0, word.length - value.length)}${String(changed)}`;
+    return changed === value ? asShared() : `${word.slice(0, word.length - value.length)}${String(changed)}`;
   });
 }
 

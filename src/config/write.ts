@@ -2,6 +2,8 @@ import { oneLine } from '../lib/bounded-text.js';
 import { isJsonFile } from './document.js';
 import { withServers } from './edit-file.js';
 import type { PlannedServer } from './plan-import.js';
+import { replaceSecrets } from './secret-references.js';
+import { isObject } from './shape.js';
 import type { NewServer } from './splice.js';
 
 /** A first configuration with these servers, in the form that the file's name asks for. */
@@ -17,6 +19,18 @@ export function importedServer({ name, renamedFrom, from, server }: PlannedServe
   const renamed = renamedFrom === undefined ? '' : `, called ${JSON.stringify(renamedFrom)} there`;
   // A file name is foreign text too: a line break in it must not end the comment.
   return { name, server, comment: `from ${from.client}: ${oneLine(from.file)}${oneLine(renamed)}` };
+}
+
+/** Whether values are written with it that others should not read: of variables, of headers, or what looks like a secret. */
+export function holdsValues({ server }: NewServer): boolean {
+  const maps = [server.env, server.environment, server.headers, server.auth];
+  if (maps.some((map) => isObject(map ?? null) && Object.keys(map as object).length > 0)) return true;
+  let isSecret = false;
+  replaceSecrets(server, (secret) => {
+    isSecret = true;
+    return secret;
+  });
+  return isSecret;
 }
 
 const HEAD = `# Configuration of codemode. Every setting with its value and origin: codemode config explain

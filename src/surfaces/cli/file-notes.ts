@@ -1,6 +1,6 @@
 import { readEnvironment } from '../../config/environment.js';
 import { ownCommand } from '../../config/own-command.js';
-import type { OwnFile } from '../../config/own-file.js';
+import type { OwnFile, WrittenOver } from '../../config/own-file.js';
 import { inheritLine } from '../../config/usual-variables.js';
 import { shellWord } from '../../lib/shell-word.js';
 import { plain } from './terminal.js';
@@ -19,8 +19,15 @@ export function ownShellCommandFor({ file, kind }: OwnFile): string {
 export function notesOnFile({ file, git, isShared }: OwnFile): string[] {
   if (!isShared || git === undefined || git.isIgnored) return [];
   return [
-    `git would take ${plain(file)}: .gitignore does not cover it. No secret was written into it; to keep it to yourself, add it to .gitignore.`,
+    `git would take ${plain(file)}: .gitignore does not cover it. Nothing that looks like a secret was written into it; to keep it to yourself, add it to .gitignore.`,
   ];
+}
+
+/** Whether the file got rights that leave others out. */
+export function notesOnRights({ modeBefore }: WrittenOver): string[] {
+  if (modeBefore === undefined) return [];
+  const [now, before] = [modeBefore & 0o700, modeBefore].map((mode) => mode.toString(8).padStart(3, '0'));
+  return [`It has values of servers now, so only you can read it (mode ${now}; it was ${before}).`];
 }
 
 /** What comes before the first use of a project's file, and after each change. */
@@ -47,7 +54,7 @@ export function notesOnReferences(references: readonly NotedReference[]): string
     }),
   );
   return [
-    'Secrets were not written into this file. It refers to these variables instead; set them:',
+    'What may be secret was not written into this file. It refers to these variables instead; set them:',
     ...lines.values(),
   ];
 }

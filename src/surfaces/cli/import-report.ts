@@ -1,34 +1,71 @@
 import type { Environment } from '../../config/environment.js';
-import type { OwnFile } from '../../config/own-file.js';
+import type { OwnFile, WrittenOver } from '../../config/own-file.js';
 import type { ImportPlan, PlannedServer } from '../../config/plan-import.js';
 import { describeServer, shownServer } from '../../config/shown-server.js';
 import { unpassedVariables } from '../../config/usual-variables.js';
-import { noteOnVariables, notesOnFile, notesOnReferences, ownShellCommandFor, trustSteps } from './file-notes.js';
+import { consentLine, consentText, consentWord } from './consent-text.js';
+import { noteOnVariables, notesOnFile, notesOnReferences, notesOnRights, ownShellCommandFor, trustSteps } from './file-notes.js';
 import { plain, styled } from './terminal.js';
 
 /** What `init` would do, before it asks. Every command that would be started later is in it, and where it is from. */
 export function describePlan(plan: ImportPlan, { file }: OwnFile, isMerge: boolean, environment: Environment): string {
   const lines = plan.servers.length === 0 ? [nothingNew(plan, isMerge)] : [];
-  let from = '';
-  for (const planned of plan.servers) {
-    const heading = headingOf(planned);
-    if (heading !== from) lines.push(styled('bold', heading));
-    from = heading;
-    lines.push(`  ${oneLine(planned.name)}${renamedNote(planned)}`);
-    for (const line of describeServer(planned.server)) lines.push(`      ${oneLine(line)}`);
-  }
+  lines.push(...describeServers(plan, plan.servers).lines);
   if (plan.leftOut.length > 0) lines.push(styled('bold', 'Left out'));
-  for (const { name, from: origin, reason } of plan.leftOut)
-    lines.push(`  ${oneLine(name)} of ${oneLine(origin.file)}: ${oneLine(reason)}`);
+  const leftOut = plan.leftOut.map(
+    ({ name, from, reason }) => `  ${consentWord(name)} of ${consentWord(from.file)}: ${consentLine(reason)}`,
+  );
+  lines.push(...firstOf(leftOut));
   const warnings = [...plan.warnings, ...unpassedNotes(plan, environment)];
   if (warnings.length > 0) lines.push(styled('bold', 'Worth knowing'));
-  for (const warning of warnings) lines.push(`  ${oneLine(warning)}`);
+  lines.push(...firstOf(warnings.map((warning) => `  ${consentLine(warning)}`)));
   if (isMerge && plan.servers.length === 0) return `${lines.join('\n')}\n\n`;
   return `${lines.join('\n')}\n\n${styled('dim', `${isMerge ? 'To be added to' : 'To be written'}: ${plain(file)}`)}\n`;
 }
 
+/** The servers of this folder's files, before the question about them. What is cut cannot be agreed to. */
+export function describeStrangers(plan: ImportPlan): { readonly text: string; readonly isCut: boolean } {
+  const strangers = plan.servers.filter(({ from }) => from.owner === 'project');
+  const { lines, isCut } = describeServers(plan, strangers);
+  return { text: `\n${lines.join('\n')}\n\n`, isCut };
+}
+
+/** All but our own words is foreign text: rows of it begin with a mark. */
+function describeServers(plan: ImportPlan, servers: readonly PlannedServer[]) {
+  const lines: string[] = [];
+  let [from, isCut] = ['', false];
+  for (const planned of servers) {
+    const heading = headingOf(planned);
+    if (heading !== from) lines.push(styled('bold', heading));
+    from = heading;
+    lines.push(`  ${consentWord(planned.name)}${renamedNote(planned)}`);
+    for (const line of describeServer(planned.server, planned.from.owner)) {
+      const block = consentText(line, { indent: '      ' });
+      lines.push(...block.rows);
+      isCut ||= block.isCut;
+    }
+    for (const { name, place } of plan.uses.filter(({ server }) => server === planned.name))
+      lines.push(`      gets your ${consentWord(name)} in ${consentPlace(place)}`);
+  }
+  return { lines, isCut };
+}
+
+/** `header X-Key`: the second word is foreign. */
+function consentPlace(place: string): string {
+  const at = place.indexOf(' ');
+  return at < 0 ? consentWord(place) : `${place.slice(0, at)} ${consentWord(place.slice(at + 1))}`;
+}
+
+/** A long list would push the servers off the screen. */
+function firstOf(lines: readonly string[]): string[] {
+  const left = lines.length - MAX_LINES;
+  return left <= 0 ? [...lines] : [...lines.slice(0, MAX_LINES), `  … and ${left} more`];
+}
+
+const MAX_LINES = 40;
+
 /** What to type after it was written. */
-export function nextSteps(plan: ImportPlan, own: OwnFile, copy: string | undefined, inUse: string | undefined): string {
+export function nextSteps(plan: ImportPlan, own: OwnFile, result: WrittenOver, inUse: string | undefined): string {
   const isSet = new Set(plan.variables.filter((variable) => variable.isSet).map(({ name }) => name));
   const references = plan.servers.flatMap(({ references: made, from }) =>
     made.map(({ variable }) => ({ variable, origin: from.file, isSet: isSet.has(variable) })),
@@ -38,7 +75,8 @@ export function nextSteps(plan: ImportPlan, own: OwnFile, copy: string | undefin
   const command = ownShellCommandFor(own);
   return [
     `${styled('green', 'written')}: ${plain(own.file)}`,
-    ...(copy === undefined ? [] : [`What was there before is in ${plain(copy)}`]),
+    ...(result.copy === undefined ? [] : [`What was there before is in ${plain(result.copy)}`]),
+    ...notesOnRights(result),
     ...(unset.length === 0
       ? []
       : ['Set these first; servers refer to them:', ...unset.map(({ name }) => `  export ${name}=...`)]),
@@ -51,23 +89,24 @@ export function nextSteps(plan: ImportPlan, own: OwnFile, copy: string | undefin
   ].join('\n');
 }
 
-/** The plan for `--json`. Names of variables and headers, never their values. */
-export function planAsJson(plan: ImportPlan, environment: Environment, written: string | null, copy?: string) {
-  const { servers, leftOut, warnings, variables } = plan;
+/** The plan for `--json`. Names of variables and headers; their values only where they are a stranger's. */
+export function planAsJson(plan: ImportPlan, environment: Environment, written: string | null, result: WrittenOver = {}) {
+  const { servers, leftOut, warnings, uses } = plan;
   return {
     servers: servers.map(({ name, renamedFrom, from, server }) => ({
       name,
       ...(renamedFrom === undefined ? {} : { renamedFrom }),
       client: from.client,
       file: from.file,
-      ...shownServer(server),
+      ...shownServer(server, from.owner),
     })),
     leftOut: leftOut.map(({ name, from, reason }) => ({ name, client: from.client, file: from.file, reason })),
     warnings,
-    variables,
+    variables: uses,
     notPassedOn: unpassed(plan, environment),
     written,
-    ...(copy === undefined ? {} : { backup: copy }),
+    ...(result.copy === undefined ? {} : { backup: result.copy }),
+    ...(result.modeBefore === undefined ? {} : { tightened: true }),
   };
 }
 
@@ -80,13 +119,13 @@ function nothingNew(plan: ImportPlan, isMerge: boolean): string {
 
 function headingOf({ from }: PlannedServer): string {
   const whose = from.owner === 'project' ? ' (a file of this project, not one of yours)' : '';
-  return `From ${from.client}, ${oneLine(from.file)}${whose}`;
+  return `From ${from.client}, ${consentWord(from.file)}${whose}`;
 }
 
 function renamedNote({ renamedFrom }: PlannedServer): string {
   return renamedFrom === undefined
     ? ''
-    : `  (called ${oneLine(renamedFrom)} there; that name is taken or cannot be used)`;
+    : `  (called ${consentWord(renamedFrom)} there; that name is taken or cannot be used)`;
 }
 
 function unpassed(plan: ImportPlan, environment: Environment): { server: string; names: string[] }[] {
@@ -97,9 +136,4 @@ function unpassed(plan: ImportPlan, environment: Environment): { server: string;
 
 function unpassedNotes(plan: ImportPlan, environment: Environment): string[] {
   return unpassed(plan, environment).map(({ server, names }) => noteOnVariables(server, names));
-}
-
-/** A line break in a stranger's file must not look like a line of ours. */
-function oneLine(text: string): string {
-  return plain(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 }

@@ -2,14 +2,15 @@ import { resolve } from 'node:path';
 import { serversInFile, withServers } from '../../../config/edit-file.js';
 import { type Environment, readEnvironment } from '../../../config/environment.js';
 import { findCommand } from '../../../config/find-command.js';
-import { fileToChange, type OwnFile, writeNew, writeOver } from '../../../config/own-file.js';
+import { fileToChange, type OwnFile, type WrittenOver, writeNew, writeOver } from '../../../config/own-file.js';
 import { problemOfServer } from '../../../config/plan-import.js';
 import { type Reference, SecretReferences } from '../../../config/secret-references.js';
 import { isValidServerName } from '../../../config/server-schema.js';
 import { shownServer } from '../../../config/shown-server.js';
+import type { NewServer } from '../../../config/splice.js';
 import { escapeUnknownReferences, variablesIn } from '../../../config/substitute.js';
 import { unpassedVariables } from '../../../config/usual-variables.js';
-import { renderConfig } from '../../../config/write.js';
+import { holdsValues, renderConfig } from '../../../config/write.js';
 import { HostError } from '../../../domain/errors.js';
 import type { JsonObject } from '../../../domain/json.js';
 import { shellWord } from '../../../lib/shell-word.js';
@@ -18,6 +19,7 @@ import {
   noteOnVariables,
   notesOnFile,
   notesOnReferences,
+  notesOnRights,
   ownShellCommand,
   ownShellCommandFor,
   trustSteps,
@@ -85,12 +87,19 @@ async function add(name: string, words: string[], flags: AddFlags, context: Comm
     ? new SecretReferences(environment).replace(wanted, name)
     : { server: wanted, references: [] };
   const added = [{ name, server }];
-  if (own.text === undefined) await writeNew(own, renderConfig(added, own.file));
-  // Nothing in it is changed or lost, so there is no copy.
-  else if (own.text === '') await writeOver(own, renderConfig(added, own.file), { keepsCopy: false });
-  else await writeOver(own, withServers(own.text, own.file, added), { keepsCopy: false });
-  report({ name, server, references, own, environment }, flags.json === true);
+  const written = await write(own, added);
+  report({ name, server, references, own, written, environment }, flags.json === true);
   return EXIT.ok;
+}
+
+async function write(own: OwnFile, added: readonly NewServer[]): Promise<WrittenOver> {
+  if (own.text === undefined) {
+    await writeNew(own, renderConfig(added, own.file));
+    return {};
+  }
+  const text = own.text === '' ? renderConfig(added, own.file) : withServers(own.text, own.file, added);
+  // Nothing in it is changed or lost, so there is no copy.
+  return writeOver(own, text, { keepsCopy: false, isPrivate: !own.isShared && added.some(holdsValues) });
 }
 
 /** What was asked for, checked. Throws `bad_input`. */
@@ -149,10 +158,11 @@ interface Added {
   readonly server: JsonObject;
   readonly references: readonly Reference[];
   readonly own: OwnFile;
+  readonly written: WrittenOver;
   readonly environment: Environment;
 }
 
-function report({ name, server, references, own, environment }: Added, isJson: boolean): void {
+function report({ name, server, references, own, written, environment }: Added, isJson: boolean): void {
   const warnings = commandWarnings(server, environment);
   const variables = [...new Set(variablesIn(server))].map((each) => ({
     name: each,
@@ -170,6 +180,7 @@ function report({ name, server, references, own, environment }: Added, isJson: b
   warn(warnings);
   const lines = [
     `${styled('green', 'added')}: ${plain(name)} to ${plain(own.file)}`,
+    ...notesOnRights(written),
     ...unset.map((each) => `It refers to a variable that is not set; set it first:  export ${each.name}=...`),
     ...notesOnReferences(references.map(({ variable }) => ({ variable, isSet: (environment[variable] ?? '') !== '' }))),
     ...(notPassedOn.length === 0 ? [] : [noteOnVariables(plain(name), notPassedOn)]),

@@ -3,17 +3,17 @@ import { clientFiles, discoverServers, readClientFile } from '../../../config/di
 import { serversInFile, withServers } from '../../../config/edit-file.js';
 import { type Environment, readEnvironment } from '../../../config/environment.js';
 import { findConfigFile } from '../../../config/find-file.js';
-import { fileToWrite, type OwnFile, writeNew, writeOver } from '../../../config/own-file.js';
-import { type ImportPlan, planImport } from '../../../config/plan-import.js';
-import { importedServer, renderConfig } from '../../../config/write.js';
+import { fileToWrite, type OwnFile, type WrittenOver, writeNew, writeOver } from '../../../config/own-file.js';
+import { type ImportPlan, OF_THIS_FOLDER, planImport } from '../../../config/plan-import.js';
+import { holdsValues, importedServer, renderConfig } from '../../../config/write.js';
 import { HostError } from '../../../domain/errors.js';
 import { shellWord } from '../../../lib/shell-word.js';
 import { askYesNo } from '../ask-yes-no.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { ownShellCommand } from '../file-notes.js';
-import { describePlan, nextSteps, planAsJson } from '../import-report.js';
+import { describePlan, describeStrangers, nextSteps, planAsJson } from '../import-report.js';
 import { plain, printableJson } from '../terminal.js';
-import { hasPersonAtTerminal } from '../terminal-line.js';
+import { askLine, hasPersonAtTerminal } from '../terminal-line.js';
 
 interface InitFlags {
   readonly yes?: boolean;
@@ -29,7 +29,7 @@ export const register: Register = (program, context) => {
   program
     .command('init')
     .description('write a configuration with the servers of your other clients')
-    .option('--yes', 'write without asking')
+    .option('--yes', 'write without asking; servers from files of this folder are left out')
     .option('--project', 'write ./codemode.config.yaml instead of your own file')
     .option('--output <file>', 'write this file; .json is understood too')
     .option('--from <file...>', 'take servers from these files instead of the usual places')
@@ -45,14 +45,18 @@ export const register: Register = (program, context) => {
 const HELP = `
 Writes $XDG_CONFIG_HOME/codemode/config.yaml, or ~/.config/codemode/config.yaml, readable by you alone.
 Looks for the servers of Claude Desktop, Claude Code, Cursor, VS Code, Codex, Windsurf, Gemini CLI, OpenCode, Zed and
-mcpproxy: first in your home folder, then in this one. Their files are only read. A server of this folder whose name is
-taken gets the ending -project.
+mcpproxy: first in your home folder, then in this one. Their files are only read.
+Servers from files of this folder may be a stranger's. They are added to your own file only after a question of their own
+on a terminal; --yes leaves them out. --project and --from include them. One whose name is taken, or looks like one of
+yours, gets the ending -project.
 Into a file of a project, or of any git work tree, values that look like secrets are not written: the file refers to
-environment variables, and init says which to set. --merge and --force keep a copy of the file: FILE.bak.
+environment variables, and init says which to set. --merge and --force keep a copy of the file: FILE.bak, or, of a file in
+a git work tree, one in the state folder. A file that gets values of servers becomes readable by you alone.
 --json prints { "servers": [{ "name", "renamedFrom", "client", "file", "command", "args", "url", "cwd", "env",
-"inheritEnv", "headers" }], "leftOut": [{ "name", "client", "file", "reason" }], "warnings", "variables": [{ "name",
-"isSet" }], "notPassedOn": [{ "server", "names" }], "written", "backup" }; "env" and "headers" are names without values;
-"written" is null without --yes.
+"inheritEnv", "headers", "envValues", "headerValues" }], "leftOut": [{ "name", "client", "file", "reason" }], "warnings",
+"variables": [{ "name", "isSet", "server", "place" }], "notPassedOn": [{ "server", "names" }], "written", "backup",
+"tightened" }; "env" and "headers" are names without values, "envValues" and "headerValues" are those of a server from a
+file of this folder; "variables" are those of yours whose values reach a server; "written" is null without --yes.
 
 Exit status: 0, 1 you said no, 2 bad input, or the file exists.
 
@@ -68,23 +72,63 @@ async function init(flags: InitFlags, context: CommandContext): Promise<number> 
   const environment = readEnvironment();
   const isMerge = flags.merge === true && own.text !== undefined && own.text !== '';
   const existing = isMerge ? serversInFile(own.text ?? '', own.file) : {};
-  const plan = planImport(await discovered(flags, environment), environment, { ...own, existing });
+  const found = await discovered(flags, environment);
+  const planWith = (includesProject: boolean) =>
+    planImport(found, environment, { ...own, existing, includesProject });
+  // Whoever names a file has chosen it; the project's own file is used only after `codemode trust`.
+  let plan = planWith(flags.from !== undefined || isProjectsOwn(own, flags, context));
   const isJson = flags.json === true;
-  if (!isJson) process.stdout.write(describePlan(plan, own, isMerge, environment));
+  if (flags.yes !== true && !isJson && hasPersonAtTerminal()) {
+    const agreed = await agreedPlan(plan, planWith, own, isMerge, environment);
+    if (agreed === undefined) return EXIT.failed;
+    plan = agreed;
+  } else if (!isJson) process.stdout.write(describePlan(plan, own, isMerge, environment));
   const isNeedless = isMerge && plan.servers.length === 0;
-  if (flags.yes !== true && !isNeedless) {
-    if (isJson) return print(planAsJson(plan, environment, null));
-    if (!(await isAgreed(own.file, isMerge))) return EXIT.failed;
-  }
+  if (isJson && (flags.yes !== true || isNeedless)) return print(planAsJson(plan, environment, null));
   if (isNeedless) {
-    if (isJson) return print(planAsJson(plan, environment, null));
     process.stdout.write(`${plain(own.file)} has them all; nothing was written.\n`);
     return EXIT.ok;
   }
-  const copy = await write(plan, own, isMerge);
-  if (isJson) return print(planAsJson(plan, environment, own.file, copy));
-  process.stdout.write(`${nextSteps(plan, own, copy, await otherInUse(own, environment))}\n`);
+  if (flags.yes !== true && !hasPersonAtTerminal())
+    throw new HostError('bad_input', 'nothing was written: there is no terminal to ask on; add --yes to write it');
+  const result = await write(plan, own, isMerge);
+  if (isJson) return print(planAsJson(plan, environment, own.file, result));
+  process.stdout.write(`${nextSteps(plan, own, result, await otherInUse(own, environment))}\n`);
   return EXIT.ok;
+}
+
+/** Whether the file is that of the folder, and is not trusted just because it was named. */
+function isProjectsOwn({ file, kind }: OwnFile, { project }: InitFlags, context: CommandContext): boolean {
+  if (project === true) return true;
+  const named = context.configFile();
+  return kind === 'project' && (named === undefined || resolve(named) !== file);
+}
+
+/** Asks about the user's own servers, then about those of this folder. Undefined where nothing shall be written. */
+async function agreedPlan(
+  plan: ImportPlan,
+  planWith: (includesProject: boolean) => ImportPlan,
+  own: OwnFile,
+  isMerge: boolean,
+  environment: Environment,
+): Promise<ImportPlan | undefined> {
+  const isAsked = ({ reason }: { readonly reason: string }) => reason === OF_THIS_FOLDER;
+  const shown = { ...plan, leftOut: plan.leftOut.filter((each) => !isAsked(each)) };
+  process.stdout.write(describePlan(shown, own, isMerge, environment));
+  if (!(isMerge && plan.servers.length === 0) && !(await isAgreed(own.file, isMerge))) return undefined;
+  if (!plan.leftOut.some(isAsked)) return plan;
+  const whole = planWith(true);
+  const count = whole.servers.length - plan.servers.length;
+  const { text, isCut } = describeStrangers(whole);
+  if (isCut) {
+    process.stdout.write(`${text}Servers from files in this folder are too long to be shown, and were left out.\n`);
+    return plan;
+  }
+  const these = count === 1 ? 'this server' : `these ${count} servers`;
+  const whose = count === 1 ? 'It may not be yours.' : 'They may not be yours.';
+  const question = `Also add ${these} from files in this folder? ${whose} [y/N] `;
+  const answer = await askLine(text, question, new AbortController().signal);
+  return typeof answer === 'object' && /^y(es)?$/i.test(answer.text.trim()) ? whole : plan;
 }
 
 /** The configuration that is used in this folder, where it is not the one that was written. */
@@ -127,18 +171,18 @@ function discovered({ from }: InitFlags, environment: Environment) {
   return Promise.all(from.map((file) => readClientFile(resolve(file), environment, cwd)));
 }
 
-async function write(plan: ImportPlan, own: OwnFile, isMerge: boolean): Promise<string | undefined> {
+async function write(plan: ImportPlan, own: OwnFile, isMerge: boolean): Promise<WrittenOver> {
   const servers = plan.servers.map(importedServer);
-  if (isMerge) return writeOver(own, withServers(own.text ?? '', own.file, servers), { keepsCopy: true });
+  const isPrivate = !own.isShared && servers.some(holdsValues);
+  if (isMerge)
+    return writeOver(own, withServers(own.text ?? '', own.file, servers), { keepsCopy: true, isPrivate });
   const text = renderConfig(servers, own.file);
-  if (own.text !== undefined) return writeOver(own, text, { keepsCopy: own.text !== '' });
+  if (own.text !== undefined) return writeOver(own, text, { keepsCopy: own.text !== '', isPrivate });
   await writeNew(own, text);
-  return undefined;
+  return {};
 }
 
 function isAgreed(file: string, isMerge: boolean): Promise<boolean> {
-  if (!hasPersonAtTerminal())
-    throw new HostError('bad_input', 'nothing was written: there is no terminal to ask on; add --yes to write it');
   return askYesNo(`${isMerge ? 'Add them to' : 'Write'} ${plain(file)}?`, { byDefault: 'yes' });
 }
 

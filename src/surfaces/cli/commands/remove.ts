@@ -51,7 +51,7 @@ async function remove(name: string, own: OwnFile, isJson: boolean): Promise<numb
     throw new HostError('bad_input', `there is no configuration at ${file}; write one with: ${ownShellCommand()} init`);
   const names = Object.keys(serversInFile(text, file));
   if (!names.includes(name)) throw unknown(name, names, file);
-  const backup = await writeOver(own, withoutServer(text, file, name), { keepsCopy: true });
+  const { copy: backup } = await writeOver(own, withoutServer(text, file, name), { keepsCopy: true });
   if (isJson) {
     process.stdout.write(`${printableJson({ name, file, backup }, true)}\n`);
     return EXIT.ok;
