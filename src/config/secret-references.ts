@@ -73,7 +73,8 @@ export function replaceSecrets(server: JsonObject, hide: Hide, isShared = false)
     if (key === 'auth') return [key, inMap(found, false)];
     if (['env', 'environment', 'headers'].includes(key)) return [key, inMap(found, isShared)];
     if (key === 'args' && Array.isArray(found)) return [key, hiddenWords(found, hide, isShared)];
-    if (isShared && key === 'command' && isLiteral(found) && SCRIPT.test(found)) return [key, hiddenInScript(found, hide)];
+    if (isShared && key === 'command' && isLiteral(found) && SCRIPT.test(found))
+      return [key, hiddenInScript(found, hide)];
     if (['url', 'openapi', 'baseUrl'].includes(key)) return [key, hidden(found, 'url', hide, isShared)];
     return [key, found];
   };
@@ -87,11 +88,14 @@ function isLiteral(value: JsonValue): value is string {
 /** References whose default may be a secret, without that default. */
 function withoutDefaults(value: JsonValue, note: (variable: string, value: string) => void): JsonValue {
   if (typeof value === 'string')
-    return value.replace(/(?<!\$)\$\{([A-Za-z_]\w*):-((?:[^}\\]|\\.)*)\}/g, (match, variable: string, given: string) => {
-      if (isPlainlyHarmless(given)) return match;
-      note(variable, given);
-      return `\${${variable}}`;
-    });
+    return value.replace(
+      /(?<!\$)\$\{([A-Za-z_]\w*):-((?:[^}\\]|\\.)*)\}/g,
+      (match, variable: string, given: string) => {
+        if (isPlainlyHarmless(given)) return match;
+        note(variable, given);
+        return `\${${variable}}`;
+      },
+    );
   if (Array.isArray(value)) return value.map((item) => withoutDefaults(item, note));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, withoutDefaults(child, note)]));

@@ -5,7 +5,8 @@ import { isPlainlyHarmless, looksRandom } from './plainly-harmless.js';
 export type Hide = (secret: string, name: string) => string;
 
 /** Names of which no value is harmless. */
-const SECRET_NAME = /pass(?:wd|word|phrase)?$|pwd$|creds?$|credentials?$|mnemonic|secret$|(?:^|[_-])(?:pin|seed|otp|salt)$/i;
+const SECRET_NAME =
+  /pass(?:wd|word|phrase)?$|pwd$|creds?$|credentials?$|mnemonic|secret$|(?:^|[_-])(?:pin|seed|otp|salt)$/i;
 
 /** Whether whatever has this name is a secret. */
 export function isSurelySecret(name: string): boolean {
@@ -14,9 +15,12 @@ export function isSurelySecret(name: string): boolean {
 
 /** A value of a variable or a header, for a file that others see: what is not plainly harmless is hidden. */
 export function sharedValue(value: string, name: string, hide: Hide): string {
-  if (value === '' || (!isSurelySecret(name) && isPlainlyHarmless(value))) return value;
-  return hide(value, name);
+  const isHarmless = !isSurelySecret(name) && isPlainlyHarmless(value) && !(isSecretName(name) && WORD.test(value));
+  return value === '' || isHarmless ? value : hide(value, name);
 }
+
+/** Under a name such as `X-Api-Key` a word is a key, a path or a switch is not. */
+const WORD = /^(?!true$|false$|none$|null$)[a-z][\w-]*$/i;
 
 /** A word of a command line, for a file that others see, where its own name did not tell that it is a secret. */
 export function sharedWord(word: string, flag: string, hide: Hide): string {

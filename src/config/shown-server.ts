@@ -30,9 +30,7 @@ const COMMAND_LIKE = /[\s;&|<>()$`"'\\]/;
 
 export function shownServer(server: JsonObject, owner: Owner = 'user'): ShownServer {
   const isStrangers = owner === 'project';
-  const masked = isStrangers
-    ? server
-    : replaceSecrets(server, (secret) => (COMMAND_LIKE.test(secret) ? secret : MASK));
+  const masked = isStrangers ? server : replaceSecrets(server, (secret) => (COMMAND_LIKE.test(secret) ? secret : MASK));
   const { command, args, url, cwd, inheritEnv } = masked;
   const environment = server.env ?? server.environment;
   return {

@@ -48,9 +48,9 @@ describe('servers of a project', () => {
     const other = await home.run(['init', '--yes', '--output', '../other.yaml'], { cwd });
     expect(other.stdout).toContain(`evil of ${home.path('project/.mcp.json')}: ${REASON}`);
     expect(read(home.path('other.yaml'))).not.toMatch(/evil|bad/);
-    // Named by a variable, the file of the folder is used without trust.
-    const env = { CODEMODE_CONFIG: home.path('project/codemode.config.yaml') };
-    expect(names(await home.json<Plan>(['init', '--yes', '--json'], { cwd, env }))).toEqual(['mine']);
+    // A file that is named is used without trust, also that of the folder.
+    const named = ['--config', 'codemode.config.yaml', 'init', '--yes', '--json'];
+    expect(names(await home.json<Plan>(named, { cwd }))).toEqual(['mine']);
   });
 
   test('--project and --from include them', async () => {
@@ -216,7 +216,13 @@ describe('files that are written', () => {
 
   const SECRETS: Readonly<Record<string, object>> = {
     env: {
-      ...{ DB_PASS: 'hunter', SSH_PASSPHRASE: 'correct horse', MY_CREDS: 'bob', WALLET_MNEMONIC: 'zoo zoo', PIN: '1234' },
+      ...{
+        DB_PASS: 'hunter',
+        SSH_PASSPHRASE: 'correct horse',
+        MY_CREDS: 'bob',
+        WALLET_MNEMONIC: 'zoo zoo',
+        PIN: '1234',
+      },
       ...{ NEUTRAL: 'Tr0ub4dor', SQL: 'Server=db;Password=hunter', CONFIG: '{"apiKey":"hunter"}', X: '${Y:-hunter2}' },
       HOOK: 'https://h/x?k=hunter',
     },

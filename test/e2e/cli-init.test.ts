@@ -24,7 +24,7 @@ interface Plan {
   }[];
   readonly leftOut: { name: string; client: string; file: string; reason: string }[];
   readonly warnings: string[];
-  readonly variables: { name: string; isSet: boolean }[];
+  readonly variables: { name: string; isSet: boolean; server: string; place: string }[];
   readonly notPassedOn: { server: string; names: string[] }[];
   readonly written: string | null;
   readonly backup?: string;
@@ -100,13 +100,20 @@ describe('init', () => {
       ['opencode', 'OpenCode'],
       ['zed', 'Zed'],
       ['proxied', 'mcpproxy'],
-      ['shared', 'Claude Code'],
     ]);
     expect(plan).toMatchObject({
-      leftOut: [],
+      leftOut: [
+        {
+          name: 'shared',
+          client: 'Claude Code',
+          reason: 'it is from a file of this folder; answer on a terminal, or use --project',
+        },
+      ],
       variables: [
-        { name: 'API_KEY', isSet: true },
-        { name: 'CURSOR_KEY', isSet: true },
+        { name: 'CURSOR_KEY', isSet: true, server: 'cursor', place: 'env C' },
+        { name: 'API_KEY', isSet: true, server: 'code studio', place: 'env KEY' },
+        { name: 'CURSOR_KEY', isSet: true, server: 'gemini', place: 'env H' },
+        { name: 'CURSOR_KEY', isSet: true, server: 'opencode', place: 'env I' },
       ],
       written: home.path('.config/codemode/config.yaml'),
     });
@@ -177,7 +184,7 @@ describe('init', () => {
         },
       ],
       warnings: [`${claude}: mcpServers.odd.alwaysAllow is not known here and was left out`],
-      variables: [{ name: 'HOME', isSet: true }],
+      variables: [{ name: 'HOME', isSet: true, server: 'odd', place: 'env Z' }],
       notPassedOn: [],
       written: null,
     });
@@ -334,13 +341,14 @@ describe('init shows what it takes over', () => {
     const { stdout } = await home.run(['init']);
     expect(stdout).toContain(`From Cursor, ${cursor}
   it
-      npx -y pkg --token '***' 'a b'
-      env: KEY
-  e-[2J  (called e\\u001b[2J there; that name is taken or cannot be used)
-      'x\\nWrite /etc/passwd? [Y/n] y'
+      | npx -y pkg --token '***' 'a b'
+      | env: KEY
+  "e-[2J"  (called "e\\u001b[2J" there; that name is taken or cannot be used)
+      | 'x
+      | Write /etc/passwd? [Y/n] y'
   web
-      https://h/mcp
-      headers: Authorization
+      | https://h/mcp
+      | headers: Authorization
 `);
     expect(stdout).not.toContain('hunter');
     expect(stdout).not.toContain('\u001b[2J');
@@ -362,16 +370,16 @@ describe('init shows what it takes over', () => {
     home.write('project/.cursor/mcp.json', { mcpServers: { mine: { command: './evil', args: ['2'] } } });
     const yours = home.write('.cursor/mcp.json', { mcpServers: { github: { command: 'gh-mcp' } } });
     home.write('.claude.json', { projects: { [cwd]: { mcpServers: { mine: { command: 'own' } } } } });
-    const plan = await home.json<Plan>(['init', '--json'], { cwd });
+    const plan = await home.json<Plan>(['init', '--project', '--json'], { cwd });
     const shown = ({ servers }: Plan) => servers.map(({ name, command, cwd: folder }) => [name, command, folder]);
     expect(shown(plan)).toEqual([
-      ['mine', 'own', cwd],
+      ['mine', 'own', undefined],
       ['github', 'gh-mcp', undefined],
-      ['github-project', './evil', cwd],
-      ['web', 'w', cwd],
-      ['mine-project', './evil', cwd],
+      ['github-project', './evil', undefined],
+      ['web', 'w', undefined],
+      ['mine-project', './evil', undefined],
     ]);
-    expect((await home.run(['init'], { cwd })).stdout).toContain(
+    expect((await home.run(['init', '--project'], { cwd })).stdout).toContain(
       `From Claude Code, ${project} (a file of this project, not one of yours)\n  github-project  (called github there`,
     );
     const named = await home.json<Plan>(['init', '--json', '--from', project, yours], { cwd });
@@ -416,7 +424,9 @@ describe('init in a project', () => {
     const text = readFileSync(file, 'utf8');
     expect(text).not.toContain('hunter');
     expect(text).toContain('API_KEY: ${API_KEY}\n      MODE: dev');
-    expect(stdout).toContain(`Secrets were not written into this file. It refers to these variables instead; set them:
+    expect(
+      stdout,
+    ).toContain(`What may be secret was not written into this file. It refers to these variables instead; set them:
   export API_KEY=...   # its value is in ${cursor}
   export WEB_TOKEN=...   # its value is in ${cursor}
   export CLI_TOKEN=...   # its value is in ${cursor}

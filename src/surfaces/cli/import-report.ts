@@ -4,7 +4,14 @@ import type { ImportPlan, PlannedServer } from '../../config/plan-import.js';
 import { describeServer, shownServer } from '../../config/shown-server.js';
 import { unpassedVariables } from '../../config/usual-variables.js';
 import { consentLine, consentText, consentWord } from './consent-text.js';
-import { noteOnVariables, notesOnFile, notesOnReferences, notesOnRights, ownShellCommandFor, trustSteps } from './file-notes.js';
+import {
+  noteOnVariables,
+  notesOnFile,
+  notesOnReferences,
+  notesOnRights,
+  ownShellCommandFor,
+  trustSteps,
+} from './file-notes.js';
 import { plain, styled } from './terminal.js';
 
 /** What `init` would do, before it asks. Every command that would be started later is in it, and where it is from. */
@@ -90,7 +97,12 @@ export function nextSteps(plan: ImportPlan, own: OwnFile, result: WrittenOver, i
 }
 
 /** The plan for `--json`. Names of variables and headers; their values only where they are a stranger's. */
-export function planAsJson(plan: ImportPlan, environment: Environment, written: string | null, result: WrittenOver = {}) {
+export function planAsJson(
+  plan: ImportPlan,
+  environment: Environment,
+  written: string | null,
+  result: WrittenOver = {},
+) {
   const { servers, leftOut, warnings, uses } = plan;
   return {
     servers: servers.map(({ name, renamedFrom, from, server }) => ({

@@ -73,8 +73,7 @@ async function init(flags: InitFlags, context: CommandContext): Promise<number> 
   const isMerge = flags.merge === true && own.text !== undefined && own.text !== '';
   const existing = isMerge ? serversInFile(own.text ?? '', own.file) : {};
   const found = await discovered(flags, environment);
-  const planWith = (includesProject: boolean) =>
-    planImport(found, environment, { ...own, existing, includesProject });
+  const planWith = (includesProject: boolean) => planImport(found, environment, { ...own, existing, includesProject });
   // Whoever names a file has chosen it; the project's own file is used only after `codemode trust`.
   let plan = planWith(flags.from !== undefined || isProjectsOwn(own, flags, context));
   const isJson = flags.json === true;
@@ -174,8 +173,7 @@ function discovered({ from }: InitFlags, environment: Environment) {
 async function write(plan: ImportPlan, own: OwnFile, isMerge: boolean): Promise<WrittenOver> {
   const servers = plan.servers.map(importedServer);
   const isPrivate = !own.isShared && servers.some(holdsValues);
-  if (isMerge)
-    return writeOver(own, withServers(own.text ?? '', own.file, servers), { keepsCopy: true, isPrivate });
+  if (isMerge) return writeOver(own, withServers(own.text ?? '', own.file, servers), { keepsCopy: true, isPrivate });
   const text = renderConfig(servers, own.file);
   if (own.text !== undefined) return writeOver(own, text, { keepsCopy: own.text !== '', isPrivate });
   await writeNew(own, text);
