@@ -4,7 +4,7 @@ import { namedArguments, secretsIn } from '../lib/secret-values.js';
 import type { Environment } from './environment.js';
 import { isPlainlyHarmless } from './plainly-harmless.js';
 import { isObject } from './shape.js';
-import { type Hide, secretPartsOfAddress, sharedValue, sharedWord } from './shared-words.js';
+import { type Hide, secretPartsOfAddress, sharedRemainder, sharedValue, sharedWord } from './shared-words.js';
 
 /** A secret that is not written down: the variable that stands for it, and what it was. */
 export interface Reference {
@@ -63,7 +63,8 @@ export class SecretReferences {
 export function replaceSecrets(server: JsonObject, hide: Hide, isShared = false): JsonObject {
   const value = (found: JsonValue, name: string, isStrict: boolean): JsonValue => {
     const changed = hidden(found, name, hide);
-    return isStrict && changed === found && isLiteral(found) ? sharedValue(found, name, hide) : changed;
+    if (!isStrict || changed !== found || typeof found !== 'string') return changed;
+    return isLiteral(found) ? sharedValue(found, name, hide) : sharedRemainder(found, name, hide);
   };
   const inMap = (map: JsonValue, isStrict: boolean): JsonValue =>
     isObject(map)
@@ -124,7 +125,10 @@ function hiddenWords(words: readonly JsonValue[], hide: Hide, isShared: boolean)
     const [name, value] = named[index] as [string, string];
     if (typeof word !== 'string') return word;
     const flag = /^-{1,2}([\w-]+)$/.exec(String(words[index - 1] ?? ''))?.[1] ?? '';
-    const asShared = () => (isShared && isLiteral(word) ? sharedWord(word, flag, hide) : word);
+    const asShared = () => {
+      if (!isShared) return word;
+      return isLiteral(word) ? sharedWord(word, flag, hide) : sharedRemainder(word, flag === '' ? 'TOKEN' : flag, hide);
+    };
     if (value.startsWith('-')) return asShared();
     if (SCRIPT.test(word) && /^-\w*c$/.test(String(words[index - 1]))) return hiddenInScript(word, hide);
     // `url` is a name that means something else here.

@@ -64,6 +64,14 @@ function isAddress(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 }
 
+/** A value with references in it: what stands between them can be a secret too. */
+export function sharedRemainder(text: string, name: string, hide: Hide): string {
+  return text
+    .split(/(\$?\$\{[^}]*\}?)/)
+    .map((part, index) => (index % 2 === 0 && holdsSecret(part, '') ? hide(part, name) : part))
+    .join('');
+}
+
 /** The parts of a server's own address that others must not see: user or password, and parameters that may be secrets. */
 export function secretPartsOfAddress(address: string): string[] {
   if (!isAddress(address) || !URL.canParse(address)) return [];

@@ -51,6 +51,9 @@ describe('servers of a project', () => {
     // A file that is named is used without trust, also that of the folder.
     const named = ['--config', 'codemode.config.yaml', 'init', '--yes', '--json'];
     expect(names(await home.json<Plan>(named, { cwd }))).toEqual(['mine']);
+    const env = { CODEMODE_CONFIG: home.path('project/codemode.config.json') };
+    const written = ['init', '--yes', '--json', '--output', 'codemode.config.json'];
+    expect(names(await home.json<Plan>(written, { cwd, env }))).toEqual(['mine']);
   });
 
   test('--project and --from include them', async () => {
@@ -225,6 +228,7 @@ describe('files that are written', () => {
       },
       ...{ NEUTRAL: 'Tr0ub4dor', SQL: 'Server=db;Password=hunter', CONFIG: '{"apiKey":"hunter"}', X: '${Y:-hunter2}' },
       HOOK: 'https://h/x?k=hunter',
+      MIXED: 'user=${NAME};password=hunter',
     },
     headers: { 'X-Team': 'Hunter2', 'X-Custom': 'a8f9k2m4' },
     args: ['-u', 'bob:hunter', '--header=X-Api-Key: hunter', '--config', '{"apiKey":"hunter"}', '-e', 'DB_PASS=hunter'],

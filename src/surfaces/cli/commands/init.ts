@@ -99,8 +99,8 @@ async function init(flags: InitFlags, context: CommandContext): Promise<number> 
 /** Whether the file is that of the folder, and is not trusted just because it was named. */
 function isProjectsOwn({ file, kind }: OwnFile, { project }: InitFlags, context: CommandContext): boolean {
   if (project === true) return true;
-  const named = context.configFile();
-  return kind === 'project' && (named === undefined || resolve(named) !== file);
+  const named = [context.configFile(), readEnvironment().CODEMODE_CONFIG].filter((each) => each !== undefined);
+  return kind === 'project' && !named.some((each) => resolve(each) === file);
 }
 
 /** Asks about the user's own servers, then about those of this folder. Undefined where nothing shall be written. */
