@@ -77,7 +77,15 @@ describe('what needs trust', () => {
         },
       ],
       addresses: [
-        { server: 'b', url: 'https://b/', sends: ['X-Key', 'auth bearer'], values: [{ name: 'X-Key', value: 'v2' }, { name: 'auth.token', value: 'v3' }] },
+        {
+          server: 'b',
+          url: 'https://b/',
+          sends: ['X-Key', 'auth bearer'],
+          values: [
+            { name: 'X-Key', value: 'v2' },
+            { name: 'auth.token', value: 'v3' },
+          ],
+        },
         { server: 'c', url: './api.yaml', sends: [], values: [] },
         { server: 'c', url: 'https://c/', sends: [], values: [] },
       ],

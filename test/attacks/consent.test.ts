@@ -117,8 +117,8 @@ describe('the review of a file', () => {
       });
     };
     const { stdout } = await asked(`${'x'.repeat(75)}Trust this file? [y/N] ${'\u2800'.repeat(900)}evil`);
-    expect(stdout).toContain('[900 blanks]evil');
-    expect(stdout.split('\n').filter((row) => row.startsWith('Trust this file?'))).toHaveLength(1);
+    expect(stdout).toContain('[901 blanks]evil');
+    expect(stripVTControlCharacters(stdout).match(/^Trust this file\?/gm)).toHaveLength(1);
     const long = await asked('x'.repeat(3_000));
     expect([long.status, long.stdout]).toEqual([1, expect.stringContaining('cannot be trusted here')]);
   });
@@ -127,11 +127,12 @@ describe('the review of a file', () => {
 test('a log or an error of a program never begins at the left edge', needsTerminal, async () => {
   using home = new LedgerHome();
   const forged = 'Allow? [y/N/run/hour]';
-  const source = `console.log('a\\n${forged}'); console.log('x'.repeat(74) + '${forged}'); throw new Error('b\\n${forged}');`;
+  const source = `console.log('a\\n${forged}');
+console.log('x'.repeat(74) + '${forged}');
+throw new Error('b\\n${forged}');`;
   using terminal = new Terminal(home, ['--config', home.config, 'run', home.write('program.ts', source)]);
   const shown = stripVTControlCharacters((await terminal.ended()).shown).replaceAll('\r', '');
-  expect(shown.split(forged)).toHaveLength(4);
+  expect(shown).toContain(`\n      ${forged}`);
   expect(shown).not.toMatch(/^Allow\?/m);
-  const logged = shown.split('\n').filter((row) => /^(info|log) |^ {6}/.test(row));
-  expect(Math.max(...logged.map((row) => row.length))).toBeLessThan(80);
+  expect(Math.max(...shown.split('\n').map((row) => row.length))).toBeLessThan(80);
 });

@@ -2,7 +2,7 @@ import type { SleepSummary } from '../../host/run.js';
 import { escapeInvisible } from '../../lib/visible-text.js';
 import type { Diagnostic, RunResponse } from '../../profiles/codemode/render.js';
 import { hangingText } from './consent-text.js';
-import { plain, plainLine, printableJson, styled } from './terminal.js';
+import { plain, plainLine, printableJson, styled, terminalWidth } from './terminal.js';
 
 /** How the answer of a run is written. */
 export interface OutputFlags {
@@ -85,12 +85,16 @@ function diagnosticLines({ severity, message, hint, path }: Diagnostic, source: 
 }
 
 const MAX_LINE_CHARACTERS = 200;
+/** The indent, the bar, and one column to spare. */
+const CODE_MARGIN = 6;
 
 function codeLines(source: string, line: number, column: number): string[] {
   const text = source.split('\n')[line - 1];
-  if (text === undefined || column > MAX_LINE_CHARACTERS) return [];
+  // A line that the terminal wraps would go on at its left edge.
+  const most = Math.min(MAX_LINE_CHARACTERS, (terminalWidth() ?? Infinity) - String(line).length - CODE_MARGIN);
+  if (text === undefined || column > most) return [];
   // Each character of the line as one on the screen, so that the mark stands under the right one.
-  const shown = text.slice(0, MAX_LINE_CHARACTERS).replace(/[^\x20-\x7e\u00a1-\u02ff\u0370-\u058f]/g, ' ');
+  const shown = text.slice(0, most).replace(/[^\x20-\x7e\u00a1-\u02ff\u0370-\u058f]/g, ' ');
   const number = String(line);
   return [
     `  ${number} | ${shown}`,
