@@ -18,6 +18,7 @@ import { exposureWarnings } from './config/exposure.js';
 import type { FlagValue } from './config/layers.js';
 import { type LoadedConfig, loadConfig } from './config/load.js';
 import { nothingConfigured } from './config/nothing-configured.js';
+import { ownCommand } from './config/own-command.js';
 import { policySettings } from './config/policy-schema.js';
 import type { Config } from './config/schema.js';
 import { isValidServerName } from './config/server-schema.js';
@@ -305,6 +306,12 @@ interface InventoryCircumstances {
   readonly adapters?: readonly Adapter[];
 }
 
+/** The program may have been started by its path: then `codemode` alone means nothing to the user's shell. */
+function asTypedHere(): string {
+  const { shell } = ownCommand(readEnvironment(), process.cwd());
+  return shell === 'codemode' ? '' : ` (codemode is typed here as: ${shell})`;
+}
+
 /** No client gives up on a command: it can wait for a server that takes long to start, and says whom it waits for. */
 const ONE_SHOT_PATIENCE_MS = 30_000;
 
@@ -331,7 +338,7 @@ async function openInventory(
     fingerprintOf,
     descriptionOf: (id) => definitions.get(id)?.description,
     connectTimeoutMsOf: (id) => definitions.get(id)?.connectTimeoutMs,
-    ...(nothing === undefined ? {} : { emptyNotice: `No servers are configured: ${nothing}` }),
+    ...(nothing === undefined ? {} : { emptyNotice: `No servers are configured: ${nothing}${asTypedHere()}` }),
     ...(audience === NOBODY ? { patienceMs: ONE_SHOT_PATIENCE_MS } : {}),
     ttlMs: loaded.config.catalog.ttl,
     clean: (value) => redactor.bulk(value),

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { Home } from '../support/cli.js';
+import { Home, PROGRAM } from '../support/cli.js';
 import { needsTerminal, onTerminal } from '../support/terminal.js';
 import { fixture } from '../support/upstreams.js';
 
@@ -59,4 +59,11 @@ test('tools names the server that it waits for', needsTerminal, async () => {
   );
   // Before any has answered, too.
   expect(stdout).not.toMatch(/asking servers\r/);
+});
+
+test('on a terminal a message that names codemode says how it is typed here', needsTerminal, async () => {
+  using home = new Home();
+  const { stdout } = await onTerminal(home, ['runs', 'show', 'zzzz'], '');
+  expect(stdout).toContain(`codemode is not on your PATH; here it is: ${process.execPath} ${PROGRAM}`);
+  expect((await home.run(['runs', 'show', 'zzzz'])).stderr).not.toContain('PATH');
 });

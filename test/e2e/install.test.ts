@@ -282,6 +282,10 @@ test('on a terminal install asks whether to remove servers, and a plain return i
       input,
       typesAfter: /\[y\/N\] /,
     });
+  // Ctrl-C is no answer: nothing is written.
+  const cancelled = await onTerminal('\u0003');
+  expect(cancelled.stdout).toContain('interrupted; nothing was changed');
+  expect(readFileSync(file, 'utf8')).toBe(given.before);
   const kept = await onTerminal('\n');
   expect(kept.stdout).toContain('Cursor and codemode both have: files, site.');
   expect(kept.stdout).toContain('Uninstall puts them back. [y/N]');

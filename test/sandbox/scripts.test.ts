@@ -182,7 +182,7 @@ describe('a call of a script', () => {
       for (var bad of [round, 1n, { toJSON() { throw new Error('mine') } }, { toJSON() { seen.push(call_tool(1).result); return 2 } }])
         try { seen.push(call_tool(bad).result) } catch (e) { seen.push(e.name) }
       seen`;
-    expect(await end(source, { functions })).toEqual(['TypeError', 'TypeError', 'Error', 1, 2]);
+    expect(await end(source, { functions })).toEqual(['SchemaValidationError', 'SchemaValidationError', 'Error', 1, 2]);
   });
 
   test('throws an error of the host, which the script can catch', async () => {

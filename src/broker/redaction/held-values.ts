@@ -57,6 +57,8 @@ function isPlain(name: string, value: string): boolean {
   if (PATH.test(value)) return !(BASE64.test(value) && /\d/.test(value) && /[A-Z]/.test(value) && /[a-z]/.test(value));
   if ([UUID, EMAIL, HOST, NUMBER].some((form) => form.test(value))) return true;
   if (/^(.)\1*$/.test(value)) return true;
+  const parts = value.split(/\s+/);
+  if (parts.length > 1 && parts.every((part) => isPlain(name, part))) return true;
   return value.split(/[^\p{L}\p{N}]+/u).every((word) => word === '' || WORD.test(word) || COMMON.test(word));
 }
 

@@ -1,3 +1,4 @@
+import { HostError } from '../../domain/errors.js';
 import { askLine, hasPersonAtTerminal } from './terminal-line.js';
 
 export interface Question {
@@ -7,6 +8,8 @@ export interface Question {
   readonly byDefault?: 'yes' | 'no';
   /** Where the question belongs: a terminal that standard output or standard error is not does not count. */
   readonly stream?: NodeJS.WriteStream;
+  /** Where a no is an answer among others: Ctrl-C and Ctrl-D end the command instead, with `cancelled`. */
+  readonly cancels?: boolean;
 }
 
 /**
@@ -15,11 +18,12 @@ export interface Question {
  */
 export async function askYesNo(
   question: string,
-  { text = '', byDefault = 'no', stream = process.stdout }: Question = {},
+  { text = '', byDefault = 'no', stream = process.stdout, cancels = false }: Question = {},
 ): Promise<boolean> {
   if (!hasPersonAtTerminal(stream)) return false;
   const choices = byDefault === 'yes' ? '[Y/n]' : '[y/N]';
   const line = await askLine(text, `${question} ${choices} `, new AbortController().signal);
+  if (line === 'refused' && cancels) throw new HostError('cancelled', 'interrupted; nothing was changed');
   if (line === undefined || line === 'refused') return false;
   const answer = line.text.trim();
   return answer === '' ? byDefault === 'yes' : /^y(es)?$/i.test(answer);

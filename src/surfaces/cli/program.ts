@@ -37,6 +37,7 @@ import * as version from './commands/version.js';
 import type { Composition, HostSettings } from './composed.js';
 import { describeNext, machineState } from './next-steps.js';
 import { watchOutput } from './output.js';
+import { noteOwnName } from './own-name-note.js';
 import { noteNothingConfigured, plain, warn } from './terminal.js';
 import { askForTrust, canAskForTrust } from './trust-question.js';
 import { complaintOf, helpWords } from './words.js';
@@ -103,6 +104,7 @@ export async function runCommandLine(argv: readonly string[], composition: Compo
     }
     if (isHostError(error)) {
       process.stderr.write(`codemode: ${plain(error.message)}\n`);
+      noteOwnName(error.message);
       return ERRORS[error.code].exit;
     }
     process.stderr.write(
@@ -156,7 +158,9 @@ export function createProgram(
     async inventory(own = {}) {
       const composed = await composition.composeInventory(both(settings(), own));
       warn(composed.loaded.warnings);
-      noteNothingConfigured(nothingConfigured(composed.loaded));
+      const nothing = nothingConfigured(composed.loaded);
+      noteNothingConfigured(nothing);
+      noteOwnName(nothing ?? '');
       return composed;
     },
     machine: (config) => composition.lookAround(config),

@@ -146,7 +146,7 @@ async function isRemoving(
   const names = shared.map(({ name }) => consentWord(name)).join(', ');
   return askYesNo(
     `Remove ${shared.length === 1 ? 'it' : 'them'} from ${client.title}, so that each is there once? Uninstall puts them back.`,
-    { text: `${client.title} and codemode both have: ${names}.\n` },
+    { text: `${client.title} and codemode both have: ${names}.\n`, cancels: true },
   );
 }
 
