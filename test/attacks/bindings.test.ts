@@ -206,8 +206,8 @@ describe('the worker’s functions are not to be had', () => {
       [
         ['answered', 'outer'],
         ['RangeError'],
-        ['TypeError'],
-        ['TypeError'],
+        ['SchemaValidationError'],
+        ['SchemaValidationError'],
         ['answered', null],
         ['answered', null],
         ['answered', null],

@@ -78,7 +78,12 @@ describe('servers of a project', () => {
   test('a yes to the question about them adds them, keys typed before it do not', needsTerminal, async () => {
     using home = new Home();
     const cwd = cloned(home);
-    await onTerminal(home, ['init'], 'y\ny\ny\n', { cwd });
+    using first = terminalIn(home, cwd, 'init');
+    await first.sees('[Y/n]');
+    first.type('y\ry\ry\r');
+    await first.sees(QUESTION);
+    first.type('\r');
+    expect((await first.ended()).status).toBe(0);
     expect(read(own(home))).not.toMatch(/evil|bad/);
     using terminal = terminalIn(home, cwd, 'init --merge');
     await terminal.sees(QUESTION);
