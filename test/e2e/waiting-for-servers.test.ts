@@ -59,7 +59,7 @@ describe('a server that hangs', () => {
     const { diagnostics } = JSON.parse(stdout);
     expect(diagnostics).toMatchObject([{ code: 'SERVER_STARTING', severity: 'warning' }]);
     expect(diagnostics[0].message).toMatch(
-      /^stuck: it is still starting, no answer for 1\d(\.\d)? s \(it is given 60 s: mcpServers\.stuck\.connectTimeout\)$/,
+      /^stuck: it is still starting, no answer for 3\d(\.\d)? s \(it is given 60 s: mcpServers\.stuck\.connectTimeout\)$/,
     );
   });
 
@@ -137,7 +137,7 @@ describe('a server whose name is made up while the program runs', () => {
     using home = openHome(config);
     const code = `call_tool(['st', 'uck'].join(''), 'hello', {}).error.message`;
     const { stdout } = await runProgram(home, 'code', 'exec', '--code', code);
-    expect(JSON.parse(stdout).value).toMatch(/stuck: it is still starting, no answer for 1\d.*connectTimeout/);
+    expect(JSON.parse(stdout).value).toMatch(/stuck: it is still starting, no answer for 3\d.*connectTimeout/);
   });
 });
 
