@@ -138,7 +138,7 @@ export class Catalog {
 
   /**
    * Waits for servers that are starting until each has had so long to answer; with `hasChanged` also for changed tools.
-   * Whoever comes later waits for less, and in the end not at all: a server that hangs holds nobody up twice.
+   * A later listing waits for less, and in the end not at all: a server that hangs delays nobody twice.
    */
   async settle(withinMs: number, { onProgress, hasChanged = false }: SettleOptions = {}): Promise<CatalogSnapshot> {
     const now = performance.now();

@@ -25,7 +25,7 @@ export interface ClientFile {
   readonly client: ClientName;
   readonly file: string;
   readonly format: ForeignFormat;
-  /** Whose file it is: one in a project's folder comes from whoever wrote the project. */
+  /** Whose file it is: one in a project's folder comes from the project's author. */
   readonly owner: 'user' | 'project';
   /** The folder in which the client starts these servers, where it is always the same one. */
   readonly folder?: string;

@@ -9,7 +9,7 @@ export interface GitPlace {
   readonly isIgnored: boolean;
 }
 
-/** More than any that people write; the files belong to whoever wrote the project. */
+/** More than any that people write; the files belong to the project's author. */
 const MAX_IGNORE_BYTES = 256 * 1024;
 
 /**

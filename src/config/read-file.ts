@@ -8,7 +8,7 @@ export const MAX_CONFIG_BYTES = 5 * 1024 * 1024;
 
 export interface ConfigText {
   readonly text: string;
-  /** Of exactly the bytes that `text` was decoded from: whoever compares it knows what will be parsed. */
+  /** Of exactly the bytes that `text` was decoded from: a comparison says what will be parsed. */
   readonly digest: string;
 }
 

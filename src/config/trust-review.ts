@@ -62,7 +62,7 @@ const HARMLESS: Readonly<Record<string, (value: JsonValue) => boolean>> = {
 };
 
 /**
- * Whether a file may be used by whoever finds it. Looks at the file as it is written: what a form of another program
+ * Whether a file may be used without trust. Looks at the file as it is written: what a form of another program
  * means does not matter. A reference to a variable is never harmless: even a tool's name could carry a secret out.
  */
 export function isHarmless(value: JsonValue): boolean {

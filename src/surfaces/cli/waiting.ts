@@ -82,7 +82,7 @@ function spun(step: Step, seconds: number): string {
   return seconds < TICK_MS / 1_000 ? step.doing : stepText(step, seconds);
 }
 
-/** A line each few seconds, where nobody sees a spinner: whoever reads a log knows that it is alive, and what it does. */
+/** A line each few seconds, where nobody sees a spinner: a reader of the log sees that it is alive, and what it does. */
 function tick(text: () => string, isHeld: () => boolean): () => void {
   const timer = setInterval(() => {
     if (!isHeld()) process.stderr.write(`codemode: ${plainLine(text())}\n`);
