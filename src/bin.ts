@@ -5,6 +5,7 @@
 const OLDEST_NODE = [20, 19] as const;
 /** `required resource unavailable`, as in the table of errors, which an old Node could not load. */
 const EXIT_UNAVAILABLE = 69;
+const EXIT_BAD_INPUT = 2;
 
 const [major, minor] = process.versions.node.split('.').map(Number) as [number, number];
 if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])) {
@@ -13,6 +14,19 @@ if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1
       'Install a newer one from https://nodejs.org, or start codemode with it.\n',
   );
   process.exitCode = EXIT_UNAVAILABLE;
+} else if (!hasCurrentFolder()) {
+  process.stderr.write('codemode: the current folder no longer exists; go to another one with cd, then try again.\n');
+  process.exitCode = EXIT_BAD_INPUT;
 } else {
   void import('./main.js');
+}
+
+/** Nearly everything asks for it, and Node fails where somebody has deleted it. */
+function hasCurrentFolder() {
+  try {
+    process.cwd();
+    return true;
+  } catch {
+    return false;
+  }
 }

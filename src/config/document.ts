@@ -38,7 +38,7 @@ export function parseYaml(text: string, file: string): ConfigDocument {
   };
   const mistake = document.errors[0] ?? document.warnings[0];
   if (mistake !== undefined)
-    throw badConfig(file, place(mistake.pos[0]), plainSyntaxMessage(mistake.code, mistake.message));
+    throw badConfig(file, place(mistake.pos[0]), plainSyntaxMessage(mistake.code, mistake.message, isJsonFile(file)));
 
   let value: unknown;
   try {
@@ -143,9 +143,11 @@ export function blankComments(text: string): string {
   );
 }
 
-function plainSyntaxMessage(code: string, message: string): string {
+function plainSyntaxMessage(code: string, message: string, isJson: boolean): string {
   if (code === 'DUPLICATE_KEY') return 'this key stands here twice; keep one of them';
   if (code === 'MULTIPLE_DOCS') return 'a second document starts here; keep one';
+  // The parser's own words are about YAML: a person with a JSON file has never heard of a scalar or a flow map.
+  if (isJson) return 'not valid JSON here: look for a missing or extra comma, quote or bracket just before this place';
   if (code === 'TAG_RESOLVE_FAILED') return `${message}; tags such as !!js are not allowed`;
   return message;
 }

@@ -15,6 +15,10 @@ describe('a misspelt name', () => {
     expect(nearest(name, TOOLS, 3)[0]).toBe(best);
   });
 
+  test('that holds two names finds the longer one', () => {
+    expect(nearest('serverss', ['serve', 'servers'], 1)).toEqual(['servers']);
+  });
+
   test('finds nothing rather than something unlike it', () => {
     expect(nearest('weather_forecast', TOOLS, 3)).toEqual([]);
     expect(nearest('', TOOLS, 3)).toEqual([]);

@@ -6,7 +6,12 @@ export function nearest(name: string, candidates: readonly string[], most: numbe
     .slice(0, MAX_CANDIDATES)
     .map((candidate) => ({ candidate, distance: distanceTo(wanted, normalise(candidate)) }))
     .filter(({ distance }) => distance <= furthest)
-    .sort((left, right) => left.distance - right.distance || (left.candidate < right.candidate ? -1 : 1))
+    .sort(
+      (left, right) =>
+        left.distance - right.distance ||
+        lengthFrom(wanted, left.candidate) - lengthFrom(wanted, right.candidate) ||
+        (left.candidate < right.candidate ? -1 : 1),
+    )
     .slice(0, most)
     .map(({ candidate }) => candidate);
 }
@@ -21,6 +26,11 @@ function normalise(name: string): string {
     .slice(0, MAX_CHARACTERS)
     .toLowerCase()
     .replace(/[_\-. ]/g, '');
+}
+
+/** `serverss` holds both `serve` and `servers`: the one that is nearly as long was meant. */
+function lengthFrom(wanted: string, candidate: string): number {
+  return Math.abs(normalise(candidate).length - wanted.length);
 }
 
 function distanceTo(left: string, right: string): number {

@@ -1,4 +1,7 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Home, PROGRAM } from '../support/cli.js';
 import { needsTerminal, onTerminal } from '../support/terminal.js';
@@ -44,6 +47,30 @@ test('a configuration without servers is named, with what to type', async () => 
   expect(await said(home, ['--config', 'empty.yaml', 'servers'])).toEqual({
     status: 0,
     stderr: `codemode: ~/empty.yaml lists no servers. ${WHAT_TO_DO}\n`,
+  });
+});
+
+test('a JSON file with a mistake is told in words of JSON, with the place', async () => {
+  using home = new Home();
+  home.write('bad.json', '{"mcpServers": {"a": {"command": "node" "x"}}}');
+  expect(await said(home, ['--config', 'bad.json', 'servers'])).toEqual({
+    status: 2,
+    stderr:
+      'codemode: ~/bad.json:1:41: not valid JSON here: look for a missing or extra comma, quote or bracket just before this place\n',
+  });
+});
+
+test('a current folder that is gone is told in one line', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'codemode-gone-'));
+  const { status, stdout, stderr } = spawnSync(
+    'sh',
+    ['-c', `cd ${folder} && rmdir ${folder} && exec ${process.execPath} ${PROGRAM} servers`],
+    { encoding: 'utf8' },
+  );
+  expect({ status, stdout, stderr }).toEqual({
+    status: 2,
+    stdout: '',
+    stderr: 'codemode: the current folder no longer exists; go to another one with cd, then try again.\n',
   });
 });
 

@@ -108,6 +108,11 @@ describe('completion in bash', () => {
     expect(inBash('codemode', 'help', 'app')).toEqual(['approvals']);
   });
 
+  test('offers the clients that install and uninstall know', () => {
+    expect(inBash('codemode', 'install', 'claude-')).toEqual(['claude-code', 'claude-desktop']);
+    expect(inBash('codemode', 'uninstall', 'ze')).toEqual(['zed']);
+  });
+
   test('offers what an option takes', () => {
     expect(inBash('codemode', '--isolation', '')).toEqual(['strict', 'namespaces', 'none']);
     expect(inBash('codemode', 'approvals', 'approve', 'x', '--scope', 'ca')).toEqual(['call', 'calls']);

@@ -191,6 +191,21 @@ describe('approvals', () => {
     expect(decided.stdout.match(/^decided:/gm)).toHaveLength(1);
   });
 
+  test('a run is shown in a few lines on a terminal, and as JSON with --json', needsTerminal, async () => {
+    using home = new LedgerHome();
+    await home.program(WRITE(HOSTILE));
+    const [approval] = await home.pending();
+    const waiting = await onTerminal(home, ['runs', 'show', 'last'], '', { env: { NO_COLOR: '1' } });
+    expect(waiting.stdout).toMatch(/^[\w-]{36} {2}waiting\r?$/m);
+    expect(waiting.stdout).toContain(`approval: ledger/write pending (${approval?.id})`);
+    expect(waiting.stdout).toContain(`Decide with: codemode approvals approve ${approval?.id}`);
+    expect(waiting.stdout.replaceAll('\r\n', '\n')).not.toMatch(STEERING);
+    const asJson = await onTerminal(home, ['runs', 'show', 'last', '--json'], '');
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ state: 'waiting', approvals: [{ id: approval?.id }] });
+    const cancelled = await onTerminal(home, ['runs', 'cancel', 'last'], '', { env: { NO_COLOR: '1' } });
+    expect(cancelled.stdout).toMatch(/^[\w-]{36} {2}cancelled\r?$/m);
+  });
+
   test('show styles on a terminal as styles, not as text', needsTerminal, async () => {
     using home = new LedgerHome();
     await home.program(WRITE('x'));

@@ -300,6 +300,36 @@ test('on a terminal install asks whether to remove servers, and a plain return i
   expect(readFileSync(file, 'utf8')).toBe(given.before);
 });
 
+test.each([
+  ['gemini', '.gemini/settings.json', { mcpServers: { a: { command: 'npx', args: ['a'], env: { KEY: '$A_KEY' } } } }],
+  [
+    'opencode',
+    '.config/opencode/opencode.json',
+    { mcp: { a: { type: 'local', command: ['npx', 'a'], environment: { KEY: '{env:A_KEY}' } } } },
+  ],
+  [
+    'vscode',
+    '.config/Code/User/mcp.json',
+    { servers: { a: { type: 'stdio', command: 'npx', args: ['a'], env: { KEY: '${env:A_KEY}' } } } },
+  ],
+])('a server of %s whose variable is written in its own way is recognised', async (client, file, content) => {
+  using home = new Home();
+  home.write(CONFIG, { mcpServers: { mine: { command: 'npx', args: ['a'], env: { KEY: '${A_KEY}' } } } });
+  home.write(file, JSON.stringify(content));
+  expect(await home.json(['install', client, '--dry-run', '--json'])).toMatchObject({
+    sharedServers: [{ name: 'a', configuredAs: 'mine' }],
+  });
+});
+
+test('a folder of a client that is no absolute path is not taken for one', async () => {
+  using home = new Home();
+  const env = { CODEX_HOME: 'here', CLAUDE_CONFIG_DIR: 'here' };
+  const listed = await home.run(['install', '--json'], { env });
+  const files = (JSON.parse(listed.stdout) as { file: string }[]).map(({ file }) => file);
+  expect(files).toContain(home.path('.codex', 'config.toml'));
+  expect(files).toContain(home.path('.claude.json'));
+});
+
 test('a link is followed and stays a link, and an older backup is not overwritten', async () => {
   const { home: opened, given } = homeWith('cursor');
   using home = opened;

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../domain/json.js';
-import { isObject } from '../shape.js';
 
 interface StartCommand {
   readonly command: string;
@@ -31,29 +30,4 @@ export function opencodeEntry({ command, args }: StartCommand): JsonObject {
 /** `source` is what versions of 2025 ask for; later ones ignore it. */
 export function zedEntry({ command, args }: StartCommand): JsonObject {
   return { source: 'custom', command, args: [...args], env: {} };
-}
-
-export function asIs(entry: JsonObject): JsonObject {
-  return entry;
-}
-
-export function fromOpenCode({ type: _, command, environment, enabled, ...rest }: JsonObject): JsonObject {
-  const [program, ...args] = Array.isArray(command) ? command : [];
-  return {
-    ...rest,
-    ...(program === undefined ? {} : { command: program, args }),
-    ...(environment === undefined ? {} : { env: environment }),
-    ...(enabled === false ? { disabled: true } : {}),
-  };
-}
-
-/** The command is text, or in older files a map with `path`, `args` and `env`. */
-export function fromZed({ source: _, command, enabled, ...rest }: JsonObject): JsonObject {
-  const { path, ...inner } = isObject(command) ? command : { path: command };
-  return {
-    ...rest,
-    ...inner,
-    ...(path === undefined ? {} : { command: path }),
-    ...(enabled === false ? { disabled: true } : {}),
-  };
 }

@@ -1,19 +1,11 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { Environment } from '../environment.js';
+import { type ForeignFormat, importForeign } from '../import.js';
 import { isObject } from '../shape.js';
+import { absoluteFolder, homeFolder } from '../user-folders.js';
 import type { ClientFormat } from './client-format.js';
-import {
-  asIs,
-  claudeCodeEntry,
-  fromOpenCode,
-  fromZed,
-  opencodeEntry,
-  stdioEntry,
-  typedEntry,
-  zedEntry,
-} from './entry-forms.js';
+import { claudeCodeEntry, opencodeEntry, stdioEntry, typedEntry, zedEntry } from './entry-forms.js';
 import { jsonFormat } from './json-format.js';
 import { tomlFormat } from './toml-format.js';
 
@@ -33,8 +25,9 @@ export interface Client {
   folder(places: Places): string;
   readonly format: ClientFormat;
   entry(start: StartCommand): JsonObject;
-  /** An entry of its file as Claude's form has it. */
-  toClaude(entry: JsonObject): JsonObject;
+  /** Whose form its file has, and the key in it under which the servers stand: how its entries are read. */
+  readonly origin: ForeignFormat;
+  readonly key: string;
   /** Why its file, with these entries, is in a form that we do not write. */
   unsupported?(entries: ReadonlyMap<string, JsonValue>): string | undefined;
 }
@@ -50,9 +43,8 @@ export interface Places {
 }
 
 export function placesOf(environment: Environment, platform: NodeJS.Platform): Places {
-  const home = environment.HOME !== undefined && environment.HOME !== '' ? environment.HOME : homedir();
-  const xdg = environment.XDG_CONFIG_HOME;
-  const config = xdg?.startsWith('/') ? xdg : join(home, '.config');
+  const home = homeFolder(environment);
+  const config = absoluteFolder(environment.XDG_CONFIG_HOME) ?? join(home, '.config');
   const support = platform === 'darwin' ? join(home, 'Library', 'Application Support') : config;
   return { environment, home, support, config };
 }
@@ -61,11 +53,12 @@ export const CLIENTS: readonly Client[] = [
   {
     id: 'claude-code',
     title: 'Claude Code',
-    files: ({ environment: { CLAUDE_CONFIG_DIR: own }, home }) => [join(own || home, '.claude.json')],
-    folder: ({ environment: { CLAUDE_CONFIG_DIR: own }, home }) => own || join(home, '.claude'),
+    files: ({ environment: { CLAUDE_CONFIG_DIR: own }, home }) => [join(absoluteFolder(own) ?? home, '.claude.json')],
+    folder: ({ environment: { CLAUDE_CONFIG_DIR: own }, home }) => absoluteFolder(own) ?? join(home, '.claude'),
     format: jsonFormat('mcpServers'),
+    origin: 'claude',
+    key: 'mcpServers',
     entry: claudeCodeEntry,
-    toClaude: asIs,
   },
   {
     id: 'claude-desktop',
@@ -73,8 +66,9 @@ export const CLIENTS: readonly Client[] = [
     files: ({ support }) => [join(support, 'Claude', 'claude_desktop_config.json')],
     folder: ({ support }) => join(support, 'Claude'),
     format: jsonFormat('mcpServers'),
+    origin: 'claude',
+    key: 'mcpServers',
     entry: stdioEntry,
-    toClaude: asIs,
   },
   {
     id: 'cursor',
@@ -82,8 +76,9 @@ export const CLIENTS: readonly Client[] = [
     files: ({ home }) => [join(home, '.cursor', 'mcp.json')],
     folder: ({ home }) => join(home, '.cursor'),
     format: jsonFormat('mcpServers'),
+    origin: 'claude',
+    key: 'mcpServers',
     entry: stdioEntry,
-    toClaude: asIs,
   },
   {
     id: 'vscode',
@@ -91,17 +86,19 @@ export const CLIENTS: readonly Client[] = [
     files: ({ support }) => [join(support, 'Code', 'User', 'mcp.json')],
     folder: ({ support }) => join(support, 'Code'),
     format: jsonFormat('servers'),
+    origin: 'vscode',
+    key: 'servers',
     entry: typedEntry,
-    toClaude: asIs,
   },
   {
     id: 'codex',
     title: 'Codex',
-    files: ({ environment: { CODEX_HOME: own }, home }) => [join(own || join(home, '.codex'), 'config.toml')],
-    folder: ({ environment: { CODEX_HOME: own }, home }) => own || join(home, '.codex'),
+    files: (places) => [join(codexFolder(places), 'config.toml')],
+    folder: codexFolder,
     format: tomlFormat('mcp_servers'),
+    origin: 'codex',
+    key: 'mcp_servers',
     entry: stdioEntry,
-    toClaude: asIs,
   },
   {
     id: 'windsurf',
@@ -109,8 +106,9 @@ export const CLIENTS: readonly Client[] = [
     files: ({ home }) => [join(home, '.codeium', 'windsurf', 'mcp_config.json')],
     folder: ({ home }) => join(home, '.codeium', 'windsurf'),
     format: jsonFormat('mcpServers'),
+    origin: 'claude',
+    key: 'mcpServers',
     entry: stdioEntry,
-    toClaude: asIs,
   },
   {
     id: 'gemini',
@@ -118,8 +116,9 @@ export const CLIENTS: readonly Client[] = [
     files: ({ home }) => [join(home, '.gemini', 'settings.json')],
     folder: ({ home }) => join(home, '.gemini'),
     format: jsonFormat('mcpServers'),
+    origin: 'gemini',
+    key: 'mcpServers',
     entry: stdioEntry,
-    toClaude: asIs,
   },
   {
     id: 'opencode',
@@ -127,8 +126,9 @@ export const CLIENTS: readonly Client[] = [
     files: ({ config }) => ['opencode.json', 'opencode.jsonc'].map((name) => join(config, 'opencode', name)),
     folder: ({ config }) => join(config, 'opencode'),
     format: jsonFormat('mcp'),
+    origin: 'opencode',
+    key: 'mcp',
     entry: opencodeEntry,
-    toClaude: fromOpenCode,
     // Version 2 keeps its servers one level deeper.
     unsupported: (entries) => {
       const inner = entries.get('servers');
@@ -141,7 +141,19 @@ export const CLIENTS: readonly Client[] = [
     files: ({ config }) => [join(config, 'zed', 'settings.json')],
     folder: ({ config }) => join(config, 'zed'),
     format: jsonFormat('context_servers'),
+    origin: 'zed',
+    key: 'context_servers',
     entry: zedEntry,
-    toClaude: fromZed,
   },
 ];
+
+function codexFolder({ environment: { CODEX_HOME: own }, home }: Places): string {
+  return absoluteFolder(own) ?? join(home, '.codex');
+}
+
+/** One entry of a client's file in our form; undefined where it is none that we understand. */
+export function inOurForm({ origin, key }: Client, entry: JsonObject): JsonObject | undefined {
+  const { value } = importForeign({ [key]: { it: entry } }, origin);
+  const servers = isObject(value) && isObject(value.mcpServers) ? value.mcpServers : {};
+  return isObject(servers.it) ? servers.it : undefined;
+}

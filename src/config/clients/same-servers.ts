@@ -6,6 +6,7 @@ import { canonical } from '../plan-import.js';
 import { readConfigFile } from '../read-file.js';
 import { isObject, shapeServers } from '../shape.js';
 import { escapeUnknownReferences, substitute } from '../substitute.js';
+import { inOurForm } from './registry.js';
 import { OWN_NAME, type Target } from './target.js';
 
 /** A server that the client has, and codemode too. */
@@ -38,10 +39,9 @@ export function sharedServers(
       for (const form of formsOf(server, environment)) if (!ours.has(form)) ours.set(form, name);
   return [...entries].flatMap(([name, entry]): SharedServer[] => {
     if (name === OWN_NAME || !isObject(entry)) return [];
-    const imported = importForeign({ mcpServers: { it: client.toClaude(entry) } }, 'claude').value;
-    const servers = isObject(imported) && isObject(imported.mcpServers) ? imported.mcpServers : {};
-    if (!isObject(servers.it) || isOff(servers.it)) return [];
-    const written = escapeUnknownReferences(servers.it) as JsonObject;
+    const server = inOurForm(client, entry);
+    if (server === undefined || isOff(server)) return [];
+    const written = escapeUnknownReferences(server) as JsonObject;
     const configuredAs = formsOf(written, environment).flatMap((form) => ours.get(form) ?? [])[0];
     return configuredAs === undefined ? [] : [{ name, configuredAs }];
   });

@@ -7,7 +7,7 @@ import { isObject } from '../shape.js';
 import { type ClientFile, readClientFile } from './client-file.js';
 import { entriesOf } from './client-format.js';
 import { type InstallRecord, readRecord } from './install-record.js';
-import { type Client, placesOf, type StartCommand } from './registry.js';
+import { type Client, inOurForm, placesOf, type StartCommand } from './registry.js';
 
 /** Under which clients know us. */
 export const OWN_NAME = 'codemode';
@@ -50,8 +50,9 @@ export async function openTarget(client: Client, environment: Environment, platf
 /** Whether an entry starts this program, wherever it is installed. */
 export function startsUs({ client }: Target, entry: JsonValue | undefined, start: StartCommand): boolean {
   if (!isObject(entry)) return false;
-  const plain = client.toClaude(entry);
+  const plain = inOurForm(client, entry);
   const script = start.args[0];
+  if (plain === undefined) return false;
   return isOurselves(plain) || (Array.isArray(plain.args) && script !== undefined && plain.args.includes(script));
 }
 

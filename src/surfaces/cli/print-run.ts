@@ -92,7 +92,7 @@ function codeLines(source: string, line: number, column: number): string[] {
   const text = source.split('\n')[line - 1];
   // A line that the terminal wraps would go on at its left edge.
   const most = Math.min(MAX_LINE_CHARACTERS, (terminalWidth() ?? Infinity) - String(line).length - CODE_MARGIN);
-  if (text === undefined || column > most) return [];
+  if (text === undefined || text === '' || column > most) return [];
   // Each character of the line as one on the screen, so that the mark stands under the right one.
   const shown = text.slice(0, most).replace(/[^\x20-\x7e\u00a1-\u02ff\u0370-\u058f]/g, ' ');
   const number = String(line);

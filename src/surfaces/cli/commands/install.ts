@@ -154,12 +154,16 @@ function notesOf(
   { client, isFound, file }: Target,
   configFile: string | undefined,
   isProject: boolean,
-  { shell }: StartOfUs,
+  { shell, args }: StartOfUs,
 ): string[] {
   const notes: string[] = [];
   if (!isFound) notes.push(`${client.title} does not seem to be installed here; it will find ${file.path} once it is.`);
   if (configFile === undefined)
     notes.push(`There is no configuration yet, so codemode has no servers. Write one with: ${shell} init`);
+  if (args.some((word) => /[\\/]_npx[\\/]/.test(word)))
+    notes.push(
+      `The entry points into the cache of npx, which npm may empty. To keep it working: npm install -g codemode, then codemode install ${client.id}`,
+    );
   if (isProject && configFile !== undefined)
     notes.push(
       `When ${configFile} changes, codemode stops in ${client.title} until you type: ${shell} trust ${shellWord(configFile)}`,

@@ -3,6 +3,8 @@ import { HostError } from '../../../domain/errors.js';
 import type { RunView } from '../../../host/host.js';
 import { type CommandContext, EXIT, withRecords } from '../command.js';
 import type { ComposedRecords } from '../composed.js';
+import type { OutputFlags } from '../print-run.js';
+import { printRunView } from '../print-run-view.js';
 import { RUN_ARGUMENT, runIdOf } from '../run-id.js';
 import { waitFor } from '../waiting.js';
 
@@ -13,21 +15,21 @@ const STILL_RUNNING = 75;
 const MAX_TIMEOUT_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** `codemode runs wait`: for scripts that started a run which was suspended, or goes on in another process. */
-export function registerWait(runs: Command, context: CommandContext, print: (run: RunView) => number): void {
+export function registerWait(runs: Command, context: CommandContext): void {
   runs
     .command('wait')
     .argument('<run>', RUN_ARGUMENT)
     .description('wait until one has ended, wherever it runs, and print it like show')
     .option('--timeout <ms>', 'wait no longer than this (default: as long as it takes)')
-    .option('--json', 'as JSON (it is JSON anyway)')
+    .option('--json', 'as JSON, also on a terminal')
     .addHelpText('after', STATUS)
-    .action(async (given: string, flags: { timeout?: string }) => {
+    .action(async (given: string, flags: OutputFlags & { timeout?: string }) => {
       const timeoutMs = timeoutOf(flags.timeout);
       context.exitWith(
         await withRecords(context, async (records) => {
           const runId = await runIdOf(records.sleeping, given);
           const run = await waitFor(`waiting for run ${runId}`, (say) => untilEnded(records, runId, timeoutMs, say));
-          print(run);
+          printRunView(run, flags);
           return statusOf(run);
         }),
       );

@@ -2,11 +2,13 @@ import type { RunView } from '../../../host/host.js';
 import { askerOnTerminal } from '../ask-on-terminal.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
 import { duration, timeAgo } from '../durations.js';
+import type { OutputFlags } from '../print-run.js';
+import { headOf, printRunView, STATE_STYLES } from '../print-run-view.js';
 import { isWholeId, shortIds } from '../resolve-id.js';
 import { RUN_ARGUMENT, runIdOf } from '../run-id.js';
 import { interruption } from '../run-program.js';
 import { type Column, type Row, renderTable } from '../table.js';
-import { plainLine, printableJson, type Style, terminalWidth } from '../terminal.js';
+import { plainLine, printableJson, terminalWidth } from '../terminal.js';
 import { waitFor } from '../waiting.js';
 import { registerWait } from './runs-wait.js';
 
@@ -30,32 +32,35 @@ export const register: Register = (program, context) => {
     .command('show')
     .argument('<run>', RUN_ARGUMENT)
     .description('the state of one of them, and its response')
-    .option('--json', 'as JSON (it is JSON anyway)')
+    .option('--json', 'as JSON, also on a terminal')
     .addHelpText('after', STATUS)
-    .action(async (runId: string) => {
+    .action(async (runId: string, flags: OutputFlags) => {
       context.exitWith(
-        await withRecords(context, async ({ sleeping }) => print(await sleeping.show(await runIdOf(sleeping, runId)))),
+        await withRecords(context, async ({ sleeping }) =>
+          printRunView(await sleeping.show(await runIdOf(sleeping, runId)), flags),
+        ),
       );
     });
   runs
     .command('resume')
     .argument('<run>', RUN_ARGUMENT)
     .description('resume one that is suspended, now, in this process; its approvals must be decided')
-    .option('--json', 'as JSON (it is JSON anyway)')
+    .option('--json', 'as JSON, also on a terminal')
     .addHelpText('after', STATUS)
-    .action(async (runId: string) => {
-      context.exitWith(await resume(context, runId));
+    .action(async (runId: string, flags: OutputFlags) => {
+      context.exitWith(await resume(context, runId, flags));
     });
-  registerWait(runs, context, print);
+  registerWait(runs, context);
   runs
     .command('cancel')
     .argument('<run>', RUN_ARGUMENT)
     .description('end one that is suspended')
+    .option('--json', 'as JSON, also on a terminal')
     .addHelpText('after', STATUS)
-    .action(async (runId: string) => {
+    .action(async (runId: string, flags: OutputFlags) => {
       context.exitWith(
         await withRecords(context, async ({ sleeping }) =>
-          print(await sleeping.cancel(await runIdOf(sleeping, runId))),
+          printRunView(await sleeping.cancel(await runIdOf(sleeping, runId)), flags),
         ),
       );
     });
@@ -64,7 +69,7 @@ export const register: Register = (program, context) => {
 const HELP = `
 list --json prints [{ "runId", "state", "caller", "profile", "createdAt", "updatedAt", "durationMs", "program" }]; the
 program is its first line that is neither an import nor a comment. show, resume, wait and cancel print the same of one run,
-with "response" and "approvals". States: waiting (for a person), running, finished,
+with "response" and "approvals": on a terminal in a few lines, else or with --json as JSON. States: waiting (for a person), running, finished,
 failed, cancelled. The response is what the agent's client would have been given.
 
 Exit status: 0, 1 the run has failed, 2 no such run, or it cannot be resumed yet, 69 no jail, 75 another
@@ -83,43 +88,20 @@ function list(context: CommandContext, limit: number, isJson: boolean): Promise<
   });
 }
 
-async function resume(context: CommandContext, given: string): Promise<number> {
+async function resume(context: CommandContext, given: string, flags: OutputFlags): Promise<number> {
   // Looked up first: a mistyped id does not wait for a jail. A whole one needs no lookup.
   const runId = isWholeId(given) ? given : await withRecords(context, ({ sleeping }) => runIdOf(sleeping, given));
   const { host } = await context.compose();
   await using _ = host;
   const asker = askerOnTerminal(host.approvals);
-  if (asker === undefined) return print(await waitFor('resuming the run', () => host.resume(runId)));
+  if (asker === undefined) return printRunView(await waitFor('resuming the run', () => host.resume(runId)), flags);
   const { approvals } = await host.showRun(runId);
   await asker(
     approvals.filter(({ state }) => state === 'PENDING'),
     interruption(),
   );
-  return print(await host.resume(runId, asker));
+  return printRunView(await host.resume(runId, asker), flags);
 }
-
-function print(run: RunView): number {
-  const approvals = run.approvals.map(({ id, tool, state }) => ({
-    id,
-    tool: `${tool.serverId}/${tool.toolName}`,
-    state,
-  }));
-  process.stdout.write(`${printableJson({ ...headOf(run), response: run.response, approvals }, true)}\n`);
-  return run.state === 'failed' ? EXIT.failed : EXIT.ok;
-}
-
-function headOf({ runId, state, caller, profile, createdAtMs, updatedAtMs, durationMs, title }: RunView) {
-  const at = { createdAt: new Date(createdAtMs).toISOString(), updatedAt: new Date(updatedAtMs).toISOString() };
-  return { runId, state, caller, profile, ...at, durationMs: durationMs ?? null, program: title ?? null };
-}
-
-const STYLES = {
-  waiting: 'yellow',
-  running: 'bold',
-  finished: 'green',
-  failed: 'red',
-  cancelled: 'dim',
-} as const satisfies Record<RunView['state'], Style>;
 
 const COLUMNS: readonly Column[] = [
   { title: 'RUN' },
@@ -141,7 +123,7 @@ function renderList(runs: readonly RunView[]): string {
     const when = isForPeople ? timeAgo(nowMs - createdAtMs) : new Date(createdAtMs).toISOString();
     const took = durationMs === undefined ? '-' : duration(durationMs);
     return {
-      cells: [short(runId), { text: state, style: STYLES[state] }, when, took, caller, title ?? '-'],
+      cells: [short(runId), { text: state, style: STATE_STYLES[state] }, when, took, caller, title ?? '-'],
       below: pending.length === 0 ? [] : [`  waits for ${plainLine(pending.join(', '))}: codemode approvals`],
     };
   });

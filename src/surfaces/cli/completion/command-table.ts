@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
+import { CLIENTS } from '../../../config/clients/registry.js';
 import { GRANT_SCOPES } from '../../../domain/approval.js';
 import { ISOLATION_LEVELS } from '../../../domain/isolation.js';
 import { TOOL_DETAILS } from '../../../host/discovery.js';
@@ -121,5 +122,6 @@ function argumentValue(command: Command, argument: Argument): ValueKind {
   // A script that is added has a new name.
   if (group === 'scripts' && name === 'name') return command.name() === 'add' ? 'anything' : 'scripts';
   if (name === 'name' && command.name() === 'remove') return 'servers';
+  if (name === 'client') return CLIENTS.map(({ id }) => id);
   return PLACEHOLDERS[name] ?? 'anything';
 }

@@ -1,0 +1,74 @@
+import type { RunView } from '../../host/host.js';
+import type { RunResponse } from '../../profiles/codemode/render.js';
+import { EXIT } from './command.js';
+import { duration, timeAgo } from './durations.js';
+import { isForPeople, type OutputFlags, textOf, valueText } from './print-run.js';
+import { plainLine, printableJson, type Style, styled } from './terminal.js';
+
+export const STATE_STYLES = {
+  waiting: 'yellow',
+  running: 'bold',
+  finished: 'green',
+  failed: 'red',
+  cancelled: 'dim',
+} as const satisfies Record<RunView['state'], Style>;
+
+/** Writes one recorded run: in a few lines where a person looks, else as JSON. */
+export function printRunView(run: RunView, flags: OutputFlags): number {
+  const text = isForPeople(flags) ? textOfView(run) : printableJson(jsonOfView(run), true);
+  process.stdout.write(`${text}\n`);
+  return run.state === 'failed' ? EXIT.failed : EXIT.ok;
+}
+
+/** What `runs list --json` prints of each. */
+export function headOf({ runId, state, caller, profile, createdAtMs, updatedAtMs, durationMs, title }: RunView) {
+  const at = { createdAt: new Date(createdAtMs).toISOString(), updatedAt: new Date(updatedAtMs).toISOString() };
+  return { runId, state, caller, profile, ...at, durationMs: durationMs ?? null, program: title ?? null };
+}
+
+function jsonOfView(run: RunView) {
+  const approvals = run.approvals.map(({ id, tool, state }) => ({
+    id,
+    tool: `${tool.serverId}/${tool.toolName}`,
+    state,
+  }));
+  return { ...headOf(run), response: run.response, approvals };
+}
+
+function textOfView(run: RunView): string {
+  const { runId, state, caller, profile, createdAtMs, durationMs, title, response } = run;
+  const when = timeAgo(Date.now() - createdAtMs);
+  const took = durationMs === undefined ? '' : `, took ${duration(durationMs)}`;
+  return [
+    `${styled('bold', plainLine(runId))}  ${styled(STATE_STYLES[state], state)}`,
+    styled('dim', plainLine(`${when}${took}, by ${caller}, profile ${profile}`)),
+    ...(title === undefined ? [] : [`program:  ${plainLine(title)}`]),
+    ...run.approvals.map(
+      ({ id, tool, state: decision }) =>
+        `approval: ${plainLine(`${tool.serverId}/${tool.toolName} ${decision.toLowerCase()} (${id})`)}`,
+    ),
+    ...nextStep(run),
+    ...(response === undefined || response === null ? [] : ['', responseText(response)]),
+  ].join('\n');
+}
+
+function nextStep({ runId, state, approvals }: RunView): string[] {
+  if (state !== 'waiting') return [];
+  const pending = approvals.find((each) => each.state === 'PENDING');
+  return [
+    pending === undefined
+      ? `Its calls are decided. Resume it with: codemode runs resume ${plainLine(runId)}`
+      : `Decide with: codemode approvals approve ${plainLine(pending.id)}`,
+  ];
+}
+
+/** The program itself is not part of the record, so an error is shown without its line of code. */
+function responseText(response: unknown): string {
+  return isRunResponse(response) ? textOf(response, { source: '' }) : valueText(response);
+}
+
+function isRunResponse(value: unknown): value is RunResponse {
+  if (typeof value !== 'object' || value === null) return false;
+  const { logs, diagnostics, toolTrace } = value as Partial<RunResponse>;
+  return [logs, diagnostics, toolTrace].every(Array.isArray) && 'result' in value;
+}
