@@ -4,8 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { type Home, openHome, openStdio, run, runProgram, startServe } from '../support/program.js';
 import { hung, slow, timed } from '../support/slow-server.js';
 
-/** A run that waits for a server that hangs takes 10 s at least; starting a program takes 2 on a loaded machine. */
-const NO_WAIT_MS = 8_000;
+// Tests that only wait do so side by side (`concurrent`): waiting takes no processor.
+
+/** A run in a session that waits for a server that hangs takes 10 s at least. */
+const NO_WAIT_MS = 9_000;
+/** `codemode run` waits for 30 s; starting it takes 5 on a loaded machine. */
+const ONE_SHOT_WAIT_MS = 25_000;
 const PLAIN = 'globalThis.__codemode_result__ = 6 * 7;';
 const HELLO = `import { hello } from '@codemode/servers/fast'; globalThis.__codemode_result__ = await hello();`;
 
@@ -31,7 +35,7 @@ describe('a server that hangs', () => {
     using home = openHome(config);
     const { value, ms } = await timed(runProgram(home, 'run', programFile(home, source)));
     expect(JSON.parse(value.stdout)).toMatchObject({ result, diagnostics: [] });
-    expect(ms).toBeLessThan(NO_WAIT_MS);
+    expect(ms).toBeLessThan(ONE_SHOT_WAIT_MS);
   });
 
   test('costs a run over MCP nothing where the program uses another server', async () => {
@@ -52,7 +56,7 @@ describe('a server that hangs', () => {
     expect(ms).toBeLessThan(NO_WAIT_MS);
   });
 
-  test('is named by a run that imports it, with the time waited and the setting', async () => {
+  test.concurrent('is named by a run that imports it, with the time waited and the setting', async () => {
     using home = openHome(config);
     const source = `import * as stuck from '@codemode/servers/stuck'; globalThis.__codemode_result__ = typeof stuck.hello;`;
     const { stdout } = await runProgram(home, 'run', programFile(home, source));
@@ -71,7 +75,7 @@ describe('a server that hangs', () => {
     const { result, diagnostics } = JSON.parse(value.stdout);
     expect(result).toEqual(['fast']);
     expect(diagnostics).toMatchObject([{ code: 'SERVER_STARTING' }]);
-    expect(ms).toBeLessThan(NO_WAIT_MS);
+    expect(ms).toBeLessThan(ONE_SHOT_WAIT_MS);
   });
 
   test.each([
@@ -79,13 +83,13 @@ describe('a server that hangs', () => {
     [['types', 'fast'], 'hello'],
   ])('costs `codemode %j` nothing', async (words, expected) => {
     using home = openHome(config);
-    const { value, ms } = await timed(runProgram(home, ...words));
+    const value = await runProgram(home, ...words);
     expect(value.stdout).toContain(expected);
+    // Where it is waited for, this is said after five seconds.
     expect(value.stderr).not.toContain('stuck');
-    expect(ms).toBeLessThan(NO_WAIT_MS);
   });
 
-  test.each([['tools'], ['types'], ['prompt'], ['measure']])(
+  test.concurrent.each([['tools'], ['types'], ['prompt'], ['measure']])(
     'does not stop `codemode %s`, which says that it waits for it',
     async (word) => {
       using home = openHome(config);
@@ -95,7 +99,7 @@ describe('a server that hangs', () => {
       expect(value.stderr).toMatch(
         /"stuck": it is still starting, no answer for 10.* mcpServers\.stuck\.connectTimeout/,
       );
-      expect(ms).toBeLessThan(30_000);
+      expect(ms).toBeLessThan(50_000);
     },
   );
 });
@@ -104,10 +108,10 @@ test('a program without imports answers at once when every server hangs', async 
   using home = openHome({ mcpServers: { one: hung(), two: hung() } });
   const { value, ms } = await timed(runProgram(home, 'run', programFile(home, PLAIN)));
   expect(JSON.parse(value.stdout)).toMatchObject({ result: 42, diagnostics: [] });
-  expect(ms).toBeLessThan(NO_WAIT_MS);
+  expect(ms).toBeLessThan(ONE_SHOT_WAIT_MS);
 });
 
-describe('a server whose name is made up while the program runs', () => {
+describe.concurrent('a server whose name is made up while the program runs', () => {
   const config = { mcpServers: { late: slow('--delay', '3000'), stuck: hung() } };
 
   test('is waited for by call_tool', async () => {
@@ -167,7 +171,7 @@ describe('tools that a program has changed', () => {
   });
 });
 
-describe('`codemode servers` says why a server is not there', () => {
+describe.concurrent('`codemode servers` says why a server is not there', () => {
   const CASES: readonly [string, object, RegExp][] = [
     [
       'it is silent',
@@ -196,7 +200,7 @@ describe('`codemode servers` says why a server is not there', () => {
   });
 });
 
-test('a run that waits for a server that prints for people says what it prints', async () => {
+test.concurrent('a run that waits for a server that prints for people says what it prints', async () => {
   using home = openHome({ mcpServers: { chatty: slow('--garbage') } });
   const source = `import * as chatty from '@codemode/servers/chatty'; globalThis.__codemode_result__ = Object.keys(chatty);`;
   const { stdout } = await runProgram(home, 'run', programFile(home, source));
