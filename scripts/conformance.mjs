@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { transform } from 'esbuild';
 import ts from 'typescript';
 import { isMain, listFiles, ROOT } from './house.mjs';
+import { findStatementProblems, loadStatements, standOf, titlesIn } from './statements.mjs';
 
 const OUTPUT = 'docs/CONFORMANCE.md';
 
@@ -26,9 +27,14 @@ const NOT_RUN = ['skip', 'todo'];
 if (isMain(import.meta.url)) {
   const { CONTRACTS, UNPROVEN } = await loadRequirements();
   const citations = listFiles('test', ['.test.ts']).flatMap((file) => findCitations(file, readText(file)));
-  const problems = findProblems(CONTRACTS, UNPROVEN, citations);
+  const found = await loadStatements();
+  const problems = [
+    ...findProblems(CONTRACTS, UNPROVEN, citations),
+    ...findStatementProblems(found, new Set(idsIn(CONTRACTS)), readTitles()),
+  ];
+  const statements = found.map(({ statement }) => statement);
   const present = readText(OUTPUT);
-  const wanted = render(CONTRACTS, UNPROVEN, citations, present);
+  const wanted = render({ contracts: CONTRACTS, unproven: UNPROVEN, citations, statements }, present);
   if (problems.length === 0 && wanted !== present) {
     if (process.argv.includes('--check')) problems.push(`${OUTPUT} is out of date; type: npm run conformance`);
     else write(wanted);
@@ -106,13 +112,29 @@ export function findProblems(contracts, unproven, citations) {
   ];
 }
 
+function idsIn(contracts) {
+  return Object.values(contracts).flatMap(({ requirements }) => Object.keys(requirements));
+}
+
+/** Titles by file, each file parsed once. */
+function readTitles() {
+  const known = new Map();
+  return (file) => {
+    const text = readText(file);
+    if (!known.has(file)) known.set(file, text === '' ? undefined : titlesIn(file, text));
+    return known.get(file);
+  };
+}
+
 /**
- * The whole file, with the hand-written part of `present`.
+ * The whole file, with the hand-written part of `present`: each requirement, and below it the statements of the document
+ * that it sums up.
  *
- * @param {Contracts} contracts @param {Readonly<Record<string, string>>} unproven
- * @param {readonly Citation[]} citations @param {string} present
+ * @param {{ contracts: Contracts, unproven: Readonly<Record<string, string>>, citations: readonly Citation[],
+ *   statements: readonly import('./statements.mjs').Statement[] }} table
+ * @param {string} present
  */
-export function render(contracts, unproven, citations, present) {
+export function render({ contracts, unproven, citations, statements }, present) {
   const filesOf = (id) => [...new Set(citations.filter((citation) => citation.id === id).map(({ file }) => file))];
   const state = (id) => {
     const files = filesOf(id);
@@ -124,13 +146,17 @@ export function render(contracts, unproven, citations, present) {
     [
       `## ${document}${profile === undefined ? '' : ` (profile \`${profile}\`)`}`,
       '',
-      '| id | behaviour | tests |',
-      '|---|---|---|',
-      ...Object.entries(requirements).map(([id, behaviour]) => `| ${id} | ${cell(behaviour)} | ${state(id)} |`),
+      '| id | clause | behaviour | proof |',
+      '|---|---|---|---|',
+      ...Object.entries(requirements).flatMap(([id, behaviour]) => [
+        `| **${id}** | | **${cell(behaviour)}** | ${state(id)} |`,
+        ...statements.filter((each) => each.id.startsWith(`${id}.`)).map(statementRow),
+      ]),
       '',
     ].join('\n'),
   );
-  const ids = Object.values(contracts).flatMap(({ requirements }) => Object.keys(requirements));
+  const ids = idsIn(contracts);
+  const count = (key) => statements.filter((each) => each[key] !== undefined).length;
   const cited = ids.filter((id) => filesOf(id).length > 0);
   return [
     '# Conformance',
@@ -138,7 +164,8 @@ export function render(contracts, unproven, citations, present) {
     '<!-- Made by `npm run conformance` from test/requirements.ts and the titles of the tests. Edit those. -->',
     '',
     `${cited.length} of ${ids.length} requirements have a test that goes through the real path and names them.`,
-    '"open" means that no test claims it, whatever the code may do.',
+    `Of the ${statements.length} statements that the documents make, ${count('test')} have a test of their own, ${count('differs')} differ on purpose`,
+    `and ${count('open')} are open: no test claims them, whatever the code may do.`,
     '',
     ...sections,
     '## Documented deviations',
@@ -155,6 +182,11 @@ function handWritten(present) {
   const end = present.indexOf(DEVIATIONS_END);
   if (begin === -1 || end === -1) return '\nNone yet.\n';
   return present.slice(begin + DEVIATIONS_BEGIN.length + 1, end - 1);
+}
+
+function statementRow(statement) {
+  const { id, clause, says } = statement;
+  return `| ${id} | ${cell(clause)} | ${cell(says)} | ${cell(standOf(statement))} |`;
 }
 
 function cell(text) {

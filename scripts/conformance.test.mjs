@@ -1,6 +1,7 @@
 // @ts-check
 import { describe, expect, test } from 'vitest';
 import { findCitations, findProblems, render } from './conformance.mjs';
+import { findStatementProblems, titlesIn } from './statements.mjs';
 
 const contracts = {
   A: { document: 'First', profile: 'first', requirements: { A1: 'does one thing', A2: 'does | another' } },
@@ -61,6 +62,38 @@ describe('problems', () => {
   });
 });
 
+const statements = [
+  { id: 'A1.1', clause: '2.1', says: 'it does it', test: /** @type {const} */ (['e2e/a.test.ts', 'does it']) },
+  { id: 'A1.2', clause: '2.2', says: 'it sings', differs: 'nobody listens' },
+];
+
+describe('the statements of a document', () => {
+  const titlesOf = (file) => (file === 'test/e2e/a.test.ts' ? new Set(['does it']) : undefined);
+  const problemsOf = (...changes) =>
+    findStatementProblems(
+      changes.map((change, index) => ({ statement: { ...statements[index], ...change }, file: 's.ts' })),
+      new Set(['A1']),
+      titlesOf,
+    );
+
+  test('are fine where each names a test that is there, or says why we differ', () => {
+    expect(problemsOf({}, {})).toEqual([]);
+  });
+
+  test('are refused where a number, a stand or a test is wrong', () => {
+    expect(problemsOf({ id: 'A1.2' })).toEqual(['s.ts: A1.2: out of order; it should be A1.1']);
+    expect(problemsOf({ id: 'A7.1' })).toEqual(['s.ts: A7.1: there is no requirement A7']);
+    expect(problemsOf({ open: 'all' })).toEqual(['s.ts: A1.1: needs one of test, differs and open']);
+    expect(problemsOf({ test: ['e2e/b.test.ts', 'x'] })).toEqual(['s.ts: A1.1: there is no test/e2e/b.test.ts']);
+    expect(problemsOf({ test: ['e2e/a.test.ts', 'x'] })).toEqual(['s.ts: A1.1: test/e2e/a.test.ts has no test "x"']);
+  });
+
+  test('name titles as the source has them, without the ids at their end', () => {
+    const text = "test.each(rows)('of %s [A1, A2]', f); describe(`it's ${x}`, f); run('test(1)');";
+    expect([...titlesIn('a.test.ts', text)]).toEqual(['of %s', "it's ${x}"]);
+  });
+});
+
 describe('the table', () => {
   const citations = [
     { id: 'A1', file: 'test/e2e/a.test.ts', line: 1 },
@@ -69,19 +102,27 @@ describe('the table', () => {
   ];
 
   test('links each requirement to its test files once, says what is unproven, and what is open', () => {
-    const lines = render(contracts, { A2: 'the other half' }, citations, '').split('\n');
-    expect(lines.filter((line) => /^\| [AX]\d/.test(line))).toEqual([
-      '| A1 | does one thing | [e2e/a.test.ts](../test/e2e/a.test.ts) |',
-      '| A2 | does \\| another | [b.test.ts](../test/b.test.ts)<br>not yet: the other half |',
-      '| X1 | holds everywhere | open |',
+    const lines = render({ contracts, unproven: { A2: 'the other half' }, citations, statements }, '').split('\n');
+    expect(lines.filter((line) => /^\| \**[AX]\d/.test(line))).toEqual([
+      '| **A1** | | **does one thing** | [e2e/a.test.ts](../test/e2e/a.test.ts) |',
+      '| A1.1 | 2.1 | it does it | [does it](../test/e2e/a.test.ts) |',
+      '| A1.2 | 2.2 | it sings | differs: nobody listens |',
+      '| **A2** | | **does \\| another** | [b.test.ts](../test/b.test.ts)<br>not yet: the other half |',
+      '| **X1** | | **holds everywhere** | open |',
     ]);
+    expect(lines).toContain(
+      'Of the 2 statements that the documents make, 1 have a test of their own, 1 differ on purpose',
+    );
     expect(lines).toContain('2 of 3 requirements have a test that goes through the real path and names them.');
   });
 
   test('keeps the hand-written deviations, and is stable', () => {
-    const first = render(contracts, {}, citations, '').replace('None yet.', 'The clock stands still.\n\nReally.');
-    const second = render(contracts, {}, citations, first);
+    const first = render({ contracts, unproven: {}, citations, statements }, '').replace(
+      'None yet.',
+      'The clock stands still.\n\nReally.',
+    );
+    const second = render({ contracts, unproven: {}, citations, statements }, first);
     expect(second).toContain('The clock stands still.\n\nReally.');
-    expect(render(contracts, {}, citations, second)).toBe(second);
+    expect(render({ contracts, unproven: {}, citations, statements }, second)).toBe(second);
   });
 });
