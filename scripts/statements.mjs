@@ -73,7 +73,7 @@ export function titlesIn(file, text) {
 }
 
 const CALLS = /^(test|it|describe|suite)\b/;
-const IDS_AT_END = /\s*\[[A-Z]\d+(?:\s*,\s*[A-Z]\d+)*\]\s*$/;
+const IDS_AT_END = /(?:\s*\[[A-Z]\d+(?:\s*,\s*[A-Z]\d+)*\])+\s*$/;
 
 function titleOf(node, source) {
   if (node === undefined) return undefined;
