@@ -12,9 +12,9 @@ import { parseArgs } from 'node:util';
  */
 export function helpOf(command, groups, more = []) {
   return [
-    `Usage: npm run ${command} -- [options]`,
+    `Usage: npm run ${command} -- [options] [GROUP...]`,
     '',
-    '  --only NAME   one group of rows; may be given several times',
+    '  --only NAME   the same as GROUP: one group of rows; may be given several times',
     '  --quick       a tenth of the samples: to see that it works, not to quote',
     '  --json FILE   writes the same figures as JSON',
     ...more,
@@ -33,8 +33,9 @@ export function helpOf(command, groups, more = []) {
  */
 export function readOptions(argv, groups, more = {}) {
   try {
-    const { values } = parseArgs({
+    const { values, positionals } = parseArgs({
       args: [...argv],
+      allowPositionals: true,
       options: {
         only: { type: 'string', multiple: true, default: [] },
         quick: { type: 'boolean', default: false },
@@ -43,8 +44,9 @@ export function readOptions(argv, groups, more = {}) {
         ...more,
       },
     });
-    const unknown = values.only.find((name) => !groups.some((group) => group.name === name));
-    return { ...values, json: values.json, ...(unknown && { error: `there is no group "${unknown}"` }) };
+    const only = [...values.only, ...positionals];
+    const unknown = only.find((name) => !groups.some((group) => group.name === name));
+    return { ...values, only, json: values.json, ...(unknown && { error: `there is no group "${unknown}"` }) };
   } catch (error) {
     return { only: [], quick: false, json: undefined, help: false, error: error.message };
   }

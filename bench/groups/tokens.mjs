@@ -6,7 +6,8 @@ import { loadProduct } from '../product.mjs';
 import { scaled, timeEach } from '../stats.mjs';
 
 const NAME = 'tokens that an agent reads at the start';
-const BUDGETS = [4_000, 12_000, 25_000];
+/** Connected tools, and what an agent may read before its first program. Nobody makes it grow unseen. */
+const TOOLS = [{ count: 10 }, { count: 100 }, { count: 488, goal: { atMost: 2_500 } }, { count: 2_000 }];
 
 export async function measure({ quick }) {
   const product = await loadProduct();
@@ -14,16 +15,16 @@ export async function measure({ quick }) {
   const tools = readToolsets().flatMap((server) => server.tools);
   const definitions = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   const upFront = countTokens(JSON.stringify(definitions));
-  const rows = BUDGETS.map((budgetTokens) => {
-    const briefing = product.briefCatalog(snapshot, { budgetTokens });
-    const read = [
+  const rows = TOOLS.map(({ count, goal }) => {
+    const briefing = product.briefCatalog(product.snapshotOf(take(count)), {});
+    const parts = [
       JSON.stringify([product.toolInputSchema(), product.toolOutputSchema()]),
       product.toolDescription({ briefing }),
       product.serverInstructions({ briefing }),
-    ];
-    const value = read.reduce((sum, text) => sum + countTokens(text), 0);
-    const note = `${briefing.level}; ${((100 * value) / upFront).toFixed(2)} % of the definitions`;
-    return { name: `${NAME}, budget ${budgetTokens}`, value, valueUnit: 'tokens', note };
+    ].map(countTokens);
+    const value = parts.reduce((sum, part) => sum + part, 0);
+    const note = `${briefing.level}; schemas, description, instructions: ${parts.join(', ')}`;
+    return { name: `${NAME}, ${count} tools`, value, valueUnit: 'tokens', note, ...(goal && { goal }) };
   });
   const { p50, p95 } = await timeEach(scaled(20, quick), async () => product.briefCatalog(snapshot, {}));
   return [
@@ -36,4 +37,18 @@ export async function measure({ quick }) {
     ...rows,
     { name: 'the text for the agent, made anew', unit: 'ms', p50, p95 },
   ];
+}
+
+/** So many tools, from the first servers of the corpus; servers come again under other names where they are too few. */
+function take(count) {
+  const servers = [];
+  let left = count;
+  for (let round = 1; left > 0; round += 1)
+    for (const server of readToolsets()) {
+      if (left === 0) break;
+      const tools = server.tools.slice(0, left);
+      servers.push({ ...server, id: round === 1 ? server.id : `${server.id}-${round}`, tools });
+      left -= tools.length;
+    }
+  return servers;
 }

@@ -3,16 +3,16 @@ import { nearest } from '../lib/nearest.js';
 import type { Config } from './schema.js';
 
 /** Which tools go to programs, and what the agent is told about them. */
-export type ConfiguredCodeMode = Config['defaults']['codeMode'] & { readonly promptTokens: number };
+export type ConfiguredCodeMode = Config['defaults']['codeMode'] & { readonly promptTokens?: number };
 
 /** The defaults, with what the named model sets over them. Throws `bad_input` for an unknown model. */
 export function codeModeOf({ defaults, models, prompt }: Config, modelRef?: string): ConfiguredCodeMode {
-  const promptTokens = prompt.tokenBudget;
-  if (modelRef === undefined) return { ...defaults.codeMode, promptTokens };
+  const budget = prompt.tokenBudget === undefined ? {} : { promptTokens: prompt.tokenBudget };
+  if (modelRef === undefined) return { ...defaults.codeMode, ...budget };
   const model = models.find(({ ref }) => ref === modelRef);
   if (model !== undefined) {
     const { enabled = defaults.codeMode.enabled, excludedTools = defaults.codeMode.excludedTools } = model.codeMode;
-    return { enabled, excludedTools, promptTokens };
+    return { enabled, excludedTools, ...budget };
   }
   const refs = models.map(({ ref }) => ref);
   const close = nearest(modelRef, refs, 3);

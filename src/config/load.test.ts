@@ -45,7 +45,7 @@ describe('where the configuration is found', () => {
     expect([defaults.server.answerWithin, defaults.catalog, defaults.prompt, defaults.logging]).toEqual([
       50_000,
       { ttl: 600_000 },
-      { tokenBudget: 12_000 },
+      {},
       { level: 'info', format: 'text', outputs: [{ type: 'console' }] },
     ]);
     const text = 'server: { answerWithin: 20s }\ncatalog: { ttl: 2h }\nprompt: { tokenBudget: 4000 }';

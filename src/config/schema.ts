@@ -87,8 +87,8 @@ const catalog = z.strictObject({
 });
 
 const prompt = z.strictObject({
-  /** What the agent is told about tools before its first program may cost this much. */
-  tokenBudget: integer(500, 1_000_000).default(12_000),
+  /** What the agent is told about tools before its first program may cost this much. Each profile has a default. */
+  tokenBudget: integer(500, 1_000_000).optional(),
 });
 
 /** Only the digest is written down: `printf %s TOKEN | sha256sum`. */

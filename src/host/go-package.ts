@@ -1,4 +1,3 @@
-import { DEFAULT_BUDGET_TOKENS } from '../catalog/briefing/briefing.js';
 import { serverIndex } from '../catalog/briefing/server-index.js';
 import { estimateTokens } from '../catalog/briefing/tokens.js';
 import {
@@ -100,10 +99,13 @@ export function goFunctionOf({ tool }: CatalogTool, snapshot: CatalogSnapshot): 
   return goToolsOf(snapshot).functionByTool.get(tool) ?? tool.name;
 }
 
+/** A wrong name or type costs a compilation here, so more is told up front than to agents that write JavaScript. */
+const GO_BUDGET_TOKENS = 4_000;
+
 /** What an agent is told before its first program; the same text for the same snapshot. */
 export function goBriefing({
   forCode: snapshot,
-  promptTokens: budgetTokens = DEFAULT_BUDGET_TOKENS,
+  promptTokens: budgetTokens = GO_BUDGET_TOKENS,
 }: Pick<ToolView, 'forCode' | 'promptTokens'>): GoBriefing {
   const known = briefings.get(snapshot);
   if (known?.budgetTokens === budgetTokens) return known.briefing;

@@ -14,7 +14,7 @@ import { typeCheckPrograms } from '../support/type-check.js';
 
 const DESCRIPTION_CHARACTERS = 2_048;
 /** What the instructions cost with nothing connected, and the words around an index. */
-const CONTRACT_TOKENS = 2_400;
+const CONTRACT_TOKENS = 1_100;
 
 const oneTool: ServerFixture = { id: 'one', tools: [{ name: 'read_it', inputSchema: { type: 'object' } }] };
 const thousandServers = Array.from({ length: 1_000 }, (_, index) => ({
@@ -101,11 +101,13 @@ test('the longest example leaves room for servers in the description', () => {
 });
 
 test('declarations of small servers are there at once, and of many an index with a way to the rest [A18]', () => {
-  const all = serverInstructions({ briefing: briefCatalog(snapshotOf(SMALL_CATALOG)) });
+  const all = serverInstructions({ briefing: briefCatalog(snapshotOf(SMALL_CATALOG), { budgetTokens: 2_000 }) });
   expect(all).toContain('declare module "@codemode/servers/notes"');
   expect(all).toContain('declare module "@codemode/servers/clock"');
   const index = serverInstructions({ briefing: briefCatalog(snapshotOf(thousandServers), { budgetTokens: 4_000 }) });
-  expect(index).toContain('name it in `requestedCapabilities` and its declarations come with the answer, or search');
+  expect(index).toContain(
+    "A server's types come with the first answer that imports it or names it in `requestedCapabilities`",
+  );
   expect(index).toMatch(/\n- and \d+ more servers with \d+ tools: await listServers\(\)/);
 });
 
@@ -132,7 +134,7 @@ describe('on the tools of the corpus', () => {
   test('every tool of every server is named in the index at 12,000 tokens, and most with parameters at 25,000 [A18]', () => {
     const snapshot = corpusSnapshot();
     const tools = snapshot.servers.flatMap((server) => server.tools);
-    const { text } = briefCatalog(snapshot);
+    const { text } = briefCatalog(snapshot, { budgetTokens: 12_000 });
     const lines = new Map(text.split('\n').map((line) => [line.slice(2, line.indexOf(' (')), line]));
     const unnamed = tools.filter(({ server, exportName }) => {
       const words = lines.get(server.path)?.split(/[^\p{L}\w$]+/u) ?? [];

@@ -74,8 +74,8 @@ describe('the index', () => {
       ],
       400,
     );
-    expect(lines[0]).toMatch(/^- large \(5000\): tool_0, tool_1, .*, and \d+ more$/);
-    expect(lines[1]).toMatch(/^- small \(3\): tool_0.*tool_1.*tool_2/);
+    expect(lines[1]).toMatch(/^- large \(5000\): tool_0\(text\), tool_1, .*, and \d+ more$/);
+    expect(lines[0]).toMatch(/^- small \(3\): tool_0.*tool_1.*tool_2/);
   });
 
   test('of 1,000 servers holds its budget and counts the servers that it leaves out', () => {
@@ -106,6 +106,17 @@ describe('the index', () => {
       '- b (2): short(text), and 1 more',
       '- and 1 more servers with 1 tools: await listServers() of @codemode/discovery names them',
     ]);
+  });
+
+  test('a server with many tools is told by what they are about, one with few by their names', () => {
+    const many = {
+      id: 'hub',
+      tools: Array.from({ length: 20 }, (_, at) => ({ name: at % 2 ? `list_issues_${at}` : `get_pull_request_${at}` })),
+    };
+    const few = { id: 'clock', tools: [{ name: 'get_time' }] };
+    const lines = index([many, few], 300);
+    expect(lines[0]).toMatch(/^- clock \(1\): get_time/);
+    expect(lines[1]).toMatch(/^- hub \(20\) about pull, request, issue/);
   });
 
   test('marks a server that is not available', () => {

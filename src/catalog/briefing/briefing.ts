@@ -15,8 +15,8 @@ export interface BriefingOptions {
   readonly observedTypeOf?: ObservedTypeOf;
 }
 
-/** About 95 real tools with their types; a twentieth of a context of 200,000 tokens. */
-export const DEFAULT_BUDGET_TOKENS = 12_000;
+/** About six real tools with their types, or a line for each of thirty servers: what is read in every session. */
+export const DEFAULT_BUDGET_TOKENS = 750;
 
 /** What an agent is told about these servers: everything that fits, the same for the same snapshot. */
 export function briefCatalog(snapshot: CatalogSnapshot, options: BriefingOptions = {}): CatalogBriefing {

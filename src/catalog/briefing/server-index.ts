@@ -3,6 +3,7 @@ import { quoteVisibly } from '../../lib/visible-text.js';
 import { commentLine, firstSentence } from '../declarations/doc-comment.js';
 import { compareCodePoints } from '../names.js';
 import type { CatalogServer, CatalogTool } from '../snapshot.js';
+import { topicsOf } from './topics.js';
 
 /** How the room is measured: in tokens for a model's context, in characters for a client that cuts. */
 export type Measure = (text: string) => number;
@@ -36,10 +37,10 @@ export const AS_CONFIGURED: IndexNaming = {
 const PLAIN_NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
 /**
- * One line per server: path, number of tools, its own words in quotes, and names of tools. Never larger than `most`:
- * first every server gets its bare line, then, if a third of the rest is enough, all get their words, then tool names and
- * at last their parameters are dealt out in turn, so that a server with a thousand tools does not silence one with three.
- * What is left out is counted. Lines and names are whole or absent.
+ * One line per server: path, number of tools, its own words in quotes or what its tools are about, and names of tools.
+ * Never larger than `most`: first every server gets its bare line, then, if half of the rest is enough, all get their words,
+ * then tool names and at last their parameters are dealt out in turn, small servers first: a few names of many say less
+ * than what they are about. What is left out is counted. Lines and names are whole or absent.
  */
 export function serverIndex(
   servers: readonly CatalogServer[],
@@ -47,7 +48,10 @@ export function serverIndex(
   measure: Measure,
   naming: IndexNaming = AS_IMPORTED,
 ): string {
-  const sorted = [...servers].sort((left, right) => compareCodePoints(left.path, right.path));
+  // Small ones first: they are the ones a user has chosen for a purpose, and their lines say all of them.
+  const sorted = [...servers].sort(
+    (one, other) => one.tools.length - other.tools.length || compareCodePoints(one.path, other.path),
+  );
   let left = most - measure(remainder(sorted, naming));
   if (left < 0) return '';
   const lines: IndexLine[] = [];
@@ -61,9 +65,12 @@ export function serverIndex(
       lines.push(line);
     }
   }
-  left -= addWords(lines, left / 3, measure);
-  left -= addToolNames(lines, left, measure);
-  addParameters(lines, left, measure);
+  left -= addWords(lines, left / 2, measure);
+  const [small, large] = [lines.filter((line) => !line.isLarge), lines.filter((line) => line.isLarge)];
+  left -= addToolNames(small, left, measure);
+  left -= addParameters(small, left, measure);
+  left -= addToolNames(large, left, measure);
+  addParameters(large, left, measure);
   const texts = lines.map((line) => line.text());
   if (missing.length > 0) texts.push(remainder(missing, naming));
   return texts.join('');
@@ -105,14 +112,22 @@ class IndexLine {
     return `${head}: ${this.#names.join(', ')}${more === 0 ? '' : `, and ${more} more`}\n`;
   }
 
-  /** What the server says of itself, in quotes; its name only where the path does not already say it. */
+  /** What the server says of itself, in quotes, and what its tools are about where they are too many to be named. */
   describe(maximumCharacters: number): string {
     const { name, description = '', path } = this.#server;
-    const isSaid = name.toLowerCase().replace(/[^a-z0-9]+/g, '-') === path;
+    const isSaid = bareName(path).includes(bareName(name));
     const text = [isSaid ? '' : name.slice(0, MAX_SOURCE), firstSentence(description.slice(0, MAX_SOURCE))];
     const line = commentLine(text.filter((each) => each !== '').join(': '), maximumCharacters);
     // A tag at the beginning has a backslash, which only a comment needs.
-    return line === '' ? '' : ` ${quoteVisibly(line.replace(/^\\@/, '@'))}`;
+    const words = line === '' ? '' : ` ${quoteVisibly(line.replace(/^\\@/, '@'))}`;
+    if (!this.isLarge) return words;
+    const topics = topicsOf(this.#server, Math.max(1, Math.floor(maximumCharacters / 20)));
+    return topics.length < 2 ? words : `${words} about ${topics.join(', ')}`;
+  }
+
+  /** A line of names would show a few of its tools and hide what the others are for. */
+  get isLarge(): boolean {
+    return this.#tools.length > MAX_NAMED_FIRST;
   }
 
   setWords(words: string): void {
@@ -139,6 +154,17 @@ class IndexLine {
   addParameters(index: number, parameters: string): void {
     this.#names[index] += parameters;
   }
+}
+
+/** Servers with more tools than this are named by what they are about first. */
+const MAX_NAMED_FIRST = 12;
+
+/** `mcp-sqlite-server` as `sqlite`: what is left says whether a name says more than the path. */
+function bareName(name: string): string {
+  return name
+    .slice(0, MAX_SOURCE)
+    .toLowerCase()
+    .replace(/mcp|server|[^a-z0-9]/g, '');
 }
 
 /** No more of a foreign text is looked at: enough for the longest line after escapes are taken out. */
