@@ -99,12 +99,17 @@ class ToolIndex implements SearchIndex {
 
   #score(steps: readonly QueryStep[], start: number, end: number): ToolScores {
     const whole = new Float32Array(this.#tools.length);
+    /** What each tool says itself, its server aside. */
+    const own = new Float32Array(this.#tools.length);
     const nameFactors = this.#names.factorsFor(steps);
     const scored = steps.map((step) => {
       const words = step.words.map((word) => this.#postings.match(word));
       const scores = this.#serverShares(step);
       for (const { documents, values } of words) {
-        for (let at = 0; at < documents.length; at += 1) scores[documents[at]!]! += values[at]!;
+        for (let at = 0; at < documents.length; at += 1) {
+          scores[documents[at]!]! += values[at]!;
+          own[documents[at]!]! += values[at]!;
+        }
       }
       for (let tool = start; tool < end; tool += 1) {
         scores[tool]! *= nameFactors[tool]!;
@@ -112,7 +117,19 @@ class ToolIndex implements SearchIndex {
       }
       return { scores, pull: step.pull, words };
     });
+    this.#dropNeighbours(own, [whole, ...scored.map(({ scores }) => scores)]);
     return { whole, steps: scored, words: scored.flatMap(({ words }) => words), start, end };
+  }
+
+  /**
+   * A tool that says nothing of what was asked for is no hit because another tool of its server is. Where none of them
+   * says anything, the query names the server, and all of them are meant.
+   */
+  #dropNeighbours(own: Float32Array, scores: readonly Float32Array[]): void {
+    for (const { start, end } of this.#servers) {
+      if (!own.subarray(start, end).some((score) => score > 0)) continue;
+      for (let tool = start; tool < end; tool += 1) if (own[tool] === 0) for (const each of scores) each[tool] = 0;
+    }
   }
 
   /** What each tool gets from its server. */
