@@ -111,6 +111,9 @@ class SchemaReader {
     const strange = types.find((type) => !KNOWN_TYPES.has(type));
     if (strange !== undefined) notes = this.#warn(place, `the type ${JSON.stringify(strange)} is not known`, notes);
 
+    for (const keyword of unusableKeywords(schema, types))
+      notes = this.#warn(place, `${keyword} is not what JSON Schema says, and is left out`, notes);
+
     let node: SchemaNode = { shape: this.#ownShape(types, schema, place), notes };
     for (const key of ['$ref', '$dynamicRef', '$recursiveRef']) {
       const reference = schema[key];
@@ -245,6 +248,20 @@ class SchemaReader {
     }
   }
 }
+
+/** Keywords that shape a type and hold something that cannot be read. */
+function unusableKeywords(schema: JsonObject, types: readonly string[]): string[] {
+  const { properties, items } = schema;
+  return [
+    ...(types.includes('object') && properties !== undefined && !isJsonObject(properties) ? ['properties'] : []),
+    ...(types.includes('array') && items !== undefined && (items === null || !SCHEMAS.has(typeof items))
+      ? ['items']
+      : []),
+    ...['enum', 'anyOf', 'oneOf', 'allOf'].filter((key) => schema[key] !== undefined && !Array.isArray(schema[key])),
+  ];
+}
+
+const SCHEMAS: ReadonlySet<string> = new Set(['object', 'boolean']);
 
 function pointerOf(place: Place): string {
   return place.parent === undefined ? place.token : `${pointerOf(place.parent)}/${place.token}`;

@@ -42,6 +42,8 @@ export interface TupleShape {
   readonly requiredCount: number;
   /** What may follow; absent where nothing is said or nothing may. */
   readonly rest?: SchemaNode;
+  /** Nothing is said of what follows, which formally allows anything. */
+  readonly isUnstated?: true;
 }
 
 export interface ObjectShape {

@@ -65,10 +65,18 @@ export function readArray(schema: JsonObject, readChild: ReadChild): Shape {
   const elements = leading
     .slice(0, Math.max(0, maximum))
     .map((element, index) => readChild(element, `${keyword}/${index}`));
-  const isOpen = following !== undefined && following !== false && maximum > leading.length;
+  const hasRoom = following !== false && maximum > leading.length;
+  const isOpen = hasRoom && following !== undefined;
   const rest = isOpen ? readChild(following, 'items') : minimum > leading.length ? anything() : undefined;
+  const isUnstated = hasRoom && rest === undefined;
   const requiredCount = Math.min(Math.max(0, Math.floor(minimum)), elements.length);
-  return { kind: 'tuple', elements, requiredCount, ...(rest === undefined ? {} : { rest }) };
+  return {
+    kind: 'tuple',
+    elements,
+    requiredCount,
+    ...(rest === undefined ? {} : { rest }),
+    ...(isUnstated ? { isUnstated } : {}),
+  };
 }
 
 function anything(): SchemaNode {

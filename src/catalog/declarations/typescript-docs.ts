@@ -7,16 +7,29 @@ import type { SchemaNode } from './shape.js';
 /** Bounds on foreign text in one comment, in characters. */
 const MAX_SERVER_TEXT = { full: 1_000, compact: 160 } as const;
 const MAX_TOOL_TEXT = { full: 1_500, compact: 240 } as const;
+const MAX_TITLE = 100;
 
+/** Annotations and warnings are there at every level of detail; signatures have nothing beside them. */
 export function toolDocs(tool: Tool, exportName: string, warnings: readonly string[], detail: Detail): string[] {
-  if (detail === 'signatures') return [];
-  const lines = describedIn(tool.description || tool.annotations?.title || tool.title || '', detail, MAX_TOOL_TEXT);
-  if (exportName !== tool.name) lines.push(`@tool ${commentLine(quoteVisibly(tool.name), 200)}`);
-  const hints = annotationHints(tool, detail);
+  const { description = '', deprecated } = tool;
+  const title = titleOf(tool, exportName);
+  const isSignature = detail === 'signatures';
+  const lines = isSignature ? [] : describedIn(description || title, detail, MAX_TOOL_TEXT);
+  if (exportName !== tool.name && !isSignature) lines.push(`@tool ${commentLine(quoteVisibly(tool.name), 200)}`);
+  const isTold = title === '' || (description === '' && !isSignature);
+  const named = isTold ? [] : [`title: ${commentLine(quoteVisibly(title), MAX_TITLE)}`];
+  const hints = [...named, ...annotationHints(tool)];
   if (hints.length > 0) lines.push(`@annotations ${hints.join(', ')}`);
-  if (tool.deprecated === true) lines.push('@deprecated');
+  if (deprecated === true && !isSignature) lines.push('@deprecated');
   for (const warning of warnings) lines.push(`@warning ${commentLine(warning, 240)}`);
   return lines;
+}
+
+/** What people call the tool; empty where that is its name in other letters. */
+function titleOf({ annotations, title }: Tool, exportName: string): string {
+  const text = annotations?.title || title || '';
+  const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  return plain(text) === plain(exportName) ? '' : text;
 }
 
 /** What a server says of itself, above its module. */
@@ -26,7 +39,7 @@ export function serverDocs(description: string, detail: Detail): string[] {
 
 /** What is said about a property, or about the type of a whole definition. */
 export function propertyDocs(node: SchemaNode, detail: Detail): string[] {
-  if (detail === 'signatures') return [];
+  if (detail === 'signatures') return nodeWords(node, 'compact', '@').warnings.map((warning) => `@warning ${warning}`);
   const { lines, facts, isDeprecated, warnings } = nodeWords(node, detail, '@');
   if (facts.length > 0) {
     const [only] = lines;
@@ -48,9 +61,9 @@ export function optionDocs(option: SchemaNode, whole: SchemaNode, detail: Detail
   return isNews && onlyOption(whole) === whole ? propertyDocs(option, detail) : [];
 }
 
-function annotationHints(tool: Tool, detail: Detail): string[] {
-  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool.annotations ?? {};
+function annotationHints({ annotations = {} }: Tool): string[] {
+  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
   return Object.entries({ readOnlyHint, destructiveHint, idempotentHint, openWorldHint })
-    .filter(([, value]) => (detail === 'full' ? typeof value === 'boolean' : value === true))
+    .filter(([, value]) => typeof value === 'boolean')
     .map(([name, value]) => `${name}: ${value}`);
 }

@@ -191,6 +191,7 @@ export class TypeWriter {
       return index < shape.requiredCount ? type : `${parenthesised(type)}?`;
     });
     if (shape.rest !== undefined) elements.push(`...${arrayOf(this.type(shape.rest, indent, depth), indent)}`);
+    else if (shape.isUnstated === true) elements.push('...unknown[]');
     return `[${elements.join(', ')}]`;
   }
 

@@ -99,7 +99,7 @@ describe('types (A25)', () => {
     [
       'with optional elements',
       { prefixItems: [{ type: 'string' }, { type: ['number', 'null'] }], minItems: 1 },
-      '[string, (number | null)?]',
+      '[string, (number | null)?, ...unknown[]]',
     ],
     [
       'with a rest',
@@ -291,10 +291,16 @@ describe('functions (A21-A23)', () => {
   test.each<[string, JsonObject | undefined]>([
     ['absent', undefined],
     ['empty', {}],
-    ['an object without properties', { type: 'object' }],
+    ['an object without properties', { type: 'object', properties: {} }],
     ['closed and empty', { type: 'object', properties: {}, additionalProperties: false }],
   ])('an input schema that is %s takes nothing or {}', (_, schema) => {
     expect(signature(tool('f', schema))).toBe('export function f(input?: Record<string, never>): Promise<ToolOutput>;');
+  });
+
+  test('an input schema that says no more than object takes any object [A22]', () => {
+    expect(signature(tool('f', { type: 'object' }))).toBe(
+      'export function f(input?: Record<string, unknown>): Promise<ToolOutput>;',
+    );
   });
 
   test('the input may be left out where nothing is required', () => {
@@ -446,7 +452,7 @@ describe('documentation', () => {
     expect(text).toContain('/** @warning not expressed in this type: if/then/else */');
   });
 
-  test('compact keeps one sentence, defaults and formats; signatures keep nothing', () => {
+  test('compact keeps one sentence, defaults and formats; every level keeps annotations and warnings [A26]', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -455,13 +461,38 @@ describe('documentation', () => {
     };
     const one = tool('f', schema, {
       description: 'First. Second.\nThird.',
-      annotations: { readOnlyHint: false, destructiveHint: true },
+      annotations: { title: 'Effs', readOnlyHint: false, destructiveHint: true },
     });
     const compact = declare([one], { detail: 'compact' }).text;
     expect(compact).toContain('/** One, e.g. this. @default "x" @format uri */');
-    expect(compact).toContain('   * First.\n   * @annotations destructiveHint: true\n');
-    expect(compact).not.toMatch(/Second|Two|maxLength|readOnly/);
-    expect(declare([one], { detail: 'signatures' }).text).not.toContain('*');
+    const hints = 'title: "Effs", readOnlyHint: false, destructiveHint: true';
+    expect(compact).toContain(`   * First.\n   * @annotations ${hints}\n`);
+    expect(compact).not.toMatch(/Second|Two|maxLength/);
+    const { text } = declare([one, tool('g', { type: 'object', properties: { p: { not: {} } } })], {
+      detail: 'signatures',
+    });
+    expect(text).toContain(`  /** @annotations ${hints} */\n  export function f(`);
+    expect(text).toContain('/** @warning not expressed in this type: not */');
+    expect(text).not.toMatch(/First|One/);
+  });
+
+  test('a title that is only the name in other letters is not repeated', () => {
+    expect(declare([tool('list_issues', {}, { title: 'List issues' })]).text).not.toContain('List issues');
+  });
+
+  test.each<[string, JsonObject]>([
+    ['properties', { type: 'object', properties: 'none' }],
+    ['enum', { type: 'object', enum: 'a' }],
+    ['anyOf', { type: 'object', anyOf: {} }],
+  ])('a schema whose %s cannot be read warns and takes any object', (keyword, schema) => {
+    const { text } = declare([tool('f', schema)]);
+    expect(text).toContain(`/** @warning ${keyword} is not what JSON Schema says, and is left out */`);
+    expect(text).toContain('f(input?: Record<string, unknown>)');
+  });
+
+  test('an output schema that cannot be declared warns above the tool', () => {
+    const { text } = declare([tool('f', {}, { outputSchema: { $ref: 'https://example.com/x' } })]);
+    expect(text).toContain('/** @warning output: refers to another document */');
   });
 });
 

@@ -3,7 +3,7 @@ import { quoteVisibly } from '../../lib/visible-text.js';
 import { exportNames, withoutDuplicates } from '../names.js';
 import { type AliasGroup, groupDefinitions, pascalCase } from './aliases.js';
 import { commentLine, docComment } from './doc-comment.js';
-import { isOptional, takesNothing } from './input.js';
+import { isOptional, takesAnyObject, takesNothing } from './input.js';
 import type { Detail } from './node-words.js';
 import { parameterDocs, parameterList, parametersOf } from './positional.js';
 import { readSchema } from './schema.js';
@@ -189,7 +189,7 @@ class ModuleWriter {
       },
     });
     const { indent, resultType } = this.#frame;
-    const parameter = inputParameter(plan.input, writer, this.#frame);
+    const parameter = inputParameter(plan, writer, this.#frame);
     const observedType = this.#observedType(plan, maximumDepth);
     const result =
       observedType === undefined ? resultType(outputType(plan.output, writer, indent)) : this.#marked(observedType);
@@ -204,7 +204,8 @@ class ModuleWriter {
       this.#names.set(group, name);
       this.#takenNames.add(name);
     }
-    const warnings = [...(plan.input.root.notes.warnings ?? [])];
+    const ofOutput = (plan.output?.root.notes.warnings ?? []).map((warning) => `output: ${warning}`);
+    const warnings = [...(plan.input.root.notes.warnings ?? []), ...ofOutput];
     if (writer.isCut) warnings.push(this.#cutWarning(plan, 'deeply nested parts are cut to unknown'));
     else if (detail !== this.#detail) warnings.push(this.#cutWarning(plan, 'descriptions are left out'));
     const lines = toolDocs(plan.tool, plan.exportName, warnings, this.#detail);
@@ -280,8 +281,10 @@ function aliasDeclaration(
   return `${docs}${indent}${isInterface ? `interface ${name} ${type}` : `type ${name} = ${type};`}\n`;
 }
 
-function inputParameter(model: SchemaModel, writer: TypeWriter, { parameterName, indent }: ModuleFrame): string {
-  if (takesNothing(model)) return `${parameterName}?: Record<string, never>`;
+function inputParameter(plan: ToolPlan, writer: TypeWriter, { parameterName, indent }: ModuleFrame): string {
+  const { input: model, tool } = plan;
+  if (takesNothing(model) && !takesAnyObject(model, tool.inputSchema))
+    return `${parameterName}?: Record<string, never>`;
   return `${parameterName}${isOptional(model.root) ? '?' : ''}: ${writer.type(writer.inPlace(model.root, 0), indent, 0)}`;
 }
 
