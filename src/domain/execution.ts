@@ -31,6 +31,8 @@ export type CallTargets = Readonly<Record<string, string>>;
 export interface VirtualModule {
   readonly specifier: string;
   readonly exports: readonly ModuleExport[];
+  /** Why nothing can be imported from it: every import of it throws this. */
+  readonly problem?: GuestError;
 }
 
 /**
@@ -113,6 +115,8 @@ export interface Failure {
   readonly stack?: string;
   readonly position?: SourcePosition;
   readonly limit?: LimitName;
+  /** The module that could not be imported, where that is why. */
+  readonly module?: string;
 }
 
 /** How a program ends whose time is over, whichever side of the wall notices first. */
@@ -126,8 +130,14 @@ export function outOfTime(timeoutMs: number): Failure {
   };
 }
 
+/** What JSON has no word for in a result: how many values, and where some of them are (`NaN at /price`). */
+export interface LostValues {
+  readonly count: number;
+  readonly places: readonly string[];
+}
+
 export type Outcome =
-  | { readonly status: 'completed'; readonly resultJson: string }
+  | { readonly status: 'completed'; readonly resultJson: string; readonly lost?: LostValues }
   | { readonly status: 'failed'; readonly failure: Failure };
 
 /** A wish of the program, on its way to the host. */

@@ -21,9 +21,13 @@ export function cleanReport(redactor: Redactor, report: ExecutionReport, counts:
 
 /** What came of it, clean. */
 export function cleanOutcome(redactor: Redactor, outcome: Outcome, counts: RedactionCounts): Outcome {
-  return outcome.status === 'completed'
-    ? { status: 'completed', resultJson: redactor.json(outcome.resultJson, counts) }
-    : { status: 'failed', failure: cleanFailure(redactor, outcome.failure, counts) };
+  if (outcome.status === 'failed')
+    return { status: 'failed', failure: cleanFailure(redactor, outcome.failure, counts) };
+  const { resultJson, lost } = outcome;
+  const clean = { status: 'completed', resultJson: redactor.json(resultJson, counts) } as const;
+  return lost === undefined
+    ? clean
+    : { ...clean, lost: { ...lost, places: lost.places.map((place) => redactor.text(place)) } };
 }
 
 function cleanFailure(redactor: Redactor, failure: Failure, counts: RedactionCounts): Failure {

@@ -81,9 +81,10 @@ function answer(
 ): JsonValue {
   switch (name) {
     case 'listServers':
-      return snapshot.servers.map(serverInfo);
+      // Those that are starting or down are told of in the diagnostics, with the reason.
+      return snapshot.servers.filter(({ isAvailable }) => isAvailable).map(serverInfo);
     case 'describeServer': {
-      const server = serverOf(first, snapshot);
+      const server = answering(serverOf(first, snapshot), catalog);
       return {
         ...serverInfo(server),
         ...(server.description === undefined ? {} : { description: server.description }),
@@ -117,7 +118,7 @@ function search(
   catalog: Catalog,
 ): JsonValue {
   if (typeof query !== 'string') throw wrongType('searchTools', 'query', 'a string', query);
-  const only = options.serverId === undefined ? undefined : serverOf(options.serverId, snapshot);
+  const only = options.serverId === undefined ? undefined : answering(serverOf(options.serverId, snapshot), catalog);
   const hits = catalog.search(
     query,
     { limit: options.limit, ...(only === undefined ? {} : { serverId: only.id }) },
@@ -158,23 +159,35 @@ export function findServer(name: string, snapshot: CatalogSnapshot): CatalogServ
   return snapshot.serverByPath.get(bare) ?? snapshot.servers.find(({ id }) => id === bare);
 }
 
-/** Throws for a server whose tools are not known yet: an empty list would say that it has none. */
+/** Throws for a server whose tools are not known: an empty list would say that it has none. */
 function answering(server: CatalogServer, catalog: Catalog): CatalogServer {
-  if (server.isStarting !== true) return server;
-  throw new Refusal('ServerNotFoundError', `${server.path}: ${catalog.startingNote(server.id)}`, STARTING_HINT, {
-    serverId: server.path,
-  });
+  const problem = serverProblem(server);
+  if (problem === undefined) return server;
+  const message = server.isStarting === true ? `${server.path}: ${catalog.startingNote(server.id)}` : problem.message;
+  throw new Refusal(problem.errorClass, message, problem.hint, problem.fields);
 }
 
-/** What to do about a server that is still starting. */
-export const STARTING_HINT =
-  'Run the program again in a few seconds, or ask the user to check it with: codemode servers';
+/** What a program is told that uses a server of which nothing is known. The same for the same snapshot. */
+export function serverProblem({ path, isStarting, problem, tools }: CatalogServer): GuestError | undefined {
+  if (tools.length > 0 || (problem === undefined && isStarting !== true)) return undefined;
+  return {
+    errorClass: 'ServerNotFoundError',
+    ...(problem === undefined
+      ? { message: `${path} is still starting`, hint: STARTING_HINT }
+      : { message: `${path} is not available: ${problem}`, hint: DOWN_HINT }),
+    fields: { serverId: path },
+  };
+}
+
+/** What to do about a server that is still starting, and about one that is down. */
+export const STARTING_HINT = 'Run the program again in a few seconds.';
+export const DOWN_HINT = 'Ask the user to check it with: codemode servers';
 
 function serverOf(serverId: JsonValue | undefined, snapshot: CatalogSnapshot): CatalogServer {
   if (typeof serverId !== 'string') throw wrongType('this function', 'serverId', 'a string', serverId);
   const server = findServer(serverId, snapshot);
   if (server !== undefined) return server;
-  const known = snapshot.servers.map(({ path }) => path);
+  const known = snapshot.servers.flatMap((each) => (serverProblem(each) === undefined ? [each.path] : []));
   const close = nearest(serverId, known, 3);
   const hint =
     close.length > 0

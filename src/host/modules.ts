@@ -1,7 +1,7 @@
 import type { CatalogServer, CatalogSnapshot } from '../catalog/snapshot.js';
 import type { ModuleExport, VirtualModule } from '../domain/execution.js';
 import type { JsonObject } from '../domain/json.js';
-import { DISCOVERY_MODULE } from './discovery.js';
+import { DISCOVERY_MODULE, serverProblem } from './discovery.js';
 import { RESULTS_MODULE } from './results.js';
 import { SCRIPTS_MODULE } from './scripts-module.js';
 
@@ -18,11 +18,14 @@ export function modulesOf(snapshot: CatalogSnapshot): readonly VirtualModule[] {
 }
 
 function serverModule(server: CatalogServer): VirtualModule {
+  const problem = serverProblem(server);
+  const specifier = `@codemode/servers/${server.path}`;
+  if (problem !== undefined) return { specifier, exports: [], problem };
   const tools = server.tools.map(
     ({ exportName, target }): ModuleExport => ({ kind: 'call', name: exportName, target }),
   );
   return {
-    specifier: `@codemode/servers/${server.path}`,
+    specifier,
     exports: [...tools, { kind: 'value', name: '__meta__', value: metaOf(server) }],
   };
 }

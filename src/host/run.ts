@@ -89,7 +89,7 @@ export interface RunSummary {
   /** What was taken out of the result because it was too large with it: MCP content blocks. */
   readonly media?: readonly JsonObject[];
   /** Under which name a result too large to hand over is kept. */
-  readonly keptResult?: { readonly handle: string; readonly bytes: number };
+  readonly keptResult?: { readonly handle: string; readonly bytes: number; readonly mostBytes: number };
 }
 
 export interface ServerTypes {

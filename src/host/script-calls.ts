@@ -4,7 +4,7 @@ import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/sna
 import type { CallReply, Failure, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import { nearest } from '../lib/nearest.js';
-import { STARTING_HINT } from './discovery.js';
+import { DOWN_HINT, STARTING_HINT } from './discovery.js';
 import type { CallHooks } from './execution.js';
 import type { RunCatalog } from './run-catalog.js';
 import type { ToolCalls } from './tool-calls.js';
@@ -145,7 +145,7 @@ function noSuch(
     return {
       errorClass: 'ServerNotFoundError',
       message: `${server.id} is not available: ${server.problem}`,
-      hint: 'Go on without it, or ask the user to check it with: codemode servers',
+      hint: DOWN_HINT,
     };
   return {
     errorClass: 'ToolNotFoundError',

@@ -23,6 +23,7 @@ import { callDirect, type DirectCircumstances } from './direct-call.js';
 import { findServer } from './discovery.js';
 import { type AskPerson, Execution, type ExecutionEnd, type ExecutionOptions } from './execution.js';
 import type { LiveRuns } from './live-runs.js';
+import { withCalleeNamed } from './missing-function.js';
 import { modulesOf } from './modules.js';
 import { prepareServers } from './preparation.js';
 import { type ProcessRunRequest, type ProcessRunSummary, runProcess } from './process-run.js';
@@ -356,12 +357,13 @@ export class Session {
     const { results, sleeping } = this.#parts;
     const { presentation, maxResultBytes } = this.#options;
     const { source } = report.journal;
+    const outcome = withCalleeNamed(report.outcome, source, run.view.forCode);
     const { context, limits, requestedServers, label } = run.facts;
     const { received } = context.ledger;
     const summary: RunSummary = {
       runId: context.runId,
       ...(label === undefined ? {} : { label }),
-      ...handOver(report.outcome, presentation, maxResultBytes, { results, caller: this.caller, received }),
+      ...handOver(outcome, presentation, maxResultBytes, { results, caller: this.caller, received }),
       logs: report.logs,
       logsCut: report.logsCut,
       trace: tools.trace,
@@ -375,7 +377,7 @@ export class Session {
       warnings: [...tools.warnings],
       unavailable: missingServers(requestedServers, source, run.view, (id) => this.#parts.catalog.startingNote(id)),
       redactions: tools.redactions,
-      ...this.#news(run, source, report.outcome),
+      ...this.#news(run, source, outcome),
     };
     const state = stateOf(report.outcome);
     run.steps.ended(report.outcome, report.durationMs, report.usage);

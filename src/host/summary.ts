@@ -2,7 +2,7 @@ import type { ReceivedData } from '../broker/policy/flow.js';
 import type { CatalogServer } from '../catalog/snapshot.js';
 import type { CallerId, Outcome } from '../domain/execution.js';
 import type { JsonObject } from '../domain/json.js';
-import { findServer } from './discovery.js';
+import { findServer, serverProblem } from './discovery.js';
 import { looksAround, serversNamedIn } from './named-servers.js';
 import type { KeptResults } from './results.js';
 import type { Presentation, RunSummary, ServerTypes, UnavailableServer } from './run.js';
@@ -58,7 +58,11 @@ export function handOver(
   const media: { media?: readonly JsonObject[] } = separate === undefined ? {} : { media: separate.media };
   const resultJson = separate?.resultJson ?? outcome.resultJson;
   const bytes = Buffer.byteLength(resultJson);
-  const kept = () => ({ handle: keep.results.keep(keep.caller, resultJson, keep.received), bytes });
+  const kept = () => ({
+    handle: keep.results.keep(keep.caller, resultJson, keep.received),
+    bytes,
+    mostBytes: maxResultBytes,
+  });
   return { outcome: { ...outcome, resultJson }, ...media, ...(bytes <= maxResultBytes ? {} : { keptResult: kept() }) };
 }
 
@@ -69,7 +73,7 @@ export function missingServers(
   view: ToolView,
   startingNote: (serverId: string) => string,
 ): UnavailableServer[] {
-  const names = new Set([...requested, ...brokenImports(source, view), ...startingServers(source, view)]);
+  const names = new Set([...requested, ...brokenServers(source, view), ...startingServers(source, view)]);
   return [...names].flatMap((name) => unavailable(name, view, startingNote));
 }
 
@@ -82,13 +86,17 @@ export function startingServers(source: string, { forCode }: ToolView): string[]
 
 const MAX_STARTING = 5;
 
-/** Their modules are empty or not there, and the reason should be said. */
-export function brokenImports(source: string, { forCode: { servers }, hiddenServers }: ToolView): string[] {
-  const broken = servers.filter(({ isAvailable, tools }) => !isAvailable && tools.length === 0);
-  return [...broken, ...hiddenServers].flatMap(({ path }) =>
-    source.includes(`@codemode/servers/${path}`) ? [path] : [],
+/** Servers that are down or denied, and that a program imports or may have looked for. */
+export function brokenServers(source: string, { forCode, hiddenServers }: ToolView): string[] {
+  const broken = forCode.servers.filter(({ isAvailable, isStarting }) => !isAvailable && isStarting !== true);
+  const imported = [...broken.filter(({ tools }) => tools.length === 0), ...hiddenServers].filter(({ path }) =>
+    source.includes(`@codemode/servers/${path}`),
   );
+  const meant = LISTS_SERVERS.test(source) ? [...broken.slice(0, MAX_STARTING), ...imported] : imported;
+  return meant.map(({ path }) => path);
 }
+
+const LISTS_SERVERS = /\blistServers\b/;
 
 function unavailable(
   name: string,
@@ -101,6 +109,7 @@ function unavailable(
     if (hiddenServers.some(({ path, id }) => path === bare || id === bare))
       return [{ name, reason: 'the policy denies all of its tools; go on without it' }];
     const known = snapshot.servers
+      .filter((each) => serverProblem(each) === undefined)
       .map(({ path }) => path)
       .slice(0, 30)
       .join(', ');

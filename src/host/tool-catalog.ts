@@ -3,7 +3,7 @@ import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/sna
 import type { CallReply, GuestError } from '../domain/execution.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
 import { nearest } from '../lib/nearest.js';
-import { STARTING_HINT } from './discovery.js';
+import { DOWN_HINT, STARTING_HINT } from './discovery.js';
 import { serverNamed } from './script-calls.js';
 
 /** `catalog` of programs on real interpreters: names first, whole definitions on demand. */
@@ -121,11 +121,7 @@ export function noSuchTool(name: string, server: CatalogServer, catalog: Pick<Ca
   if (server.isStarting === true)
     return refusal('ServerNotFound', `${server.id}: ${catalog.startingNote(server.id)}`, STARTING_HINT);
   if (server.tools.length === 0 && server.problem !== undefined)
-    return refusal(
-      'ServerNotFound',
-      `${server.id} is not available: ${server.problem}`,
-      'Go on without it, or ask the user to check it with: codemode servers',
-    );
+    return refusal('ServerNotFound', `${server.id} is not available: ${server.problem}`, DOWN_HINT);
   const names = server.tools.map(({ tool }) => tool.name);
   const close = nearest(name, names, 3);
   const hint =

@@ -1,7 +1,8 @@
 /** The candidates that look most like a misspelt name, best first; none when nothing is close. */
 export function nearest(name: string, candidates: readonly string[], most: number): string[] {
   const wanted = normalise(name);
-  const furthest = Math.max(2, Math.floor(wanted.length / 3));
+  // Of a name of three letters, every other one would be near at a distance of two.
+  const furthest = wanted.length <= 3 ? 1 : Math.max(2, Math.floor(wanted.length / 3));
   return candidates
     .slice(0, MAX_CANDIDATES)
     .map((candidate) => ({ candidate, distance: distanceTo(wanted, normalise(candidate)) }))

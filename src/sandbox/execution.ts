@@ -7,6 +7,7 @@ import {
   type Failure,
   type GuestCall,
   type LogEntry,
+  type LostValues,
   type Outcome,
   outOfTime,
   type ResourceUsage,
@@ -195,7 +196,7 @@ export class SandboxExecution implements Tenant {
         return this.#suspended(body);
       case 'execution/end': {
         this.#usage = mostOf(this.#usage, message.usage);
-        if (message.failure === null) return this.#completed(body, message.logsCut, from);
+        if (message.failure === null) return this.#completed(body, message.logsCut, message.lost, from);
         const failure = message.failure.limit === 'timeout' ? this.#timeout : message.failure;
         return this.#finish({ status: 'failed', failure }, message.logsCut);
       }
@@ -379,9 +380,10 @@ export class SandboxExecution implements Tenant {
   }
 
   /** A result is handed on as text, so it is seen to be JSON first: a worker that was taken over writes what it likes. */
-  #completed(body: Buffer, logsCut: boolean, from: RunWorker): void {
+  #completed(body: Buffer, logsCut: boolean, lost: LostValues | undefined, from: RunWorker): void {
     const resultJson = body.length > MAX_VALUE_BYTES ? undefined : jsonText(body);
-    if (resultJson !== undefined) return this.#finish({ status: 'completed', resultJson }, logsCut);
+    if (resultJson !== undefined)
+      return this.#finish({ status: 'completed', resultJson, ...(lost === undefined ? {} : { lost }) }, logsCut);
     from.kill('it sent a result that is not JSON, or larger than it may be');
     this.#finish({ status: 'failed', failure: endedItsWorker('its result was no JSON') }, logsCut);
   }

@@ -3,6 +3,7 @@ import type {
   ExecutionId,
   Failure,
   LogLevel,
+  LostValues,
   ResourceUsage,
   SourceLanguage,
   SourcePosition,
@@ -14,6 +15,9 @@ export const PROTOCOL = 5;
 
 /** The most JSON in one call's arguments or in a result. A worker refuses more by name; the host ends one that sends it. */
 export const MAX_VALUE_BYTES = 32 * 1024 * 1024;
+
+/** The most places of values that a result lost. */
+export const MAX_LOST_PLACES = 3;
 
 /** The most places that are told of one call. */
 export const MAX_CALL_PLACES = 4;
@@ -131,6 +135,7 @@ export type WorkerToHost =
       readonly failure: Failure | null;
       readonly logsCut: boolean;
       readonly usage: ResourceUsage;
+      readonly lost?: LostValues;
     };
 
 /**

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { CallNumber, ExecutionId } from '../domain/execution.js';
 import { MAX_CLOCK_TICKS } from '../domain/limits.js';
 import { FrameError } from './frames.js';
-import { MAX_CALL_PLACES, type ProcessToHost, type WorkerToHost } from './messages.js';
+import { MAX_CALL_PLACES, MAX_LOST_PLACES, type ProcessToHost, type WorkerToHost } from './messages.js';
 import { usualMessage } from './usual-messages.js';
 
 /** No code is generated in the host for the sake of parsing a stranger's bytes. */
@@ -43,6 +43,7 @@ const failure = z.strictObject({
   stack: text(8_192).exactOptional(),
   position: position.exactOptional(),
   limit: z.enum(['timeout', 'memory', 'stack', 'output', 'calls', 'disk', 'processes', 'cpu']).exactOptional(),
+  module: text(512).exactOptional(),
 });
 
 const usage = z.strictObject({ cpuMs: clock, memoryBytes: count });
@@ -80,6 +81,7 @@ export const workerToHost = z.discriminatedUnion('type', [
     failure: failure.nullable(),
     logsCut: z.boolean(),
     usage,
+    lost: z.strictObject({ count, places: z.array(text(512)).max(MAX_LOST_PLACES) }).exactOptional(),
   }),
 ]);
 

@@ -1,4 +1,4 @@
-import type { CallNumber, ExecutionId, Failure, LogLevel, SourcePosition } from '../domain/execution.js';
+import type { CallNumber, ExecutionId, Failure, LogLevel, LostValues, SourcePosition } from '../domain/execution.js';
 import type { ClockRecord } from '../wire/messages.js';
 
 /** How a program speaks to the host: the worker writes these as frames. */
@@ -22,5 +22,5 @@ export class ProgramDropped extends Error {}
 /** What a program came to after it was started or something was delivered to it. */
 export type Progress =
   | { readonly state: 'waiting'; readonly wakeAtMs: number | null }
-  | { readonly state: 'ended'; readonly failure: null; readonly resultJson: Buffer }
+  | { readonly state: 'ended'; readonly failure: null; readonly resultJson: Buffer; readonly lost?: LostValues }
   | { readonly state: 'ended'; readonly failure: Failure };

@@ -82,4 +82,49 @@ describe('data arrives as it was sent', () => {
     `);
     expect(value).toEqual(['no chart', replies.broken.content]);
   });
+
+  test('what JSON has no word for is named with its place, and a plain result is not [A5]', async () => {
+    await using codemode = await startCodemode({ scripts: { shop } });
+    const returned = (value: string) => codemode.run(`globalThis.__codemode_result__ = ${value};`);
+    const { result, diagnostics } = await returned(
+      `{ price: NaN, 'a/b': [1, undefined, -Infinity], gone: undefined, act() {}, map: new Map([[1, 2]]), at: new Date(0) }`,
+    );
+    expect(result).toEqual({ price: null, 'a/b': [1, null, null], map: {}, at: '1970-01-01T00:00:00.000Z' });
+    expect(diagnostics).toMatchObject([
+      {
+        severity: 'warning',
+        code: 'RESULT_NOT_JSON',
+        message: expect.stringContaining('NaN at /price, -Infinity at /a~1b/2, a function at /act and 3 more'),
+      },
+    ]);
+    expect((await returned('{ rows: [{ id: 1, mail: undefined }] }')).diagnostics).toMatchObject([
+      { severity: 'info', code: 'RESULT_NOT_JSON', message: expect.stringContaining('undefined at /rows/0/mail') },
+    ]);
+    for (const value of ['{ a: [null, 0, -0, "", false] }', 'undefined', 'null', 'new Date(0)', '{ toJSON: () => 1 }'])
+      expect((await returned(value)).diagnostics).toEqual([]);
+    // Getters are read a second time for it, and may do what they like then.
+    const moody =
+      'let reads = 0; globalThis.__codemode_result__ = { get a() { if (reads++ > 0) throw 1; return 2; } };';
+    expect(await codemode.run(moody)).toMatchObject({ result: { a: 2 }, diagnostics: [] });
+  });
+
+  test('of a result over the limit the answer has the beginning, and the way to the rest [A5, A36]', async () => {
+    await using codemode = await startCodemode({ scripts: { shop } });
+    const { result, diagnostics } = await codemode.run(
+      `globalThis.__codemode_result__ = Array.from({ length: 20000 }, (_, id) => ({ id, name: 'row ' + id }));`,
+    );
+    const rows = result as { id: number; name: string }[];
+    expect(rows.length).toBeGreaterThan(100);
+    expect(rows.slice(0, -1)).toEqual(rows.slice(0, -1).map((_, id) => ({ id, name: `row ${id}` })));
+    expect(JSON.stringify(result).length).toBeLessThan(13_000);
+    expect(diagnostics).toMatchObject([
+      { code: 'RESULT_TOO_LARGE', message: expect.stringContaining('an answer takes 200000') },
+    ]);
+    const handle = /load\("([^"]+)"\)/.exec(diagnostics[0]?.hint ?? '')?.[1];
+    expect(
+      await codemode.value(`import { load } from '@codemode/results';
+        globalThis.__codemode_result__ = (await load('${handle}')).at(-1);`),
+    ).toEqual({ id: 19_999, name: 'row 19999' });
+    expect(codemode.client.getInstructions()).toContain('200,000 bytes of `result`');
+  });
 });

@@ -272,7 +272,7 @@ describe('in the real sandbox', () => {
       redactions: { jwt: 2 },
       declarations: [],
       unavailable: [{ name: 'mcp:gone', reason: 'it is not configured' }],
-      keptResult: { handle: 'result-1', bytes: 1e7 },
+      keptResult: { handle: 'result-1', bytes: 1e7, mostBytes: 2e5 },
     });
     const validator = new Validator(toolOutputSchema(), '2020-12', false);
     expect(validator.validate(response).errors).toEqual([]);

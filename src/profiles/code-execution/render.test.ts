@@ -36,7 +36,7 @@ test.each<[Failure, string, string]>([
 test('a value is handed over as it is, and one that is too large is not', () => {
   const outcome = { status: 'completed', resultJson: '{"a":null}' } as const;
   expect(ended(outcome)).toEqual({ ok: true, value: { a: null } });
-  expect(ended(outcome, { keptResult: { handle: 'h', bytes: 9 } })).toMatchObject({
+  expect(ended(outcome, { keptResult: { handle: 'h', bytes: 9, mostBytes: 8 } })).toMatchObject({
     ok: false,
     error: { code: 'RUNTIME_ERROR', message: expect.stringContaining('9 bytes') },
   });

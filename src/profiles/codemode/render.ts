@@ -1,9 +1,10 @@
 import { ERRORS, type HostError } from '../../domain/errors.js';
-import type { Failure, LogEntry } from '../../domain/execution.js';
+import type { Failure, LogEntry, LostValues } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
-import { STARTING_HINT } from '../../host/discovery.js';
-import type { RunSummary, SleepSummary } from '../../host/run.js';
+import { DOWN_HINT, STARTING_HINT } from '../../host/discovery.js';
+import type { RunSummary, SleepSummary, UnavailableServer } from '../../host/run.js';
 import type { TraceEntry } from '../../host/tool-calls.js';
+import { cutJson } from './cut-json.js';
 
 export interface Diagnostic {
   readonly severity: 'error' | 'warning' | 'info';
@@ -41,11 +42,18 @@ export function renderResponse(summary: RunSummary): RunResponse {
   const isKept = keptResult !== undefined;
   return {
     logs: logsCut ? [...logs, truncation(limits.maxLogBytes, logs.at(-1)?.timeMs ?? 0)] : logs,
-    result: outcome.status === 'completed' && !isKept ? (JSON.parse(outcome.resultJson) as JsonValue) : null,
-    diagnostics: [...(outcome.status === 'failed' ? [diagnose(outcome.failure)] : []), ...notices(summary)],
+    result: outcome.status === 'completed' ? resultOf(outcome.resultJson, isKept) : null,
+    diagnostics: outcome.status === 'failed' ? diagnosticsOf(outcome.failure, summary) : notices(summary),
     toolTrace: trace,
     ...(isKept ? { runId: summary.runId } : {}),
   };
+}
+
+/** Of a result that is kept, this much is in the answer: enough to see what it is, for 4,000 tokens or less. */
+const SHOWN_CHARACTERS = 12_000;
+
+function resultOf(resultJson: string, isKept: boolean): JsonValue {
+  return JSON.parse(isKept ? cutJson(resultJson, SHOWN_CHARACTERS) : resultJson) as JsonValue;
 }
 
 /** The answer to a client that would give up waiting. */
@@ -129,19 +137,33 @@ export function diagnose(failure: Failure): Diagnostic {
   };
 }
 
+/** A server that could not be imported is named once, by the failure, with all that is known of the reason. */
+function diagnosticsOf(failure: Failure, summary: RunSummary): Diagnostic[] {
+  const diagnosis = diagnose(failure);
+  const isImported = ({ name }: UnavailableServer) =>
+    failure.module === `@codemode/servers/${name.replace(/^mcp:/, '')}`;
+  const missing = summary.unavailable.find(isImported);
+  if (missing === undefined) return [diagnosis, ...notices(summary)];
+  const { message, hint, errorClass } = unavailability(missing);
+  const others = summary.unavailable.filter((each) => !isImported(each));
+  return [{ ...diagnosis, message, hint, errorClass }, ...notices({ ...summary, unavailable: others })];
+}
+
+function unavailability({ name, reason, isStarting }: UnavailableServer) {
+  const common = { severity: 'warning', errorClass: 'ServerNotFoundError' } as const;
+  return isStarting === true
+    ? { ...common, code: 'SERVER_STARTING', message: `${name}: ${reason}`, hint: STARTING_HINT }
+    : {
+        ...common,
+        code: 'CAPABILITY_UNAVAILABLE',
+        message: `${name} is not available: ${reason}`,
+        hint: DOWN_HINT,
+      };
+}
+
 function notices(summary: RunSummary): Diagnostic[] {
-  const { warnings, redactions, unavailable, notice, isolation, keptResult, declarations } = summary;
-  const found: Diagnostic[] = unavailable.map(({ name, reason, isStarting }) => ({
-    severity: 'warning',
-    errorClass: 'ServerNotFoundError',
-    ...(isStarting === true
-      ? { code: 'SERVER_STARTING', message: `${name}: ${reason}`, hint: STARTING_HINT }
-      : {
-          code: 'CAPABILITY_UNAVAILABLE',
-          message: `${name} is not available: ${reason}`,
-          hint: 'Go on without it, or ask the user to check it with: codemode servers',
-        }),
-  }));
+  const { outcome, warnings, redactions, unavailable, notice, isolation, keptResult, declarations } = summary;
+  const found: Diagnostic[] = unavailable.map(unavailability);
   if (notice !== undefined)
     found.push({ severity: 'warning', code: 'NO_SERVERS', message: notice, hint: 'Tell the user what to type.' });
   for (const message of warnings)
@@ -164,10 +186,11 @@ function notices(summary: RunSummary): Diagnostic[] {
     found.push({
       severity: 'warning',
       code: 'RESULT_TOO_LARGE',
-      message: `the result has ${keptResult.bytes} bytes and was not sent; it is kept as ${keptResult.handle}`,
-      hint: `Return less (filter, count, take the first rows). The whole value: import { load } from '@codemode/results'; const value = await load(${JSON.stringify(keptResult.handle)});`,
+      message: `the result has ${keptResult.bytes} bytes, and an answer takes ${keptResult.mostBytes}: \`result\` is only its beginning`,
+      hint: `Take what you need of it in another program: import { load } from '@codemode/results'; const value = await load(${JSON.stringify(keptResult.handle)});`,
     });
   }
+  if (outcome.status === 'completed' && outcome.lost !== undefined) found.push(lostValues(outcome.lost));
   for (const { path, text, isNew } of declarations)
     found.push({
       severity: 'info',
@@ -177,6 +200,18 @@ function notices(summary: RunSummary): Diagnostic[] {
     });
   if (isolation === 'none') found.push(NOT_ISOLATED);
   return found;
+}
+
+/** JSON writes these as null, as {}, or not at all. */
+function lostValues({ count, places }: LostValues): Diagnostic {
+  const more = count - places.length;
+  return {
+    // Left out is what most programs mean by it.
+    severity: places.every((place) => place.startsWith('undefined ')) ? 'info' : 'warning',
+    code: 'RESULT_NOT_JSON',
+    message: `JSON has no word for ${places.join(', ')}${more > 0 ? ` and ${more} more` : ''}: null, {} or left out in \`result\``,
+    hint: 'Return a string, a number or null there.',
+  };
 }
 
 /** Credentials that the host holds are redacted whatever the configuration says. */

@@ -1,4 +1,4 @@
-import type { CallNumber, Failure, LogLevel, ResourceUsage } from '../../domain/execution.js';
+import type { CallNumber, Failure, LogLevel, LostValues, ResourceUsage } from '../../domain/execution.js';
 import { outOfTime } from '../../domain/execution.js';
 import { MAX_CALL_PLACES, MAX_VALUE_BYTES } from '../../wire/messages.js';
 import { type Outbox, ProgramDropped, type Progress } from '../guest.js';
@@ -349,7 +349,17 @@ export class QuickJsExecution implements EngineHost {
     const resultJson = engine.readBytes(result);
     if (resultJson.byteLength > MAX_VALUE_BYTES)
       return this.#ended(resultTooLarge(resultJson.byteLength, MAX_VALUE_BYTES));
-    return { state: 'ended', failure: null, resultJson };
+    const lost = form === 'script' ? undefined : this.#lostInResult();
+    return { state: 'ended', failure: null, resultJson, ...(lost === undefined ? {} : { lost }) };
+  }
+
+  /** The result stands: whatever its getters do when they are read again changes nothing of it. */
+  #lostInResult(): LostValues | undefined {
+    const { engine } = this;
+    const found = this.#enter('lostInResult', []);
+    if (engine.isException(found)) return undefined;
+    const json = engine.readText(found);
+    return json === '' ? undefined : (JSON.parse(json) as LostValues);
   }
 
   #endTimedOut(): Progress {

@@ -1,4 +1,4 @@
-import type { Failure } from '../../domain/execution.js';
+import type { Failure, GuestError } from '../../domain/execution.js';
 import { EngineTrap, OUT_OF_MEMORY } from './engine.js';
 import { firstPosition } from './positions.js';
 
@@ -10,9 +10,14 @@ const MISSING_EXPORT = /^Could not find export '([^']{0,256})' in module '([^']{
 /** A name that is not there says what it would have been elsewhere; here it gets the right call instead. */
 const MISSING_GLOBAL = /^'?([A-Za-z_$][\w$]{0,63})'? is not defined$/;
 
+/** Only the top level of a server's module has a frame of its own, and it does nothing but throw. */
+const SERVER_FRAME = /\((@codemode\/servers\/[^()\s]{0,256}):\d+:\d+\)/;
+
 type Form = 'module' | 'script' | 'body';
 
 export interface Suggestions {
+  /** Why nothing can be imported from this module. */
+  problemOf(specifier: string): GuestError | undefined;
   suggestModules(specifier: string): string;
   suggestExports(specifier: string, name: string): string;
 }
@@ -41,18 +46,37 @@ export function failureOfThrown(json: string, suggestions: Suggestions, form: Fo
     return { ...failure, kind: 'import', hint: cut(suggestions.suggestModules(missingModule[1] as string), 4_000) };
   const missingExport = MISSING_EXPORT.exec(message);
   if (missingExport !== null) {
-    return {
-      ...failure,
-      kind: 'import',
-      hint: cut(suggestions.suggestExports(missingExport[2] as string, missingExport[1] as string), 4_000),
-    };
+    const [, exported, specifier] = missingExport as unknown as [string, string, string];
+    const problem = suggestions.problemOf(specifier);
+    if (problem !== undefined) return importFailure(problem, specifier, position);
+    return { ...failure, kind: 'import', hint: cut(suggestions.suggestExports(specifier, exported), 4_000) };
   }
+  const imported = thrown.errorClass === 'ServerNotFoundError' ? SERVER_FRAME.exec(stack)?.[1] : undefined;
+  const unusable = imported === undefined ? undefined : suggestions.problemOf(imported);
+  if (unusable !== undefined) return importFailure(unusable, imported as string, position);
   const hint = thrown.hint ?? hintFor(message, HINTS_OF[form]);
   return {
     ...failure,
     kind: name === 'SyntaxError' && isParseError(stack) ? 'syntax' : 'exception',
     ...(hint === undefined ? {} : { hint: cut(hint, 4_000) }),
     ...(thrown.errorClass === undefined ? {} : { errorClass: cut(thrown.errorClass, 256) }),
+  };
+}
+
+/** A module that cannot be imported says why, whatever was to be imported from it. */
+function importFailure(
+  { errorClass, message, hint }: GuestError,
+  module: string,
+  position: Failure['position'],
+): Failure {
+  return {
+    kind: 'import',
+    name: errorClass,
+    message: cut(message, MAX_TEXT_CHARACTERS),
+    hint: cut(hint, 4_000),
+    errorClass,
+    module: cut(module, 512),
+    ...(position === undefined ? {} : { position }),
   };
 }
 

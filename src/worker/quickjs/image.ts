@@ -33,6 +33,7 @@ const ENTRY_NAMES = [
   'deliver',
   'fireNext',
   'collectResult',
+  'lostInResult',
   'describeThrown',
   'beginScript',
   'beginBody',

@@ -19,7 +19,7 @@ const MAX_OCCURRENCES = 20;
 export function withImportPosition(failure: Failure, code: string, positions: PositionMap): Failure {
   if (failure.kind !== 'import' || failure.position !== undefined) return failure;
   const missing = MISSING_EXPORT.exec(failure.message);
-  const specifier = missing?.[2] ?? MISSING_MODULE.exec(failure.message)?.[1];
+  const specifier = failure.module ?? missing?.[2] ?? MISSING_MODULE.exec(failure.message)?.[1];
   const at = specifier === undefined ? undefined : importOffset(code, specifier, missing?.[1]);
   return at === undefined ? failure : { ...failure, position: positions.original(positionAt(code, at)) };
 }

@@ -97,9 +97,25 @@ describe('a module', () => {
 
   test('that is not there has no source and no exports', () => {
     const library = new Library([{ specifier: SPECIFIER, exports: [] }]);
-    for (const specifier of ['', 'toString', '__proto__', 'constructor', `${SPECIFIER}/`, SPECIFIER.toUpperCase()]) {
+    for (const specifier of ['', 'toString', '__proto__', 'constructor', SPECIFIER.toUpperCase()]) {
       expect(library.source(specifier)).toBeUndefined();
       expect(library.exportNames(specifier)).toEqual([]);
+    }
+    expect(library.specifiers).toEqual([SPECIFIER]);
+  });
+
+  test('of a server that is not there, or not available, throws an error of the program when it is imported', () => {
+    const problem = { errorClass: 'ServerNotFoundError', message: 'down is not available: "x"', hint: 'h' };
+    const library = new Library([
+      { specifier: SPECIFIER, exports: [] },
+      { specifier: '@codemode/servers/down', exports: [], problem },
+    ]);
+    for (const [specifier, message] of [
+      ['@codemode/servers/down', problem.message],
+      [`${SPECIFIER}s`, `there is no server "${SPECIFIER.split('/').at(-1)}s"`],
+    ] as const) {
+      expect(library.source(specifier)).toMatch(/^import \{ throwError \} from 'codemode:bindings'; throwError\("/);
+      expect(library.problemOf(specifier)?.message).toBe(message);
     }
     expect(library.specifiers).toEqual([SPECIFIER]);
   });

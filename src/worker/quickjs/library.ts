@@ -1,6 +1,7 @@
-import type { VirtualModule } from '../../domain/execution.js';
+import type { GuestError, VirtualModule } from '../../domain/execution.js';
 import { BINDINGS_MODULE, ERRORS_MODULE } from './image.js';
 import { PROGRAM_FILE } from './positions.js';
+import { noSuchServer, SERVERS } from './suggestions.js';
 
 /**
  * The virtual modules a program may import, turned into code when one is first asked for. Names and targets are foreign
@@ -14,8 +15,16 @@ export class Library {
     for (const module of modules) if (!RESERVED.has(module.specifier)) this.#modules.set(module.specifier, module);
   }
 
+  /** Those from which something can be imported. */
   get specifiers(): string[] {
-    return [...this.#modules.keys()];
+    return [...this.#modules.values()].flatMap(({ specifier, problem }) => (problem === undefined ? [specifier] : []));
+  }
+
+  /** Why nothing can be imported from this server's module. */
+  problemOf(specifier: string): GuestError | undefined {
+    const module = this.#modules.get(specifier);
+    if (module !== undefined) return module.problem;
+    return specifier.startsWith(SERVERS) ? noSuchServer(specifier, this.specifiers) : undefined;
   }
 
   exportNames(specifier: string): string[] {
@@ -25,6 +34,9 @@ export class Library {
   source(specifier: string): string | undefined {
     const known = this.#sources.get(specifier);
     if (known !== undefined) return known;
+    const problem = this.problemOf(specifier);
+    // Not remembered: a program can ask for any number of servers that are not there.
+    if (problem !== undefined) return problemSource(problem);
     const module = this.#modules.get(specifier);
     if (module === undefined) return undefined;
     const source = moduleSource(module);
@@ -52,6 +64,11 @@ function moduleSource(module: VirtualModule): string {
     lines.push(`const _${index} = ${binding(each)};`, `export { _${index} as ${each.name} };`);
   });
   return lines.join('\n');
+}
+
+/** The same error for every import: the class is the program's own, so that it can catch it with `instanceof`. */
+function problemSource(problem: GuestError): string {
+  return `import { throwError } from '${BINDINGS_MODULE}'; throwError(${literal(JSON.stringify(problem))});`;
 }
 
 function binding(each: VirtualModule['exports'][number]): string {

@@ -1,26 +1,56 @@
+import type { GuestError } from '../../domain/execution.js';
 import { nearest } from '../../lib/nearest.js';
 import type { Suggestions } from './failures.js';
 import { ERRORS_MODULE } from './image.js';
 import type { Library } from './library.js';
 
+/** What the modules of servers are called. */
+export const SERVERS = '@codemode/servers/';
+
 /** What can be imported, for a message about something that cannot. */
 export function suggestionsFrom(library: Library): Suggestions {
   return {
+    problemOf: (specifier) => library.problemOf(specifier),
     suggestModules(specifier) {
       const known = [...library.specifiers, ERRORS_MODULE];
       const close = nearest(specifier, known, 3);
-      return close.length > 0
-        ? `Did you mean ${close.map((each) => `'${each}'`).join(' or ')}?`
-        : `Modules that can be imported: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', ...' : ''}.`;
+      return close.length > 0 ? didYouMean(close, "'") : `Modules that can be imported: ${listOf(known)}.`;
     },
     suggestExports(specifier, name) {
       const known = library.exportNames(specifier);
       const close = nearest(name, known, 3);
-      const guess =
-        close.length > 0
-          ? `Did you mean ${close.map((each) => `\`${each}\``).join(' or ')}?`
-          : `It exports: ${known.slice(0, 20).join(', ')}.`;
+      const guess = close.length > 0 ? didYouMean(close, '`') : `It exports: ${listOf(known)}.`;
       return `${guess} If it is a type, write \`import type\`.`;
     },
   };
+}
+
+/** What an import of a server throws that is not configured. `specifiers`: what can be imported. */
+export function noSuchServer(specifier: string, specifiers: readonly string[]): GuestError {
+  const name = specifier.slice(SERVERS.length, SERVERS.length + MAX_NAME_CHARACTERS);
+  const known = specifiers.flatMap((each) => (each.startsWith(SERVERS) ? [each.slice(SERVERS.length)] : []));
+  const close = nearest(name, known, 3);
+  return {
+    errorClass: 'ServerNotFoundError',
+    message: `there is no server ${JSON.stringify(name)}`,
+    hint:
+      close.length > 0
+        ? didYouMean(
+            close.map((each) => `${SERVERS}${each}`),
+            "'",
+          )
+        : `Import one that is connected: ${known.length === 0 ? 'there is none' : listOf(known)}.`,
+    fields: { serverId: name },
+  };
+}
+
+const MAX_NAME_CHARACTERS = 200;
+const MAX_LISTED = 20;
+
+function didYouMean(names: readonly string[], quote: string): string {
+  return `Did you mean ${names.map((each) => `${quote}${each}${quote}`).join(' or ')}?`;
+}
+
+function listOf(names: readonly string[]): string {
+  return `${names.slice(0, MAX_LISTED).join(', ')}${names.length > MAX_LISTED ? ', ...' : ''}`;
 }

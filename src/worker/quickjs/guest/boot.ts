@@ -1,5 +1,5 @@
 import { beginBody } from './body.js';
-import { bindCall, bindCallSync, bindValue, deliver, siteOf } from './calls.js';
+import { bindCall, bindCallSync, bindValue, deliver, siteOf, throwError } from './calls.js';
 import * as errors from './errors.js';
 import { bindFetch } from './fetch.js';
 import { createConsole } from './globals/console.js';
@@ -8,6 +8,7 @@ import { TextDecoder, TextEncoder } from './globals/text-encoding.js';
 import { URL, URLSearchParams } from './globals/url.js';
 import { forbidCodeFromStrings, removeExtras } from './harden.js';
 import { host } from './host.js';
+import { lostInResult } from './lost-values.js';
 import { bindCalls, bindNamespaces } from './namespaces.js';
 import { collectResult, describeThrown } from './report.js';
 import { awaitValue, beginScript } from './script.js';
@@ -28,13 +29,14 @@ forbidCodeFromStrings();
   deliver,
   fireNext,
   collectResult,
+  lostInResult,
   describeThrown,
   beginScript,
   beginBody,
   awaitValue,
   jsonOfValue,
   siteOf,
-  bindings: { bindCall, bindCallSync, bindValue, bindCalls, bindNamespaces, bindFetch },
+  bindings: { bindCall, bindCallSync, bindValue, bindCalls, bindNamespaces, bindFetch, throwError },
   errors: {
     CodemodeError: errors.CodemodeError,
     SchemaValidationError: errors.SchemaValidationError,

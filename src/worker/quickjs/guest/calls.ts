@@ -60,6 +60,11 @@ export function bindCallSync(name: string, target: string): Callable {
   return named(call, name);
 }
 
+/** Ends the import of a module that stands for something that is not there. */
+export function throwError(json: string): never {
+  throw createGuestError(parse(json) as GuestErrorData);
+}
+
 /** Hands an answer to the program. Answers to calls it never made, or twice, are ignored. */
 export function deliver(number: number, ok: boolean, value: unknown): void {
   const call = pending[number];

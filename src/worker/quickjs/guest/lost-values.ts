@@ -1,0 +1,113 @@
+// biome-ignore-all lint/style/useTemplate: a program can patch what template literals call, see primordials.ts.
+import { kindOf } from './globals/object-kinds.js';
+import { isFiniteNumber, objectKeys, toText } from './globals/primordials.js';
+
+/**
+ * What JSON has no word for in a result, with its place: `NaN at /price`. The result is written as `JSON.stringify` writes
+ * it, and these are null, `{}` or missing there. Looks at as many values as an answer has room for, and no further.
+ */
+const stringify = JSON.stringify;
+const create = Object.create as (prototype: null) => Record<string, unknown>;
+const setPrototypeOf = Object.setPrototypeOf as <Value>(value: Value, prototype: null) => Value;
+const { replaceAll, slice } = String.prototype;
+const apply = Reflect.apply;
+
+const MAX_VISITED = 100_000;
+const MAX_DEPTH = 200;
+const MAX_PLACES = 3;
+const MAX_PATH_CHARACTERS = 200;
+
+interface Search {
+  visited: number;
+  count: number;
+  /** What is null or empty in the JSON, and what is left out of it: programs mean the latter more often. */
+  readonly changed: string[];
+  readonly missing: string[];
+}
+
+/** JSON of `{count, places}`, or nothing where nothing is lost. Reads getters again, and takes no harm from what they do. */
+export function lostInResult(): string {
+  const search: Search = {
+    visited: 0,
+    count: 0,
+    changed: setPrototypeOf([], null),
+    missing: setPrototypeOf([], null),
+  };
+  try {
+    look((globalThis as { __codemode_result__?: unknown }).__codemode_result__, '', 0, search);
+  } catch {
+    // A getter that throws the second time: what was found so far is told.
+  }
+  if (search.count === 0) return '';
+  const places: string[] = setPrototypeOf([], null);
+  for (let index = 0; index < search.changed.length; index++) places[places.length] = search.changed[index] as string;
+  for (let index = 0; index < search.missing.length && places.length < MAX_PLACES; index++)
+    places[places.length] = search.missing[index] as string;
+  const found = create(null);
+  found['count'] = search.count;
+  found['places'] = places;
+  return stringify(found);
+}
+
+function look(value: unknown, path: string, depth: number, search: Search): void {
+  if (++search.visited > MAX_VISITED || depth > MAX_DEPTH) return;
+  switch (typeof value) {
+    case 'number':
+      if (!isFiniteNumber(value)) note(toText(value), path, search);
+      return;
+    case 'undefined':
+      if (path !== '') note('undefined', path, search);
+      return;
+    case 'function':
+    case 'symbol':
+      note('a ' + typeof value, path, search);
+      return;
+    case 'object':
+      if (value !== null) lookInto(value as Record<string, unknown>, path, depth, search);
+  }
+}
+
+function lookInto(value: Record<string, unknown>, path: string, depth: number, search: Search): void {
+  // Dates, URLs and whatever else says itself what it is in JSON.
+  if (typeof value['toJSON'] === 'function') return;
+  const kind = kindOf(value);
+  if (kind === 'Array') {
+    const { length } = value as unknown as unknown[];
+    for (let index = 0; index < length && search.visited <= MAX_VISITED; index++)
+      look(value[index], path + '/' + index, depth + 1, search);
+    return;
+  }
+  const name = EMPTY_IN_JSON[kind];
+  if (name !== undefined) note(name, path, search);
+  if (kind !== 'Object') return;
+  const keys = objectKeys(value);
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] as string;
+    look(value[key], path + '/' + escaped(key), depth + 1, search);
+  }
+}
+
+const EMPTY_IN_JSON: { readonly [kind: string]: string | undefined } = setPrototypeOf(
+  {
+    Map: 'a Map',
+    Set: 'a Set',
+    RegExp: 'a RegExp',
+    Error: 'an Error',
+    ArrayBuffer: 'an ArrayBuffer',
+    Opaque: 'a promise, an iterator or a weak collection',
+  },
+  null,
+);
+
+function note(what: string, path: string, search: Search): void {
+  search.count++;
+  const list = what === 'undefined' ? search.missing : search.changed;
+  if (list.length === MAX_PLACES) return;
+  const shown = apply(slice, path, [0, MAX_PATH_CHARACTERS]);
+  list[list.length] = what + (path === '' ? '' : ' at ' + shown);
+}
+
+/** A key as JSON Pointers spell it. */
+function escaped(key: string): string {
+  return apply(replaceAll, apply(replaceAll, key, ['~', '~0']), ['/', '~1']);
+}
