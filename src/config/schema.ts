@@ -91,6 +91,12 @@ const prompt = z.strictObject({
   tokenBudget: integer(500, 1_000_000).optional(),
 });
 
+/** What a model reads of an answer; the record of a run has all of it. */
+const response = z.strictObject({
+  toolTrace: z.enum(['failures', 'all', 'none']).default('failures'),
+  maxTokens: integer(1_000, 1_000_000).default(5_000),
+});
+
 /** Only the digest is written down: `printf %s TOKEN | sha256sum`. */
 const listedToken = z.strictObject({
   name: z.string().min(1).max(128),
@@ -270,6 +276,7 @@ export const configSchema = z.strictObject({
   server: server.prefault({}),
   catalog: catalog.prefault({}),
   prompt: prompt.prefault({}),
+  response: response.prefault({}),
   security: security.prefault({}),
   logging: logging.prefault({}),
   telemetry: telemetrySchema.prefault({}),

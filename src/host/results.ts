@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ReceivedData } from '../broker/policy/flow.js';
 import type { CallerId, CallReply, VirtualModule } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
+import { partOfResult } from './part-of-result.js';
 import type { RunView, SleepingRuns } from './sleeping-runs.js';
 
 /** `@codemode/results`: what an earlier run could not hand over at once, for a later one to fetch. */
@@ -78,14 +79,17 @@ export class KeptResults {
 
   async answer(
     target: string,
-    [name]: readonly JsonValue[],
+    [name, request]: readonly JsonValue[],
     caller: CallerId,
     circumstances: ResultCircumstances,
   ): Promise<CallReply> {
     const kept = typeof name === 'string' ? this.#kept.get(caller)?.get(name) : undefined;
     if (target === `${TARGET}load` && kept !== undefined && 'json' in kept.value) {
+      const part = partOfResult(kept.value.json, request);
+      if ('problem' in part)
+        return failed(part.problem, `Correct the second argument of load(${JSON.stringify(name)}, …).`);
       circumstances.onReceived(kept.received);
-      return { ok: true, json: kept.value.json };
+      return { ok: true, json: part.json };
     }
     if (target === `${TARGET}wait` && typeof name === 'string') {
       const run = kept !== undefined && 'run' in kept.value ? kept.value.run : undefined;

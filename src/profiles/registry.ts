@@ -19,6 +19,7 @@ const PROFILES: Readonly<Partial<Record<ProfileName, (config: Config, machine: M
   codemode: (config) =>
     createCodemodeProfile({
       limits: { defaults: configuredLimits(config), maximum: maximumLimits(config) },
+      answer: config.response,
       ...named(config),
     }),
   code_execution: (config) =>

@@ -1,12 +1,15 @@
 import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
 import { DEFAULT_LIMITS, LIMITS_OF_THE_CORE, type Limits, type LimitTable } from '../../domain/limits.js';
+import { TOOL_TRACE_SETTINGS, type ToolTraceSetting } from './model-answer.js';
 
 /** What an agent sends to run a program. */
 export interface RunRequest {
   readonly code: string;
   readonly limits: Limits;
   readonly requestedCapabilities: readonly string[];
+  /** Which calls the answer lists, where it is not as configured. */
+  readonly toolTrace?: ToolTraceSetting;
 }
 
 /** Reads a request. Throws `bad_input` with the field and what is wrong with it. */
@@ -24,9 +27,14 @@ export function runRequestParser({ defaults, maximum }: LimitTable): (input: unk
       const field = issue === undefined || issue.path.length === 0 ? 'the request' : issue.path.join('.');
       throw new HostError('bad_input', `${field}: ${issue?.message ?? 'is not valid'}`);
     }
-    const { code, limits, requestedCapabilities } = parsed.data;
+    const { code, limits, requestedCapabilities, response } = parsed.data;
     const given = Object.fromEntries(Object.entries(limits ?? {}).filter(([, value]) => value !== undefined));
-    return { code, limits: { ...defaults, ...given }, requestedCapabilities: requestedCapabilities ?? [] };
+    return {
+      code,
+      limits: { ...defaults, ...given },
+      requestedCapabilities: requestedCapabilities ?? [],
+      ...(response?.toolTrace === undefined ? {} : { toolTrace: response.toolTrace }),
+    };
   };
 }
 
@@ -56,6 +64,14 @@ function requestSchema(maximum: Limits) {
       requestedCapabilities: z
         .array(z.string('must be the name of a server'), 'must be an array of server names')
         .max(MAX_REQUESTED, `must have at most ${MAX_REQUESTED} names`)
+        .optional(),
+      response: z
+        .object(
+          {
+            toolTrace: z.enum(TOOL_TRACE_SETTINGS, `must be one of: ${TOOL_TRACE_SETTINGS.join(', ')}`).optional(),
+          },
+          'must be an object',
+        )
         .optional(),
     },
     'must be an object',

@@ -6,8 +6,9 @@ import type { Session } from '../../host/session.js';
 import { briefingOf, declarationsOf } from '../../host/tool-view.js';
 import type { CallCircumstances, ExposedTool, OutwardAnswer, Profile } from '../profile.js';
 import { otherNames } from '../tool-names.js';
-import { runRequestParser } from './contract.js';
+import { type RunRequest, runRequestParser } from './contract.js';
 import { mediaOf } from './media.js';
+import { type AnswerSettings, DEFAULT_ANSWER, modelAnswer, mostResultBytes } from './model-answer.js';
 import { codemodePresentation } from './presentation.js';
 import { serverInstructions } from './prompt/server-instructions.js';
 import { toolDescription } from './prompt/tool-description.js';
@@ -23,18 +24,20 @@ import {
 
 export interface CodemodeProfileOptions {
   readonly limits: LimitTable;
+  /** What a model reads of an answer, unless a request says otherwise. */
+  readonly answer?: AnswerSettings;
   readonly toolName?: string;
 }
 
 /** Model APIs refuse a dot in a tool's name, and with it the whole request. */
 const TOOL_NAME = OWN_TOOL_NAMES.codemode;
 const NAME_IN_CONTRACT = OWN_TOOL_NAMES.codemodeInContract;
-/** Clients that cut answers do so near 25,000 tokens unless they are told better: see `META`. */
-const MAX_RESULT_BYTES = 200_000;
+/** Clients that cut answers do so near 25,000 tokens unless they are told better. */
 const META: JsonObject = { 'anthropic/maxResultSizeChars': 500_000 };
 
 /** The contract "Code Mode for MCP": one tool that runs a program. */
-export function createCodemodeProfile({ limits, toolName = TOOL_NAME }: CodemodeProfileOptions): Profile {
+export function createCodemodeProfile(options: CodemodeProfileOptions): Profile {
+  const { limits, toolName = TOOL_NAME, answer: settings = DEFAULT_ANSWER } = options;
   const parse = runRequestParser(limits);
   const tool: ExposedTool = {
     name: toolName,
@@ -46,7 +49,7 @@ export function createCodemodeProfile({ limits, toolName = TOOL_NAME }: Codemode
     meta: META,
     call: async (session, input, circumstances) => {
       try {
-        return await run(session, parse(input), circumstances);
+        return await run(session, parse(input), settings, circumstances);
       } catch (error) {
         if (isHostError(error, 'bad_input')) return answer(renderBadRequest(error.message));
         if (isHostError(error)) return hostFailure(error);
@@ -58,7 +61,7 @@ export function createCodemodeProfile({ limits, toolName = TOOL_NAME }: Codemode
     name: 'codemode',
     presentation: codemodePresentation,
     tools: [tool],
-    maxResultBytes: MAX_RESULT_BYTES,
+    maxResultBytes: mostResultBytes(settings),
     instructions: (view, scripts = []) => serverInstructions({ briefing: briefingOf(view), toolName, limits, scripts }),
     declarations: declarationsOf,
   };
@@ -66,7 +69,8 @@ export function createCodemodeProfile({ limits, toolName = TOOL_NAME }: Codemode
 
 async function run(
   session: Session,
-  { code, limits, requestedCapabilities }: ReturnType<ReturnType<typeof runRequestParser>>,
+  { code, limits, requestedCapabilities, toolTrace }: RunRequest,
+  settings: AnswerSettings,
   { log: _, onNotice: __, ...circumstances }: CallCircumstances,
 ): Promise<OutwardAnswer> {
   const outcome = await session.run({
@@ -77,12 +81,14 @@ async function run(
     ...circumstances,
   });
   if (outcome.state === 'running') return { ...answer(renderStillRunning(outcome.runId)), isStillRunning: true };
-  if (outcome.state === 'asleep') return { ...answer(renderSleeping(outcome.summary)), sleeping: outcome.summary };
+  if (outcome.state === 'asleep')
+    return { ...answer(modelAnswer(renderSleeping(outcome.summary), settings)), sleeping: outcome.summary };
   const response = renderResponse(outcome.summary);
-  return { ...answer(response), media: outcome.summary.media ?? mediaOf(response.result) };
+  const told = modelAnswer(response, toolTrace === undefined ? settings : { ...settings, toolTrace });
+  return { ...answer(told), media: outcome.summary.media ?? mediaOf(response.result) };
 }
 
-function answer(response: RunResponse): OutwardAnswer {
+function answer(response: Partial<RunResponse>): OutwardAnswer {
   return { structured: response as unknown as JsonObject, media: [], isError: false, isStillRunning: false };
 }
 

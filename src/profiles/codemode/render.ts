@@ -5,6 +5,7 @@ import { DOWN_HINT, STARTING_HINT } from '../../host/discovery.js';
 import type { RunSummary, SleepSummary, UnavailableServer } from '../../host/run.js';
 import type { TraceEntry } from '../../host/tool-calls.js';
 import { cutJson } from './cut-json.js';
+import { shapeOf } from './shape-of.js';
 
 export interface Diagnostic {
   readonly severity: 'error' | 'warning' | 'info';
@@ -49,8 +50,8 @@ export function renderResponse(summary: RunSummary): RunResponse {
   };
 }
 
-/** Of a result that is kept, this much is in the answer: enough to see what it is, for 4,000 tokens or less. */
-const SHOWN_CHARACTERS = 12_000;
+/** Of a result that is kept, this much is in the answer: its first rows, for a thousand tokens or less. */
+const SHOWN_CHARACTERS = 3_000;
 
 function resultOf(resultJson: string, isKept: boolean): JsonValue {
   return JSON.parse(isKept ? cutJson(resultJson, SHOWN_CHARACTERS) : resultJson) as JsonValue;
@@ -183,11 +184,12 @@ function notices(summary: RunSummary): Diagnostic[] {
     });
   }
   if (keptResult !== undefined) {
+    const shape = outcome.status === 'completed' ? shapeOf(outcome.resultJson) : undefined;
     found.push({
       severity: 'warning',
       code: 'RESULT_TOO_LARGE',
-      message: `the result has ${keptResult.bytes} bytes, and an answer takes ${keptResult.mostBytes}: \`result\` is only its beginning`,
-      hint: `Take what you need of it in another program: import { load } from '@codemode/results'; const value = await load(${JSON.stringify(keptResult.handle)});`,
+      message: `the result has ${keptResult.bytes} bytes${shape === undefined ? '' : ` (${shape})`}, and an answer takes ${keptResult.mostBytes}: \`result\` is only its beginning`,
+      hint: `Take what you need of it in another program: import { load } from '@codemode/results'; const value = await load(${JSON.stringify(keptResult.handle)}); a part: load(handle, { path, from, to }).`,
     });
   }
   if (outcome.status === 'completed' && outcome.lost !== undefined) found.push(lostValues(outcome.lost));

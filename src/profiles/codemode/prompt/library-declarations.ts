@@ -21,7 +21,7 @@ declare module "@codemode/errors" {
   class SandboxLimitError extends CodemodeError {}
 }
 declare module "@codemode/results" {
-  function load(handle: string): Promise<unknown>;
+  function load(handle: string, part?: { path?: string; from?: number; to?: number }): Promise<unknown>;
   function wait(runId: string): Promise<{ result: unknown; logs: object[]; diagnostics: object[]; toolTrace?: object[] }>;
 }
 `;

@@ -1,0 +1,119 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { describe, expect, test } from 'vitest';
+import { openHome, openStdio, type Stdio } from '../support/program.js';
+import { fixture } from '../support/upstreams.js';
+
+/** What a model reads of an answer, in tokens: the figures are pins, so that nobody makes them grow unseen. */
+
+const mcpServers = { everyday: { command: process.execPath, args: [fixture('everyday-server.mjs')] } };
+
+interface Answer {
+  readonly tokens: number;
+  readonly text: string;
+  readonly result: unknown;
+  readonly logs: readonly { level: string; message: string }[];
+  readonly diagnostics: readonly { code: string; message: string; hint?: string }[];
+  readonly toolTrace?: readonly { toolName: string; ok: boolean }[];
+}
+
+async function answerOf(program: Stdio, code: string, more: object = {}): Promise<Answer> {
+  const { content } = await program.client.callTool({ name: 'codemode_run', arguments: { code, ...more } });
+  const text = (content as { text: string }[]).map((block) => block.text).join('\n');
+  return { ...(JSON.parse(text) as Answer), tokens: countTokens(text), text };
+}
+
+const ECHO = `import { echo } from '@codemode/servers/everyday';`;
+const ROWS = `Array.from({ length: 3000 }, (_, id) => ({ id, name: 'customer ' + id, total: id * 17 % 1000, city: 'Berlin' }))`;
+
+describe('an answer', () => {
+  test('of a program with one call costs no more than 150 tokens', async () => {
+    using home = openHome({ mcpServers });
+    await using program = await openStdio(home);
+    const { tokens, result, text } = await answerOf(
+      program,
+      `${ECHO} globalThis.__codemode_result__ = await echo({ message: 'hello' });`,
+    );
+    expect(result).toBe('hello');
+    expect(tokens, text).toBeLessThanOrEqual(150);
+  });
+
+  test('after 900 successful calls costs no more than 300 tokens, and lists all of them on request', async () => {
+    using home = openHome({ mcpServers });
+    await using program = await openStdio(home);
+    const code = `${ECHO} for (let at = 0; at < 900; at++) await echo({ message: 'm' + at }); globalThis.__codemode_result__ = 'done';`;
+    const { tokens, result, toolTrace } = await answerOf(program, code);
+    expect(result).toBe('done');
+    expect(toolTrace).toBeUndefined();
+    expect(tokens).toBeLessThanOrEqual(300);
+    const all = await answerOf(program, code, { response: { toolTrace: 'all' } });
+    expect(all.toolTrace).toHaveLength(900);
+  });
+
+  test('after a failure lists the calls that failed, and the others in one line', async () => {
+    using home = openHome({ mcpServers });
+    await using program = await openStdio(home);
+    const { toolTrace, diagnostics } = await answerOf(
+      program,
+      `${ECHO} import * as everyday from '@codemode/servers/everyday';
+       for (let at = 0; at < 5; at++) await echo({ message: 'm' });
+       await echo({ message: 1 });`,
+    );
+    expect(toolTrace).toMatchObject([{ toolName: 'echo', ok: false }]);
+    expect(diagnostics.find(({ code }) => code === 'CALLS_MADE')?.message).toMatch(
+      /^5 other calls were made: everyday\/echo 5 \(\d+ ms\)$/,
+    );
+  });
+
+  test('with 3,000 rows as its result has the first ones, their shape, and the way to the rest', async () => {
+    using home = openHome({ mcpServers });
+    await using program = await openStdio(home);
+    const { tokens, result, diagnostics } = await answerOf(program, `globalThis.__codemode_result__ = ${ROWS};`);
+    expect(tokens).toBeLessThanOrEqual(6_000);
+    expect((result as unknown[]).slice(0, 2)).toMatchObject([{ id: 0 }, { id: 1 }]);
+    const { message, hint } = diagnostics[0] ?? {};
+    expect(message).toContain('3000 rows of { id: number, name: string, total: number, city: string }');
+    const handle = /load\("([^"]+)"\)/.exec(hint ?? '')?.[1];
+    const load = `import { load } from '@codemode/results';`;
+    const rest = await answerOf(
+      program,
+      `${load} const whole = await load('${handle}'); const part = await load('${handle}', { from: 10, to: 12 });
+       const one = await load('${handle}', { path: '5.name' });
+       const wrong = await load('${handle}', { path: 'x' }).catch((error) => error.message);
+       globalThis.__codemode_result__ = [whole.length, part.map(({ id }) => id), one, wrong];`,
+    );
+    expect(rest.result).toEqual([3000, [10, 11], 'customer 5', expect.stringContaining('a list of 3000')]);
+  });
+
+  test.each([
+    ['3,000 rows logged at once', `console.log(${ROWS});`],
+    ['20,000 short log lines', `for (let at = 0; at < 20000; at++) console.log('line ' + at);`],
+    ['characters of two units', `console.log('😀'.repeat(30000)); console.log('end');`],
+  ])('with %s costs no more than 6,000 tokens and says what is left out', async (_, code) => {
+    using home = openHome({ mcpServers });
+    await using program = await openStdio(home);
+    const { tokens, text, logs } = await answerOf(program, code);
+    expect(tokens).toBeLessThanOrEqual(6_000);
+    expect(text).toMatch(/lines are left out here|more characters\)|truncated/);
+    for (const { message } of logs) expect(message.isWellFormed()).toBe(true);
+  });
+
+  test('keeps the first and the last lines of a long log', async () => {
+    using home = openHome({ mcpServers });
+    await using program = await openStdio(home);
+    const { logs } = await answerOf(program, `for (let at = 0; at < 2000; at++) console.log('line ' + at);`);
+    expect(logs[0]?.message).toBe('line 0');
+    expect(logs.at(-1)?.message).toBe('line 1999');
+    expect(logs.filter(({ level }) => level === 'warn')).toHaveLength(1);
+  });
+
+  test('has the budget and the list of calls that the configuration sets', async () => {
+    using home = openHome({ mcpServers, response: { toolTrace: 'all', maxTokens: 100_000 } });
+    await using program = await openStdio(home);
+    const { result, toolTrace } = await answerOf(
+      program,
+      `${ECHO} await echo({ message: 'x' }); globalThis.__codemode_result__ = ${ROWS};`,
+    );
+    expect(result).toHaveLength(3000);
+    expect(toolTrace).toMatchObject([{ toolName: 'echo', ok: true }]);
+  });
+});
