@@ -50,7 +50,7 @@ export async function buildWorker() {
   const [worker, returns, nodeProgram, boot, maker] = await Promise.all([
     bundle('src/worker/main.ts', forNode),
     // With the second parser in it: loaded by the first script that needs it, where it would cost every start 5 ms.
-    bundle('src/worker/transpiler/top-level-returns.ts', { ...forNode, format: 'cjs', minify: true }),
+    bundle('src/worker/transpiler/second-parser.ts', { ...forNode, format: 'cjs', minify: true }),
     bundle('src/worker/node/main.ts', forNode),
     // Names stay: programs see the names of error classes. Lines do not: nobody sees those.
     bundle('src/worker/quickjs/guest/boot.ts', {

@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
 import type { Failure, SourceLanguage } from '../../domain/execution.js';
 import { transformSync } from './binding.js';
+import { loadSecondParser } from './load-second-parser.js';
 import type { Edit } from './top-level-returns.js';
 import { errorsOf, failureOf, isTooDeep, mapOf, positionIn, syntaxFailure, TOO_DEEP } from './transpile.js';
 
@@ -39,11 +39,6 @@ export function readScript(source: string, language: SourceLanguage): ReadScript
   } catch (thrown) {
     return { ok: false, failure: failureOfSecondParser(thrown, source, isTypeScript) };
   }
-}
-
-/** A file of its own beside the worker's: a parser that few scripts need would make every start of a worker longer. */
-function loadSecondParser(): typeof import('./top-level-returns.js') {
-  return createRequire(import.meta.url)('./returns.cjs') as typeof import('./top-level-returns.js');
 }
 
 /** The words of the pinned parser; a test holds them. */

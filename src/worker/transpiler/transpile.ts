@@ -3,6 +3,7 @@ import { HARMLESS_SOURCE_BYTES } from '../../domain/limits.js';
 import { AUTHORS_LINES, type AuthorsLines } from './authors-lines.js';
 import type { TransformError, TransformResult } from './binding.js';
 import { transformSync } from './binding.js';
+import { loadSecondParser } from './load-second-parser.js';
 import { nestingOf } from './nesting.js';
 
 export type Transpiled =
@@ -15,8 +16,9 @@ const EXCERPT_CHARACTERS = 160;
 const MAX_NESTING = 1_000;
 
 /**
- * Strips types and nothing else. TypeScript is always assumed where it is allowed: trying plain JavaScript first is a
- * trap, since `f<number>(5)` is a comparison there.
+ * Strips types and nothing else. TypeScript is assumed where it is allowed: trying plain JavaScript first is a trap, since
+ * `f<number>(5)` is a comparison there. Only a source that is JavaScript as it stands, and compares variables in a way that
+ * TypeScript takes for a list of types, is read as JavaScript.
  */
 export function transpile(
   source: string,
@@ -24,8 +26,9 @@ export function transpile(
   resultName = 'globalThis.__codemode_result__',
 ): Transpiled {
   if (isTooDeep(source)) return { ok: false, failure: TOO_DEEP };
+  const isTypeScript = language === 'typescript' && !isPlainJavaScript(source);
   const result = transformSync('main.ts', source, {
-    lang: language === 'typescript' ? 'ts' : 'js',
+    lang: isTypeScript ? 'ts' : 'js',
     sourceType: 'module',
     sourcemap: true,
     // An import that is written is an import that is made: dropping unused ones would hide a misspelt module.
@@ -34,6 +37,26 @@ export function transpile(
   const error = errorsOf(result)[0];
   if (error !== undefined) return { ok: false, failure: failureOf(error, source, hintFor(error.message, resultName)) };
   return { ok: true, code: result.code, mapJson: mapOf(result) };
+}
+
+/** `a < b, c > (d)`, in front of brackets that do not nest: rare enough to read such a source twice. */
+const LOOKS_LIKE_TYPES = /[\w$)\]]\s*<[^<>;{}=]{0,200},[^<>;{}=]{0,200}>\s*\(/;
+
+function isPlainJavaScript(source: string): boolean {
+  if (!LOOKS_LIKE_TYPES.test(source)) return false;
+  const result = transformSync('main.ts', source, {
+    lang: 'js',
+    sourceType: 'module',
+    sourcemap: false,
+    typescript: { onlyRemoveTypeImports: true },
+  });
+  if (errorsOf(result).length > 0) return false;
+  try {
+    return loadSecondParser().comparesVariables(source);
+  } catch {
+    // The newest syntax, which the other parser does not know: then it is read as everything else is.
+    return false;
+  }
 }
 
 /** Whether a source would bring a parser down. A short one is not worth a look: the square of its length is small. */

@@ -1,0 +1,5 @@
+import { comparesVariables } from './comparisons.js';
+import { withoutTopLevelReturns } from './top-level-returns.js';
+
+/** What needs a tree of the source, and with it a parser that few sources need. */
+export const secondParser = { comparesVariables, withoutTopLevelReturns };
