@@ -24,6 +24,8 @@ export interface CallHooks {
   onHeld(isHeld: boolean): void;
   /** What is left of the program's time. */
   remainingMs(): number;
+  /** Whether the run is suspended, so that the call is made again when it is resumed. Absent: it never is. */
+  isSuspended?(): boolean;
 }
 
 /** Answers a call that a program made. */

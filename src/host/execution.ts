@@ -167,6 +167,7 @@ export class Execution {
           this.#reconsider();
         },
         remainingMs: () => this.#program?.remainingMs ?? Number.POSITIVE_INFINITY,
+        isSuspended: () => waits.aborted && records !== undefined,
       });
       return waits.aborted && records !== undefined ? await NEVER : reply;
     } finally {

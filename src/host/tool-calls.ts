@@ -168,6 +168,11 @@ export class ToolCalls {
           ),
       }),
     });
+    if (hooks.isSuspended?.() === true && !outcome.ok && outcome.verdict === 'pending') {
+      // Nothing has come of it yet: it is made again, counted and traced, when the run is resumed.
+      this.#made -= 1;
+      return present(outcome);
+    }
     if (this.trace.length < MAX_TRACE_ENTRIES) this.trace.push(traceOf(found, outcome, performance.now() - startedAt));
     if (!outcome.ok && this.failures.size < MAX_KNOWN_FAILURES)
       this.failures.set(outcome.error.message, failureOf(tool, outcome));
