@@ -1,3 +1,4 @@
+import { serverDeclarations } from '../catalog/briefing/server-declarations.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { ObservedTypeOf } from '../catalog/declarations/typescript.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
@@ -9,7 +10,7 @@ import { nearest } from '../lib/nearest.js';
 
 const SPEC_VERSION = '1.0.0';
 const TARGET = '@discovery/';
-const FUNCTIONS = ['listServers', 'describeServer', 'listTools', 'getTool', 'searchTools'] as const;
+const FUNCTIONS = ['listServers', 'describeServer', 'listTools', 'getTool', 'getTypes', 'searchTools'] as const;
 type FunctionName = (typeof FUNCTIONS)[number];
 
 /** How much is told of a tool; each level leaves out what only the higher ones have. */
@@ -100,6 +101,8 @@ function answer(
       const observed = found.tool.outputSchema === undefined ? observedTypeOf(found.tool) : undefined;
       return { ...toolDefinition(found, 'full'), ...(observed === undefined ? {} : { observedOutputType: observed }) };
     }
+    case 'getTypes':
+      return typesOf(answering(serverOf(first, snapshot), catalog), second, observedTypeOf);
     case 'searchTools':
       return search(first, optionsOf(second, 'searchTools'), snapshot, catalog);
     default:
@@ -109,6 +112,14 @@ function answer(
         `Use one of: ${FUNCTIONS.join(', ')}.`,
       );
   }
+}
+
+/** TypeScript declarations of a server: of all its tools, or of those that are named. */
+function typesOf(server: CatalogServer, names: JsonValue | undefined, observedTypeOf: ObservedTypeOf): string {
+  if (names === undefined || names === null) return serverDeclarations(server, 'full', observedTypeOf);
+  if (!Array.isArray(names)) throw wrongType('getTypes', 'toolNames', 'an array of tool names', names);
+  const tools = new Set(names.map((name) => toolOf(server, name)));
+  return serverDeclarations({ ...server, tools: [...tools] }, 'full', observedTypeOf);
 }
 
 function search(
@@ -199,7 +210,7 @@ function serverOf(serverId: JsonValue | undefined, snapshot: CatalogSnapshot): C
 }
 
 function toolOf(server: CatalogServer, toolName: JsonValue | undefined): CatalogTool {
-  if (typeof toolName !== 'string') throw wrongType('getTool', 'toolName', 'a string', toolName);
+  if (typeof toolName !== 'string') throw wrongType('this function', 'toolName', 'a string', toolName);
   const found = server.tools.find(({ tool, exportName }) => tool.name === toolName || exportName === toolName);
   if (found !== undefined) return found;
   const names = server.tools.map(({ tool }) => tool.name);

@@ -1,11 +1,12 @@
 import { visibleName } from '../catalog/briefing/server-index.js';
 import type { Catalog } from '../catalog/catalog.js';
+import { SHARED_DECLARATIONS } from '../catalog/declarations/typescript-frames.js';
 import type { CatalogServer } from '../catalog/snapshot.js';
 import type { Outcome } from '../domain/execution.js';
 import { STARTING_HINT } from './discovery.js';
-import type { RunSummary } from './run.js';
+import type { RunSummary, ServerTypes } from './run.js';
 import { firstDeclarations, lateDeclarations, startingServers } from './summary.js';
-import type { ToolView } from './tool-view.js';
+import { briefingLevel, type ToolView } from './tool-view.js';
 
 /** Servers that are announced with one answer; the others follow with the next ones. */
 const MAX_ANNOUNCED = 8;
@@ -35,8 +36,11 @@ export interface EndedRun {
 export class ServerNews {
   readonly #options: ServerNewsOptions;
   readonly #declared = new Set<string>();
+  /** Servers whose types the client's instructions had; absent where it was given none. */
+  #instructed: ReadonlySet<string> | undefined;
   #named: Set<string> | undefined;
   #hasNotice = false;
+  #hasShared = false;
 
   constructor(options: ServerNewsOptions) {
     this.#options = options;
@@ -47,14 +51,23 @@ export class ServerNews {
     this.#named ??= new Set(knownIn(view).map(({ path }) => path));
   }
 
+  /** The client has been given its instructions, made of this view. */
+  instructed(view: ToolView): void {
+    const hasTypes = TYPED_LEVELS.has(briefingLevel(view));
+    this.#instructed ??= new Set(hasTypes ? knownIn(view).map(({ path }) => path) : []);
+  }
+
   /** What an answer says of servers beside the result, where the contract has a place for it. `now`: what there is by now. */
   forAnswer(run: EndedRun, now: ToolView): Pick<RunSummary, 'declarations' | 'notice'> {
-    const used = firstDeclarations(run.view, run.source, run.requestedServers, this.#declared);
+    const used = firstDeclarations(run.view, run.source, run.requestedServers, (path) =>
+      this.#isDeclared(path, run.view),
+    );
+    for (const { path } of used) this.#declared.add(path);
     const late = this.#takeLate(now).filter(({ path }) => !used.some((each) => each.path === path));
     for (const { path } of late) this.#declared.add(path);
     const notice = this.#takeNotice(run.view, looksForServers(run));
     return {
-      declarations: [...used, ...lateDeclarations(late, now)],
+      declarations: this.#withSharedOnce([...used, ...lateDeclarations(late, now)]),
       ...(notice === undefined ? {} : { notice }),
     };
   }
@@ -69,6 +82,21 @@ export class ServerNews {
     const notice = this.#takeNotice(run.view, looksForServers(run));
     const late = this.#takeLate(now).map((server) => announcement(server, declarations?.(server, now) ?? ''));
     return [...starting, ...(notice === undefined ? [] : [notice]), ...late];
+  }
+
+  /** The types that all declarations share come with the first ones. */
+  #withSharedOnce(declarations: readonly ServerTypes[]): ServerTypes[] {
+    return declarations.map((each) => {
+      const isFirst = !this.#hasShared;
+      this.#hasShared = true;
+      return isFirst ? each : { ...each, text: each.text.replace(SHARED_DECLARATIONS, '') };
+    });
+  }
+
+  /** Whether the client has the types of a server. Who was given no instructions asked for as much as there is room for. */
+  #isDeclared(path: string, view: ToolView): boolean {
+    if (this.#declared.has(path)) return true;
+    return this.#instructed?.has(path) ?? TYPED_LEVELS.has(briefingLevel(view));
   }
 
   /** Servers of this view that the client does not know of. From now on it does. */
@@ -90,6 +118,9 @@ export class ServerNews {
     return notice;
   }
 }
+
+/** Levels of a briefing that have every tool with its types and what is said of it. */
+const TYPED_LEVELS: ReadonlySet<string> = new Set(['full', 'compact']);
 
 /** Those whose tools the view has, on either side. */
 function knownIn({ forCode }: ToolView): readonly CatalogServer[] {

@@ -143,6 +143,11 @@ export class Session {
     return this.#parts.scripts.known(this.#options.profile);
   }
 
+  /** The client of this session has been given its instructions, made of this view. */
+  instructed(view: ToolView): void {
+    this.#told.instructed(view);
+  }
+
   /** The client of this session has been given its list of tools, made of this view. */
   listed(view: ToolView): void {
     this.#told.listed(view);

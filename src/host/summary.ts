@@ -6,7 +6,7 @@ import { findServer, serverProblem } from './discovery.js';
 import { looksAround, serversNamedIn } from './named-servers.js';
 import type { KeptResults } from './results.js';
 import type { Presentation, RunSummary, ServerTypes, UnavailableServer } from './run.js';
-import { briefDeclarationsOf, briefingLevel, type ToolView } from './tool-view.js';
+import { briefDeclarationsOf, type ToolView } from './tool-view.js';
 
 /** Servers whose types come with one answer. */
 const MAX_DECLARED_AT_ONCE = 3;
@@ -14,25 +14,22 @@ const MAX_DECLARED_AT_ONCE = 3;
 const ANNOUNCED_TOKENS = 6_000;
 
 /**
- * Where the tools were too many to be declared up front, a server's types come with the first answer that has to do with
- * it. `declared` remembers which have come.
+ * The types of a server come with the first answer that has to do with it, unless the client has them: the tools may have
+ * been too many to be declared up front, or the server was still starting.
  */
 export function firstDeclarations(
   view: ToolView,
   source: string,
   requested: readonly string[],
-  declared: Set<string>,
+  isDeclared: (path: string) => boolean,
 ): ServerTypes[] {
-  const level = briefingLevel(view);
-  if (level !== 'index' && level !== 'signatures') return [];
   const used = view.forCode.servers.filter(
     (server) =>
       server.tools.length > 0 &&
       (source.includes(`@codemode/servers/${server.path}`) ||
         requested.some((name) => findServer(name, view.forCode) === server)),
   );
-  const fresh = used.filter(({ path }) => !declared.has(path)).slice(0, MAX_DECLARED_AT_ONCE);
-  for (const { path } of fresh) declared.add(path);
+  const fresh = used.filter(({ path }) => !isDeclared(path)).slice(0, MAX_DECLARED_AT_ONCE);
   return fresh.map((server) => ({ path: server.path, text: briefDeclarationsOf(server, source, view) }));
 }
 

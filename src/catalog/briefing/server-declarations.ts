@@ -136,7 +136,7 @@ function namesOnly(server: CatalogServer, tools: readonly CatalogTool[], budgetT
   const more = missing === 0 ? '' : `${names.length === 0 ? '' : ', '}and ${missing} more`;
   const path = quoteVisibly(server.path);
   return `// ${tools.length} tools of ${quoteVisibly(`@codemode/servers/${server.path}`)} are not declared here: ${names.join(', ')}${more}
-// await getTool(${path}, "<tool>") of @codemode/discovery has one tool's schemas, await searchTools("...", { serverId: ${path} }) finds some.
+// await getTypes(${path}, ["<tool>"]) of @codemode/discovery declares them, await searchTools("...", { serverId: ${path} }) finds some.
 `;
 }
 

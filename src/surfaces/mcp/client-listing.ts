@@ -28,7 +28,9 @@ export class ClientListing {
   }
 
   instructions(): string | undefined {
-    return this.#listing.instructions();
+    const instructions = this.#listing.instructions();
+    if (instructions !== undefined) this.#session.instructed(this.#session.tools());
+    return instructions;
   }
 
   /** One page of the tools. A cursor of a list that has changed meanwhile gives what stands there now. */

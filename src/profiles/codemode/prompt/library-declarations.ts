@@ -7,6 +7,7 @@ declare module "@codemode/discovery" {
   function searchTools(query: string, options?: { serverId?: string; limit?: number; detail?: Detail }): Promise<{ query: string; results: (Tool & { serverId: string })[] }>;
   function listTools(serverId: string, options?: { detail?: Detail }): Promise<Tool[]>;
   function getTool(serverId: string, toolName: string): Promise<Tool>;
+  function getTypes(serverId: string, toolNames?: string[]): Promise<string>; // TypeScript declarations
   function listServers(): Promise<Server[]>;
   function describeServer(serverId: string): Promise<Server>;
   const specVersion: string;
