@@ -1,6 +1,12 @@
 import { HostError } from '../domain/errors.js';
 import { isJsonObject, type JsonValue } from '../domain/json.js';
-import { briefDeclarationsOf, briefingLevel, type CatalogTool, type ToolView } from './tool-view.js';
+import {
+  briefDeclarationsOf,
+  briefingLevel,
+  type CatalogServer,
+  type CatalogTool,
+  type ToolView,
+} from './tool-view.js';
 
 /** What a model reads, in tokens. */
 export interface TokenReport {
@@ -56,7 +62,7 @@ export function measureTokens(
   const direct = view.direct.map(({ tool }) => tool);
   const count = (text: string) => countTokens(text);
   const definitions = [...inCode, ...direct].map((tool) => count(definitionJson(tool)));
-  const declared = servers.map((server) => count(briefDeclarationsOf(server, '', view)));
+  const declared = servers.map((server) => count(briefDeclarationsOf(server, firstTools(server), view)));
   return {
     tools: definitions.length,
     definitions: sum(definitions),
@@ -65,6 +71,11 @@ export function measureTokens(
     perServer: Math.round(mean(declared)),
     perTool: Math.round(mean(inCode.map((tool) => count(definitionJson(tool))))),
   };
+}
+
+/** About as many as a program uses of one server. */
+function firstTools({ tools }: CatalogServer): ReadonlySet<string> {
+  return new Set(tools.slice(0, 2).map(({ exportName }) => exportName));
 }
 
 /** Hits of a query, best first, each under both names that a task may use for it. */

@@ -94,6 +94,8 @@ export interface RunSummary {
 
 export interface ServerTypes {
   readonly path: string;
+  /** Export names of the tools that are declared. */
+  readonly tools: readonly string[];
   readonly text: string;
   /** The server came after the client had its list of tools. */
   readonly isNew?: true;

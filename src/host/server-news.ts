@@ -1,6 +1,6 @@
+import { BRIEF_HEAD } from '../catalog/briefing/server-declarations.js';
 import { visibleName } from '../catalog/briefing/server-index.js';
 import type { Catalog } from '../catalog/catalog.js';
-import { SHARED_DECLARATIONS } from '../catalog/declarations/typescript-frames.js';
 import type { CatalogServer } from '../catalog/snapshot.js';
 import type { Outcome } from '../domain/execution.js';
 import { STARTING_HINT } from './discovery.js';
@@ -59,15 +59,16 @@ export class ServerNews {
 
   /** What an answer says of servers beside the result, where the contract has a place for it. `now`: what there is by now. */
   forAnswer(run: EndedRun, now: ToolView): Pick<RunSummary, 'declarations' | 'notice'> {
-    const used = firstDeclarations(run.view, run.source, run.requestedServers, (path) =>
-      this.#isDeclared(path, run.view),
+    const used = firstDeclarations(run.view, run.source, run.requestedServers, (path, exportName) =>
+      this.#isDeclared(path, exportName, run.view),
     );
-    for (const { path } of used) this.#declared.add(path);
     const late = this.#takeLate(now).filter(({ path }) => !used.some((each) => each.path === path));
-    for (const { path } of late) this.#declared.add(path);
+    const declarations = [...used, ...lateDeclarations(late, now)];
+    for (const { path, tools } of declarations)
+      for (const key of [path, ...tools.map((name) => `${path}/${name}`)]) this.#declared.add(key);
     const notice = this.#takeNotice(run.view, looksForServers(run));
     return {
-      declarations: this.#withSharedOnce([...used, ...lateDeclarations(late, now)]),
+      declarations: this.#withSharedOnce(declarations),
       ...(notice === undefined ? {} : { notice }),
     };
   }
@@ -89,13 +90,15 @@ export class ServerNews {
     return declarations.map((each) => {
       const isFirst = !this.#hasShared;
       this.#hasShared = true;
-      return isFirst ? each : { ...each, text: each.text.replace(SHARED_DECLARATIONS, '') };
+      return isFirst ? each : { ...each, text: each.text.replace(BRIEF_HEAD, '') };
     });
   }
 
   /** Whether the client has the types of a server. Who was given no instructions asked for as much as there is room for. */
-  #isDeclared(path: string, view: ToolView): boolean {
-    if (this.#declared.has(path)) return true;
+  #isDeclared(path: string, exportName: string | undefined, view: ToolView): boolean {
+    if (this.#declared.has(exportName === undefined ? path : `${path}/${exportName}`)) return true;
+    // Nobody was told of any tool: a person or a program has sent this one, and no model reads the answer.
+    if (this.#instructed === undefined && this.#named === undefined) return true;
     return this.#instructed?.has(path) ?? TYPED_LEVELS.has(briefingLevel(view));
   }
 

@@ -1,5 +1,5 @@
 import type { ReceivedData } from '../broker/policy/flow.js';
-import type { CatalogServer } from '../catalog/snapshot.js';
+import type { CatalogServer, CatalogTool } from '../catalog/snapshot.js';
 import type { CallerId, Outcome } from '../domain/execution.js';
 import type { JsonObject } from '../domain/json.js';
 import { findServer, serverProblem } from './discovery.js';
@@ -8,39 +8,69 @@ import type { KeptResults } from './results.js';
 import type { Presentation, RunSummary, ServerTypes, UnavailableServer } from './run.js';
 import { briefDeclarationsOf, type ToolView } from './tool-view.js';
 
-/** Servers whose types come with one answer. */
-const MAX_DECLARED_AT_ONCE = 3;
-/** Tokens that all servers may cost that are announced with one answer. */
-const ANNOUNCED_TOKENS = 6_000;
+/** Tokens that the types of all servers may cost that come with one answer. */
+const ANSWERED_TOKENS = 1_600;
+/** What a tool may cost of it: its signature with a sentence, not its whole description. */
+const TOOL_TOKENS = 120;
+/** The words around the declarations. */
+const FRAME_TOKENS = 130;
+/** The same for servers that are announced. */
+const ANNOUNCED_TOKENS = 2_400;
+/** A server with more tools is never declared as a whole: what it is asked for is. */
+const MAX_WHOLE_TOOLS = 12;
 
 /**
- * The types of a server come with the first answer that has to do with it, unless the client has them: the tools may have
- * been too many to be declared up front, or the server was still starting.
+ * The types of the tools that a program uses come with the first answer that has to do with them, unless the client has
+ * them; those of a whole small server where it was asked for or no tool of it is named.
  */
 export function firstDeclarations(
   view: ToolView,
   source: string,
   requested: readonly string[],
-  isDeclared: (path: string) => boolean,
+  isDeclared: (path: string, exportName?: string) => boolean,
 ): ServerTypes[] {
-  const used = view.forCode.servers.filter(
-    (server) =>
-      server.tools.length > 0 &&
-      (source.includes(`@codemode/servers/${server.path}`) ||
-        requested.some((name) => findServer(name, view.forCode) === server)),
+  const isRequested = (server: CatalogServer) => requested.some((name) => findServer(name, view.forCode) === server);
+  const fresh = view.forCode.servers.flatMap((server) => {
+    const { path, tools } = server;
+    if (tools.length === 0 || !(source.includes(`@codemode/servers/${path}`) || isRequested(server))) return [];
+    const used = tools.filter(({ exportName }) => isNamedIn(source, exportName));
+    const isWhole = tools.length <= MAX_WHOLE_TOOLS && (used.length === 0 || isRequested(server));
+    const wanted = (isWhole ? tools : used).filter(({ exportName }) => !isDeclared(path, exportName));
+    // Nothing new of a server that was told of before is no news.
+    return wanted.length === 0 && (used.length > 0 || isDeclared(path)) ? [] : [{ server, wanted }];
+  });
+  const most = Math.floor(ANSWERED_TOKENS / Math.max(2, fresh.length));
+  return fresh.map(({ server, wanted }) =>
+    typesOf(server, wanted, view, Math.min(most, FRAME_TOKENS + TOOL_TOKENS * Math.max(1, wanted.length))),
   );
-  const fresh = used.filter(({ path }) => !isDeclared(path)).slice(0, MAX_DECLARED_AT_ONCE);
-  return fresh.map((server) => ({ path: server.path, text: briefDeclarationsOf(server, source, view) }));
 }
 
 /** The types of servers that came after the client's list of tools was made, within a common budget. */
 export function lateDeclarations(late: readonly CatalogServer[], view: ToolView): ServerTypes[] {
   const budgetTokens = Math.floor(ANNOUNCED_TOKENS / Math.max(1, late.length));
-  return late.map((server) => ({
-    path: server.path,
-    text: briefDeclarationsOf(server, '', view, budgetTokens),
-    isNew: true,
-  }));
+  return late.map((server) => {
+    const wanted = server.tools.length <= MAX_WHOLE_TOOLS ? server.tools : [];
+    return { ...typesOf(server, wanted, view, budgetTokens), isNew: true };
+  });
+}
+
+function typesOf(
+  server: CatalogServer,
+  wanted: readonly CatalogTool[],
+  view: ToolView,
+  budgetTokens: number,
+): ServerTypes {
+  const tools = wanted.map(({ exportName }) => exportName);
+  return { path: server.path, tools, text: briefDeclarationsOf(server, new Set(tools), view, budgetTokens) };
+}
+
+/** As a word of its own, so that `get` is not found in `getUser`. */
+function isNamedIn(source: string, exportName: string): boolean {
+  for (let at = source.indexOf(exportName); at >= 0; at = source.indexOf(exportName, at + 1)) {
+    const around = `${source[at - 1] ?? ''}${source[at + exportName.length] ?? ''}`;
+    if (!/[\w$]/.test(around)) return true;
+  }
+  return false;
 }
 
 /** What of an outcome is handed over: media apart, and what is still too large kept for a later run. */

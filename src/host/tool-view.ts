@@ -138,15 +138,14 @@ export function scriptDeclarationsOf(
 }
 
 /** Tokens that the types of a server may cost when they come with an answer. */
-const ANSWER_BUDGET_TOKENS = 4_000;
+const ANSWER_BUDGET_TOKENS = 800;
 
-/** The same as far as an answer has room for it; the tools a program imports come first. */
+/** The types of some of its tools (export names), as far as an answer has room for them. */
 export function briefDeclarationsOf(
   server: CatalogServer,
-  source: string,
+  wanted: ReadonlySet<string>,
   { observedTypeOf }: ToolView,
   budgetTokens = ANSWER_BUDGET_TOKENS,
 ): string {
-  const imported = server.tools.flatMap(({ exportName }) => (source.includes(exportName) ? [exportName] : []));
-  return serverDeclarationsWithin(server, budgetTokens, imported, observedTypeOf);
+  return serverDeclarationsWithin(server, budgetTokens, wanted, observedTypeOf);
 }

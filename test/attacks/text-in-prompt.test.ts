@@ -86,7 +86,7 @@ describe.each(ATTEMPTS)('a server whose every text %s', (_, text) => {
   });
 
   test('is bounded in the declarations that come with an answer', () => {
-    const declared = serverDeclarationsWithin(snapshot.servers[0] as CatalogServer, 4_000, ['list_things']);
+    const declared = serverDeclarationsWithin(snapshot.servers[0] as CatalogServer, 4_000, new Set(['list_things']));
     expect(estimateTokens(declared)).toBeLessThanOrEqual(4_000);
   });
 });

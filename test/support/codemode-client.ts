@@ -36,6 +36,9 @@ export interface CodemodeOptions {
   readonly commandLine?: readonly string[];
 }
 
+/** Most tests are about what ran. What a model reads of it has tests of its own, with settings as they are shipped. */
+export const WHOLE_ANSWERS = { response: { toolTrace: 'all', maxTokens: 60_000 }, prompt: { tokenBudget: 12_000 } };
+
 export async function startCodemode({
   scripts = {},
   servers = {},
@@ -49,7 +52,10 @@ export async function startCodemode({
     return [id, { command: process.execPath, args: [fixture('scripted-server.mjs'), file] }];
   });
   const configFile = join(folder, 'codemode.config.json');
-  writeFileSync(configFile, JSON.stringify({ ...config, mcpServers: { ...Object.fromEntries(scripted), ...servers } }));
+  writeFileSync(
+    configFile,
+    JSON.stringify({ ...WHOLE_ANSWERS, ...config, mcpServers: { ...Object.fromEntries(scripted), ...servers } }),
+  );
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [PROGRAM, '--config', configFile, 'mcp', ...commandLine],

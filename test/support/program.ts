@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { WHOLE_ANSWERS } from './codemode-client.js';
 import { fixture, isAlive, packageProgram } from './upstreams.js';
 
 /*
@@ -18,6 +19,9 @@ export const PROGRAM = fileURLToPath(new URL('../../dist/bin.js', import.meta.ur
 export type Era = 'legacy' | 'modern';
 export type ClientOptions = NonNullable<ConstructorParameters<typeof Client>[1]>;
 
+/** For tests of what a model reads: everything as it is shipped. */
+export const AS_SHIPPED = { response: undefined, prompt: undefined };
+
 /** A configuration file and a state folder of their own. */
 export function openHome(config: object) {
   const folder = mkdtempSync(join(tmpdir(), 'codemode-e2e-'));
@@ -25,7 +29,7 @@ export function openHome(config: object) {
   const work = join(folder, 'work');
   for (const each of [state, work]) mkdirSync(each);
   const configFile = join(folder, 'codemode.config.json');
-  writeFileSync(configFile, JSON.stringify({ sandbox: { workers: { min: 1 } }, ...config }));
+  writeFileSync(configFile, JSON.stringify({ sandbox: { workers: { min: 1 } }, ...WHOLE_ANSWERS, ...config }));
   return {
     state,
     work,

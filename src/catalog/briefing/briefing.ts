@@ -1,10 +1,9 @@
 import type { CatalogBriefing } from '../../domain/briefing.js';
 import type { ObservedTypeOf } from '../declarations/typescript.js';
-import { SHARED_DECLARATIONS } from '../declarations/typescript-frames.js';
 import { compareCodePoints } from '../names.js';
 import type { CatalogSnapshot } from '../snapshot.js';
 import { exampleCall } from './example-call.js';
-import { declarationsWithin, WHOSE_WORDS } from './server-declarations.js';
+import { BRIEF_HEAD, declarationsWithin } from './server-declarations.js';
 import { serverIndex } from './server-index.js';
 import { estimateTokens } from './tokens.js';
 
@@ -33,9 +32,9 @@ export function briefCatalog(snapshot: CatalogSnapshot, options: BriefingOptions
       ...{ level: 'none', ...counts, text: '', estimatedTokens: 0, shortIndex: () => '' },
       ...(notice === undefined ? {} : { notice }),
     };
-  const shared = `${WHOSE_WORDS}${SHARED_DECLARATIONS}`;
-  const modules = declarationsWithin(servers, budgetTokens - estimateTokens(shared), options.observedTypeOf);
-  const text = modules === undefined ? serverIndex(servers, budgetTokens, estimateTokens) : `${shared}${modules.text}`;
+  const modules = declarationsWithin(servers, budgetTokens - estimateTokens(BRIEF_HEAD), options.observedTypeOf);
+  const text =
+    modules === undefined ? serverIndex(servers, budgetTokens, estimateTokens) : `${BRIEF_HEAD}${modules.text}`;
   const example = exampleCall(servers);
   return {
     level: modules?.detail ?? 'index',

@@ -48,6 +48,12 @@ export const AMBIENT_MODULE: ModuleFrame = {
   reservedTypeNames: ['ToolOutput', 'ToolResult', 'ContentBlock', 'JsonValue', 'ServerMeta', ...LANGUAGE_NAMES],
 };
 
+/** The same for a model, which pays for each word: without what it never asks for. It uses `BRIEF_SHARED_DECLARATIONS`. */
+export const BRIEF_MODULE: ModuleFrame = { ...AMBIENT_MODULE, ending: [] };
+
+export const BRIEF_SHARED_DECLARATIONS =
+  'type ToolOutput = unknown; // its text (JSON in it is not parsed), its structured value, or the whole MCP result\n';
+
 /** `servers/<module>/index.d.ts`. It uses the types of `PACKAGE_CLIENT_DECLARATIONS`. */
 export const PACKAGE_FILE: ModuleFrame = {
   indent: '',

@@ -9,7 +9,7 @@ import { parameterDocs, parameterList, parametersOf } from './positional.js';
 import { readSchema } from './schema.js';
 import { type Definition, type SchemaModel, type SchemaNode, withoutReference } from './shape.js';
 import { propertyDocs, serverDocs, toolDocs } from './typescript-docs.js';
-import { AMBIENT_MODULE, type ModuleFrame, PACKAGE_FILE, SCRIPT_CALLS } from './typescript-frames.js';
+import { AMBIENT_MODULE, BRIEF_MODULE, type ModuleFrame, PACKAGE_FILE, SCRIPT_CALLS } from './typescript-frames.js';
 import { TypeWriter } from './typescript-types.js';
 
 export type { Detail };
@@ -64,6 +64,11 @@ const MAX_TOOL_CHARACTERS = 20_000;
  */
 export function declareModule(server: ServerModule, options: DeclarationOptions = {}): ModuleDeclaration {
   return new ModuleWriter(server, options, AMBIENT_MODULE).write();
+}
+
+/** The same for a model to read. */
+export function declareBriefModule(server: ServerModule, options: DeclarationOptions = {}): ModuleDeclaration {
+  return new ModuleWriter(server, options, BRIEF_MODULE).write();
 }
 
 /**
