@@ -16,6 +16,8 @@ export interface RunContext {
   readonly codeDigest: string;
   /** What its request was granted; absent under contracts that know no capabilities. */
   readonly grants?: CapabilitySet;
+  /** How long a call may take to a server whose configuration says nothing of it. Absent: the server's default. */
+  readonly callTimeoutMs?: number;
   /** The step of a trace that its calls are parts of; absent where nobody wants traces. */
   readonly trace?: TraceContext;
   /** What the pipeline remembers from one call to the next. */
@@ -27,6 +29,7 @@ export interface RunContextOptions {
   readonly ledger?: RunLedger;
   readonly grants?: CapabilitySet | undefined;
   readonly trace?: TraceContext | undefined;
+  readonly callTimeoutMs?: number | undefined;
 }
 
 export function openRunContext(
@@ -34,7 +37,7 @@ export function openRunContext(
   caller: CallerId,
   profile: string,
   source: string,
-  { ledger = new RunLedger(), grants, trace }: RunContextOptions = {},
+  { ledger = new RunLedger(), grants, trace, callTimeoutMs }: RunContextOptions = {},
 ): RunContext {
   const codeDigest = hash('sha256', source, 'hex');
   return {
@@ -46,5 +49,6 @@ export function openRunContext(
     ledger,
     ...(grants === undefined ? {} : { grants }),
     ...(trace === undefined ? {} : { trace }),
+    ...(callTimeoutMs === undefined ? {} : { callTimeoutMs }),
   };
 }

@@ -73,6 +73,7 @@ async function attemptOnce(
       ...(tool.inputSchema === undefined ? {} : { inputSchema: tool.inputSchema }),
       signal: call.signal,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(call.run.callTimeoutMs === undefined ? {} : { defaultTimeoutMs: call.run.callTimeoutMs }),
       ...(call.onProgress === undefined ? {} : { onProgress: call.onProgress }),
       ...(call.run.grants === undefined ? {} : { grants: call.run.grants }),
       ...(call.respondent === undefined ? {} : { respondent: call.respondent }),

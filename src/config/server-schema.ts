@@ -41,7 +41,10 @@ const retryPolicy = z.strictObject({
   delay: duration({ maxMs: 60_000 }).default(200),
 });
 
-/** One server, in the words of every client that people already have: `env` or `environment`, `type` or `transport`. */
+/**
+ * One server, in the words of every client that people already have: `env` or `environment`, `type`, `transport` or
+ * `protocol`.
+ */
 const serverSchema = z
   .strictObject({
     command: z.string().min(1).optional(),
@@ -57,7 +60,8 @@ const serverSchema = z
     headers: z.record(z.string(), z.string()).optional(),
     type: z.string().optional(),
     transport: z.string().optional(),
-    timeout: duration({ minMs: 1, maxMs: MAX_TIMEOUT_MS }).default(DEFAULT_CALL_TIMEOUT_MS),
+    protocol: z.string().optional(),
+    timeout: duration({ minMs: 1, maxMs: MAX_TIMEOUT_MS }).optional(),
     connectTimeout: duration({ minMs: 1, maxMs: MAX_TIMEOUT_MS }).default(DEFAULT_CONNECT_TIMEOUT_MS),
     labels: z.array(z.enum(LABELS)).default([]),
     description: z.string().optional(),
@@ -90,8 +94,8 @@ const serverSchema = z
         complain(['auth'], 'clientId and clientSecret, which grant client_credentials needs');
       if (clientSecret !== undefined && clientId === undefined) complain(['auth'], 'clientId beside clientSecret');
     }
-    const named = server.transport ?? server.type;
-    const key = server.transport === undefined ? 'type' : 'transport';
+    const named = transportNamed(server);
+    const key = ['transport', 'type'].find((each) => server[each as 'type'] !== undefined) ?? 'protocol';
     if (named !== undefined && transportKind(named) === undefined) {
       complain([key], 'one of stdio, http, streamable-http, sse, websocket');
     } else if (named !== undefined && server.command !== undefined && transportKind(named) !== 'stdio') {
@@ -138,7 +142,8 @@ export function upstreamDefinitions(
       id,
       target: targetOf(server, baseFolder, environment),
       connectTimeoutMs: server.connectTimeout,
-      callTimeoutMs: server.timeout,
+      callTimeoutMs: server.timeout ?? DEFAULT_CALL_TIMEOUT_MS,
+      ...(server.timeout === undefined ? { isCallTimeoutDefault: true as const } : {}),
       labels: server.labels,
       isTrusted: server.trusted,
       retry: { maxAttempts: server.retryPolicy.maxAttempts, delayMs: server.retryPolicy.delay },
@@ -178,11 +183,16 @@ function targetOf(server: ServerEntry, baseFolder: string, environment: Environm
   const url = server.url ?? '';
   const bearer = server.auth?.type === 'bearer' ? { Authorization: `Bearer ${server.auth.token}` } : {};
   const headers = { ...bearer, ...server.headers };
-  if (/^wss?:$/.test(protocolOf(url)) || transportKind(server.transport ?? server.type ?? '') === 'websocket') {
+  if (/^wss?:$/.test(protocolOf(url)) || transportKind(transportNamed(server) ?? '') === 'websocket') {
     return { kind: 'websocket', url: url.replace(/^http/, 'ws'), headers };
   }
-  const named = transportKind(server.transport ?? server.type ?? '');
+  const named = transportKind(transportNamed(server) ?? '');
   return { kind: 'http', url, headers, flavour: named === 'sse' || named === 'streamable' ? named : 'auto' };
+}
+
+/** `auto` leaves it to what the entry has: a command or an address. */
+function transportNamed({ transport, type, protocol }: Pick<ServerEntry, 'transport' | 'type' | 'protocol'>) {
+  return transport ?? type ?? (protocol === 'auto' ? undefined : protocol);
 }
 
 function transportKind(name: string): 'stdio' | 'http' | 'streamable' | 'sse' | 'websocket' | undefined {

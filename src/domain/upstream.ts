@@ -63,6 +63,8 @@ export interface UpstreamDefinition<Target extends UpstreamTarget = UpstreamTarg
   readonly target: Target;
   readonly connectTimeoutMs: number;
   readonly callTimeoutMs: number;
+  /** Nobody has configured `callTimeoutMs`: a run whose contract gives its calls more time is given that. */
+  readonly isCallTimeoutDefault?: true;
   readonly labels: readonly Label[];
   /** Whether the user vouches for what this server claims about its own tools. */
   readonly isTrusted: boolean;
@@ -129,6 +131,8 @@ export interface UpstreamCall {
   readonly inputSchema?: JsonObject;
   /** Less time than the server's own timeout gives; never more. */
   readonly timeoutMs?: number;
+  /** Instead of the server's own timeout, where nobody has configured one. */
+  readonly defaultTimeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CallProgress) => void;
   /** What its run was granted: for the upstreams that are capabilities. Nothing of it leaves the house. */

@@ -95,6 +95,7 @@ export class RunCalls {
         maxToolCalls,
         present,
         allowedServers: script.allowedServers,
+        ...(script.onCall === undefined ? {} : { onCall: script.onCall }),
       });
     const answer = (call: GuestCall, hooks: CallHooks, asker: Asker) => this.#answer(call, inputOf(call), hooks, asker);
     this.nested = new NestedRuns(

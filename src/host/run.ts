@@ -58,6 +58,17 @@ export interface ScriptRequest {
   readonly callScript: string;
   /** The only servers it may call; empty: all. */
   readonly allowedServers: readonly string[];
+  /** Told of every call of a tool when it is over. */
+  readonly onCall?: (ended: EndedScriptCall) => void;
+}
+
+/** A call as a script made it, without what was sent and answered. */
+export interface EndedScriptCall {
+  readonly server: string;
+  readonly tool: string;
+  readonly durationMs: number;
+  /** Absent where it succeeded. */
+  readonly error?: string;
 }
 
 export interface RunSummary {

@@ -1,11 +1,13 @@
 import type { BrokerOutcome } from '../broker/broker.js';
 import type { RunContext } from '../broker/run-context.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import type { CallVerdict } from '../domain/audit.js';
 import type { CallReply, Failure, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import { nearest } from '../lib/nearest.js';
 import { DOWN_HINT, STARTING_HINT } from './discovery.js';
 import type { CallHooks } from './execution.js';
+import type { EndedScriptCall } from './run.js';
 import type { RunCatalog } from './run-catalog.js';
 import type { ToolCalls } from './tool-calls.js';
 
@@ -17,6 +19,7 @@ export interface ScriptCallsOptions {
   readonly allowedServers: readonly string[];
   readonly maxToolCalls: number;
   readonly present: (outcome: BrokerOutcome) => CallReply;
+  readonly onCall?: (ended: EndedScriptCall) => void;
 }
 
 /**
@@ -49,19 +52,32 @@ export class ScriptCalls {
   }
 
   async answer(call: GuestCall, input: readonly JsonValue[], hooks: CallHooks, run: RunContext): Promise<CallReply> {
-    const { tools, maxToolCalls, present, startingNote } = this.#options;
+    const { tools, maxToolCalls, startingNote } = this.#options;
     await this.awaitServer(input);
     const { snapshot } = tools;
     const found = this.toolOf(input);
     if (!this.#calls.countOne()) return this.#end(tooManyCalls(maxToolCalls), 'limited', found, call, hooks, run);
     const [serverName, toolName, given] = input;
     const mistake = mistakeIn(input);
-    if (mistake !== undefined) return present({ ok: false, error: mistake, verdict: 'invalid_arguments' });
+    if (mistake !== undefined) return this.#refused(input, mistake, 'invalid_arguments');
     const name = serverName as string;
     if (!this.#isAllowed(name)) return this.#end(serverNotAllowed(name), 'denied', found, call, hooks, run);
-    if (found === undefined)
-      return present({ ok: false, error: noSuch(name, toolName as string, snapshot, startingNote) });
-    return this.#calls.make(found, call, given ?? undefined, hooks, run);
+    if (found === undefined) return this.#refused(input, noSuch(name, toolName as string, snapshot, startingNote));
+    const before = this.#calls.trace.length;
+    const reply = await this.#calls.make(found, call, given ?? undefined, hooks, run);
+    const made = this.#calls.trace[before];
+    if (made !== undefined) this.#tell(input, made.durationMs, made.error);
+    return reply;
+  }
+
+  #refused(input: readonly JsonValue[], error: GuestError, verdict?: CallVerdict): CallReply {
+    this.#tell(input, 0, error.message);
+    return this.#options.present({ ok: false, error, ...(verdict === undefined ? {} : { verdict }) });
+  }
+
+  #tell([server, tool]: readonly JsonValue[], durationMs: number, error?: string): void {
+    const names = { server: nameIn(server), tool: nameIn(tool) };
+    this.#options.onCall?.({ ...names, durationMs, ...(error === undefined ? {} : { error }) });
   }
 
   #isAllowed(name: string): boolean {
@@ -109,6 +125,10 @@ function mistakeIn([server, tool, , ...more]: readonly JsonValue[]): GuestError 
   if (typeof tool !== 'string' || tool === '')
     return refuse(`the second argument must be the name of a tool, not ${shown(tool)}`);
   return more.length > 0 ? refuse(`there are at most three arguments, not ${more.length + 3}`) : undefined;
+}
+
+function nameIn(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value.slice(0, MAX_SHOWN_CHARACTERS) : '?';
 }
 
 const MAX_SHOWN_CHARACTERS = 60;

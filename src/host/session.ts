@@ -184,6 +184,8 @@ export class Session {
     const context = openRunContext(runId, this.caller, profile, request.source, {
       grants: request.grants ?? this.bounds,
       trace: steps.context,
+      // The contract of scripts knows one time, and its calls may take all of it.
+      callTimeoutMs: request.script === undefined ? undefined : request.limits.timeoutMs,
     });
     request.onBegin?.(runId);
     const answered = steps.follow(this.#parts.live.during(() => this.#execute(context, request, steps)));

@@ -106,7 +106,63 @@ describe('code exec', () => {
   });
 });
 
+test('the log shows each call from debug on, and servers that failed from warn on [D10]', async () => {
+  using home = new Home();
+  const github = { command: process.execPath, args: [fixture('scripted-server.mjs'), home.write('g.json', GITHUB)] };
+  const file = home.write('mcp_config.json', {
+    enable_code_execution: true,
+    mcpServers: { github, dead: { command: './not-there' } },
+  });
+  const code =
+    "--code=call_tool('github', 'get_user', { username: 'secret' }); call_tool('github', 'fail', {}); call_tool('dead', 'x', {}); 1";
+  const logged = async (level: string) =>
+    (await exec(home, `--config=${file}`, code, `--log-level=${level}`)).stderr.replace(/\d+ ms/g, 'N ms').split('\n');
+  const failed = /^codemode: warning: server dead is not available: command not found/;
+  const [user, fail, dead, warning, ...rest] = await logged('debug');
+  expect([user, fail]).toEqual([
+    'codemode: call of github/get_user took N ms and succeeded',
+    'codemode: call of github/fail took N ms and failed: ToolCallError: the tool reported an error',
+  ]);
+  expect(dead).toMatch(/^codemode: call of dead\/x took N ms and failed: dead is not available/);
+  expect(warning).toMatch(failed);
+  expect(rest).toEqual(['']);
+  expect(await logged('warn')).toEqual([expect.stringMatching(failed), '']);
+  expect(await logged('error')).toEqual(['']);
+});
+
 describe("the document's configuration", () => {
+  test('is found by the server of the contract too [D9]', async () => {
+    using place = openProxyHome({ code_execution_timeout_ms: 1000 });
+    const { home } = place;
+    expect(await home.run(['mcp', '--profile', 'code_execution'])).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: switchedOff,
+    });
+    home.write('.mcpproxy/mcp_config.json', {
+      enable_code_execution: true,
+      mcpServers: [{ name: 'github', ...place.github }],
+    });
+    expect((await home.run(['mcp', '--profile', 'code_execution'])).stderr).toContain('servers: github');
+    expect((await home.run(['mcp'])).stderr).not.toContain('github');
+  });
+
+  test('servers as a list with protocol are read without its other keys [D9]', async () => {
+    using place = openProxyHome();
+    const { home, github } = place;
+    const file = home.write('servers.json', {
+      mcpServers: [
+        { name: 'one', protocol: 'stdio', ...github },
+        { name: 'two', protocol: 'auto', ...github },
+        { name: 'odd', protocol: 'pigeon', ...github },
+      ],
+    });
+    const code = "--code=['one', 'two'].map((name) => call_tool(name, 'list-repos', {}).ok)";
+    const { status, stdout, stderr } = await exec(home, code, `--config=${file}`);
+    expect([status, JSON.parse(stdout)]).toEqual([0, { ok: true, value: [true, true] }]);
+    expect(stderr).toMatch(/server "odd" is disabled: mcpServers\.odd\.protocol: expected one of stdio, http/);
+  });
+
   const switchedOff =
     'codemode: code_execution is disabled in configuration; set enable_code_execution: true (in a file of codemode: codeExecution.enabled: true)\n';
 

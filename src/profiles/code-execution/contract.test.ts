@@ -29,6 +29,17 @@ test('what a request leaves out has its default, and 0 calls are no limit', () =
   });
 });
 
+test('a fraction is a number: time is rounded up, and calls are rounded down', () => {
+  const limitsOf = (options: object) => parse({ code: '1', options }).limits;
+  expect(limitsOf({ timeout_ms: 1_500.5, max_tool_calls: 2.9 })).toMatchObject({ timeoutMs: 1_501, maxToolCalls: 2 });
+  // Not 0, which is no limit: the first call is more than half a call.
+  expect(limitsOf({ max_tool_calls: 0.5 })).toMatchObject({ maxToolCalls: 0 });
+});
+
+test('an argument that resembles none of the contract is left out', () => {
+  expect(parse({ code: '1', explanation: 'because' })).toEqual(parse({ code: '1' }));
+});
+
 test('no request goes beyond what the operator allows', () => {
   const narrow = { ...defaults, most: { timeoutMs: 1_000, maxToolCalls: 5 } };
   const limitsOf = (options: object) => parseScriptRun({ code: '1', options }, narrow).limits;
@@ -40,8 +51,8 @@ test('no request goes beyond what the operator allows', () => {
 
 describe('a request that is malformed is refused with the field and what is wrong', () => {
   const options = (value: object) => ({ code: '1', options: value });
-  const TIMEOUT = 'options.timeout_ms: must be a whole number between 1 and 600000';
-  const COUNT = 'options.max_tool_calls: must be a whole number, 0 (no limit) or more';
+  const TIMEOUT = 'options.timeout_ms: must be a number between 1 and 600000';
+  const COUNT = 'options.max_tool_calls: must be a number, 0 (no limit) or more';
   const SERVERS = 'must be an array of server names';
   test.each([
     [undefined, 'the request: must be an object'],
@@ -57,16 +68,17 @@ describe('a request that is malformed is refused with the field and what is wron
     [{ code: '1', options: 'x' }, 'options: must be an object'],
     [options({ timeout_ms: 0 }), TIMEOUT],
     [options({ timeout_ms: 600_001 }), TIMEOUT],
-    [options({ timeout_ms: 1.5 }), TIMEOUT],
+    [options({ timeout_ms: 0.5 }), TIMEOUT],
     [options({ timeout_ms: '1000' }), TIMEOUT],
     [options({ max_tool_calls: -1 }), COUNT],
     [options({ max_tool_calls: '5' }), COUNT],
-    [options({ max_tool_calls: 0.5 }), COUNT],
+    [options({ max_tool_calls: -0.5 }), COUNT],
     [options({ allowed_servers: 'github' }), `options.allowed_servers: ${SERVERS}`],
     [options({ allowed_servers: ['a', 7] }), `options.allowed_servers.1: ${SERVERS}`],
     [options({ timeout: 5 }), 'options.timeout: is not known; did you mean timeout_ms?'],
     [options({ verbose: 5 }), 'options.verbose: is not known; use timeout_ms, max_tool_calls, allowed_servers'],
     [{ code: '1', inputs: {} }, 'inputs: is not known; did you mean input?'],
+    [{ code: '1', timeout_ms: 5 }, 'timeout_ms: belongs into options: {"options": {"timeout_ms": ...}}'],
   ])('%j', (request, message) => {
     expect(() => parse(request)).toThrow(expect.objectContaining({ code: 'bad_input', message }));
   });

@@ -30,11 +30,12 @@ export interface ScriptDefaults {
 
 /** Reads a request. Throws `bad_input` with the field and what is wrong with it. */
 export function parseScriptRun(input: unknown, defaults: ScriptDefaults): ScriptRun {
-  const parsed = requestSchema.safeParse(input);
+  const parsed = requestSchema.safeParse(withoutStrangers(input));
   if (!parsed.success) throw new HostError('bad_input', problemOf(parsed.error));
   const { code, language = 'javascript', input: data = {}, options = {} } = parsed.data;
   const { most } = defaults;
-  const timeoutMs = options.timeout_ms ?? Math.min(defaults.timeoutMs, most.timeoutMs);
+  // The contract has numbers, not whole ones. A count of calls is rounded down: no request gets more than it asked for.
+  const timeoutMs = Math.ceil(options.timeout_ms ?? Math.min(defaults.timeoutMs, most.timeoutMs));
   if (timeoutMs > most.timeoutMs)
     throw new HostError('bad_input', `options.timeout_ms: must be at most ${most.timeoutMs} here, as configured`);
   const maxToolCalls = options.max_tool_calls ?? defaults.maxToolCalls;
@@ -45,21 +46,21 @@ export function parseScriptRun(input: unknown, defaults: ScriptDefaults): Script
     limits: {
       ...defaults.memory,
       timeoutMs,
-      maxToolCalls: maxToolCalls === 0 ? most.maxToolCalls : Math.min(maxToolCalls, most.maxToolCalls),
+      maxToolCalls: maxToolCalls === 0 ? most.maxToolCalls : Math.min(Math.floor(maxToolCalls), most.maxToolCalls),
     },
     allowedServers: options.allowed_servers ?? [],
   };
 }
 
 const MAX_ALLOWED_SERVERS = 10_000;
-const A_TIMEOUT = `must be a whole number between 1 and ${MAX_TIMEOUT_MS}`;
-const A_COUNT = 'must be a whole number, 0 (no limit) or more';
+const A_TIMEOUT = `must be a number between 1 and ${MAX_TIMEOUT_MS}`;
+const A_COUNT = 'must be a number, 0 (no limit) or more';
 const NAMES = 'must be an array of server names';
 
 const optionsSchema = z.strictObject(
   {
-    timeout_ms: z.number(A_TIMEOUT).int(A_TIMEOUT).min(1, A_TIMEOUT).max(MAX_TIMEOUT_MS, A_TIMEOUT).optional(),
-    max_tool_calls: z.number(A_COUNT).int(A_COUNT).min(0, A_COUNT).optional(),
+    timeout_ms: z.number(A_TIMEOUT).min(1, A_TIMEOUT).max(MAX_TIMEOUT_MS, A_TIMEOUT).optional(),
+    max_tool_calls: z.number(A_COUNT).min(0, A_COUNT).optional(),
     allowed_servers: z
       .array(z.string(NAMES), NAMES)
       .max(MAX_ALLOWED_SERVERS, `must have at most ${MAX_ALLOWED_SERVERS} names`)
@@ -68,7 +69,7 @@ const optionsSchema = z.strictObject(
   { error: (issue) => (issue.code === 'invalid_type' ? 'must be an object' : undefined) },
 );
 
-/** A misspelt option that nobody obeys is a limit that is not there: unknown names are refused. */
+/** A misspelt option that nobody obeys is a limit that is not there: unknown names that resemble a known one are refused. */
 const requestSchema = z.strictObject(
   {
     code: z
@@ -88,11 +89,21 @@ const requestSchema = z.strictObject(
 
 const KNOWN = { request: Object.keys(requestSchema.shape), options: Object.keys(optionsSchema.shape) };
 
+/** The contract does not close its request: what is neither known nor meant for something known is left out. */
+function withoutStrangers(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  const known = [...KNOWN.request, ...KNOWN.options];
+  const isMeant = (key: string) => known.includes(key) || nearest(key, known, 1).length > 0;
+  return Object.fromEntries(Object.entries(input).filter(([key]) => isMeant(key)));
+}
+
 function problemOf({ issues: [issue] }: z.ZodError): string {
   const path = issue?.path.map(String) ?? [];
   if (issue?.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
-    const known = path.length === 0 ? KNOWN.request : KNOWN.options;
+    const isTop = path.length === 0;
+    if (isTop && KNOWN.options.includes(key)) return `${key}: belongs into options: {"options": {"${key}": ...}}`;
+    const known = isTop ? KNOWN.request : KNOWN.options;
     const [close] = nearest(key, known, 1);
     const advice = close === undefined ? `use ${known.join(', ')}` : `did you mean ${close}?`;
     return `${[...path, key.slice(0, MAX_KEY_CHARACTERS)].join('.')}: is not known; ${advice}`;

@@ -12,7 +12,11 @@ const memory = { name: 'SandboxLimitError', limit: 'memory', hint: 'Do less.' } 
 test.each<[Failure, string, string]>([
   [{ ...base, kind: 'syntax', position: { line: 2, column: 5 } }, 'SYNTAX_ERROR', 'SyntaxError: m (line 2, column 5)'],
   [{ ...base, kind: 'exception', name: 'TypeError' }, 'RUNTIME_ERROR', 'TypeError: m'],
-  [{ ...base, ...memory, kind: 'limit' }, 'RUNTIME_ERROR', 'm. Do less.'],
+  [
+    { ...base, ...memory, kind: 'limit' },
+    'RUNTIME_ERROR',
+    'm. Keep less in memory at once: filter early, work in pieces.',
+  ],
   [{ ...base, kind: 'limit', limit: 'stack' }, 'RUNTIME_ERROR', 'm'],
   [{ ...base, kind: 'never_settled' }, 'RUNTIME_ERROR', 'm'],
   [{ ...base, kind: 'worker_lost' }, 'RUNTIME_ERROR', 'm'],

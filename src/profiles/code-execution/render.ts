@@ -44,7 +44,7 @@ export function renderHostError({ code, message }: HostError): ScriptResponse {
 
 function errorOf(failed: Failure): { code: ScriptErrorCode; message: string; stack: string } {
   const code = codeOf(failed);
-  const { name, message, hint, stack = '' } = failed;
+  const { name, message, stack = '' } = failed;
   switch (code) {
     case 'TIMEOUT':
       return { code, message: 'JavaScript execution timed out', stack: '' };
@@ -58,11 +58,11 @@ function errorOf(failed: Failure): { code: ScriptErrorCode; message: string; sta
     case 'SERVER_NOT_ALLOWED':
       return { code, message, stack: '' };
     case 'SYNTAX_ERROR':
-      return { code, message: `${named('SyntaxError', message)}${placeOf(failed)}`, stack: '' };
+      return { code, message: syntaxMessage(failed), stack: '' };
     case 'RUNTIME_ERROR': {
       const isThrown = failed.kind === 'exception';
-      const said = isThrown ? named(name, message) : `${message}${hint === undefined ? '' : `. ${hint}`}`;
-      return { code, message: said, stack: isThrown ? stack : '' };
+      const said = isThrown ? thrownMessage(name, message) : `${message}${advice(failed)}`;
+      return { code, message: said, stack: isThrown ? stackOf(stack) : '' };
     }
   }
 }
@@ -90,6 +90,51 @@ function codeOf({ kind, limit }: Failure): ScriptErrorCode {
 
 function named(name: string, message: string): string {
   return message.startsWith(name) ? message : `${name}: ${message}`;
+}
+
+/** A request of this contract has no option for memory. */
+function advice({ limit, hint }: Failure): string {
+  if (limit === 'memory') return '. Keep less in memory at once: filter early, work in pieces.';
+  return hint === undefined ? '' : `. ${hint}`;
+}
+
+/** The place stands behind the first line, before the excerpt of the source; a source that ends too early is said so. */
+function syntaxMessage(failed: Failure): string {
+  const [first = '', ...excerpt] = failed.message.split('\n');
+  const early = /^Expected (.+) but found `EOF`$/.exec(first);
+  const said = early === null ? first : `Unexpected end of input, expected ${early[1]}`;
+  const hint = failed.hint !== undefined && EXPLAINED.test(first) ? `. ${failed.hint}` : '';
+  return [`${named('SyntaxError', said)}${placeOf(failed)}${hint}`, ...excerpt].join('\n');
+}
+
+/** Syntax that the author has to replace by something else, which the hint names. */
+const EXPLAINED = /not supported|outside a module|only allowed|await/;
+
+/** A thrown value that is no error has the name of its type, which is no class. */
+function thrownMessage(name: string, message: string): string {
+  return /^\p{Ll}/u.test(name) ? message : named(name, capitalised(message));
+}
+
+/** The engine begins its messages with a small letter, the contract's examples with a capital. */
+function capitalised(message: string): string {
+  return message.replace(/^cannot (?=(?:read|set) property\b)/, 'Cannot ');
+}
+
+/** Frames as the contract writes them: `at <eval>:1:17`, `at name (<eval>:1:17)`. */
+function stackOf(stack: string): string {
+  const [first = '', ...frames] = stack.split('\n');
+  const isFrame = FRAME.test(first);
+  const head = isFrame ? [] : [first.replace(/^(\w+: )(.*)$/s, (_, name, said) => `${name}${capitalised(said)}`)];
+  return [...head, ...(isFrame ? [first, ...frames] : frames).map(frameOf)].join('\n');
+}
+
+const FRAME = /^ {4}at /;
+
+function frameOf(line: string): string {
+  if (!FRAME.test(line)) return line;
+  return line
+    .replace(/ <eval> \(main\.ts:(\d+:\d+)\)$/, ' <eval>:$1')
+    .replace(/\bmain\.ts:(\d+:\d+)(\)?)$/, '<eval>:$1$2');
 }
 
 function placeOf({ position }: Failure): string {

@@ -1,5 +1,6 @@
 import type { LogEntry } from '../../domain/execution.js';
 import type { Log, LogIds } from '../../domain/log.js';
+import type { EndedScriptCall } from '../../host/run.js';
 import type { Session } from '../../host/session.js';
 import type { CallCircumstances } from '../profile.js';
 import type { ScriptRun } from './contract.js';
@@ -19,7 +20,10 @@ export async function runScript(
     source: code,
     language,
     limits,
-    script: { input, callTool: CALL_TOOL, callScript: CALL_SCRIPT, allowedServers },
+    script: {
+      ...{ input, callTool: CALL_TOOL, callScript: CALL_SCRIPT, allowedServers },
+      ...(log === undefined ? {} : { onCall: (ended) => logCall(log, ended, { traceId }) }),
+    },
     ...circumstances,
     ...(log === undefined ? {} : { onLog: (entry, runId) => logEntry(log, entry, { runId, traceId }) }),
   });
@@ -29,6 +33,12 @@ export async function runScript(
   const { runId } = summary;
   if (summary.logsCut) log?.(`its output was cut after ${limits.maxLogBytes} bytes`, 'warn', { runId, traceId });
   return renderScript(summary);
+}
+
+/** Names and times only: what is sent and answered may be anything. */
+function logCall(log: Log, { server, tool, durationMs, error }: EndedScriptCall, ids: LogIds): void {
+  const end = error === undefined ? 'succeeded' : `failed: ${error}`;
+  log(`call of ${server}/${tool} took ${Math.round(durationMs)} ms and ${end}`, 'debug', ids);
 }
 
 /** The contract sends console output to the host's log. Further lines are indented: none can pass for one of the host's. */

@@ -10,7 +10,7 @@ import {
   type UpstreamOutcome,
 } from '../../domain/upstream.js';
 import { inSeconds } from '../../lib/seconds.js';
-import type { Adapter, AdapterEvent } from '../adapter.js';
+import { type Adapter, type AdapterEvent, callTimeoutOf } from '../adapter.js';
 import type { McpConnection, UpstreamOptions } from './connection.js';
 import { Supervisor } from './supervisor.js';
 
@@ -87,7 +87,7 @@ export class McpUpstream implements Adapter {
   }
 
   async #callOnce(call: UpstreamCall): Promise<UpstreamOutcome> {
-    const timeoutMs = Math.min(call.timeoutMs ?? Number.POSITIVE_INFINITY, this.#definition.callTimeoutMs);
+    const timeoutMs = callTimeoutOf(this.#definition, call);
     let connection: McpConnection;
     try {
       call.signal?.throwIfAborted();

@@ -14,6 +14,7 @@ import type {
 import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
 import { SecretMask, secretsOf, secretsOfUrl } from '../../lib/mask.js';
+import { callTimeoutOf } from '../adapter.js';
 import { replyOf } from './answer.js';
 import { type BaseUrl, baseUrlOf } from './base-url.js';
 import { type Presented, presentedBy } from './credentials.js';
@@ -114,12 +115,12 @@ export class Api {
   }
 
   async call(
-    { tool, arguments: input, signal, timeoutMs, trace }: UpstreamCall,
+    { tool, arguments: input, signal, trace, ...times }: UpstreamCall,
     closed: AbortSignal,
   ): Promise<UpstreamOutcome> {
     const source = this.#operations.get(tool);
     if (source === undefined) return failed('refused', `there is no operation ${JSON.stringify(tool)}`, false);
-    const limitMs = Math.min(timeoutMs ?? Number.POSITIVE_INFINITY, this.#definition.callTimeoutMs);
+    const limitMs = callTimeoutOf(this.#definition, times);
     const late = AbortSignal.timeout(limitMs);
     const ends = new LinkedAbort([late, closed, signal]);
     const stop = ends.signal;

@@ -7,7 +7,7 @@ import type {
   UpstreamOutcome,
   UpstreamState,
 } from '../../domain/upstream.js';
-import type { Adapter, AdapterEvent } from '../adapter.js';
+import { type Adapter, type AdapterEvent, callTimeoutOf } from '../adapter.js';
 import type { Api, ApiDefinition } from './api.js';
 
 /**
@@ -47,7 +47,7 @@ export class OpenApiUpstream implements Adapter {
   }
 
   async call(call: UpstreamCall): Promise<UpstreamOutcome> {
-    const waitMs = Math.min(call.timeoutMs ?? MAX_WAIT_MS, this.#definition.callTimeoutMs);
+    const waitMs = Math.min(MAX_WAIT_MS, callTimeoutOf(this.#definition, call));
     const patience = AbortSignal.timeout(waitMs);
     try {
       const api = await this.#open(call.signal === undefined ? patience : AbortSignal.any([call.signal, patience]));

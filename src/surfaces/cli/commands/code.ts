@@ -110,6 +110,9 @@ export async function runOne(context: CommandContext, request: JsonObject, logLe
       askPerson: (asked, stop) => (asker === undefined ? tellOf(asked, log) : hold(() => asker(asked, stop))),
     }),
   );
+  for (const { id, state, reason } of host.health())
+    if (state === 'failed')
+      log(`server ${id} is not available: ${reason ?? state}; what to do about it: codemode servers`, 'warn');
   process.stdout.write(`${printableJson(response, true)}\n`);
   if (signal.aborted) return ERRORS.cancelled.exit;
   return response.ok ? EXIT.ok : EXIT.failed;

@@ -1,6 +1,7 @@
 import type { Isolation } from '../../../host/host.js';
 import type { CommandContext, Register } from '../command.js';
 import { openLog } from '../log.js';
+import { profileSettings } from '../profile-settings.js';
 import { startupLines } from '../startup.js';
 import { exitWithin, stopSignal } from '../stop-signals.js';
 
@@ -32,7 +33,7 @@ Exit status: 0 the client has gone or it was told to stop, 2 bad configuration, 
 /** Standard output is the protocol's: everything for people goes to standard error. */
 async function mcp({ profile, model }: McpFlags, context: CommandContext): Promise<number> {
   const stop = stopSignal();
-  const composed = await context.compose({ door: 'stdio', ...(profile === undefined ? {} : { profile }) });
+  const composed = await context.compose({ door: 'stdio', ...profileSettings(profile) });
   await using _ = composed.host;
   const log = openLog(composed.config.logging);
   if (process.stdin.isTTY)

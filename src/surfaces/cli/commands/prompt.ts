@@ -1,6 +1,7 @@
 import { createProfile } from '../../../profiles/registry.js';
 import { askForTools, noteProblems } from '../asking.js';
 import { type CommandContext, type Register, withRecords } from '../command.js';
+import { profileSettings } from '../profile-settings.js';
 import { plain, printableJson } from '../terminal.js';
 
 interface PromptFlags {
@@ -30,7 +31,7 @@ Exit status: 0, 2 bad input or configuration, 69 no server could be asked.
 `;
 
 async function prompt(flags: PromptFlags, context: CommandContext): Promise<number> {
-  const own = flags.profile === undefined ? {} : { profile: flags.profile };
+  const own = profileSettings(flags.profile);
   const { inventory, loaded } = await context.inventory(own);
   await using _ = inventory;
   await askForTools(inventory, flags.refresh === true);

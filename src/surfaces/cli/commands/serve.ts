@@ -1,5 +1,6 @@
 import type { CommandContext, Register } from '../command.js';
 import { openLog } from '../log.js';
+import { profileSettings } from '../profile-settings.js';
 import { startupLines } from '../startup.js';
 import { exitWithin, stopSignal } from '../stop-signals.js';
 
@@ -31,9 +32,9 @@ Clients need the token that \`codemode token\` prints.
 Exit status: 0 it was told to stop, 2 bad configuration or a port that is taken, 69 no jail to be had.
 `;
 
-async function serve({ model, ...own }: ServeFlags, context: CommandContext): Promise<number> {
+async function serve({ model, profile, ...own }: ServeFlags, context: CommandContext): Promise<number> {
   const stop = stopSignal();
-  const composed = await context.compose({ door: 'http', ...own });
+  const composed = await context.compose({ door: 'http', ...own, ...profileSettings(profile) });
   await using _ = composed.host;
   const log = openLog(composed.config.logging);
   const service = await composed.serveHttp({ log, ...(model === undefined ? {} : { model }) });
