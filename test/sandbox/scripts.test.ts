@@ -175,29 +175,35 @@ describe('a call of a script', () => {
     ).toEqual([1, 2]);
   });
 
-  test('throws what cannot be sent, and the next call is made all the same', async () => {
+  test('never throws: what cannot be sent is a value, and the next call is made all the same', async () => {
     const functions = { call_tool };
     const source = `var seen = [];
       var round = {}; round.self = round;
       for (var bad of [round, 1n, { toJSON() { throw new Error('mine') } }, { toJSON() { seen.push(call_tool(1).result); return 2 } }])
-        try { seen.push(call_tool(bad).result) } catch (e) { seen.push(e.name) }
+        { var res = call_tool(bad); seen.push(res.ok === false ? res.error : res.result) }
       seen`;
-    expect(await end(source, { functions })).toEqual(['SchemaValidationError', 'SchemaValidationError', 'Error', 1, 2]);
+    const unfit = (reason: string) => ({
+      code: 'INVALID_ARGS',
+      message: `call_tool was not called: its arguments cannot be written as JSON (${reason}). Pass plain data: String(value) for a BigInt, and no object that contains itself.`,
+    });
+    expect(await end(source, { functions })).toEqual([
+      unfit('circular reference'),
+      unfit('BigInt are forbidden in JSON.stringify'),
+      unfit('mine'),
+      1,
+      2,
+    ]);
   });
 
-  test('throws an error of the host, which the script can catch', async () => {
+  test('an error of the host is a value too', async () => {
     const functions = {
       call_tool: () => {
         throw new CallFailure('not today');
       },
     };
-    expect(await end('try { call_tool() } catch (e) { [e.name, e.message] }', { functions })).toEqual([
-      'ToolCallError',
-      'not today',
-    ]);
-    expect(await end('var a;\n  call_tool()', { functions })).toMatchObject({
-      message: 'not today',
-      position: { line: 2 },
+    expect(await end('call_tool()', { functions })).toEqual({
+      ok: false,
+      error: { message: 'not today', code: 'CALL_FAILED' },
     });
   });
 

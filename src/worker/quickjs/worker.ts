@@ -11,6 +11,7 @@ import type { ClockRecord, HostToWorker } from '../../wire/messages.js';
 import { MAX_IMAGE_BYTES } from '../../wire/messages.js';
 import type { Channel, Received } from '../channel.js';
 import { type Outbox, ProgramDropped, type Progress } from '../guest.js';
+import { explainSyntax } from '../transpiler/explain-syntax.js';
 import { readBody } from '../transpiler/read-body.js';
 import { type ReadScript, readScript } from '../transpiler/read-script.js';
 import { RecentlyRead } from '../transpiler/recently-read.js';
@@ -250,17 +251,29 @@ function readProgram({ script, body: form, language }: StartMessage, body: Buffe
     const source = recentBodies.of(`${language} ${module} ${names.join()}`, text, () => readBody(text, language, form));
     if (!source.ok) return source;
     const context = body.subarray(0, contextBytes);
-    return { ok: true, begin: (execution) => execution.start(Buffer.from(source.code), source.mapJson, context) };
+    return begun(text, (execution) => execution.start(Buffer.from(source.code), source.mapJson, context));
   }
   if (script === null) {
     const text = body.toString('utf8');
     const source = recentModules.of(language, text, () => transpile(text, language));
     if (!source.ok) return source;
-    return { ok: true, begin: (execution) => execution.start(Buffer.from(source.code), source.mapJson) };
+    return begun(text, (execution) => execution.start(Buffer.from(source.code), source.mapJson));
   }
   const { calls, inputBytes } = script;
   const text = body.toString('utf8', inputBytes);
   const source = recentScripts.of(language, text, () => readScript(text, language));
   if (!source.ok) return source;
-  return { ok: true, begin: (execution) => execution.startScript(source, calls, body.subarray(0, inputBytes)) };
+  return begun(text, (execution) => execution.startScript(source, calls, body.subarray(0, inputBytes)), true);
+}
+
+/** What the parser let through and the engine refuses is explained from the author's own text. */
+function begun(text: string, start: (execution: QuickJsExecution) => Progress, isScript = false): ReadProgram {
+  return {
+    ok: true,
+    begin: (execution) => {
+      const progress = start(execution);
+      if (progress.state !== 'ended' || progress.failure === null) return progress;
+      return { ...progress, failure: explainSyntax(progress.failure, text, isScript) };
+    },
+  };
 }

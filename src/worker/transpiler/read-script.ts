@@ -31,7 +31,7 @@ export function readScript(source: string, language: SourceLanguage): ReadScript
   const errors = errorsOf(result);
   const error = errors.find(({ message }) => message !== RETURN_AT_THE_TOP);
   if (error !== undefined) return { ok: false, failure: failureOf(error, source, hintFor(error.message)) };
-  const printed = isTypeScript ? result.code : source;
+  const printed = isTypeScript ? withoutModuleMark(result.code) : source;
   const mapJson = mapOf(result);
   if (errors.length === 0 && !isFullOfReturns(source)) return { ok: true, code: printed, printed, edits: [], mapJson };
   try {
@@ -39,6 +39,11 @@ export function readScript(source: string, language: SourceLanguage): ReadScript
   } catch (thrown) {
     return { ok: false, failure: failureOfSecondParser(thrown, source, isTypeScript) };
   }
+}
+
+/** What the parser leaves of a source whose only imports and exports were of types. A script has no word for it. */
+function withoutModuleMark(code: string): string {
+  return code.replace(/(?:^|\n)export \{\};\n?$/, '\n');
 }
 
 /** The words of the pinned parser; a test holds them. */

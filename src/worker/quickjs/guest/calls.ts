@@ -13,6 +13,7 @@ const parse = JSON.parse;
 const NativePromise = Promise;
 const NativeError = Error;
 const NativeTypeError = TypeError;
+const NativeRangeError = RangeError;
 const apply = Reflect.apply;
 const { slice, indexOf } = String.prototype;
 const freeze = Object.freeze;
@@ -65,6 +66,25 @@ export function throwError(json: string): never {
   throw createGuestError(parse(json) as GuestErrorData);
 }
 
+/** A blocking function of a script. It never throws: what is wrong with a call is a value that the script looks at. */
+export function bindScriptCall(name: string): Callable {
+  const call = (...input: unknown[]) => {
+    let argumentsJson: string;
+    try {
+      argumentsJson = write(input);
+    } catch (error) {
+      return { ok: false, error: { message: unfitArguments(name, error), code: 'INVALID_ARGS' } };
+    }
+    const number = lastNumber + 1;
+    const replyJson = host.callSync(number, name, argumentsJson);
+    lastNumber = number;
+    const reply = parse(replyJson) as { ok: boolean; value?: unknown; error?: GuestErrorData };
+    if (reply.ok) return reply.value;
+    return { ok: false, error: { message: (reply.error as GuestErrorData).message, code: 'CALL_FAILED' } };
+  };
+  return named(call, name);
+}
+
 /** Hands an answer to the program. Answers to calls it never made, or twice, are ignored. */
 export function deliver(number: number, ok: boolean, value: unknown): void {
   const call = pending[number];
@@ -89,12 +109,16 @@ export function bindValue(json: string): unknown {
  * Always a JSON array. Without its prototype, a program's `Array.prototype.toJSON` does not stand in for the list itself.
  * `f(undefined)` is `f()`: JSON has no undefined, and `null` would be another input.
  */
-function jsonOf(input: unknown[], name: string, target: string): string {
+function write(input: unknown[]): string {
   let { length } = input;
   while (length > 0 && input[length - 1] === undefined) length--;
   input.length = length;
+  return stringify(setPrototypeOf(input, null));
+}
+
+function jsonOf(input: unknown[], name: string, target: string): string {
   try {
-    return stringify(setPrototypeOf(input, null));
+    return write(input);
   } catch (error) {
     throw notJson(error) ? unfitInput(name, target) : error;
   }
@@ -120,6 +144,26 @@ function unfitInput(name: string, target: string): Error {
       received: 'a BigInt or a circular reference',
     },
   });
+}
+
+function unfitArguments(name: string, error: unknown): string {
+  return (
+    name +
+    ' was not called: its arguments cannot be written as JSON (' +
+    reasonOf(error) +
+    '). Pass plain data: String(value) for a BigInt, and no object that contains itself.'
+  );
+}
+
+/** What was thrown may be the program's own, with getters that throw again. */
+function reasonOf(error: unknown): string {
+  try {
+    if (error instanceof NativeTypeError && notJson(error)) return error.message;
+    if (error instanceof NativeRangeError) return 'they are nested too deeply';
+    const { message } = error as { message?: unknown };
+    if (typeof message === 'string') return message.length > 200 ? apply(slice, message, [0, 200]) : message;
+  } catch {}
+  return 'a getter or toJSON of a value threw';
 }
 
 function named(call: Callable, name: string): Callable {

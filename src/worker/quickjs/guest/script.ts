@@ -1,4 +1,4 @@
-import { bindCallSync } from './calls.js';
+import { bindScriptCall } from './calls.js';
 
 /** What is different in the world of a classic script. */
 const parse = JSON.parse;
@@ -12,7 +12,7 @@ const REMOVED = ['setTimeout', 'clearTimeout', '__codemode_result__'];
 export function beginScript(callsJson: string, input: unknown): void {
   for (const name of REMOVED) delete (globalThis as Record<string, unknown>)[name];
   define('input', input);
-  for (const name of parse(callsJson) as string[]) define(name, bindCallSync(name, name));
+  for (const name of parse(callsJson) as string[]) define(name, bindScriptCall(name));
 }
 
 /** The value of the script, as `await` would give it. */
