@@ -11,6 +11,7 @@ import {
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { Tool } from '../domain/tool.js';
 import type { ToolView } from './tool-view.js';
+import { usefulDeclarations } from './useful-go.js';
 
 /** The tools of one snapshot as Go knows them. */
 export interface GoTools {
@@ -19,10 +20,11 @@ export interface GoTools {
   readonly toolByFunction: ReadonlyMap<string, Tool>;
 }
 
-/** What an agent reads of them: declarations as far as they fit, else names. */
+/** What an agent reads of them: declarations as far as they fit, and names of the rest. */
 export interface GoBriefing {
+  /** `index`: not all functions are declared. */
   readonly level: 'declarations' | 'index';
-  /** Go, of the helpers and, where they fit, of the tools. */
+  /** Go, of the helpers and of the tools that fit. */
   readonly declarations: string;
   /** A line for each server; empty where the declarations say it all. */
   readonly index: string;
@@ -118,6 +120,9 @@ const DETAILS = ['full', 'compact', 'signatures'] as const;
 /** Descriptions are at most about so much of a text: where it is larger still, leaving them out is not enough. */
 const HOPELESS = 8;
 
+/** Of the budget, where not all functions can be declared; the names of the others have the rest. */
+const DECLARED_SHARE = 0.6;
+
 function makeBriefing(snapshot: CatalogSnapshot, budgetTokens: number): GoBriefing {
   const helpers = goText(GO_HELPERS);
   const left = budgetTokens - estimateTokens(helpers);
@@ -128,13 +133,15 @@ function makeBriefing(snapshot: CatalogSnapshot, budgetTokens: number): GoBriefi
       return { level: 'declarations', declarations: goText([...declarations, ...GO_HELPERS]), index: '' };
     if (tokens > left * HOPELESS) break;
   }
-  const index = serverIndex(snapshot.servers, left, estimateTokens, {
+  const useful = usefulDeclarations(snapshot.servers, left * DECLARED_SHARE);
+  const shown = goText([...useful, ...GO_HELPERS]);
+  const index = serverIndex(snapshot.servers, budgetTokens - estimateTokens(shown), estimateTokens, {
     serverName: ({ id, path }) => (/^[A-Za-z0-9][\w.-]{0,99}$/.test(id) ? id : path),
     toolName: (tool) => goFunctionOf(tool, snapshot),
     use: 'call it',
     rest: ': searchTools finds them',
   });
-  return { level: 'index', declarations: helpers, index };
+  return { level: 'index', declarations: shown, index };
 }
 
 function toolsOf({ servers }: CatalogSnapshot): Tool[] {
