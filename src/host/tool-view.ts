@@ -10,6 +10,7 @@ import type { ObservedTypeOf } from '../catalog/declarations/typescript.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CatalogBriefing } from '../domain/briefing.js';
 import { matchesGlob } from '../lib/glob.js';
+import { nearest } from '../lib/nearest.js';
 import { type DirectTool, nameDirectTools } from './direct-tools.js';
 
 export type { CatalogServer, CatalogSnapshot, CatalogTool, DirectTool };
@@ -49,17 +50,7 @@ export function viewOf(
   const budget = promptTokens === undefined ? {} : { promptTokens };
   if (enabled && excludedTools.length === 0 && hidden.size === 0)
     return { forCode: snapshot, direct: [], hiddenServers: [], ...budget };
-  const isDirect = ({ tool, server }: CatalogTool) =>
-    !enabled ||
-    excludedTools.some((pattern) => {
-      const slash = pattern.indexOf('/');
-      if (slash < 0) return matchesGlob(pattern, tool.name);
-      const serverPattern = pattern.slice(0, slash);
-      return (
-        (matchesGlob(serverPattern, server.id) || matchesGlob(serverPattern, server.path)) &&
-        matchesGlob(pattern.slice(slash + 1), tool.name)
-      );
-    });
+  const isDirect = (tool: CatalogTool) => !enabled || excludedTools.some((pattern) => isExcluded(tool, pattern));
   const direct: CatalogTool[] = [];
   const servers: CatalogServer[] = [];
   const hiddenServers: CatalogServer[] = [];
@@ -86,6 +77,36 @@ export function viewOf(
     toolByTarget: new Map(servers.flatMap(({ tools }) => tools.map((tool) => [tool.target, tool]))),
   };
   return { forCode, direct: nameDirectTools(direct, reservedNames), hiddenServers, ...budget };
+}
+
+function isExcluded({ tool, server }: CatalogTool, pattern: string): boolean {
+  const slash = pattern.indexOf('/');
+  if (slash < 0) return matchesGlob(pattern, tool.name);
+  const serverPattern = pattern.slice(0, slash);
+  return (
+    (matchesGlob(serverPattern, server.id) || matchesGlob(serverPattern, server.path)) &&
+    matchesGlob(pattern.slice(slash + 1), tool.name)
+  );
+}
+
+/**
+ * Names of `excludedTools` that no tool has, each with what was probably meant. Undefined while a server may still bring
+ * the tool: one that is starting, or cannot be reached.
+ */
+export function unmatchedExclusions(
+  { forCode }: Pick<ToolView, 'forCode'>,
+  excludedTools: readonly string[],
+): readonly string[] | undefined {
+  const { servers } = forCode.whole ?? forCode;
+  if (servers.some(({ isStarting, isAvailable }) => isStarting === true || !isAvailable)) return undefined;
+  const tools = servers.flatMap((server) => server.tools);
+  return excludedTools
+    .filter((pattern) => !tools.some((tool) => isExcluded(tool, pattern)))
+    .map((pattern) => {
+      const names = new Set(tools.flatMap(({ tool, server }) => [tool.name, `${server.id}/${tool.name}`]));
+      const [close] = nearest(pattern, [...names], 1);
+      return `${JSON.stringify(pattern)}${close === undefined ? '' : ` (did you mean ${JSON.stringify(close)}?)`}`;
+    });
 }
 
 /** What an agent is told about these tools before its first program; the same text for the same view. */

@@ -2,7 +2,13 @@ import type { Resource, Tool } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../domain/json.js';
 import type { Log } from '../../domain/log.js';
 import type { Session } from '../../host/session.js';
-import type { CatalogServer, CodeModeSettings, DirectTool, ToolView } from '../../host/tool-view.js';
+import {
+  type CatalogServer,
+  type CodeModeSettings,
+  type DirectTool,
+  type ToolView,
+  unmatchedExclusions,
+} from '../../host/tool-view.js';
 import type { DeclarationFormat, ExposedTool, Profile } from '../../profiles/profile.js';
 import { FIRST_LISTING_MS, FirstListing } from './first-listing.js';
 import { withoutHeaderAnnotations } from './header-annotations.js';
@@ -36,12 +42,17 @@ export class Listing {
   /** Absent where code mode is off: then every tool is listed as it is. */
   readonly #profile: Profile | undefined;
   readonly #first: FirstListing;
+  readonly #codeMode: CodeModeSettings;
+  readonly #log: Log;
+  #hasWarned = false;
   #made: ListedTools | undefined;
   #instructions: { readonly of: ToolView; readonly key: string; readonly text: string } | undefined;
 
   constructor(session: Session, { profile, codeMode, firstListingMs, log }: ListingOptions) {
     this.#session = session;
     this.#profile = codeMode.enabled ? profile : undefined;
+    this.#codeMode = codeMode;
+    this.#log = log;
     const listsTheirs = !codeMode.enabled || codeMode.excludedTools.length > 0;
     const waitMs = firstListingMs ?? FIRST_LISTING_MS[listsTheirs ? 'listing' : 'describing'];
     this.#first = new FirstListing(session, waitMs, log);
@@ -68,6 +79,7 @@ export class Listing {
 
   current(): ListedTools {
     const view = this.#session.tools();
+    this.#warnOfExclusions(view);
     if (this.#made?.view !== view)
       this.#made = {
         view,
@@ -75,6 +87,16 @@ export class Listing {
         direct: view.direct.map(directDefinition),
       };
     return this.#made;
+  }
+
+  /** A misspelt name leaves a tool callable from code that somebody meant to exclude: said once, when all servers are known. */
+  #warnOfExclusions(view: ToolView): void {
+    if (this.#hasWarned) return;
+    const unmatched = unmatchedExclusions(view, this.#codeMode.excludedTools);
+    if (unmatched === undefined) return;
+    this.#hasWarned = true;
+    if (unmatched.length > 0)
+      this.#log(`codeMode.excludedTools: no tool of the connected servers is named ${unmatched.join(', ')}`, 'warn');
   }
 
   resources(): Resource[] {
