@@ -106,7 +106,7 @@ export class ToolCalls {
     hooks: CallHooks,
     run: RunContext = this.#options.run,
   ): Promise<CallReply> {
-    const { seen, maxToolCalls, arrange } = this.#options;
+    const { seen, maxToolCalls, arrange, present } = this.#options;
     const { snapshot } = seen;
     const found = snapshot.toolByTarget.get(call.target) ?? (await grantedTool(run, call.target));
     if (found === undefined) return { ok: false, error: noSuchTool(call.target, snapshot) };
@@ -116,7 +116,7 @@ export class ToolCalls {
       // Only the first is put on record: a loop would fill the disk.
       return this.#made === maxToolCalls + 1
         ? this.refuse(found, call, error, 'limited', hooks, run)
-        : { ok: false, error };
+        : present({ ok: false, error, verdict: 'limited' });
     }
     if (input.length > 1) {
       const error = tooManyArguments(found, input.length);

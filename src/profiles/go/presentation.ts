@@ -2,6 +2,7 @@ import type { GuestError } from '../../domain/execution.js';
 import type { Presentation } from '../../host/run.js';
 import type { BrokerOutcome } from '../../host/session.js';
 import { unwrapOutcome } from '../../host/unwrap.js';
+import { inGo } from './words.js';
 
 /** The contract's words for what happens during a run: a call gives the tool's value, or an error value. */
 export const goPresentation: Presentation = {
@@ -13,13 +14,15 @@ export const goPresentation: Presentation = {
 
 function toolError({ error, verdict }: Extract<BrokerOutcome, { ok: false }>): GuestError {
   const { approvalId } = error.fields ?? {};
+  // The text of the error is then the tool's own, as the contract has it.
+  if (verdict === 'tool_error') return { ...error, hint: '' };
   if (verdict === 'pending' && typeof approvalId === 'string')
     // Another run is another question, so the yes has to reach further than this one.
     return {
       ...error,
       hint: `Ask the user to type: codemode approvals approve ${approvalId} --scope hour. Then run the program again.`,
     };
-  if (error.errorClass === 'ToolNotFound' && !error.hint.startsWith('Did you mean'))
+  if (/^ToolNotFound/.test(error.errorClass) && !error.hint.startsWith('Did you mean'))
     return { ...error, hint: 'Look for it with searchTools(ctx, "words").' };
-  return error;
+  return inGo(error);
 }

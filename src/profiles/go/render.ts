@@ -67,8 +67,11 @@ function cutNote(totalBytes: number): string {
 /** What a crashing program says last is told as its failure, with its own lines only. */
 function withoutCrash(text: string, failure: Failure | undefined): string {
   if (failure?.name !== 'panic' && failure?.name !== 'fatal error') return text;
-  const start = text.lastIndexOf(`${failure.name}: `);
-  return start > 0 && text[start - 1] !== '\n' ? text : text.slice(0, Math.max(0, start));
+  const [line = ''] = failure.message.split('\n', 1);
+  const start = text.lastIndexOf(`${failure.name}: ${line}`);
+  // A panic that the program's own goroutine had is not in there, and what was printed before may look like one.
+  const isCrash = start === 0 || (start > 0 && text[start - 1] === '\n');
+  return isCrash && /\ngoroutine \d+ /.test(text.slice(start)) ? text.slice(0, start) : text;
 }
 
 /** Each part begins on a line of its own; what a program alone printed stays as it is. */
