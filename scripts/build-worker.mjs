@@ -16,7 +16,17 @@ const ENGINE_SHA256 = 'd4c9375f2b1ca4dc95f72c8aa2982a7a9951ac8011490d79c6582df73
 const PYTHON_FILES = ['main.py', 'codemode_client.py', 'failures.py', 'frames.py'];
 /** Compiled on the user's machine, by its own Go. */
 const GO_FILES = [
-  ...['go.mod', 'go.work', 'client.go', 'encode.go', 'main.go', 'values.go', 'frames/frames.go'],
+  ...[
+    'go.mod',
+    'go.work',
+    'client.go',
+    'deadline.go',
+    'encode.go',
+    'main.go',
+    'open.go',
+    'values.go',
+    'frames/frames.go',
+  ],
   ...['builder/main.go', 'builder/build.go', 'builder/imports.go', 'builder/prepare.go', 'builder/warm.go'],
   ...['builder/cache.go', 'starter/main.go'],
 ];

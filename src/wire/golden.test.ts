@@ -62,6 +62,7 @@ const FIELDS: { readonly [Type in Message['type']]: FieldsOf<Type> } = {
     lost: 'object or absent',
   },
   'process/start': OF_EXECUTION,
+  'process/time': { ...OF_EXECUTION, leftMs: 'number', isHeld: 'boolean' },
   'process/file': { ...OF_EXECUTION, name: 'string' },
   'process/end': { ...OF_EXECUTION, failure: 'object or null', exitCode: 'number' },
 };

@@ -145,12 +145,21 @@ export type WorkerToHost =
 export type HostToProcess =
   | Extract<HostToWorker, { type: 'host/hello' | 'call/result' | 'call/error' }>
   /** Body: JSON of a `ProcessStart`. Said once. */
-  | { readonly type: 'process/start'; readonly execution: ExecutionId };
+  | { readonly type: 'process/start'; readonly execution: ExecutionId }
+  /** How much time is left before a program in Go has to come to its end. It stands still while a person is asked. */
+  | {
+      readonly type: 'process/time';
+      readonly execution: ExecutionId;
+      readonly leftMs: number;
+      readonly isHeld: boolean;
+    };
 
 export interface ProcessStart {
   readonly source: string;
   /** Files of the workspace: path relative to it, and content. */
   readonly files: readonly (readonly [path: string, text: string])[];
+  /** For programs in Go, whose context has a deadline. */
+  readonly leftMs?: number;
 }
 
 /** What such a process tells the host. The program can write to the same descriptor, so none of it is more than a claim. */

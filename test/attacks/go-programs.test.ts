@@ -47,7 +47,8 @@ for _, each := range entries {
 
   test.each<[string, string, object]>([
     ['computes for ever', 'for {\n}', { kind: 'limit', limit: 'timeout' }],
-    ['sleeps for ever', 'select {}', { kind: 'limit', limit: 'timeout' }],
+    ['sleeps for ever', 'time.Sleep(time.Hour)', { kind: 'limit', limit: 'timeout' }],
+    ['waits for ever', 'select {}', { kind: 'exception', name: 'fatal error' }],
     [
       'takes all memory',
       'var all [][]byte\nfor {\n\tpart := make([]byte, 16<<20)\n\tfor i := range part {\n\t\tpart[i] = 1\n\t}\n\tall = append(all, part)\n}',

@@ -33,7 +33,7 @@ describe('codemode run of a Go program', needs('go', 'bubblewrap'), () => {
     });
     const wrong = await runGo(home, 'fmt.Println("x")\nmissing()');
     expect(wrong).toMatchObject({ answer: { output: expect.stringMatching(/program\.go:2:1: undefined/) }, status: 1 });
-    const slow = await runGo(home, 'fmt.Println("before")\nselect {}', '--timeout', '500');
+    const slow = await runGo(home, 'fmt.Println("before")\ntime.Sleep(time.Hour)', '--timeout', '500');
     expect(slow).toMatchObject({ answer: { output: expect.stringMatching(/^before\nstopped: .*500 ms/) }, status: 1 });
     const other = await runGo(home, '1 + 1', '--language', 'javascript');
     expect(other).toMatchObject({ answer: { logs: [], diagnostics: [] }, status: 0 });

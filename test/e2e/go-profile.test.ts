@@ -206,8 +206,9 @@ fmt.Println(err)`);
     await using slow = await startGo({ config: { server: { answerWithin: '2s' } } });
     let output = '';
     await until(async () => {
-      output = (await slow.run('fmt.Println("before")\nselect {}')).output;
-      return !output.includes('still being compiled');
+      output = (await slow.run('fmt.Println("before")\ntime.Sleep(time.Hour)')).output;
+      // Neither still being compiled, nor cancelled before its first line.
+      return output.startsWith('before');
     });
     expect(output).toMatch(/^before\nstopped: .*\nIts client waits no longer/);
   });

@@ -67,11 +67,13 @@ test('jails are given these files and no others: ours, and the native part of th
     ...['build', 'cache', 'imports', 'main', 'prepare', 'warm'].map((name) => `go/builder/${name}.go`),
     ...[
       'client.go',
+      'deadline.go',
       'encode.go',
       'frames/frames.go',
       'go.mod',
       'go.work',
       'main.go',
+      'open.go',
       'starter/main.go',
       'values.go',
     ].map((name) => `go/${name}`),

@@ -38,7 +38,27 @@ export function goFunctionNames(
     const clean = goFunctionName(name);
     return (servers.get(clean)?.size ?? 0) > 1 ? goFunctionName(`${serverId} ${name}`) : clean;
   };
-  return assignNames(alphabetical(originals), cleanName, NUMBERED);
+  return withOwnTypes(assignNames(alphabetical(originals), cleanName, NUMBERED));
+}
+
+/**
+ * `http_2` and `http2` are two functions, and their types would have one name. The later function gets another number, so that
+ * `<Function>Input` is right for both.
+ */
+function withOwnTypes(names: ReadonlyMap<string, string>): Map<string, string> {
+  const functions = new Set(names.values());
+  const stems = new Set<string>();
+  const own = new Map<string, string>();
+  for (const [original, name] of names) {
+    const [, base = name] = /^(.*?)\d*$/su.exec(name) ?? [];
+    let free = name;
+    for (let number = 2; stems.has(goTypeStem(free)) || (free !== name && functions.has(free)); number += 1)
+      free = `${base}${number}`;
+    functions.add(free);
+    stems.add(goTypeStem(free));
+    own.set(original, free);
+  }
+  return own;
 }
 
 /** Field names of one struct by property name: `user_id` to `UserID`. */
@@ -108,9 +128,11 @@ function goFieldName(propertyName: string): string {
   const name = pascal(propertyName) || 'Field';
   // Without a capital in front it would not be exported, and `encoding/json` would not see it.
   const exported = /^\p{Lu}/u.test(name) ? name : `X${name}`;
-  // Every struct has this method.
-  return exported === 'String' ? 'String_' : exported;
+  // Methods of structs that hold further keys.
+  return METHODS.has(exported) ? `${exported}_` : exported;
 }
+
+const METHODS: ReadonlySet<string> = new Set(['MarshalJSON', 'UnmarshalJSON']);
 
 function pascal(text: string): string {
   return bounded(wordsOf(text).map(capitalised).join(''));

@@ -47,6 +47,11 @@ export function isStruct({ properties, additional, patterns }: ObjectShape): boo
   return [...properties.keys()].every(isTagName);
 }
 
+/** A struct that says of itself that it has further keys. */
+export function isOpen({ additional, patterns }: ObjectShape): boolean {
+  return typeof additional !== 'string' || patterns.length > 0;
+}
+
 /** Whether leaving the value out says the same as sending its zero. */
 export function isZeroAbsent({ notes }: SchemaNode, zero: number | boolean): boolean {
   if (notes.defaultValue?.value === zero) return true;

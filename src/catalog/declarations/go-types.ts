@@ -2,11 +2,12 @@ import type { JsonValue } from '../../domain/json.js';
 import type { AliasGroup } from './aliases.js';
 import { commentLine } from './doc-comment.js';
 import type { GoDeclaration, GoTypeWriterOptions } from './go-declaration.js';
-import { goFieldNames, goNamePart, goValueNames } from './go-names.js';
+import { goFieldNames, goNamePart, goString, goValueNames } from './go-names.js';
 import {
   ANY,
   enumBase,
   type GoType,
+  isOpen,
   isStruct,
   isZeroAbsent,
   needsPointer,
@@ -18,7 +19,15 @@ import {
 import { enumText, type GoConstant, type GoField, structText, typeDocs } from './go-text.js';
 import { onlyOption } from './node-words.js';
 import { mergeNotes } from './notes.js';
-import { type Definition, type ObjectShape, type SchemaNode, type TupleShape, withoutReference } from './shape.js';
+import {
+  type Definition,
+  NO_NOTES,
+  type ObjectShape,
+  type SchemaNode,
+  type TupleShape,
+  UNKNOWN,
+  withoutReference,
+} from './shape.js';
 
 const BASIC: ReadonlySet<string> = new Set(['string', 'float64', 'int', 'bool']);
 /** Types named in the remark about a union. */
@@ -185,6 +194,7 @@ export class GoTypeWriter {
     const place = this.declarations.length;
     const names = goFieldNames([...shape.properties.keys()]);
     const fields: GoField[] = [];
+    const additional = isOpen(shape) ? additionalName(names) : undefined;
     const uses = this.#collectUses(() => {
       for (const [property, { node, isRequired }] of shape.properties) {
         const inPlace = this.#inPlace(node);
@@ -197,14 +207,27 @@ export class GoTypeWriter {
           ...(type.remark === undefined ? {} : { remark: type.remark }),
         });
       }
+      if (additional !== undefined) fields.push(this.#additional(shape, name, additional, depth + 1));
     });
-    const method = `\nfunc (v ${name}) String() string {\n\treturn codemode.Text(v)\n}\n`;
+    const method = additional === undefined ? '' : openMethods(name, additional, [...shape.properties.keys()]);
     this.declarations.splice(place, 0, {
       names: [name],
       uses,
       text: docs + structText(name, fields, this.#options.detail),
       code: structText(name, fields.map(withoutRemark), 'signatures') + method,
     });
+  }
+
+  /** What a struct holds beside its fields, so that nothing of an object is lost. */
+  #additional(shape: ObjectShape, name: string, own: string, depth: number): GoField {
+    const { text } = this.#map({ ...shape, properties: new Map() }, `${name}${own}`, depth);
+    return {
+      name: own,
+      type: text,
+      tag: 'json:"-" codemode:"additional"',
+      node: { shape: UNKNOWN, notes: NO_NOTES },
+      remark: 'All other keys of the object.',
+    };
   }
 
   /** The type of an array's elements or a map's values; `null` among them needs a pointer. */
@@ -284,6 +307,29 @@ export class GoTypeWriter {
     const isNullable = others.length < values.length;
     return { text: this.#use(own), absence: hasZero ? 'pointed' : 'empty', isNullable };
   }
+}
+
+/** A name that no field has. */
+function additionalName(fields: ReadonlyMap<string, string>): string {
+  const taken = new Set(fields.values());
+  let name = 'Additional';
+  while (taken.has(name)) name += 'Keys';
+  return name;
+}
+
+function openMethods(name: string, additional: string, properties: readonly string[]): string {
+  const names = properties.map((property) => `, ${goString(property)}`).join('');
+  return `
+func (v *${name}) UnmarshalJSON(data []byte) error {
+	type plain ${name}
+	return codemode.DecodeOpen(data, (*plain)(v), &v.${additional}${names})
+}
+
+func (v ${name}) MarshalJSON() ([]byte, error) {
+	type plain ${name}
+	return codemode.EncodeOpen(plain(v))
+}
+`;
 }
 
 function withoutRemark({ remark: _, ...field }: GoField): GoField {

@@ -250,7 +250,7 @@ describe('names', () => {
       'UserID2',
       'UserID',
       'Type',
-      'String_',
+      'String',
       'X1st',
       'X日本',
       'Field',

@@ -81,7 +81,7 @@ export function goText(declarations: readonly GoDeclaration[]): string {
 export function goFile(declarations: readonly GoDeclaration[]): string {
   // Both are used here, so that neither is an unused import where no tool is.
   const head =
-    'package main\n\nimport (\n\t"codemode"\n\t"context"\n)\n\nvar (\n\t_ context.Context\n\t_ = codemode.Text\n)\n';
+    'package main\n\nimport (\n\t"codemode"\n\t"context"\n)\n\nvar (\n\t_ context.Context\n\t_ = codemode.Convert\n)\n';
   return [head, ...declarations.map(({ code }) => code)].join('\n');
 }
 
@@ -143,7 +143,7 @@ class PackageWriter {
   #plan(tool: Tool, name: string): ToolPlan {
     const input = readSchema(tool.inputSchema);
     const output = tool.outputSchema === undefined ? undefined : readSchema(tool.outputSchema);
-    const stem = this.#freeStem(goTypeStem(name));
+    const stem = this.#takeStem(goTypeStem(name));
     const warnings = [...input.warnings, ...(output?.warnings ?? [])].slice(0, MAX_WARNINGS);
     for (const { pointer, message } of warnings) this.#warn(tool, `${pointer}: ${message}`);
     return {
@@ -157,10 +157,7 @@ class PackageWriter {
   }
 
   /** The names of every tool's own two types are given before those of any nested one. */
-  #freeStem(wanted: string): string {
-    let stem = wanted;
-    for (let number = 2; this.#taken.has(`${stem}Input`) || this.#taken.has(`${stem}Output`); number += 1)
-      stem = `${wanted}${number}`;
+  #takeStem(stem: string): string {
     this.#taken.add(`${stem}Input`).add(`${stem}Output`);
     return stem;
   }

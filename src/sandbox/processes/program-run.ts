@@ -21,6 +21,13 @@ import { brokeItsChannel, endedBySignal, endedWith, signalOf, tooMuchOutput } fr
 import type { ProcessExit, ProgramProcess } from './program-process.js';
 import { Watch } from './watch.js';
 
+/** Between the end of a program's context and the end of the program. */
+const GRACE_MS = 500;
+
+function graceOf(timeoutMs: number): number {
+  return Math.min(GRACE_MS, timeoutMs / 10);
+}
+
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 /** What a process that is ready has to be given. */
@@ -40,6 +47,8 @@ export class ProgramRun {
   readonly #stderr: KeptText;
   readonly #calls = new CallBook({ calls: [], deliveries: [] });
   readonly #budget: TimeBudget;
+  /** Is over a little earlier: the program is told, and can still say what it has. */
+  readonly #notice: TimeBudget;
   readonly #watch: Watch;
   readonly #ended = deferred<ProcessReport>();
   readonly #cancellation = new Cancellation(
@@ -67,6 +76,7 @@ export class ProgramRun {
     this.#stdout = new KeptText(limits.maxStdoutBytes);
     this.#stderr = new KeptText(limits.maxStderrBytes);
     this.#budget = new TimeBudget(limits.timeoutMs, () => this.#stop(outOfTime(limits.timeoutMs)));
+    this.#notice = new TimeBudget(limits.timeoutMs - graceOf(limits.timeoutMs), () => this.#tellTime());
     this.#watch = new Watch(running, limits.maxCpuMs ?? Number.POSITIVE_INFINITY, (failure) => this.#stop(failure));
   }
 
@@ -96,9 +106,13 @@ export class ProgramRun {
       signal.addEventListener('abort', this.#cancel);
       if (signal.aborted) this.#cancel();
     }
-    this.#budget.start();
+    this.#startTime();
     this.#watch.start();
-    const start: ProcessStart = { source: this.#program.source, files: [...this.#program.files] };
+    const start: ProcessStart = {
+      source: this.#program.source,
+      files: [...this.#program.files],
+      ...(this.#keepsTime ? { leftMs: Math.floor(this.#notice.remainingMs) } : {}),
+    };
     this.#process.send({ type: 'process/start', execution: this.#execution }, Buffer.from(JSON.stringify(start)));
     return this.#ended.promise;
   }
@@ -128,7 +142,7 @@ export class ProgramRun {
     if (verdict.is === 'forged') return this.#stop(brokeItsChannel(verdict.reason));
     if (verdict.is === 'too much') return this.#stop(verdict.failure);
     if (verdict.is === 'known') return;
-    const time = { hold: () => this.#budget.stop(), spend: () => this.#spendTime() };
+    const time = { hold: () => this.#holdTime(), spend: () => this.#spendTime() };
     this.#handlers.onCall(call, this.#cancellation.signal, time).then(
       (reply) => this.#reply(call, reply),
       () => this.#reply(call, { ok: false, error: FAILED_INSIDE }),
@@ -148,8 +162,37 @@ export class ProgramRun {
     return this.#stopped !== undefined || this.#end !== undefined || this.#process.hasExited;
   }
 
+  #holdTime(): void {
+    this.#stopTime();
+    this.#tellTime();
+  }
+
   #spendTime(): void {
-    if (!this.#isOver) this.#budget.start();
+    if (this.#isOver) return;
+    this.#startTime();
+    this.#tellTime();
+  }
+
+  #startTime(): void {
+    this.#budget.start();
+    if (this.#keepsTime) this.#notice.start();
+  }
+
+  #stopTime(): void {
+    this.#budget.stop();
+    this.#notice.stop();
+  }
+
+  /** Only Go has a context that knows when it ends. */
+  get #keepsTime(): boolean {
+    return this.#process.shape.language === 'go';
+  }
+
+  #tellTime(): void {
+    if (this.#isOver || !this.#keepsTime) return;
+    const leftMs = Math.max(0, Math.floor(this.#notice.remainingMs));
+    const isHeld = !this.#budget.isRunning;
+    this.#process.send({ type: 'process/time', execution: this.#execution, leftMs, isHeld });
   }
 
   // The end.
@@ -184,7 +227,7 @@ export class ProgramRun {
   #finish(exit: ProcessExit): void {
     if (this.#isFinished) return;
     this.#isFinished = true;
-    this.#budget.stop();
+    this.#stopTime();
     this.#watch.stop();
     for (const signal of this.#signals) signal.removeEventListener('abort', this.#cancel);
     // Calls still under way are told to stop: nobody will read their answers.

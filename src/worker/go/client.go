@@ -25,12 +25,12 @@ type ToolError struct {
 	Fields  map[string]any
 }
 
+// Error is the tool's own text where the tool reported the error. Everything else has a hint.
 func (e *ToolError) Error() string {
-	text := e.Tool + ": " + e.Message
-	if e.Hint != "" {
-		text += " (" + e.Hint + ")"
+	if e.Hint == "" {
+		return e.Message
 	}
-	return text
+	return e.Tool + ": " + e.Message + " (" + e.Hint + ")"
 }
 
 var errClosed = errors.New("the channel to the host was closed")
@@ -40,15 +40,18 @@ type reply struct {
 	body []byte
 }
 
-// channel is the program's end of the connection. One goroutine reads the answers, so calls work from every other.
+// channel is the program's end of the connection. One goroutine reads the answers while calls are open, so calls work from
+// every other.
 type channel struct {
 	file      *os.File
 	execution string
+	time      *deadline
 
-	lock   sync.Mutex
-	last   int
-	open   map[int]chan reply
-	closed bool
+	lock    sync.Mutex
+	last    int
+	open    map[int]chan reply
+	reading bool
+	closed  bool
 }
 
 var host *channel
@@ -75,6 +78,11 @@ func Raw(ctx context.Context, function, target string, input any) (json.RawMessa
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", function, err)
 	}
+	// The program's own context ends by what the host says, without a timer.
+	var done <-chan struct{} = host.time.done
+	if ctx != context.Context(host.time) {
+		done = ctx.Done()
+	}
 	select {
 	case got, ok := <-answer:
 		if !ok {
@@ -84,7 +92,7 @@ func Raw(ctx context.Context, function, target string, input any) (json.RawMessa
 			return got.body, nil
 		}
 		return nil, toolError(function, got.body)
-	case <-ctx.Done():
+	case <-done:
 		// The call goes on; its answer has nobody left who waits for it.
 		return nil, fmt.Errorf("%s: %w", function, ctx.Err())
 	}
@@ -124,15 +132,23 @@ func (c *channel) request(target string, arguments []byte) (<-chan reply, error)
 		delete(c.open, c.last)
 		return nil, errClosed
 	}
+	if !c.reading {
+		c.reading = true
+		go c.read(c.file)
+	}
 	return answer, nil
 }
 
-// read delivers answers until the host has gone; whoever still waits then learns it.
-func (c *channel) read(cancel context.CancelFunc, from io.Reader) {
+// read delivers answers until no call is open, or the host has gone; whoever still waits then learns it.
+func (c *channel) read(from io.Reader) {
 	for {
 		message, body, err := frames.Read(from)
 		if err != nil {
 			break
+		}
+		if message.Type == "process/time" {
+			c.time.told(message)
+			continue
 		}
 		if message.Type != "call/result" && message.Type != "call/error" {
 			continue
@@ -140,10 +156,15 @@ func (c *channel) read(cancel context.CancelFunc, from io.Reader) {
 		c.lock.Lock()
 		answer := c.open[message.Call]
 		delete(c.open, message.Call)
-		c.lock.Unlock()
 		if answer != nil {
 			answer <- reply{message.Type, body}
 		}
+		if len(c.open) == 0 {
+			c.reading = false
+			c.lock.Unlock()
+			return
+		}
+		c.lock.Unlock()
 	}
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -152,5 +173,5 @@ func (c *channel) read(cancel context.CancelFunc, from io.Reader) {
 		delete(c.open, number)
 		close(answer)
 	}
-	cancel()
+	c.time.end(context.Canceled)
 }

@@ -90,10 +90,17 @@ func appendPlain(to *bytes.Buffer, value reflect.Value) error {
 func appendStruct(to *bytes.Buffer, value reflect.Value, depth int) error {
 	to.WriteByte('{')
 	isFirst := true
+	known := map[string]bool{}
+	var others reflect.Value
 	for index := 0; index < value.NumField(); index++ {
 		field, member := value.Type().Field(index), value.Field(index)
 		tag := field.Tag.Get("json")
 		name, isOmitted, isNullable, _ := tagOf(tag)
+		if field.Tag.Get("codemode") == "additional" {
+			others = member
+			continue
+		}
+		known[name] = true
 		if !field.IsExported() || tag == "-" || isOmitted && isAbsent(member) {
 			continue
 		}
@@ -113,7 +120,34 @@ func appendStruct(to *bytes.Buffer, value reflect.Value, depth int) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	if others.IsValid() && others.Kind() == reflect.Map {
+		if err := appendOthers(to, others, known, isFirst, depth); err != nil {
+			return err
+		}
+	}
 	to.WriteByte('}')
+	return nil
+}
+
+// appendOthers writes the keys that a struct keeps beside its fields; a field of the same name goes first.
+func appendOthers(to *bytes.Buffer, others reflect.Value, known map[string]bool, isFirst bool, depth int) error {
+	rest := reflect.MakeMap(others.Type())
+	for _, key := range others.MapKeys() {
+		if !known[key.String()] {
+			rest.SetMapIndex(key, others.MapIndex(key))
+		}
+	}
+	if rest.Len() == 0 {
+		return nil
+	}
+	if !isFirst {
+		to.WriteByte(',')
+	}
+	var text bytes.Buffer
+	if err := appendMap(&text, rest, depth); err != nil {
+		return err
+	}
+	to.Write(text.Bytes()[1 : text.Len()-1])
 	return nil
 }
 

@@ -2,11 +2,16 @@ package codemode
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"log"
+	"math"
 	"os"
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"codemode/frames"
 )
@@ -16,10 +21,10 @@ const programFile = "/program.go"
 
 // Main waits for the order to start, runs the program once, and tells what it came to.
 func Main(run func(context.Context) error, build string) {
-	file, execution, _ := frames.Open("go", build)
-	ctx, cancel := context.WithCancel(context.Background())
-	host = &channel{file: file, execution: execution, open: map[int]chan reply{}}
-	go host.read(cancel, file)
+	file, execution, body := frames.Open("go", build)
+	mergeOutput()
+	ctx := newDeadline(timeIn(body))
+	host = &channel{file: file, execution: execution, open: map[int]chan reply{}, time: ctx}
 	// In a goroutine of its own: a program that ends its goroutine (runtime.Goexit) must not end this one.
 	done := make(chan *frames.Failure, 1)
 	go execute(ctx, run, done)
@@ -33,6 +38,24 @@ func Main(run func(context.Context) error, build string) {
 	os.Exit(exitCode)
 }
 
+// mergeOutput lets what a program prints and what it logs go one way, so that both stay in their order. Only what Go itself
+// says (a crash, the built-in println) goes to standard error: the host reads it apart.
+func mergeOutput() {
+	os.Stderr = os.Stdout
+	log.SetOutput(os.Stdout)
+}
+
+// timeIn is how long the program may take, as the order to start says.
+func timeIn(body []byte) time.Duration {
+	var order struct {
+		LeftMs int `json:"leftMs"`
+	}
+	if err := json.Unmarshal(body, &order); err != nil || order.LeftMs <= 0 {
+		return math.MaxInt64 / 2
+	}
+	return time.Duration(order.LeftMs) * time.Millisecond
+}
+
 // execute runs the program; a panic of its own goroutine is told like an error, with the program's lines.
 func execute(ctx context.Context, run func(context.Context) error, done chan<- *frames.Failure) {
 	var err error
@@ -42,7 +65,11 @@ func execute(ctx context.Context, run func(context.Context) error, done chan<- *
 		case !hasReturned:
 			done <- panicked(recover(), string(debug.Stack()))
 		case err != nil:
-			done <- &frames.Failure{Kind: "exception", Name: "error", Message: cut(err.Error())}
+			message := err.Error()
+			if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
+				message += "; the time of the run is over"
+			}
+			done <- &frames.Failure{Kind: "exception", Name: "error", Message: cut(message)}
 		default:
 			done <- nil
 		}

@@ -8,15 +8,6 @@ import (
 	"strings"
 )
 
-// Text is the JSON of a value: what printing a generated struct prints, pointers followed.
-func Text(value any) string {
-	text, err := encodeValue(value)
-	if err != nil {
-		return fmt.Sprintf("<%v>", err)
-	}
-	return string(text)
-}
-
 // Convert turns a value of a union (maps, lists, numbers) into a type of its own.
 func Convert(value, output any) error {
 	text, err := encodeValue(value)

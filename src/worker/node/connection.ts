@@ -62,7 +62,7 @@ export class Connection {
     if (message.type === 'process/start') {
       this.#execution = message.execution;
       this.onStart?.(JSON.parse(body.toString('utf8')) as ProcessStart);
-    } else if (message.type !== 'host/hello') {
+    } else if (message.type === 'call/result' || message.type === 'call/error') {
       this.#openCalls--;
       this.#hold();
       this.onAnswer?.(message, body);

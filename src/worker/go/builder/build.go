@@ -57,6 +57,10 @@ func (b *builder) compile(request order) ([]byte, *frames.Failure) {
 	if wrong != nil {
 		return nil, wrong.failure()
 	}
+	// There are no files in the jail that the time zones could be read from.
+	if strings.Contains(prepared.body, "LoadLocation") && isKnown[zones] {
+		imports = append(imports, imported{name: "_", path: zones})
+	}
 	var missing []string
 	for _, each := range imports {
 		if _, err := os.Stat(b.archive(each.path)); err != nil && each.path != "unsafe" {
@@ -76,6 +80,9 @@ func (b *builder) compile(request order) ([]byte, *frames.Failure) {
 		imports = rest
 	}
 }
+
+// zones is the package that has the time zones in it.
+const zones = "time/tzdata"
 
 var declaration = regexp.MustCompile(`(?m)^(?:func|type|const|var) ([\p{L}_][\p{L}\p{Nd}_]*)`)
 var unused = regexp.MustCompile(`"([^"]+)" imported (?:as \S+ )?(?:and|but) not used`)

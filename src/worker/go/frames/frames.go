@@ -37,6 +37,8 @@ type Head struct {
 	Call      int    `json:"call,omitempty"`
 	Target    string `json:"target,omitempty"`
 	Name      string `json:"name,omitempty"`
+	LeftMs    int    `json:"leftMs,omitempty"`
+	IsHeld    bool   `json:"isHeld,omitempty"`
 }
 
 // Ended is the last message of a process. Its fields are said even when they are empty.
