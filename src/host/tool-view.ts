@@ -90,18 +90,22 @@ function isExcluded({ tool, server }: CatalogTool, pattern: string): boolean {
 }
 
 /**
- * Names of `excludedTools` that no tool has, each with what was probably meant. Undefined while a server may still bring
- * the tool: one that is starting, or cannot be reached.
+ * Names of `excludedTools` that no tool has, each with what was probably meant. Undefined while a server is starting. A name
+ * of a server that cannot be reached may be right.
  */
 export function unmatchedExclusions(
   { forCode }: Pick<ToolView, 'forCode'>,
   excludedTools: readonly string[],
 ): readonly string[] | undefined {
   const { servers } = forCode.whole ?? forCode;
-  if (servers.some(({ isStarting, isAvailable }) => isStarting === true || !isAvailable)) return undefined;
+  if (servers.some(({ isStarting }) => isStarting === true)) return undefined;
+  const unknown = servers.filter(({ tools, isAvailable }) => !isAvailable && tools.length === 0);
   const tools = servers.flatMap((server) => server.tools);
   return excludedTools
     .filter((pattern) => !tools.some((tool) => isExcluded(tool, pattern)))
+    .filter(
+      (pattern) => !unknown.some(({ id, path }) => pattern.startsWith(`${id}/`) || pattern.startsWith(`${path}/`)),
+    )
     .map((pattern) => {
       const names = new Set(tools.flatMap(({ tool, server }) => [tool.name, `${server.id}/${tool.name}`]));
       const [close] = nearest(pattern, [...names], 1);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ProcessHandlers } from '../../src/domain/process-program.js';
 import type { Tool } from '../../src/domain/tool.js';
 import { GO_ROOTS } from '../support/go.js';
 import { openGo, type TestGo } from '../support/go-runtime.js';
@@ -44,6 +45,26 @@ describe.each(GO_ROOTS)('programs compiled by %s', needs('go'), (root) => {
   }, 600_000);
   afterAll(() => go[Symbol.asyncDispose]());
   const run = (source: string) => go.run(source, { tools: TOOLS, functions: FUNCTIONS });
+
+  test('its deadline stands still while a person is asked, and moves by as much', async () => {
+    const asksAPerson: ProcessHandlers['onCall'] = async (_call, _signal, time) => {
+      time.hold();
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      time.spend();
+      return { ok: true, json: '{"city":"New York"}' };
+    };
+    const { output, failure } = await go.run(
+      `before, _ := ctx.Deadline()
+own, cancel := context.WithCancel(ctx)
+defer cancel()
+_, err := getCity(own)
+after, _ := ctx.Deadline()
+moved := after.Sub(before)
+fmt.Println(err, ctx.Err(), own.Err(), moved > time.Second, moved < 3*time.Second)`,
+      { tools: TOOLS, handlers: { onCall: asksAPerson }, limits: { timeoutMs: 1_400 } },
+    );
+    expect([output, failure]).toEqual(['<nil> <nil> <nil> true true\n', undefined]);
+  });
 
   test("the document's example runs, with its mistakes corrected [E9]", async () => {
     const { output, failure } = await run(`city, err := getCity(ctx)

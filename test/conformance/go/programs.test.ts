@@ -159,8 +159,10 @@ fmt.Println(err)`);
 });
 
 test('names in excludedTools that match nothing are warned about, once [E7]', needs('go', 'bubblewrap'), async () => {
-  const defaults = { codeMode: { enabled: true, excludedTools: ['odd/fale', 'get_city', 'nothing_like_it'] } };
-  await using go = await startGo({ servers: { odd }, config: { defaults } });
+  const defaults = {
+    codeMode: { enabled: true, excludedTools: ['odd/fale', 'get_city', 'nothing_like_it', 'dead/any'] },
+  };
+  await using go = await startGo({ servers: { odd, dead: { command: './not-there' } }, config: { defaults } });
   const warning =
     'codeMode.excludedTools: no tool of the connected servers is named "odd/fale" (did you mean "odd/fail"?), "nothing_like_it"';
   await until(async () => {
