@@ -270,6 +270,15 @@ describe('names', () => {
     );
   });
 
+  test('an object with further keys has a field for them, whatever its properties are called', () => {
+    const properties = { additional: { type: 'string' }, marshal_json: { type: 'string' } };
+    const schema = { type: 'object', properties, additionalProperties: { type: 'integer' } };
+    const text = declare(remember([tool('open_object', schema), tool('openObject', schema)]));
+    expect(text).toMatch(/\tMarshalJSON_ +string/);
+    expect(text).toContain('\tAdditionalKeys map[string]int `json:"-" codemode:"additional"`');
+    expect(text.match(/^type \w+/gm)).toEqual(['type OpenObjectInput', 'type OpenObject2Input']);
+  });
+
   test('an enumeration that is defined apart has the name of its definition, and no other', () => {
     // Long enough that it is not written in its place.
     const values = ['low', 'high', ...Array.from({ length: 20 }, (_, index) => `some_value_in_between_${index}`)];

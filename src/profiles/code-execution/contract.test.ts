@@ -78,7 +78,7 @@ describe('a request that is malformed is refused with the field and what is wron
     [options({ timeout: 5 }), 'options.timeout: is not known; did you mean timeout_ms?'],
     [options({ verbose: 5 }), 'options.verbose: is not known; use timeout_ms, max_tool_calls, allowed_servers'],
     [{ code: '1', inputs: {} }, 'inputs: is not known; did you mean input?'],
-    [{ code: '1', timeout_ms: 5 }, 'timeout_ms: belongs into options: {"options": {"timeout_ms": ...}}'],
+    [{ code: '1', timeout_ms: 5 }, 'timeout_ms: belongs in options: {"options": {"timeout_ms": ...}}'],
   ])('%j', (request, message) => {
     expect(() => parse(request)).toThrow(expect.objectContaining({ code: 'bad_input', message }));
   });

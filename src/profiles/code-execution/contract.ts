@@ -102,7 +102,7 @@ function problemOf({ issues: [issue] }: z.ZodError): string {
   if (issue?.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
     const isTop = path.length === 0;
-    if (isTop && KNOWN.options.includes(key)) return `${key}: belongs into options: {"options": {"${key}": ...}}`;
+    if (isTop && KNOWN.options.includes(key)) return `${key}: belongs in options: {"options": {"${key}": ...}}`;
     const known = isTop ? KNOWN.request : KNOWN.options;
     const [close] = nearest(key, known, 1);
     const advice = close === undefined ? `use ${known.join(', ')}` : `did you mean ${close}?`;

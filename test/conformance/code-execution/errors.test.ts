@@ -119,7 +119,7 @@ describe('the request', () => {
 
   test('refuses what looks like a misplaced or misspelt option [D6]', async () => {
     expect(await scripts.exec('1', { timeout_ms: 5 })).toEqual(
-      failed('INVALID_REQUEST', 'timeout_ms: belongs into options: {"options": {"timeout_ms": ...}}'),
+      failed('INVALID_REQUEST', 'timeout_ms: belongs in options: {"options": {"timeout_ms": ...}}'),
     );
   });
 });
