@@ -32,6 +32,8 @@ export {
 } from './host/self-correction.js';
 export type { ServerFacts, ToolSource } from './host/server-control.js';
 export type { Session, SessionOptions } from './host/session.js';
+export type { CheckingSchema, ToolSchema } from './lib/standard-schema.js';
+export type { Zod3Schema } from './lib/zod-3.js';
 export { codemodePresentation } from './profiles/codemode/presentation.js';
 export { type RunResponse, renderResponse } from './profiles/codemode/render.js';
 export type { CodeModeError } from './profiles/unified/errors.js';
@@ -67,5 +69,5 @@ export type {
 } from './surfaces/library/sandbox-runtime.js';
 export { ToolCallError } from './surfaces/library/tool-call-error.js';
 export type { RateLimit, ServerInfo, ToolInfo, ToolMetadata, ToolRegistry } from './surfaces/library/tool-registry.js';
-export type { FunctionTool, ToolSchema, TypedTool } from './upstream/native/function-tools.js';
+export type { FunctionTool, TypedTool } from './upstream/native/function-tools.js';
 export type { NativeCircumstances } from './upstream/native/native-upstream.js';

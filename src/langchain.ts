@@ -1,4 +1,5 @@
 import type { ToolServer } from './create-host.js';
+import { isZod3, jsonSchemaOfZod3 } from './lib/zod-3.js';
 import type { FunctionTool } from './upstream/native/function-tools.js';
 
 /** The part of a LangChain tool that is used here. `tool()`, `DynamicStructuredTool` and `StructuredTool` have it. */
@@ -29,15 +30,11 @@ function toFunctionTool(tool: LangChainTool): FunctionTool {
 
 /** A schema as a description, without its power to change the input: that would be done twice. */
 function readOnly(schema: unknown): NonNullable<FunctionTool['input']> {
+  if (isZod3(schema)) return jsonSchemaOfZod3(schema, 'input');
   const standard = (schema as { '~standard'?: object } | undefined)?.['~standard'];
-  if (standard === undefined) return isOldZod(schema) ? {} : (schema as Readonly<Record<string, unknown>>);
+  if (standard === undefined) return schema as Readonly<Record<string, unknown>>;
   const validate = (value: unknown) => ({ value });
   return Object.create(schema as object, { '~standard': { value: { ...standard, validate } } }) as never;
-}
-
-/** zod 3 has no JSON Schema of its own: the tool takes anything, and says itself what was wrong. */
-function isOldZod(schema: unknown): boolean {
-  return typeof (schema as { safeParse?: unknown }).safeParse === 'function';
 }
 
 /** A message of a tool is its content; everything else is as it is. */

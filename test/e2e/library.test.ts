@@ -5,6 +5,7 @@ import { generateText, stepCountIs } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { z as z3 } from 'zod/v3';
 import type { AuthContext, CodemodeHost, UnifiedTool } from '../../src/index.js';
 import { startPetsApi } from '../support/pets-api.js';
 import { startHttpServer } from '../support/upstreams.js';
@@ -235,6 +236,34 @@ test('tools of LangChain are a server [C9]', async () => {
     metadata: { source: 'langchain' },
   });
   await host.unregisterServer('chain');
+});
+
+test('schemas of zod 3 keep their types and parse, in functions and in LangChain [C9] [C10]', async () => {
+  const input = z3.object({ query: z3.string().trim().describe('words'), limit: z3.number().int().default(50) });
+  // Before 3.24 zod was no Standard Schema.
+  const old = Object.create(input, { '~standard': { value: undefined } }) as typeof input;
+  const told = ({ query, limit }: { query: string; limit: number }) => `${query} ${limit}`;
+  await host.registerServer({
+    name: 'old',
+    tools: { now: defineTool({ input, execute: told }), before: defineTool({ input: old, execute: told }) },
+  });
+  const schema = input as never;
+  const chained = langChainTool(async (given) => told(given), { name: 'chained', description: 'x', schema });
+  await host.registerServer({ name: 'oldchain', tools: fromLangChain([chained]) });
+  const code =
+    'return [await mcp.old.now(" a "), await mcp.old.before({ query: "b" }), await mcp.oldchain.chained("c", 2)]';
+  const { result, error } = await host.execute(code, { capabilities: ['mcp:old', 'mcp:oldchain'] });
+  expect(result, error?.message).toEqual(['a 50', 'b 50', 'c 2']);
+  await expect(host.callTool('old', 'before', { query: 5 })).rejects.toThrow('expected string');
+  const inputSchema = {
+    type: 'object',
+    properties: { query: { type: 'string', description: 'words' }, limit: { type: 'integer', default: 50 } },
+    required: ['query'],
+  };
+  const { tools } = await host.discoverTools();
+  for (const id of ['old.now', 'old.before', 'oldchain.chained'])
+    expect(tools.get(id)?.inputSchema).toEqual(inputSchema);
+  for (const name of ['old', 'oldchain']) await host.unregisterServer(name);
 });
 
 test('a model of the AI SDK writes a program and is told its result [C16]', async () => {

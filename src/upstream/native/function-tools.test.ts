@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import type { JsonObject } from '../../domain/json.js';
-import { type FunctionTool, nativeTool, type ToolSchema } from './function-tools.js';
+import type { ToolSchema } from '../../lib/standard-schema.js';
+import { type FunctionTool, nativeTool } from './function-tools.js';
 
 const CIRCUMSTANCES = { signal: new AbortController().signal, report: () => {} };
 const run = async (tool: FunctionTool, input: JsonObject) => nativeTool('t', tool).execute(input, CIRCUMSTANCES);
