@@ -3,6 +3,8 @@ export interface CapabilitySet {
   readonly network?: NetworkCapability;
   readonly filesystem?: FilesystemCapability;
   readonly mcp?: McpCapability;
+  /** Names of what the contract calls `system`. Nothing here does any of them: no configuration grants one. */
+  readonly system?: readonly string[];
 }
 
 export interface NetworkCapability {

@@ -9,7 +9,10 @@ export class CapabilityViolation extends HostError {
   readonly violation: string;
 
   constructor(violation: string, whose: string) {
-    super('capability_violation', `${whose} does not grant ${violation}; ask for less, or ask whoever runs this host`);
+    const advice = violation.startsWith('system:')
+      ? 'no host grants a system capability; leave it out'
+      : 'ask for less, or ask whoever runs this host';
+    super('capability_violation', `${whose} does not grant ${violation}; ${advice}`);
     this.violation = violation;
   }
 }

@@ -100,7 +100,7 @@ test.each<[unknown, string]>([
   [{ code: '1', typescript: 'yes' }, 'typescript: must be true or false'],
   [{ code: '1', context: [] }, 'context: must be an object'],
   [{ code: '1', capabilities: 'mcp:x' }, 'capabilities: must be an array'],
-  [{ code: '1', capabilities: ['system:clock'] }, 'system grants nothing yet'],
+  [{ code: '1', capabilities: { system: true } }, 'capabilities: system'],
   [{ code: '1', capabilities: ['nonsense'] }, 'write kind:target'],
   [{ code: '1', timeoutMs: 5 }, 'timeoutMs: is not known; did you mean timeout?'],
 ])('a request that is malformed is refused with 400 and the field: %j [C1, C13]', async (body, message) => {
@@ -182,6 +182,8 @@ describe('capabilities', () => {
     expect(await asked([`filesystem:${granted}`], 'narrow')).toEqual(no(`filesystem:${granted}`));
     expect(await asked(['mcp:everyday/echo'], 'narrow')).toEqual([200, undefined, undefined]);
     expect(await asked(['network:everyday'])).toEqual([200, undefined, undefined]);
+    expect(await asked(['system:clock'])).toEqual(no('system:clock'));
+    expect(await asked({ system: {} })).toEqual([200, undefined, undefined]);
   });
 
   test('a token that is granted one tool reaches no other one [C5, C6]', async () => {

@@ -32,6 +32,8 @@ test('what is asked for beyond the bounds is named in the words that would grant
     [files(['/data']), files(['/data/a']), 'filesystem:/data'],
     [files(['/data'], false), files(['/data'], true), 'filesystem:/data for writing'],
     [files(['/data'], true), files(['/data'], false), undefined],
+    [{ system: ['clock', 'env'] }, { system: ['clock'] }, 'system:env'],
+    [{ system: ['clock'] }, { system: ['clock'] }, undefined],
   ];
   for (const [asked, bounds, violation] of cases)
     expect(violationOf(asked, bounds), JSON.stringify([asked, bounds])).toBe(violation);

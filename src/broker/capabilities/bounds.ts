@@ -10,13 +10,14 @@ export function violationOf(asked: CapabilitySet, bounds: CapabilitySet): string
   return (
     violatedNetwork(asked.network, bounds.network) ??
     violatedFilesystem(asked.filesystem, bounds.filesystem) ??
-    violatedMcp(asked.mcp, bounds.mcp)
+    violatedMcp(asked.mcp, bounds.mcp) ??
+    violatedSystem(asked.system, bounds.system)
   );
 }
 
 /** What was asked for, at the rates and sizes that the bounds allow. For what has no violation. */
 export function withinBounds(asked: CapabilitySet, bounds: CapabilitySet): CapabilitySet {
-  const { network, filesystem, mcp } = asked;
+  const { network, filesystem, mcp, system } = asked;
   const least = (left: number, right = left) => Math.min(left, right);
   return {
     ...(network === undefined
@@ -46,6 +47,8 @@ export function withinBounds(asked: CapabilitySet, bounds: CapabilitySet): Capab
             ...(mcp.tools === undefined && bounds.mcp?.tools !== undefined ? { tools: bounds.mcp.tools } : {}),
           },
         }),
+    // For the bounds that are looked at next.
+    ...(system === undefined ? {} : { system }),
   };
 }
 
@@ -75,6 +78,11 @@ function violatedMcp(asked: McpCapability | undefined, bounds: McpCapability | u
   if (outside !== undefined) return `mcp:${outside}`;
   const tool = asked.tools?.find((each) => bounds?.tools !== undefined && !isCovered(each, bounds.tools));
   return tool === undefined ? undefined : `mcp:${tool}`;
+}
+
+function violatedSystem(asked: readonly string[] = [], bounds: readonly string[] = []) {
+  const outside = asked.find((name) => !bounds.includes(name));
+  return outside === undefined ? undefined : `system:${outside}`;
 }
 
 /** A pattern is covered by one that matches it as text: `a*` by `*`, not `*` by `a*`. */

@@ -58,8 +58,8 @@ test('what is no capability is refused by name', () => {
   const cases: [unknown, string][] = [
     [['files'], 'capabilities: "files" is none; write kind:target'],
     [[7], 'capabilities: "7"'.replace('"7"', '7')],
-    [['system:clock'], 'capabilities: system grants nothing yet'],
-    [{ system: {} }, 'capabilities: system grants nothing yet'],
+    [{ system: true }, 'capabilities: system'],
+    [7, 'capabilities: Invalid input'],
     [['network:*'], 'too wide'],
     [['network:*.com'], 'too wide'],
     [['network:a*b.example'], 'too wide'],
@@ -77,4 +77,10 @@ test('what is no capability is refused by name', () => {
 
 test('a path with dots in it is the one it leads to', () => {
   expect(read(['filesystem:/data/x/../y']).filesystem?.paths).toEqual(['/data/y']);
+});
+
+test('system capabilities are read by their names, and what is switched off is not asked for [C6]', () => {
+  expect(read(['system:clock', 'system:env'])).toEqual({ system: ['clock', 'env'] });
+  expect(read({ system: { clock: true, env: ['HOME'], shell: false } })).toEqual({ system: ['clock', 'env'] });
+  expect(read({ system: {} })).toEqual({});
 });

@@ -27,6 +27,7 @@ function fromStrings(entries: readonly unknown[], isServer: (name: string) => bo
   const paths: string[] = [];
   const servers = new Set<string>();
   const tools = new Set<string>();
+  const system = new Set<string>();
   for (const entry of entries) {
     const [, kind = '', target = ''] = /^([a-z]+):(.+)$/s.exec(String(entry)) ?? [];
     if (kind === 'mcp' || (kind === 'network' && isServer(target))) {
@@ -35,7 +36,7 @@ function fromStrings(entries: readonly unknown[], isServer: (name: string) => bo
       tools.add(slash < 0 ? `${target}/*` : target);
     } else if (kind === 'network') destinations.push(destinationOf(target));
     else if (kind === 'filesystem') paths.push(absolute(target));
-    else if (kind === 'system') throw bad('system grants nothing yet; leave it out');
+    else if (kind === 'system') system.add(target);
     else throw bad(`${JSON.stringify(entry)} is none; write kind:target, as mcp:files or network:api.example.com:443`);
   }
   const { network, filesystem, mcp } = CAPABILITY_DEFAULTS;
@@ -60,6 +61,7 @@ function fromStrings(entries: readonly unknown[], isServer: (name: string) => bo
             maxCallsPerSecond: mcp.maxCallsPerSecond,
           },
         }),
+    ...(system.size === 0 ? {} : { system: [...system] }),
   };
 }
 
@@ -114,21 +116,23 @@ const objectForm = z.strictObject({
       maxCallsPerSecond: rate(CAPABILITY_DEFAULTS.mcp.maxCallsPerSecond),
     })
     .optional(),
-  system: z.unknown().optional(),
+  system: z.record(z.string().min(1), z.unknown()).optional(),
 });
 
 function fromObject(value: unknown): CapabilitySet {
   const parsed = objectForm.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw bad(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'is not valid'}`);
+    const place = issue?.path.map(String).join('.') ?? '';
+    throw bad(`${place === '' ? '' : `${place}: `}${issue?.message ?? 'is not valid'}`);
   }
   const { network, filesystem, mcp, system } = parsed.data;
-  if (system !== undefined) throw bad('system grants nothing yet; leave it out');
+  const named = systemOf(system);
   return {
     ...(network === undefined ? {} : { network: networkOf(network) }),
     ...(filesystem === undefined ? {} : { filesystem: filesystemOf(filesystem) }),
     ...(mcp === undefined ? {} : { mcp: mcpOf(mcp) }),
+    ...(named.length === 0 ? {} : { system: named }),
   };
 }
 
@@ -157,6 +161,13 @@ function mcpOf(form: NonNullable<ObjectForm['mcp']>): McpCapability {
     maxCallsPerSecond: form.maxCallsPerSecond,
     ...(form.allowedTools === undefined ? {} : { tools: form.allowedTools }),
   };
+}
+
+/** The contract leaves open what stands in it: what is switched off is not asked for, everything else is, by its name. */
+function systemOf(form: Readonly<Record<string, unknown>> = {}): readonly string[] {
+  return Object.entries(form).flatMap(([name, value]) =>
+    value === false || value === null || value === undefined ? [] : [name],
+  );
 }
 
 function bad(problem: string): HostError {
