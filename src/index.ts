@@ -20,7 +20,7 @@ export type { Limits } from './domain/limits.js';
 export { DEFAULT_LIMITS, MAXIMUM_LIMITS } from './domain/limits.js';
 export type { ToolAnnotations } from './domain/tool.js';
 export type { TraceCarrier, TraceContext } from './domain/trace.js';
-export type { UpstreamHealth, UpstreamState } from './domain/upstream.js';
+export type { UpstreamHealth, UpstreamHealth as HealthStatus, UpstreamState } from './domain/upstream.js';
 export { Host, type Isolation } from './host/host.js';
 export type { RunAnswer, RunRequest, RunSummary, SleepSummary } from './host/run.js';
 export {
@@ -36,15 +36,17 @@ export type { CheckingSchema, ToolSchema } from './lib/standard-schema.js';
 export type { Zod3Schema } from './lib/zod-3.js';
 export { codemodePresentation } from './profiles/codemode/presentation.js';
 export { type RunResponse, renderResponse } from './profiles/codemode/render.js';
-export type { CodeModeError } from './profiles/unified/errors.js';
 export type { ExecutionMetrics } from './profiles/unified/render.js';
 export type {
   AuthContext,
-  CapabilityGrants,
   CapabilityRequest,
+  CapabilitySet,
+  ExecutionRequest,
   FilesystemCapabilities,
+  MCPCall,
   MCPCapabilities,
   NetworkCapabilities,
+  SystemCapabilities,
 } from './surfaces/library/auth-context.js';
 export {
   type CallOptions,
@@ -53,21 +55,37 @@ export {
   type SessionSettings,
 } from './surfaces/library/codemode-host.js';
 export {
+  type CodeModeError,
+  type CodeModeError as ExecutionError,
+  ErrorType,
+  type ExecutionResult,
+} from './surfaces/library/errors.js';
+export {
   type MCPAggregator,
   MCPProtocolAdapter,
   ProtocolAdapter,
-  type ServerConfig,
   type UnifiedTool,
 } from './surfaces/library/protocol-adapter.js';
 export type { RunOptions, RunResult } from './surfaces/library/run.js';
 export type {
   ExecutionOptions,
-  ExecutionResult,
   RuntimeMetrics,
   SandboxRuntime,
   SandboxWorker,
 } from './surfaces/library/sandbox-runtime.js';
+export type { AuthConfig, MCPServerConfig, RetryPolicy } from './surfaces/library/server-config.js';
 export { ToolCallError } from './surfaces/library/tool-call-error.js';
-export type { RateLimit, ServerInfo, ToolInfo, ToolMetadata, ToolRegistry } from './surfaces/library/tool-registry.js';
+export type {
+  AuthRequirement,
+  HostTool,
+  HostTools,
+  JSONSchema,
+  RateLimit,
+  ServerInfo,
+  ToolInfo,
+  ToolMetadata,
+  ToolRegistry,
+} from './surfaces/library/tool-registry.js';
+export { type ZodSchema, zodFromJsonSchema } from './surfaces/library/zod-schema.js';
 export type { FunctionTool, TypedTool } from './upstream/native/function-tools.js';
 export type { NativeCircumstances } from './upstream/native/native-upstream.js';

@@ -117,6 +117,10 @@ export function isValidServerName(name: string): boolean {
   return serverId.safeParse(name).success;
 }
 
+export function isTransport(name: string): boolean {
+  return transportKind(name) !== undefined;
+}
+
 /** Servers by name. The list form is brought to this one before it is checked: see `shape.ts`. */
 export const serverMapSchema = z.record(serverId, serverSchema);
 export type ServerMap = z.output<typeof serverMapSchema>;

@@ -99,7 +99,7 @@ describe('the aggregator', () => {
   test('discovers tools with their source, version, tags and deprecation [C7] [C9]', async () => {
     const { servers, tools, namespaces } = await host.discoverTools();
     expect([...servers.values()]).toEqual([
-      { name: 'weather', namespace: 'weather', source: 'native', state: 'ready', toolCount: 3 },
+      { name: 'weather', namespace: 'weather', path: 'weather', source: 'native', state: 'ready', toolCount: 3 },
     ]);
     expect(namespaces.get('weather')).toEqual(['weather.forecast', 'weather.old', 'weather.endless']);
     expect(tools.get('weather.forecast')).toMatchObject({
@@ -172,7 +172,13 @@ describe('the aggregator', () => {
 
   test('gives a server its own environment and timeout, filled in from the one around it [C7]', async () => {
     const environment = { FLAVOUR: '${CODEMODE_HOME}/x' };
-    const settings = { transport: 'stdio', command: process.execPath, args: [EVERYDAY], environment, timeout: 500 };
+    const settings = {
+      transport: 'stdio' as const,
+      command: process.execPath,
+      args: [EVERYDAY],
+      environment,
+      timeout: 500,
+    };
     await host.registerServer({ name: 'local', ...settings });
     await host.discoverTools();
     expect(await host.callTool('local', 'environment', { name: 'FLAVOUR' })).toBe(`${process.env.CODEMODE_HOME}/x`);
@@ -368,9 +374,9 @@ describe("the document's run time", () => {
     expect(await forecast?.execute({ city: 'Bergen', day: '2030-01-01' })).toEqual({ city: 'Bergen', year: 2030 });
     await expect(forecast?.execute({ city: 5 })).rejects.toBeInstanceOf(ToolCallError);
     expect(tools.map((tool) => adapter.validateTool(tool))).toEqual(tools.map(() => true));
-    expect(adapter.validateTool({ ...(forecast as UnifiedTool), id: 'other.forecast' })).toBe(false);
+    expect(adapter.validateTool({ ...(forecast as UnifiedTool), id: 'forecast' })).toBe(false);
     expect(await new MCPProtocolAdapter(host, 'openapi').discoverTools()).toEqual([]);
-    expect(() => adapter.createTool({ name: 'x' })).toThrow('id: ');
+    expect(() => adapter.createTool({ name: 'x' })).toThrow('description: ');
   });
 });
 

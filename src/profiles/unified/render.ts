@@ -140,7 +140,8 @@ const BY_VERDICT: Readonly<Partial<Record<CallVerdict, readonly [ErrorType, stri
   outcome_unknown: ['mcp', 'OUTCOME_UNKNOWN'],
 };
 
-const BY_CLASS: Readonly<Record<string, readonly [ErrorType, string]>> = {
+/** A failed call by the class under which code catches it. */
+export const BY_CLASS: Readonly<Record<string, readonly [ErrorType, string]>> = {
   ToolCallError: ['mcp', 'TOOL_CALL_FAILED'],
   ToolNotFoundError: ['mcp', 'TOOL_NOT_FOUND'],
   ServerNotFoundError: ['mcp', 'SERVER_NOT_FOUND'],

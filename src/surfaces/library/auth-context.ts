@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
 import type { Scope } from '../../domain/principal.js';
 
@@ -11,34 +12,67 @@ export interface AuthContext {
 }
 
 /** What code may reach. Nothing is granted that is not named; a list has the form `kind:target`, as `mcp:files`. */
-export type CapabilityRequest = CapabilityGrants | readonly string[];
+export type CapabilityRequest = CapabilitySet | readonly string[];
 
-export interface CapabilityGrants {
-  readonly network?: NetworkCapabilities;
-  readonly filesystem?: FilesystemCapabilities;
-  readonly mcp?: MCPCapabilities;
+export interface CapabilitySet {
+  readonly network?: NetworkCapabilities | undefined;
+  readonly filesystem?: FilesystemCapabilities | undefined;
+  readonly mcp?: MCPCapabilities | undefined;
+  readonly system?: SystemCapabilities | undefined;
 }
 
 export interface NetworkCapabilities {
-  readonly allowedHosts?: readonly string[];
-  readonly allowedPorts?: readonly number[];
-  readonly maxRequestsPerSecond?: number;
+  readonly allowedHosts?: readonly string[] | undefined;
+  readonly allowedPorts?: readonly number[] | undefined;
+  readonly maxRequestsPerSecond?: number | undefined;
   /** Bytes. */
-  readonly maxRequestSize?: number;
+  readonly maxRequestSize?: number | undefined;
 }
 
 export interface FilesystemCapabilities {
-  readonly allowedPaths?: readonly string[];
-  readonly readOnly?: boolean;
+  readonly allowedPaths?: readonly string[] | undefined;
+  readonly readOnly?: boolean | undefined;
   /** Bytes. */
-  readonly maxFileSize?: number;
-  readonly allowedExtensions?: readonly string[];
+  readonly maxFileSize?: number | undefined;
+  readonly allowedExtensions?: readonly string[] | undefined;
 }
 
 export interface MCPCapabilities {
-  readonly allowedServers?: readonly string[];
-  readonly allowedTools?: readonly string[];
-  readonly maxCallsPerSecond?: number;
+  readonly allowedServers?: readonly string[] | undefined;
+  readonly allowedTools?: readonly string[] | undefined;
+  readonly maxCallsPerSecond?: number | undefined;
+}
+
+/** The contract names no member of it, and this host grants none: code that asks for one is refused. */
+export interface SystemCapabilities {
+  readonly [name: string]: unknown;
+}
+
+/** What code is about to do, as far as it is known before it runs. */
+export interface ExecutionRequest {
+  readonly needsNetwork?: boolean | undefined;
+  readonly mcpCalls?: readonly MCPCall[] | undefined;
+  /** What it asks for besides. */
+  readonly capabilities?: CapabilityRequest | undefined;
+}
+
+export interface MCPCall {
+  readonly serverName: string;
+  readonly toolName?: string | undefined;
+}
+
+const contextSchema = z.looseObject({
+  userId: z.string(),
+  sessionId: z.string(),
+  scopes: z.array(z.string()),
+  // Its members are read by whoever knows the servers.
+  capabilities: z.unknown().optional(),
+  expiresAt: z.instanceof(Date, { error: 'must be a Date' }),
+});
+
+/** Throws `bad_input` for what is no context. */
+export function readContext(value: unknown): AuthContext {
+  return readWith(contextSchema, value, 'the AuthContext') as AuthContext;
 }
 
 /** Throws where the context is over, or not good for this: before anything is done for it. */
@@ -55,4 +89,29 @@ export function checkContext({ userId, sessionId, scopes, expiresAt }: AuthConte
 /** Programs of two of them never share a process. */
 export function callerOfContext({ userId, sessionId }: AuthContext): string {
   return `user ${JSON.stringify([userId, sessionId])}`;
+}
+
+const requestSchema = z.looseObject({
+  needsNetwork: z.boolean().optional(),
+  mcpCalls: z
+    .array(z.looseObject({ serverName: z.string().min(1), toolName: z.string().min(1).optional() }))
+    .optional(),
+  capabilities: z.unknown().optional(),
+});
+
+/** Either form of what is asked for, in one. Throws `bad_input`. */
+export function readRequest(value: unknown): ExecutionRequest {
+  const isRequest =
+    typeof value === 'object' &&
+    value !== null &&
+    ['needsNetwork', 'mcpCalls', 'capabilities'].some((key) => key in value);
+  return readWith(requestSchema, isRequest ? value : { capabilities: value }, 'the request') as ExecutionRequest;
+}
+
+function readWith(schema: z.ZodType, value: unknown, what: string): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const place = issue?.path.map(String).join('.') ?? '';
+  throw new HostError('bad_input', `${what}${place === '' ? '' : `: ${place}`}: ${issue?.message ?? 'is not valid'}`);
 }

@@ -3,27 +3,30 @@ import type { CallerId } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
 import { readTraceContext, type TraceCarrier } from '../../domain/trace.js';
 import type { UpstreamHealth } from '../../domain/upstream.js';
+import { apiNamespacesOf } from '../../host/api-view.js';
 import { findServer } from '../../host/discovery.js';
 import type { Host, Isolation } from '../../host/host.js';
 import type { ServerControl } from '../../host/server-control.js';
 import type { Session } from '../../host/session.js';
-import type { CatalogTool } from '../../host/tool-view.js';
+import type { CatalogTool, ToolView } from '../../host/tool-view.js';
 import { nearest } from '../../lib/nearest.js';
 import type { Profile } from '../../profiles/profile.js';
-import type { AuthContext, CapabilityRequest } from './auth-context.js';
-import type { MCPAggregator, ServerConfig } from './protocol-adapter.js';
+import type { AuthContext, CapabilityRequest, ExecutionRequest } from './auth-context.js';
+import type { ExecutionResult } from './errors.js';
+import { plainJson } from './plain-json.js';
+import type { MCPAggregator } from './protocol-adapter.js';
 import { type RunOptions, type RunResult, runIn } from './run.js';
 import {
   type ExecutionOptions,
-  type ExecutionResult,
   LibraryRuntime,
   type RuntimeMetrics,
   type SandboxRuntime,
   type SandboxRuntimeParts,
   type SandboxWorker,
 } from './sandbox-runtime.js';
+import { type MCPServerConfig, readServerConfig } from './server-config.js';
 import { ToolCallError } from './tool-call-error.js';
-import { type RateLimit, type ToolInfo, type ToolRegistry, toolRegistryOf } from './tool-registry.js';
+import { type HostTool, type HostTools, type RateLimit, toolRegistryOf } from './tool-registry.js';
 
 /** What a host of the library is made of. */
 export interface LibraryParts {
@@ -97,9 +100,12 @@ export class CodemodeHost implements SandboxRuntime, MCPAggregator, AsyncDisposa
     return this.#runtime.getMetrics();
   }
 
-  /** Whether somebody may have these capabilities: by their own, and by the configuration. Nothing is run. */
-  validateCapabilities(context: AuthContext, capabilities: CapabilityRequest): boolean {
-    return this.#runtime.validateCapabilities(context, capabilities);
+  /**
+   * Whether somebody may do this: by their own capabilities, and by the configuration. Nothing is run. Throws `bad_input`
+   * for what is no context, and for a request that cannot be read.
+   */
+  validateCapabilities(context: AuthContext, request: ExecutionRequest | CapabilityRequest): boolean {
+    return this.#runtime.validateCapabilities(context, request);
   }
 
   /** Runs a program. One that fails is a result, with what was wrong; only the host's own failures are thrown. */
@@ -113,22 +119,23 @@ export class CodemodeHost implements SandboxRuntime, MCPAggregator, AsyncDisposa
   }
 
   /** Every tool that programs of the default caller may call. */
-  tools(): Promise<ToolInfo[]> {
+  tools(): Promise<HostTool[]> {
     return this.#own.tools();
   }
 
   /** Servers, tools and namespaces there are. Servers that were never asked are asked first, for at most 10 s. */
-  async discoverTools(): Promise<ToolRegistry> {
+  async discoverTools(): Promise<HostTools> {
     return this.#own.discoverTools();
   }
 
   /** Calls one tool, through the same policy, limits, approvals and record as a program. Throws `ToolCallError`. */
-  callTool(serverName: string, toolName: string, input: JsonValue = {}, options?: CallOptions): Promise<JsonValue> {
-    return this.#own.callTool(serverName, toolName, input, options);
+  callTool(serverName: string, toolName: string, args?: unknown, options?: CallOptions): Promise<JsonValue> {
+    return this.#own.callTool(serverName, toolName, args, options);
   }
 
   /** Adds a server now. Throws `bad_input` with the key that is wrong, or for a name that is taken. */
-  async registerServer({ name, tools, ...settings }: ServerConfig): Promise<void> {
+  async registerServer(config: MCPServerConfig): Promise<void> {
+    const { name, tools, settings } = readServerConfig(config);
     if (tools !== undefined) this.#parts.addTools(name, tools);
     else await this.#parts.servers.register(name, settings);
   }
@@ -192,11 +199,11 @@ export class CodemodeSession implements Disposable {
     return runIn(this.#session, { code, ...options }, this.#parts.parseRequest);
   }
 
-  async tools(): Promise<ToolInfo[]> {
+  async tools(): Promise<HostTool[]> {
     return [...(await this.discoverTools()).tools.values()];
   }
 
-  async discoverTools(): Promise<ToolRegistry> {
+  async discoverTools(): Promise<HostTools> {
     const view = await this.#session.ready();
     const { core, servers, rateOf } = this.#parts;
     return toolRegistryOf(view, core.health(), {
@@ -205,13 +212,19 @@ export class CodemodeSession implements Disposable {
     });
   }
 
-  /** Throws `ToolCallError` for what the tool, the policy or a person refuses, `not_found` for what does not exist. */
+  /**
+   * Throws `ToolCallError` for what the tool, the policy or a person refuses, `not_found` for what does not exist, and
+   * `bad_input` for arguments that are no data. Server and tool are named as they are, or as code writes them.
+   */
   async callTool(
     serverName: string,
     toolName: string,
-    input: JsonValue = {},
+    args: unknown = {},
     { signal = new AbortController().signal, trace }: CallOptions = {},
   ): Promise<JsonValue> {
+    if (typeof serverName !== 'string' || typeof toolName !== 'string')
+      throw new HostError('bad_input', 'callTool takes the name of a server, the name of a tool, and its arguments');
+    const input = plainJson(args, 'args');
     const tool = await this.#find(serverName, toolName);
     const outcome = await this.#session.callDirect({ tool }, input, {
       signal,
@@ -244,11 +257,25 @@ export class CodemodeSession implements Disposable {
     this.close();
   }
 
+  /** The tools, when those of the named server are known. */
+  async #viewOf(serverName: string): Promise<ToolView> {
+    const view = await this.#session.ready(serverName);
+    const named = apiNamespacesOf(view).find(({ name }) => name === serverName)?.server.id;
+    return named === undefined || named === serverName ? view : this.#session.ready(named);
+  }
+
   async #find(serverName: string, toolName: string): Promise<CatalogTool> {
-    const { forCode, direct } = await this.#session.ready(serverName);
-    const server = findServer(serverName, forCode);
+    const view = await this.#viewOf(serverName);
+    const { forCode, direct } = view;
+    const spaces = apiNamespacesOf(view);
+    const server = findServer(serverName, forCode) ?? spaces.find(({ name }) => name === serverName)?.server;
     const tools = [...(server?.tools ?? []), ...direct.flatMap(({ tool }) => (isOf(tool, serverName) ? [tool] : []))];
-    const found = tools.find(({ tool, exportName }) => tool.name === toolName || exportName === toolName);
+    const methods = spaces.find((each) => each.server === server)?.methods ?? [];
+    // A tool's own name comes before what it is called in code.
+    const found =
+      tools.find(({ tool }) => tool.name === toolName) ??
+      tools.find(({ exportName }) => exportName === toolName) ??
+      methods.find(({ name }) => name === toolName)?.tool;
     if (found !== undefined) return found;
     const isServer = server !== undefined || tools.length > 0;
     const known = isServer ? tools.map(({ tool }) => tool.name) : forCode.servers.map(({ id }) => id);

@@ -1,25 +1,19 @@
 import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
-import type { JsonObject, JsonValue } from '../../domain/json.js';
-import type { UpstreamHealth } from '../../domain/upstream.js';
+import type { JsonObject } from '../../domain/json.js';
 import type { ToolSource } from '../../host/server-control.js';
+import { plainJson } from './plain-json.js';
+import type { MCPServerConfig } from './server-config.js';
 import type { ToolInfo, ToolMetadata, ToolRegistry } from './tool-registry.js';
-
-/** A server in the words of the configuration, with its name beside them; or functions of your own. */
-export interface ServerConfig {
-  readonly name: string;
-  /** Functions of your own, or what `fromLangChain` made. Nothing else is read then. */
-  readonly tools?: unknown;
-  readonly [setting: string]: unknown;
-}
+import { isZodSchema, type ZodSchema, zodFromJsonSchema } from './zod-schema.js';
 
 /** Servers of whatever kind, together: a host is one. */
 export interface MCPAggregator {
-  registerServer(config: ServerConfig): Promise<void>;
+  registerServer(config: MCPServerConfig): Promise<void>;
   unregisterServer(name: string): Promise<void>;
   discoverTools(): Promise<ToolRegistry>;
-  callTool(serverName: string, toolName: string, args: JsonValue): Promise<unknown>;
-  getServerHealth(): Promise<Map<string, UpstreamHealth>>;
+  callTool(serverName: string, toolName: string, args: unknown): Promise<unknown>;
+  getServerHealth(): Promise<Map<string, unknown>>;
 }
 
 /** A tool that can be called, whatever protocol is behind it. */
@@ -28,13 +22,13 @@ export interface UnifiedTool {
   readonly id: string;
   readonly name: string;
   readonly description: string;
+  /** Code calls it as `mcp.<namespace>.<name>`. */
   readonly namespace: string;
-  /** JSON Schema, as the server wrote it. The broker checks calls against it. */
-  readonly inputSchema: JsonObject;
-  readonly outputSchema?: JsonObject;
-  readonly metadata: ToolMetadata;
+  readonly inputSchema: ZodSchema;
+  readonly outputSchema?: ZodSchema | undefined;
   /** Through policy, limits, approvals and record, like every call. Throws `ToolCallError`. */
-  execute(args: JsonValue): Promise<unknown>;
+  execute(args: unknown): Promise<unknown>;
+  readonly metadata: ToolMetadata;
 }
 
 /** Where tools come from, in one form. */
@@ -47,59 +41,101 @@ export abstract class ProtocolAdapter {
 
 /** The tools of an aggregator: all of them, or those of one protocol. */
 export class MCPProtocolAdapter extends ProtocolAdapter {
-  readonly #aggregator: MCPAggregator;
+  readonly #aggregator: Pick<MCPAggregator, 'discoverTools' | 'callTool'>;
   readonly #source: ToolSource | undefined;
 
-  constructor(aggregator: MCPAggregator, source?: ToolSource) {
+  /** Throws `bad_input` for what is no aggregator. */
+  constructor(aggregator: Pick<MCPAggregator, 'discoverTools' | 'callTool'>, source?: ToolSource) {
     super();
+    if (typeof aggregator?.discoverTools !== 'function' || typeof aggregator.callTool !== 'function')
+      throw new HostError(
+        'bad_input',
+        'MCPProtocolAdapter takes an aggregator: a host, or what has its discoverTools and callTool',
+      );
     this.#aggregator = aggregator;
     this.#source = source;
   }
 
   async discoverTools(): Promise<UnifiedTool[]> {
     const { tools } = await this.#aggregator.discoverTools();
-    const found = [...tools.values()].filter(({ metadata: { source } }) => source === (this.#source ?? source));
-    return found.map((tool) => this.createTool(tool));
+    const created = [...tools.values()].map((tool) => this.createTool(tool));
+    return created.filter(({ metadata: { source } }) => source === (this.#source ?? source));
   }
 
+  /** Of a tool as an aggregator lists it. What it does not say is as for any tool of MCP. */
   createTool(definition: unknown): UnifiedTool {
     const parsed = toolInfo.safeParse(definition);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
-      throw new HostError('bad_input', `${issue?.path.join('.') || 'the tool'}: ${issue?.message ?? 'is not valid'}`);
+      const place = issue?.path.map(String).join('.') || 'the tool';
+      throw new HostError('bad_input', `createTool: ${place}: ${issue?.message ?? 'is not valid'}`);
     }
     const { id, name, description, namespace, serverName, inputSchema, outputSchema, metadata } =
-      definition as ToolInfo;
+      definition as ToolInfo & { readonly id?: string; readonly metadata?: ToolMetadata };
     return {
-      id,
+      id: id ?? `${serverName}.${name}`,
       name,
       description,
       namespace,
-      inputSchema,
-      ...(outputSchema === undefined ? {} : { outputSchema }),
-      metadata,
+      inputSchema: schemaOf(inputSchema, 'inputSchema'),
+      ...(outputSchema === undefined ? {} : { outputSchema: schemaOf(outputSchema, 'outputSchema') }),
       execute: (args) => this.#aggregator.callTool(serverName, name, args),
+      metadata: metadata ?? { source: 'mcp', version: '1.0', tags: [] },
     };
   }
 
-  /** Whether it has everything that a tool must have. */
+  /** Whether it has everything that a tool must have, and an id of `server.tool`. */
   validateTool(tool: UnifiedTool): boolean {
-    const isNamed = tool.id === `${tool.namespace}.${tool.name}`;
-    return isNamed && typeof tool.execute === 'function' && unifiedTool.safeParse(tool).success;
+    return isUnifiedTool(tool);
   }
 }
 
-const unifiedTool = z.looseObject({
-  id: z.string().min(1),
+export function isUnifiedTool(tool: unknown): tool is UnifiedTool {
+  const parsed = unifiedTool.safeParse(tool);
+  if (!parsed.success) return false;
+  return serverOfId(parsed.data) !== undefined;
+}
+
+/** The server in an id of `server.tool`, or of `server.tool__2` where another tool has that one. */
+export function serverOfId({ id, name }: Pick<UnifiedTool, 'id' | 'name'>): string | undefined {
+  for (const text of [id, id.replace(/__\d+$/, '')])
+    if (text.endsWith(`.${name}`) && text.length > name.length + 1) return text.slice(0, -name.length - 1);
+  return undefined;
+}
+
+function schemaOf(schema: object, place: string): ZodSchema {
+  return isZodSchema(schema) ? schema : zodFromJsonSchema(plainJson(schema, `createTool: ${place}`) as JsonObject);
+}
+
+const metadata = z.looseObject({
+  source: z.enum(['mcp', 'openapi', 'native', 'langchain']),
+  version: z.string(),
+  tags: z.array(z.string()),
+  deprecated: z.boolean().optional(),
+});
+const common = {
   name: z.string().min(1),
   description: z.string(),
   namespace: z.string().min(1),
-  inputSchema: z.record(z.string(), z.unknown()),
-  outputSchema: z.record(z.string(), z.unknown()).optional(),
-  metadata: z.looseObject({
-    source: z.enum(['mcp', 'openapi', 'native', 'langchain']),
-    version: z.string(),
-    tags: z.array(z.string()),
-  }),
+};
+const aSchema = z.custom<ZodSchema>(isZodSchema, 'must be a zod schema');
+const unifiedTool = z.looseObject({
+  ...common,
+  id: z.string().min(1),
+  inputSchema: aSchema,
+  outputSchema: aSchema.optional(),
+  execute: z.custom((value) => typeof value === 'function', 'must be a function'),
+  metadata,
 });
-const toolInfo = unifiedTool.extend({ serverName: z.string().min(1) });
+const aJsonSchema = z.custom(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'must be a JSON Schema: an object',
+);
+const toolInfo = z.looseObject({
+  ...common,
+  serverName: z.string().min(1),
+  id: z.string().min(1).optional(),
+  inputSchema: aJsonSchema,
+  outputSchema: aJsonSchema.optional(),
+  metadata: metadata.optional(),
+});

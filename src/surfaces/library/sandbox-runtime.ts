@@ -2,13 +2,23 @@ import { randomUUID } from 'node:crypto';
 import type { CapabilitySet } from '../../domain/capability.js';
 import { HostError, isHostError } from '../../domain/errors.js';
 import type { CallerId, LogEntry } from '../../domain/execution.js';
-import type { JsonObject } from '../../domain/json.js';
 import { grantsOf } from '../../host/grants.js';
 import type { Host } from '../../host/host.js';
 import type { Session } from '../../host/session.js';
+import { requestIdOf } from '../../profiles/unified/contract.js';
 import { type ExecuteSettings, execute } from '../../profiles/unified/execute.js';
-import { type ExecuteResponse, renderRefusal } from '../../profiles/unified/render.js';
-import { type AuthContext, type CapabilityRequest, callerOfContext, checkContext } from './auth-context.js';
+import { renderRefusal } from '../../profiles/unified/render.js';
+import {
+  type AuthContext,
+  type CapabilityRequest,
+  callerOfContext,
+  checkContext,
+  type ExecutionRequest,
+  readContext,
+  readRequest,
+} from './auth-context.js';
+import { type ExecutionResult, executionResult } from './errors.js';
+import { plainJson } from './plain-json.js';
 
 /** Runs code as the contract `unified` has it: the body of a function, with `mcp` and `context`. */
 export interface SandboxRuntime {
@@ -20,25 +30,22 @@ export interface SandboxRuntime {
 
 export interface ExecutionOptions {
   /** Milliseconds; 30,000 where nothing else is configured. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** Bytes; 128 MB where nothing else is configured. */
-  readonly memoryLimit?: number;
+  readonly memoryLimit?: number | undefined;
   /** Whether the code is TypeScript: true. */
-  readonly typescript?: boolean;
+  readonly typescript?: boolean | undefined;
   /** What it may reach: nothing. */
-  readonly capabilities?: CapabilityRequest;
+  readonly capabilities?: CapabilityRequest | undefined;
   /** Visible to the code as `context`; its `requestId` comes back. */
-  readonly context?: JsonObject;
+  readonly context?: Record<string, unknown> | undefined;
   /** For whom: within their capabilities, apart from everybody else. */
-  readonly auth?: AuthContext;
+  readonly auth?: AuthContext | undefined;
   /** Ends it. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Told of what it writes, when it does. */
-  readonly onLog?: (entry: LogEntry) => void;
+  readonly onLog?: ((entry: LogEntry) => void) | undefined;
 }
-
-/** What became of it. Code that fails, and a request that is refused, are results: `success` is false. */
-export type ExecutionResult = ExecuteResponse;
 
 /** A place of its own: nothing else runs in its processes. */
 export interface SandboxWorker {
@@ -94,16 +101,15 @@ export class LibraryRuntime implements SandboxRuntime {
     });
   }
 
-  async execute(code: string, { auth, ...options }: ExecutionOptions = {}): Promise<ExecutionResult> {
-    try {
-      if (auth === undefined) return await this.#execute(this.#sessionOf(OWN_CALLER), code, options);
-      checkContext(auth, 'execute');
-      const ofCaller = this.#parts.readCapabilities(auth.capabilities);
-      return await this.#execute(this.#sessionOf(callerOfContext(auth)), code, options, ofCaller);
-    } catch (error) {
-      if (!isHostError(error)) throw error;
-      return renderRefusal(error, randomUUID());
-    }
+  async execute(code: string, given?: ExecutionOptions): Promise<ExecutionResult> {
+    return refusalsAsResults(given, async () => {
+      const { auth, ...options } = readOptions(given);
+      if (auth === undefined) return this.#execute(this.#sessionOf(OWN_CALLER), code, options);
+      const context = readContext(auth);
+      checkContext(context, 'execute');
+      const ofCaller = this.#parts.readCapabilities(context.capabilities);
+      return this.#execute(this.#sessionOf(callerOfContext(context)), code, options, ofCaller);
+    });
   }
 
   async createWorker(): Promise<SandboxWorker> {
@@ -113,17 +119,22 @@ export class LibraryRuntime implements SandboxRuntime {
     this.#workers.set(id, { session, stop });
     return {
       id,
-      execute: async (code, { signal, ...options } = {}) => {
+      execute: async (code, given) => {
         if (stop.signal.aborted) throw new HostError('not_found', `the worker ${id} was destroyed; create another one`);
-        const ends = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
-        return this.#execute(session, code, { ...options, signal: ends });
+        return refusalsAsResults(given, async () => {
+          const { signal, auth: _, ...options } = readOptions(given);
+          const ends = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
+          return this.#execute(session, code, { ...options, signal: ends });
+        });
       },
     };
   }
 
-  async destroyWorker({ id }: SandboxWorker): Promise<void> {
+  async destroyWorker(given: SandboxWorker): Promise<void> {
+    const id = String((given as Partial<SandboxWorker> | undefined)?.id);
     const worker = this.#workers.get(id);
-    if (worker === undefined) throw new HostError('not_found', `there is no worker ${id}`);
+    if (worker === undefined)
+      throw new HostError('not_found', `there is no worker ${id}; pass one that createWorker gave`);
     this.#workers.delete(id);
     worker.stop.abort();
     worker.session.close();
@@ -140,13 +151,24 @@ export class LibraryRuntime implements SandboxRuntime {
     };
   }
 
-  validateCapabilities(context: AuthContext, capabilities: CapabilityRequest): boolean {
+  validateCapabilities(given: AuthContext, asked: ExecutionRequest | CapabilityRequest): boolean {
     const { settings, readCapabilities } = this.#parts;
+    const context = readContext(given);
+    const { needsNetwork = false, mcpCalls = [], capabilities } = readRequest(asked);
+    const calls = mcpCalls.map(({ serverName }) => `mcp:${serverName}`);
+    const toolCalls = mcpCalls.flatMap(({ serverName, toolName }) =>
+      toolName === undefined ? [] : [`mcp:${serverName}/${toolName}`],
+    );
+    // A request that cannot be read is the mistake of whoever calls this, and is thrown.
+    for (const each of [calls, toolCalls, capabilities]) readCapabilities(each);
     try {
       checkContext(context, 'execute');
       const ofCaller = readCapabilities(context.capabilities);
-      grantsOf(capabilities, { configured: settings.bounds, ofCaller }, settings.isServer);
-      return true;
+      const bounds = { configured: settings.bounds, ofCaller };
+      grantsOf(calls, { configured: settings.bounds, ofCaller: withoutTools(ofCaller) }, settings.isServer);
+      grantsOf(toolCalls, bounds, settings.isServer);
+      grantsOf(capabilities, bounds, settings.isServer);
+      return !needsNetwork || (hasNetwork(ofCaller) && hasNetwork(settings.bounds));
     } catch (error) {
       if (isHostError(error)) return false;
       throw error;
@@ -156,11 +178,12 @@ export class LibraryRuntime implements SandboxRuntime {
   async #execute(
     session: Session,
     code: string,
-    { signal = new AbortController().signal, onLog, ...request }: Omit<ExecutionOptions, 'auth'>,
+    { signal = new AbortController().signal, onLog, context, ...options }: Omit<ExecutionOptions, 'auth'>,
     ofCaller?: CapabilitySet,
   ): Promise<ExecutionResult> {
     const circumstances = { signal, ofCaller, ...(onLog === undefined ? {} : { onLog }) };
-    return (await execute(session, { ...request, code }, this.#parts.settings, circumstances)).response;
+    const request = { ...options, code, ...(context === undefined ? {} : { context: plainJson(context, 'context') }) };
+    return executionResult((await execute(session, request, this.#parts.settings, circumstances)).response);
   }
 
   #sessionOf(caller: string): Session {
@@ -174,4 +197,37 @@ export class LibraryRuntime implements SandboxRuntime {
     }
     return session;
   }
+}
+
+/** Throws `bad_input`. What the contract itself has is read by whoever reads it for every surface. */
+function readOptions(given: unknown): ExecutionOptions {
+  if (given === undefined) return {};
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new HostError('bad_input', 'options: must be an object');
+  const { signal, onLog } = given as Record<string, unknown>;
+  if (signal !== undefined && !(signal instanceof AbortSignal))
+    throw new HostError('bad_input', 'options.signal: must be an AbortSignal');
+  if (onLog !== undefined && typeof onLog !== 'function')
+    throw new HostError('bad_input', 'options.onLog: must be a function');
+  return given as ExecutionOptions;
+}
+
+async function refusalsAsResults(given: unknown, work: () => Promise<ExecutionResult>): Promise<ExecutionResult> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isHostError(error)) throw error;
+    return executionResult(renderRefusal(error, requestIdOf(given) ?? randomUUID()));
+  }
+}
+
+/** For a call of which only the server is known. */
+function withoutTools({ mcp, ...set }: CapabilitySet): CapabilitySet {
+  if (mcp === undefined) return set;
+  const { tools: _, ...servers } = mcp;
+  return { ...set, mcp: servers };
+}
+
+function hasNetwork({ network }: CapabilitySet): boolean {
+  return network !== undefined && network.destinations.length > 0;
 }

@@ -1,23 +1,29 @@
 import type { JsonObject } from '../../domain/json.js';
 import type { ToolAnnotations } from '../../domain/tool.js';
 import type { UpstreamHealth, UpstreamState } from '../../domain/upstream.js';
+import { apiNamespacesOf } from '../../host/api-view.js';
 import type { ServerFacts, ToolSource } from '../../host/server-control.js';
 import type { CatalogServer, CatalogTool, ToolView } from '../../host/tool-view.js';
 
 /** What there is to use, at one moment. */
-export interface ToolRegistry {
+export interface ToolRegistry<Tool extends ToolInfo = ToolInfo, Server = unknown> {
   /** By the name the user gave them. */
-  readonly servers: ReadonlyMap<string, ServerInfo>;
+  readonly servers: Map<string, Server>;
   /** By id: `server.tool`. */
-  readonly tools: ReadonlyMap<string, ToolInfo>;
+  readonly tools: Map<string, Tool>;
   /** The ids of the tools of each namespace. */
-  readonly namespaces: ReadonlyMap<string, readonly string[]>;
+  readonly namespaces: Map<string, string[]>;
 }
+
+/** What a host finds. */
+export type HostTools = ToolRegistry<HostTool, ServerInfo>;
 
 export interface ServerInfo {
   readonly name: string;
-  /** The name programs import it by. */
+  /** Code of `execute` calls its tools as `mcp.<namespace>.<tool>`. */
   readonly namespace: string;
+  /** Programs of `run` import them from `@codemode/servers/<path>`. */
+  readonly path: string;
   readonly source: ToolSource;
   readonly state: UpstreamState;
   readonly description?: string;
@@ -27,16 +33,27 @@ export interface ServerInfo {
   readonly problem?: string;
 }
 
-/** One tool, whatever kind of server it comes from. What a server says of its tools is untrusted text. */
+/** One tool, as any aggregator lists it. */
 export interface ToolInfo {
-  /** `server.tool`, with the server's namespace. */
-  readonly id: string;
   readonly name: string;
   readonly serverName: string;
-  readonly namespace: string;
-  /** The identifier programs import it under. */
-  readonly exportName: string;
   readonly description: string;
+  readonly inputSchema: JSONSchema;
+  readonly outputSchema?: JSONSchema | undefined;
+  readonly namespace: string;
+}
+
+/** An object that is JSON Schema, by whatever type a program has for one. */
+export type JSONSchema = object;
+
+/** One tool, whatever kind of server it comes from. What a server says of its tools is untrusted text. */
+export interface HostTool extends ToolInfo {
+  /** `server.tool`, with the names of both as they are. */
+  readonly id: string;
+  /** Code of `execute` calls it as `mcp.<namespace>.<methodName>`. Absent where code may not call it. */
+  readonly methodName?: string;
+  /** Programs of `run` import it under this name. */
+  readonly exportName: string;
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: ToolAnnotations;
@@ -47,18 +64,20 @@ export interface ToolMetadata {
   readonly source: ToolSource;
   /** Of its server. */
   readonly version: string;
-  readonly tags: readonly string[];
-  readonly deprecated?: boolean;
+  readonly tags: string[];
+  readonly deprecated?: boolean | undefined;
   /** The lowest rate that the configuration sets for it. */
-  readonly rateLimit?: RateLimit;
+  readonly rateLimit?: RateLimit | undefined;
   /** How its server is shown who calls; never a credential. */
-  readonly auth?: ServerFacts['auth'];
+  readonly auth?: AuthRequirement | undefined;
 }
 
 export interface RateLimit {
   readonly calls: number;
   readonly perMs: number;
 }
+
+export type AuthRequirement = NonNullable<ServerFacts['auth']>;
 
 interface Knowledge {
   readonly factsOf: (id: string) => ServerFacts | undefined;
@@ -69,38 +88,73 @@ interface Knowledge {
 const NO_VERSION = '0.0.0';
 
 export function toolRegistryOf(
-  { forCode, direct }: ToolView,
+  view: ToolView,
   health: readonly UpstreamHealth[],
   { factsOf, rateOf }: Knowledge,
-): ToolRegistry {
+): HostTools {
   const states = new Map(health.map(({ id, state }) => [id, state]));
+  const names = namesInCode(view);
   const servers = new Map<string, ServerInfo>();
-  const tools = new Map<string, ToolInfo>();
+  const tools = new Map<string, HostTool>();
   const namespaces = new Map<string, string[]>();
-  const addServer = (server: CatalogServer): void => {
-    if (servers.has(server.id)) return;
-    servers.set(server.id, serverInfo(server, states.get(server.id) ?? 'idle', factsOf(server.id)));
-    namespaces.set(server.path, []);
+  const addServer = (server: CatalogServer): ServerInfo => {
+    const known = servers.get(server.id);
+    if (known !== undefined) return known;
+    const namespace = names.namespaces.get(server.id) ?? server.id;
+    const info = serverInfo(server, namespace, states.get(server.id) ?? 'idle', factsOf(server.id));
+    servers.set(server.id, info);
+    namespaces.set(namespace, []);
+    return info;
   };
   const addTool = (tool: CatalogTool): void => {
-    addServer(tool.server);
-    const info = toolInfo(tool, factsOf(tool.server.id), rateOf(tool));
-    tools.set(info.id, info);
-    namespaces.get(info.namespace)?.push(info.id);
+    const { namespace } = addServer(tool.server);
+    const id = freeId(`${tool.server.id}.${tool.tool.name}`, tools);
+    const methodName = names.methods.get(tool.target);
+    const info = toolInfo(
+      tool,
+      { id, namespace, ...(methodName === undefined ? {} : { methodName }) },
+      factsOf,
+      rateOf,
+    );
+    tools.set(id, info);
+    namespaces.get(namespace)?.push(id);
   };
-  for (const server of forCode.servers) {
+  for (const server of view.forCode.servers) {
     addServer(server);
     for (const tool of server.tools) addTool(tool);
   }
-  for (const { tool } of direct) addTool(tool);
+  for (const { tool } of view.direct) addTool(tool);
   return { servers, tools, namespaces };
 }
 
-function serverInfo(server: CatalogServer, state: UpstreamState, facts: ServerFacts | undefined): ServerInfo {
+/** The names that code of `execute` writes: of namespaces by server, of methods by target. */
+function namesInCode(view: ToolView) {
+  const all = apiNamespacesOf(view);
+  return {
+    namespaces: new Map(all.map(({ name, server }) => [server.id, name])),
+    methods: new Map(all.flatMap(({ methods }) => methods.map(({ name, tool }) => [tool.target, name] as const))),
+  };
+}
+
+/** `a.b` may have a tool `c`, and `a` a tool `b.c`. */
+function freeId(id: string, taken: ReadonlyMap<string, unknown>): string {
+  if (!taken.has(id)) return id;
+  let number = 2;
+  while (taken.has(`${id}__${number}`)) number++;
+  return `${id}__${number}`;
+}
+
+function serverInfo(
+  server: CatalogServer,
+  namespace: string,
+  state: UpstreamState,
+  facts: ServerFacts | undefined,
+): ServerInfo {
   const { id, path, description, version, problem, tools } = server;
   return {
     name: id,
-    namespace: path,
+    namespace,
+    path,
     source: facts?.source ?? 'mcp',
     state,
     ...(description === undefined ? {} : { description }),
@@ -111,16 +165,19 @@ function serverInfo(server: CatalogServer, state: UpstreamState, facts: ServerFa
 }
 
 function toolInfo(
-  { tool, exportName, server }: CatalogTool,
-  facts: ServerFacts | undefined,
-  rateLimit: RateLimit | undefined,
-): ToolInfo {
+  catalogTool: CatalogTool,
+  names: Pick<HostTool, 'id' | 'namespace' | 'methodName'>,
+  factsOf: Knowledge['factsOf'],
+  rateOf: Knowledge['rateOf'],
+): HostTool {
+  const { tool, exportName, server } = catalogTool;
   const { name, description = '', inputSchema = {}, outputSchema, annotations, deprecated, tags = [] } = tool;
+  const facts = factsOf(server.id);
+  const rateLimit = rateOf(catalogTool);
   return {
-    id: `${server.path}.${name}`,
+    ...names,
     name,
     serverName: server.id,
-    namespace: server.path,
     exportName,
     description,
     inputSchema,
@@ -129,7 +186,7 @@ function toolInfo(
     metadata: {
       source: facts?.source ?? 'mcp',
       version: server.version ?? NO_VERSION,
-      tags,
+      tags: [...tags],
       ...(deprecated === true ? { deprecated } : {}),
       ...(rateLimit === undefined ? {} : { rateLimit }),
       ...(facts?.auth === undefined ? {} : { auth: facts.auth }),

@@ -1,0 +1,56 @@
+import { HostError } from '../../domain/errors.js';
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+
+/** Deeper than any data, and before the stack ends. */
+const MAX_DEPTH = 500;
+
+/**
+ * A copy of what a program of ours hands over, as data. `toJSON` counts, as for `JSON.stringify`, and members that are
+ * undefined are left out; what would be changed or lost on its way is refused. Throws `bad_input` with its place.
+ */
+export function plainJson(value: unknown, place: string): JsonValue {
+  return copy(value, place, []);
+}
+
+function copy(given: unknown, place: string, around: readonly object[]): JsonValue {
+  const value = isDated(given) ? given.toJSON() : given;
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      if (Number.isFinite(value)) return value;
+      throw refused(place, `is ${value}`);
+    case 'object':
+      if (value === null) return null;
+      if (around.includes(value)) throw refused(place, 'contains itself');
+      if (around.length >= MAX_DEPTH) throw refused(place, 'is nested too deeply');
+      return copyObject(value, place, [...around, value]);
+    default:
+      throw refused(place, value === undefined ? 'is undefined' : `is a ${typeof value}`);
+  }
+}
+
+function copyObject(value: object, place: string, around: readonly object[]): JsonValue {
+  if (Array.isArray(value)) return value.map((item, index) => copy(item, `${place}[${index}]`, around));
+  const prototype = Object.getPrototypeOf(value) as unknown;
+  // A Map or a Set would arrive as {}.
+  if (value instanceof Map || value instanceof Set || ArrayBuffer.isView(value))
+    throw refused(place, `is a ${(prototype as { constructor: { name: string } }).constructor.name}`);
+  const copied: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    const json = copy(member, `${place}.${name}`, around);
+    // As a property of its own, whatever it is called: `__proto__` too.
+    Object.defineProperty(copied, name, { value: json, enumerable: true, writable: true, configurable: true });
+  }
+  return copied;
+}
+
+function isDated(value: unknown): value is { toJSON(): unknown } {
+  return typeof value === 'object' && value !== null && typeof (value as { toJSON?: unknown }).toJSON === 'function';
+}
+
+function refused(place: string, what: string): HostError {
+  return new HostError('bad_input', `${place} ${what}, which JSON cannot hold; pass plain data`);
+}

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { isHostError } from '../../domain/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import { schemaChecker } from '../../host/schema-problems.js';
+import { isCheckingSchema, jsonSchemaOf } from '../../lib/standard-schema.js';
+import { plainJson } from './plain-json.js';
+
+/** The part of a zod schema that the contract uses. Schemas of zod 3 and of zod 4 have it. */
+export interface ZodSchema<Output = unknown> {
+  parse(value: unknown): Output;
+  safeParse(
+    value: unknown,
+  ):
+    | { readonly success: true; readonly data: Output }
+    | { readonly success: false; readonly error: { readonly message: string; readonly issues: readonly ZodIssue[] } };
+}
+
+interface ZodIssue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/**
+ * A schema of zod 4 that takes what the JSON Schema takes, by the checker that calls pass too. `z.toJSONSchema` gives the
+ * JSON Schema back as its server wrote it.
+ */
+export function zodFromJsonSchema(json: JsonObject): ZodSchema {
+  const problemsOf = schemaChecker(json);
+  const check = z.check<unknown>(({ value, issues }) => {
+    for (const { path, message } of problemsWith(problemsOf, value))
+      issues.push({ code: 'custom', message, path: [...path], input: value });
+  });
+  const anything = z.unknown();
+  // Not `anything.check(check)`: a schema with a parent is not written as its own JSON Schema.
+  const schema = anything.clone({ ...anything.def, checks: [check] });
+  schema._zod.toJSONSchema = () => json;
+  return schema;
+}
+
+function problemsWith(problemsOf: ReturnType<typeof schemaChecker>, value: unknown) {
+  try {
+    return problemsOf(plainJson(value, 'the value'));
+  } catch (error) {
+    if (!isHostError(error, 'bad_input')) throw error;
+    return [{ path: [], message: error.message }];
+  }
+}
+
+export function isZodSchema(value: unknown): value is ZodSchema {
+  if (typeof value !== 'object' || value === null) return false;
+  const { parse, safeParse } = value as Partial<ZodSchema>;
+  return typeof parse === 'function' && typeof safeParse === 'function';
+}
+
+/** What a schema takes (`input`) or gives (`output`); an empty one where it cannot say. */
+export function jsonOfSchema(schema: unknown, io: 'input' | 'output'): JsonObject {
+  const read = isCheckingSchema(schema) ? jsonSchemaOf(schema, io) : undefined;
+  const json = JSON.parse(JSON.stringify(read ?? {})) as JsonValue;
+  return isJsonObject(json) ? json : {};
+}
