@@ -38,6 +38,22 @@ export { codemodePresentation } from './profiles/codemode/presentation.js';
 export { type RunResponse, renderResponse } from './profiles/codemode/render.js';
 export type { ExecutionMetrics } from './profiles/unified/render.js';
 export type {
+  ManualMethod,
+  ManualNamespace,
+  ManualParameter,
+  MCPAPIDefinitions,
+} from './surfaces/library/api-definitions.js';
+export {
+  type ImportDefinition,
+  type MethodDefinition,
+  type NamespaceDefinition,
+  type ParameterDefinition,
+  type TypeDefinition,
+  type TypeReference,
+  type TypeScriptAPIDefinition,
+  TypeScriptAPIGenerator,
+} from './surfaces/library/api-generator.js';
+export type {
   AuthContext,
   CapabilityRequest,
   CapabilitySet,

@@ -11,11 +11,11 @@ export function apiNamespacesOf({ forCode }: ToolView): readonly Namespace[] {
 }
 
 /** `export interface UnifiedAPI` over all of them, or over those of some servers. */
-export function apiDeclarationsOf(view: ToolView, serverIds?: readonly string[]): string {
+export function apiDeclarationsOf(view: ToolView, serverIds?: readonly string[], generatedAt?: Date): string {
   const namespaces = apiNamespacesOf(view).filter(
     ({ server: { id, path } }) => serverIds === undefined || serverIds.includes(id) || serverIds.includes(path),
   );
-  return declareApi(namespaces, view.observedTypeOf);
+  return declareApi(namespaces, { observedTypeOf: view.observedTypeOf, generatedAt });
 }
 
 /** A line for each namespace with its tools. */

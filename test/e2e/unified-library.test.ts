@@ -3,12 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { z as z3 } from 'zod/v3';
 import type { AuthContext, CodemodeHost, ExecutionRequest, UnifiedTool } from '../../src/index.js';
+import { typeCheckPrograms } from '../support/type-check.js';
 
 /** The contract `unified` through the built library: its own shapes, and what is none of them. */
 const library = (await import(
   new URL('../../dist/index.js', import.meta.url).href
 )) as typeof import('../../src/index.js');
-const { createHost, ErrorType, MCPProtocolAdapter } = library;
+const { createHost, ErrorType, MCPProtocolAdapter, TypeScriptAPIGenerator } = library;
 const EVERYDAY = fileURLToPath(new URL('../fixtures/everyday-server.mjs', import.meta.url));
 
 let host: CodemodeHost;
@@ -322,4 +323,106 @@ describe('execute', () => {
       await host.destroyWorker(worker);
     },
   );
+});
+
+describe('the API generator', () => {
+  const generator = new TypeScriptAPIGenerator();
+  const DEFINITIONS = {
+    helpscout: {
+      namespace: 'helpscout',
+      description: 'Customer support',
+      methods: {
+        searchInboxes: {
+          description: 'Finds inboxes',
+          parameters: [
+            { name: 'query', type: 'string', required: true, description: 'Words' },
+            { name: 'limit', type: 'number', required: false, default: 50, description: 'How many' },
+          ],
+          returnType: 'InboxResult[]',
+          examples: ['await mcp.helpscout.searchInboxes("support")', 'await mcp.helpscout.searchInboxes("sales", 10)'],
+        },
+      },
+    },
+  } as const;
+  const compile = (api: string, program: string) =>
+    typeCheckPrograms(
+      new Map([
+        ['/api.d.ts', api],
+        ['/program.ts', `import type {} from './api.js';\nexport async function run() { ${program} }`],
+      ]),
+    );
+
+  test("writes the contract's header, and an API under the names that code calls [C10]", async () => {
+    const text = generator.generateAPI(await new MCPProtocolAdapter(host).discoverTools());
+    const [first, second, ...rest] = text.split('\n');
+    expect(first).toBe('// Auto-generated TypeScript API for Code Mode');
+    expect(second).toMatch(/^\/\/ Generated at: \d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect(rest.join('\n')).toContain('export interface UnifiedAPI {\n  helpScout: typeof Namespace1;');
+    expect(text).toContain('@deprecated');
+    expect(
+      compile(text, 'const [inbox] = await mcp.helpScout.searchInboxes("x", 1); return inbox?.name.length;'),
+    ).toEqual([]);
+    expect(compile(text, 'await mcp.helpScout.searchInboxes(5);')).not.toEqual([]);
+  });
+
+  test('writes definitions by hand, with their examples [C10]', () => {
+    const text = generator.generateAPI(DEFINITIONS);
+    expect(text).toContain('@example await mcp.helpscout.searchInboxes("sales", 10)');
+    expect(text).toContain('Customer support');
+    expect(compile(text, 'const found = await mcp.helpscout.searchInboxes("sales", 10); return found.length;')).toEqual(
+      [],
+    );
+    expect(compile(text, 'await mcp.helpscout.searchInboxes(5);')).not.toEqual([]);
+  });
+
+  test('gives an API as data [C10]', () => {
+    expect(generator.defineAPI(DEFINITIONS)).toEqual({
+      namespaces: {
+        helpscout: {
+          name: 'helpscout',
+          description: 'Customer support',
+          methods: {
+            searchInboxes: {
+              name: 'searchInboxes',
+              description: 'Finds inboxes',
+              parameters: [
+                { name: 'query', type: 'string', optional: false, description: 'Words' },
+                { name: 'limit', type: 'number', optional: true, description: 'How many', default: 50 },
+              ],
+              returnType: 'InboxResult[]',
+              examples: DEFINITIONS.helpscout.methods.searchInboxes.examples,
+            },
+          },
+        },
+      },
+      types: {},
+      imports: [],
+    });
+  });
+
+  test('takes tools with schemas of either zod, and words that try to leave their comment [C10]', () => {
+    const tool = (name: string, own: object): UnifiedTool => ({
+      id: `x.${name}`,
+      name,
+      description: '*/ process.exit() /*',
+      namespace: 'my space',
+      inputSchema: z.object({ n: z.number() }),
+      execute: async () => 1,
+      metadata: { source: 'native', version: '1', tags: [] },
+      ...own,
+    });
+    const text = generator.generateAPI([tool('one', {}), tool('two', { inputSchema: z3.object({ s: z3.string() }) })]);
+    expect(compile(text, 'await mcp.mySpace.one({ n: 1 }); await mcp.mySpace.two("s");')).toEqual([]);
+  });
+
+  test.each([
+    [undefined, 'the definitions'],
+    [5, 'the definitions'],
+    [[{}], 'tool 0'],
+    [{ x: {} }, 'x.methods'],
+    [{ x: { methods: { y: { parameters: [{ name: 1 }] } } } }, 'x.methods.y.parameters.0.name'],
+    [{ x: { methods: { y: { parameters: [], returnType: 5 } } } }, 'x.methods.y.returnType'],
+  ])('answers %j with a coded error [C10]', async (given, place) => {
+    expect(await thrown(() => generator.generateAPI(given as never))).toEqual(bad(place));
+  });
 });

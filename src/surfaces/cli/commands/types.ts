@@ -77,7 +77,7 @@ async function types(servers: readonly string[], flags: TypesFlags, context: Com
 function unifiedTypes(inventory: Inventory, servers: readonly string[], flags: TypesFlags): number {
   const named = inventory.declarations(servers, 'signatures').modules.map(({ serverId }) => serverId);
   noteProblems(inventory, servers);
-  const declarations = apiDeclarationsOf(inventory.view(), servers.length === 0 ? undefined : named);
+  const declarations = apiDeclarationsOf(inventory.view(), servers.length === 0 ? undefined : named, new Date());
   process.stdout.write(flags.json === true ? `${printableJson({ declarations }, true)}\n` : plain(declarations));
   return 0;
 }

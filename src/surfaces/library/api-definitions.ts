@@ -1,0 +1,134 @@
+import { HostError } from '../../domain/errors.js';
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+import type { ApiTool } from '../../host/tool-api.js';
+import { plainJson } from './plain-json.js';
+
+/** An API that somebody wrote down by hand: namespaces by name. Write `as const satisfies MCPAPIDefinitions` behind it. */
+export interface MCPAPIDefinitions {
+  readonly [name: string]: ManualNamespace;
+}
+
+export interface ManualNamespace {
+  readonly namespace: string;
+  readonly description: string;
+  readonly methods: { readonly [name: string]: ManualMethod };
+}
+
+export interface ManualMethod {
+  readonly description: string;
+  readonly parameters: readonly ManualParameter[];
+  /** A type of TypeScript: `string`, `number[]`, or a name of your own. */
+  readonly returnType: string;
+  readonly examples?: readonly string[] | undefined;
+  readonly deprecated?: boolean | undefined;
+}
+
+export interface ManualParameter {
+  readonly name: string;
+  /** As `returnType`. */
+  readonly type: string;
+  readonly required: boolean;
+  readonly default?: unknown;
+  readonly description: string;
+}
+
+/** The tools that definitions describe. Throws `bad_input` with the place of what is none. */
+export function toolsOfDefinitions(definitions: MCPAPIDefinitions): ApiTool[] {
+  return entriesOf(definitions, 'the definitions').flatMap(([key, space]) => {
+    const { namespace = key, description, methods } = objectOf(space, key) as Partial<ManualNamespace>;
+    return entriesOf(methods, `${key}.methods`).map(([name, method]): ApiTool => {
+      const place = `${key}.methods.${name}`;
+      const { description: words, examples = [], deprecated, returnType } = objectOf(method, place) as ManualMethod;
+      return {
+        namespace: textOf(namespace, `${key}.namespace`),
+        about: textOf(description ?? '', `${key}.description`),
+        tool: {
+          serverId: key,
+          name,
+          description: textOf(words ?? '', `${place}.description`),
+          inputSchema: inputOf(method as ManualMethod, place),
+          ...outputOf(returnType, place),
+          ...(deprecated === true ? { deprecated } : {}),
+        },
+        examples: listOf(examples, `${place}.examples`).map((example) => textOf(example, `${place}.examples`)),
+      };
+    });
+  });
+}
+
+function inputOf({ parameters = [] }: ManualMethod, place: string): JsonObject {
+  const types = new TypeReader();
+  const properties: JsonObject = {};
+  const required: string[] = [];
+  for (const [index, each] of listOf(parameters, `${place}.parameters`).entries()) {
+    const at = `${place}.parameters.${index}`;
+    const parameter = objectOf(each, at) as ManualParameter;
+    const name = textOf(parameter.name, `${at}.name`);
+    properties[name] = {
+      ...types.read(textOf(parameter.type, `${at}.type`)),
+      description: textOf(parameter.description ?? '', `${at}.description`),
+      ...(parameter.default === undefined ? {} : { default: plainJson(parameter.default, `${at}.default`) }),
+    };
+    if (parameter.required === true) required.push(name);
+  }
+  return { type: 'object', properties, required, ...types.definitions() };
+}
+
+function outputOf(returnType: unknown, place: string): { readonly outputSchema?: JsonObject } {
+  if (returnType === undefined) return {};
+  const types = new TypeReader();
+  return { outputSchema: { ...types.read(textOf(returnType, `${place}.returnType`)), ...types.definitions() } };
+}
+
+const PRIMITIVES: Readonly<Record<string, JsonObject>> = {
+  string: { type: 'string' },
+  number: { type: 'number' },
+  integer: { type: 'integer' },
+  boolean: { type: 'boolean' },
+  null: { type: 'null' },
+  object: { type: 'object' },
+  any: {},
+  unknown: {},
+  void: {},
+};
+
+/** The few forms in which people write a type in such a list. What is none of them is anything. */
+class TypeReader {
+  readonly #named: JsonObject = {};
+
+  read(text: string): JsonObject {
+    const type = text.trim();
+    const options = type.split('|');
+    if (options.length > 1) return { anyOf: options.map((option) => this.read(option)) };
+    if (type.endsWith('[]')) return { type: 'array', items: this.read(type.slice(0, -2)) };
+    const literal = /^(['"])([^'"\\]*)\1$/.exec(type)?.[2];
+    if (literal !== undefined) return { const: literal };
+    if (Object.hasOwn(PRIMITIVES, type)) return { ...PRIMITIVES[type] };
+    if (!/^[A-Za-z_]\w{0,60}$/.test(type)) return {};
+    this.#named[type] = { type: 'object' };
+    return { $ref: `#/$defs/${type}` };
+  }
+
+  definitions(): JsonObject {
+    return Object.keys(this.#named).length === 0 ? {} : { $defs: this.#named };
+  }
+}
+
+function entriesOf(value: unknown, place: string): [string, unknown][] {
+  return Object.entries(objectOf(value, place));
+}
+
+function objectOf(value: unknown, place: string): object {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw new HostError('bad_input', `${place}: expected an object`);
+}
+
+function listOf(value: unknown, place: string): readonly unknown[] {
+  if (Array.isArray(value)) return value as readonly JsonValue[];
+  throw new HostError('bad_input', `${place}: expected an array`);
+}
+
+function textOf(value: unknown, place: string): string {
+  if (typeof value === 'string') return value;
+  throw new HostError('bad_input', `${place}: expected a string`);
+}

@@ -1,0 +1,243 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+/**
+ * The contract's interfaces in our own words: its fields with its types. What a program has in them goes into the library, and
+ * what the library gives goes into them.
+ */
+const SHAPES = `
+import {
+  type AuthContext, type CodeModeError, createHost, defineTool, ErrorType, type ExecutionOptions, type ExecutionResult,
+  type MCPAggregator, type MCPAPIDefinitions, MCPProtocolAdapter, ProtocolAdapter, type SandboxRuntime, type ToolInfo,
+  type ToolRegistry, TypeScriptAPIGenerator, type TypeScriptAPIDefinition, type UnifiedTool, type CapabilitySet,
+  type MCPServerConfig, type ToolMetadata,
+} from 'codemode';
+import { z as z3 } from 'zod/v3';
+import { z as z4 } from 'zod';
+
+namespace Contract {
+  export interface Options {
+    timeout?: number;
+    memoryLimit?: number;
+    typescript?: boolean;
+    capabilities?: Capabilities;
+    context?: Record<string, unknown>;
+  }
+  export interface Capabilities {
+    network?: { allowedHosts?: string[]; allowedPorts?: number[]; maxRequestsPerSecond?: number; maxRequestSize?: number };
+    filesystem?: { allowedPaths?: string[]; readOnly?: boolean; maxFileSize?: number; allowedExtensions?: string[] };
+    mcp?: { allowedServers?: string[]; allowedTools?: string[]; maxCallsPerSecond?: number };
+    system?: Record<string, unknown>;
+  }
+  export interface Metrics { executionTime: number; memoryUsed: number; cpuTime: number; apiCalls: number }
+  export interface Failure {
+    type: ErrorType;
+    code: string;
+    message: string;
+    details?: Record<string, unknown>;
+    stack?: string;
+    timestamp: Date;
+    requestId: string;
+  }
+  export interface Result { success: boolean; result?: unknown; error?: Failure; metrics: Metrics; logs: string[] }
+  export interface Worker { execute(code: string, options: Options): Promise<Result> }
+  export interface Runtime {
+    execute(code: string, options: Options): Promise<Result>;
+    createWorker(): Promise<Worker & { readonly id: string }>;
+    destroyWorker(worker: Worker & { readonly id: string }): Promise<void>;
+    getMetrics(): object;
+  }
+  export interface ServerConfig {
+    name: string;
+    transport: 'stdio' | 'http' | 'websocket';
+    command?: string;
+    args?: string[];
+    url?: string;
+    environment?: Record<string, string>;
+    timeout?: number;
+  }
+  export interface Tool {
+    name: string;
+    serverName: string;
+    description: string;
+    inputSchema: { type?: string; properties?: Record<string, { type: string }>; required?: string[] };
+    outputSchema?: { type?: string };
+    namespace: string;
+  }
+  export interface Registry {
+    servers: Map<string, { name: string }>;
+    tools: Map<string, { name: string; serverName: string; description: string; namespace: string; inputSchema: object }>;
+    namespaces: Map<string, string[]>;
+  }
+  export interface Aggregator {
+    registerServer(config: ServerConfig): Promise<void>;
+    unregisterServer(name: string): Promise<void>;
+    discoverTools(): Promise<Registry>;
+    callTool(serverName: string, toolName: string, args: unknown): Promise<unknown>;
+    getServerHealth(): Promise<Map<string, { state: string }>>;
+  }
+  export interface Unified {
+    id: string;
+    name: string;
+    description: string;
+    namespace: string;
+    inputSchema: { parse(value: unknown): unknown };
+    outputSchema?: { parse(value: unknown): unknown };
+    execute(args: unknown): Promise<unknown>;
+    metadata: { source: 'mcp' | 'openapi' | 'native' | 'langchain'; version: string; tags: string[]; deprecated?: boolean };
+  }
+  export interface Auth {
+    userId: string;
+    sessionId: string;
+    scopes: string[];
+    capabilities: Capabilities;
+    expiresAt: Date;
+  }
+  export interface Request { needsNetwork: boolean; mcpCalls: { serverName: string }[] }
+}
+
+const host = await createHost();
+
+// What the library gives.
+const runtime: Contract.Runtime = host;
+const aggregator: Contract.Aggregator = host;
+const result: Contract.Result = await host.execute('return 1');
+const at: Date | undefined = result.error?.timestamp;
+if (result.error?.type === ErrorType.TIMEOUT) console.log(result.error.code);
+const registry: Contract.Registry = await host.discoverTools();
+const unified: Contract.Unified[] = await new MCPProtocolAdapter(host).discoverTools();
+const worker = await runtime.createWorker();
+await runtime.destroyWorker(worker);
+
+// What the library takes.
+declare const options: Contract.Options;
+declare const config: Contract.ServerConfig;
+declare const auth: Contract.Auth;
+declare const request: Contract.Request;
+declare const anything: unknown;
+await host.execute('return 1', options);
+await host.execute('return 1', { context: { userId: 'user123', at: new Date(), more: anything }, auth });
+await host.registerServer(config);
+const called: unknown = await host.callTool('helpscout', 'searchInboxes', anything);
+const may: boolean = host.validateCapabilities(auth, request);
+const adapters: ProtocolAdapter[] = [new MCPProtocolAdapter(host)];
+
+// An aggregator of one's own, with tools that say no more than they must.
+declare const tools: Map<string, Contract.Tool>;
+const own: MCPAggregator = {
+  registerServer: async () => {},
+  unregisterServer: async () => {},
+  discoverTools: async () => ({ servers: new Map(), tools, namespaces: new Map() }),
+  callTool: async () => 1,
+  getServerHealth: async () => new Map([['helpscout', 'healthy']]),
+};
+new MCPProtocolAdapter(own).createTool({ name: 'x' } as unknown);
+
+// An adapter of one's own, in either zod.
+class FunctionAdapter extends ProtocolAdapter {
+  constructor(private readonly functions: Record<string, (input: unknown) => unknown>) {
+    super();
+  }
+  async discoverTools(): Promise<UnifiedTool[]> {
+    return Object.keys(this.functions).map((name) => this.createTool({ name }));
+  }
+  createTool(definition: { name: string }): UnifiedTool {
+    const { name } = definition;
+    return {
+      id: \`functions.\${name}\`,
+      name,
+      description: '',
+      namespace: 'functions',
+      inputSchema: z3.object({ query: z3.string() }),
+      outputSchema: z4.object({ found: z4.number() }),
+      execute: async (args) => this.functions[name]?.(args),
+      metadata: { source: 'native', version: '1.0', tags: [] },
+    };
+  }
+  validateTool(tool: UnifiedTool): boolean {
+    return tool.inputSchema.safeParse({}).success;
+  }
+}
+const text: string = new TypeScriptAPIGenerator().generateAPI(await new FunctionAdapter({}).discoverTools());
+
+// Schemas of either zod give their types to a function.
+defineTool({ input: z3.object({ n: z3.number().default(1) }), execute: ({ n }) => n.toFixed() });
+defineTool({ input: z4.object({ n: z4.number().default(1) }), execute: ({ n }) => n.toFixed() });
+
+// Definitions by hand.
+const definitions = {
+  helpscout: {
+    namespace: 'helpscout',
+    description: 'Customers',
+    methods: {
+      searchInboxes: {
+        description: 'Finds inboxes',
+        parameters: [
+          { name: 'query', type: 'string', required: true, description: 'Words' },
+          { name: 'limit', type: 'number', required: false, default: 50, description: 'How many' },
+        ],
+        returnType: 'Inbox[]',
+        examples: ['await mcp.helpscout.searchInboxes("support")'],
+      },
+    },
+  },
+} as const;
+const checked: MCPAPIDefinitions = definitions;
+const generator = new TypeScriptAPIGenerator();
+generator.generateAPI(definitions);
+const definition: TypeScriptAPIDefinition = generator.defineAPI(definitions);
+const optional: boolean | undefined = definition.namespaces.helpscout?.methods.searchInboxes?.parameters[0]?.optional;
+export { adapters, aggregator, at, called, checked, may, optional, own, registry, result, text, unified };
+`;
+
+test("the contract's own types go in and out of the library's [C16]", { timeout: 120_000 }, () => {
+  expect(complaintsOf(SHAPES)).toEqual([]);
+});
+
+test('what is none of them is refused by the compiler [C16]', { timeout: 120_000 }, () => {
+  const wrong = `
+import { createHost, TypeScriptAPIGenerator } from 'codemode';
+const host = await createHost();
+host.validateCapabilities({ userId: 'x' }, []);
+await host.registerServer({ transport: 'stdio', command: 'node' });
+new TypeScriptAPIGenerator().generateAPI([{ name: 'x' }]);
+export {};`;
+  expect(complaintsOf(wrong).map(({ line }) => line)).toEqual([3, 4, 5]);
+});
+
+/** What the compiler says of a program that has the published declarations, and nothing else of ours. */
+function complaintsOf(text: string): { line: number; message: string }[] {
+  const file = join(ROOT, 'test/conformance/unified/program.ts');
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
+    types: ['node'],
+    typeRoots: [join(ROOT, 'node_modules/@types')],
+    paths: { codemode: [join(ROOT, 'dist/types/index.d.ts')] },
+  };
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile, getSourceFile } = host;
+  host.fileExists = (name) => name === file || fileExists(name);
+  host.readFile = (name) => (name === file ? text : readFile(name));
+  host.getSourceFile = (name, version, ...rest) =>
+    name === file ? ts.createSourceFile(name, text, version) : getSourceFile.call(host, name, version, ...rest);
+  const program = ts.createProgram([file], options, host);
+  const found = [
+    ...program.getOptionsDiagnostics(),
+    ...program.getSyntacticDiagnostics(),
+    ...program.getSemanticDiagnostics(),
+  ];
+  return found.map(({ file: at, start = 0, messageText }) => ({
+    line: at?.getLineAndCharacterOfPosition(start).line ?? -1,
+    message: ts.flattenDiagnosticMessageText(messageText, '\n'),
+  }));
+}
