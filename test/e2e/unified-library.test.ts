@@ -193,6 +193,36 @@ describe('servers', () => {
     await host.unregisterServer('local');
   });
 
+  test("registerServer takes the tools of one's own adapter [C7] [C9]", async () => {
+    const own: UnifiedTool = {
+      id: 'mail.count-words',
+      name: 'count-words',
+      description: 'Counts',
+      namespace: 'mail',
+      inputSchema: z3.object({ text: z3.string().trim(), least: z3.number().default(1) }),
+      outputSchema: z.object({ count: z.number() }),
+      execute: async (args) => {
+        const { text, least } = args as { text: string; least: number };
+        return { count: text.split(' ').filter((word) => word.length >= least).length };
+      },
+      metadata: { source: 'native', version: '1.0', tags: ['text'], deprecated: true },
+    };
+    await host.registerServer({ name: 'mail', tools: [own] });
+    const code = 'return (await mcp.mail.countWords(" a bb ccc ", 2)).count';
+    expect(await host.execute(code, { capabilities: ['mcp:mail'] })).toMatchObject({ success: true, result: 2 });
+    expect((await host.discoverTools()).tools.get('mail.count-words')).toMatchObject({
+      inputSchema: { required: ['text'] },
+      outputSchema: { required: ['count'] },
+      metadata: { tags: ['text'], deprecated: true },
+    });
+    await host.unregisterServer('mail');
+    for (const [tools, place] of [
+      [[{}], 'tools.0'],
+      [[own, own], 'tools.1: there are two tools'],
+    ] as const)
+      expect(await thrown(() => host.registerServer({ name: 'mail', tools }))).toEqual(bad(place));
+  });
+
   test.each([
     [undefined, 'an object'],
     [null, 'an object'],

@@ -41,4 +41,10 @@ test('the types of all tools are one interface that compiles [C10]', async () =>
   expect(stdout).toContain('@example await mcp.everyday.echo({ message: "text" })');
   const { stdout: prompt } = await runProgram(home, 'prompt');
   expect(prompt).toContain('UnifiedAPI');
+  const [first, second] = stdout.split('\n');
+  expect(first).toBe('// Auto-generated TypeScript API for Code Mode');
+  expect(second).toMatch(/^\/\/ Generated at: \d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  // A prompt that changes by the second is cached nowhere.
+  expect(prompt).toContain(first);
+  expect(prompt).not.toContain('Generated at');
 });

@@ -103,7 +103,7 @@ export function toolRegistryOf(
     const namespace = names.namespaces.get(server.id) ?? server.id;
     const info = serverInfo(server, namespace, states.get(server.id) ?? 'idle', factsOf(server.id));
     servers.set(server.id, info);
-    namespaces.set(namespace, []);
+    if (!namespaces.has(namespace)) namespaces.set(namespace, []);
     return info;
   };
   const addTool = (tool: CatalogTool): void => {
