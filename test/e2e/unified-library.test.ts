@@ -241,6 +241,15 @@ describe('servers', () => {
     expect(await thrown(() => host.registerServer(config as never))).toEqual(bad(place));
   });
 
+  test('callTool says that a server cannot be reached, not that it lacks the tool [C7]', async () => {
+    await host.registerServer({ name: 'gone', transport: 'websocket', url: 'ws://127.0.0.1:1/' });
+    await expect(host.callTool('gone', 'x', {})).rejects.toMatchObject({
+      code: 'upstream_unavailable',
+      message: expect.stringContaining('cannot be reached'),
+    });
+    await host.unregisterServer('gone');
+  });
+
   test.each([
     [[undefined, 'x'], 'name of a server'],
     [['help-scout', undefined], 'name of a tool'],
@@ -316,6 +325,14 @@ describe('execute', () => {
     expect(error).toMatchObject({ type: ErrorType.RUNTIME, message: 'x', requestId: 'r9' });
     expect(error?.timestamp).toBeInstanceOf(Date);
     expect(Math.abs(Date.now() - (error?.timestamp.getTime() ?? 0))).toBeLessThan(60_000);
+  });
+
+  test('a limit that was reached is named as the request names it [C13]', async () => {
+    const { error } = await host.execute('const a = []; for (;;) a.push(new Array(1e5).fill(1.5))', {
+      memoryLimit: 8e6,
+    });
+    expect(error).toMatchObject({ type: ErrorType.MEMORY, code: 'MEMORY_LIMIT' });
+    expect(error?.details?.hint).toContain('raise memoryLimit');
   });
 
   test('context is data: what JSON writes of it arrives, the rest is refused [C2]', async () => {

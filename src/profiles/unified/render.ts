@@ -96,7 +96,7 @@ function hundredths(milliseconds: number): number {
 function errorOf(failure: Failure, { limits, failures }: RunSummary, requestId: string): CodeModeError {
   const { kind, name, message, hint, position, limit, errorClass, stack } = failure;
   const said = {
-    ...(hint === undefined ? {} : { hint }),
+    ...(hint === undefined ? {} : { hint: inRequestWords(hint) }),
     ...(position === undefined ? {} : { position: { ...position } }),
   };
   const make = (type: ErrorType, code: string, text: string, details: JsonObject): CodeModeError => ({
@@ -122,6 +122,14 @@ function errorOf(failure: Failure, { limits, failures }: RunSummary, requestId: 
   if (byClass !== undefined) return make(byClass[0], byClass[1], message, { name });
   const [type, code] = BY_KIND[kind];
   return make(type, code, kind === 'exception' && name !== 'Error' ? `${name}: ${message}` : message, {});
+}
+
+/** A hint names a limit as the host has it; here they are fields of the request, or settings. */
+function inRequestWords(hint: string): string {
+  return hint
+    .replace('limits.maxMemoryBytes', 'memoryLimit')
+    .replace('limits.timeoutMs', 'timeout')
+    .replace('limits.maxToolCalls', 'sandbox.limits.calls in the configuration');
 }
 
 /** A failed call by what became of it, where that says more than its class. */

@@ -213,8 +213,8 @@ export class CodemodeSession implements Disposable {
   }
 
   /**
-   * Throws `ToolCallError` for what the tool, the policy or a person refuses, `not_found` for what does not exist, and
-   * `bad_input` for arguments that are no data. Server and tool are named as they are, or as code writes them.
+   * Throws `ToolCallError` for what the tool, the policy or a person refuses, `not_found` for what does not exist,
+   * `upstream_unavailable` for a server that cannot be reached, and `bad_input` for arguments that are no data. Server and tool are named as they are, or as code writes them.
    */
   async callTool(
     serverName: string,
@@ -277,6 +277,8 @@ export class CodemodeSession implements Disposable {
       tools.find(({ exportName }) => exportName === toolName) ??
       methods.find(({ name }) => name === toolName)?.tool;
     if (found !== undefined) return found;
+    if (server?.problem !== undefined)
+      throw new HostError('upstream_unavailable', `server ${JSON.stringify(server.id)}: ${server.problem}`);
     const isServer = server !== undefined || tools.length > 0;
     const known = isServer ? tools.map(({ tool }) => tool.name) : forCode.servers.map(({ id }) => id);
     const [wanted, what] = isServer ? [toolName, `tool of ${serverName}`] : [serverName, 'server'];
