@@ -12,11 +12,13 @@ import { createProfile, executeSettings } from './profiles/registry.js';
 import type { ExecuteSettings } from './profiles/unified/execute.js';
 import { createUnifiedProfile } from './profiles/unified/profile.js';
 import { CodemodeHost } from './surfaces/library/codemode-host.js';
+import { readTools } from './surfaces/library/given-tools.js';
+import type { UnifiedTool } from './surfaces/library/protocol-adapter.js';
 import { type FunctionTool, nativeTool, type TypedTool } from './upstream/native/function-tools.js';
 import { NativeUpstream } from './upstream/native/native-upstream.js';
 
-/** Functions of your own as one server: by the names of its tools. */
-export type ServerTools = Readonly<Record<string, FunctionTool>> | ToolServer;
+/** Functions of your own as one server: by the names of its tools, or as an adapter has them. */
+export type ServerTools = Readonly<Record<string, FunctionTool>> | ToolServer | readonly UnifiedTool[];
 
 /** The same with where they come from: what `fromLangChain` gives. */
 export interface ToolServer {
@@ -103,11 +105,12 @@ function upstreamOf(name: string, server: ServerTools): NativeUpstream {
       'bad_input',
       `${JSON.stringify(name)} cannot be the name of a server: no slashes, at most 128 letters`,
     );
-  const { source, tools } = isToolServer(server) ? server : { source: 'native' as const, tools: server };
+  const given = readTools(name, server) as Exclude<ServerTools, readonly UnifiedTool[]>;
+  const { source, tools } = isToolServer(given) ? given : { source: 'native' as const, tools: given };
   const entries = Object.entries(tools).map(([toolName, tool]) => [toolName, nativeTool(toolName, tool)] as const);
   return new NativeUpstream(name, new Map(entries), source);
 }
 
-function isToolServer(server: ServerTools): server is ToolServer {
+function isToolServer(server: Exclude<ServerTools, readonly UnifiedTool[]>): server is ToolServer {
   return typeof (server as ToolServer).source === 'string';
 }

@@ -217,10 +217,14 @@ describe('servers', () => {
     });
     await host.unregisterServer('mail');
     for (const [tools, place] of [
-      [[{}], 'tools.0'],
-      [[own, own], 'tools.1: there are two tools'],
+      [[{}], 'tools of "mail": tool 0 is no UnifiedTool'],
+      [[own, own], 'tools of "mail": there are two tools'],
     ] as const)
       expect(await thrown(() => host.registerServer({ name: 'mail', tools }))).toEqual(bad(place));
+    for (const tools of [null, 5, [{}]])
+      expect(await thrown(() => createHost({ config: {}, tools: { mail: tools as never } }))).toEqual(
+        bad('tools of "mail"'),
+      );
   });
 
   test.each([

@@ -1,6 +1,5 @@
 import { isTransport, isValidServerName } from '../../config/server-schema.js';
 import { HostError } from '../../domain/errors.js';
-import { isUnifiedTool } from './protocol-adapter.js';
 
 /** A server in the words of the configuration, with its name beside them; or functions of your own. */
 export interface MCPServerConfig {
@@ -65,7 +64,7 @@ export interface RetryPolicy {
 
 export interface ReadServerConfig {
   readonly name: string;
-  readonly tools?: object;
+  readonly tools?: unknown;
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
@@ -76,35 +75,12 @@ export function readServerConfig(config: unknown): ReadServerConfig {
   const { name, tools, ...given } = config as Record<string, unknown>;
   if (typeof name !== 'string' || !isValidServerName(name))
     throw bad('name: expected the name of the server: 1 to 128 characters, no slash');
-  if (tools !== undefined) {
-    if (typeof tools !== 'object' || tools === null)
-      throw bad(`tools: expected the tools of ${JSON.stringify(name)} by their names, or a list of UnifiedTools`);
-    return { name, tools: Array.isArray(tools) ? functionsOf(tools) : tools, settings: {} };
-  }
+  if (tools !== undefined) return { name, tools, settings: {} };
   const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const { transport } = settings;
   if (transport !== undefined && (typeof transport !== 'string' || !isTransport(transport)))
     throw bad(`Unsupported transport: ${String(transport)}; use stdio, http or websocket`);
   return { name, settings };
-}
-
-/** Tools of whatever adapter as functions of this process. */
-function functionsOf(tools: readonly unknown[]): object {
-  const functions = new Map<string, object>();
-  for (const [index, tool] of tools.entries()) {
-    if (!isUnifiedTool(tool)) throw bad(`tools.${index}: expected a UnifiedTool`);
-    const { name, description, inputSchema, outputSchema, metadata } = tool;
-    if (functions.has(name)) throw bad(`tools.${index}: there are two tools called ${JSON.stringify(name)}`);
-    functions.set(name, {
-      description,
-      input: inputSchema,
-      ...(outputSchema === undefined ? {} : { output: outputSchema }),
-      ...(metadata.deprecated === true ? { deprecated: true } : {}),
-      tags: metadata.tags,
-      execute: (input: unknown) => tool.execute(input),
-    });
-  }
-  return Object.fromEntries(functions);
 }
 
 function bad(problem: string): HostError {
