@@ -117,6 +117,8 @@ export interface UnavailableServer {
   readonly reason: string;
   /** It may still come: the same program may work in a few seconds. */
   readonly isStarting?: true;
+  /** The request itself asked for it. */
+  readonly isRequested?: true;
 }
 
 /** A run that sleeps until a person has decided. */

@@ -101,7 +101,11 @@ export function missingServers(
   startingNote: (serverId: string) => string,
 ): UnavailableServer[] {
   const names = new Set([...requested, ...brokenServers(source, view), ...startingServers(source, view)]);
-  return [...names].flatMap((name) => unavailable(name, view, startingNote));
+  return [...names].flatMap((name) =>
+    unavailable(name, view, startingNote).map((each) =>
+      requested.includes(name) ? { ...each, isRequested: true as const } : each,
+    ),
+  );
 }
 
 /** Servers that are still starting, and that a program names or may have looked for. */

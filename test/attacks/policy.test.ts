@@ -72,7 +72,7 @@ describe('getting around the policy', () => {
       `import { push } from '@codemode/servers/files'; globalThis.__codemode_result__ = await push(${input});`,
     );
     // What is judged is what is sent: one reading, by then plain JSON.
-    if (result === null) expect(diagnostics).toMatchObject([{ message: DENIED }]);
+    if (result === null) expect(diagnostics[0]).toMatchObject({ message: DENIED });
     else expect(result).toMatchObject({ received: { branch: 'dev' } });
   });
 

@@ -61,7 +61,7 @@ describe('a server that hangs', () => {
     const source = `import * as stuck from '@codemode/servers/stuck'; globalThis.__codemode_result__ = typeof stuck.hello;`;
     const { stdout } = await runProgram(home, 'run', programFile(home, source));
     const { diagnostics } = JSON.parse(stdout);
-    expect(diagnostics).toMatchObject([{ code: 'SERVER_STARTING', severity: 'warning' }]);
+    expect(diagnostics).toMatchObject([{ code: 'IMPORT_FAILURE', errorClass: 'ServerNotFoundError' }]);
     expect(diagnostics[0].message).toMatch(
       /^stuck: it is still starting, no answer for 3\d(\.\d)? s \(it is given 60 s: mcpServers\.stuck\.connectTimeout\)$/,
     );

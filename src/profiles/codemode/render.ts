@@ -138,7 +138,7 @@ export function diagnose(failure: Failure): Diagnostic {
   };
 }
 
-/** A server that could not be imported is named once, by the failure, with all that is known of the reason. */
+/** A server that could not be imported is named by the failure, with all that is known of the reason, and again only where it was requested. */
 function diagnosticsOf(failure: Failure, summary: RunSummary): Diagnostic[] {
   const diagnosis = diagnose(failure);
   const isImported = ({ name }: UnavailableServer) =>
@@ -146,7 +146,7 @@ function diagnosticsOf(failure: Failure, summary: RunSummary): Diagnostic[] {
   const missing = summary.unavailable.find(isImported);
   if (missing === undefined) return [diagnosis, ...notices(summary)];
   const { message, hint, errorClass } = unavailability(missing);
-  const others = summary.unavailable.filter((each) => !isImported(each));
+  const others = summary.unavailable.filter((each) => each.isRequested === true || !isImported(each));
   return [{ ...diagnosis, message, hint, errorClass }, ...notices({ ...summary, unavailable: others })];
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunResponse } from '../../../src/profiles/codemode/render.js';
 import { type CodemodeClient, startCodemode } from '../../support/codemode-client.js';
 import { fixture } from '../../support/upstreams.js';
 
@@ -16,6 +17,9 @@ beforeAll(async () => {
   });
 });
 afterAll(() => codemode[Symbol.asyncDispose]());
+
+/** Types of servers come with the first answer that names them, beside what these tests are about. */
+const withoutTypes = ({ diagnostics }: RunResponse) => diagnostics.filter(({ code }) => code !== 'SERVER_TYPES');
 
 const REASONS = {
   dead: /^dead is not available: .*command not found: no-such-command-anywhere/,
@@ -99,8 +103,7 @@ describe('a tool that a namespace does not have', () => {
       'it.getUserInfos',
     ],
   ])('is named with the nearest one [A28]', async (code, callee) => {
-    const { diagnostics } = await codemode.run(code);
-    expect(diagnostics).toMatchObject([
+    expect(withoutTypes(await codemode.run(code))).toMatchObject([
       {
         code: 'UNCAUGHT_EXCEPTION',
         message: `TypeError: ${callee} is not a function: users has no such tool`,
