@@ -15,6 +15,7 @@ import { duration, flag, integer, size } from './units.js';
 const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 3000;
 const MAX_WORKERS = 50;
+const DEFAULT_MIN_WORKERS = 2;
 
 const codeMode = z.strictObject({
   enabled: flag().default(true),
@@ -51,12 +52,23 @@ const sandbox = z.strictObject({
   unsafelyAllowNoJail: flag().default(false),
   workers: z
     .strictObject({
-      min: integer(0, MAX_WORKERS).default(2),
+      min: integer(0, MAX_WORKERS).optional(),
       max: integer(1, MAX_WORKERS).optional(),
       idleTimeout: duration({ minMs: 100 }).default(30_000),
       /** Programs that wait for a worker before one more is refused. */
       maxQueued: integer(1, 100_000).default(1_000),
     })
+    .superRefine(({ min, max }, context) => {
+      if (min === undefined || max === undefined || min <= max) return;
+      const message = `a number up to ${max}, which sandbox.workers.max is`;
+      context.issues.push({ code: 'custom', path: ['min'], input: min, message });
+    })
+    // A maximum alone bounds the minimum too.
+    .transform(({ min, max = Number.POSITIVE_INFINITY, ...workers }) => ({
+      min: min ?? Math.min(DEFAULT_MIN_WORKERS, max),
+      ...(Number.isFinite(max) ? { max } : {}),
+      ...workers,
+    }))
     .prefault({}),
   limits: limits.prefault({}),
   /** Contract `unified`: code that ran out of time is run once more with twice as much, unless it called what minds that. */

@@ -11,7 +11,7 @@ import { Wakefulness } from './wakefulness.js';
 import type { WorkerProcess } from './worker-process.js';
 
 export interface PoolOptions {
-  /** Processes kept even when nobody needs them. */
+  /** Processes kept even when nobody needs them, as spares that belong to no caller. */
   readonly min: number;
   readonly max: number;
   /** Of these, the most that may belong to blocking programs at once; absent: all. */
@@ -101,7 +101,7 @@ export class Pool {
     if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
     if (isBlocking && !this.#mayBlock()) return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
     const best = this.#best(caller, isBlocking);
-    if (best !== undefined && !(best.isStalled && this.#mayGrow())) {
+    if (best !== undefined && !(best.isStalled && this.#mayGetAnother(caller))) {
       // Good enough for this one; the next will find one that is not busy.
       if (best.backlog > 0 && !this.#startingFor.has(caller) && this.#mayGrow() && this.#hasFreeCore())
         void this.#grow(caller, 'nobody').catch(() => {});
@@ -117,7 +117,7 @@ export class Pool {
 
   /** Whether a program would be better off in another worker than this one. */
   hasBetterThan(worker: RunWorker): boolean {
-    if (this.#mayGrow()) return true;
+    if (this.#mayGetAnother(worker.caller)) return true;
     for (const other of this.#workers)
       if (other !== worker && this.#isOpenFor(other, worker.caller) && other.backlog === 0) return true;
     return false;
@@ -183,6 +183,12 @@ export class Pool {
     return this.size < this.#options.max;
   }
 
+  /** Whether this caller would get a further worker now: there is room, or another caller's worker is idle. */
+  #mayGetAnother(caller: CallerId): boolean {
+    // Who has waited for longer comes first.
+    return this.#mayGrow() || (this.#line.length === 0 && this.#idleOfOthers(caller) !== undefined);
+  }
+
   /** Where programs compute on all cores, looking around would take one from them. */
   #answered(): void {
     if (this.#hasFreeCore()) this.#wakefulness.stay();
@@ -196,13 +202,15 @@ export class Pool {
 
   /** Closes a worker of somebody else that nobody is using. */
   #makeRoom(caller: CallerId): boolean {
+    const idle = this.#idleOfOthers(caller);
+    if (idle !== undefined) this.#retire(idle);
+    return idle !== undefined;
+  }
+
+  #idleOfOthers(caller: CallerId): RunWorker | undefined {
     const now = performance.now();
-    for (const worker of this.#workers) {
-      if (worker.caller === caller || !isFree(worker, now)) continue;
-      this.#retire(worker);
-      return true;
-    }
-    return false;
+    for (const worker of this.#workers) if (worker.caller !== caller && isFree(worker, now)) return worker;
+    return undefined;
   }
 
   async #grow(caller: CallerId, reservedFor: ReservedFor): Promise<RunWorker> {
@@ -313,13 +321,17 @@ export class Pool {
     this.#retire(worker);
   }
 
-  /** Closes what nobody has used for a while. */
+  /**
+   * Closes what nobody has used for a while. The minimum is kept as spares: they serve whoever comes, and a used worker
+   * only its own caller.
+   */
   #sweep(): void {
     const now = performance.now();
-    for (const worker of this.#workers) {
-      if (this.#workers.size <= this.#options.min) break;
+    const before = this.#workers.size;
+    for (const worker of this.#workers)
       if (worker.occupancy === 0 && now - worker.idleSinceMs > this.#options.idleMs) this.#retire(worker);
-    }
+    // One that could not be started is started by whoever needs it, who hears why.
+    if (this.#workers.size < before) this.#processes.keep(this.#options.min - this.size).catch(() => {});
   }
 }
 
