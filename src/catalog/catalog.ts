@@ -237,8 +237,12 @@ export class Catalog {
   }
 
   health(): UpstreamHealth[] {
-    const { registry, clean } = this.#options;
-    return clean === undefined ? registry.health() : registry.health().map((each) => clean(each));
+    return this.#cleaned(this.#options.registry.health());
+  }
+
+  /** After every server that is connected was asked whether it is still there. */
+  async checkedHealth(): Promise<UpstreamHealth[]> {
+    return this.#cleaned(await this.#options.registry.checkedHealth());
   }
 
   /** Ends the upstreams too. */
@@ -247,6 +251,11 @@ export class Catalog {
     for (const timer of this.#changes.values()) clearTimeout(timer);
     this.#listeners.clear();
     await this.#options.registry.close();
+  }
+
+  #cleaned(health: UpstreamHealth[]): UpstreamHealth[] {
+    const { clean } = this.#options;
+    return clean === undefined ? health : health.map((each) => clean(each));
   }
 
   #heard(event: RegistryEvent): void {

@@ -99,6 +99,11 @@ export class Host {
     return this.#parts.catalog.health();
   }
 
+  /** After every server that is connected was asked whether it is still there: takes seconds where one is not. */
+  checkedHealth(): Promise<UpstreamHealth[]> {
+    return this.#parts.catalog.checkedHealth();
+  }
+
   /** What happens, for whoever counts it. */
   get telemetry(): Telemetry {
     return this.#parts.telemetry;

@@ -27,6 +27,8 @@ export interface Adapter {
   call(call: UpstreamCall): Promise<UpstreamOutcome>;
 
   health(): UpstreamHealth;
+  /** Asks a server that is connected whether it is still there. Never throws; `health` says what came of it. */
+  check?(): Promise<void>;
 
   /** Returns the function that stops listening. */
   onEvent(listener: (event: AdapterEvent) => void): () => void;

@@ -119,6 +119,15 @@ export class UpstreamRegistry {
     return [...this.#adapters.values()].map((adapter) => adapter.health());
   }
 
+  /**
+   * What is true now: a server over HTTP that has died keeps no connection whose end would say so. Waits for those that
+   * do not answer, but not for long.
+   */
+  async checkedHealth(): Promise<UpstreamHealth[]> {
+    await Promise.all([...this.#adapters.values()].map((adapter) => adapter.check?.()));
+    return this.health();
+  }
+
   /** The tools of every upstream. One that cannot be reached is reported, and costs the others nothing. */
   async listAll(signal?: AbortSignal): Promise<ListedUpstream[]> {
     const waiting = [...this.#adapters.values()].entries();

@@ -170,6 +170,17 @@ describe('the aggregator', () => {
     await host.unregisterServer('remote');
   });
 
+  test('notices that a server over HTTP has died, when its health is asked for [C8]', async () => {
+    await using server = await startHttpServer('stateless');
+    await host.registerServer({ name: 'mortal', transport: 'http', url: `http://127.0.0.1:${server.port}/mcp` });
+    expect(await host.callTool('mortal', 'add', { a: 40, b: 2 })).toEqual({ sum: 42 });
+    const state = async () => (await host.getServerHealth()).get('mortal')?.state;
+    expect(await state()).toBe('ready');
+    await server.stop();
+    expect(await state()).toMatch(/^(degraded|failed)$/);
+    await host.unregisterServer('mortal');
+  });
+
   test('gives a server its own environment and timeout, filled in from the one around it [C7]', async () => {
     const environment = { FLAVOUR: '${CODEMODE_HOME}/x' };
     const settings = {

@@ -146,7 +146,7 @@ export class CodemodeHost implements SandboxRuntime, MCPAggregator, AsyncDisposa
   }
 
   async getServerHealth(): Promise<Map<string, UpstreamHealth>> {
-    return new Map(this.core.health().map((health) => [health.id, health]));
+    return new Map((await this.core.checkedHealth()).map((health) => [health.id, health]));
   }
 
   /** Waits until every server was asked for its tools, for at most 10 s. */

@@ -76,6 +76,10 @@ export class McpUpstream implements Adapter {
     return { id: this.id, ...state, warnings: [...this.#listWarnings, ...warnings] };
   }
 
+  check(): Promise<void> {
+    return this.#supervisor.check(this.#callsUnderWay > 0);
+  }
+
   onEvent(listener: (event: AdapterEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
