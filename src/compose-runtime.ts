@@ -16,6 +16,7 @@ import { limitSettings, policySettings } from './config/policy-schema.js';
 import type { Config } from './config/schema.js';
 import type { LimitSetting } from './domain/policy.js';
 import type { Tracer } from './domain/trace.js';
+import { configuredGrantLimits } from './host/grants.js';
 import type { RuntimeParts } from './host/runtime.js';
 import type { GoRuntime } from './sandbox/go/go-runtime.js';
 import type { Jail } from './sandbox/jail/jail.js';
@@ -56,7 +57,8 @@ export async function openRuntime(
       registry,
       checker: new ToolChecker(exampleInput),
       gate: new PolicyGate(policy, budgets),
-      limits: new CallLimits(limitsOf(config)),
+      limits: new CallLimits(limitSettings(config.limits)),
+      grantLimits: configuredGrantLimits(config.security.capabilities),
       isOutputStrict: config.strictOutput,
       approvals: records.approvals,
       retryOf,
@@ -109,7 +111,7 @@ function processesOf(
   };
 }
 
-/** Every limit on calls that the configuration sets. */
+/** Every limit on calls that the configuration sets, for whoever asks what to expect. */
 export function limitsOf({ limits, security }: Config): LimitSetting[] {
   const perSecond = security.capabilities.mcp?.maxCallsPerSecond;
   const all: LimitSetting[] =

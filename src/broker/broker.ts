@@ -1,5 +1,6 @@
 import type { Approval } from '../domain/approval.js';
 import type { ApprovalNote, CallVerdict } from '../domain/audit.js';
+import type { GrantLimits } from '../domain/capability.js';
 import { HostError } from '../domain/errors.js';
 import type { GuestError } from '../domain/execution.js';
 import { isJsonObject, type JsonValue } from '../domain/json.js';
@@ -20,7 +21,7 @@ import type { PolicyQuestion } from './policy/policy.js';
 import { redactOnTheWay, redactOutcome } from './redaction/redact-call.js';
 import type { Redactor } from './redaction/redactor.js';
 import { busyError, denialError, toolCallError, unpaidError } from './refusals.js';
-import { callUpstream, type UpstreamCallOptions } from './upstream-call.js';
+import { callUpstream, timeoutKeys, type UpstreamCallOptions } from './upstream-call.js';
 
 export type { BrokerCall, BrokerOutcome };
 
@@ -29,6 +30,8 @@ export interface BrokerOptions extends UpstreamCallOptions {
   readonly checker: ToolChecker;
   readonly gate: PolicyGate;
   readonly limits: CallLimits;
+  /** What holds for every run with a grant; absent: the defaults of the contract. */
+  readonly grantLimits?: GrantLimits;
   /** An answer that breaks its own schema is a failure rather than a warning. */
   readonly isOutputStrict: boolean;
   readonly approvals: Approvals;
@@ -45,7 +48,7 @@ export class Broker {
 
   constructor(options: BrokerOptions) {
     this.#options = options;
-    this.#admittance = new Admittance(options.limits);
+    this.#admittance = new Admittance(options.limits, options.grantLimits);
   }
 
   /** Every tool call of every program and every client passes here, and leaves a record. None is made without one. */
@@ -149,13 +152,14 @@ export class Broker {
         return { ok: false, error: unrecorded, verdict: 'not_sent' };
       }
       call.onSending?.();
-      const timeoutMs = this.#admittance.timeoutMs(call.run, question);
-      const outcome = await callUpstream(this.#options, call, question.arguments, timeoutMs);
+      const times = this.#admittance.timesOf(call.run, question);
+      const outcome = await callUpstream(this.#options, call, question.arguments, times);
       // Whatever comes back is text that the program has from then on, an error no less than an answer.
       gate.received(call.tool.serverId, call.run.ledger);
       if (outcome.status === 'answered') return this.#answer(call, outcome.reply);
       if (outcome.failure.kind === 'not_sent') bill.giveBack();
-      return { ok: false, error: errorOfFailure(call, outcome.failure), verdict: outcome.failure.kind };
+      const error = errorOfFailure(call, outcome.failure, timeoutKeys(this.#options.registry, call.tool, times));
+      return { ok: false, error, verdict: outcome.failure.kind };
     } finally {
       place.leave();
     }

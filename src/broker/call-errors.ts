@@ -56,7 +56,12 @@ export function shortened(outcome: BrokerOutcome): BrokerOutcome {
   return { ...outcome, error: { ...outcome.error, message: outcome.error.message.slice(0, MAX_ERROR_CHARACTERS) } };
 }
 
-export function errorOfFailure(call: BrokerCall, failure: UpstreamFailure): GuestError {
+/** `timeoutKeys`: the settings that would have given it more time. */
+export function errorOfFailure(
+  call: BrokerCall,
+  failure: UpstreamFailure,
+  timeoutKeys: readonly string[] = [],
+): GuestError {
   const { serverPath } = call;
   switch (failure.kind) {
     case 'unauthorized':
@@ -72,7 +77,9 @@ export function errorOfFailure(call: BrokerCall, failure: UpstreamFailure): Gues
       return toolCallError(
         call,
         `${serverPath}.${call.exportName}: ${failure.message}`,
-        'Ask for less in one call, or raise the timeout of this server.',
+        timeoutKeys.length === 0
+          ? 'Ask for less in one call.'
+          : `Ask for less in one call, or ask the user to raise ${timeoutKeys.join(' and ')}.`,
       );
     case 'cancelled':
       return toolCallError(call, 'the call was cancelled', 'The run has ended or was cancelled.');

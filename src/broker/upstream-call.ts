@@ -1,11 +1,13 @@
 import type { JsonObject } from '../domain/json.js';
 import { isRepeatable, type Tool } from '../domain/tool.js';
 import type { Tracer } from '../domain/trace.js';
-import type { UpstreamFailure, UpstreamOutcome } from '../domain/upstream.js';
+import { callTimeoutKey, type UpstreamFailure, type UpstreamOutcome } from '../domain/upstream.js';
 import type { Adapter } from '../upstream/adapter.js';
+import { NETWORK_SERVER } from '../upstream/capabilities/network.js';
 import type { UpstreamRegistry } from '../upstream/registry.js';
 import type { BrokerCall } from './call.js';
 import type { CallObserver } from './call-observer.js';
+import type { CallTimes } from './limits/admittance.js';
 
 export interface RetrySetting {
   readonly maxAttempts: number;
@@ -29,14 +31,14 @@ export async function callUpstream(
   options: UpstreamCallOptions,
   call: BrokerCall,
   input: JsonObject,
-  timeoutMs: number | undefined,
+  times: CallTimes,
 ): Promise<UpstreamOutcome> {
   const { registry, retryOf } = options;
   if (!registry.has(call.tool.serverId)) return { status: 'failed', failure: gone(call.serverPath) };
   const adapter = registry.get(call.tool.serverId);
   const retry = retryOf?.(call.tool.serverId) ?? NO_RETRY;
   for (let attempt = 1; ; attempt++) {
-    const outcome = await attemptOnce(options, adapter, call, input, timeoutMs);
+    const outcome = await attemptOnce(options, adapter, call, input, times);
     if (outcome.status === 'answered' || call.signal.aborted) return outcome;
     if (attempt >= attemptsFor(call.tool, outcome.failure, retry.maxAttempts)) return outcome;
     if (outcome.failure.kind !== 'not_sent') await pause(retry.delayMs, call.signal);
@@ -48,7 +50,7 @@ async function attemptOnce(
   adapter: Adapter,
   call: BrokerCall,
   input: JsonObject,
-  timeoutMs: number | undefined,
+  { timeoutMs, defaultTimeoutMs }: CallTimes,
 ): Promise<UpstreamOutcome> {
   const { tool, span: parent } = call;
   const startedAt = performance.now();
@@ -73,7 +75,7 @@ async function attemptOnce(
       ...(tool.inputSchema === undefined ? {} : { inputSchema: tool.inputSchema }),
       signal: call.signal,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(call.run.callTimeoutMs === undefined ? {} : { defaultTimeoutMs: call.run.callTimeoutMs }),
+      ...(defaultTimeoutMs === undefined ? {} : { defaultTimeoutMs }),
       ...(call.onProgress === undefined ? {} : { onProgress: call.onProgress }),
       ...(call.run.grants === undefined ? {} : { grants: call.run.grants }),
       ...(call.respondent === undefined ? {} : { respondent: call.respondent }),
@@ -113,6 +115,14 @@ function pause(delayMs: number, signal: AbortSignal): Promise<void> {
     }
     signal.addEventListener('abort', done);
   });
+}
+
+/** The settings that would give this call more time. */
+export function timeoutKeys(registry: UpstreamRegistry, { serverId }: Tool, { timeoutMs }: CallTimes): string[] {
+  const limits = timeoutMs === undefined ? [] : ['limits[].timeout'];
+  if (serverId === NETWORK_SERVER) return ['security.capabilities.network.timeoutPerRequest', ...limits];
+  const isConfigured = registry.has(serverId) && ['mcp', 'openapi'].includes(registry.get(serverId).kind);
+  return isConfigured ? [callTimeoutKey(serverId), ...limits] : limits;
 }
 
 function gone(serverPath: string): UpstreamFailure {

@@ -41,3 +41,8 @@ export interface CatalogSnapshot {
   /** The snapshot that this one is a part of. Search has one index for both. */
   readonly whole?: CatalogSnapshot;
 }
+
+/** Whether nothing of a server can be called because its tools are not known: it is down, or still starting. */
+export function isUnavailable({ isAvailable, tools }: CatalogServer): boolean {
+  return !isAvailable && tools.length === 0;
+}

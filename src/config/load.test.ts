@@ -339,8 +339,6 @@ logging: { level: "info", format: "json", outputs: [{ type: "console" }, { type:
         id: 'helpscout',
         target: { kind: 'stdio', command: 'npx', arguments: ['help-scout-mcp-server'], environment: { ID: 'id-1' } },
         connectTimeoutMs: 60_000,
-        callTimeoutMs: 60_000,
-        isCallTimeoutDefault: true,
         labels: [],
         isTrusted: false,
         retry: { maxAttempts: 2, delayMs: 200 },

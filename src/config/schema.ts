@@ -149,6 +149,7 @@ const security = z.strictObject({
           maxRequestSize: size().optional(),
           allowedHosts: z.array(z.string()).default([]),
           allowedPorts: z.array(integer(1, 65_535)).optional(),
+          timeoutPerRequest: duration({ minMs: 1, maxMs: 600_000 }).optional(),
         })
         .optional(),
       filesystem: z
@@ -164,6 +165,9 @@ const security = z.strictObject({
           maxCallsPerSecond: integer(1, 1e6).optional(),
           allowedServers: z.array(z.string()).optional(),
           allowedTools: z.array(z.string()).optional(),
+          maxConcurrentCalls: integer(1, 1_000).optional(),
+          /** For servers without a `timeout` of their own, in runs with a grant. */
+          timeoutPerCall: duration({ minMs: 1, maxMs: 86_400_000 }).optional(),
         })
         .optional(),
     })

@@ -8,7 +8,6 @@ import { duration, flag, integer } from './units.js';
 
 /** `npx -y` downloads a server before it starts. */
 const DEFAULT_CONNECT_TIMEOUT_MS = 60_000;
-const DEFAULT_CALL_TIMEOUT_MS = 60_000;
 const MAX_TIMEOUT_MS = 24 * 3_600_000;
 const MAX_ID_CHARACTERS = 128;
 
@@ -146,8 +145,7 @@ export function upstreamDefinitions(
       id,
       target: targetOf(server, baseFolder, environment),
       connectTimeoutMs: server.connectTimeout,
-      callTimeoutMs: server.timeout ?? DEFAULT_CALL_TIMEOUT_MS,
-      ...(server.timeout === undefined ? { isCallTimeoutDefault: true as const } : {}),
+      ...(server.timeout === undefined ? {} : { callTimeoutMs: server.timeout }),
       labels: server.labels,
       isTrusted: server.trusted,
       retry: { maxAttempts: server.retryPolicy.maxAttempts, delayMs: server.retryPolicy.delay },

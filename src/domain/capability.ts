@@ -10,6 +10,8 @@ export interface CapabilitySet {
 export interface NetworkCapability {
   readonly destinations: readonly Destination[];
   readonly maxRequestsPerSecond: number;
+  /** Of all runs of the caller together; absent: as many as one run may make. */
+  readonly callerMaxRequestsPerSecond?: number;
   readonly maxRequestBytes: number;
 }
 
@@ -34,6 +36,18 @@ export interface McpCapability {
   /** `tool` or `server/tool`, with `*`; absent: all tools of these servers. */
   readonly tools?: readonly string[];
   readonly maxCallsPerSecond: number;
+  /** Of all runs of the caller together; absent: as many as one run may make. */
+  readonly callerMaxCallsPerSecond?: number;
+}
+
+/** What the configuration sets for every run with a grant. */
+export interface GrantLimits {
+  readonly maxConcurrentCalls: number;
+  /** For servers that set no timeout of their own. */
+  readonly timeoutPerCallMs: number;
+  readonly timeoutPerRequestMs: number;
+  /** Of a caller whose runs have no grants; absent: not limited. */
+  readonly maxCallsPerSecond?: number;
 }
 
 export const CAPABILITY_DEFAULTS = {
@@ -41,3 +55,9 @@ export const CAPABILITY_DEFAULTS = {
   filesystem: { isReadOnly: true, maxFileBytes: 1024 * 1024 },
   mcp: { maxCallsPerSecond: 5, maxConcurrentCalls: 3, timeoutMs: 10_000 },
 } as const;
+
+export const DEFAULT_GRANT_LIMITS: GrantLimits = {
+  maxConcurrentCalls: CAPABILITY_DEFAULTS.mcp.maxConcurrentCalls,
+  timeoutPerCallMs: CAPABILITY_DEFAULTS.mcp.timeoutMs,
+  timeoutPerRequestMs: CAPABILITY_DEFAULTS.network.timeoutMs,
+};

@@ -20,7 +20,13 @@ export type ModuleExport =
   /** An object of async functions, by name the target of each. */
   | { readonly kind: 'calls'; readonly name: string; readonly targets: CallTargets }
   /** An object of such objects, each of which is made when it is first looked at. */
-  | { readonly kind: 'namespaces'; readonly name: string; readonly namespaces: Readonly<Record<string, CallTargets>> }
+  | {
+      readonly kind: 'namespaces';
+      readonly name: string;
+      readonly namespaces: Readonly<Record<string, CallTargets>>;
+      /** Names whose servers have no tools now, with the path that targets begin with. */
+      readonly unavailable?: Readonly<Record<string, string>>;
+    }
   /** A function like the web's `fetch` over a call that makes one request. */
   | { readonly kind: 'fetch'; readonly name: string; readonly target: string };
 

@@ -62,9 +62,8 @@ export interface UpstreamDefinition<Target extends UpstreamTarget = UpstreamTarg
   readonly id: string;
   readonly target: Target;
   readonly connectTimeoutMs: number;
-  readonly callTimeoutMs: number;
-  /** Nobody has configured `callTimeoutMs`: a run whose contract gives its calls more time is given that. */
-  readonly isCallTimeoutDefault?: true;
+  /** Absent where the user sets none: then it is that of whoever calls. */
+  readonly callTimeoutMs?: number;
   readonly labels: readonly Label[];
   /** Whether the user vouches for what this server claims about its own tools. */
   readonly isTrusted: boolean;
@@ -77,7 +76,26 @@ export interface UpstreamDefinition<Target extends UpstreamTarget = UpstreamTarg
 
 /** The setting that says how long a server may take to start, as the configuration names it. */
 export function connectTimeoutKey(id: string): string {
-  return `mcpServers${/^[\w$-]+$/.test(id) ? `.${id}` : `[${JSON.stringify(id)}]`}.connectTimeout`;
+  return `${serverKey(id)}.connectTimeout`;
+}
+
+/** The setting that says how long one call of a server may take. */
+export function callTimeoutKey(id: string): string {
+  return `${serverKey(id)}.timeout`;
+}
+
+function serverKey(id: string): string {
+  return `mcpServers${/^[\w$-]+$/.test(id) ? `.${id}` : `[${JSON.stringify(id)}]`}`;
+}
+
+const DEFAULT_CALL_TIMEOUT_MS = 60_000;
+
+/** How long one call may take: what its server sets, else what its caller has as a default, and no more than a limit. */
+export function callTimeoutOf(
+  { callTimeoutMs }: Pick<UpstreamDefinition, 'callTimeoutMs'>,
+  { timeoutMs = Number.POSITIVE_INFINITY, defaultTimeoutMs }: Pick<UpstreamCall, 'timeoutMs' | 'defaultTimeoutMs'>,
+): number {
+  return Math.min(timeoutMs, callTimeoutMs ?? defaultTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS);
 }
 
 /** One of them that speaks MCP. */
@@ -131,7 +149,7 @@ export interface UpstreamCall {
   readonly inputSchema?: JsonObject;
   /** Less time than the server's own timeout gives; never more. */
   readonly timeoutMs?: number;
-  /** Instead of the server's own timeout, where nobody has configured one. */
+  /** The time it has where the server has no timeout of its own. */
   readonly defaultTimeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CallProgress) => void;

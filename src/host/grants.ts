@@ -1,7 +1,9 @@
-import { violationOf, withinBounds } from '../broker/capabilities/bounds.js';
+import { shortfallsOf, violationOf, withinBounds } from '../broker/capabilities/bounds.js';
 import { readCapabilities } from '../broker/capabilities/read.js';
-import type { CapabilitySet } from '../domain/capability.js';
+import { isServerGranted, isToolGranted } from '../broker/capabilities/run-grants.js';
+import { type CapabilitySet, DEFAULT_GRANT_LIMITS, type GrantLimits } from '../domain/capability.js';
 import { HostError } from '../domain/errors.js';
+import type { Tool } from '../domain/tool.js';
 
 /** A request asks for what it may not have. Nothing of it has run. */
 export class CapabilityViolation extends HostError {
@@ -19,21 +21,46 @@ export class CapabilityViolation extends HostError {
 
 /** What the configuration says about capabilities; what it does not say is not granted, but for its own servers. */
 export interface CapabilitySetting {
-  readonly network?: object | undefined;
+  readonly network?: { readonly timeoutPerRequest?: number | undefined } | undefined;
   readonly filesystem?: object | undefined;
-  readonly mcp?: { readonly allowedServers?: readonly string[] | undefined } | undefined;
+  readonly mcp?:
+    | {
+        readonly allowedServers?: readonly string[] | undefined;
+        readonly maxCallsPerSecond?: number | undefined;
+        readonly maxConcurrentCalls?: number | undefined;
+        readonly timeoutPerCall?: number | undefined;
+      }
+    | undefined;
+}
+
+/** What holds for every run with a grant, whoever asks for it. */
+export function configuredGrantLimits({ network, mcp }: CapabilitySetting): GrantLimits {
+  return {
+    maxConcurrentCalls: mcp?.maxConcurrentCalls ?? DEFAULT_GRANT_LIMITS.maxConcurrentCalls,
+    timeoutPerCallMs: mcp?.timeoutPerCall ?? DEFAULT_GRANT_LIMITS.timeoutPerCallMs,
+    timeoutPerRequestMs: network?.timeoutPerRequest ?? DEFAULT_GRANT_LIMITS.timeoutPerRequestMs,
+    ...(mcp?.maxCallsPerSecond === undefined ? {} : { maxCallsPerSecond: mcp.maxCallsPerSecond }),
+  };
 }
 
 /** The most that any request gets. The servers that the configuration names may be asked for without being named twice. */
 export function configuredBounds({ network, filesystem, mcp }: CapabilitySetting): CapabilitySet {
+  const { timeoutPerRequest: _, ...web } = network ?? {};
+  const { timeoutPerCall: _time, maxConcurrentCalls: _calls, ...tools } = mcp ?? {};
   return readCapabilities(
     {
-      ...(network === undefined ? {} : { network: present(network) }),
+      ...(network === undefined ? {} : { network: present(web) }),
       ...(filesystem === undefined ? {} : { filesystem: present(filesystem) }),
-      mcp: present({ ...mcp, allowedServers: mcp?.allowedServers ?? ['*'] }),
+      mcp: present({ ...tools, allowedServers: mcp?.allowedServers ?? ['*'] }),
     },
     () => false,
   );
+}
+
+export interface Granted {
+  readonly grants: CapabilitySet;
+  /** Where that is less than requests have by default, in words for whoever asked. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -44,8 +71,9 @@ export function grantsOf(
   asked: unknown,
   { configured, ofCaller }: { readonly configured: CapabilitySet; readonly ofCaller?: CapabilitySet | undefined },
   isServer: (name: string) => boolean,
-): CapabilitySet {
+): Granted {
   let grants = readCapabilities(asked, isServer);
+  const notes: string[] = [];
   for (const [bounds, whose] of [
     [ofCaller, 'the token'],
     [configured, 'the configuration'],
@@ -53,9 +81,20 @@ export function grantsOf(
     if (bounds === undefined) continue;
     const violation = violationOf(grants, bounds);
     if (violation !== undefined) throw new CapabilityViolation(violation, whose);
+    notes.push(...shortfallsOf(grants, bounds).map((less) => `${whose} grants ${less}`));
     grants = withinBounds(grants, bounds);
   }
-  return grants;
+  return { grants, notes };
+}
+
+/** Whether a request may be granted this tool, where all of these bound it. */
+export function mayCall(tool: Tool, bounds: readonly CapabilitySet[]): boolean {
+  return bounds.every(({ mcp }) => isToolGranted(tool, mcp));
+}
+
+/** The same for a server, as far as its name says. */
+export function mayCallServer(serverId: string, bounds: readonly CapabilitySet[]): boolean {
+  return bounds.every(({ mcp }) => isServerGranted(serverId, mcp));
 }
 
 function present(fields: object): Record<string, unknown> {

@@ -80,7 +80,7 @@ export interface RunSummary {
   readonly trace: readonly TraceEntry[];
   readonly durationMs: number;
   readonly usage: ResourceUsage;
-  /** Calls of tools that the program made. */
+  /** Calls of servers that were sent, whatever came back. */
   readonly callCount: number;
   /** Whether the program may be run again: nothing that it called minds being called twice. */
   readonly isRepeatable: boolean;
@@ -128,6 +128,8 @@ export interface SleepSummary {
   readonly approvals: readonly Approval[];
   readonly logs: readonly LogEntry[];
   readonly trace: readonly TraceEntry[];
+  /** Calls of servers that were sent so far. */
+  readonly callCount: number;
 }
 
 export type RunAnswer =

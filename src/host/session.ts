@@ -356,7 +356,7 @@ export class Session {
       const seen = { approvals: end.approvals, logs: end.logs };
       const { approvals, logs } = redactor?.bulk(seen) ?? seen;
       const { label } = run.facts;
-      const summary = { runId: owner.id, approvals, logs, trace: tools.trace };
+      const summary = { runId: owner.id, approvals, logs, trace: tools.trace, callCount: tools.sentCount };
       return { state: 'asleep', summary: label === undefined ? summary : { ...summary, label } };
     }
     const whole = nested.withLogs(end.report);
@@ -376,7 +376,7 @@ export class Session {
       trace: tools.trace,
       durationMs: report.durationMs,
       usage: report.usage,
-      callCount: tools.soFar.made,
+      callCount: tools.sentCount,
       isRepeatable: tools.isRepeatable,
       failures: tools.failures,
       limits,
@@ -438,10 +438,10 @@ function ownerOf({ runId, caller, profile, codeDigest }: RunContext): RunOwner {
 
 /** What a program may import, or the form of a script or of a body, which import nothing. */
 function formOf(
-  { input, script, context, grants = {} }: RunRequest,
+  { input, script, context }: RunRequest,
   { forCode }: ToolView,
 ): Pick<Program, 'modules' | 'blocking' | 'script' | 'body'> {
-  if (context !== undefined) return { modules: apiModulesOf(forCode), body: bodyFormOf(context, grants) };
+  if (context !== undefined) return { modules: apiModulesOf(forCode), body: bodyFormOf(context) };
   if (script !== undefined)
     return {
       modules: [],

@@ -1,7 +1,8 @@
 import type { Broker, BrokerOutcome } from '../broker/broker.js';
 import type { CapabilityTool } from '../broker/capabilities/capability-tools.js';
+import { isServerGranted } from '../broker/capabilities/run-grants.js';
 import type { RunContext } from '../broker/run-context.js';
-import type { CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import { type CatalogServer, type CatalogSnapshot, type CatalogTool, isUnavailable } from '../catalog/snapshot.js';
 import type { ApprovalState } from '../domain/approval.js';
 import type { CallVerdict } from '../domain/audit.js';
 import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
@@ -55,9 +56,11 @@ export interface CallsSoFar {
   readonly warnings: readonly string[];
   readonly redactions: Readonly<Record<string, number>>;
   readonly made: number;
+  /** Of these, calls of servers that were sent; a run that an older codemode suspended does not say. */
+  readonly sent?: number;
 }
 
-const NO_CALLS: CallsSoFar = { trace: [], warnings: [], redactions: {}, made: 0 };
+const NO_CALLS: CallsSoFar = { trace: [], warnings: [], redactions: {}, made: 0, sent: 0 };
 
 /** Larger answers are not worth the time it takes to look at them. */
 const MAX_OBSERVED_CHARACTERS = 500_000;
@@ -80,6 +83,7 @@ export class ToolCalls {
   /** Whether everything that it called may be called again: only then may the whole program be. */
   isRepeatable = true;
   #made: number;
+  #sent: number;
 
   /** `soFar`: of a program that slept. */
   constructor(options: ToolCallsOptions, soFar: CallsSoFar = NO_CALLS) {
@@ -88,6 +92,12 @@ export class ToolCalls {
     this.warnings = new Set(soFar.warnings);
     this.redactions = { ...soFar.redactions };
     this.#made = soFar.made;
+    this.#sent = soFar.sent ?? soFar.made;
+  }
+
+  /** Calls of servers that were sent, whatever came back. */
+  get sentCount(): number {
+    return this.#sent;
   }
 
   get soFar(): CallsSoFar {
@@ -96,6 +106,7 @@ export class ToolCalls {
       warnings: [...this.warnings],
       redactions: this.redactions,
       made: this.#made,
+      sent: this.#sent,
     };
   }
 
@@ -109,7 +120,7 @@ export class ToolCalls {
     const { seen, maxToolCalls, arrange, present } = this.#options;
     const { snapshot } = seen;
     const found = snapshot.toolByTarget.get(call.target) ?? (await grantedTool(run, call.target));
-    if (found === undefined) return { ok: false, error: noSuchTool(call.target, snapshot) };
+    if (found === undefined) return { ok: false, error: this.#missing(call.target, snapshot, run) };
     const input = arrange?.(found.tool, given) ?? given;
     if (!this.countOne()) {
       const error = tooManyCalls(maxToolCalls);
@@ -123,6 +134,21 @@ export class ToolCalls {
       return this.refuse(found, call, error, 'invalid_arguments', hooks, run);
     }
     return this.make(found, call, input[0], hooks, run);
+  }
+
+  /** Why there is no such tool: its server is down, or nobody has it. */
+  #missing(target: string, snapshot: CatalogSnapshot, { grants }: RunContext): GuestError {
+    const server = snapshot.servers.find((each) => isUnavailable(each) && target.startsWith(`${each.path}/`));
+    if (server === undefined) return noSuchTool(target, snapshot);
+    const isGranted = grants === undefined || isServerGranted(server.id, grants.mcp);
+    const error = isGranted ? serverDown(server, target) : ungrantedServer(server, target);
+    const violation = error.fields?.violation;
+    this.#remember(error, {
+      serverId: server.id,
+      verdict: 'not_sent',
+      ...(typeof violation === 'string' ? { violation } : {}),
+    });
+    return error;
   }
 
   /** Whether one more call may be made. Every call counts, also one that comes to nothing. */
@@ -160,6 +186,10 @@ export class ToolCalls {
       number,
       input,
       ...wishFor(found, hooks),
+      onSending: () => {
+        if (!isOwnServer(tool.serverId)) this.#sent++;
+        hooks.onSending?.();
+      },
       ...(respondent && { respondent: reported(respondent, hooks) }),
       ...(onProgress && {
         onProgress: ({ message, progress, total }) =>
@@ -174,8 +204,7 @@ export class ToolCalls {
       return present(outcome);
     }
     if (this.trace.length < MAX_TRACE_ENTRIES) this.trace.push(traceOf(found, outcome, performance.now() - startedAt));
-    if (!outcome.ok && this.failures.size < MAX_KNOWN_FAILURES)
-      this.failures.set(outcome.error.message, failureOf(tool, outcome));
+    if (!outcome.ok) this.#remember(outcome.error, failureOf(tool, outcome));
     if (outcome.redactions !== undefined)
       for (const [kind, count] of Object.entries(outcome.redactions))
         this.redactions[kind] = (this.redactions[kind] ?? 0) + count;
@@ -184,6 +213,10 @@ export class ToolCalls {
     const reply = present(outcome);
     if (reply.ok && tool.outputSchema === undefined) this.#observe(tool, reply.json);
     return reply;
+  }
+
+  #remember({ message }: GuestError, failure: CallFailure): void {
+    if (this.failures.size < MAX_KNOWN_FAILURES) this.failures.set(message, failure);
   }
 
   #observe(tool: Tool, json: string | Uint8Array): void {
@@ -249,9 +282,7 @@ type FailedCall = Extract<BrokerOutcome, { ok: false }>;
 /** Files are looked at where they are opened: what was not granted there is said in words. */
 function failureOf({ serverId }: Tool, { error, verdict, approval }: FailedCall): CallFailure {
   const { message, fields } = error;
-  const said = serverId.startsWith('codemode/')
-    ? /was not granted ((?:filesystem|network):.+)$/.exec(message)?.[1]
-    : undefined;
+  const said = isOwnServer(serverId) ? /was not granted ((?:filesystem|network):.+)$/.exec(message)?.[1] : undefined;
   const violation = typeof fields?.violation === 'string' ? fields.violation : said;
   return {
     serverId,
@@ -259,6 +290,11 @@ function failureOf({ serverId }: Tool, { error, verdict, approval }: FailedCall)
     ...(verdict === undefined ? {} : { verdict }),
     ...(approval === undefined ? {} : { approvalState: approval.state }),
   };
+}
+
+/** One of ours, which capabilities grant: network and files. */
+function isOwnServer(serverId: string): boolean {
+  return serverId.startsWith('codemode/');
 }
 
 /** What a capability grants, for runs under a contract that knows them. The code that does it is loaded when it is used. */
@@ -276,6 +312,26 @@ function noSuchTool(target: string, snapshot: CatalogSnapshot): GuestError {
       close.length > 0
         ? `Did you mean ${close.join(' or ')}?`
         : 'Look for it with searchTools() of @codemode/discovery.',
+  };
+}
+
+function serverDown(server: CatalogServer, target: string): GuestError {
+  const why = server.isStarting === true ? 'it is still starting' : (server.problem ?? 'it has not said why');
+  return {
+    errorClass: 'ToolCallError',
+    message: `${server.path} cannot be reached: ${why}`,
+    hint: 'Go on without this server, or ask the user to check it with: codemode servers',
+    fields: { serverId: server.path, toolName: target.slice(server.path.length + 1) },
+  };
+}
+
+function ungrantedServer(server: CatalogServer, target: string): GuestError {
+  const violation = `mcp:${server.id}`;
+  return {
+    errorClass: 'ToolCallError',
+    message: `the request was not granted ${violation}, so ${target.replace('/', '.')} cannot be called`,
+    hint: `Ask for it in the request: "capabilities": ["${violation}"].`,
+    fields: { serverId: server.path, toolName: target.slice(server.path.length + 1), violation },
   };
 }
 

@@ -2,7 +2,7 @@ import { type Config, configuredLimits } from '../config/schema.js';
 import { HostError } from '../domain/errors.js';
 import type { GoStatus, ProcessRuntimeStatus } from '../domain/process-program.js';
 import type { ProfileName } from '../domain/profile-name.js';
-import { configuredBounds } from '../host/grants.js';
+import { configuredBounds, configuredGrantLimits } from '../host/grants.js';
 import { createCodeExecutionProfile } from './code-execution/profile.js';
 import { scriptDefaults } from './code-execution/settings.js';
 import { createCodemodeProfile } from './codemode/profile.js';
@@ -58,6 +58,7 @@ export function executeSettings(config: Config): ExecuteSettings {
   return {
     limits: { defaults, maximum: maximumLimits(config) },
     bounds: configuredBounds(config.security.capabilities),
+    grantLimits: configuredGrantLimits(config.security.capabilities),
     retriesTimeouts: config.sandbox.retryOnTimeout,
     isServer: (name) => name in config.mcpServers,
   };

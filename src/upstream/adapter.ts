@@ -36,12 +36,3 @@ export interface Adapter {
   /** Ends it for good, with everything it started. */
   close(): Promise<void>;
 }
-
-/** How long a call may take: the shortest of what its run and its server give it. */
-export function callTimeoutOf(
-  { callTimeoutMs, isCallTimeoutDefault }: Pick<UpstreamDefinition, 'callTimeoutMs' | 'isCallTimeoutDefault'>,
-  { timeoutMs = Number.POSITIVE_INFINITY, defaultTimeoutMs }: Pick<UpstreamCall, 'timeoutMs' | 'defaultTimeoutMs'>,
-): number {
-  const own = isCallTimeoutDefault === true && defaultTimeoutMs !== undefined ? defaultTimeoutMs : callTimeoutMs;
-  return Math.min(timeoutMs, own);
-}

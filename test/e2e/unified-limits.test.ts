@@ -39,6 +39,8 @@ beforeAll(async () => {
       capabilities: {
         network: { allowedHosts: ['127.0.0.1'], allowedPorts: [rudePort] },
         filesystem: { allowedPaths: [granted] },
+        // Tests make calls one after the other with the same token.
+        mcp: { maxCallsPerSecond: 1_000 },
       },
     },
   });
@@ -75,7 +77,7 @@ describe('what goes wrong has a type and a code by its cause, and the status say
     ['mcp', 'TOOL_TIMEOUT', 'await mcp.everyday.slow({ ms: 60_000 })'],
     ['mcp', 'OUTCOME_UNKNOWN', 'await mcp.everyday.crash()'],
     ['mcp', 'CALL_LIMIT', 'for (;;) await mcp.everyday.echo("x")'],
-    ['runtime', 'RUNTIME_ERROR', 'await mcp.missing.tool()'],
+    ['mcp', 'SERVER_UNAVAILABLE', 'await mcp.missing.tool()'],
     ['runtime', 'RUNTIME_ERROR', 'throw new Error("no")'],
     ['runtime', 'RUNTIME_ERROR', 'await mcp.everyday.nothing()'],
     ['runtime', 'NEVER_SETTLED', 'await new Promise(() => {})'],

@@ -37,6 +37,8 @@ beforeAll(async () => {
       capabilities: {
         network: { allowedHosts: ['127.0.0.1'], allowedPorts: [webPort] },
         filesystem: { allowedPaths: [granted] },
+        // Tests make calls one after the other with the same token.
+        mcp: { maxCallsPerSecond: 1_000 },
       },
     },
   });
@@ -192,11 +194,7 @@ describe('capabilities', () => {
     expect(body.result).toEqual(['x', expect.stringContaining('not granted')]);
   });
 
-  test('fetch and fs exist where they are granted, and reach what was granted only [C6]', async () => {
-    expect((await execute({ code: 'return [typeof fetch, typeof fs]' })).body.result).toEqual([
-      'undefined',
-      'undefined',
-    ]);
+  test('fetch and fs reach what was granted only [C6]', async () => {
     const code = `const answer = await fetch('http://127.0.0.1:${webPort}/a', { method: 'POST', body: 'x' });
       const other = await fetch('http://127.0.0.1:1/').catch((e) => e.message);
       return [answer.ok, answer.headers.get('X-Seen'), await answer.json(), other, await fs.readFile('${granted}/note.txt'),

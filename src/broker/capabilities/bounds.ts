@@ -1,4 +1,10 @@
-import type { CapabilitySet, FilesystemCapability, McpCapability, NetworkCapability } from '../../domain/capability.js';
+import {
+  CAPABILITY_DEFAULTS,
+  type CapabilitySet,
+  type FilesystemCapability,
+  type McpCapability,
+  type NetworkCapability,
+} from '../../domain/capability.js';
 import { coversHost, coversPath } from '../../lib/coverage.js';
 import { matchesGlob } from '../../lib/glob.js';
 
@@ -11,8 +17,84 @@ export function violationOf(asked: CapabilitySet, bounds: CapabilitySet): string
     violatedNetwork(asked.network, bounds.network) ??
     violatedFilesystem(asked.filesystem, bounds.filesystem) ??
     violatedMcp(asked.mcp, bounds.mcp) ??
+    violatedAmount(asked, bounds) ??
     violatedSystem(asked.system, bounds.system)
   );
+}
+
+/**
+ * Where the bounds give less than a request has by default. It did not ask for that much in so many words, so it is not
+ * refused; it is told.
+ */
+export function shortfallsOf(asked: CapabilitySet, bounds: CapabilitySet): string[] {
+  const amounts = amountsOf(asked, bounds).flatMap(({ asked: most, bound, words }) =>
+    bound !== undefined && most > bound ? [`at most ${words(bound)}`] : [],
+  );
+  const { filesystem, mcp } = asked;
+  const extensions = filesystem?.extensions === undefined ? bounds.filesystem?.extensions : undefined;
+  const granted = mcp?.tools === undefined ? bounds.mcp?.tools : undefined;
+  const isWhole = granted === undefined || mcp?.servers.every((server) => isCovered(`${server}/*`, granted));
+  return [
+    ...amounts,
+    ...(filesystem === undefined || extensions === undefined
+      ? []
+      : [`only files that end in ${extensions.join(', ')}`]),
+    ...(mcp === undefined || isWhole ? [] : [`only the tools ${granted.join(', ')}`]),
+  ];
+}
+
+interface Amount {
+  readonly key: string;
+  readonly asked: number;
+  /** What a request has that says nothing. */
+  readonly byDefault: number;
+  readonly bound: number | undefined;
+  readonly words: (amount: number) => string;
+}
+
+function amountsOf({ network, filesystem, mcp }: CapabilitySet, bounds: CapabilitySet): Amount[] {
+  const { network: net, filesystem: files, mcp: tools } = CAPABILITY_DEFAULTS;
+  const amount = (key: string, asked: number, byDefault: number, bound: number | undefined, of: string): Amount[] => [
+    { key, asked, byDefault, bound, words: (most) => `${most} ${of}` },
+  ];
+  return [
+    ...(mcp === undefined
+      ? []
+      : amount(
+          'mcp.maxCallsPerSecond',
+          mcp.maxCallsPerSecond,
+          tools.maxCallsPerSecond,
+          bounds.mcp?.maxCallsPerSecond,
+          'tool calls a second',
+        )),
+    ...(network === undefined
+      ? []
+      : [
+          ...amount(
+            'network.maxRequestsPerSecond',
+            network.maxRequestsPerSecond,
+            net.maxRequestsPerSecond,
+            bounds.network?.maxRequestsPerSecond,
+            'requests a second',
+          ),
+          ...amount(
+            'network.maxRequestSize',
+            network.maxRequestBytes,
+            net.maxRequestBytes,
+            bounds.network?.maxRequestBytes,
+            'bytes for each request and answer',
+          ),
+        ]),
+    ...(filesystem === undefined
+      ? []
+      : amount(
+          'filesystem.maxFileSize',
+          filesystem.maxFileBytes,
+          files.maxFileBytes,
+          bounds.filesystem?.maxFileBytes,
+          'bytes for each file',
+        )),
+  ];
 }
 
 /** What was asked for, at the rates and sizes that the bounds allow. For what has no violation. */
@@ -26,6 +108,11 @@ export function withinBounds(asked: CapabilitySet, bounds: CapabilitySet): Capab
           network: {
             ...network,
             maxRequestsPerSecond: least(network.maxRequestsPerSecond, bounds.network?.maxRequestsPerSecond),
+            ...ceiling(
+              'callerMaxRequestsPerSecond',
+              network.callerMaxRequestsPerSecond,
+              bounds.network?.maxRequestsPerSecond,
+            ),
             maxRequestBytes: least(network.maxRequestBytes, bounds.network?.maxRequestBytes),
           },
         }),
@@ -44,12 +131,19 @@ export function withinBounds(asked: CapabilitySet, bounds: CapabilitySet): Capab
           mcp: {
             ...mcp,
             maxCallsPerSecond: least(mcp.maxCallsPerSecond, bounds.mcp?.maxCallsPerSecond),
+            ...ceiling('callerMaxCallsPerSecond', mcp.callerMaxCallsPerSecond, bounds.mcp?.maxCallsPerSecond),
             ...(mcp.tools === undefined && bounds.mcp?.tools !== undefined ? { tools: bounds.mcp.tools } : {}),
           },
         }),
     // For the bounds that are looked at next.
     ...(system === undefined ? {} : { system }),
   };
+}
+
+/** What all runs of a caller may do together is the least that anybody gives. */
+function ceiling<Key extends string>(key: Key, before: number | undefined, bound: number | undefined) {
+  const most = Math.min(before ?? Number.POSITIVE_INFINITY, bound ?? Number.POSITIVE_INFINITY);
+  return (Number.isFinite(most) ? { [key]: most } : {}) as { readonly [key in Key]?: number };
 }
 
 function violatedNetwork(asked: NetworkCapability | undefined, bounds: NetworkCapability | undefined) {
@@ -78,6 +172,16 @@ function violatedMcp(asked: McpCapability | undefined, bounds: McpCapability | u
   if (outside !== undefined) return `mcp:${outside}`;
   const tool = asked.tools?.find((each) => bounds?.tools !== undefined && !isCovered(each, bounds.tools));
   return tool === undefined ? undefined : `mcp:${tool}`;
+}
+
+function violatedAmount(asked: CapabilitySet, bounds: CapabilitySet): string | undefined {
+  const much = amountsOf(asked, bounds).find(
+    ({ asked: most, byDefault, bound }) => bound !== undefined && most > bound && most !== byDefault,
+  );
+  if (much !== undefined) return `${much.key}: ${much.asked}`;
+  const granted = bounds.filesystem?.extensions;
+  const other = granted && asked.filesystem?.extensions?.find((each) => !granted.includes(each));
+  return other === undefined ? undefined : `filesystem.allowedExtensions: ${other}`;
 }
 
 function violatedSystem(asked: readonly string[] = [], bounds: readonly string[] = []) {

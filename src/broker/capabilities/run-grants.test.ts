@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { CapabilitySet } from '../../domain/capability.js';
+import { type CapabilitySet, DEFAULT_GRANT_LIMITS } from '../../domain/capability.js';
 import type { CallerId } from '../../domain/execution.js';
 import { NETWORK_SERVER } from '../../upstream/capabilities/network.js';
 import { openRunContext } from '../run-context.js';
 import { RunGrants } from './run-grants.js';
 
-const runWith = (grants?: CapabilitySet) => ({
-  ...openRunContext('run', 'ann' as CallerId, 'unified', ''),
+const runWith = (grants?: CapabilitySet, caller = 'ann') => ({
+  ...openRunContext('run', caller as CallerId, 'unified', ''),
   ...(grants === undefined ? {} : { grants }),
 });
 const callOf = (serverId: string, name: string) => ({
@@ -33,11 +33,16 @@ test('what was not granted is refused, with the words that would grant it', () =
   expect(refused(mcp(['f*'], ['files/read*', 'list']), 'files', 'write')).toBe('mcp:files');
 });
 
-test('a run calls as often as it was granted, and another run has its own allowance', () => {
+test('a caller calls as often as it was granted, in however many runs, and another has its own allowance', () => {
   const grants = new RunGrants();
-  const [one, other] = [runWith(mcp(['*'], undefined, 2)), runWith(mcp(['*'], undefined, 2))];
+  const [one, same, other] = ['ann', 'ann', 'bob'].map((caller) => runWith(mcp(['*'], undefined, 2), caller)) as [
+    ReturnType<typeof runWith>,
+    ReturnType<typeof runWith>,
+    ReturnType<typeof runWith>,
+  ];
   expect([one, one].map((run) => grants.takeRate(run, TOOL))).toEqual([undefined, undefined]);
   expect(grants.takeRate(one, TOOL)).toMatchObject({ limit: 'rate', retryAfterMs: expect.any(Number) });
+  expect(grants.takeRate(same, TOOL)).toMatchObject({ limit: 'rate' });
   expect(grants.takeRate(other, TOOL)).toBeUndefined();
   expect(grants.takeRate(runWith(), TOOL)).toBeUndefined();
 });
@@ -72,4 +77,19 @@ test('a request to the network is measured by its own grant', () => {
   const tool = { serverId: NETWORK_SERVER, name: 'fetch' };
   expect(grants.takeRate(run, tool)).toBeUndefined();
   expect(grants.takeRate(run, tool)).toMatchObject({ limit: 'rate' });
+});
+
+test('a run is held to its own rate and all runs of a caller to theirs', () => {
+  const grants = new RunGrants();
+  const set: CapabilitySet = { mcp: { servers: ['*'], maxCallsPerSecond: 2, callerMaxCallsPerSecond: 3 } };
+  const [one, other] = [runWith(set), runWith(set)];
+  const taken = [one, one, one, other, other].map((run) => grants.takeRate(run, TOOL) === undefined);
+  expect(taken).toEqual([true, true, false, true, false]);
+});
+
+test('a run without a grant is held to what the configuration sets for every caller', () => {
+  const grants = new RunGrants({ ...DEFAULT_GRANT_LIMITS, maxCallsPerSecond: 1 });
+  expect(grants.takeRate(runWith(), TOOL)).toBeUndefined();
+  expect(grants.takeRate(runWith(), TOOL)).toMatchObject({ limit: 'rate' });
+  expect(grants.takeRate(runWith(undefined, 'bob'), TOOL)).toBeUndefined();
 });

@@ -1,32 +1,49 @@
-import { CAPABILITY_DEFAULTS, type McpCapability, type NetworkCapability } from '../../domain/capability.js';
+import { extname } from 'node:path';
+import {
+  CAPABILITY_DEFAULTS,
+  DEFAULT_GRANT_LIMITS,
+  type FilesystemCapability,
+  type GrantLimits,
+  type McpCapability,
+  type NetworkCapability,
+} from '../../domain/capability.js';
 import type { GuestError } from '../../domain/execution.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
 import { coversHost } from '../../lib/coverage.js';
+import { matchesGlob } from '../../lib/glob.js';
 import { FILES_SERVER } from '../../upstream/capabilities/files.js';
 import { NETWORK_SERVER } from '../../upstream/capabilities/network.js';
 import type { Admission, Busy } from '../limits/call-limits.js';
+import { RateWindow } from '../limits/rate-window.js';
 import { Slots } from '../limits/slots.js';
-import { TokenBucket } from '../limits/token-bucket.js';
 import { fitsExactly, readToolPattern } from '../policy/tool-pattern.js';
 import { type NamedCall, toolCallError } from '../refusals.js';
 import type { RunContext } from '../run-context.js';
 import type { RunLedger } from '../run-ledger.js';
 
-/** Calls of one run, as its grant counts them. */
-interface Meter {
-  readonly calls: TokenBucket;
+/** Calls of the last second, of one run or of all runs of a caller. */
+interface Windows {
+  readonly calls: RateWindow;
   /** To the network. */
-  readonly requests: TokenBucket;
-  readonly slots: Slots;
+  readonly requests: RateWindow;
 }
+
+/** Callers that are counted at once; those who have called nothing for a second are forgotten first. */
+const MAX_CALLERS = 10_000;
 
 /**
  * Holds each run to the capabilities it was granted. A run without a set of them is under a contract that knows none, and
  * passes; one with an empty set may compute and nothing else.
  */
 export class RunGrants {
-  readonly #meters = new WeakMap<RunLedger, Meter>();
+  readonly #limits: GrantLimits;
+  readonly #ofRun = new WeakMap<RunLedger, Windows & { readonly slots: Slots }>();
+  readonly #ofCaller = new Map<string, Windows>();
+
+  constructor(limits: GrantLimits = DEFAULT_GRANT_LIMITS) {
+    this.#limits = limits;
+  }
 
   /** Why this call is not within what the run was granted, in the words that would grant it. */
   refusalOf(call: GrantedCall): GuestError | undefined {
@@ -40,51 +57,78 @@ export class RunGrants {
     );
   }
 
-  /** Faster than the grant allows is refused with the time to wait. */
+  /** Faster than the grant allows, for the run or for all runs of its caller, is refused with the time to wait. */
   takeRate(run: RunContext, tool: Tool): Busy | undefined {
-    const bucket = this.#meterOf(run)?.[tool.serverId === NETWORK_SERVER ? 'requests' : 'calls'];
-    if (bucket === undefined) return undefined;
-    const retryAfterMs = bucket.waitMs(performance.now());
+    const rates = this.#ratesOf(run, tool);
+    if (rates === undefined) return undefined;
+    const kind = tool.serverId === NETWORK_SERVER ? 'requests' : 'calls';
+    const nowMs = performance.now();
+    const [own, all] = [this.#runOf(run)[kind], this.#callerOf(run.caller, nowMs)[kind]];
+    const retryAfterMs = Math.max(own.waitMs(rates.ofRun, nowMs), all.waitMs(rates.ofCaller, nowMs));
     if (retryAfterMs > 0) return { limit: 'rate', retryAfterMs };
-    bucket.take();
+    own.take(nowMs);
+    all.take(nowMs);
     return undefined;
   }
 
   /** More at a time than the grant allows wait for each other. */
   async enter(run: RunContext, signal: AbortSignal): Promise<Admission> {
-    const entry = await this.#meterOf(run)?.slots.enter(signal);
-    if (entry === undefined) return NOTHING_TAKEN;
+    if (run.grants === undefined) return NOTHING_TAKEN;
+    const entry = await this.#runOf(run).slots.enter(signal);
     if (entry.kind !== 'busy') return entry;
     return { kind: 'busy', busy: { limit: 'concurrency', retryAfterMs: entry.retryAfterMs } };
   }
 
-  timeoutMs({ grants }: RunContext): number | undefined {
-    return grants?.mcp === undefined ? undefined : CAPABILITY_DEFAULTS.mcp.timeoutMs;
+  /** How long a call may take where its server has no timeout of its own. */
+  defaultTimeoutMs({ grants }: RunContext, { serverId }: Tool): number | undefined {
+    if (grants === undefined || serverId === FILES_SERVER) return undefined;
+    return serverId === NETWORK_SERVER ? this.#limits.timeoutPerRequestMs : this.#limits.timeoutPerCallMs;
   }
 
-  #meterOf({ grants, ledger }: RunContext): Meter | undefined {
-    if (grants === undefined) return undefined;
-    let meter = this.#meters.get(ledger);
-    if (meter === undefined) {
-      const { mcp, network } = CAPABILITY_DEFAULTS;
-      meter = {
-        calls: bucketOf(grants.mcp?.maxCallsPerSecond ?? mcp.maxCallsPerSecond),
-        requests: bucketOf(grants.network?.maxRequestsPerSecond ?? network.maxRequestsPerSecond),
-        slots: new Slots(mcp.maxConcurrentCalls),
-      };
-      this.#meters.set(ledger, meter);
+  #ratesOf({ grants }: RunContext, { serverId }: Tool): { ofRun: number; ofCaller: number } | undefined {
+    if (grants === undefined) {
+      const { maxCallsPerSecond } = this.#limits;
+      return maxCallsPerSecond === undefined ? undefined : { ofRun: maxCallsPerSecond, ofCaller: maxCallsPerSecond };
     }
-    return meter;
+    if (serverId === NETWORK_SERVER) {
+      const { maxRequestsPerSecond: ofRun, callerMaxRequestsPerSecond } = grants.network ?? DEFAULTS.network;
+      return { ofRun, ofCaller: callerMaxRequestsPerSecond ?? ofRun };
+    }
+    const { maxCallsPerSecond: ofRun, callerMaxCallsPerSecond } = grants.mcp ?? DEFAULTS.mcp;
+    return { ofRun, ofCaller: callerMaxCallsPerSecond ?? ofRun };
+  }
+
+  #runOf({ ledger }: RunContext) {
+    let windows = this.#ofRun.get(ledger);
+    if (windows === undefined) {
+      windows = { ...openWindows(), slots: new Slots(this.#limits.maxConcurrentCalls) };
+      this.#ofRun.set(ledger, windows);
+    }
+    return windows;
+  }
+
+  #callerOf(caller: string, nowMs: number): Windows {
+    let windows = this.#ofCaller.get(caller);
+    if (windows === undefined) {
+      if (this.#ofCaller.size >= MAX_CALLERS) this.#forgetCallers(nowMs);
+      windows = openWindows();
+      this.#ofCaller.set(caller, windows);
+    }
+    return windows;
+  }
+
+  #forgetCallers(nowMs: number): void {
+    for (const [caller, { calls, requests }] of this.#ofCaller)
+      if (calls.isEmpty(nowMs) && requests.isEmpty(nowMs)) this.#ofCaller.delete(caller);
+    const [oldest] = this.#ofCaller.keys();
+    if (this.#ofCaller.size >= MAX_CALLERS && oldest !== undefined) this.#ofCaller.delete(oldest);
   }
 }
 
 /** A call, as far as a grant has to look at it. */
 export type GrantedCall = NamedCall & { readonly run: RunContext; readonly input: JsonValue | undefined };
 
-/**
- * What the run would have to be granted. Files are looked at where they are opened: what counts there is which file a path
- * leads to.
- */
+/** What the run would have to be granted. */
 function violationOf({ run: { grants }, tool, input }: GrantedCall): string | undefined {
   if (grants === undefined) return undefined;
   const { url, path } = isJsonObject(input) ? input : ({} as JsonObject);
@@ -92,9 +136,9 @@ function violationOf({ run: { grants }, tool, input }: GrantedCall): string | un
     case NETWORK_SERVER:
       return violatedDestination(String(url), grants.network);
     case FILES_SERVER:
-      return grants.filesystem === undefined ? `filesystem:${String(path)}` : undefined;
+      return violatedFile(tool, String(path), grants.filesystem);
     default:
-      return isGranted(tool, grants.mcp) ? undefined : `mcp:${tool.serverId}`;
+      return isToolGranted(tool, grants.mcp) ? undefined : `mcp:${tool.serverId}`;
   }
 }
 
@@ -106,17 +150,40 @@ function violatedDestination(address: string, network: NetworkCapability | undef
   return isCovered === true ? undefined : `network:${hostname}:${port}`;
 }
 
-function bucketOf(perSecond: number): TokenBucket {
-  return new TokenBucket({ calls: perSecond, perMs: 1_000 }, performance.now());
+/**
+ * Said before a person is asked. Which file a path leads to is looked at where it is opened: a link may lead elsewhere, in
+ * or out.
+ */
+function violatedFile(tool: Tool, path: string, files: FilesystemCapability | undefined): string | undefined {
+  if (files === undefined) return `filesystem:${path}`;
+  if (tool.name === 'writeFile' && files.isReadOnly) return `filesystem:${path} for writing`;
+  const isFile = tool.name !== 'listFolder';
+  return isFile && files.extensions?.includes(extname(path)) === false ? `filesystem:${path}` : undefined;
 }
+
+function openWindows(): Windows {
+  return { calls: new RateWindow(), requests: new RateWindow() };
+}
+
+/** Of a grant that has none of the kind: what it calls is refused, or is a file. */
+const DEFAULTS: { readonly network: RequestRates; readonly mcp: CallRates } = {
+  network: CAPABILITY_DEFAULTS.network,
+  mcp: CAPABILITY_DEFAULTS.mcp,
+};
+type RequestRates = Pick<NetworkCapability, 'maxRequestsPerSecond' | 'callerMaxRequestsPerSecond'>;
+type CallRates = Pick<McpCapability, 'maxCallsPerSecond' | 'callerMaxCallsPerSecond'>;
 
 const NOTHING_TAKEN: Admission = { kind: 'entered', leave: () => {} };
 
 /** By the configured name of the server: a server cannot take a name that was granted to another. */
-function isGranted(tool: Tool, mcp: McpCapability | undefined): boolean {
-  if (mcp === undefined || !mcp.servers.some((server) => fitsExactly({ server, tool: '*' }, tool))) return false;
+export function isToolGranted(tool: Tool, mcp: McpCapability | undefined): boolean {
+  if (!isServerGranted(tool.serverId, mcp)) return false;
   return (
-    mcp.tools === undefined ||
+    mcp?.tools === undefined ||
     mcp.tools.some((text) => fitsExactly(readToolPattern(text) ?? { server: '*', tool: text }, tool))
   );
+}
+
+export function isServerGranted(serverId: string, mcp: McpCapability | undefined): boolean {
+  return mcp?.servers.some((server) => matchesGlob(server, serverId)) === true;
 }

@@ -1,15 +1,25 @@
+import type { GrantLimits } from '../../domain/capability.js';
 import type { GuestError } from '../../domain/execution.js';
 import { type GrantedCall, RunGrants } from '../capabilities/run-grants.js';
 import type { RunContext } from '../run-context.js';
 import type { Admission, Busy, CallLimits, LimitedCall } from './call-limits.js';
 
+/** How long a call may take, as far as its server does not say. */
+export interface CallTimes {
+  /** The shortest that a limit of the configuration gives; absent: none does. */
+  readonly timeoutMs: number | undefined;
+  /** For a server without a timeout of its own. */
+  readonly defaultTimeoutMs: number | undefined;
+}
+
 /** Everything that counts calls: the limits of the configuration, which all share, and what each run was granted. */
 export class Admittance {
   readonly #limits: CallLimits;
-  readonly #grants = new RunGrants();
+  readonly #grants: RunGrants;
 
-  constructor(limits: CallLimits) {
+  constructor(limits: CallLimits, grantLimits?: GrantLimits) {
     this.#limits = limits;
+    this.#grants = new RunGrants(grantLimits);
   }
 
   /** Why this call is outside of what its run was granted. */
@@ -37,9 +47,9 @@ export class Admittance {
     return { kind: 'entered', leave };
   }
 
-  /** The shortest time that anybody gives it; `undefined` where only its server's own counts. */
-  timeoutMs(run: RunContext, call: LimitedCall): number | undefined {
-    const times = [this.#limits.timeoutMs(call), this.#grants.timeoutMs(run)].filter((each) => each !== undefined);
-    return times.length === 0 ? undefined : Math.min(...times);
+  timesOf(run: RunContext, call: LimitedCall): CallTimes {
+    // A contract that sets the time of a whole run lets a single call take all of it.
+    const defaultTimeoutMs = run.callTimeoutMs ?? this.#grants.defaultTimeoutMs(run, call.tool);
+    return { timeoutMs: this.#limits.timeoutMs(call), defaultTimeoutMs };
   }
 }

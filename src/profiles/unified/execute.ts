@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CapabilitySet } from '../../domain/capability.js';
+import type { CapabilitySet, GrantLimits } from '../../domain/capability.js';
 import { type HostError, isHostError } from '../../domain/errors.js';
 import type { LogEntry } from '../../domain/execution.js';
 import type { LimitTable } from '../../domain/limits.js';
@@ -16,6 +16,8 @@ export interface ExecuteSettings {
   readonly limits: LimitTable;
   /** The most that a request may be granted. */
   readonly bounds: CapabilitySet;
+  /** What holds for every run with a grant. */
+  readonly grantLimits: GrantLimits;
   /** Whether code that ran out of time is run once more with twice as much, where that repeats nothing unsafe. */
   readonly retriesTimeouts: boolean;
   /** Tells `network:helpscout`, where that is a server, from a host of that name. */
@@ -47,7 +49,11 @@ export async function execute(
   const requestId = requestIdOf(input) ?? randomUUID();
   try {
     const { code, isTypeScript, limits, capabilities, context } = parseExecuteRequest(input, table);
-    const grants = grantsOf(capabilities, { configured: bounds, ofCaller: ofCaller ?? session.bounds }, isServer);
+    const { grants, notes } = grantsOf(
+      capabilities,
+      { configured: bounds, ofCaller: ofCaller ?? session.bounds },
+      isServer,
+    );
     const request: RunRequest = {
       source: code,
       label: requestId,
@@ -60,7 +66,9 @@ export async function execute(
     const answer = retriesTimeouts
       ? await runWithRecovery(session, request, table.maximum.timeoutMs)
       : await session.run(request);
-    return { answer, response: responseOf(answer, requestId) };
+    const response = responseOf(answer, requestId);
+    const logs = [...response.logs, ...notes.map((note) => `warning: ${note}`)];
+    return { answer, response: { ...response, logs } };
   } catch (error) {
     if (!isHostError(error)) throw error;
     return { refusal: error, response: renderRefusal(error, requestId) };

@@ -18,7 +18,7 @@ const RULES = `Runs the body of an async TypeScript function in a sandbox and an
 const inboxes = await mcp.helpscout.searchInboxes({ query: 'support' }); return inboxes.length;
 
 - \`mcp.<namespace>.<tool>(input)\`: one object with named properties, or positional arguments in the order of the schema. A text result that holds JSON arrives parsed. A failed call throws.
-- Nothing is granted by default: name every server that the code calls in \`capabilities\`, as "mcp:helpscout". \`fetch\` exists with "network:api.example.com:443", \`fs\` (readFile, writeFile, listFolder) with "filesystem:/absolute/path".
+- Nothing is granted by default: name every server that the code calls in \`capabilities\`, as "mcp:helpscout". \`fetch\` needs "network:api.example.com:443", \`fs\` (readFile, writeFile, listFolder) needs "filesystem:/absolute/path".
 - \`context\` of the request is visible; \`console.log\` goes to \`logs\`. No imports, no eval, no process.
 - Filter and aggregate in the code, and return only what is needed.
 `;
@@ -26,9 +26,9 @@ const inboxes = await mcp.helpscout.searchInboxes({ query: 'support' }); return 
 /** Above it the types are left out: an agent reads the tools of a namespace where it needs them. */
 const MAX_DECLARATION_CHARACTERS = 40_000;
 
-export function instructions(view: ToolView, { limits: { defaults, maximum } }: ExecuteSettings): string {
+export function instructions(view: ToolView, { limits: { defaults, maximum }, grantLimits }: ExecuteSettings): string {
   const types = apiDeclarationsOf(view);
-  const limits = `Limits: timeout ${defaults.timeoutMs} ms (at most ${maximum.timeoutMs}), memoryLimit ${defaults.maxMemoryBytes} bytes (at most ${maximum.maxMemoryBytes}); within a grant 5 tool calls a second and 3 at a time, 10 requests a second.`;
+  const limits = `Limits: timeout ${defaults.timeoutMs} ms (at most ${maximum.timeoutMs}), memoryLimit ${defaults.maxMemoryBytes} bytes (at most ${maximum.maxMemoryBytes}); all runs of one caller together 5 tool calls and 10 requests a second unless \`capabilities\` asks for more; ${grantLimits.maxConcurrentCalls} calls at a time in one run, others wait.`;
   const api =
     types.length <= MAX_DECLARATION_CHARACTERS
       ? `The tools, as TypeScript (\`mcp\` is a UnifiedAPI):\n\n${types}`

@@ -44,13 +44,16 @@ export function renderResponse(summary: RunSummary, requestId: string): ExecuteR
 }
 
 /** A run that sleeps until a person has decided: its answer is to be had later, under its id. */
-export function renderSleeping({ runId, approvals, logs, trace }: SleepSummary, requestId: string): ExecuteResponse {
+export function renderSleeping(
+  { runId, approvals, logs, callCount }: SleepSummary,
+  requestId: string,
+): ExecuteResponse {
   const waiting = approvals.map(({ id, tool, reason }) => ({ id, tool: `${tool.serverId}/${tool.toolName}`, reason }));
   const message = `the code sleeps as ${runId} until a person has decided about ${waiting.map(({ tool }) => tool).join(', ')}; it then goes on by itself`;
   return {
     success: false,
     error: errorWith('security', 'APPROVAL_PENDING', message, requestId, { runId, approvals: waiting }),
-    metrics: { ...NO_METRICS, apiCalls: trace.length },
+    metrics: { ...NO_METRICS, apiCalls: callCount },
     logs: logs.map((entry: LogEntry) => entry.message),
     requestId,
   };
@@ -136,13 +139,19 @@ function inRequestWords(hint: string): string {
 function errorOfCall({ serverId, verdict, approvalState }: CallFailure): readonly [ErrorType, string] | undefined {
   if (verdict === 'denied')
     return ['security', approvalState === undefined ? 'POLICY_DENIED' : `APPROVAL_${approvalState}`];
-  if (verdict === 'limited') return ['mcp', 'RATE_LIMITED'];
-  if (serverId === 'codemode/network') return ['network', 'REQUEST_FAILED'];
-  if (serverId === 'codemode/filesystem') return ['runtime', 'FILE_ACCESS_FAILED'];
+  if (serverId === 'codemode/network') return ['network', (verdict && OF_REQUESTS[verdict]) ?? 'REQUEST_FAILED'];
+  if (serverId === 'codemode/filesystem')
+    return ['runtime', verdict === 'limited' ? 'RATE_LIMITED' : 'FILE_ACCESS_FAILED'];
   return verdict === undefined ? undefined : BY_VERDICT[verdict];
 }
 
+const OF_REQUESTS: Readonly<Partial<Record<CallVerdict, string>>> = {
+  limited: 'RATE_LIMITED',
+  timeout: 'REQUEST_TIMEOUT',
+};
+
 const BY_VERDICT: Readonly<Partial<Record<CallVerdict, readonly [ErrorType, string]>>> = {
+  limited: ['mcp', 'RATE_LIMITED'],
   timeout: ['mcp', 'TOOL_TIMEOUT'],
   not_sent: ['mcp', 'SERVER_UNAVAILABLE'],
   outcome_unknown: ['mcp', 'OUTCOME_UNKNOWN'],

@@ -57,7 +57,7 @@ export async function laterRound(
   if (left) return structuredOf(door, await host.showRun(runId));
   const run = await host.resumeOrFollow(runId, context.mcpReq.signal);
   const asked = run.approvals.filter(({ state }) => state === 'PENDING');
-  const summary = { runId: run.runId, approvals: asked, logs: [], trace: [] };
+  const summary = { runId: run.runId, approvals: asked, logs: [], trace: [], callCount: 0 };
   const question = asked.length === 0 ? undefined : await questionOf(door, summary, context);
   return question ?? structuredOf(door, run);
 }
@@ -66,6 +66,6 @@ export async function laterRound(
 function structuredOf({ options }: Door, { runId, response, approvals }: RunView): JsonObject {
   if (response !== null && typeof response === 'object' && !Array.isArray(response)) return response;
   const pending = approvals.filter(({ state }) => state === 'PENDING');
-  const summary = { runId, approvals: pending, logs: [], trace: [] };
+  const summary = { runId, approvals: pending, logs: [], trace: [], callCount: 0 };
   return options.profile.presentation.sleeping(summary) as JsonObject;
 }

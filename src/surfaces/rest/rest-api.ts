@@ -6,6 +6,7 @@ import { answerErrors, refusalBody } from './errors.js';
 import { mountExecute } from './execute.js';
 import { parseJsonBodies } from './json-body.js';
 import { openApiDocument } from './openapi.js';
+import { RouteMethods } from './route-methods.js';
 import { mountRunner, runnerPaths } from './runner.js';
 import { mountRuns } from './runs.js';
 import { mountServers } from './servers.js';
@@ -29,12 +30,18 @@ export class RestApi {
       (scope, _options, done) => {
         parseJsonBodies(scope);
         answerErrors(scope, options.log);
+        const routes = new RouteMethods();
         scope.setNotFoundHandler((request, reply) => {
-          const message = `there is nothing at ${request.method} ${request.url.slice(0, 200)}`;
-          void reply.code(404).send(refusalBody('not_found', message));
+          const allowed = routes.at(request.url);
+          const where = `${request.method} ${request.url.slice(0, 200)}`;
+          if (allowed.length === 0)
+            return reply.code(404).send(refusalBody('not_found', `there is nothing at ${where}`));
+          const message = `${where} is not possible; use ${allowed.join(' or ')}`;
+          return reply.code(405).header('allow', allowed.join(', ')).send(refusalBody('method_not_allowed', message));
         });
         scope.addHook('onRoute', (route) => {
           route.config = { ...route.config, errorBody: refusalBody };
+          routes.add(route.method, route.url);
         });
         mountExecute(scope, door);
         mountRunner(scope, door);

@@ -2,20 +2,29 @@ import type { FastifyInstance } from 'fastify';
 import type { JsonObject } from '../../domain/json.js';
 import type { Principal } from '../../domain/principal.js';
 import { apiNamespacesOf } from '../../host/api-view.js';
+import { mayCall, mayCallServer } from '../../host/grants.js';
 import type { RestDoor } from './door.js';
 
-/** `GET /tools`: namespaces with their tools, under the names that code calls them by. */
+/** `GET /tools`: namespaces with the tools that the token may call, under the names that code calls them by. */
 export function mountTools(scope: FastifyInstance, door: RestDoor): void {
   scope.get('/tools', { config: { scope: 'tools' } }, async (request) => {
-    const view = await door.sessionOf(request.principal as Principal).ready();
+    const principal = request.principal as Principal;
+    const view = await door.sessionOf(principal).ready();
+    const bounds = [
+      door.options.settings.bounds,
+      ...(principal.capabilities === undefined ? [] : [principal.capabilities]),
+    ];
     const namespaces: JsonObject = Object.create(null) as JsonObject;
-    for (const { name, server, methods } of apiNamespacesOf(view))
+    for (const { name, server, methods } of apiNamespacesOf(view)) {
+      const callable = methods.filter(({ tool: { tool } }) => mayCall(tool, bounds));
+      // A server that is down has no tools, and is still one that may be called.
+      if (!mayCallServer(server.id, bounds) || (callable.length === 0 && methods.length > 0)) continue;
       namespaces[name] = {
         description: server.description ?? server.name,
         server: server.id,
         ...(server.isStarting === true ? { problem: 'it is still starting; ask again in a few seconds' } : {}),
         ...(server.problem === undefined ? {} : { problem: server.problem }),
-        tools: methods.map(({ name: method, tool: { tool } }) => ({
+        tools: callable.map(({ name: method, tool: { tool } }) => ({
           name: method,
           ...(tool.name === method ? {} : { toolName: tool.name }),
           description: tool.description ?? '',
@@ -24,6 +33,7 @@ export function mountTools(scope: FastifyInstance, door: RestDoor): void {
           ...(tool.deprecated === true ? { deprecated: true } : {}),
         })),
       };
+    }
     return { namespaces };
   });
 }

@@ -148,7 +148,9 @@ async function readBounded(file: FileHandle, maxBytes: number): Promise<string |
 
 function checkExtension(path: string, { extensions }: FilesystemCapability): void {
   if (extensions !== undefined && !extensions.includes(extname(path)))
-    throw new Error(`${path} was not granted: only files that end in ${extensions.join(', ')}`);
+    throw new Error(
+      `only files that end in ${extensions.join(', ')} were granted: the request was not granted filesystem:${path}`,
+    );
 }
 
 function ungranted(path: string): Error {

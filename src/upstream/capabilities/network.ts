@@ -1,4 +1,4 @@
-import { CAPABILITY_DEFAULTS, type NetworkCapability } from '../../domain/capability.js';
+import type { NetworkCapability } from '../../domain/capability.js';
 import type { JsonObject } from '../../domain/json.js';
 import { coversHost } from '../../lib/coverage.js';
 import { addressKind } from '../../lib/network-address.js';
@@ -28,7 +28,7 @@ interface WebRequest {
  *
  * - host and port of every hop are among those granted; an address of this machine or of a private network only where that
  *   very address was granted, whatever a name resolves to;
- * - what is sent and what comes back is bounded in size, and all of it in time.
+ * - what is sent and what comes back is bounded in size; the signal bounds all of it in time.
  */
 export const fetchTool: NativeTool = {
   description: 'Makes one HTTP request to a host that the request was granted.',
@@ -54,7 +54,6 @@ async function fetchWithin(request: WebRequest, { grants, signal }: NativeCircum
   const bytes = body === undefined ? 0 : Buffer.byteLength(body);
   if (bytes > granted.maxRequestBytes)
     throw new Error(`the body has ${bytes} bytes, and requests may have ${granted.maxRequestBytes}`);
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(CAPABILITY_DEFAULTS.network.timeoutMs)]);
   let sent = Object.entries(headers).filter(([name]) => !NOT_THE_PROGRAMS.test(name));
   // Few programs are granted a network, and loading this takes 100 ms.
   const { Agent, fetch: undiciFetch } = (await import('./web-client.js')).webClient;
@@ -66,7 +65,7 @@ async function fetchWithin(request: WebRequest, { grants, signal }: NativeCircum
         method,
         headers: sent,
         redirect: 'manual',
-        signal: deadline,
+        signal,
         dispatcher: agent,
         ...(body === undefined ? {} : { body }),
       });
@@ -83,7 +82,7 @@ async function fetchWithin(request: WebRequest, { grants, signal }: NativeCircum
       url = next;
     }
   } catch (error) {
-    throw readable(error, url, deadline.aborted && !signal.aborted);
+    throw readable(error, url);
   } finally {
     void agent.destroy();
   }
@@ -130,8 +129,7 @@ function ungranted(url: URL): Error {
 }
 
 /** Without the address book of the network behind it. */
-function readable(error: unknown, url: URL, isLate: boolean): Error {
-  if (isLate) return new Error(`${url.host} did not answer within ${CAPABILITY_DEFAULTS.network.timeoutMs} ms`);
+function readable(error: unknown, url: URL): Error {
   const { cause } = error as Error;
   if (!(cause instanceof Error)) return error as Error;
   const code = (cause as NodeJS.ErrnoException).code;

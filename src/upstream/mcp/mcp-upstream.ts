@@ -1,5 +1,6 @@
 import { isHostError } from '../../domain/errors.js';
 import {
+  callTimeoutOf,
   connectTimeoutKey,
   type McpDefinition,
   type ToolListing,
@@ -10,7 +11,7 @@ import {
   type UpstreamOutcome,
 } from '../../domain/upstream.js';
 import { inSeconds } from '../../lib/seconds.js';
-import { type Adapter, type AdapterEvent, callTimeoutOf } from '../adapter.js';
+import type { Adapter, AdapterEvent } from '../adapter.js';
 import type { McpConnection, UpstreamOptions } from './connection.js';
 import { Supervisor } from './supervisor.js';
 

@@ -1,15 +1,16 @@
 import type { CapabilitySet } from '../../domain/capability.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { Tool, ToolAnnotations } from '../../domain/tool.js';
-import type {
-  CallProgress,
-  ToolListing,
-  ToolReply,
-  UpstreamCall,
-  UpstreamFailure,
-  UpstreamHealth,
-  UpstreamIdentity,
-  UpstreamOutcome,
+import {
+  type CallProgress,
+  callTimeoutOf,
+  type ToolListing,
+  type ToolReply,
+  type UpstreamCall,
+  type UpstreamFailure,
+  type UpstreamHealth,
+  type UpstreamIdentity,
+  type UpstreamOutcome,
 } from '../../domain/upstream.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
 import type { Adapter, AdapterEvent } from '../adapter.js';
@@ -33,8 +34,6 @@ export interface NativeCircumstances {
   /** What the run was granted, where its contract knows capabilities. */
   readonly grants?: CapabilitySet;
 }
-
-const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** Functions of this process as an upstream: nothing to connect, nothing to lose. They pass the broker like any other. */
 export class NativeUpstream implements Adapter {
@@ -65,7 +64,8 @@ export class NativeUpstream implements Adapter {
     return { tools, warnings: [] };
   }
 
-  async call({ tool, arguments: input, signal, timeoutMs = DEFAULT_TIMEOUT_MS, onProgress, grants }: UpstreamCall) {
+  async call({ tool, arguments: input, signal, onProgress, grants, ...times }: UpstreamCall) {
+    const timeoutMs = callTimeoutOf({}, times);
     const found = this.#tools.get(tool);
     if (found === undefined) return failed('refused', `there is no tool ${JSON.stringify(tool)}`, false);
     const late = AbortSignal.timeout(timeoutMs);

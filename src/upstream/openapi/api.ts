@@ -2,19 +2,19 @@ import { hash } from 'node:crypto';
 import type { JsonObject } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
 import { traceCarrier } from '../../domain/trace.js';
-import type {
-  OpenApiTarget,
-  ToolListing,
-  UpstreamCall,
-  UpstreamDefinition,
-  UpstreamFailure,
-  UpstreamIdentity,
-  UpstreamOutcome,
+import {
+  callTimeoutOf,
+  type OpenApiTarget,
+  type ToolListing,
+  type UpstreamCall,
+  type UpstreamDefinition,
+  type UpstreamFailure,
+  type UpstreamIdentity,
+  type UpstreamOutcome,
 } from '../../domain/upstream.js';
 import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
 import { SecretMask, secretsOf, secretsOfUrl } from '../../lib/mask.js';
-import { callTimeoutOf } from '../adapter.js';
 import { replyOf } from './answer.js';
 import { type BaseUrl, baseUrlOf } from './base-url.js';
 import { type Presented, presentedBy } from './credentials.js';

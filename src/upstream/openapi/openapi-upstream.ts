@@ -1,13 +1,15 @@
 import { HostError } from '../../domain/errors.js';
-import type {
-  ToolListing,
-  UpstreamCall,
-  UpstreamHealth,
-  UpstreamIdentity,
-  UpstreamOutcome,
-  UpstreamState,
+import {
+  callTimeoutOf,
+  type ToolListing,
+  type UpstreamCall,
+  type UpstreamHealth,
+  type UpstreamIdentity,
+  type UpstreamOutcome,
+  type UpstreamState,
 } from '../../domain/upstream.js';
-import { type Adapter, type AdapterEvent, callTimeoutOf } from '../adapter.js';
+import { LinkedAbort } from '../../lib/linked-abort.js';
+import type { Adapter, AdapterEvent } from '../adapter.js';
 import type { Api, ApiDefinition } from './api.js';
 
 /**
@@ -47,16 +49,19 @@ export class OpenApiUpstream implements Adapter {
   }
 
   async call(call: UpstreamCall): Promise<UpstreamOutcome> {
-    const waitMs = Math.min(MAX_WAIT_MS, callTimeoutOf(this.#definition, call));
+    const waitMs = Math.min(callTimeoutOf(this.#definition, call), MAX_WAIT_MS);
     const patience = AbortSignal.timeout(waitMs);
+    const ends = new LinkedAbort([call.signal, patience]);
     try {
-      const api = await this.#open(call.signal === undefined ? patience : AbortSignal.any([call.signal, patience]));
+      const api = await this.#open(ends.signal);
       return await api.call(call, this.#closed.signal);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const message = patience.aborted ? `its document was not read within ${waitMs} ms` : reason;
       const kind = call.signal?.aborted === true ? 'cancelled' : 'not_sent';
       return { status: 'failed', failure: { kind, message, mayHaveRun: false } };
+    } finally {
+      ends.release();
     }
   }
 
@@ -100,10 +105,10 @@ export class OpenApiUpstream implements Adapter {
   async #readAgain(signal: AbortSignal | undefined): Promise<Api> {
     const before = await this.#open(signal);
     const late = AbortSignal.timeout(this.#definition.connectTimeoutMs);
-    const stops = [late, this.#closed.signal, ...(signal === undefined ? [] : [signal])];
+    const ends = new LinkedAbort([late, this.#closed.signal, signal]);
     try {
       const { Api } = await import('./api.js');
-      const now = await Api.open(this.#definition, AbortSignal.any(stops), before);
+      const now = await Api.open(this.#definition, ends.signal, before);
       if (now === before) return before;
       this.#opening = Promise.resolve(now);
       this.#identity = now.identity;
@@ -113,15 +118,18 @@ export class OpenApiUpstream implements Adapter {
     } catch {
       signal?.throwIfAborted();
       return before;
+    } finally {
+      ends.release();
     }
   }
 
   async #read(): Promise<Api> {
     this.#enter('connecting');
     const late = AbortSignal.timeout(this.#definition.connectTimeoutMs);
+    const ends = new LinkedAbort([late, this.#closed.signal]);
     try {
       const { Api } = await import('./api.js');
-      const api = await Api.open(this.#definition, AbortSignal.any([late, this.#closed.signal]));
+      const api = await Api.open(this.#definition, ends.signal);
       this.#identity = api.identity;
       this.#enter('ready');
       return api;
@@ -133,6 +141,8 @@ export class OpenApiUpstream implements Adapter {
           : String(error);
       this.#enter('failed', reason);
       throw new HostError('upstream_unavailable', `server ${JSON.stringify(this.id)} is not available: ${reason}`);
+    } finally {
+      ends.release();
     }
   }
 

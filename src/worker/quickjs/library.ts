@@ -84,7 +84,7 @@ function binding(each: VirtualModule['exports'][number]): string {
     case 'namespaces':
       return `bindNamespaces([${Object.entries(each.namespaces)
         .flatMap(([name, targets]) => [literal(name), literal(JSON.stringify(targets))])
-        .join(',')}])`;
+        .join(',')}], ${literal(JSON.stringify(each.unavailable ?? {}))})`;
     case 'fetch':
       return `bindFetch(${literal(each.target)})`;
   }

@@ -7,6 +7,7 @@ const create = Object.create;
 const defineProperty = Object.defineProperty;
 const freeze = Object.freeze;
 const setPrototypeOf = Object.setPrototypeOf;
+const ProxyOf = Proxy;
 
 type Functions = Readonly<Record<string, (...input: unknown[]) => unknown>>;
 
@@ -24,20 +25,36 @@ export function bindCalls(json: string): Functions {
 
 /**
  * `list`: names and the JSON of their targets, in turns. Each is made when it is first looked at: there may be thousands of
- * tools, and a program uses three.
+ * tools, and a program uses three. `unavailable`: JSON of the names whose servers have no tools now, with their paths.
  */
-export function bindNamespaces(list: readonly string[]): object {
+export function bindNamespaces(list: readonly string[], unavailable: string): object {
+  const paths = setPrototypeOf(parse(unavailable), null) as Record<string, string>;
   const namespaces = create(null) as object;
   for (let index = 0; index < list.length; index += 2) {
     let made: Functions | undefined;
+    const name = list[index] as string;
     const json = list[index + 1] as string;
     const get = () => {
-      made ??= bindCalls(json);
+      const path = paths[name];
+      made ??= path === undefined ? bindCalls(json) : bindAnyCall(path);
       return made;
     };
-    define(namespaces, list[index] as string, { get, enumerable: true });
+    define(namespaces, name, { get, enumerable: true });
   }
   return freeze(namespaces);
+}
+
+/** Of a server whose tools are not known, any name is called: the host says what is wrong with it. */
+function bindAnyCall(path: string): Functions {
+  const traps = setPrototypeOf(
+    {
+      // An object with `then` would be awaited by whoever returns it.
+      get: (_: object, name: string | symbol) =>
+        typeof name === 'string' && name !== 'then' ? bindCall(name, `${path}/${name}`) : undefined,
+    },
+    null,
+  ) as ProxyHandler<object>;
+  return new ProxyOf(freeze(create(null) as object), traps) as Functions;
 }
 
 /** Descriptors without a prototype: a `get` on a program's `Object.prototype` would make an accessor of a value. */

@@ -1,0 +1,29 @@
+const SECOND_MS = 1_000;
+
+/** Calls of the last second. A bucket that refills would let twice as many through in the first one. */
+export class RateWindow {
+  /** When each was made, oldest first. */
+  #times: number[] = [];
+
+  /** Milliseconds until one more call is allowed; 0 where it is now. Counts nothing. */
+  waitMs(perSecond: number, nowMs: number): number {
+    this.#forget(nowMs);
+    const { length } = this.#times;
+    if (length < perSecond) return 0;
+    return Math.max(1, Math.ceil((this.#times[length - perSecond] as number) + SECOND_MS - nowMs));
+  }
+
+  take(nowMs: number): void {
+    this.#times.push(nowMs);
+  }
+
+  isEmpty(nowMs: number): boolean {
+    this.#forget(nowMs);
+    return this.#times.length === 0;
+  }
+
+  #forget(nowMs: number): void {
+    const first = this.#times.findIndex((each) => each > nowMs - SECOND_MS);
+    this.#times = first < 0 ? [] : first === 0 ? this.#times : this.#times.slice(first);
+  }
+}
