@@ -2,16 +2,17 @@ import type { AddressInfo } from 'node:net';
 import { readCapabilities } from './broker/capabilities/read.js';
 import type { Config } from './config/schema.js';
 import { HostError } from './domain/errors.js';
+import { AGENT_SCOPES } from './domain/principal.js';
 import type { ServerControl } from './host/server-control.js';
 import { executeSettings } from './profiles/registry.js';
 import { runnerSettings } from './profiles/runner/settings.js';
 import { createUnifiedProfile } from './profiles/unified/profile.js';
 import type { HttpService } from './surfaces/cli/composed.js';
-import { Gate } from './surfaces/http/gate.js';
+import { Gate, type TokenRules } from './surfaces/http/gate.js';
 import { mountHealth } from './surfaces/http/health.js';
 import { createListener } from './surfaces/http/listener.js';
 import { mountMetrics } from './surfaces/http/metrics.js';
-import { byAccessToken, byListedTokens, firstOf, type Identify } from './surfaces/http/principals.js';
+import { byAccessToken, byListedTokens, firstOf } from './surfaces/http/principals.js';
 import { type McpOptions, sessionOptions } from './surfaces/mcp/door.js';
 import { McpHttp } from './surfaces/mcp/http.js';
 import type { RunnerRest } from './surfaces/rest/door.js';
@@ -33,14 +34,13 @@ export async function openHttp(
   token: string,
 ): Promise<HttpService> {
   const { host, port, cors, allowedHosts, maxRequestSize } = config.server;
-  const identify = await identifyOf(config, token);
   const settings = executeSettings(config);
   const rules = {
     hosts: [host, ...allowedHosts],
     isOpenToNetwork: !LOOPBACK.includes(host),
     origins: cors.enabled ? cors.origins : [],
   };
-  const gate = new Gate(rules, identify);
+  const gate = new Gate(rules, await tokenRulesOf(config, token));
   const app = createListener({ gate, maxRequestBytes: maxRequestSize, log: mcp.log });
   let isReady = false;
   mountHealth(app, () => isReady);
@@ -95,7 +95,7 @@ function runnerRest({ profile, codeMode }: McpOptions, config: Config): RunnerRe
 }
 
 /** How callers are told apart: nothing where everybody on this machine is let in. */
-async function identifyOf({ security, server, mcpServers }: Config, token: string): Promise<Identify | undefined> {
+async function tokenRulesOf({ security, server, mcpServers }: Config, token: string): Promise<TokenRules | undefined> {
   const { provider, issuer = '', audience = '', tokens } = security.auth;
   const read = (value: unknown) => readCapabilities(value, (name) => name in mcpServers);
   const listed = byListedTokens(
@@ -106,10 +106,19 @@ async function identifyOf({ security, server, mcpServers }: Config, token: strin
   );
   switch (provider) {
     case 'token':
-      return firstOf([byAccessToken(token), listed]);
+      return {
+        identify: firstOf([byAccessToken(token), listed]),
+        adviceFor: (scope) =>
+          AGENT_SCOPES.has(scope)
+            ? '`codemode token` prints it'
+            : `use one that security.auth.tokens lists with the scope ${scope}`,
+      };
     case 'oauth2': {
       const { byIssuer } = await import('./surfaces/http/token-issuer.js');
-      return firstOf([listed, byIssuer({ issuer, audience, readCapabilities: read })]);
+      return {
+        identify: firstOf([listed, byIssuer({ issuer, audience, readCapabilities: read })]),
+        adviceFor: (scope) => `get one from ${issuer} with the scope ${scope} and the audience ${audience}`,
+      };
     }
     case 'none':
       if (LOOPBACK.includes(server.host)) return undefined;

@@ -25,6 +25,7 @@ export const ERRORS = {
   cancelled: { blame: 'caller', http: 499, exit: 130, retry: true },
   image_rejected: { blame: 'caller', http: 409, exit: 4, retry: false },
   upstream_unavailable: { blame: 'upstream', http: 502, exit: 69, retry: true },
+  issuer_unavailable: { blame: 'upstream', http: 503, exit: 69, retry: true },
   login_needed: { blame: 'caller', http: 502, exit: 69, retry: false },
   sandbox_busy: { blame: 'host', http: 503, exit: 75, retry: true },
   shutting_down: { blame: 'host', http: 503, exit: 75, retry: true },

@@ -139,9 +139,13 @@ describe('an agent that wants its own approval over REST', () => {
       listed: 'agent',
       'of the issuer': await issuer.token({ scope: 'execute tools' }),
       'of the issuer, with both scopes': await issuer.token({ scope: 'execute approve' }),
-      'with a scope that is a list': await issuer.token({ scope: ['approve'] }),
+      'of the issuer, with both scopes in two claims': await issuer.token({ scope: 'execute', scp: ['approve'] }),
       'with a scope that only looks right': await issuer.token({ scope: 'Approve approve,execute approver' }),
-      'with scopes under other names': await issuer.token({ scopes: ['approve'], scp: 'approve', roles: ['approve'] }),
+      'with scopes under other names': await issuer.token({
+        scope: undefined,
+        roles: ['approve'],
+        permissions: 'approve',
+      }),
     };
     for (const [name, token] of Object.entries(agents)) {
       for (const path of ['/approvals', `/approvals/${id}`, '/approvals?scope=approve'])

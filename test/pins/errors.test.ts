@@ -17,6 +17,7 @@ test('every failure of the host has its code, blame, HTTP status and exit status
     'cancelled: caller 499 130 retry',
     'image_rejected: caller 409 4',
     'upstream_unavailable: upstream 502 69 retry',
+    'issuer_unavailable: upstream 503 69 retry',
     'login_needed: caller 502 69',
     'sandbox_busy: host 503 75 retry',
     'shutting_down: host 503 75 retry',

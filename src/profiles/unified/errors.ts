@@ -26,6 +26,7 @@ const CODES: Readonly<Partial<Record<ErrorCode, readonly [ErrorType, string]>>> 
   sandbox_busy: ['runtime', 'QUEUE_FULL'],
   shutting_down: ['runtime', 'SHUTTING_DOWN'],
   upstream_unavailable: ['mcp', 'SERVER_UNAVAILABLE'],
+  issuer_unavailable: ['network', 'ISSUER_UNAVAILABLE'],
   login_needed: ['mcp', 'AUTHENTICATION_REQUIRED'],
 };
 

@@ -17,15 +17,22 @@ export interface Refused {
   readonly challenge?: 'invalid_token' | 'insufficient_scope';
 }
 
+/** Which tokens are accepted. */
+export interface TokenRules {
+  readonly identify: Identify;
+  /** Where somebody without a good token gets one with this scope. */
+  readonly adviceFor: (scope: Scope) => string;
+}
+
 /** Who is let in, by whichever protocol: host and origin first, then the token, then what it is good for. */
 export class Gate {
   readonly rules: GuardRules;
-  readonly #identify: Identify | undefined;
+  readonly #tokens: TokenRules | undefined;
 
-  /** Without `identify` everybody is let in who reaches the port. */
-  constructor(rules: GuardRules, identify?: Identify) {
+  /** Without `tokens` everybody is let in who reaches the port. */
+  constructor(rules: GuardRules, tokens?: TokenRules) {
     this.rules = rules;
-    this.#identify = identify;
+    this.#tokens = tokens;
   }
 
   /** Against web pages: see `guards.ts`. */
@@ -34,8 +41,9 @@ export class Gate {
     return message === undefined ? undefined : { status: 403, code: 'forbidden', message };
   }
 
+  /** Throws `issuer_unavailable` where the token cannot be checked now. */
   async whoIs(token: string | undefined, scope: Scope): Promise<{ principal: Principal } | { refused: Refused }> {
-    const identified = await this.#identified(token);
+    const identified = await this.#identified(token, scope);
     if ('problem' in identified)
       return {
         refused: { status: 401, code: 'unauthorized', message: identified.problem, challenge: 'invalid_token' },
@@ -46,10 +54,11 @@ export class Gate {
     return { refused: { status: 403, code: 'forbidden', message, challenge: 'insufficient_scope' } };
   }
 
-  async #identified(token: string | undefined): Promise<NonNullable<Identified>> {
-    if (this.#identify === undefined) return { principal: ANYBODY };
-    const identified = token === undefined ? undefined : await this.#identify(token);
-    return identified ?? { problem: 'the access token is missing or wrong; `codemode token` prints it' };
+  async #identified(token: string | undefined, scope: Scope): Promise<NonNullable<Identified>> {
+    if (this.#tokens === undefined) return { principal: ANYBODY };
+    const { identify, adviceFor } = this.#tokens;
+    const identified = token === undefined ? undefined : await identify(token);
+    return identified ?? { problem: `the access token is missing or wrong; ${adviceFor(scope)}` };
   }
 }
 

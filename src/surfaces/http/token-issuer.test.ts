@@ -101,6 +101,6 @@ test('keys are kept, and asked for again when one is new', async () => {
 
 test('an issuer that is not there is no reason to let anybody in', async () => {
   const check = byIssuer({ issuer: 'http://127.0.0.1:9', audience: AUDIENCE, readCapabilities });
-  await expect(check(await token())).rejects.toMatchObject({ code: 'upstream_unavailable' });
-  await expect(check(await token())).rejects.toMatchObject({ code: 'upstream_unavailable' });
+  await expect(check(await token())).rejects.toMatchObject({ code: 'issuer_unavailable' });
+  await expect(check(await token())).rejects.toMatchObject({ code: 'issuer_unavailable' });
 });

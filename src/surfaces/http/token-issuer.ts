@@ -43,7 +43,7 @@ export function byIssuer(options: IssuerOptions): Identify {
   let failedAt = Number.NEGATIVE_INFINITY;
   const find = (): Promise<Keys> => {
     if (keys === undefined && performance.now() - failedAt < RETRY_AFTER_MS)
-      return Promise.reject(new HostError('upstream_unavailable', `the issuer ${options.issuer} cannot be reached`));
+      return Promise.reject(unreachable(options.issuer));
     keys ??= discoverKeys(options.issuer).catch((error: unknown) => {
       keys = undefined;
       failedAt = performance.now();
@@ -73,7 +73,7 @@ async function verify(token: string, keys: Keys, options: IssuerOptions): Promis
   } catch (error) {
     if (error instanceof errors.JWKSTimeout || !(error instanceof errors.JOSEError)) {
       if (isHostError(error, 'bad_input')) return { problem: error.message };
-      throw new HostError('upstream_unavailable', `the keys of ${options.issuer} cannot be read`, { cause: error });
+      throw unreachable(options.issuer, error);
     }
     return { problem: problemOf(error) };
   }
@@ -81,11 +81,17 @@ async function verify(token: string, keys: Keys, options: IssuerOptions): Promis
 
 function principalOf(payload: JWTPayload, { readCapabilities }: IssuerOptions): Identified {
   if (typeof payload.sub !== 'string' || payload.sub === '') return { problem: 'the token names no subject' };
-  const { scope, capabilities } = payload;
-  const named = typeof scope === 'string' ? scope.split(' ') : [];
+  const { scope, scopes: listed, scp, capabilities } = payload;
+  const named = [scope, listed, scp].flatMap(scopeNames);
   const scopes = new Set<Scope>(SCOPES.filter((each) => named.includes(each)));
   const bounds = capabilities === undefined ? {} : { capabilities: readCapabilities(capabilities) };
   return { principal: { subject: `user ${payload.sub}`, scopes, ...bounds } };
+}
+
+/** `scope` of RFC 8693 is words with spaces between them; issuers also send `scopes` and `scp`, as words or as a list. */
+function scopeNames(claim: unknown): string[] {
+  if (typeof claim === 'string') return claim.split(' ');
+  return Array.isArray(claim) ? claim.filter((each) => typeof each === 'string') : [];
 }
 
 /** What is wrong, without what the token says of itself. */
@@ -112,7 +118,12 @@ async function discoverKeys(issuer: string): Promise<Keys> {
     if (url.protocol !== 'https:' && url.origin !== origin) continue;
     return createRemoteJWKSet(url, { timeoutDuration: FETCH_TIMEOUT_MS });
   }
-  throw new HostError('upstream_unavailable', `${issuer} has no metadata that names it and its keys`);
+  throw unreachable(issuer);
+}
+
+function unreachable(issuer: string, cause?: unknown): HostError {
+  const message = `the token cannot be checked now: the metadata or keys of ${issuer} cannot be read; try again later`;
+  return new HostError('issuer_unavailable', message, { cause });
 }
 
 async function readMetadata(place: string): Promise<Record<string, unknown> | undefined> {

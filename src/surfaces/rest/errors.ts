@@ -18,8 +18,7 @@ export function refusalBody(code: string, message: string): object {
 }
 
 export function statusOf(reply: FastifyReply, error: HostError): FastifyReply {
-  if (error.code === 'sandbox_busy' || error.code === 'shutting_down')
-    void reply.header('retry-after', String(RETRY_AFTER_SECONDS));
+  if (ERRORS[error.code].http === 503) void reply.header('retry-after', String(RETRY_AFTER_SECONDS));
   return reply.code(ERRORS[error.code].http);
 }
 

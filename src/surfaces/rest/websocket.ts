@@ -1,7 +1,7 @@
-import type { IncomingMessage, Server } from 'node:http';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { isHostError } from '../../domain/errors.js';
+import { ERRORS, isHostError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/principal.js';
 import type { TraceContext } from '../../domain/trace.js';
 import { hostErrorOf } from '../../profiles/unified/render.js';
@@ -26,6 +26,8 @@ const MAX_MESSAGES_PER_SECOND = 200;
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 /** For the peer to close its side too; the library would wait for half a minute. */
 const GOODBYE_MS = 1_000;
+/** A close frame has room for 123 bytes. */
+const MAX_REASON_CHARACTERS = 100;
 const CLOSE = { policy: 1008, tooMuch: 1009, goingAway: 1001 } as const;
 
 /** `/api/v1/ws`: many runs on one connection, their logs while they run. A closed connection ends its runs. */
@@ -49,7 +51,10 @@ export class WebSocketDoor {
     });
     http.on('upgrade', (request, socket, head) => {
       socket.on('error', () => socket.destroy());
-      void this.#upgrade(request, socket, head, gate).catch(() => socket.destroy());
+      void this.#upgrade(request, socket, head, gate).catch((error: unknown) => {
+        if (isHostError(error)) refuse(socket, ERRORS[error.code].http, { error: hostErrorOf(error, newRequestId()) });
+        else socket.destroy();
+      });
     });
     this.#heartbeat = setInterval(() => this.#beat(), this.#door.options.pingEveryMs).unref();
   }
@@ -66,14 +71,15 @@ export class WebSocketDoor {
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, gate: Gate): Promise<void> {
     const { host, origin, authorization } = request.headers;
     const misplaced = gate.placeProblem({ host, origin });
-    if (misplaced !== undefined) return refuse(socket, misplaced);
-    if (request.url?.split('?')[0] !== PATH) return refuse(socket, NOTHING_HERE);
+    if (misplaced !== undefined) return turnAway(socket, misplaced);
+    if (request.url?.split('?')[0] !== PATH) return turnAway(socket, NOTHING_HERE);
     const token = bearerOf(authorization) ?? offeredToken(request.headers['sec-websocket-protocol']);
     const admitted = await gate.whoIs(token, 'execute');
-    if ('refused' in admitted) return refuse(socket, admitted.refused);
-    if (this.#connections.size >= MAX_CONNECTIONS) return refuse(socket, NO_ROOM);
+    if ('refused' in admitted) return turnAway(socket, admitted.refused);
+    if (this.#connections.size >= MAX_CONNECTIONS) return turnAway(socket, NO_ROOM);
     this.#server?.handleUpgrade(request, socket, head, (peer) => {
-      const connection = new Connection(peer, admitted.principal, this.#door, traceOfHeaders(request.headers));
+      const whoIs = () => gate.whoIs(token, 'execute');
+      const connection = new Connection(peer, whoIs, this.#door, traceOfHeaders(request.headers));
       this.#connections.add(connection);
       peer.on('close', () => this.#connections.delete(connection));
     });
@@ -86,7 +92,7 @@ export class WebSocketDoor {
 
 class Connection {
   readonly #peer: WebSocket;
-  readonly #principal: Principal;
+  readonly #whoIs: () => ReturnType<Gate['whoIs']>;
   readonly #door: RestDoor;
   /** What the client said when it connected: everything on the connection is a part of that. */
   readonly #trace: TraceContext | undefined;
@@ -96,9 +102,14 @@ class Connection {
   #second = 0;
   #messagesInSecond = 0;
 
-  constructor(peer: WebSocket, principal: Principal, door: RestDoor, trace: TraceContext | undefined) {
+  constructor(
+    peer: WebSocket,
+    whoIs: () => ReturnType<Gate['whoIs']>,
+    door: RestDoor,
+    trace: TraceContext | undefined,
+  ) {
     this.#peer = peer;
-    this.#principal = principal;
+    this.#whoIs = whoIs;
     this.#door = door;
     this.#trace = trace;
     peer.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary));
@@ -115,6 +126,18 @@ class Connection {
     if (!this.#isAlive) return this.#peer.terminate();
     this.#isAlive = false;
     this.#peer.ping();
+    // A token that cannot be checked now is checked at the next message, before anything runs.
+    this.#admitted().catch(() => {});
+  }
+
+  /** Whose connection it is, as its token says now. One that is not accepted any more ends the connection. */
+  async #admitted(id?: string): Promise<Principal | undefined> {
+    const admitted = await this.#whoIs();
+    if ('principal' in admitted) return admitted.principal;
+    const { code, message } = admitted.refused;
+    if (id !== undefined) this.#complain(id, message, code);
+    this.end(CLOSE.policy, message.replace(/[^ -~]/g, '?').slice(0, MAX_REASON_CHARACTERS));
+    return undefined;
   }
 
   /** Without its goodbye. */
@@ -138,11 +161,21 @@ class Connection {
       return this.#complain(id, `${JSON.stringify(id)} is running already; give each its own id`);
     if (this.#running.size >= MAX_RUNS_PER_CONNECTION)
       return this.#complain(id, `${MAX_RUNS_PER_CONNECTION} are running already on this connection; wait for one`);
-    void this.#execute(id, input);
+    this.#running.add(id);
+    void this.#run(id, input).finally(() => this.#running.delete(id));
   }
 
-  async #execute(id: string, input: unknown): Promise<void> {
-    this.#running.add(id);
+  async #run(id: string, input: unknown): Promise<void> {
+    try {
+      const principal = await this.#admitted(id);
+      if (principal !== undefined) await this.#execute(id, input, principal);
+    } catch (error) {
+      if (isHostError(error)) return this.#send(id, 'error', hostErrorOf(error, newRequestId()));
+      this.#complain(id, 'something went wrong inside codemode', 'internal');
+    }
+  }
+
+  async #execute(id: string, input: unknown, principal: Principal): Promise<void> {
     const span = this.#door.options.host.tracer?.start(`execute ${PATH}`, {
       parent: this.#trace,
       kind: 'server',
@@ -150,7 +183,7 @@ class Connection {
     });
     const trace = span?.context ?? this.#trace;
     try {
-      const { response, refusal } = await this.#door.execute(this.#principal, input, {
+      const { response, refusal } = await this.#door.execute(principal, input, {
         signal: this.#gone.signal,
         ...(trace === undefined ? {} : { trace }),
         onLog: ({ level, message }) => this.#send(id, 'log', { level: LEVELS[level], message }),
@@ -160,12 +193,11 @@ class Connection {
       else this.#send(id, 'error', response.error);
     } catch (error) {
       span?.fail(isHostError(error) ? error.code : 'internal');
-      if (isHostError(error)) return this.#send(id, 'error', hostErrorOf(error, newRequestId()));
-      this.#door.options.log(`a run failed inside codemode: ${String(error)}`, 'error', { traceId: trace?.traceId });
-      this.#complain(id, 'something went wrong inside codemode', 'internal');
+      if (!isHostError(error))
+        this.#door.options.log(`a run failed inside codemode: ${String(error)}`, 'error', { traceId: trace?.traceId });
+      throw error;
     } finally {
       span?.end();
-      this.#running.delete(id);
     }
   }
 
@@ -201,9 +233,13 @@ function offeredToken(header: string | undefined): string | undefined {
   return offered?.find((each) => each.startsWith(TOKEN_PREFIX))?.slice(TOKEN_PREFIX.length);
 }
 
-function refuse(socket: Duplex, { status, code, message }: Refused | typeof NOTHING_HERE | typeof NO_ROOM): void {
-  const body = JSON.stringify(refusalBody(code, message));
+function turnAway(socket: Duplex, { status, code, message }: Refused | typeof NOTHING_HERE | typeof NO_ROOM): void {
+  refuse(socket, status, refusalBody(code, message));
+}
+
+function refuse(socket: Duplex, status: number, answer: object): void {
+  const body = JSON.stringify(answer);
   socket.end(
-    `HTTP/1.1 ${status} ${code}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }

@@ -1,3 +1,4 @@
+import type { Config } from '../../../config/schema.js';
 import type { CommandContext, Register } from '../command.js';
 import { openLog } from '../log.js';
 import { profileSettings } from '../profile-settings.js';
@@ -27,7 +28,7 @@ export const register: Register = (program, context) => {
 };
 
 const HELP = `
-Clients need the token that \`codemode token\` prints.
+Clients need the token that \`codemode token\` prints, or one of security.auth of the configuration.
 
 Exit status: 0 it was told to stop, 2 bad configuration or a port that is taken, 69 no jail to be had.
 `;
@@ -40,9 +41,7 @@ async function serve({ model, profile, ...own }: ServeFlags, context: CommandCon
   const service = await composed.serveHttp({ log, ...(model === undefined ? {} : { model }) });
   for (const line of startupLines(composed, await composed.host.open())) log(line);
   log(`listening on ${service.url}`);
-  log(
-    `connect a client: claude mcp add --transport http codemode ${service.url}/mcp --header "Authorization: Bearer $(codemode token)"`,
-  );
+  log(`connect a client: ${connectCommand(service.url, composed.config.security.auth.provider)}`);
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve();
     else stop.addEventListener('abort', () => resolve(), { once: true });
@@ -51,4 +50,11 @@ async function serve({ model, profile, ...own }: ServeFlags, context: CommandCon
   exitWithin(EXIT_MS);
   await service.close();
   return 0;
+}
+
+/** With a token that is accepted: where an issuer gives them out, the printed one is not. */
+function connectCommand(url: string, provider: Config['security']['auth']['provider']): string {
+  const command = `claude mcp add --transport http codemode ${url}/mcp`;
+  if (provider === 'none') return command;
+  return `${command} --header "Authorization: Bearer ${provider === 'oauth2' ? 'TOKEN' : '$(codemode token)'}"`;
 }
