@@ -1,5 +1,6 @@
 import type { FinishedSpan } from '../domain/trace.js';
 import { backoffMs } from '../lib/backoff.js';
+import { LinkedAbort } from '../lib/linked-abort.js';
 import { otlpRequest, type ResourceAttributes } from './otlp.js';
 
 export interface SpanExporterOptions {
@@ -100,6 +101,8 @@ export class SpanExporter {
 
   async #post(body: string): Promise<{ readonly reason: string; readonly isRetryable: boolean } | undefined> {
     const { url, headers } = this.#options;
+    // Not `AbortSignal.any`: Node 20 may collect the deadline, and then it never fires.
+    const ends = new LinkedAbort([this.#closed.signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
     try {
       const answer = await fetch(url, {
         method: 'POST',
@@ -107,13 +110,15 @@ export class SpanExporter {
         body,
         // The headers are for this address and no other.
         redirect: 'manual',
-        signal: AbortSignal.any([this.#closed.signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
+        signal: ends.signal,
       });
       await answer.body?.cancel();
       if (answer.ok) return undefined;
       return { reason: `it answered with status ${answer.status}`, isRetryable: RETRYABLE.has(answer.status) };
     } catch (error) {
       return { reason: reasonOf(error), isRetryable: true };
+    } finally {
+      ends.release();
     }
   }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { OAuthClient } from '../../domain/authorization.js';
 import { HostError } from '../../domain/errors.js';
+import { LinkedAbort } from '../../lib/linked-abort.js';
 import type { AuthorizationPlan } from '../../upstream/mcp/oauth/discovery.js';
 import type { Fetch } from '../../upstream/mcp/oauth/guarded-fetch.js';
 import { type Account, unitedScope, withGuardedFetch } from './account.js';
@@ -22,7 +23,9 @@ export interface LoginRequest {
 /** Gets a grant, from a person with a browser or for the client itself, and puts it into the vault. */
 export async function login(account: Account, vault: Vault, request: LoginRequest): Promise<Grant> {
   const deadline = AbortSignal.timeout(request.timeoutMs);
-  const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline]);
+  // Not `AbortSignal.any`: Node 20 may collect the deadline, and then it never fires.
+  const ends = new LinkedAbort([request.signal, deadline]);
+  const { signal } = ends;
   try {
     if (account.settings.grant === 'client_credentials') return await loginClient(account, vault, request, signal);
     return await withGuardedFetch(account, signal, (fetch) => loginPerson(account, vault, request, signal, fetch));
@@ -34,6 +37,8 @@ export async function login(account: Account, vault: Vault, request: LoginReques
         `nobody logged in within ${Math.round(request.timeoutMs / 1000)} s; try again`,
       );
     throw error;
+  } finally {
+    ends.release();
   }
 }
 

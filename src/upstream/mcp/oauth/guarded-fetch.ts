@@ -1,6 +1,7 @@
 import { Agent, fetch as undiciFetch } from 'undici';
 import { HostError } from '../../../domain/errors.js';
 import { oneLine } from '../../../lib/bounded-text.js';
+import { LinkedAbort } from '../../../lib/linked-abort.js';
 import { type AddressKind, addressKind, isIpLiteral, isLoopbackName } from '../../../lib/network-address.js';
 import { guardedLookup } from '../../guarded-lookup.js';
 
@@ -44,18 +45,21 @@ export function createGuardedFetch(options: GuardOptions): { readonly fetch: Fet
     const isOwn = url.origin === serverOrigin;
     if (!isOwn && isIpLiteral(url.hostname)) check(url.hostname, url.hostname);
     const deadline = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
-    const signals = [deadline, options.signal, init.signal].filter((each) => each != null);
+    // Not `AbortSignal.any`: Node 20 may collect the deadline, and then it never fires.
+    const ends = new LinkedAbort([deadline, options.signal, init.signal ?? undefined]);
     try {
       const answer = await undiciFetch(url, {
         ...(init as object),
         redirect: 'manual',
-        signal: AbortSignal.any(signals),
+        signal: ends.signal,
         dispatcher: isOwn ? own : guarded,
       });
       return await readWhole(answer as unknown as Response, url);
     } catch (error) {
       options.signal?.throwIfAborted();
       throw unreachable(url, error, deadline.aborted);
+    } finally {
+      ends.release();
     }
   };
 
