@@ -2,6 +2,8 @@
 // The first file that runs, on whatever Node there is. It has no static import and nothing that an old Node cannot
 // parse, so that it can say what is missing instead of failing with a SyntaxError in some file of ours.
 
+import type { EarlySignals } from './surfaces/cli/early-signals.js';
+
 const OLDEST_NODE = [20, 19] as const;
 /** `required resource unavailable`, as in the table of errors, which an old Node could not load. */
 const EXIT_UNAVAILABLE = 69;
@@ -18,7 +20,26 @@ if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1
   process.stderr.write('codemode: the current folder no longer exists; go to another one with cd, then try again.\n');
   process.exitCode = EXIT_BAD_INPUT;
 } else {
-  void import('./main.js');
+  // The rest takes some tenths of a second to load: a signal must not end the runner meanwhile without its line.
+  const early = process.argv.includes('runner') ? catchSignals() : undefined;
+  void import('./main.js').then(({ main }) => main(early));
+}
+
+function catchSignals(): EarlySignals {
+  let caught: NodeJS.Signals | undefined;
+  const note = (name: NodeJS.Signals) => {
+    caught ??= name;
+  };
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+  for (const name of names) process.on(name, note);
+  return {
+    get caught() {
+      return caught;
+    },
+    release() {
+      for (const name of names) process.off(name, note);
+    },
+  };
 }
 
 /** Nearly everything asks for it, and Node fails where somebody has deleted it. */

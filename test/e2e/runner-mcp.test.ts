@@ -46,7 +46,7 @@ describe('codemode mcp --profile runner', needs('bubblewrap', 'python3'), () => 
       (await session.client.callTool({ name, arguments: request })) as CallToolResult;
     const printed = await call('run_python', { code: 'print("jo@example.com")\nraise KeyError("x")' });
     expect(printed.structuredContent).toMatchObject({ result: { ok: false, error: { type: 'KeyError' } } });
-    expect(printed.isError).toBeUndefined();
+    expect(printed.isError).toBe(true);
     expect((printed.content[1] as { text: string }).text).toMatch(
       /^What the program printed:\n\[redacted:email\]\nTraceback/,
     );

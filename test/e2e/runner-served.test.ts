@@ -78,6 +78,19 @@ describe('codemode serve --profile runner', needs('bubblewrap', 'python3'), () =
       expect(late).toMatchObject({ status: 200, body: { result: { error: { type: 'Timeout', retryable: true } } } });
     });
 
+    test('brings what it printed and its traceback, redacted [B7, B8]', async () => {
+      const source = {
+        node: `console.log('to jo@example.com'); console.error('noted');\nthrow new RangeError('too far');`,
+        python: `import sys\nprint('to jo@example.com'); print('noted', file=sys.stderr)\nraise IndexError('too far')`,
+      };
+      const { body } = await run(source[language]);
+      expect(body).toMatchObject({
+        result: { ok: false },
+        logs: expect.stringMatching(/^to \[redacted:email\]\nnoted\n[\s\S]*Error: too far/),
+        traceback: expect.stringContaining('too far'),
+      });
+    });
+
     test('has no more than its token, and none without one [B15]', async () => {
       expect((await run('1', {}, 'nobody')).status).toBe(401);
       expect((await run('1', {}, 'reader')).status).toBe(403);

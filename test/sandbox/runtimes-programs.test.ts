@@ -199,7 +199,7 @@ await inner({'a': 1})`,
       await value({ node: 'globalThis.result = 7; process.exit(0);', python: 'import sys\nresult = 7\nsys.exit()' }),
     ).toBe(7);
     expect(await run({ node: `process.reallyExit(0);`, python: `import os\nos._exit(0)` })).toMatchObject({
-      outcome: { status: 'completed', resultJson: 'null' },
+      outcome: { status: 'failed', failure: { name: 'ExitError' } },
       resultSource: 'none',
     });
   });

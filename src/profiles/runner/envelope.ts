@@ -68,17 +68,17 @@ export class Ticket {
     const said = { state: approvalState, image };
     const fail = (error: RunnerError) => this.#answer({ ok: false, error, metrics }, said);
     if (outcome.status === 'failed') return fail(resultError(outcome.failure));
-    const { resultJson } = outcome;
-    const jsonBytes = Buffer.byteLength(resultJson);
-    if (jsonBytes <= maxLineBytes)
-      try {
-        const whole = this.#answer({ ok: true, data: JSON.parse(resultJson) as JsonValue, metrics }, said, resultJson);
-        if (Buffer.byteLength(whole.line) <= maxLineBytes) return whole;
-      } catch {
-        return fail(failed('NotSerializable', 'the result is nested more deeply than it can be written'));
-      }
-    const message = `the result has ${jsonBytes} bytes of JSON, and the whole answer may have ${maxLineBytes}. Filter or summarise before setting the result.`;
-    return fail(failed('OutputTooLarge', message));
+    try {
+      // What counts is what is printed: Python escapes on its way here what the line holds as it is.
+      const data = JSON.parse(outcome.resultJson) as JsonValue;
+      const dataBytes = Buffer.byteLength(JSON.stringify(data));
+      if (dataBytes > maxLineBytes) return fail(tooLarge(dataBytes, maxLineBytes));
+      const whole = this.#answer({ ok: true, data, metrics }, said, outcome.resultJson);
+      const lineBytes = Buffer.byteLength(whole.line) + 1;
+      return lineBytes <= maxLineBytes ? whole : fail(tooLarge(lineBytes, maxLineBytes));
+    } catch {
+      return fail(failed('NotSerializable', 'the result is nested more deeply than it can be written'));
+    }
   }
 
   /** Of a program that never was: refused, or the host could not do its work. */
@@ -114,24 +114,12 @@ export class Ticket {
   }
 }
 
+function tooLarge(bytes: number, mostBytes: number): RunnerError {
+  const message = `the answer would have ${bytes} bytes, and the most is ${mostBytes}. Filter or summarise before setting the result, or raise runner.stdout in the configuration.`;
+  return failed('OutputTooLarge', message);
+}
+
 /** `sha256:` and the hexadecimal digest of a text as UTF-8, or of bytes. */
 export function digestOf(source: string | Uint8Array): string {
   return `sha256:${createHash('sha256').update(source).digest('hex')}`;
-}
-
-const TRUNCATED = '<TRUNCATED>\n';
-
-/** What is passed on of what a program printed: at most so many bytes, and a last line that says where it was cut. */
-export function printedBy({ stdout, stderr }: ProcessRunSummary, maxBytes: number): string {
-  const all = [stdout.text, stderr.text]
-    .map((text) => (text === '' || text.endsWith('\n') ? text : `${text}\n`))
-    .join('');
-  const bytes = Buffer.from(all);
-  const isCut = stdout.isCut || stderr.isCut || bytes.length > maxBytes;
-  if (!isCut) return all;
-  // A character that the limit cuts is left out.
-  const kept = new TextDecoder().decode(bytes.subarray(0, Math.max(0, maxBytes - TRUNCATED.length - 1)), {
-    stream: true,
-  });
-  return `${kept === '' || kept.endsWith('\n') ? kept : `${kept}\n`}${TRUNCATED}`;
 }

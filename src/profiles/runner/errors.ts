@@ -29,8 +29,10 @@ export function resultError(failure: Failure): RunnerError {
       return failed('SyntaxError', said);
     case 'import':
       return failed(name === 'Error' || name === 'SyntaxError' ? 'ImportError' : name, said);
-    case 'limit':
-      return failed(LIMITS[failure.limit ?? 'memory'], advised);
+    case 'limit': {
+      const [type, advice] = LIMITS[failure.limit ?? 'memory'];
+      return failed(type, `${said}. ${advice}`);
+    }
     case 'never_settled':
       return failed('NeverSettled', advised);
     case 'not_serializable':
@@ -43,16 +45,23 @@ export function resultError(failure: Failure): RunnerError {
   }
 }
 
+/** Their types, and what to do, with the keys of this contract: of the request, the command line and the configuration. */
 const LIMITS = {
-  timeout: 'Timeout',
-  memory: 'MemoryLimit',
-  stack: 'StackLimit',
-  output: 'OutputTooLarge',
-  calls: 'CallLimit',
-  disk: 'DiskLimit',
-  processes: 'ProcessLimit',
-  cpu: 'CpuLimit',
-} as const satisfies Record<NonNullable<Failure['limit']>, string>;
+  timeout: [
+    'Timeout',
+    'Do less in one run, or raise timeout_ms (command line: --timeout, configuration: sandbox.limits.timeout).',
+  ],
+  memory: [
+    'MemoryLimit',
+    'Process the data in smaller pieces, or raise memory_bytes (command line: --memory, configuration: sandbox.limits.memory).',
+  ],
+  stack: ['StackLimit', 'Use a loop instead of recursion.'],
+  output: ['OutputTooLarge', 'Print less; hand data over as `result`.'],
+  calls: ['CallLimit', 'Make fewer calls, or raise sandbox.limits.calls in the configuration.'],
+  disk: ['DiskLimit', 'Keep less in /workspace at a time, or raise runner.disk in the configuration.'],
+  processes: ['ProcessLimit', 'Start fewer processes and threads, or raise runner.processes in the configuration.'],
+  cpu: ['CpuLimit', 'Compute less, or raise runner.cpu in the configuration.'],
+} as const satisfies Record<NonNullable<Failure['limit']>, readonly [type: string, advice: string]>;
 
 const HOST_ERRORS: Readonly<Partial<Record<ErrorCode, string>>> = {
   bad_input: 'InvalidInput',

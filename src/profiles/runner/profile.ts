@@ -16,8 +16,6 @@ export interface RunnerOptions {
   readonly runtimes: readonly ProcessRuntimeStatus[];
 }
 
-/** Output of a program that its agent reads beside the envelope. */
-const MAX_PRINTED_CHARACTERS = 8_000;
 const TITLES: Readonly<Record<ProcessLanguage, string>> = {
   node: 'Run a Node program',
   python: 'Run a Python program',
@@ -50,16 +48,14 @@ export function createRunnerProfile({ settings, runtimes }: RunnerOptions): Prof
   };
 }
 
-function answerOf({ envelope, printed, refusal, rounded }: RunnerAnswer): OutwardAnswer {
-  const shown =
-    printed.length > MAX_PRINTED_CHARACTERS ? `${printed.slice(0, MAX_PRINTED_CHARACTERS)}\n<TRUNCATED>\n` : printed;
-  const notes = shown === '' ? [] : [`What the program printed:\n${shown}`];
+function answerOf({ envelope, excerpt, rounded }: RunnerAnswer): OutwardAnswer {
+  const notes = excerpt === '' ? [] : [`What the program printed:\n${excerpt}`];
   // The protocol's library writes numbers as JavaScript has them.
   if (rounded !== undefined) notes.push(`${rounded} was rounded in this answer; hand it over as a string.`);
   return {
     structured: envelope as unknown as JsonObject,
     media: notes.map((text) => ({ type: 'text', text })),
-    isError: refusal !== undefined,
+    isError: !envelope.result.ok,
     isStillRunning: false,
   };
 }

@@ -4,16 +4,23 @@ import type { ProcessLanguage } from '../../domain/process-program.js';
 import type { Session } from '../../host/session.js';
 import type { CallCircumstances } from '../profile.js';
 import { parseRunnerRequest, type RunnerRequest } from './contract.js';
-import { type Answer, digestOf, printedBy, type Ticket } from './envelope.js';
+import { type Answer, digestOf, type Ticket } from './envelope.js';
 import { hostError } from './errors.js';
+import { printedBy } from './printed.js';
 import type { RunnerSettings } from './settings.js';
 
 export interface RunnerAnswer extends Answer {
   /** What the program printed, clean and cut. */
   readonly printed: string;
+  /** The same in as little as goes beside an answer that a model reads. */
+  readonly excerpt: string;
+  /** Of a program that failed, where it has one. */
+  readonly traceback?: string;
   /** Why nothing was run. */
   readonly refusal?: HostError;
 }
+
+const MAX_EXCERPT_BYTES = 8_000;
 
 /** Runs a program to its end. What the host could not do is said in the envelope too; only a mistake of ours is thrown. */
 export async function runProgram(
@@ -36,8 +43,14 @@ export async function runProgram(
         return answer.envelope as unknown as JsonValue;
       },
     });
-    const printed = printedBy(summary, settings.maxPrintedBytes);
-    return { ...(answer ?? ticket.ended(summary, maxLineBytes)), printed };
+    const { outcome } = summary;
+    const traceback = outcome.status === 'failed' ? outcome.failure.stack : undefined;
+    return {
+      ...(answer ?? ticket.ended(summary, maxLineBytes)),
+      printed: printedBy(summary, settings.maxPrintedBytes),
+      excerpt: printedBy(summary, Math.min(MAX_EXCERPT_BYTES, settings.maxPrintedBytes)),
+      ...(traceback === undefined ? {} : { traceback }),
+    };
   } catch (error) {
     if (!isHostError(error)) throw error;
     return refusalOf(ticket, error);
@@ -65,5 +78,5 @@ export async function answerRequest(
 }
 
 function refusalOf(ticket: Ticket, refusal: HostError): RunnerAnswer {
-  return { ...ticket.refused(hostError(refusal)), printed: '', refusal };
+  return { ...ticket.refused(hostError(refusal)), printed: '', excerpt: '', refusal };
 }

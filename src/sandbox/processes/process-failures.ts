@@ -55,6 +55,14 @@ export function endedWith(exitCode: number): Failure {
   };
 }
 
+/** It ended with 0, but by a call that ends a process on the spot (`os._exit`, `process.reallyExit`). */
+export const CUT_SHORT: Failure = {
+  kind: 'exception',
+  name: 'ExitError',
+  message: 'the program ended its process before its result could be read',
+  hint: 'End with sys.exit(0) or process.exit(0), or print the result as the last line.',
+};
+
 /** The end of a process that said nothing about it. */
 export function endedBySignal(signal: string, stderr: string): Failure {
   if (signal === 'SIGSYS')

@@ -17,7 +17,7 @@ import { CallBook } from '../call-book.js';
 import { CANCELLED, FAILED_INSIDE } from '../failures.js';
 import { TimeBudget } from '../time-budget.js';
 import { FLOOD_BYTES, KeptText } from './kept-text.js';
-import { brokeItsChannel, endedBySignal, endedWith, signalOf, tooMuchOutput } from './process-failures.js';
+import { brokeItsChannel, CUT_SHORT, endedBySignal, endedWith, signalOf, tooMuchOutput } from './process-failures.js';
 import type { ProcessExit, ProgramProcess } from './program-process.js';
 import { Watch } from './watch.js';
 
@@ -258,7 +258,11 @@ export class ProgramRun {
     if (this.#end === undefined) {
       const signal = signalOf(exit);
       if (signal !== undefined) return failed(endedBySignal(signal, this.#stderr.output.text));
-      return exit.code === 0 ? this.#fromOutput() : failed(endedWith(exit.code ?? 1));
+      if (exit.code !== 0) return failed(endedWith(exit.code ?? 1));
+      const [outcome, source] = this.#fromOutput();
+      // An interpreter always hands over what was set. That it did not means that the program cut its end short.
+      const mustHandOver = this.#process.shape.language !== 'go';
+      return source === 'none' && mustHandOver ? failed(CUT_SHORT) : [outcome, source];
     }
     const { message, body } = this.#end;
     if (message.failure !== null) return failed(message.failure);

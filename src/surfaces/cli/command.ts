@@ -6,6 +6,7 @@ import type { AuditLog } from '../../host/audit-log.js';
 import type { Logins } from '../../host/logins.js';
 import type { Machine } from '../../profiles/registry.js';
 import type { Composed, ComposedInventory, ComposedRecords, HostSettings, StateGlance } from './composed.js';
+import type { EarlySignals } from './early-signals.js';
 
 /** What every command is given: a way to the program behind it, and a place for its exit status. */
 export interface CommandContext {
@@ -32,6 +33,8 @@ export interface CommandContext {
   /** What lies in the state folder, without its key and without changing anything. Never throws. */
   glance(): Promise<StateGlance>;
   accessToken(): Promise<string>;
+  /** Signals that came before there was a command. */
+  readonly early: EarlySignals | undefined;
   exitWith(status: number): void;
 }
 

@@ -35,6 +35,7 @@ import * as types from './commands/types.js';
 import * as uninstall from './commands/uninstall.js';
 import * as version from './commands/version.js';
 import type { Composition, HostSettings } from './composed.js';
+import { actOnEarlySignal, type EarlySignals } from './early-signals.js';
 import { describeNext, machineState } from './next-steps.js';
 import { watchOutput } from './output.js';
 import { noteOwnName } from './own-name-note.js';
@@ -76,7 +77,11 @@ const COMMANDS: readonly Register[] = [
 ];
 
 /** Words in, exit status out. Nothing here throws: what goes wrong is said in one line on stderr. */
-export async function runCommandLine(argv: readonly string[], composition: Composition): Promise<number> {
+export async function runCommandLine(
+  argv: readonly string[],
+  composition: Composition,
+  early?: EarlySignals,
+): Promise<number> {
   let status: number = EXIT.ok;
   const output = watchOutput();
   let said = '';
@@ -88,7 +93,11 @@ export async function runCommandLine(argv: readonly string[], composition: Compo
     (text) => {
       said += text;
     },
+    early,
   );
+  const names = program.commands.map((each) => each.name());
+  const isRunner = argv.find((word) => names.includes(word)) === 'runner';
+  if (!isRunner) actOnEarlySignal(early);
   try {
     await program.parseAsync(helpWords(argv, program));
     return output.statusFor(status);
@@ -98,8 +107,7 @@ export async function runCommandLine(argv: readonly string[], composition: Compo
       if (program.args.length === 0 && error.code === 'commander.help') return showNext(program, composition);
       process.stderr.write(plain(complaintOf(error, said, argv, program)));
       // A client of the runner waits for one line of JSON, also where no command has seen its words.
-      const names = program.commands.map((each) => each.name());
-      if (argv.find((word) => names.includes(word)) === 'runner') runner.refuseWords(argv, error.message);
+      if (isRunner) runner.refuseWords(argv, error.message);
       return EXIT.badInput;
     }
     if (isHostError(error)) {
@@ -131,6 +139,7 @@ export function createProgram(
   composition: Composition,
   exitWith: (status: number) => void,
   complain: (text: string) => void = (text) => process.stderr.write(text),
+  early?: EarlySignals,
 ): Command {
   const program = new Command('codemode')
     .configureOutput({ writeErr: complain })
@@ -177,6 +186,7 @@ export function createProgram(
     configFile: () => program.opts<{ config?: string }>().config,
     projectFolder: () => program.opts<{ projectFolder?: string }>().projectFolder,
     accessToken: () => composition.readAccessToken(),
+    early,
     exitWith,
   };
   for (const register of COMMANDS) register(program, context);

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { JsonObject } from '../../domain/json.js';
 import { PROCESS_LANGUAGES } from '../../domain/process-program.js';
+import type { RunnerAnswer } from '../../profiles/runner/run-program.js';
 import { inputSchema, OUTPUT_SCHEMA } from '../../profiles/runner/tool-schemas.js';
 import type { RestDoor, RunnerRest } from './door.js';
 import { statusOf } from './errors.js';
@@ -15,16 +16,30 @@ export function mountRunner(scope: FastifyInstance, door: RestDoor): void {
   if (runner === undefined) return;
   for (const language of PROCESS_LANGUAGES)
     mountRun(scope, `/runner/${language}`, door.options.host.tracer, async (request, reply) => {
-      const { line, refusal } = await door.runProgram(runner, language, request);
-      if (refusal !== undefined) void statusOf(reply, refusal);
-      // The line as it is: whole numbers of any length stay what they are.
-      return reply.type('application/json; charset=utf-8').send(line);
+      const answer = await door.runProgram(runner, language, request);
+      if (answer.refusal !== undefined) void statusOf(reply, answer.refusal);
+      return reply.type('application/json; charset=utf-8').send(withOutput(answer));
     });
 }
 
+/** The line as it is, whole numbers of any length included, and behind it what has no other way to the client. */
+function withOutput({ line, printed, traceback }: RunnerAnswer): string {
+  return `${line.slice(0, -1)},${JSON.stringify({ logs: printed, traceback }).slice(1)}`;
+}
+
+const REST_SCHEMA: JsonObject = {
+  ...OUTPUT_SCHEMA,
+  properties: {
+    ...(OUTPUT_SCHEMA.properties as JsonObject),
+    logs: { type: 'string', description: 'What the program printed, redacted; <TRUNCATED> marks what was cut.' },
+    traceback: { type: 'string', description: 'Where the program failed, where it did.' },
+  },
+  required: [...(OUTPUT_SCHEMA.required as string[]), 'logs'],
+};
+
 /** The same in the words of OpenAPI. */
 export function runnerPaths({ settings }: RunnerRest): JsonObject {
-  const envelope = { 'application/json': { schema: OUTPUT_SCHEMA } };
+  const envelope = { 'application/json': { schema: REST_SCHEMA } };
   const answer = (description: string): JsonObject => ({ description, content: envelope });
   const paths = PROCESS_LANGUAGES.map((language): [string, JsonObject] => [
     `/runner/${language}`,

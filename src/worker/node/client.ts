@@ -1,5 +1,6 @@
 import type { GuestError } from '../../domain/execution.js';
 import type { Connection } from './connection.js';
+import { strictJson } from './strict-json.js';
 
 /** Where the client that programs import finds us: both are in one process, in different modules. */
 export const CLIENT_KEY = Symbol.for('codemode.client');
@@ -90,7 +91,7 @@ export function createClient(connection: Connection): Client {
     if (server !== null && typeof server === 'object') return callTool(server.serverId, server.name, server.arguments);
     if (typeof server !== 'string' || typeof toolName !== 'string')
       throw new TypeError('the server and the tool are named by strings');
-    const argumentsJson = JSON.stringify([args ?? {}]);
+    const argumentsJson = jsonOfArguments(args ?? {});
     // Made here, so that its stack leads to the line of the call and not to the arrival of its answer.
     const error = new ToolError('');
     return new Promise<unknown>((resolve, reject) => {
@@ -107,6 +108,19 @@ export function createClient(connection: Connection): Client {
       getToolDefinition: (question: unknown = {}) => callTool(CATALOG, 'getToolDefinition', question),
     }),
   });
+}
+
+/** A number that is none, a function or a Map would reach the tool as something else. */
+function jsonOfArguments(args: unknown): string {
+  try {
+    return strictJson([args]) as string;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ToolError(`the arguments are no JSON: ${why}`, {
+      type: 'InvalidArguments',
+      hint: 'Pass plain objects, arrays, strings, finite numbers, booleans and null.',
+    });
+  }
 }
 
 async function normalize(call: unknown): Promise<Normalized> {

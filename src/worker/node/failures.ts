@@ -1,4 +1,5 @@
-import type { Failure, SourcePosition } from '../../domain/execution.js';
+import { inspect } from 'node:util';
+import type { Failure, LimitName, SourcePosition } from '../../domain/execution.js';
 import { ToolError } from './client.js';
 
 const MAX_NAME_CHARACTERS = 256;
@@ -7,8 +8,8 @@ const MAX_FRAMES = 32;
 
 /** What a program failed with. Reads what it threw with care: it may be anything, getters that throw included. */
 export function failureOf(error: unknown, workspace: string): Failure {
-  const name = textOf(() => (error instanceof Error ? error.name : typeof error)).slice(0, MAX_NAME_CHARACTERS);
-  const message = textOf(() => (error instanceof Error ? error.message : error));
+  const name = textOf(() => (error instanceof Error ? error.name : 'Error')).slice(0, MAX_NAME_CHARACTERS);
+  const message = textOf(() => (error instanceof Error ? error.message : `the program threw ${shown(error)}`));
   const stack = ownStack(
     textOf(() => (error instanceof Error ? (error.stack ?? '') : '')),
     workspace,
@@ -27,14 +28,32 @@ export function failureOf(error: unknown, workspace: string): Failure {
   };
 }
 
+/** What was thrown and is no Error: only exceptions can be raised in Python, and a bare value says nothing by itself. */
+function shown(thrown: unknown): string {
+  if (typeof thrown === 'string') return `${thrown} (a string, not an Error)`;
+  return `${inspect(thrown, { depth: 2 })}, which is not an Error`;
+}
+
 function kindOf(error: unknown, code: string, message: string): Pick<Failure, 'kind' | 'limit'> {
+  const limit = limitOf(error, code, message);
+  if (limit !== undefined) return { kind: 'limit', limit };
   if (IMPORT_CODES.has(code)) return { kind: 'import' };
   // A name that a module does not export, or a module of the workspace that does not parse.
   if (error instanceof SyntaxError) return { kind: /export named/.test(message) ? 'import' : 'syntax' };
-  if (error instanceof RangeError && /Array buffer allocation failed|call stack/.test(message))
-    return { kind: 'limit', limit: message.includes('call stack') ? 'stack' : 'memory' };
   return { kind: 'exception' };
 }
+
+function limitOf(error: unknown, code: string, message: string): LimitName | undefined {
+  if (error instanceof RangeError && message.includes('call stack')) return 'stack';
+  if (error instanceof RangeError && message.includes('Array buffer allocation failed')) return 'memory';
+  if (DISK_CODES.has(code)) return 'disk';
+  const systemCall = textOf(() => (error instanceof Error ? Reflect.get(error, 'syscall') : ''));
+  if (code === 'EAGAIN' && systemCall.startsWith('spawn')) return 'processes';
+  return code === 'ERR_WORKER_INIT_FAILED' && message.includes('EAGAIN') ? 'processes' : undefined;
+}
+
+/** No room, over the quota, larger than a file may be: a workspace is one file system with one limit. */
+const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 const IMPORT_CODES = new Set([
   'ERR_MODULE_NOT_FOUND',

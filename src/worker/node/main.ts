@@ -7,6 +7,7 @@ import { transpile } from '../transpiler/transpile.js';
 import { CLIENT_KEY, CLIENT_SOURCE, type Client, createClient } from './client.js';
 import { Connection } from './connection.js';
 import { failureOf } from './failures.js';
+import { strictJson } from './strict-json.js';
 
 /** Set by the build; the host compares it with its own and refuses to speak to another. */
 declare const BUILD_ID: string;
@@ -121,7 +122,7 @@ function resultJson(): { readonly failure: Failure | null; readonly json: string
   if (value === undefined) return { failure: null, json: '' };
   let json: string | undefined;
   try {
-    json = JSON.stringify(value);
+    json = strictJson(value);
   } catch (error) {
     return { failure: notJson(error instanceof Error ? error.message : String(error)), json: '' };
   }

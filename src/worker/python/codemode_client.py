@@ -104,7 +104,11 @@ class Connection:
     def call(self, server_id, name, arguments):
         if not isinstance(server_id, str) or not isinstance(name, str):
             raise TypeError("the server and the tool are named by strings")
-        body = json.dumps([{} if arguments is None else arguments], ensure_ascii=True, allow_nan=False).encode()
+        try:
+            body = json.dumps([{} if arguments is None else arguments], ensure_ascii=True, allow_nan=False).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            hint = "Pass dicts with string keys, lists, strings, finite numbers, booleans and None."
+            raise ToolError(f"the arguments are no JSON: {error}", type="InvalidArguments", hint=hint) from None
         if os.getpid() != self._owner:
             raise ToolError("tools can be called by the process that was started, not by a fork of it")
         answer: concurrent.futures.Future = concurrent.futures.Future()

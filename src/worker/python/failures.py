@@ -1,7 +1,9 @@
 """What a program failed with, in the words of the wire (`Failure` in src/domain/execution.ts)."""
 
+import errno
 import itertools
 import os
+import re
 import traceback
 
 import codemode_client
@@ -22,8 +24,9 @@ def failure_of(error: BaseException, program: str) -> dict:
     if isinstance(error, codemode_client.ToolError):
         # Nobody caught a call that failed: its kind says whether another run may do better.
         failure["errorClass"] = str(error.type)[:MAX_NAME] or "ToolError"
-    if isinstance(error, MemoryError):
-        failure["limit"] = "memory"
+    limit = _limit_of(error)
+    if limit is not None:
+        failure["limit"] = limit
         failure["message"] = failure["message"] or "the program asked for more memory than it may have"
     position = _position_of(error, program)
     if position is not None:
@@ -59,9 +62,33 @@ def _kind_of(error: BaseException) -> str:
         return "syntax"
     if isinstance(error, ImportError):
         return "import"
-    if isinstance(error, MemoryError):
+    if _limit_of(error) is not None:
         return "limit"
     return "exception"
+
+
+# No room, over the quota, larger than a file may be: a workspace is one file system with one limit.
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def _limit_of(error: BaseException) -> "str | None":
+    if isinstance(error, MemoryError):
+        return "memory"
+    if isinstance(error, RecursionError):
+        return "stack"
+    if isinstance(error, OSError) and error.errno in DISK:
+        return "disk"
+    if isinstance(error, RuntimeError) and _message_of(error) == "can't start new thread":
+        return "processes"
+    if isinstance(error, OSError) and error.errno == errno.EAGAIN and _starts_processes(error):
+        return "processes"
+    return None
+
+
+def _starts_processes(error: BaseException) -> bool:
+    """EAGAIN is also what a read without waiting gives: the line that failed tells them apart."""
+    last = next(iter(traceback.extract_tb(error.__traceback__)[-1:]), None)
+    return last is not None and re.search(r"fork|spawn|popen|system", last.line or "", re.IGNORECASE) is not None
 
 
 def _message_of(error: BaseException) -> str:

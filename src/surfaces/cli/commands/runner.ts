@@ -14,6 +14,7 @@ import { runnerSettings } from '../../../profiles/runner/settings.js';
 import { askerOnTerminal } from '../ask-on-terminal.js';
 import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
+import type { EarlySignals } from '../early-signals.js';
 import { type Asked, argumentsOf, BadArguments, type RunnerFlags, readProgram } from '../runner-request.js';
 import { plain } from '../terminal.js';
 import { withProgress } from '../waiting.js';
@@ -55,7 +56,7 @@ async function runner(words: readonly string[], flags: RunnerFlags, context: Com
   const language = PROCESS_LANGUAGES.find((each) => each === words[0]);
   const trace = traceOfCaller(readEnvironment());
   const line = new OneLine(new Ticket(language, trace?.traceId));
-  const stop = stopping();
+  const stop = stopping(context.early);
   try {
     const asked = argumentsOf(words, language, flags);
     const answered = run(line.ticket, asked, stop, context);
@@ -164,14 +165,16 @@ interface Stopping {
 }
 
 /** What signals to this process lead to. The first counts: nobody gets out of writing the line by sending two. */
-function stopping(): Stopping {
+function stopping(early: EarlySignals | undefined): Stopping {
   const stop = new AbortController();
   const interrupted = new Promise<never>((_, reject) => {
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.on(name, () => {
-        stop.abort();
-        reject(new HostError('cancelled', `codemode was stopped by ${name} before the program had ended`));
-      });
+    const end = (name: NodeJS.Signals) => {
+      stop.abort();
+      reject(new HostError('cancelled', `codemode was stopped by ${name} before the program had ended`));
+    };
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(name, end);
+    early?.release();
+    if (early?.caught !== undefined) end(early.caught);
   });
   const overdue = interrupted.catch(
     (error: unknown) =>

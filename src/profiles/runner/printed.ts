@@ -1,0 +1,62 @@
+import type { KeptOutput } from '../../domain/process-program.js';
+import type { ProcessRunSummary } from '../../host/process-run.js';
+
+const TRUNCATED = '<TRUNCATED>\n';
+/** Of all that may be passed on, what standard output gets where standard error needs the rest. */
+const STDOUT_SHARE = 1 / 4;
+/** Of standard error's part, what the traceback of a program may take that has printed more than fits. */
+const TRACEBACK_SHARE = 1 / 2;
+
+/**
+ * What is passed on of what a program printed, in at most so many bytes: its standard output, then its standard error. Each
+ * has a budget of its own, and what one does not need the other gets. Every cut is marked where it was made, and by the last
+ * line. A traceback is never lost behind output: where standard error was cut, it follows the mark.
+ */
+export function printedBy({ stdout, stderr, outcome }: PrintedSummary, maxBytes: number): string {
+  const traceback = outcome.status === 'failed' ? endedByNewline(outcome.failure.stack ?? '') : '';
+  const [out, err] = [endedByNewline(stdout.text), endedByNewline(stderr.text)];
+  const isWhole = !stdout.isCut && !stderr.isCut;
+  if (isWhole && bytesOf(out) + bytesOf(err) <= maxBytes) return out + err;
+  const room = maxBytes - TRUNCATED.length;
+  const outBudget = Math.max(Math.floor(room * STDOUT_SHARE), room - bytesOf(err) - TRUNCATED.length);
+  const keptOut = within({ ...stdout, text: out }, outBudget);
+  const errBudget = room - bytesOf(keptOut);
+  const keptErr = withTraceback({ ...stderr, text: err }, traceback, errBudget);
+  const printed = keptOut + keptErr;
+  return printed.endsWith(TRUNCATED) ? printed : printed + TRUNCATED;
+}
+
+type PrintedSummary = Pick<ProcessRunSummary, 'stdout' | 'stderr' | 'outcome'>;
+
+function withTraceback(stderr: Pick<KeptOutput, 'text' | 'isCut'>, traceback: string, budget: number): string {
+  const kept = within(stderr, budget);
+  if (traceback === '' || kept.includes(traceback)) return kept;
+  // Its end says what went wrong, its beginning only where the program was entered.
+  const shown = endOf(traceback, Math.floor(budget * TRACEBACK_SHARE));
+  return `${within({ ...stderr, isCut: true }, budget - bytesOf(shown))}${shown}`;
+}
+
+/** The beginning of a text, and a mark where that is not all. */
+function within({ text, isCut }: Pick<KeptOutput, 'text' | 'isCut'>, maxBytes: number): string {
+  if (!isCut && bytesOf(text) <= maxBytes) return text;
+  const room = Math.max(0, maxBytes - TRUNCATED.length - 1);
+  // A character that the limit cuts is left out.
+  const kept = new TextDecoder().decode(Buffer.from(text).subarray(0, room), { stream: true });
+  return `${endedByNewline(kept)}${TRUNCATED}`;
+}
+
+function endOf(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return text;
+  const kept = bytes.subarray(bytes.length - Math.max(0, maxBytes)).toString();
+  // The first line is only a part of one.
+  return kept.slice(kept.indexOf('\n') + 1);
+}
+
+function endedByNewline(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+function bytesOf(text: string): number {
+  return Buffer.byteLength(text);
+}
