@@ -25,6 +25,7 @@ export { Host, type Isolation } from './host/host.js';
 export type { RunAnswer, RunRequest, RunSummary, SleepSummary } from './host/run.js';
 export {
   type Attempt,
+  type AttemptError,
   attemptOf,
   type Handoff,
   runWithSelfCorrection,

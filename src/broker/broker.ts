@@ -11,7 +11,14 @@ import type { ToolChecker } from './arguments/tool-checker.js';
 import type { AuditTrail } from './audit/audit-trail.js';
 import { CallTrace } from './audit/call-trace.js';
 import type { BrokerCall, BrokerOutcome } from './call.js';
-import { errorOfFailure, errorOfNoAnswer, errorOfRefusal, errorOfReply, shortened } from './call-errors.js';
+import {
+  errorOfFailure,
+  errorOfNoAnswer,
+  errorOfRefusal,
+  errorOfReply,
+  isRateLimited,
+  shortened,
+} from './call-errors.js';
 import { endCallSpan, startCallSpan } from './call-observer.js';
 import { Admittance } from './limits/admittance.js';
 import type { CallLimits } from './limits/call-limits.js';
@@ -159,16 +166,17 @@ export class Broker {
       if (outcome.status === 'answered') return this.#answer(call, outcome.reply);
       if (outcome.failure.kind === 'not_sent') bill.giveBack();
       const error = errorOfFailure(call, outcome.failure, timeoutKeys(this.#options.registry, call.tool, times));
-      return { ok: false, error, verdict: outcome.failure.kind };
+      const { kind, refusal } = outcome.failure;
+      return { ok: false, error, verdict: isRateLimited(refusal) ? 'limited' : kind };
     } finally {
       place.leave();
     }
   }
 
   #answer(call: BrokerCall, reply: ToolReply): BrokerOutcome {
-    return reply.isError
-      ? { ok: false, error: errorOfReply(call, reply), reply, verdict: 'tool_error' }
-      : this.#checkOutput(call, reply);
+    if (!reply.isError) return this.#checkOutput(call, reply);
+    const verdict = isRateLimited(reply.refusal) ? 'limited' : 'tool_error';
+    return { ok: false, error: errorOfReply(call, reply), reply, verdict };
   }
 
   /** Waits for a person. Gives the outcome with which the call ends where there is no yes. */

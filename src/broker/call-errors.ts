@@ -1,7 +1,9 @@
 import type { Approval } from '../domain/approval.js';
 import { isHostError } from '../domain/errors.js';
 import type { GuestError } from '../domain/execution.js';
-import type { ToolReply, UpstreamFailure } from '../domain/upstream.js';
+import type { JsonObject } from '../domain/json.js';
+import { isRepeatable } from '../domain/tool.js';
+import type { HttpRefusal, ToolReply, UpstreamFailure } from '../domain/upstream.js';
 import type { BrokerCall, BrokerOutcome } from './call.js';
 import { toolCallError } from './refusals.js';
 
@@ -45,7 +47,31 @@ export function errorOfReply(call: BrokerCall, reply: ToolReply): GuestError {
     ...(reply.structuredContent === undefined ? {} : { structuredContent: reply.structuredContent }),
     // Text is the message. Images and other blocks have no other way to the program.
     ...(hasMore ? { content: [...reply.content] } : {}),
+    ...retryFields(call, reply.refusal),
   });
+}
+
+/** With these the server says that it is busy or away for a while, and not that the call was wrong. */
+const TRANSIENT: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/** Whether the server says "too many requests". It has not taken the call on. */
+export function isRateLimited(refusal: HttpRefusal | undefined): boolean {
+  return refusal?.status === 429;
+}
+
+/** How long to wait, where the server says so, and whether a second call of this tool changes nothing. */
+function retryFields({ tool }: BrokerCall, refusal: HttpRefusal | undefined): JsonObject {
+  const { status = 0, retryAfterMs } = refusal ?? {};
+  return {
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(TRANSIENT.has(status) && isRepeatable(tool) ? { isSafeToRepeat: true } : {}),
+  };
+}
+
+/** What to do after a wait that the server asks for. */
+function waitHint(retryAfterMs: number | undefined): string {
+  const wait = retryAfterMs === undefined ? 'a while' : `${Math.ceil(retryAfterMs / 1_000)} s`;
+  return `Wait ${wait}, then make the same call again.`;
 }
 
 const MAX_ERROR_CHARACTERS = 4_000;
@@ -54,6 +80,24 @@ const MAX_ERROR_CHARACTERS = 4_000;
 export function shortened(outcome: BrokerOutcome): BrokerOutcome {
   if (outcome.ok || outcome.error.message.length <= MAX_ERROR_CHARACTERS) return outcome;
   return { ...outcome, error: { ...outcome.error, message: outcome.error.message.slice(0, MAX_ERROR_CHARACTERS) } };
+}
+
+/** Where a second call changes nothing, nobody has to find out first what became of this one. */
+function outcomeUnknown(call: BrokerCall, { message, refusal }: UpstreamFailure): GuestError {
+  const { serverPath, tool } = call;
+  const what =
+    refusal === undefined
+      ? `the connection to ${serverPath} was lost before the answer: ${message}`
+      : `${serverPath} could not answer: ${message}`;
+  if (!isRepeatable(tool))
+    return toolCallError(
+      call,
+      `${what}. The call may have taken effect`,
+      'Check whether it has taken effect before calling it again.',
+      retryFields(call, refusal),
+    );
+  const fields = { ...retryFields(call, refusal), isSafeToRepeat: true };
+  return toolCallError(call, what, waitHint(refusal?.retryAfterMs), fields);
 }
 
 /** `timeoutKeys`: the settings that would have given it more time. */
@@ -84,11 +128,7 @@ export function errorOfFailure(
     case 'cancelled':
       return toolCallError(call, 'the call was cancelled', 'The run has ended or was cancelled.');
     case 'outcome_unknown':
-      return toolCallError(
-        call,
-        `the connection to ${serverPath} was lost before the answer: ${failure.message}. The call may have taken effect`,
-        'Check whether it has taken effect before calling it again.',
-      );
+      return outcomeUnknown(call, failure);
     case 'not_sent':
       return toolCallError(
         call,
@@ -96,6 +136,13 @@ export function errorOfFailure(
         'Go on without this server, or ask the user to check it with: codemode servers',
       );
     case 'refused':
+      if (isRateLimited(failure.refusal))
+        return toolCallError(
+          call,
+          `${serverPath} has too many requests: ${failure.message}`,
+          waitHint(failure.refusal?.retryAfterMs),
+          retryFields(call, failure.refusal),
+        );
       return toolCallError(
         call,
         `${serverPath} refused the call: ${failure.message}`,

@@ -179,6 +179,8 @@ export interface ToolReply {
   readonly meta?: JsonObject;
   /** Every other top-level field of the result, as the server sent it. */
   readonly rest?: JsonObject;
+  /** Of an HTTP API that did not answer with a success. */
+  readonly refusal?: HttpRefusal;
   readonly taskId?: string;
 }
 
@@ -191,6 +193,12 @@ export type UpstreamFailureKind =
   | 'unauthorized'
   | 'invalid_reply';
 
+/** An HTTP status that is no success, and how long the server asks us to wait. */
+export interface HttpRefusal {
+  readonly status: number;
+  readonly retryAfterMs?: number;
+}
+
 export interface UpstreamFailure {
   readonly kind: UpstreamFailureKind;
   readonly message: string;
@@ -199,6 +207,8 @@ export interface UpstreamFailure {
   /** The server's own error code and data, for `refused`. */
   readonly code?: number;
   readonly data?: JsonValue;
+  /** Where the server answered with an HTTP status instead of a message. */
+  readonly refusal?: HttpRefusal;
 }
 
 /** The one shape of an answer, whatever kind of upstream gave it. */

@@ -42,3 +42,14 @@ test.each(['TypeError', 'ToolCallError', 'Pending', ''])(
     expect(tasks).toHaveLength(1);
   },
 );
+
+test('what the runner says of an error decides, whatever its type is called [B22]', async () => {
+  const said = (type: string, retryable: boolean): Attempt<string> => ({
+    ok: false,
+    error: { type, message: 'x', retryable },
+  });
+  expect((await correct([said('SlowDown', true), { ok: true, data: 'done' }])).answer).toBe('done');
+  expect((await correct([said('Timeout', false), { ok: true, data: 'no' }])).answer).toEqual({
+    error: 'handoff_required',
+  });
+});

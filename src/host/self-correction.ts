@@ -8,7 +8,14 @@ export const RETRYABLE_TYPES = ['Timeout', 'RateLimit', 'TransientNetwork'] as c
 
 export type Attempt<Data> =
   | { readonly ok: true; readonly data: Data }
-  | { readonly ok: false; readonly error: { readonly type: string; readonly message: string } };
+  | { readonly ok: false; readonly error: AttemptError };
+
+/** As the envelopes of profile `runner` have it. `retryable` decides; without it, the type does. */
+export interface AttemptError {
+  readonly type: string;
+  readonly message: string;
+  readonly retryable?: boolean;
+}
 
 export interface SelfCorrectionOptions<Data> {
   /** Asks the model for a program. The task grows by what went wrong before. */
@@ -31,7 +38,7 @@ export async function runWithSelfCorrection<Data>(
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const ended = await run(await generate(told, attempt), attempt);
     if (ended.ok) return ended.data;
-    if (!isRetryable(ended.error.type)) break;
+    if (!isRetryable(ended.error)) break;
     told += `\n\nPrevious error (attempt ${attempt}): ${ended.error.message.slice(0, MAX_MESSAGE_CHARACTERS)}`;
   }
   return { error: 'handoff_required' };
@@ -50,6 +57,6 @@ export function attemptOf({ answer }: { readonly answer: RunAnswer }): Attempt<u
   return { ok: false, error: { type: failure.errorClass ?? failure.name, message: failure.message } };
 }
 
-function isRetryable(type: string): boolean {
-  return RETRYABLE_TYPES.some((each) => each === type);
+function isRetryable({ type, retryable }: AttemptError): boolean {
+  return retryable ?? RETRYABLE_TYPES.some((each) => each === type);
 }

@@ -51,7 +51,6 @@ function fromStrings(entries: readonly unknown[], isServer: (name: string) => bo
           },
         }),
     ...(paths.length === 0 ? {} : { filesystem: { paths, ...filesystem } }),
-    ...(system.length === 0 ? {} : { system }),
     ...(servers.size === 0
       ? {}
       : {

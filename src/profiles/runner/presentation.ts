@@ -64,5 +64,7 @@ function toolError(outcome: Extract<BrokerOutcome, { ok: false }>): GuestError {
 
 function typeOf({ errorClass, fields }: GuestError, verdict: CallVerdict | undefined): string {
   if (fields?.limit === 'maxToolCalls') return 'CallLimit';
+  // The broker has looked: this call changes nothing, so another one after a lost answer does no harm.
+  if (fields?.isSafeToRepeat === true) return 'TransientNetwork';
   return verdict === undefined ? errorClass : TYPES[verdict];
 }

@@ -42,6 +42,15 @@ const NOT_TAKEN_ON = new Set([400, 404, 405, 406, 413, 415, 421, 429, 501]);
 /** Parse error, invalid request, no such method, invalid parameters: the tool was not reached. */
 const NOT_UNDERSTOOD = new Set([-32_700, -32_600, -32_601, -32_602]);
 const MAX_MESSAGE_CHARACTERS = 4_000;
+/** How the older transport tells a status. */
+const POSTED = /^Error POSTing to endpoint \(HTTP (\d{3})\)/;
+/** Behind it, in the status text, the milliseconds that a server asks us to wait. */
+export const RETRY_AFTER_MARK = '; retry-after-ms=';
+
+function waitIn({ statusText }: SdkHttpError): number | undefined {
+  const [, digits] = /; retry-after-ms=(\d{1,9})$/.exec(statusText ?? '') ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
 
 /** What an error of the client library says about a call that ended with it. */
 export function failureOf(error: unknown): ConnectionProblem {
@@ -66,7 +75,9 @@ export function failureOf(error: unknown): ConnectionProblem {
   if (refusal !== undefined) return { failure: refusal, connection: 'usable' };
   if (error instanceof UnauthorizedError)
     return { failure: failure('unauthorized', false, 'the server asks for authorization'), connection: 'usable' };
-  if (error instanceof SdkHttpError) return ofHttpStatus(error.status, message);
+  if (error instanceof SdkHttpError) return ofHttpStatus(error.status, message, waitIn(error));
+  const posted = error instanceof Error ? POSTED.exec(error.message) : null;
+  if (posted !== null) return ofHttpStatus(Number(posted[1]), message);
   const code = socketCode(error);
   if (code !== undefined && NEVER_CONNECTED.has(code)) {
     return { failure: failure('not_sent', false, `the server cannot be reached (${code})`), connection: 'suspect' };
@@ -135,7 +146,7 @@ function authorizationProblem(error: unknown): UpstreamFailure | undefined {
   return undefined;
 }
 
-function ofHttpStatus(status: number, message: string): ConnectionProblem {
+function ofHttpStatus(status: number, message: string, retryAfterMs?: number): ConnectionProblem {
   if (status === 401 || status === 403) {
     return {
       failure: {
@@ -161,7 +172,10 @@ function ofHttpStatus(status: number, message: string): ConnectionProblem {
   const mayHaveRun = !NOT_TAKEN_ON.has(status);
   const kind = mayHaveRun ? 'outcome_unknown' : 'refused';
   return {
-    failure: { kind, mayHaveRun, message: `HTTP ${status}: ${message}`.slice(0, MAX_MESSAGE_CHARACTERS) },
+    failure: {
+      ...{ kind, mayHaveRun, message: `HTTP ${status}: ${message}`.slice(0, MAX_MESSAGE_CHARACTERS) },
+      refusal: { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+    },
     connection: 'usable',
   };
 }

@@ -8,7 +8,9 @@ import {
 import { Agent, fetch as undiciFetch } from 'undici';
 import type { UpstreamAuthorizer } from '../../domain/authorization.js';
 import type { HttpTarget } from '../../domain/upstream.js';
+import { retryAfterMs } from '../../lib/retry-after.js';
 import { authorizedFetch } from './authorized-fetch.js';
+import { RETRY_AFTER_MARK } from './failures.js';
 
 /** How long the goodbye to a session may take. */
 const GOODBYE_MS = 1_000;
@@ -90,15 +92,22 @@ function boundedFetch(options: HttpOptions): { readonly fetch: FetchLike; close(
   const bounded: FetchLike = async (url, init) => {
     const answer = await undiciFetch(url, { ...(init as object), dispatcher: agent });
     const response = answer as unknown as Response;
-    if (response.body === null) return response;
-    const body = response.body.pipeThrough(messageLimit(options.maxMessageBytes, options.onOversize));
+    const statusText = statusTextOf(response);
+    if (response.body === null && statusText === response.statusText) return response;
+    const body = response.body?.pipeThrough(messageLimit(options.maxMessageBytes, options.onOversize)) ?? null;
     return new Response(body, {
       status: response.status,
-      statusText: response.statusText,
+      statusText,
       headers: [...response.headers],
     });
   };
   return { fetch: bounded, close: () => agent.destroy() };
+}
+
+/** The client library keeps the status text of a refusal and no header: the wait that the server asks for goes along there. */
+function statusTextOf({ status, statusText, headers }: Response): string {
+  const waitMs = status === 429 || status === 503 ? retryAfterMs(headers.get('retry-after')) : undefined;
+  return waitMs === undefined ? statusText : `${statusText}${RETRY_AFTER_MARK}${waitMs}`;
 }
 
 /** Counts bytes since the last blank line: the end of an event in a stream, and simply all bytes in a JSON answer. */

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { ToolReply } from '../../domain/upstream.js';
 import { oneLine } from '../../lib/bounded-text.js';
+import { retryAfterMs } from '../../lib/retry-after.js';
 import { bare } from './body.js';
 import type { HttpAnswer } from './http-client.js';
 
@@ -30,7 +31,12 @@ function failure({ status, headers, body, location }: HttpAnswer): ToolReply {
     ...(wait === null ? [] : [`try again after ${oneLine(wait, 40)} s`]),
     ...(said.trim() === '' ? [] : [oneLine(said, MAX_ERROR_CHARACTERS)]),
   ];
-  return { content: [{ type: 'text', text: words.join(': ') }], isError: true };
+  const waitMs = retryAfterMs(wait);
+  return {
+    content: [{ type: 'text', text: words.join(': ') }],
+    isError: true,
+    refusal: { status, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) },
+  };
 }
 
 function json(body: Uint8Array): ToolReply | undefined {
