@@ -1,4 +1,5 @@
 import { Approvals } from './broker/approvals/approvals.js';
+import { AuditTrail, type AuditTrailOptions } from './broker/audit/audit-trail.js';
 import { SleepingRuns } from './host/sleeping-runs.js';
 import { ScriptLibrary } from './host/stored-scripts.js';
 import { ApprovalStore } from './store/approvals.js';
@@ -16,6 +17,8 @@ export interface RecordsOptions {
   /** Digest of the servers there are. */
   readonly setting: string;
   readonly expireAfterMs: number;
+  /** What is recorded of calls and decisions; absent where nothing is. */
+  readonly audit?: Pick<AuditTrailOptions, 'isRequired' | 'retentionMs'> | undefined;
   /** What was given as the approver's secret. */
   readonly givenSecret?: string | undefined;
 }
@@ -29,6 +32,8 @@ export interface ApproverSecret {
 
 /** What outlives the program. The file is opened, and the driver loaded, when something is first looked for in it. */
 export interface Records {
+  /** Absent where nothing is recorded. Opened with the first record, and closed with the rest. */
+  readonly audit?: AuditTrail;
   readonly approvals: Approvals;
   readonly sleeping: SleepingRuns;
   readonly scripts: ScriptLibrary;
@@ -47,13 +52,25 @@ export function openRecords({
   setting,
   expireAfterMs,
   givenSecret,
+  audit: recorded,
 }: RecordsOptions): Records {
   const key = once(() => masterKey.read());
   const database = once(async () => {
     const { Database } = await import('./store/database.js');
     return Database.open(stateFolder);
   });
+  const audit =
+    recorded &&
+    new AuditTrail({
+      ...recorded,
+      open: async () => {
+        const { AuditStore } = await import('./store/audit.js');
+        return AuditStore.open(await database(), await key(), stateFolder);
+      },
+      warn: (line) => process.stderr.write(`codemode: ${line}\n`),
+    });
   const approvals = new Approvals({
+    ...(audit === undefined ? {} : { audit }),
     store: once(async () => {
       const store = new ApprovalStore(await database(), await key());
       store.prune(Date.now());
@@ -70,6 +87,7 @@ export function openRecords({
   const openScripts = once(async () => new ScriptStore(await database(), await key()));
   const scripts = new ScriptLibrary(openScripts, scriptSign(stateFolder));
   return {
+    ...(audit === undefined ? {} : { audit }),
     approvals,
     sleeping,
     scripts,
@@ -81,6 +99,7 @@ export function openRecords({
     key,
     close: async () => {
       await sleeping.close();
+      await audit?.close();
       if (database.isCalled())
         await database().then(
           (opened) => opened.close(),

@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import { ToolChecker } from './broker/arguments/tool-checker.js';
-import { AuditTrail } from './broker/audit/audit-trail.js';
 import { Broker } from './broker/broker.js';
 import type { CallObserver } from './broker/call-observer.js';
 import { registerCapabilities } from './broker/capabilities/capability-tools.js';
@@ -24,7 +23,6 @@ import { openJail } from './sandbox/jail/probe.js';
 import type { PoolOptions } from './sandbox/pool.js';
 import type { ProcessRuntimes } from './sandbox/processes/process-runtimes.js';
 import { Sandbox } from './sandbox/sandbox.js';
-import { AuditStore } from './store/audit.js';
 import { SpendingStore } from './store/spending.js';
 import type { UpstreamRegistry } from './upstream/registry.js';
 import { workerFolder } from './worker-folder.js';
@@ -37,14 +35,14 @@ const MAX_RUNS_IN_LIFE = 10_000;
 /** Puts together what runs programs: a part of `compose.ts` that is loaded when something is to run. */
 export async function openRuntime(
   config: Config,
-  { registry, policy, redactor, records, stateFolder, retryOf, tracer, observer, ...machine }: RuntimeCircumstances,
+  { registry, policy, redactor, records, retryOf, tracer, observer, ...machine }: RuntimeCircumstances,
 ): Promise<RuntimeParts> {
   registerCapabilities(registry);
   const settings = policySettings(config.policy);
   const hasPrices = Object.keys(settings.prices).length > 0;
   const spending = hasPrices ? { store: new SpendingStore(await records.database()) } : {};
   const budgets = new Budgets({ settings, ...spending });
-  const recorded = config.audit.enabled ? { audit: openAuditTrail(config, records, stateFolder) } : {};
+  const recorded = records.audit === undefined ? {} : { audit: records.audit };
   const sandbox = await openSandbox(config, await records.key());
   return {
     redactor,
@@ -124,7 +122,6 @@ export interface RuntimeCircumstances {
   readonly policy: Policy;
   readonly redactor: Redactor;
   readonly records: Records;
-  readonly stateFolder: string;
   /** Where interpreters are looked for, in the form of PATH. */
   readonly searchPath: string;
   /** Whether interpreters are started ahead of need. */
@@ -138,16 +135,6 @@ export interface RuntimeCircumstances {
 }
 
 type MachineCircumstances = Pick<RuntimeCircumstances, 'searchPath' | 'keepsProcesses' | 'goCacheFolder'>;
-
-/** The database and its driver come with the first call, or behind the first answer. */
-function openAuditTrail({ audit: { required, retention } }: Config, records: Records, stateFolder: string): AuditTrail {
-  return new AuditTrail({
-    open: async () => AuditStore.open(await records.database(), await records.key(), stateFolder),
-    isRequired: required,
-    retentionMs: retention,
-    warn: (line) => process.stderr.write(`codemode: ${line}\n`),
-  });
-}
 
 async function openSandbox(config: Config, sealKey: Uint8Array): Promise<Sandbox> {
   const { isolation, unsafelyAllowNoJail } = config.sandbox;

@@ -96,14 +96,12 @@ export async function compose(
   });
   const runtime = new Runtime(async () => {
     const { openRuntime } = await import('./compose-runtime.js');
-    const folder = stateFolder(readEnvironment());
     const retryOf = (id: string) => servers.definitions.get(id)?.retry ?? { maxAttempts: 1, delayMs: 0 };
     return openRuntime(loaded.config, {
       registry: servers.registry,
       policy: gate.policy,
       redactor,
       records,
-      stateFolder: folder,
       searchPath: readEnvironment().PATH ?? '',
       // Nobody comes after the one program of a command.
       keepsProcesses: settings.door !== undefined,
@@ -249,6 +247,9 @@ function recordsOf(loaded: LoadedConfig, definitions = definitionsOf(loaded)): R
     },
     setting: fingerprint([config.profile, ...identities.sort(([left], [right]) => (left < right ? -1 : 1))]),
     expireAfterMs: config.approvals.expireAfter,
+    audit: config.audit.enabled
+      ? { isRequired: config.audit.required, retentionMs: config.audit.retention }
+      : undefined,
   });
 }
 

@@ -21,6 +21,9 @@ export const CALL_VERDICTS = [
 ] as const;
 export type CallVerdict = (typeof CALL_VERDICTS)[number];
 
+/** What is on record besides calls: a person's decision, and what was redacted from the output of a program. */
+export type AuditVerdict = CallVerdict | 'decided' | 'output';
+
 /** Whether a person had to agree, and what came of it. */
 export interface ApprovalNote {
   readonly state: ApprovalState;
@@ -31,7 +34,7 @@ export interface ApprovalNote {
   readonly reason?: string;
 }
 
-/** One call, as it is remembered. Never its arguments or its result. */
+/** One call, or a decision or an output, as it is remembered. Never its arguments or its result. */
 export interface AuditEntry {
   /** Its own among all calls of all hosts. */
   readonly callId: string;
@@ -47,7 +50,7 @@ export interface AuditEntry {
   /** Of the answer as JSON, after redaction; absent where there was none. */
   readonly resultBytes: number | null;
   readonly durationMs: number;
-  readonly verdict: CallVerdict;
+  readonly verdict: AuditVerdict;
   readonly approval: ApprovalNote;
   /** How often something was taken out of the answer, by kind. */
   readonly redactions: Readonly<Record<string, number>>;
@@ -90,6 +93,8 @@ export interface ChainReport {
   readonly head: ChainHead;
   /** What the sealed head says, where there is one that can be believed. */
   readonly sealed?: ChainHead;
+  /** Where it is not intact: whether hosts refuse calls because of it. They look at the end of the chain only. */
+  readonly callsRefused?: boolean;
   /** Set where it is not intact: the first place, and why. */
   readonly problem?: { readonly record: number; readonly reason: string };
   /** Why the records before the first are gone, where some are. */

@@ -38,8 +38,10 @@ export class AuditLog implements Disposable {
 
   verify(expected?: ChainHead): ChainReport {
     const report = this.#store.verify(expected);
-    if (this.#unread === undefined || !report.isIntact) return report;
-    return { ...report, isIntact: false, problem: { record: report.head.count + 1, reason: this.#unread } };
+    if (!report.isIntact) return { ...report, callsRefused: this.#unread !== undefined || !this.#store.isUsable() };
+    if (this.#unread === undefined) return report;
+    const problem = { record: report.head.count + 1, reason: this.#unread };
+    return { ...report, isIntact: false, callsRefused: true, problem };
   }
 
   /** Drops a chain that was changed and begins a new one, which says that and why it was begun. */

@@ -168,8 +168,9 @@ async function runSteps(
   const { cpuMs } = report;
   steps.ended(report.outcome, report.durationMs, cpuMs === undefined ? {} : { cpuMs });
   const environment = { build: sandbox.build, node: process.version, isolation: sandbox.jail.level };
+  const redacted: Record<string, number> = {};
   const summary: ProcessRunSummary = {
-    ...(await clean(report, request, parts)),
+    ...(await clean(report, request, parts, redacted)),
     runId,
     approvalState: weightiest(calls.tools.approvalStates),
     trace: calls.tools.trace,
@@ -177,6 +178,7 @@ async function runSteps(
     image: `${language}-${programs.version}+codemode.${sandbox.build}+${sandbox.jail.level}`,
   };
   audit?.flush();
+  await audit?.redacted(run, redacted);
   const owner = { id: runId, caller, profile, codeDigest: run.codeDigest };
   const state = report.outcome.status === 'completed' ? 'finished' : 'failed';
   const { recorded } = calls;
@@ -215,16 +217,17 @@ async function clean(
   { outcome, stdout, stderr, resultSource, durationMs }: ProcessReport,
   { redacts }: ProcessRunRequest,
   { runtime }: ProcessRunParts,
+  counts: Record<string, number>,
 ) {
   const ended = { resultSource, durationMs };
   const { redactor: known } = await runtime.open();
   const redactor = redacts === undefined ? known : known?.forOutput(redacts);
   if (redactor === undefined) return { ...ended, outcome, stdout, stderr };
-  const output = (kept: KeptOutput): KeptOutput => ({ ...kept, text: redactor.text(kept.text) });
+  const output = (kept: KeptOutput): KeptOutput => ({ ...kept, text: redactor.text(kept.text, counts) });
   return {
     ...ended,
     stdout: output(stdout),
     stderr: output(stderr),
-    outcome: cleanOutcome(redactor, outcome, {}),
+    outcome: cleanOutcome(redactor, outcome, counts),
   };
 }

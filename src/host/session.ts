@@ -360,7 +360,10 @@ export class Session {
       return { state: 'asleep', summary: label === undefined ? summary : { ...summary, label } };
     }
     const whole = nested.withLogs(end.report);
-    const report = redactor === undefined ? whole : cleanReport(redactor, whole, tools.redactions);
+    const redacted: Record<string, number> = {};
+    const report = redactor === undefined ? whole : cleanReport(redactor, whole, redacted);
+    tools.countRedactions(redacted);
+    await audit?.redacted(run.facts.context, redacted);
     const { results, sleeping } = this.#parts;
     const { presentation, maxResultBytes } = this.#options;
     const { source } = report.journal;

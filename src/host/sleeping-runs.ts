@@ -231,6 +231,7 @@ export class SleepingRuns {
       throw new HostError('sandbox_busy', `run ${runId} is being executed by another process; try again`);
     const owner = { ...run, caller: run.caller as CallerId };
     await this.recordEnd(owner, 'cancelled', null, undefined);
+    await this.#options.approvals.closeOfRun(runId);
     return this.show(runId);
   }
 

@@ -205,14 +205,16 @@ export class ToolCalls {
     }
     if (this.trace.length < MAX_TRACE_ENTRIES) this.trace.push(traceOf(found, outcome, performance.now() - startedAt));
     if (!outcome.ok) this.#remember(outcome.error, failureOf(tool, outcome));
-    if (outcome.redactions !== undefined)
-      for (const [kind, count] of Object.entries(outcome.redactions))
-        this.redactions[kind] = (this.redactions[kind] ?? 0) + count;
+    if (outcome.redactions !== undefined) this.countRedactions(outcome.redactions);
     if (outcome.approval !== undefined) this.approvalStates.add(outcome.approval.state);
     if (outcome.ok) for (const warning of outcome.warnings) this.warnings.add(warning);
     const reply = present(outcome);
     if (reply.ok && tool.outputSchema === undefined) this.#observe(tool, reply.json);
     return reply;
+  }
+
+  countRedactions(counts: Readonly<Record<string, number>>): void {
+    for (const [kind, count] of Object.entries(counts)) this.redactions[kind] = (this.redactions[kind] ?? 0) + count;
   }
 
   #remember({ message }: GuestError, failure: CallFailure): void {

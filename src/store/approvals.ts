@@ -66,6 +66,7 @@ export class ApprovalStore {
   readonly #recent: Statement<Row>;
   readonly #decide: Statement<never>;
   readonly #expire: Statement<never>;
+  readonly #closeOfRun: Statement<never>;
   readonly #use: Statement<never>;
   readonly #forgetDecided: Statement<never>;
   readonly #forgetGrants: Statement<never>;
@@ -98,6 +99,7 @@ export class ApprovalStore {
     this.#expire = database.prepare(
       "UPDATE approvals SET state = 'EXPIRED' WHERE state = 'PENDING' AND expires_at <= ?",
     );
+    this.#closeOfRun = database.prepare("UPDATE approvals SET state = 'EXPIRED' WHERE state = 'PENDING' AND run = ?");
     this.#forgetDecided = database.prepare("DELETE FROM approvals WHERE state <> 'PENDING' AND created_at < ?");
     this.#forgetGrants = database.prepare('DELETE FROM grants WHERE expires_at < ?');
     this.#use = database.prepare('UPDATE approvals SET used_at = ? WHERE id = ? AND used_at IS NULL');
@@ -174,6 +176,11 @@ export class ApprovalStore {
   /** Closes the questions that nobody answered in time. */
   expire(nowMs: number): number {
     return this.#expire.run(nowMs);
+  }
+
+  /** Closes the questions of one run, whose calls nobody will make. */
+  closeOfRun(runId: string): number {
+    return this.#closeOfRun.run(runId);
   }
 
   /** Whether nobody has used this answer before. */

@@ -142,6 +142,16 @@ export class AuditStore {
     });
   }
 
+  /** Whether a host that begins now would append to it. */
+  isUsable(): boolean {
+    try {
+      this.probe();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Moves the sealed head to the end of what is safely on the disk. */
   async seal(): Promise<void> {
     // With the lock: the head must not move between the two looks.

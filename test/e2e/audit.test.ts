@@ -163,6 +163,7 @@ test('a call that waited for a person has the question and the decision on recor
   const { records } = await home.json<{ records: object[] }>(['audit', '--json', '--run', runId as string]);
   expect(records).toMatchObject([
     { verdict: 'pending', approval: { state: 'PENDING', id: approval?.id } },
+    { verdict: 'decided', approval: { state: 'APPROVED', id: approval?.id, reason: 'it is an old one' } },
     {
       verdict: 'ok',
       approval: { state: 'APPROVED', id: approval?.id, by: expect.any(String), reason: 'it is an old one' },

@@ -5,6 +5,7 @@ import type { SourcePosition } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
 import { type ApprovalStore, type Decided, isSameTool } from '../../store/approvals.js';
+import type { AuditTrail } from '../audit/audit-trail.js';
 import type { RunContext } from '../run-context.js';
 import { excerptOf } from './excerpt.js';
 import { argumentsDigest, identityOf } from './identity.js';
@@ -16,6 +17,8 @@ export interface ApprovalsOptions {
   readonly fingerprintOf: (serverId: string) => string;
   /** A question that nobody answered for so long is closed. */
   readonly expireAfterMs: number;
+  /** Where decisions are put on record; absent where nothing is recorded. */
+  readonly audit?: Pick<AuditTrail, 'refusal' | 'decided'>;
 }
 
 /** A call that may only be made if a person says so. */
@@ -131,14 +134,25 @@ export class Approvals {
     store.expire(nowMs);
     const decision = { by, atMs: nowMs, scope, ...(reason === undefined ? {} : { reason }) };
     const asked = store.find(id);
+    const unrecorded = await this.#options.audit?.refusal();
+    // A no changes nothing, so it does not wait for a record.
+    if (unrecorded !== undefined && state === 'APPROVED')
+      throw new HostError('conflict', `nothing was decided: ${unrecorded.message}`);
     const decided = store.decide(id, state, decision, grantOf(scope, asked?.runId, nowMs));
     if (decided === undefined)
       throw new HostError(
         'not_found',
         `there is no approval ${JSON.stringify(id)}; list them with: codemode approvals`,
       );
+    if (decided.isFirst && unrecorded === undefined) this.#options.audit?.decided(decided.approvals);
     this.#look(store);
     return decided;
+  }
+
+  /** Closes the questions of a run that is over: nobody will make its calls. */
+  async closeOfRun(runId: string): Promise<number> {
+    const store = await this.#options.store();
+    return store.closeOfRun(runId);
   }
 
   async pending(): Promise<Approval[]> {

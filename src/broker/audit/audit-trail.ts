@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import type { Approval } from '../../domain/approval.js';
 import type { AuditEntry, CallOutcome } from '../../domain/audit.js';
 import type { GuestError } from '../../domain/execution.js';
 import type { AuditStore } from '../../store/audit.js';
 import type { AuditJournal } from '../../store/audit-journal.js';
+import type { RunContext } from '../run-context.js';
+import { decisionEntry, outputEntry } from './other-entries.js';
 
 export interface AuditTrailOptions {
   /** Opens the store when it is first needed: its driver takes 50 ms to load. Whoever gives it closes the file. */
@@ -102,6 +105,20 @@ export class AuditTrail {
     }
     if (this.#pending.length >= MAX_BATCH) this.#write();
     else this.#timer ??= setTimeout(() => this.#write(), BATCH_MS);
+  }
+
+  /** What a person has decided, now in the chain: whoever decides may be a process that ends at once. */
+  decided(approvals: readonly Approval[]): void {
+    for (const approval of approvals) this.record(decisionEntry(this.nextCallId(), approval));
+    this.flush();
+  }
+
+  /** What was redacted from the output of a program, where something was. */
+  async redacted(run: RunContext, redactions: AuditEntry['redactions']): Promise<void> {
+    if (Object.keys(redactions).length === 0) return;
+    await this.refusal();
+    this.record(outputEntry(this.nextCallId(), run, redactions));
+    this.flush();
   }
 
   /** Puts what is waiting into the chain, now. */

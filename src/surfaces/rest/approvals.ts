@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { type Approval, GRANT_SCOPES } from '../../domain/approval.js';
 import { HostError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/principal.js';
+import { refuseEndedRun } from '../../host/ended-run.js';
 import type { RestDoor } from './door.js';
 import { readRequest } from './read-request.js';
 
@@ -17,7 +18,8 @@ interface OneApproval {
 
 /** Questions to people, and their answers. For tokens of people: one that runs code is turned away in `gate.ts`. */
 export function mountApprovals(scope: FastifyInstance, door: RestDoor): void {
-  const { approvals } = door.options.host;
+  const { host } = door.options;
+  const { approvals } = host;
   const config = { scope: 'approve' } as const;
   scope.get('/approvals', { config }, async (request) => {
     const { state } = readRequest(selection, request.query, 'the query');
@@ -35,6 +37,8 @@ export function mountApprovals(scope: FastifyInstance, door: RestDoor): void {
       const { reason, scope: grantScope = 'call' } = readRequest(decision, request.body ?? {}, 'the body');
       const by = (request.principal as Principal).subject;
       const answer = { by, scope: grantScope, ...(reason === undefined ? {} : { reason }) };
+      const asked = state === 'APPROVED' ? await approvals.find(id) : undefined;
+      if (asked?.state === 'PENDING') await refuseEndedRun(asked, grantScope, (runId) => host.showRun(runId));
       const decided = await approvals.decide(id, state, answer);
       if (!decided.isFirst) throw tooLate(decided.approval);
       return viewOf(decided.approvals[0] as Approval);

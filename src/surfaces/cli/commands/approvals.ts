@@ -1,5 +1,6 @@
 import { type Approval, cardsOf, GRANT_SCOPES, type GrantScope } from '../../../domain/approval.js';
 import { HostError } from '../../../domain/errors.js';
+import { refuseEndedRun } from '../../../host/ended-run.js';
 import { isNameCut, nameOf } from '../ask-on-terminal.js';
 import { askYesNo } from '../ask-yes-no.js';
 import { EXIT, type Register, withRecords } from '../command.js';
@@ -74,8 +75,10 @@ run (this tool until the run ends), hour (this tool, for this caller, for an hou
 
 --json prints [{ "id", "runId", "serverId", "toolName", "arguments", "state", "createdAt", "expiresAt", "reason" }].
 
-Exit status: 0 it was listed or decided, 1 somebody else has decided before, or it has expired, 2 no such approval,
-or neither a terminal nor the right secret.
+A yes to a call of a run that has ended changes nothing and is refused, unless its scope is hour.
+
+Exit status: 0 it was listed or decided, 1 somebody else has decided before, or it has expired, 2 no such approval, its
+run has ended, or neither a terminal nor the right secret.
 `;
 
 const STATUS = '\nExit status: 0, 1 decided before or expired, 2 bad input; see codemode approvals --help.\n';
@@ -149,6 +152,8 @@ async function decide(
     process.stderr.write('codemode: nothing was decided\n');
     return EXIT.failed;
   }
+  if (approval.state === 'PENDING' && state === 'APPROVED')
+    await refuseEndedRun(approval, scopeOf(scope), (runId) => records.sleeping.show(runId));
   const decided = await records.approvals.decide(id, state, {
     by,
     scope: scopeOf(scope),

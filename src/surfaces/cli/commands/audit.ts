@@ -64,6 +64,7 @@ function withFilters(command: Command): Command {
 const HELP = `
 One line for each call: when, run, caller, profile, digest of the program, server, tool, digest of the arguments, size of
 the answer, duration, verdict, approval, and what was redacted. Never arguments or answers.
+"decided" is a person's decision about a call, "output" what was redacted from what a program printed and returned.
 "sent" is under way; "outcome_unknown" was under way when its host was killed, and may have taken effect. See
 docs/guides/audit.md.
 
@@ -136,6 +137,8 @@ const COLUMNS: readonly Column[] = [
   { title: 'NOTES', cutFirst: 5 },
 ];
 
+const GREEN: ReadonlySet<AuditRecord['verdict']> = new Set(['ok', 'decided', 'output']);
+
 function renderList(records: readonly AuditRecord[]): string {
   const width = terminalWidth();
   const short = width === undefined ? (id: string) => id : shortIds(records.map(({ runId }) => runId));
@@ -146,9 +149,9 @@ function renderList(records: readonly AuditRecord[]): string {
       cells: [
         { text: `${number}`, style: 'dim' },
         width === undefined ? time : `${time.slice(0, 19).replace('T', ' ')}Z`,
-        { text: `${serverId}/${toolName}`, style: 'bold' },
-        { text: verdict, style: verdict === 'ok' ? 'green' : 'yellow' },
-        duration(durationMs),
+        { text: serverId === '' ? '(program output)' : `${serverId}/${toolName}`, style: 'bold' },
+        { text: verdict, style: GREEN.has(verdict) ? 'green' : 'yellow' },
+        verdict === 'decided' || verdict === 'output' ? '-' : duration(durationMs),
         resultBytes === null ? '-' : `${resultBytes}`,
         { text: short(runId), style: 'dim' },
         notesOf(record),
@@ -166,7 +169,12 @@ function notesOf({ approval, redactions }: AuditRecord): string {
   return [...decided, ...Object.entries(redactions).map(([kind, count]) => `${count} ${kind} redacted`)].join(', ');
 }
 
-function explain({ isIntact, records, first, head, problem, cut }: ChainReport): string {
+const REFUSED =
+  'Calls are refused while it is so. Export what is there (codemode audit export), then: codemode audit restart --reason ...';
+const NOT_REFUSED =
+  'Calls are still made: before each only the end of the chain is checked. Export what is there (codemode audit export), then: codemode audit restart --reason ...';
+
+function explain({ isIntact, records, first, head, problem, cut, callsRefused }: ChainReport): string {
   const lines = [
     isIntact
       ? `${styled('green', 'whole')}: ${records} records, ${records === 0 ? 'none' : `${first} to ${head.count}`}`
@@ -175,7 +183,7 @@ function explain({ isIntact, records, first, head, problem, cut }: ChainReport):
       ? []
       : [`records up to ${cut.count} were removed on ${new Date(cut.atMs).toISOString()}: ${plainLine(cut.reason)}`]),
     `head ${head.count}:${head.hash}`,
-    ...(isIntact ? [] : ['calls are refused while it is so; export what is there, then: codemode audit restart']),
+    ...(isIntact ? [] : [callsRefused === true ? REFUSED : NOT_REFUSED]),
   ];
   return lines.join('\n');
 }

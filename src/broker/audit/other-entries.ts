@@ -1,0 +1,35 @@
+import type { Approval } from '../../domain/approval.js';
+import type { AuditEntry } from '../../domain/audit.js';
+import type { RunContext } from '../run-context.js';
+
+/** What is on record besides calls. What such a record has nothing to say about is empty. */
+const EMPTY = {
+  codeDigest: '',
+  profile: '',
+  serverId: '',
+  toolName: '',
+  argumentsDigest: '',
+  resultBytes: null,
+  durationMs: 0,
+  approval: { state: 'NOT_REQUIRED' },
+  redactions: {},
+} as const;
+
+/** A person's decision about a call, whenever it was made: also after the run has ended, and where no call follows. */
+export function decisionEntry(callId: string, { id, runId, caller, tool, state, decision }: Approval): AuditEntry {
+  const { by = '', atMs = Date.now(), reason } = decision ?? {};
+  return {
+    ...EMPTY,
+    ...{ callId, atMs, runId, caller, serverId: tool.serverId, toolName: tool.toolName, verdict: 'decided' },
+    approval: { state, id, by, at: new Date(atMs).toISOString(), ...(reason === undefined ? {} : { reason }) },
+  };
+}
+
+/** What was redacted from what a program printed and returned. */
+export function outputEntry(
+  callId: string,
+  { runId, caller, profile, codeDigest }: RunContext,
+  redactions: AuditEntry['redactions'],
+): AuditEntry {
+  return { ...EMPTY, callId, atMs: Date.now(), runId, caller, profile, codeDigest, verdict: 'output', redactions };
+}
