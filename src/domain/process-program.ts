@@ -42,6 +42,8 @@ export interface ProcessProgram {
   /** What lies in /workspace beside it: relative paths and their text. The client of the tools is there by itself. */
   readonly files: ReadonlyMap<string, string>;
   readonly limits: ProcessLimits;
+  /** What `random` and `Math.random` begin with: a replay has the same. Absent: whatever the interpreter takes. */
+  readonly seed?: number | undefined;
 }
 
 export interface ProcessHandlers {

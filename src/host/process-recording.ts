@@ -8,12 +8,19 @@ export interface ProcessRecording {
   readonly runId: string;
   readonly caller: string;
   readonly codeDigest: string;
-  readonly environment: { readonly build: string; readonly node: string; readonly isolation: string };
+  readonly environment: {
+    readonly build: string;
+    readonly node: string;
+    readonly isolation: string;
+    /** Version of the interpreter or compiler; older recordings have none. */
+    readonly interpreter?: string | undefined;
+  };
   readonly program: {
     readonly language: ProgramLanguage;
     readonly source: string;
     readonly files: readonly (readonly [path: string, text: string])[];
     readonly limits: ProcessLimits;
+    readonly seed?: number | undefined;
   };
   readonly calls: readonly AnsweredCall[];
   readonly outcome: Outcome;
@@ -41,7 +48,10 @@ const fileSchema = z.object({
   runId: z.string(),
   caller: z.string(),
   codeDigest: z.string(),
-  environment: z.object({ build: z.string(), node: z.string(), isolation: z.string() }),
+  environment: z.object({
+    ...{ build: z.string(), node: z.string(), isolation: z.string() },
+    interpreter: z.string().optional(),
+  }),
   program: z.object({
     language: z.enum(PROGRAM_LANGUAGES),
     source: z.string(),
@@ -55,6 +65,7 @@ const fileSchema = z.object({
       maxStdoutBytes: amount,
       maxStderrBytes: amount,
     }),
+    seed: z.number().int().nonnegative().optional(),
   }),
   calls: z.array(
     z.object({

@@ -7,12 +7,13 @@ import type { AnsweredCall } from './recorded-call.js';
 import { differenceOf, type ReplayVerdict } from './replay.js';
 
 /**
- * Runs a recorded program again, in its language, offline. Clock, random numbers and threads are the machine's own, so
- * it may go another way; where it asks for something that was not asked for then, that is said.
+ * Runs a recorded program again, in its language, offline. Random numbers and the order of sets begin as they did then; clock
+ * and threads are the machine's own, so it may go another way. Where it asks for something that was not asked for then, that is
+ * said, and so is another version of the interpreter.
  */
 export async function replayProcess(
   runner: ProgramRunner,
-  { runId, program, calls, outcome }: ProcessRecording,
+  { runId, program, calls, outcome, environment }: ProcessRecording,
   redactor?: Redactor,
 ): Promise<ReplayVerdict> {
   const record = new AnswersOnRecord(calls);
@@ -25,7 +26,11 @@ export async function replayProcess(
   const [then, again] = [outcome, report.outcome].map((each) =>
     cleaner === undefined ? each : cleanOutcome(cleaner, each, {}),
   ) as [Outcome, Outcome];
-  const difference = record.divergence ?? differenceOf(then, again) ?? record.leftOver;
+  const found = record.divergence ?? differenceOf(then, again) ?? record.leftOver;
+  const { interpreter = runner.version } = environment;
+  const isOther = interpreter !== runner.version;
+  const versions = `it was recorded with ${program.language} ${interpreter}, and this is ${runner.version}`;
+  const difference = found === undefined || !isOther ? found : `${found}; ${versions}`;
   return {
     runId,
     isSame: difference === undefined,

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { openRunContext } from '../broker/run-context.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { ApprovalState } from '../domain/approval.js';
@@ -75,6 +76,8 @@ export interface ProcessRunSummary {
   readonly image: string;
 }
 
+/** A whole number that both languages have. */
+const MAX_SEED = 2 ** 32;
 /** Before the client gives up, to tell the program and to answer. */
 const ANSWER_MARGIN_MS = 3_000;
 
@@ -145,11 +148,12 @@ async function runSteps(
     askPerson: request.askPerson,
   });
   const files = programs.filesFor(source, snapshot);
+  const seed = randomInt(MAX_SEED);
   let report: ProcessReport;
   try {
     const started = deferred<void>();
     const running = programs.run(
-      { source, files, limits },
+      { source, files, limits, seed },
       {
         caller,
         execution: runId as ExecutionId,
@@ -167,7 +171,10 @@ async function runSteps(
   }
   const { cpuMs } = report;
   steps.ended(report.outcome, report.durationMs, cpuMs === undefined ? {} : { cpuMs });
-  const environment = { build: sandbox.build, node: process.version, isolation: sandbox.jail.level };
+  const environment = {
+    ...{ build: sandbox.build, node: process.version, isolation: sandbox.jail.level },
+    interpreter: programs.version,
+  };
   const redacted: Record<string, number> = {};
   const summary: ProcessRunSummary = {
     ...(await clean(report, request, parts, redacted)),
@@ -184,7 +191,7 @@ async function runSteps(
   const { recorded } = calls;
   const recording: ProcessRecording | undefined = recorded && {
     ...{ runId, caller, codeDigest: run.codeDigest, environment, outcome: summary.outcome },
-    program: { language, source, files: [...files], limits },
+    program: { language, source, files: [...files], limits, seed },
     calls: recorded,
   };
   const glance = { title: cleanTitle(redactor, source), durationMs: report.durationMs };

@@ -160,6 +160,8 @@ export interface ProcessStart {
   readonly files: readonly (readonly [path: string, text: string])[];
   /** For programs in Go, whose context has a deadline. */
   readonly leftMs?: number;
+  /** What random numbers of the program begin with. */
+  readonly seed?: number;
 }
 
 /** What such a process tells the host. The program can write to the same descriptor, so none of it is more than a claim. */

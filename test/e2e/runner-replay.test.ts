@@ -13,8 +13,8 @@ result = [each['content'][0]['text'] for each in [*both, await count({})]]`,
 };
 const DIVERGES: Sources = {
   node: `import { echo } from './servers/every_day/index.js';
-    globalThis.result = (await echo({ message: String(Math.random()) })).content.length;`,
-  python: `import random\nfrom servers.every_day import echo\nresult = len((await echo({'message': str(random.random())}))['content'])`,
+    globalThis.result = (await echo({ message: String(process.hrtime.bigint()) })).content.length;`,
+  python: `import time\nfrom servers.every_day import echo\nresult = len((await echo({'message': str(time.perf_counter_ns())}))['content'])`,
 };
 /** Asks for the same, and makes something else of it. */
 const DIFFERS: Sources = {
@@ -50,5 +50,25 @@ test.each(LANGUAGES)(
       1,
       { runId: differs, same: false, difference: expect.stringMatching(/^its result differs: at \$\.at /) },
     ]);
+  },
+);
+
+const CHANCE: Sources = {
+  node: `globalThis.result = [Math.random(), Math.random()];`,
+  python: `import random\nresult = [random.random(), random.randint(0, 10**9), list({'b', 'a', 'c', 'zz', 'd'})]`,
+};
+
+test.each(LANGUAGES)(
+  'random numbers and the order of sets are the same in the replay of a %s program [B21]',
+  needs('bubblewrap', 'python3'),
+  async (language) => {
+    using home = new RunnerHome();
+    const [one, two] = [
+      await home.runner([language], CHANCE[language]),
+      await home.runner([language], CHANCE[language]),
+    ];
+    expect((one.data as number[])[0]).not.toBe((two.data as number[])[0]);
+    const replayed = await home.run(['--config', home.config, 'replay', one.envelope.run_id, '--json']);
+    expect(JSON.parse(replayed.stdout)).toEqual({ runId: one.envelope.run_id, same: true });
   },
 );

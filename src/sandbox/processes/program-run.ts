@@ -31,7 +31,7 @@ function graceOf(timeoutMs: number): number {
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 /** What a process that is ready has to be given. */
-type RunnableProgram = Pick<ProcessProgram, 'source' | 'files' | 'limits'>;
+type RunnableProgram = Pick<ProcessProgram, 'source' | 'files' | 'limits' | 'seed'>;
 type End = Extract<ProcessToHost, { type: 'process/end' }>;
 
 /**
@@ -108,9 +108,11 @@ export class ProgramRun {
     }
     this.#startTime();
     this.#watch.start();
+    const { source, files, seed } = this.#program;
     const start: ProcessStart = {
-      source: this.#program.source,
-      files: [...this.#program.files],
+      source,
+      files: [...files],
+      ...(seed === undefined ? {} : { seed }),
       ...(this.#keepsTime ? { leftMs: Math.floor(this.#notice.remainingMs) } : {}),
     };
     this.#process.send({ type: 'process/start', execution: this.#execution }, Buffer.from(JSON.stringify(start)));

@@ -66,7 +66,7 @@ export function jailedProgram(
     files: files.mounts[language],
     folders: interpreter.folders,
     workspace: { bytes: maxDiskBytes, files: filesOf(shape) },
-    environment: { HOME: workspace, TMPDIR: `${workspace}/.tmp`, LANG: 'C.UTF-8' },
+    environment: { HOME: workspace, TMPDIR: `${workspace}/.tmp`, LANG: 'C.UTF-8', ...ENVIRONMENT[language] },
     limits: {
       dataBytes: maxMemoryBytes + OWN_MEMORY_BYTES[language] + RESERVED_BYTES[language],
       stackBytes: STACK_BYTES,
@@ -82,6 +82,13 @@ export function jailedProgram(
 const FLAGS: Record<ProcessLanguage, (maxMemoryBytes: number) => readonly string[]> = {
   // V8 sizes its heap by the machine unless told; it must give up, with a message, before the kernel refuses it pages.
   node: (bytes) => [`--max-old-space-size=${Math.max(16, Math.floor((0.9 * bytes) / MEGABYTE))}`],
-  // Isolated, without `site`, no compiled files written, UTF-8 whatever the locale.
-  python: () => ['-I', '-S', '-B', '-X', 'utf8'],
+  // Nothing of the folder or the user on the path, without `site`, no compiled files written, UTF-8 whatever the locale. Not
+  // `-I`, which would ignore the seed of hashes; nothing else of the environment is there.
+  python: () => ['-P', '-s', '-S', '-B', '-X', 'utf8'],
+};
+
+/** The order of sets is the same in every run, so that a replay has it too. Nobody but the program itself fills its tables. */
+const ENVIRONMENT: Record<ProcessLanguage, Readonly<Record<string, string>>> = {
+  node: {},
+  python: { PYTHONHASHSEED: '0' },
 };

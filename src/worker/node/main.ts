@@ -7,6 +7,7 @@ import { transpile } from '../transpiler/transpile.js';
 import { CLIENT_KEY, CLIENT_SOURCE, type Client, createClient } from './client.js';
 import { Connection } from './connection.js';
 import { failureOf } from './failures.js';
+import { seededRandom } from './seeded-random.js';
 import { strictJson } from './strict-json.js';
 
 /** Set by the build; the host compares it with its own and refuses to speak to another. */
@@ -29,7 +30,10 @@ process.setSourceMapsEnabled(true);
 for (const stream of [process.stdout, process.stderr])
   (stream as { _handle?: { setBlocking?(isBlocking: boolean): void } })._handle?.setBlocking?.(true);
 
-connection.onStart = ({ source, files }) => void run(source, files);
+connection.onStart = ({ source, files, seed }) => {
+  if (seed !== undefined) Math.random = seededRandom(seed);
+  void run(source, files);
+};
 connection.send({ type: 'worker/ready', protocol: PROTOCOL, build: BUILD_ID, role: 'node' });
 
 async function run(source: string, files: ProcessStart['files']): Promise<void> {
@@ -83,8 +87,22 @@ async function run(source: string, files: ProcessStart['files']): Promise<void> 
     await import(pathToFileURL(programFile).href);
     state = 'settled';
   } catch (error) {
-    fail(error);
+    fail((await whyModuleFails(error)) ?? error);
   }
+}
+
+/**
+ * Names are linked before any module runs, so a name of a server that is not available is missed before its module can say why.
+ * What that module throws says it.
+ */
+async function whyModuleFails(error: unknown): Promise<unknown> {
+  if (!(error instanceof SyntaxError)) return undefined;
+  const [, module] = /module '\.\/(servers\/\w+\/index\.js)' does not provide/.exec(error.message) ?? [];
+  if (module === undefined) return undefined;
+  return import(pathToFileURL(join(workspace, module)).href).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
 }
 
 /** Node maps positions itself, in every stack that the program sees. */

@@ -61,6 +61,8 @@ def main() -> None:
             os._exit(1)
         if head["type"] == "process/start":
             start = json.loads(body)
+            if start.get("seed") is not None:
+                random.seed(start["seed"])
             run(codemode_client.connect(CHANNEL, head["execution"]), workspace, start["source"], start["files"])
 
 
