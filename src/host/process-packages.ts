@@ -1,8 +1,9 @@
 import { camelCaseNames, serverModules, snakeCaseNames } from '../catalog/package-names.js';
 import { packagesFor, packagesNamedIn } from '../catalog/packages/packages.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import type { JsonObject } from '../domain/json.js';
 import type { ProcessLanguage } from '../domain/process-program.js';
-import type { ToolView } from './tool-view.js';
+import { indexOf, type ToolView } from './tool-view.js';
 
 /** What lies in /workspace beside a program: a module for each server that it can have use for. */
 export function packageFiles(
@@ -20,8 +21,61 @@ export function moduleOf({ id }: CatalogServer, { servers }: CatalogSnapshot): s
 
 /** Under which name a server's module has a tool. */
 export function functionOf({ tool, server }: CatalogTool, language: ProcessLanguage): string {
-  const names = server.tools.map((each) => each.tool.name);
-  return (language === 'node' ? camelCaseNames(names) : snakeCaseNames(names)).get(tool.name) as string;
+  return functionNames(server, language).get(tool.name) as string;
+}
+
+function functionNames({ tools }: CatalogServer, language: ProcessLanguage): ReadonlyMap<string, string> {
+  const names = tools.map((each) => each.tool.name);
+  return language === 'node' ? camelCaseNames(names) : snakeCaseNames(names);
+}
+
+/**
+ * The index of servers and tools with the names that programs write: the module of a server, and behind it its id where that is
+ * another; the function of a tool, and where several languages call it differently, each in their order: `getUser|get_user`.
+ */
+export function programIndex(
+  view: ToolView,
+  languages: readonly ProcessLanguage[],
+  maximumCharacters?: number,
+): string {
+  const { servers } = view.forCode;
+  const modules = serverModules(servers.map(({ id }) => id));
+  const known = new Map<CatalogServer, readonly ReadonlyMap<string, string>[]>();
+  const namesOf = (server: CatalogServer) => {
+    const names = known.get(server) ?? languages.map((language) => functionNames(server, language));
+    known.set(server, names);
+    return names;
+  };
+  return indexOf(view, maximumCharacters, {
+    serverName: ({ id }) => {
+      const module = modules.get(id) ?? id;
+      return module === id || !PLAIN_ID.test(id) ? module : `${module} = ${id}`;
+    },
+    toolName: ({ tool, server }) => [...new Set(namesOf(server).map((names) => names.get(tool.name)))].join('|'),
+    use: 'import it',
+    rest: '',
+  });
+}
+
+const PLAIN_ID = /^[A-Za-z0-9][\w.-]{0,99}$/;
+
+/** What a program writes to call a tool: `module` and `function`, or `functions` by language where there are several. */
+export function programNames(
+  { servers }: CatalogSnapshot,
+  languages: readonly ProcessLanguage[],
+): (tool: CatalogTool) => JsonObject {
+  const modules = serverModules(servers.map(({ id }) => id));
+  const known = new Map<CatalogServer, readonly (readonly [ProcessLanguage, ReadonlyMap<string, string>])[]>();
+  return ({ tool, server }) => {
+    const names = known.get(server) ?? languages.map((each) => [each, functionNames(server, each)] as const);
+    known.set(server, names);
+    const functions = names.map(([language, all]) => [language, all.get(tool.name) ?? ''] as const);
+    const [only] = functions;
+    const module = modules.get(server.id) ?? '';
+    return functions.length === 1 && only !== undefined
+      ? { module, function: only[1] }
+      : { module, functions: Object.fromEntries(functions) };
+  };
 }
 
 /** The TypeScript declarations of one server's module. */

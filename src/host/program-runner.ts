@@ -55,7 +55,9 @@ function interpreted(language: ProcessLanguage, runtimes: ProcessRuntimes): Prog
     filesFor: (source, snapshot) => packageFiles(source, snapshot, language),
     run: (program, handlers) => runtimes.run({ ...program, language }, handlers),
     answerAbout: (target, input, snapshot, catalog) =>
-      isToolCatalog(target) ? answerToolCatalog(target, input, snapshot, catalog) : undefined,
+      isToolCatalog(target)
+        ? answerToolCatalog(target, input, { snapshot, catalog, languages: [language] })
+        : undefined,
   };
 }
 

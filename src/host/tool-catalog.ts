@@ -2,8 +2,10 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CallReply, GuestError } from '../domain/execution.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
+import type { ProcessLanguage } from '../domain/process-program.js';
 import { nearest } from '../lib/nearest.js';
 import { DOWN_HINT, STARTING_HINT } from './discovery.js';
+import { programNames } from './process-packages.js';
 import { serverNamed } from './script-calls.js';
 
 /** `catalog` of programs on real interpreters: names first, whole definitions on demand. */
@@ -22,27 +24,34 @@ export function isToolCatalog(target: string): boolean {
 export function answerToolCatalog(
   target: string,
   [question]: readonly JsonValue[],
-  snapshot: CatalogSnapshot,
-  catalog: Catalog,
+  { snapshot, catalog, languages }: CatalogContext,
 ): CallReply {
   const name = target.slice(TARGET.length);
   const asked = isJsonObject(question) ? question : {};
+  const context = { snapshot, catalog, languages };
   const answer =
     name === 'searchTools'
-      ? search(asked, snapshot, catalog)
+      ? searchTools(asked, context)
       : name === 'getToolDefinition'
-        ? define(asked, snapshot, catalog)
+        ? getToolDefinition(asked, context)
         : refusal('CatalogError', `the catalog has no ${name}`, 'Use searchTools or getToolDefinition.');
   return 'errorClass' in answer ? { ok: false, error: answer } : { ok: true, json: JSON.stringify(answer.found) };
 }
 
-type Answer = { readonly found: JsonValue } | GuestError;
+/** What the catalog is asked about, and the languages whose names it tells. */
+export interface CatalogContext {
+  readonly snapshot: CatalogSnapshot;
+  readonly catalog: Catalog;
+  readonly languages: readonly ProcessLanguage[];
+}
 
-function search(
+export type CatalogAnswer<Found extends JsonValue = JsonValue> = { readonly found: Found } | GuestError;
+
+/** Manifest entries of the tools that fit. */
+export function searchTools(
   { query = '', serverId, detail = 'name+description', limit }: JsonObject,
-  snapshot: CatalogSnapshot,
-  catalog: Catalog,
-): Answer {
+  { snapshot, catalog, languages }: CatalogContext,
+): CatalogAnswer<JsonObject[]> {
   if (typeof query !== 'string') return wrong('query', 'a string', query);
   if (!DETAILS.some((each) => each === detail))
     return wrong('detail', DETAILS.map((each) => JSON.stringify(each)).join(' or '), detail);
@@ -60,19 +69,26 @@ function search(
     const server = snapshot.servers.find(({ id }) => id === tool.serverId);
     return (server && snapshot.toolByTarget.get(`${server.path}/${tool.name}`)) ?? [];
   });
-  return { found: tools.map((tool) => manifestEntry(tool, detail === 'name')) };
+  const namesOf = programNames(snapshot, languages);
+  return { found: tools.map((tool) => manifestEntry(tool, detail === 'name', namesOf(tool))) };
 }
 
-function define({ serverId, name }: JsonObject, snapshot: CatalogSnapshot, catalog: Catalog): Answer {
+/** All that a server says of one tool, and how programs call it. */
+export function getToolDefinition(
+  { serverId, name }: JsonObject,
+  { snapshot, catalog, languages }: CatalogContext,
+): CatalogAnswer<JsonObject> {
   const server = serverOf(serverId, snapshot);
   if ('errorClass' in server) return server;
   if (typeof name !== 'string') return wrong('name', 'the name of a tool', name);
   const found = server.tools.find(({ tool }) => tool.name === name);
-  return found === undefined ? noSuchTool(name, server, catalog) : { found: definitionOf(found) };
+  if (found === undefined) return noSuchTool(name, server, catalog);
+  return { found: definitionOf(found, programNames(snapshot, languages)(found)) };
 }
 
-function manifestEntry({ tool, server }: CatalogTool, isNameOnly: boolean): JsonObject {
-  const named: JsonObject = { serverId: server.id, toolName: tool.name };
+/** `module` and `function` are what a program writes. Several languages have a name each. */
+function manifestEntry({ tool, server }: CatalogTool, isNameOnly: boolean, names: JsonObject): JsonObject {
+  const named: JsonObject = { serverId: server.id, toolName: tool.name, ...names };
   if (isNameOnly) return named;
   return {
     ...named,
@@ -81,10 +97,10 @@ function manifestEntry({ tool, server }: CatalogTool, isNameOnly: boolean): Json
   };
 }
 
-function definitionOf(found: CatalogTool): JsonObject {
+function definitionOf(found: CatalogTool, names: JsonObject): JsonObject {
   const { name, inputSchema, outputSchema, annotations, icons } = found.tool;
   return {
-    ...manifestEntry(found, false),
+    ...manifestEntry(found, false, names),
     // As the protocol has it, beside the manifest's word for it.
     name,
     inputSchema: inputSchema ?? { type: 'object' },

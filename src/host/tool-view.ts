@@ -4,7 +4,7 @@ import {
   serverDeclarations,
   serverDeclarationsWithin,
 } from '../catalog/briefing/server-declarations.js';
-import { AS_CONFIGURED, serverIndex } from '../catalog/briefing/server-index.js';
+import { AS_CONFIGURED, type IndexNaming, serverIndex } from '../catalog/briefing/server-index.js';
 import { estimateTokens } from '../catalog/briefing/tokens.js';
 import type { ObservedTypeOf } from '../catalog/declarations/typescript.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
@@ -130,12 +130,13 @@ export function briefingOf(view: ToolView): CatalogBriefing {
 export function indexOf(
   { forCode, promptTokens = DEFAULT_BUDGET_TOKENS }: ToolView,
   maximumCharacters?: number,
+  naming: IndexNaming = AS_CONFIGURED,
 ): string {
   const [most, measure] =
     maximumCharacters === undefined
       ? [promptTokens, estimateTokens]
       : [maximumCharacters, (text: string) => text.length];
-  return serverIndex(forCode.servers, most, measure, AS_CONFIGURED);
+  return serverIndex(forCode.servers, most, measure, naming);
 }
 
 /** In how much detail; the same for all callers, because what was observed only fills what is left. */

@@ -106,8 +106,13 @@ asyncio.run(main())`,
     });
     const told = data as { found: object[]; names: object[]; add: object; wrong: string[][] };
     expect(told, stderr).toBeDefined();
-    expect(told.found[0]).toEqual({ serverId: 'every-day', toolName: 'add', description: 'Adds two numbers.' });
-    expect(told.names).toContainEqual({ serverId: 'every-day', toolName: 'echo' });
+    expect(told.found[0]).toEqual({
+      ...{ serverId: 'every-day', toolName: 'add', module: 'every_day', function: 'add' },
+      description: 'Adds two numbers.',
+    });
+    expect(told.names).toContainEqual({
+      ...{ serverId: 'every-day', toolName: 'echo', module: 'every_day', function: 'echo' },
+    });
     expect(told.add).toMatchObject({
       toolName: 'add',
       inputSchema: { required: ['a', 'b'] },

@@ -27,7 +27,7 @@ describe('codemode mcp --profile runner', needs('bubblewrap', 'python3'), () => 
     using cli = new RunnerHome();
     const { stdout } = await cli.run(['--config', cli.config, 'prompt', '--profile', 'runner']);
     expect(stdout).toContain('You solve tasks by writing code that runs in a sandbox.');
-    expect(stdout).toContain('- every-day (14)');
+    expect(stdout).toContain('- every_day = every-day (14)');
     expect(stdout).toContain('## Tool run_python');
   });
 

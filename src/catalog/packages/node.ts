@@ -5,9 +5,12 @@ import { serverDocs, toolDocs } from '../declarations/typescript-docs.js';
 import { PACKAGE_CLIENT_DECLARATIONS } from '../declarations/typescript-frames.js';
 import { camelCaseNames } from '../package-names.js';
 import { metaOf, type ServerPackage, sortedTools } from './server-package.js';
+import { unavailabilityOf, unavailableNodeModule } from './unavailable.js';
 
 /** `servers/<module>/` for Node: `index.js` and its declarations. Names of tools never begin with `_` and a letter. */
 export function nodePackage({ server, isBrief }: ServerPackage): ReadonlyMap<string, string> {
+  const unavailable = unavailabilityOf(server);
+  if (unavailable !== undefined) return new Map([['index.js', unavailableNodeModule(unavailable)]]);
   const tools = sortedTools(server);
   const names = camelCaseNames(tools.map(({ name }) => name));
   const functions = tools.map((tool) => {

@@ -7,6 +7,7 @@ import { serverDocs, toolDocs } from '../declarations/typescript-docs.js';
 import { snakeCaseNames } from '../package-names.js';
 import { PYTHON_MCP_CLIENT_STUB, PYTHON_WRAPPERS } from './python-client.js';
 import { metaOf, type ServerMeta, type ServerPackage, sortedTools } from './server-package.js';
+import { unavailabilityOf, unavailablePythonModule } from './unavailable.js';
 
 /**
  * `servers/<module>/` for Python: the functions, which are quick to import, and stubs with their types. At run time a
@@ -14,6 +15,8 @@ import { metaOf, type ServerMeta, type ServerPackage, sortedTools } from './serv
  * letter: those are ours.
  */
 export function pythonPackage({ server, isBrief }: ServerPackage): ReadonlyMap<string, string> {
+  const unavailable = unavailabilityOf(server);
+  if (unavailable !== undefined) return new Map([['__init__.py', unavailablePythonModule(unavailable)]]);
   const tools = sortedTools(server);
   const names = snakeCaseNames(tools.map(({ name }) => name));
   const stubs = isBrief ? undefined : declarePythonModule({ functionNames: names, tools });

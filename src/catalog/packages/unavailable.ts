@@ -1,0 +1,23 @@
+import { quoteVisibly } from '../../lib/visible-text.js';
+import { pythonString } from '../declarations/python-text.js';
+import type { CatalogServer } from '../snapshot.js';
+
+/**
+ * Why nothing can be imported from a server: it has no tools, and that is not its own choice. An import of it fails with this, and
+ * not later with a function that is missing.
+ */
+export function unavailabilityOf({ id, tools, problem, isStarting }: CatalogServer): string | undefined {
+  if (tools.length > 0) return undefined;
+  if (isStarting === true) return `server ${id} is still starting: run the program again in a moment`;
+  if (problem === undefined) return undefined;
+  return `server ${id} is not available: ${problem}. Do without it, or ask the user to check it with: codemode servers`;
+}
+
+/** The module of such a server for Node. The code makes it an error of the import. */
+export function unavailableNodeModule(reason: string): string {
+  return `throw Object.assign(new Error(${quoteVisibly(reason)}), { code: "ERR_MODULE_NOT_FOUND" });\n`;
+}
+
+export function unavailablePythonModule(reason: string): string {
+  return `raise ImportError(${pythonString(reason)})\n`;
+}
