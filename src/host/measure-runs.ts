@@ -7,6 +7,8 @@ import type { Session } from './session.js';
 
 /** What a program costs beyond what it does, in milliseconds. */
 export interface OverheadReport {
+  /** What programs ran in. */
+  readonly runtime: string;
   readonly runs: number;
   /** A fresh sandbox, from the request to the answer of a program that does nothing. */
   readonly run: Percentiles;
@@ -32,25 +34,45 @@ const MAX_SPANS = 10_000;
  * Runs programs one after the other, and reads their traces. The session must have the tools of
  * `examples/servers/changing.mjs`, and what it does must be in `spans`.
  */
-export async function measureOverhead(session: Session, spans: SpanRecord): Promise<OverheadReport> {
-  await run(session, NOTHING); // the first pays for what is loaded once
-  await run(session, ONE_CALL);
+export async function measureOverhead(
+  spans: SpanRecord,
+  { runtime, runs, nothing, oneCall }: MeasuredPrograms,
+): Promise<OverheadReport> {
+  await nothing(); // the first pays for what is loaded once
+  await oneCall();
   const empty: number[] = [];
   const calling: number[] = [];
   const broker: number[] = [];
   // In turn, so that what else the machine does meets both alike.
-  for (let index = 0; index < RUNS; index++) {
-    empty.push((await traced(session, NOTHING, spans)).lasted(SPANS.run));
-    const { lasted } = await traced(session, ONE_CALL, spans);
+  for (let index = 0; index < runs; index++) {
+    empty.push((await traced(nothing, spans)).lasted(SPANS.run));
+    const { lasted } = await traced(oneCall, spans);
     calling.push(lasted(SPANS.run));
     broker.push(lasted('execute_tool ping') - lasted('tools/call ping'));
   }
   const { p50 } = percentiles(empty);
   return {
-    runs: RUNS,
+    ...{ runtime, runs },
     run: percentiles(empty),
     call: percentiles(calling.map((ms) => Math.max(0, ms - p50))),
     broker: percentiles(broker),
+  };
+}
+
+/** Programs for what the profile runs programs in: one that does nothing, and one that calls one tool. */
+export interface MeasuredPrograms {
+  readonly runtime: string;
+  readonly runs: number;
+  readonly nothing: () => Promise<unknown>;
+  readonly oneCall: () => Promise<unknown>;
+}
+
+/** Modules on the engine of the default profile. */
+export function modulePrograms(session: Session): MeasuredPrograms {
+  return {
+    ...{ runtime: 'quickjs', runs: RUNS },
+    nothing: () => run(session, NOTHING),
+    oneCall: () => run(session, ONE_CALL),
   };
 }
 
@@ -107,9 +129,9 @@ const ONE_CHANGE = `import { add_tool } from '@codemode/servers/changing';
 globalThis.__codemode_result__ = (await add_tool()).changedAtMs;`;
 
 /** How long each step of a run took, in milliseconds. */
-async function traced(session: Session, source: string, spans: SpanRecord) {
+async function traced(program: () => Promise<unknown>, spans: SpanRecord) {
   spans.take();
-  await run(session, source);
+  await program();
   const steps = spans.take();
   return {
     lasted: (name: string): number => {

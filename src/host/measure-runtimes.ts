@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { HostError } from '../domain/errors.js';
 import { DEFAULT_LIMITS } from '../domain/limits.js';
-import { DEFAULT_PROCESS_LIMITS, type ProgramLanguage } from '../domain/process-program.js';
+import { DEFAULT_PROCESS_LIMITS, type ProcessLanguage, type ProgramLanguage } from '../domain/process-program.js';
 import { type Percentiles, percentiles } from './measure.js';
+import type { MeasuredPrograms } from './measure-runs.js';
 import type { Session } from './session.js';
 
 /** How long a program that does nothing takes, from the request to the answer, in what the profile runs programs in. */
@@ -22,20 +23,35 @@ const PROGRAMS: Readonly<Record<ProgramLanguage, string>> = {
 
 /** A real interpreter, or a compiled program that is in the cache from the second run on. */
 export async function measureProcess(session: Session, language: ProgramLanguage): Promise<RuntimeReport> {
-  const once = async () => {
-    const { outcome } = await session.runProcess({
-      runId: randomUUID(),
-      language,
-      source: PROGRAMS[language],
-      limits: DEFAULT_PROCESS_LIMITS,
-      maxToolCalls: 0,
-      approvalWaitMs: 0,
-      respond: () => null,
-    });
-    if (outcome.status === 'failed')
-      throw new HostError('internal', `the measured program failed: ${outcome.failure.message}`);
+  return { runtime: language, ...(await times(() => runProcess(session, language, PROGRAMS[language], 0))) };
+}
+
+/** The programs by which the cost of a run and of a call is found on a real interpreter. */
+export function processPrograms(session: Session, language: ProcessLanguage): MeasuredPrograms {
+  return {
+    ...{ runtime: language, runs: RUNS },
+    nothing: () => runProcess(session, language, PROGRAMS[language], 0),
+    oneCall: () => runProcess(session, language, ONE_CALL[language], 1),
   };
-  return { runtime: language, ...(await times(once)) };
+}
+
+const ONE_CALL: Readonly<Record<ProcessLanguage, string>> = {
+  node: `import { ping } from './servers/changing/index.js';\nawait ping();\nglobalThis.result = 1;`,
+  python: `from servers.changing import ping\nawait ping()\nresult = 1`,
+};
+
+async function runProcess(
+  session: Session,
+  language: ProgramLanguage,
+  source: string,
+  maxToolCalls: number,
+): Promise<void> {
+  const { outcome } = await session.runProcess({
+    ...{ runId: randomUUID(), language, source, limits: DEFAULT_PROCESS_LIMITS, maxToolCalls, approvalWaitMs: 0 },
+    respond: () => null,
+  });
+  if (outcome.status === 'failed')
+    throw new HostError('internal', `the measured program failed: ${outcome.failure.message}`);
 }
 
 /** A classic script, as `code_execution` runs it. */

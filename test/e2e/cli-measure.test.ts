@@ -13,7 +13,9 @@ interface Measured {
   readonly tokens: Record<'tools' | 'definitions' | 'catalog' | 'perServer' | 'perTool', number> & { encoding: string };
   readonly search: { tasks: number; top1: number; top10: number; missed: { missing: string[] }[] } | null;
   readonly drift: { changes: number; detection: { p50: number; p95: number } } | null;
-  readonly overhead: Record<'run' | 'call' | 'broker', { p50: number; p95: number }> | null;
+  readonly overhead:
+    | (Record<'run' | 'call' | 'broker', { p50: number; p95: number }> & { runtime: string; runs: number })
+    | null;
   readonly notes: readonly string[];
 }
 
@@ -51,6 +53,27 @@ describe('measure', () => {
       // The broker's own step is a part of a call, whatever else the machine does.
       expect(overhead?.broker.p50).toBeGreaterThan(0);
       expect(notes).toEqual([]);
+    },
+  );
+
+  test(
+    'times a run and a call on the real interpreter of profile runner, and counts what that profile sends [B25]',
+    needs('bubblewrap', 'python3'),
+    async () => {
+      using home = new Home();
+      home.write('codemode.config.yaml', {
+        profile: 'runner',
+        mcpServers: { everyday: server('everyday-server.mjs') },
+      });
+      const { overhead, runtimes, tokens } = await home.json<Measured>(['measure', '--json']);
+      expect(overhead).toMatchObject({ runtime: 'node', runs: 10 });
+      // A process of its own each time: no QuickJS engine takes this long.
+      expect(overhead?.run.p50).toBeGreaterThan(5);
+      expect(overhead?.broker.p50).toBeGreaterThan(0);
+      expect(runtimes.map(({ runtime }) => runtime)).toEqual(['node', 'python']);
+      const { stdout } = await home.run(['prompt', '--profile', 'runner']);
+      // Instructions and descriptions are in the prompt, schemas come on top.
+      expect(tokens.catalog).toBeGreaterThan(stdout.length / 6);
     },
   );
 

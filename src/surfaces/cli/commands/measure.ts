@@ -15,12 +15,14 @@ import {
 import { type BriefingChoice, briefingChoices, judge } from '../../../host/measure-levels.js';
 import {
   type DriftReport,
+  type MeasuredPrograms,
   measureDrift,
   measureOverhead,
+  modulePrograms,
   type OverheadReport,
   SpanRecord,
 } from '../../../host/measure-runs.js';
-import { measureProcess, measureScript, type RuntimeReport } from '../../../host/measure-runtimes.js';
+import { measureProcess, measureScript, processPrograms, type RuntimeReport } from '../../../host/measure-runtimes.js';
 import type { Session } from '../../../host/session.js';
 import type { ToolView } from '../../../host/tool-view.js';
 import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
@@ -96,15 +98,18 @@ async function measure(flags: MeasureFlags, context: CommandContext): Promise<nu
   const known = scripts.filter((script) => script.profile === profile.name);
   const toldOf = (shown: ToolView) => [
     profile.instructions(shown, known),
-    ...profile.tools.map(({ name, description, inputSchema, outputSchema }) =>
-      JSON.stringify({ name, description: description(shown), inputSchema, outputSchema }),
+    ...profile.tools.map(({ name, title, description, inputSchema, outputSchema }) =>
+      JSON.stringify({ name, title, description: description(shown), inputSchema, outputSchema }),
     ),
   ];
   // Servers write what they like, also the marks that models end with: here they are text like any other.
   const asText = { disallowedSpecial: new Set<string>() };
   const count = (text: string) => countTokens(text, asText);
   const tokens = measureTokens(view, toldOf(view), count);
-  const levels = briefingChoices(view, (shown) => measureTokens(shown, toldOf(shown), count).catalog);
+  // Of details that this profile does not make a difference of, one is enough.
+  const levels = briefingChoices(view, (shown) => measureTokens(shown, toldOf(shown), count).catalog).filter(
+    (choice, index, all) => choice.tokens !== all[index - 1]?.tokens,
+  );
   const times = await waitFor('running programs', () => measureTimes(context, profile.name, machine));
   const notes = [
     ...(tasks === undefined ? ['search was not measured: name a file with tasks, --tasks FILE'] : []),
@@ -149,13 +154,22 @@ async function measureTimes(context: CommandContext, profile: ProfileName, machi
       maxResultBytes: Number.POSITIVE_INFINITY,
     });
     const { level } = await host.open();
-    const overhead = { isolation: level, ...(await measureOverhead(session, spans)) };
+    const programs = programsOf(session, profile, machine);
+    const overhead = programs && { isolation: level, ...(await measureOverhead(spans, programs)) };
     const drift = await measureDrift(session);
-    return { overhead, drift, ...(await measureRuntimes(session, profile, machine)) };
+    return { overhead: overhead ?? null, drift, ...(await measureRuntimes(session, profile, machine)) };
   } catch (error) {
     if (!isHostError(error) || error.code === 'cancelled') throw error;
     return { overhead: null, drift: null, runtimes: [], notes: [`times were not measured: ${error.message}`] };
   }
+}
+
+/** A run and a call are timed in what the profile really uses. Go is timed by whole runs only. */
+function programsOf(session: Session, profile: ProfileName, { runtimes }: Machine): MeasuredPrograms | undefined {
+  if (profile === 'go') return undefined;
+  if (profile !== 'runner') return modulePrograms(session);
+  const first = runtimes.find(({ isAvailable }) => isAvailable);
+  return first === undefined ? undefined : processPrograms(session, first.language);
 }
 
 /** What the configured profile runs programs in. A Go that has compiled nothing yet would take half a minute: not timed. */
@@ -183,8 +197,11 @@ function render({ verdict, tokens, search, drift, overhead, runtimes, notes }: M
   const rows: [string, string][] = [
     ['tools', count(tokens.tools)],
     ['(a) all definitions up front', `${count(tokens.definitions)} tokens`],
-    ['(b) what an agent is told here', `${count(tokens.catalog)} tokens (${tokens.level})`],
-    ...tokens.levels.map(({ level, tokenBudget, tokens: read }): [string, string] => [
+    [
+      '(b) what an agent is told here',
+      `${count(tokens.catalog)} tokens${tokens.levels.length > 1 ? ` (${tokens.level})` : ''}`,
+    ],
+    ...(tokens.levels.length > 1 ? tokens.levels : []).map(({ level, tokenBudget, tokens: read }): [string, string] => [
       `    with prompt.tokenBudget: ${tokenBudget}`,
       `${count(read)} tokens (${level})`,
     ]),
@@ -198,7 +215,7 @@ function render({ verdict, tokens, search, drift, overhead, runtimes, notes }: M
       rows.push(['  not found', plain(`${missing.join(', ')} for ${JSON.stringify(query)}`)]);
   }
   if (overhead !== null) {
-    rows.push([`sandbox (${overhead.isolation}), a run`, milliseconds(overhead.run)]);
+    rows.push([`sandbox (${overhead.runtime}, ${overhead.isolation}), a run`, milliseconds(overhead.run)]);
     rows.push(['broker and server, a call', milliseconds(overhead.call)]);
     rows.push(['  of that, the broker', milliseconds(overhead.broker)]);
   }
