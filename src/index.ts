@@ -92,6 +92,12 @@ export type {
 } from './surfaces/library/sandbox-runtime.js';
 export type { AuthConfig, MCPServerConfig, RetryPolicy } from './surfaces/library/server-config.js';
 export { ToolCallError } from './surfaces/library/tool-call-error.js';
+export {
+  type ManifestEntry,
+  type SearchQuestion,
+  ToolCatalog,
+  type ToolDefinition,
+} from './surfaces/library/tool-catalog.js';
 export type {
   AuthRequirement,
   HostTool,

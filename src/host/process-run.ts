@@ -196,6 +196,8 @@ async function runSteps(
   };
   const glance = { title: cleanTitle(redactor, source), durationMs: report.durationMs };
   runner.notify(request, view);
+  // What a tool answered against its own schema, where that is no error.
+  for (const warning of calls.tools.warnings) request.onNotice?.(warning);
   // The answer does not wait for it.
   void parts.sleeping.recordEnd(owner, state, request.respond(summary), recording, glance);
   return summary;

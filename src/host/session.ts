@@ -11,6 +11,7 @@ import type { CapabilitySet } from '../domain/capability.js';
 import { HostError } from '../domain/errors.js';
 import type { CallerId, ExecutionId, Outcome, Program } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
+import { PROCESS_LANGUAGES } from '../domain/process-program.js';
 import type { ScriptHead } from '../domain/script.js';
 import { duringStep } from '../domain/step.js';
 import type { Tool } from '../domain/tool.js';
@@ -40,6 +41,7 @@ import type { RunOwner, SleepingRuns, WokenRun } from './sleeping-runs.js';
 import type { ScriptLibrary } from './stored-scripts.js';
 import { handOver, missingServers } from './summary.js';
 import type { Telemetry } from './telemetry.js';
+import type { CatalogContext } from './tool-catalog.js';
 import { type CodeModeSettings, type DirectTool, type ToolView, viewOf } from './tool-view.js';
 
 export type { BrokerOutcome, DirectCircumstances };
@@ -136,6 +138,11 @@ export class Session {
   /** What exists now, split into what programs and what the client itself may call. */
   tools(): ToolView {
     return this.#viewOf(this.#parts.catalog.snapshot());
+  }
+
+  /** What questions about these tools are answered from, with the names of every real interpreter. */
+  catalogContext(): CatalogContext {
+    return { snapshot: this.tools().forCode, catalog: this.#parts.catalog, languages: PROCESS_LANGUAGES };
   }
 
   /** The stored scripts that programs of this caller may run. */

@@ -56,3 +56,40 @@ result = {'count': len(found), 'wrong': wrong, 'module': told['module'], 'name':
     expect((data as { count: number }).count).toBeGreaterThan(14);
   });
 });
+
+test('codemode tools tells the names of both languages, and takes the words of the catalog for detail [B13]', async () => {
+  using home = new RunnerHome({ ...SERVERS, profile: 'runner' });
+  const words = ['--config', home.config, 'tools', 'add numbers', '--server', 'every-day'];
+  const { results } = await home.json<{ results: object[] }>([...words, '--detail', 'name+description', '--json']);
+  expect(results[0]).toMatchObject({
+    ...{ serverId: 'every-day', toolName: 'add', module: 'every_day', description: 'Adds two numbers.' },
+    functions: { node: 'add', python: 'add' },
+  });
+  const { stdout } = await home.run([...words, '--detail', 'full']);
+  expect(stdout).toContain(`import { add } from './servers/every_day/index.js';`);
+  expect(stdout).toContain('from servers.every_day import add');
+});
+
+test('the library has the catalog: names first, whole definitions on demand [B13]', needs('bubblewrap'), async () => {
+  const library = (await import(
+    new URL('../../dist/index.js', import.meta.url).href
+  )) as typeof import('../../src/index.js');
+  const host = await library.createHost({ config: SERVERS });
+  try {
+    const found = await host.catalog.searchTools({ query: 'adds numbers', serverId: 'every-day', detail: 'name' });
+    expect(found[0]).toEqual({
+      ...{ serverId: 'every-day', toolName: 'add', module: 'every_day' },
+      functions: { node: 'add', python: 'add' },
+    });
+    expect(await host.catalog.getToolDefinition({ serverId: 'every-day', name: 'add' })).toMatchObject({
+      ...{ name: 'add', description: 'Adds two numbers.' },
+      inputSchema: { required: ['a', 'b'] },
+    });
+    await expect(host.catalog.getToolDefinition({ serverId: 'every-day', name: 'ad' })).rejects.toMatchObject({
+      errorClass: 'ToolNotFound',
+      hint: expect.stringContaining('add'),
+    });
+  } finally {
+    await host.close();
+  }
+});

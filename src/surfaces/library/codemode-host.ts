@@ -26,6 +26,7 @@ import {
 } from './sandbox-runtime.js';
 import { type MCPServerConfig, readServerConfig } from './server-config.js';
 import { ToolCallError } from './tool-call-error.js';
+import { ToolCatalog } from './tool-catalog.js';
 import { type HostTool, type HostTools, type RateLimit, toolRegistryOf } from './tool-registry.js';
 
 /** What a host of the library is made of. */
@@ -118,6 +119,11 @@ export class CodemodeHost implements SandboxRuntime, MCPAggregator, AsyncDisposa
     return new CodemodeSession(this.#parts, this.#parts.openSession(caller as CallerId));
   }
 
+  /** Names first, whole definitions on demand: `searchTools`, `getToolDefinition`. */
+  get catalog(): ToolCatalog {
+    return this.#own.catalog;
+  }
+
   /** Every tool that programs of the default caller may call. */
   tools(): Promise<HostTool[]> {
     return this.#own.tools();
@@ -197,6 +203,11 @@ export class CodemodeSession implements Disposable {
   /** Runs a program. One that fails is a result, with what was wrong; only the host's own failures are thrown. */
   run(code: string, options: RunOptions = {}): Promise<RunResult> {
     return runIn(this.#session, { code, ...options }, this.#parts.parseRequest);
+  }
+
+  /** The same for this caller's tools. */
+  get catalog(): ToolCatalog {
+    return new ToolCatalog(this.#session);
   }
 
   async tools(): Promise<HostTool[]> {

@@ -1,11 +1,17 @@
-import type { JsonObject } from '../../../domain/json.js';
+import { isJsonObject, type JsonObject } from '../../../domain/json.js';
+import { PROCESS_LANGUAGES } from '../../../domain/process-program.js';
 import { TOOL_DETAILS, type ToolDetail } from '../../../host/discovery.js';
+import type { Inventory } from '../../../host/inventory.js';
+import { programNames } from '../../../host/process-packages.js';
 import { oneLine } from '../../../lib/bounded-text.js';
 import { askForTools, noteProblems } from '../asking.js';
 import type { CommandContext, Register } from '../command.js';
 import { countFrom1, oneOf } from '../options.js';
 import { renderTable } from '../table.js';
 import { plainBlock, plainLine, printableJson, styled } from '../terminal.js';
+
+/** `name+description` is the word of the catalog for the second. */
+const DETAILS = [...TOOL_DETAILS, 'name+description'] as const;
 
 interface ToolsFlags {
   readonly server?: string;
@@ -21,7 +27,7 @@ export const register: Register = (program, context) => {
     .description('list the tools that programs can call, or search them')
     .argument('[query...]', 'what the tool should do, in your own words')
     .option('--server <name>', 'only tools of this server')
-    .option('--detail <level>', `how much to show of each: ${TOOL_DETAILS.join(', ')}`, 'description')
+    .option('--detail <level>', `how much to show of each: ${DETAILS.join(', ')}`, 'description')
     .option('--limit <count>', 'at most so many (default: 10 for a search, all for a list)')
     .option('--refresh', 'ask the servers again instead of the catalog on disk')
     .option('--json', 'as JSON')
@@ -33,7 +39,8 @@ export const register: Register = (program, context) => {
 
 const HELP = `
 Servers that were asked before are not started: their tools are kept on disk, under $CODEMODE_HOME.
---json prints { "query", "results": [{ "serverId", "toolName", "exportName", ... }] }, as searchTools() in a program.
+--json prints { "query", "results": [{ "serverId", "toolName", "exportName", ... }] }, as searchTools() in a program. With profile
+runner it has "module" and "functions" { "node", "python" } instead of "exportName". --detail full gives whole definitions.
 
 Exit status: 0 also when nothing fits, 2 bad input or no such server, 69 no server could be asked.
 
@@ -47,23 +54,35 @@ Examples:
 const DEFAULT_HITS = 10;
 
 async function tools(query: string, flags: ToolsFlags, context: CommandContext): Promise<number> {
-  const detail = oneOf('--detail', flags.detail, TOOL_DETAILS);
+  const asked = oneOf('--detail', flags.detail, DETAILS);
+  const detail = asked === 'name+description' ? 'description' : asked;
   const isSearch = query.trim() !== '';
   const limit = flags.limit === undefined ? (isSearch ? DEFAULT_HITS : undefined) : countFrom1('--limit', flags.limit);
-  const { inventory } = await context.inventory();
+  const { inventory, loaded } = await context.inventory();
   await using _ = inventory;
   await askForTools(inventory, flags.refresh === true, flags.server === undefined ? [] : [flags.server]);
-  const results = inventory.tools({
+  const found = inventory.tools({
     detail,
     ...(isSearch ? { query } : {}),
     ...(flags.server === undefined ? {} : { server: flags.server }),
     ...(limit === undefined ? {} : { limit }),
   });
+  const results = loaded.config.profile === 'runner' ? found.map(withProgramNames(inventory)) : found;
   noteProblems(inventory, flags.server === undefined ? [] : [flags.server]);
   if (flags.json === true) process.stdout.write(`${printableJson({ query, results }, true)}\n`);
   else if (results.length > 0) process.stdout.write(`${render(results, detail)}\n`);
   else if (isSearch) process.stderr.write('nothing fits; use other words, or see all: codemode tools\n');
   return 0;
+}
+
+/** With profile `runner`: the module and the functions that its programs write. */
+function withProgramNames(inventory: Inventory): (result: JsonObject) => JsonObject {
+  const { forCode } = inventory.view();
+  const namesOf = programNames(forCode, PROCESS_LANGUAGES);
+  return ({ exportName, ...result }) => {
+    const tool = forCode.toolByTarget.get(`${String(result.serverId)}/${String(result.toolName)}`);
+    return { ...result, ...(tool === undefined ? { exportName: exportName ?? null } : namesOf(tool)) };
+  };
 }
 
 function render(results: readonly JsonObject[], detail: ToolDetail): string {
@@ -87,12 +106,19 @@ function render(results: readonly JsonObject[], detail: ToolDetail): string {
   }
 }
 
+function importLines({ exportName, serverId, module, functions }: JsonObject): string[] {
+  if (!isJsonObject(functions))
+    return [`import { ${String(exportName)} } from '@codemode/servers/${String(serverId)}';`];
+  return [
+    `import { ${String(functions.node)} } from './servers/${String(module)}/index.js';`,
+    `from servers.${String(module)} import ${String(functions.python)}`,
+  ];
+}
+
 function block(name: string, result: JsonObject, description: string): string {
-  const { exportName, annotations, inputSchema, outputSchema } = result;
+  const { annotations, inputSchema, outputSchema } = result;
   const lines = [styled('bold', plainLine(name))];
-  lines.push(
-    `  import { ${plainLine(String(exportName))} } from '@codemode/servers/${plainLine(String(result.serverId))}';`,
-  );
+  lines.push(...importLines(result).map((line) => `  ${plainLine(line)}`));
   if (description !== '') lines.push(plainBlock(description));
   const parts = Object.entries({ annotations, input: inputSchema, output: outputSchema });
   for (const [label, value] of parts) {
