@@ -113,7 +113,8 @@ result = [[each['structuredContent'] for each in answers], (await get_weather({'
       ${questions}
       globalThis.result = answers;`,
     );
-    const entry = { serverId: 'google-drive', toolName: 'get_document', title: 'Get' };
+    const written = { module: 'google_drive', function: 'getDocument' };
+    const entry = { serverId: 'google-drive', toolName: 'get_document', title: 'Get', ...written };
     const { name, icons, annotations } = TOOLS['google-drive'].tool;
     const definition = { ...entry, name, icons, annotations, inputSchema: INPUT };
     expect(data).toEqual([[entry], definition]);
