@@ -154,6 +154,7 @@ test('answers are data, text, bytes or nothing, and a failure with its status an
   expect(replyOf(await call('get_pets_by_id', { id: '0' }))).toEqual({
     content: [{ type: 'text', text: 'HTTP 404 Not Found: try again after 7 s: {"message":"no such pet"}' }],
     isError: true,
+    refusal: { status: 404, retryAfterMs: 7_000 },
   });
 });
 
