@@ -211,9 +211,9 @@ describe('runs over REST', () => {
       status: 409,
       body: { error: { code: 'CONFLICT' } },
     });
-    // A yes that comes too late wakes nobody.
+    // Its question is closed with it: a yes that comes too late is told so, and wakes nobody.
     const before = lines();
-    expect((await rest.post(`/approvals/${id}/approve`, 'ann')).status).toBe(200);
+    expect((await rest.post(`/approvals/${id}/approve`, 'ann')).status).toBe(409);
     expect(await stateOf(runId)).toBe('cancelled');
     expect(lines()).toEqual(before);
   });
