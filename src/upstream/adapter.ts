@@ -1,7 +1,6 @@
 import type {
   ToolListing,
   UpstreamCall,
-  UpstreamDefinition,
   UpstreamHealth,
   UpstreamIdentity,
   UpstreamOutcome,

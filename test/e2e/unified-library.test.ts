@@ -260,7 +260,7 @@ describe('servers', () => {
     [['help-scout', 'search-inboxes', 5n], 'args is a bigint'],
     [['help-scout', 'search-inboxes', { at: [() => 1] }], 'args.at[0] is a function'],
     [['help-scout', 'search-inboxes', { n: Number.NaN }], 'args.n is NaN'],
-  ])('callTool answers what is no call with a coded error [C7] (%#)', async (call, place) => {
+  ])('callTool answers what is no call with a coded error (%#) [C7]', async (call, place) => {
     expect(await thrown(() => host.callTool(...(call as [string, string])))).toEqual(bad(place));
   });
 });
@@ -304,7 +304,7 @@ describe('capabilities', () => {
     [auth(), { mcpCalls: [{}] }, 'mcpCalls.0.serverName'],
     [auth(), { needsNetwork: 'yes' }, 'needsNetwork'],
   ])(
-    'validateCapabilities answers what it cannot read with a coded error [C6] (%#)',
+    'validateCapabilities answers what it cannot read with a coded error (%#) [C6]',
     async (context, request, place) => {
       expect(await thrown(() => host.validateCapabilities(context as never, request as never))).toEqual(bad(place));
     },

@@ -42,8 +42,7 @@ const MEASURED = 'counts tokens of the user’s own servers, tries search on tas
 const TRACED = 'says the id of its trace in the envelope, with and without a collector';
 const REPLAYED = 'a recorded %s program is run again offline, and says where it goes another way';
 const RULES = 'the prompt has every rule of the contract';
-const LOGIN =
-  'a person logs in with the browser, programs call tools, a running host notices, and logout revokes';
+const LOGIN = 'a person logs in with the browser, programs call tools, a running host notices, and logout revokes';
 
 /** Document B, statement by statement. The words are ours. */
 export const RUNNER_STATEMENTS: readonly Statement[] = [

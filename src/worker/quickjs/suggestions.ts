@@ -2,13 +2,19 @@ import type { GuestError } from '../../domain/execution.js';
 import { nearest } from '../../lib/nearest.js';
 import type { Suggestions } from './failures.js';
 import { ERRORS_MODULE } from './image.js';
-import type { Library } from './library.js';
 
 /** What the modules of servers are called. */
 export const SERVERS = '@codemode/servers/';
 
+/** As much of a library as there is to suggest from. */
+interface Importable {
+  readonly specifiers: readonly string[];
+  exportNames(specifier: string): readonly string[];
+  problemOf(specifier: string): GuestError | undefined;
+}
+
 /** What can be imported, for a message about something that cannot. */
-export function suggestionsFrom(library: Library): Suggestions {
+export function suggestionsFrom(library: Importable): Suggestions {
   return {
     problemOf: (specifier) => library.problemOf(specifier),
     suggestModules(specifier) {

@@ -64,6 +64,11 @@ function look(value: unknown, path: string, depth: number, search: Search): void
       return;
     case 'object':
       if (value !== null) lookInto(value as Record<string, unknown>, path, depth, search);
+      return;
+    case 'string':
+    case 'boolean':
+    case 'bigint': // refused before anybody looks for what was lost
+      return;
   }
 }
 
