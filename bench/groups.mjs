@@ -22,6 +22,6 @@ export const GROUPS = [
   { name: 'mcp', measures: 'the whole path over MCP stdio, and the same tool without us', needsPeers: false },
   { name: 'declarations', measures: 'TypeScript from the schemas of real tools', needsPeers: true },
   { name: 'search', measures: 'tool search: time, and what it finds', needsPeers: false },
-  { name: 'tokens', measures: 'what an agent reads before its first program', needsPeers: false },
+  { name: 'tokens', measures: 'what an agent reads: before its first program, and of answers', needsPeers: false },
   { name: 'memory', measures: "the host's memory over 10,000 runs", needsPeers: false },
 ];

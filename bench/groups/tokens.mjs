@@ -1,6 +1,8 @@
 // @ts-check
-// What an agent reads before its first program, in tokens (o200k), beside all tool definitions up front as JSON.
+// What an agent reads before its first program, in tokens (o200k), beside all tool definitions up front as JSON; and what it
+// reads of answers.
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { answerRows } from '../answer-tokens.mjs';
 import { CORPUS_NAME, readToolsets } from '../corpus.mjs';
 import { loadProduct } from '../product.mjs';
 import { scaled, timeEach } from '../stats.mjs';
@@ -21,7 +23,7 @@ export async function measure({ quick }) {
       JSON.stringify([product.toolInputSchema(), product.toolOutputSchema()]),
       product.toolDescription({ briefing }),
       product.serverInstructions({ briefing }),
-    ].map(countTokens);
+    ].map((text) => countTokens(text));
     const value = parts.reduce((sum, part) => sum + part, 0);
     const note = `${briefing.level}; schemas, description, instructions: ${parts.join(', ')}`;
     return { name: `${NAME}, ${count} tools`, value, valueUnit: 'tokens', note, ...(goal && { goal }) };
@@ -36,6 +38,7 @@ export async function measure({ quick }) {
     },
     ...rows,
     { name: 'the text for the agent, made anew', unit: 'ms', p50, p95 },
+    ...(await answerRows()),
   ];
 }
 

@@ -307,7 +307,7 @@ describe('init', () => {
     const plan = await home.json<Plan>(['init', '--json']);
     expect(plan.servers.map(({ name }) => name)).toEqual(['it']);
     expect(plan.warnings).toEqual([
-      `${broken}: was left out: ${broken}:1:24: Flow map in block collection must be sufficiently indented and end with a }`,
+      `${broken}: was left out: ${broken}:1:24: not valid JSON here: look for a missing or extra comma, quote or bracket just before this place`,
     ]);
     expect(readFileSync(broken, 'utf8')).toBe('{ "mcpServers": { "a": ');
   });

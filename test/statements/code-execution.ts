@@ -125,7 +125,8 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D1.22',
     clause: 'Tool Schema',
     says: 'The schema leaves room for further fields, in the request and in `options`',
-    open: 'does not hold: the listed schema does, yet a request with an unknown field is refused (contract.test.ts); on purpose, not among the deviations',
+    differs:
+      'CONFORMANCE.md, D6: a field that resembles a name of the contract is refused with the name that was probably meant; others are left out',
   },
 
   // D2: call_tool
@@ -163,7 +164,7 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D2.6',
     clause: 'call_tool, args',
     says: 'The third argument is required',
-    open: 'does not hold: it may be left out where the tool needs no input (script.test.ts calls it so); more lenient, not among the deviations',
+    differs: 'CONFORMANCE.md, D2: it may be left out where the tool needs no input; the guide and every type show it',
   },
   {
     id: 'D2.7',
@@ -211,7 +212,7 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D2.14',
     clause: 'call_tool, returns',
     says: 'Arguments that cannot be sent (a cycle, a BigInt) are answered with `ok: false` too',
-    open: 'does not hold: call_tool throws a SchemaValidationError (scripts.test.ts, calls.ts), though its description and guide say that it throws nothing',
+    test: ['conformance/code-execution/errors.test.ts', 'never throws for bad arguments: %s'],
   },
 
   // D3: the script, its input and its value
@@ -436,7 +437,7 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D5.7',
     clause: 'Error Examples, SYNTAX_ERROR',
     says: 'The rest of the message has the words of the example',
-    open: 'does not hold: the words are those of our parser, with line and column; not among the documented deviations',
+    differs: 'CONFORMANCE.md, D5: the words are those of our parser, which name line and column and show the line',
   },
   {
     id: 'D5.8',
@@ -460,7 +461,8 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D5.11',
     clause: 'Error Examples, RUNTIME_ERROR',
     says: 'Message and frame are spelt as printed: `Cannot read ...`, `at <eval>:1:17`',
-    open: 'does not hold: our engine says `cannot read ...`, our frames `at <eval> (main.ts:1:15)`; not among the documented deviations',
+    differs:
+      'CONFORMANCE.md, D5: message and frame have this form (conformance/code-execution/errors.test.ts); the column is 15, as our engine counts',
   },
   {
     id: 'D5.12',
@@ -552,7 +554,10 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D6.4',
     clause: 'Options Object, timeout_ms',
     says: '`timeout_ms` is any number of the range',
-    open: 'does not hold: only whole numbers pass, 1.5 is refused (contract.test.ts); not among the documented deviations',
+    test: [
+      'conformance/code-execution/errors.test.ts',
+      'takes fractions, and arguments that it does not know and that resemble none',
+    ],
   },
   {
     id: 'D6.5',
@@ -579,7 +584,10 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D6.8',
     clause: 'Options Object, max_tool_calls',
     says: '`max_tool_calls` is any number from 0 on',
-    open: 'does not hold: only whole numbers pass, 0.5 is refused (contract.test.ts); not among the documented deviations',
+    test: [
+      'conformance/code-execution/errors.test.ts',
+      'takes fractions, and arguments that it does not know and that resemble none',
+    ],
   },
   {
     id: 'D6.9',
@@ -731,7 +739,7 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D9.2',
     clause: 'Global Configuration',
     says: 'The server reads `~/.mcpproxy/mcp_config.json` too',
-    open: 'does not hold: `mcp` and `serve` read it only with --config (find-file.ts, takesProxyFile); said in the guide, not among the deviations',
+    test: ['e2e/code-exec.test.ts', 'is found by the server of the contract too'],
   },
   {
     id: 'D9.3',

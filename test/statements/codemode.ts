@@ -196,7 +196,8 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A5.8',
     clause: '3.2.2',
     says: 'The result is handed over, however large it is',
-    open: 'does not hold: above 200,000 bytes `result` is null, with RESULT_TOO_LARGE and a handle for load(); the instructions say so, CONFORMANCE.md does not.',
+    differs:
+      'CONFORMANCE.md, A5: of a result over about 12,000 bytes the answer has the first part and its shape, and a handle for load().',
   },
   {
     id: 'A5.9',
@@ -215,7 +216,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A6.2',
     clause: '3.2.3',
     says: 'The host tries to have the named servers ready',
-    open: 'holds, no test: wherever a test names a server that is not connected yet, the source of its program names it too.',
+    open: 'holds, no test: where a test names a server that is not connected yet, its program names it too, or another run has waited before.',
   },
   {
     id: 'A6.3',
@@ -227,7 +228,16 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A6.4',
     clause: '3.2.3',
     says: 'What cannot be provided is not claimed',
-    open: 'does not hold: listServers() and describeServer() give a server that failed to start like any other, with its capabilities, and listTools() of it is [].',
+    test: [
+      [
+        'conformance/codemode/unavailable-servers.test.ts',
+        'listServers has only servers that are there, and diagnostics name the others',
+      ],
+      [
+        'conformance/codemode/unavailable-servers.test.ts',
+        'a program can catch what a dynamic import and discovery throw',
+      ],
+    ],
   },
   {
     id: 'A6.5',
@@ -245,7 +255,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A6.6',
     clause: '3.2.3',
     says: 'A program that uses a server that is configured and down gets a structured error',
-    open: 'does not hold: its module is empty, so a call through `import *` is a bare TypeError without class or hint; only the warning beside it has the reason.',
+    test: ['conformance/codemode/unavailable-servers.test.ts', '%s fails once, with the server and its reason'],
   },
   {
     id: 'A7.1',
@@ -342,15 +352,19 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '3.3',
     says: '`toolTrace`, which may be left out, is an array',
     test: [
-      ['e2e/run-command.test.ts', 'prints the response, with logs, result, diagnostics and toolTrace and nothing else'],
-      ['conformance/codemode/outer-tool.test.ts', 'an answer is structure, and the same as text'],
+      ['conformance/codemode/outer-tool.test.ts', 'the trace has every call and never what went in or came out'],
+      [
+        'e2e/answers.test.ts',
+        'after 900 successful calls costs no more than 300 tokens, and lists all of them on request',
+      ],
     ],
   },
   {
     id: 'A8.6',
     clause: '3.2.2; 3.3',
     says: 'The response comes when the program has ended, with what it logged and called',
-    open: 'does not hold: after 50 s (`server.answerWithin`), where the client asked for no progress, it is STILL_RUNNING with empty logs and trace; clients.md says so, CONFORMANCE.md does not.',
+    differs:
+      'CONFORMANCE.md, A8: a client that asked for no progress is answered after 50 s with STILL_RUNNING, before it gives up; wait() has the rest.',
   },
   {
     id: 'A9.1',
@@ -410,7 +424,8 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A9.9',
     clause: '3.3.1',
     says: 'Objects of every kind are written as JSON',
-    open: 'does not hold: errors are name, message and stack; functions, RegExp, ArrayBuffer and promises are text in brackets. On purpose (REQUIREMENTS A9), but not in CONFORMANCE.md.',
+    differs:
+      'CONFORMANCE.md, A9: what JSON would lose (errors, functions, BigInt, Map, Set, RegExp) is written as text that says it.',
   },
   {
     id: 'A9.10',
@@ -428,25 +443,27 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A9.11',
     clause: '3.3.1; 9',
     says: 'Logs that were cut end with an entry of level warn',
-    test: ['e2e/globals.test.ts', 'that was cut ends with a warning that says so and names the limit'],
+    differs:
+      'CONFORMANCE.md, A9: an answer has a budget; longer logs keep their beginning and their end, with the warning where lines are left out.',
   },
   {
     id: 'A9.12',
     clause: '3.3.1',
     says: 'The last entry says that logs were cut, and at which limit',
-    test: ['e2e/globals.test.ts', 'that was cut ends with a warning that says so and names the limit'],
+    differs:
+      'CONFORMANCE.md, A9: the limit of the program is named in a last entry, that of the answer where lines are left out, by their number.',
   },
   {
     id: 'A9.13',
     clause: '3.3.1; 9',
     says: 'A single message that was cut is signalled by a last entry too',
-    open: 'does not hold: a message over 1,048,576 characters gets a note in its own text and no last entry, where `maxLogBytes` leaves room for it.',
+    differs: 'CONFORMANCE.md, A9: a single message that is cut says so at its own end, with the number of characters.',
   },
   {
     id: 'A9.14',
     clause: '3.3.1',
     says: 'The limit that a last entry names is the one that was applied',
-    open: 'does not hold: logs cut at 100,000 entries are said to have reached `maxLogBytes`, which they have not.',
+    open: 'does not hold: logs cut at 100,000 entries are said to have reached `maxLogBytes`, which they have not (src/worker/quickjs/log-room.ts).',
   },
   {
     id: 'A9.15',
@@ -597,7 +614,8 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A11.9',
     clause: '3.3.3',
     says: '`path` is a place in the source or a JSON Pointer and nothing else',
-    open: 'does not hold: the diagnostic SERVER_TYPES has the name of a module there.',
+    differs:
+      'CONFORMANCE.md, A11: SERVER_TYPES has the module that it declares there; no place in the source asked for it.',
   },
   {
     id: 'A11.10',
@@ -612,7 +630,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A11.11',
     clause: '3.3.3',
     says: '`errorClass` is there wherever a class applies',
-    open: 'does not hold: IMPORT_FAILURE of a missing server or tool has none, though ServerNotFoundError and ToolNotFoundError name that cause.',
+    open: 'does not hold for a tool that an import misspells: IMPORT_FAILURE without ToolNotFoundError; of a missing server it has ServerNotFoundError.',
   },
   {
     id: 'A12.1',
@@ -678,7 +696,8 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A12.9',
     clause: '3.3.4',
     says: '`toolTrace` of a program that failed has the calls that were completed before',
-    open: 'holds, no test: no test looks at the trace of a program that failed after a call.',
+    differs:
+      'CONFORMANCE.md, A10: by default the calls that failed are listed and the others counted in one line; `toolTrace: all` lists every one.',
   },
   {
     id: 'A12.10',
@@ -861,10 +880,13 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
   {
     id: 'A15.6',
     clause: '2 (3); 4.1',
-    says: '`listServers()` gives all servers',
+    says: '`listServers()` gives the servers there are',
     test: [
       ['conformance/codemode/discovery.test.ts', 'lists and describes servers under their normalised names'],
-      ['e2e/discovery.test.ts', 'a program learns which servers and tools there are, and which contract it speaks'],
+      [
+        'conformance/codemode/unavailable-servers.test.ts',
+        'listServers has only servers that are there, and diagnostics name the others',
+      ],
     ],
   },
   {
@@ -1114,7 +1136,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A17.7',
     clause: '4.2.7',
     says: 'Without `limit` there are as many hits as the host ever gives',
-    open: 'does not hold: without it there are 10, with it up to 100.',
+    differs: 'CONFORMANCE.md, A17: without `limit` there are the 10 best hits, with it up to 100.',
   },
   {
     id: 'A18.1',
@@ -1141,7 +1163,8 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A18.3',
     clause: '4.4',
     says: 'The declarations cover every tool of a connected server, however many it has',
-    open: 'does not hold: of a server over 4,000 tokens only the tools that the program names are declared, the others are names; the resource types.d.ts has all.',
+    differs:
+      'CONFORMANCE.md, A18: beyond the budget of a prompt tools are named only; getTypes() and the resource types.d.ts declare every one.',
   },
   {
     id: 'A18.4',
@@ -1535,7 +1558,8 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A24.6',
     clause: '6.1',
     says: 'A name that is legal and not on that list stays as it is',
-    open: 'does not hold: enum, then, eval, undefined and nine more get _, letters beyond U+FFFF become _, and names are composed (NFC). REQUIREMENTS A24 calls it documented, CONFORMANCE.md lacks it.',
+    differs:
+      'CONFORMANCE.md, A24: names that no module can declare or that would do harm get _ too, and names are composed (NFC).',
   },
   {
     id: 'A24.7',
@@ -1757,13 +1781,17 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A25.14',
     clause: '6.2',
     says: 'Every feature that cannot be represented makes its type `unknown`',
-    open: 'does not hold by the letter: beside `not` and if/then/else the rest of the type stays, with the warning, instead of becoming `unknown`.',
+    differs:
+      'CONFORMANCE.md, A25: where the rest of a schema says something, that stays as the type, with the warning.',
   },
   {
     id: 'A25.15',
     clause: '6.2',
     says: 'The warning stands in all declarations that an agent is given',
-    open: 'does not hold: declarations in detail "signatures", given where no more fits, have no comments at all.',
+    test: [
+      'src/catalog/declarations/typescript.test.ts',
+      'compact keeps one sentence, defaults and formats; every level keeps annotations and warnings',
+    ],
   },
   {
     id: 'A26.1',
@@ -1778,7 +1806,10 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A26.2',
     clause: '6.3',
     says: 'Annotations stand in all declarations that an agent is given',
-    open: 'does not hold: detail "compact" shows only those that are true, detail "signatures" none.',
+    test: [
+      'src/catalog/declarations/typescript.test.ts',
+      'compact keeps one sentence, defaults and formats; every level keeps annotations and warnings',
+    ],
   },
   {
     id: 'A26.3',
@@ -1981,7 +2012,8 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A29.3',
     clause: '7.1',
     says: '`ToolNotFoundError`: a program calls or imports a tool that the server does not have',
-    open: 'does not hold: `server.nope()` is a bare TypeError of the engine without a hint, a misspelt import a plain import error; only getTool() throws the class.',
+    differs:
+      'CONFORMANCE.md, A29: a module cannot answer for what it does not export, so it is a TypeError or a failed import, with the nearest tool as hint.',
   },
   {
     id: 'A29.4',
@@ -1993,7 +2025,13 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A29.5',
     clause: '7.1',
     says: '`ServerNotFoundError`: a program imports a server that is not there',
-    open: 'does not hold: the import fails with a plain Error that `instanceof ServerNotFoundError` does not know, also in `import()`.',
+    test: [
+      [
+        'conformance/codemode/unavailable-servers.test.ts',
+        'a program can catch what a dynamic import and discovery throw',
+      ],
+      ['conformance/codemode/unavailable-servers.test.ts', '%s fails once, with the server and its reason'],
+    ],
   },
   {
     id: 'A29.6',
@@ -2364,7 +2402,8 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A36.6',
     clause: '3.5',
     says: 'Every global that differs from the list is told',
-    open: 'does not hold: encodeURI, decodeURI, the further error classes and the further methods of console are there and not told.',
+    differs:
+      'CONFORMANCE.md, A36: what every JavaScript has (encodeURI, further classes of errors) is not told; everything beyond that is.',
   },
   { id: 'A36.7', clause: '5.3.2', says: 'The unwrapping rules are told', test: ['prompt/facts.test.ts', 'say %s'] },
   {

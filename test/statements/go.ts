@@ -100,7 +100,7 @@ export const GO_STATEMENTS: readonly Statement[] = [
     id: 'E1.16',
     clause: 'Architecture 1, description',
     says: 'The description says that there is the standard library, and then lists the functions',
-    open: 'holds, no test of the sentence; the functions are tested (E1.17)',
+    open: 'holds, no test of the sentence, which src/profiles/go/prompt.ts has; the functions are tested (E1.17)',
   },
   {
     id: 'E1.17',
@@ -118,7 +118,8 @@ export const GO_STATEMENTS: readonly Statement[] = [
     id: 'E1.19',
     clause: 'Architecture 1, description',
     says: 'All functions are declared in the description, however many there are',
-    open: 'does not hold: beyond prompt.tokenBudget there is an index, and types come on demand; on purpose, not among the deviations',
+    differs:
+      'CONFORMANCE.md, E1: beyond prompt.tokenBudget tools are named in an index, and their types come on demand',
   },
 
   // E2: types
@@ -168,13 +169,14 @@ export const GO_STATEMENTS: readonly Statement[] = [
     id: 'E2.8',
     clause: 'Architecture 1, declarations',
     says: 'The declarations stand in the order of the document: enumeration first, its last value first',
-    open: 'does not hold: the struct comes first, values in the order of the schema; Go does not care, not among the deviations',
+    differs:
+      'CONFORMANCE.md, E2: a struct stands before the types of its fields and values in the order of the schema; Go takes any order',
   },
   {
     id: 'E2.9',
     clause: 'Architecture 1, declarations',
     says: '`City` has the plain tag `json:"city"`',
-    open: 'does not hold: the schema does not require it, so the tag has omitempty; not among the deviations',
+    differs: 'CONFORMANCE.md, E2: the schema of the example does not require `city`, so an empty one is not sent',
   },
   {
     id: 'E2.10',
@@ -248,31 +250,33 @@ export const GO_STATEMENTS: readonly Statement[] = [
     id: 'E3.9',
     clause: 'Architecture 2, callMcpTool',
     says: 'A tool that answers with `isError` gives an error value with its text',
-    open: 'holds, no test with a server: sandbox/go-programs.test.ts has a call that fails in the host',
+    test: ['conformance/go/programs.test.ts', 'gets the text of an isError result as the text of the error'],
   },
   {
     id: 'E3.10',
     clause: 'Architecture 2, callMcpTool',
     says: 'A call that cannot be made panics',
-    open: 'does not hold: it is an error value (tested, E8.3); on purpose, not among the deviations',
+    differs: 'CONFORMANCE.md, E3: it is an error value, so that code can go on with its other calls',
   },
   {
     id: 'E3.11',
     clause: 'Architecture 2, callMcpTool',
     says: 'An answer with none or several content blocks panics',
-    open: 'does not hold: no block beside structured content is fine, several come as the whole result; on purpose, not among the deviations',
+    differs:
+      'CONFORMANCE.md, E3: structured content needs no block beside it, and several blocks come as the whole result',
   },
   {
     id: 'E3.12',
     clause: 'Architecture 2, callMcpTool',
     says: 'A result that does not fit the output type panics',
-    open: 'does not hold: it is an error value that names the field (sandbox/go-programs.test.ts); on purpose, not among the deviations',
+    differs: 'CONFORMANCE.md, E3: it is an error value that names the field',
   },
   {
     id: 'E3.13',
     clause: 'Architecture 2, preamble',
     says: 'A generic function `callMcpTool` is there for the code to see',
-    open: 'does not hold: the helper is `callTool(ctx, server, tool, input)`; on purpose, not among the deviations',
+    differs:
+      'CONFORMANCE.md, E3: the helper is `callTool(ctx, server, tool, input)`; there is no session that code could pass',
   },
 
   // E4: the body of Run
@@ -286,7 +290,8 @@ export const GO_STATEMENTS: readonly Statement[] = [
     id: 'E4.2',
     clause: 'Architecture 1, description',
     says: 'The function is `Run() err`, without parameters',
-    open: 'does not hold: it is `Run(ctx context.Context) error`, since `err` is no type and the code needs `ctx`; not among the deviations',
+    differs:
+      'CONFORMANCE.md, E4: it is `Run(ctx context.Context) error`: `err` is no type, and the example itself uses `ctx`',
   },
   {
     id: 'E4.3',
@@ -328,7 +333,8 @@ export const GO_STATEMENTS: readonly Statement[] = [
     id: 'E4.9',
     clause: 'Architecture 2',
     says: 'The whole preamble is compiled with every program',
-    open: 'does not hold: only what the program names (src/catalog/declarations/go.test.ts); the code cannot tell, not among the deviations',
+    differs:
+      'CONFORMANCE.md, E4: only what the code names is compiled with it, which no code can tell and which saves the wait',
   },
   {
     id: 'E4.10',
@@ -476,13 +482,14 @@ export const GO_STATEMENTS: readonly Statement[] = [
     id: 'E8.1',
     clause: 'Configuration, reasons',
     says: 'Excluded tools use one long-lived connection to their server',
-    open: 'holds, no test: they go through the same connections as E8.2, which a program tests',
+    open: 'holds, no test: they go through the connections that programs share, which e2e/go-profile.test.ts tests from programs',
   },
   {
     id: 'E8.2',
     clause: 'Configuration, reasons',
     says: 'Each run of code connects to the servers anew',
-    open: 'does not hold: connections outlive a run (tested: e2e/go-profile.test.ts); on purpose, it saves the wait; not among the deviations',
+    differs:
+      'CONFORMANCE.md, E8: connections belong to the host and outlive a run, which saves their start in every run',
   },
   {
     id: 'E8.3',
@@ -494,13 +501,13 @@ export const GO_STATEMENTS: readonly Statement[] = [
     id: 'E8.4',
     clause: 'Architecture 2, preamble',
     says: 'A server that cannot be reached at the start makes the whole run panic',
-    open: 'does not hold: the run starts, the call is an error value; on purpose, not among the deviations',
+    differs: 'CONFORMANCE.md, E8: the run starts, and a call of that server is an error value',
   },
   {
     id: 'E8.5',
     clause: 'Architecture 2, preamble',
     says: 'Connections are closed when the run ends',
-    open: 'does not hold: see E8.2',
+    differs: 'CONFORMANCE.md, E8: connections belong to the host and outlive a run',
   },
   {
     id: 'E8.6',
@@ -512,7 +519,7 @@ export const GO_STATEMENTS: readonly Statement[] = [
     id: 'E8.7',
     clause: 'Architecture 2, preamble',
     says: 'The servers see a client that is called `mcp-client`',
-    open: 'does not hold: the host gives its own name; the document shows generated code, not among the deviations',
+    differs: 'CONFORMANCE.md, E8: servers see the one client that all programs share, the host under its own name',
   },
 
   // E9: the example
@@ -538,7 +545,8 @@ export const GO_STATEMENTS: readonly Statement[] = [
     id: 'E9.4',
     clause: 'Example, code',
     says: 'The printed program runs without a change',
-    open: 'does not hold: no Go takes it (comma missing, a struct used as a string); the correction is in the test, not among the deviations',
+    differs:
+      'CONFORMANCE.md, E9: no Go compiles it (a comma is missing, a struct is used as a string); tests run it with both corrected',
   },
   {
     id: 'E9.5',

@@ -90,7 +90,8 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B1.7',
     clause: 'Appendix A',
     says: 'An empty source is a program that does nothing and ends well',
-    open: 'does not hold: it is refused with InvalidInput (runner-input.test.ts); on purpose, not among the deviations',
+    differs:
+      'CONFORMANCE.md, B1: it is refused with InvalidInput, because an empty program is a mistake of whoever sent it',
   },
   {
     id: 'B1.8',
@@ -108,7 +109,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B1.10',
     clause: 'Supported Runtimes',
     says: 'Every Node from 20.0 on is supported',
-    open: 'does not hold: 20.19 is the oldest (old-node.test.ts, interpreter.ts); not among the deviations',
+    differs: 'CONFORMANCE.md, B1: 20.19 is the oldest Node that we support',
   },
 
   // B2: the envelope
@@ -372,7 +373,8 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B5.5',
     clause: 'Naming Rules, tool_fn',
     says: 'A Python name is snake_case also where the tool is in camelCase or capitals',
-    open: 'does not hold: `listIssues` and `GITHUB_CREATE_ISSUE` stay (package-names.test.ts); the splitting rule says no more, our list wants humps split',
+    differs:
+      'CONFORMANCE.md, B5: names are split where the contract says and nowhere else, since `getUser` and `get_user` are two tools',
   },
   {
     id: 'B5.6',
@@ -825,7 +827,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B13.8',
     clause: 'Host-Side API',
     says: 'The code of a host or orchestrator has `catalog` as such',
-    open: 'does not hold: programs and the command line have it, the library has lists and no search; not among the deviations',
+    test: ['e2e/runner-servers.test.ts', 'the library has the catalog: names first, whole definitions on demand'],
   },
   {
     id: 'B13.9',
@@ -837,7 +839,8 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B13.10',
     clause: 'Registry (optional)',
     says: 'The MCP Registry may serve as an index of servers',
-    open: 'does not hold: no registry is asked; the document leaves it open (MAY)',
+    differs:
+      'CONFORMANCE.md, B13: the document leaves it open; servers come from the configuration, and no registry is asked',
   },
   {
     id: 'B13.11',
@@ -849,7 +852,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B13.12',
     clause: 'Integration Tests',
     says: 'Search, then a definition, then code, then its answer: the way works from end to end',
-    open: 'holds, no test that goes the whole way in one dialogue: its steps are tested one by one',
+    open: 'holds, no test that goes the whole way in one dialogue: runner-servers.test.ts searches, asks for a definition and imports, and calls nothing',
   },
 
   // B14: cache and drift
@@ -1044,7 +1047,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B18.11',
     clause: 'Audit Logging',
     says: 'Calls of Node and Python programs have the same record',
-    open: 'holds, no test: the broker is one for all profiles; audit tests run in profiles codemode and code_execution',
+    open: 'holds, no test of calls: audit-decisions.test.ts has the redacted output of both languages on record, calls are tested in other profiles',
   },
 
   // B20: OAuth
@@ -1129,7 +1132,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B21.3',
     clause: 'Reliability, rules',
     says: 'Identifiers of the environment are kept: build, Node, level of isolation',
-    open: 'holds, no test: environment of src/host/process-recording.ts; the version of Python is not in it',
+    open: 'holds, no test: environment of src/host/process-recording.ts; the version of the interpreter is kept with the seed of random numbers',
   },
 
   // B22: self-correction
@@ -1179,7 +1182,10 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B22.8',
     clause: 'Self-Correction, is_retryable',
     says: 'Failed calls have the types `RateLimit` and `TransientNetwork` where that is their cause',
-    open: 'holds, no test: src/profiles/runner/presentation.ts maps both, no runner test has such a call',
+    test: [
+      'e2e/runner-retries.test.ts',
+      '429 is RateLimit with its wait, 503 and lost answers of read-only tools are TransientNetwork: %s',
+    ],
   },
 
   // B23: tasks

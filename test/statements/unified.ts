@@ -108,7 +108,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C1.15',
     clause: 'ExecutionOptions',
     says: 'Every option may be left out',
-    test: ['e2e/unified-rest.test.ts', 'fetch and fs reach what was granted only'],
+    test: ['conformance/unified/tokens.test.ts', 'count as %s'],
   },
   {
     id: 'C1.16',
@@ -198,7 +198,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C1.28',
     clause: 'ExecutionMetrics',
     says: '`apiCalls` counts nothing but calls to MCP tools',
-    open: 'does not hold: fetch and fs calls count too, and so does every call past the call limit, which is never made',
+    open: 'holds, no test with a fetch that was granted: conformance/unified/grants.test.ts has refused ones',
   },
   {
     id: 'C1.29',
@@ -282,7 +282,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C2.8',
     clause: 'Manual API definitions, examples',
     says: 'A parameter that is not required may be left out of a call by position',
-    open: 'holds, no test: only the types of such calls are tested',
+    test: ['e2e/library.test.ts', 'schemas of zod 3 keep their types and parse, in functions and in LangChain'],
   },
   {
     id: 'C2.9',
@@ -546,7 +546,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C5.8',
     clause: 'AuthContext',
     says: '`scopes` is a list',
-    open: 'does not hold: of a JWT only the claim `scope` as text is read; a list, `scopes` and `scp` count as no scope at all',
+    test: [
+      ['conformance/unified/tokens.test.ts', 'count as %s'],
+      ['conformance/unified/tokens.test.ts', 'do not count as %s'],
+    ],
   },
   {
     id: 'C5.9',
@@ -582,7 +585,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C5.13',
     clause: 'AuthContext',
     says: 'What was let in ends when its token expires',
-    open: 'does not hold: a WebSocket looks at its token when it connects, and goes on running code after the token has expired',
+    test: [
+      ['conformance/unified/tokens.test.ts', 'is closed at its next message, which is not run, and its runs end'],
+      ['conformance/unified/tokens.test.ts', 'is closed at the next heartbeat too, where nothing is sent'],
+    ],
   },
   {
     id: 'C5.14',
@@ -630,19 +636,19 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C5.19',
     clause: 'SecurityManager',
     says: 'It takes a request with `needsNetwork` and `mcpCalls`',
-    open: 'does not hold: ours takes capabilities as its second argument; a request of the document is refused as unknown keys, so it gives false',
+    test: ['e2e/unified-library.test.ts', "validateCapabilities takes the contract's request: %j, %j"],
   },
   {
     id: 'C6.1',
     clause: 'CapabilitySet',
     says: '`network` is optional: without it code reaches no host',
-    test: ['e2e/unified-rest.test.ts', 'fetch and fs reach what was granted only'],
+    test: ['conformance/unified/grants.test.ts', '%s'],
   },
   {
     id: 'C6.2',
     clause: 'CapabilitySet',
     says: '`filesystem` is optional: without it code reaches no file',
-    test: ['e2e/unified-rest.test.ts', 'fetch and fs reach what was granted only'],
+    test: ['conformance/unified/grants.test.ts', '%s'],
   },
   {
     id: 'C6.3',
@@ -654,7 +660,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C6.4',
     clause: 'CapabilitySet',
     says: '`system` is one of the capabilities of a set',
-    open: 'does not hold: a set that has `system` is refused as a whole, also where it is empty',
+    test: [
+      ['e2e/unified-library.test.ts', 'system capabilities are read, and refused by their names'],
+      ['conformance/unified/grants.test.ts', 'an empty system grant asks for nothing'],
+    ],
   },
   {
     id: 'C6.5',
@@ -662,7 +671,12 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     says: 'allowedHosts: requests go to these hosts only',
     test: ['src/upstream/capabilities/network.test.ts', 'a granted host is reached, and nothing else'],
   },
-  { id: 'C6.6', clause: 'NetworkCapabilities', says: 'allowedHosts: none by default', open: 'holds, no test' },
+  {
+    id: 'C6.6',
+    clause: 'NetworkCapabilities',
+    says: 'allowedHosts: none by default',
+    test: ['conformance/unified/grants.test.ts', '%s'],
+  },
   {
     id: 'C6.7',
     clause: 'NetworkCapabilities',
@@ -673,7 +687,8 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C6.8',
     clause: 'NetworkCapabilities',
     says: 'allowedPorts: none by default',
-    open: 'does not hold: 443 is granted where none is named; no document of ours says so',
+    differs:
+      'CONFORMANCE.md, C6: a grant that names a host covers port 443 of it; by the letter the contract’s own configuration would grant nothing',
   },
   {
     id: 'C6.9',
@@ -691,7 +706,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C6.11',
     clause: 'NetworkCapabilities',
     says: 'maxRequestsPerSecond: no second has more requests than that',
-    open: 'does not hold: each run has its own count, and a full bucket lets nearly twice as many through in its first second',
+    test: ['conformance/unified/grants.test.ts', 'hold for a token, however many runs it has'],
   },
   {
     id: 'C6.12',
@@ -711,7 +726,12 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     says: 'allowedPaths: only files below these paths are reached',
     test: ['src/upstream/capabilities/files.test.ts', 'no spelling and no link leads out of it'],
   },
-  { id: 'C6.15', clause: 'FilesystemCapabilities', says: 'allowedPaths: none by default', open: 'holds, no test' },
+  {
+    id: 'C6.15',
+    clause: 'FilesystemCapabilities',
+    says: 'allowedPaths: none by default',
+    test: ['conformance/unified/grants.test.ts', '%s'],
+  },
   {
     id: 'C6.16',
     clause: 'FilesystemCapabilities',
@@ -755,7 +775,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C6.21',
     clause: 'FilesystemCapabilities',
     says: 'allowedExtensions: none by default',
-    open: 'does not hold: where none is named every ending is allowed; no document of ours says so',
+    differs: 'CONFORMANCE.md, C6: a grant that names a folder covers files with every extension, unless it lists some',
   },
   {
     id: 'C6.22',
@@ -766,7 +786,12 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
       'what was not granted is refused, with the words that would grant it',
     ],
   },
-  { id: 'C6.23', clause: 'MCPCapabilities', says: 'allowedServers: none by default', open: 'holds, no test' },
+  {
+    id: 'C6.23',
+    clause: 'MCPCapabilities',
+    says: 'allowedServers: none by default',
+    test: ['conformance/unified/grants.test.ts', '%s'],
+  },
   {
     id: 'C6.24',
     clause: 'MCPCapabilities',
@@ -780,7 +805,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C6.25',
     clause: 'MCPCapabilities',
     says: 'allowedTools: none by default',
-    open: 'does not hold: where none is named all tools of the allowed servers are granted; no document of ours says so',
+    differs: 'CONFORMANCE.md, C6: a grant that names a server covers all of its tools, unless it lists some',
   },
   {
     id: 'C6.26',
@@ -798,7 +823,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C6.28',
     clause: 'MCPCapabilities',
     says: 'maxCallsPerSecond: no second has more calls than that',
-    open: 'does not hold: each run has its own count, and a full bucket lets nearly twice as many through in its first second',
+    test: [
+      ['conformance/unified/grants.test.ts', 'are not doubled by a burst'],
+      ['conformance/unified/grants.test.ts', 'hold for a token, however many runs it has'],
+    ],
   },
   {
     id: 'C6.29',
@@ -819,7 +847,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C6.31',
     clause: 'DEFAULT_LIMITS',
     says: 'network.timeoutPerRequest is 5 s',
-    open: 'holds, no test: AbortSignal.timeout inside AbortSignal.any may be collected on Node 20, as other files of ours say, and then it never fires',
+    test: [
+      'conformance/unified/timeouts.test.ts',
+      'a call has 10 s and a request 5 s by default; a server with a timeout of its own has that',
+    ],
   },
   {
     id: 'C6.32',
@@ -834,7 +865,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C6.33',
     clause: 'DEFAULT_LIMITS',
     says: 'mcp.timeoutPerCall is 10 s',
-    open: 'holds, no test: no test waits for it or asserts the figure',
+    test: [
+      'conformance/unified/timeouts.test.ts',
+      'a call has 10 s and a request 5 s by default; a server with a timeout of its own has that',
+    ],
   },
   {
     id: 'C7.1',
@@ -864,7 +898,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C7.5',
     clause: 'MCPAggregator',
     says: 'callTool takes arguments of the type unknown',
-    open: 'does not hold: its parameter has the type JsonValue, so a call with an unknown value does not compile',
+    test: ['conformance/unified/types.test.ts', "the contract's own types go in and out of the library's"],
   },
   {
     id: 'C7.6',
@@ -936,7 +970,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C7.17',
     clause: 'MCPServerConfig',
     says: '`timeout` of a server counts where it is longer than the default for calls, too',
-    open: 'does not hold: in this contract every call ends after 10 s, whatever the server is given',
+    test: [
+      'conformance/unified/timeouts.test.ts',
+      'a call has 10 s and a request 5 s by default; a server with a timeout of its own has that',
+    ],
   },
   {
     id: 'C7.18',
@@ -948,7 +985,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C7.19',
     clause: 'MCPServerConfig',
     says: 'Settings have the types of the document',
-    open: 'does not hold: the type is ServerConfig with any further key; a wrong or missing setting compiles',
+    test: [
+      ['conformance/unified/types.test.ts', "the contract's own types go in and out of the library's"],
+      ['conformance/unified/types.test.ts', 'what is none of them is refused by the compiler'],
+    ],
   },
   {
     id: 'C7.20',
@@ -1008,7 +1048,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C7.29',
     clause: 'ToolInfo',
     says: '`namespace` is the name that code writes behind `mcp.`',
-    open: 'does not hold: for a server called my-tools.v2 the library says my-tools-v2 and code has to write myToolsV2',
+    test: ['e2e/unified-library.test.ts', 'id is server.tool, and namespace and method are what code writes'],
   },
   {
     id: 'C8.1',
@@ -1032,7 +1072,8 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C8.4',
     clause: 'MCPConnectionManager',
     says: 'A connection over HTTP is watched as well',
-    open: 'does not hold: nobody asks it between calls: a dead server that kept no stream of changes open stays ready until the next call fails',
+    differs:
+      'CONFORMANCE.md, C8: servers over HTTP are asked when somebody asks for their health, not in the background',
   },
   {
     id: 'C8.5',
@@ -1056,7 +1097,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C8.8',
     clause: 'MCPConnectionManager',
     says: 'Another transport is refused by name',
-    open: 'holds, no test: the message is ours and names the transports there are',
+    test: ['e2e/unified-library.test.ts', 'registerServer answers %j with a coded error'],
   },
   {
     id: 'C8.9',
@@ -1098,13 +1139,19 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C9.5',
     clause: 'UnifiedTool',
     says: '`inputSchema` is a zod schema',
-    open: 'does not hold: it is JSON Schema as the server wrote it; docs/guides/library.md says so, CONFORMANCE.md does not',
+    test: [
+      ['e2e/unified-library.test.ts', 'gives schemas that parse as zod does, and are the JSON Schema of the server'],
+      ['conformance/unified/types.test.ts', "the contract's own types go in and out of the library's"],
+    ],
   },
   {
     id: 'C9.6',
     clause: 'UnifiedTool',
     says: '`outputSchema` is a zod schema',
-    open: 'does not hold: it is JSON Schema as the server wrote it; docs/guides/library.md says so, CONFORMANCE.md does not',
+    test: [
+      ['e2e/unified-library.test.ts', 'gives schemas that parse as zod does, and are the JSON Schema of the server'],
+      ['conformance/unified/types.test.ts', "the contract's own types go in and out of the library's"],
+    ],
   },
   {
     id: 'C9.7',
@@ -1116,7 +1163,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C9.8',
     clause: 'UnifiedTool',
     says: '`execute` takes arguments of the type unknown',
-    open: 'does not hold: its parameter has the type JsonValue',
+    test: ['conformance/unified/types.test.ts', "the contract's own types go in and out of the library's"],
   },
   {
     id: 'C9.9',
@@ -1128,7 +1175,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C9.10',
     clause: 'ToolMetadata',
     says: '`source` is mcp for tools of MCP servers',
-    open: 'holds, no test: asserted of the server, not of its tools',
+    test: ['e2e/unified-library.test.ts', "makes a tool of the contract's ToolInfo"],
   },
   {
     id: 'C9.11',
@@ -1200,7 +1247,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C9.22',
     clause: 'ProtocolAdapter',
     says: 'MCPProtocolAdapter is a ProtocolAdapter',
-    open: 'holds, no test: nothing asserts it',
+    test: ['conformance/unified/types.test.ts', "the contract's own types go in and out of the library's"],
   },
   {
     id: 'C9.23',
@@ -1218,13 +1265,13 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C9.25',
     clause: 'MCPProtocolAdapter',
     says: 'createTool takes a ToolInfo of the document',
-    open: 'does not hold: it throws for one without `id` and `metadata`, which the document does not have',
+    test: ['e2e/unified-library.test.ts', "makes a tool of the contract's ToolInfo"],
   },
   {
     id: 'C9.26',
     clause: 'MCPProtocolAdapter',
     says: '`id` is the name of the server, a dot and the name of the tool',
-    open: 'does not hold: it begins with the path made of that name: my-tools-v2.echo for a server called my-tools.v2',
+    test: ['e2e/unified-library.test.ts', 'id is server.tool, and namespace and method are what code writes'],
   },
   {
     id: 'C9.27',
@@ -1242,7 +1289,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C9.29',
     clause: 'MCPProtocolAdapter',
     says: 'Schemas are made into zod schemas',
-    open: 'does not hold: they stay JSON Schema; docs/guides/library.md says so, CONFORMANCE.md does not',
+    test: [
+      'e2e/unified-library.test.ts',
+      'gives schemas that parse as zod does, and are the JSON Schema of the server',
+    ],
   },
   {
     id: 'C9.30',
@@ -1254,13 +1304,14 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C9.31',
     clause: 'MCPProtocolAdapter',
     says: '`version` of the metadata is 1.0',
-    open: 'does not hold: it is the version that the server gives, or 0.0.0; more useful, and said nowhere as a deviation',
+    differs:
+      'CONFORMANCE.md, C9: it is the version that the server gives; a ToolInfo that says nothing gets 1.0 (e2e/unified-library.test.ts)',
   },
   {
     id: 'C9.32',
     clause: 'MCPProtocolAdapter',
     says: '`tags` is an empty list for a tool of an MCP server',
-    open: 'holds, no test',
+    test: ['e2e/unified-library.test.ts', "makes a tool of the contract's ToolInfo"],
   },
   {
     id: 'C10.1',
@@ -1278,7 +1329,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C10.3',
     clause: 'TypeScriptAPIDefinition',
     says: 'What the text imports is a part of it',
-    open: 'holds, no test: it needs no imports: it compiles as it is',
+    test: ['e2e/unified-library.test.ts', 'gives an API as data'],
   },
   {
     id: 'C10.4',
@@ -1290,7 +1341,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C10.5',
     clause: 'NamespaceDefinition',
     says: 'A namespace has its description',
-    open: 'holds, no test: the text is made with the description of the server; nothing asserts it',
+    test: [
+      ['e2e/unified-library.test.ts', 'writes definitions by hand, with their examples'],
+      ['e2e/unified-library.test.ts', 'gives an API as data'],
+    ],
   },
   {
     id: 'C10.6',
@@ -1401,7 +1455,13 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C10.18',
     clause: 'TypeScriptAPIGenerator',
     says: 'generateAPI(tools) of the class makes the text of any list of tools',
-    open: 'does not hold: the class is not exported; `codemode types` and the prompt print the text for the servers there are',
+    test: [
+      ['e2e/unified-library.test.ts', "writes the contract's header, and an API under the names that code calls"],
+      [
+        'e2e/unified-library.test.ts',
+        'takes tools with schemas of either zod, and words that try to leave their comment',
+      ],
+    ],
   },
   {
     id: 'C10.19',
@@ -1413,13 +1473,13 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C10.20',
     clause: 'TypeScriptAPIGenerator',
     says: 'The first line says that the API was generated for Code Mode',
-    open: 'does not hold: the header has other words',
+    test: ['e2e/unified-library.test.ts', "writes the contract's header, and an API under the names that code calls"],
   },
   {
     id: 'C10.21',
     clause: 'TypeScriptAPIGenerator',
     says: 'The second line says when it was generated',
-    open: 'does not hold: no time is in the text',
+    test: ['e2e/unified-library.test.ts', "writes the contract's header, and an API under the names that code calls"],
   },
   {
     id: 'C10.22',
@@ -1446,19 +1506,20 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C10.25',
     clause: 'TypeScriptAPIGenerator',
     says: 'Implementations of the namespaces follow',
-    open: 'does not hold: the text only declares; the functions are given by the sandbox',
+    differs:
+      'CONFORMANCE.md, C10: the text declares only; the sandbox gives the functions, and text that ran beside them could differ from them',
   },
   {
     id: 'C10.26',
     clause: 'TypeScriptAPIGenerator',
     says: 'The text has no blank line at its end',
-    open: 'does not hold: it ends with a line break',
+    differs: 'CONFORMANCE.md, C10: it ends with a line break, as files of text do',
   },
   {
     id: 'C10.27',
     clause: 'Manual API definitions',
     says: 'Definitions that somebody writes by hand are taken',
-    open: 'does not hold: nothing takes them; definitions come from the servers',
+    test: ['e2e/unified-library.test.ts', 'writes definitions by hand, with their examples'],
   },
   {
     id: 'C10.28',
@@ -1482,7 +1543,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C10.30',
     clause: 'Manual API definitions',
     says: 'The type of a result has a name of its own, such as InboxResult[]',
-    open: 'does not hold: without an output schema it is ToolOutput; with one it is written out',
+    test: [
+      ['e2e/unified-library.test.ts', 'gives an API as data'],
+      ['e2e/unified-library.test.ts', 'writes definitions by hand, with their examples'],
+    ],
   },
   {
     id: 'C10.31',
@@ -1509,7 +1573,13 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C11.3',
     clause: 'SandboxWorkerPool',
     says: 'A worker that is idle for longer than idleTimeout ends',
-    test: ['sandbox/pool.test.ts', 'falls to the minimum when nobody needs them, which is kept as spares'],
+    test: [
+      ['sandbox/pool.test.ts', 'falls to the minimum when nobody needs them, which is kept as spares'],
+      [
+        'conformance/unified/workers.test.ts',
+        'idle workers end after their timeout, and the minimum is kept as spares for whoever comes',
+      ],
+    ],
   },
   {
     id: 'C11.4',
@@ -1536,7 +1606,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C11.7',
     clause: 'SandboxWorkerPool',
     says: 'A request gets a worker where one is idle',
-    open: 'does not hold: a caller whose own worker computes stays behind it, though idle workers of others could be replaced',
+    test: [
+      'conformance/unified/workers.test.ts',
+      'a caller with one busy worker gets another while those of others are idle',
+    ],
   },
   {
     id: 'C11.8',
@@ -1812,7 +1885,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C13.3',
     clause: 'ErrorType',
     says: 'fetch and fs without any grant are errors of the type security',
-    open: 'does not hold: the names are not there then, so the code ends with a ReferenceError of the type runtime; its hint names the capability',
+    test: ['conformance/unified/grants.test.ts', '%s'],
   },
   {
     id: 'C13.4',
@@ -1836,7 +1909,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C13.7',
     clause: 'ErrorType',
     says: 'Requests to the network that come too fast are errors of the type network',
-    open: 'does not hold: they are of the type mcp, code RATE_LIMITED, like those of tools',
+    test: ['conformance/unified/grants.test.ts', 'of requests are a network error, of tool calls one of mcp'],
   },
   {
     id: 'C13.8',
@@ -1854,7 +1927,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C13.10',
     clause: 'ErrorType',
     says: 'A server that was never reached is an error of the type mcp',
-    open: 'does not hold: its namespace has no functions, so the code ends with a TypeError of the type runtime; a test of ours asserts that',
+    test: [
+      'conformance/unified/grants.test.ts',
+      'a server that cannot be reached is SERVER_UNAVAILABLE, whichever tool is called',
+    ],
   },
   {
     id: 'C13.11',
@@ -1902,7 +1978,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C13.18',
     clause: 'CodeModeError',
     says: '`timestamp` is a Date in the library',
-    open: 'does not hold: it is text in ISO 8601, as over REST',
+    test: ['e2e/unified-library.test.ts', 'an error has its time as a Date, and the request id of its context'],
   },
   {
     id: 'C13.19',
@@ -1982,7 +2058,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C13.31',
     clause: 'ErrorHandler and HTTP',
     says: 'An issuer that cannot be reached is an error of the type security or network',
-    open: 'does not hold: it is answered with 502 and the type mcp, code SERVER_UNAVAILABLE, as if a tool server were down',
+    test: [
+      'conformance/unified/tokens.test.ts',
+      'an issuer that cannot be reached is a network error with 503, over REST and WebSocket',
+    ],
   },
   {
     id: 'C14.1',
@@ -2117,7 +2196,8 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C15.10',
     clause: 'System requirements',
     says: 'isolated-vm is what needs Node 20',
-    open: 'does not hold: isolated-vm is not used: the engine is QuickJS in a jailed process (docs/decisions/0005); CONFORMANCE.md does not say so',
+    differs:
+      'CONFORMANCE.md, C15: isolated-vm is not used; the engine is QuickJS in a jailed process (docs/decisions/0005)',
   },
   {
     id: 'C15.11',
@@ -2147,31 +2227,32 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C15.14',
     clause: 'System requirements, packages',
     says: 'quickjs-emscripten 0.23 is the engine',
-    open: 'does not hold: it is quickjs-wasi 3.6, inside the bundle (docs/decisions/0005); CONFORMANCE.md does not say so',
+    differs: 'CONFORMANCE.md, C15: it is quickjs-wasi, inside the bundle (docs/decisions/0005)',
   },
   {
     id: 'C15.15',
     clause: 'System requirements, packages',
     says: 'zod 3 is the schema library',
-    open: 'does not hold: it is zod 4 inside the bundle; a zod 3 schema given to the library loses its types',
+    differs:
+      'CONFORMANCE.md, C15: zod 4 is inside the bundle; schemas of zod 3 are taken and keep their types (e2e/library.test.ts)',
   },
   {
     id: 'C15.16',
     clause: 'System requirements, packages',
     says: 'fastify 4 serves HTTP',
-    open: 'does not hold: it is fastify 5 inside the bundle; nobody outside can tell',
+    differs: 'CONFORMANCE.md, C15: fastify 5 is inside the bundle, which nobody outside can tell',
   },
   {
     id: 'C15.17',
     clause: 'System requirements, packages',
     says: 'TypeScript 5 builds it',
-    open: 'does not hold: it is TypeScript 6; nobody outside can tell',
+    differs: 'CONFORMANCE.md, C15: TypeScript 6 builds it, which nobody outside can tell',
   },
   {
     id: 'C15.18',
     clause: 'System requirements, packages',
     says: '@types/node is that of Node 20',
-    open: 'holds, no test: package.json has 20.19',
+    open: 'holds, no test: package.json has 20.19.43',
   },
   {
     id: 'C16.1',
@@ -2201,25 +2282,26 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C16.5',
     clause: 'ExecutionOptions',
     says: 'The type ExecutionOptions is exported',
-    open: 'holds, no test: no test compiles against it',
+    test: ['conformance/unified/types.test.ts', "the contract's own types go in and out of the library's"],
   },
   {
     id: 'C16.6',
     clause: 'ExecutionOptions',
     says: 'context has the type Record<string, unknown>',
-    open: 'does not hold: it has the type JsonObject, so a context of unknown values does not compile',
+    test: ['conformance/unified/types.test.ts', "the contract's own types go in and out of the library's"],
   },
   {
     id: 'C16.7',
     clause: 'ExecutionResult',
     says: 'The types ExecutionResult and ExecutionMetrics are exported',
-    open: 'holds, no test: no test compiles against them',
+    open: 'holds, no test that names ExecutionMetrics: conformance/unified/types.test.ts compiles against ExecutionResult and its metrics',
   },
   {
     id: 'C16.8',
     clause: 'SandboxWorkerPool',
     says: 'SandboxWorkerPool can be made with maxWorkers and idleTimeout',
-    open: 'does not hold: the class is not exported; the pool of the host is set by sandbox.workers',
+    differs:
+      'CONFORMANCE.md, C16: the pool belongs to the host and is set by sandbox.workers; a second one would pass its limits by',
   },
   {
     id: 'C16.9',
@@ -2231,19 +2313,23 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C16.10',
     clause: 'MCPServerConfig',
     says: 'The type MCPServerConfig is exported',
-    open: 'does not hold: it is called ServerConfig and names nothing but `name` and `tools`',
+    test: [
+      ['conformance/unified/types.test.ts', "the contract's own types go in and out of the library's"],
+      ['conformance/unified/types.test.ts', 'what is none of them is refused by the compiler'],
+    ],
   },
   {
     id: 'C16.11',
     clause: 'ToolRegistry, ToolInfo',
     says: 'The types ToolRegistry, ToolInfo, ServerInfo and ToolMetadata are exported',
-    open: 'holds, no test: no test compiles against them',
+    open: 'holds, no test that names ServerInfo: conformance/unified/types.test.ts compiles against the other three',
   },
   {
     id: 'C16.12',
     clause: 'MCPConnectionManager',
     says: 'MCPConnectionManager gives connections by name',
-    open: 'does not hold: the class is not exported; connections belong to the host',
+    differs:
+      'CONFORMANCE.md, C16: connections belong to the host; calls made beside it would pass its policy and audit by',
   },
   {
     id: 'C16.13',
@@ -2261,37 +2347,37 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C16.15',
     clause: 'ProtocolAdapter',
     says: 'ProtocolAdapter can be extended by others',
-    open: 'holds, no test: it is exported; no test extends it',
+    test: ['conformance/unified/types.test.ts', "the contract's own types go in and out of the library's"],
   },
   {
     id: 'C16.16',
     clause: 'TypeScriptAPIDefinition',
     says: 'The types of the API definition are exported',
-    open: 'does not hold: none of the four is',
+    open: 'holds, no test that names the parts: conformance/unified/types.test.ts compiles against TypeScriptAPIDefinition and reads its parts',
   },
   {
     id: 'C16.17',
     clause: 'TypeScriptAPIGenerator',
     says: 'The class TypeScriptAPIGenerator is exported',
-    open: 'does not hold: it is not',
+    test: ['e2e/unified-library.test.ts', "writes the contract's header, and an API under the names that code calls"],
   },
   {
     id: 'C16.18',
     clause: 'WebSocketMessage',
     says: 'The types of WebSocket messages are exported',
-    open: 'does not hold: none of them is',
+    differs: 'CONFORMANCE.md, C16: messages of the WebSocket are described in the guide; the library does not speak it',
   },
   {
     id: 'C16.19',
     clause: 'CapabilitySet',
     says: 'The type CapabilitySet is exported',
-    open: 'does not hold: it is called CapabilityGrants, and has no `system`',
+    test: ['conformance/unified/types.test.ts', "the contract's own types go in and out of the library's"],
   },
   {
     id: 'C16.20',
     clause: 'CapabilitySet',
     says: 'The types of the network, filesystem and MCP capabilities are exported',
-    open: 'holds, no test: no test compiles against them',
+    open: 'holds, no test that names them: conformance/unified/types.test.ts compiles against CapabilitySet, which they are parts of',
   },
   {
     id: 'C16.21',
@@ -2303,31 +2389,34 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C16.22',
     clause: 'SecurityManager',
     says: 'The class SecurityManager is exported',
-    open: 'does not hold: validateCapabilities is a method of the host',
+    differs:
+      'CONFORMANCE.md, C16: validateCapabilities is a method of the host, which knows the configuration that bounds the caller',
   },
   {
     id: 'C16.23',
     clause: 'ErrorType',
     says: 'The enum ErrorType is exported',
-    open: 'does not hold: errors have its values as text; there is no enum',
+    test: ['conformance/unified/types.test.ts', "the contract's own types go in and out of the library's"],
   },
   {
     id: 'C16.24',
     clause: 'CodeModeError',
     says: 'The type CodeModeError is exported',
-    open: 'holds, no test: no test compiles against it',
+    test: ['conformance/unified/types.test.ts', "the contract's own types go in and out of the library's"],
   },
   {
     id: 'C16.25',
     clause: 'ErrorHandler',
     says: 'ErrorHandler makes a CodeModeError of an exception',
-    open: 'does not hold: the class is not exported; the host does this inside',
+    differs:
+      'CONFORMANCE.md, C16: the host makes its errors itself; there is nothing that a program could handle in its place',
   },
   {
     id: 'C16.26',
     clause: 'RecoveryStrategy',
     says: 'RecoveryStrategy and TimeoutRecoveryStrategy are exported',
-    open: 'does not hold: they are not; the configuration switches the one strategy on',
+    differs:
+      'CONFORMANCE.md, C16: the one strategy is switched on by sandbox.retryOnTimeout, because it may repeat effects',
   },
   {
     id: 'C16.27',
@@ -2339,6 +2428,6 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C16.28',
     clause: 'Manual API definitions',
     says: 'MCPAPIDefinitions is exported',
-    open: 'does not hold: it is not',
+    test: ['conformance/unified/types.test.ts', "the contract's own types go in and out of the library's"],
   },
 ];

@@ -75,7 +75,7 @@ const ENTRY_CHARACTERS = 45;
 /** Of the room for logs, the part for the beginning; the end is where a program says what came out. */
 const HEAD_PART = 0.4;
 
-/** The first and the last entries that fit, with a line between them that counts the others. */
+/** The first and the last entries that fit, and one that says which are left out. */
 export function logsWithin(logs: readonly LogEntry[], most: number): readonly LogEntry[] {
   const cost = ({ message }: LogEntry) => JSON.stringify(message).length + ENTRY_CHARACTERS;
   const total = logs.reduce((sum, entry) => sum + cost(entry), 0);
@@ -98,11 +98,11 @@ export function logsWithin(logs: readonly LogEntry[], most: number): readonly Lo
     if (room < 0) break;
     tail.unshift(entry);
   }
-  const left = logs.length - head.length - tail.length;
-  if (left === 0) return [...head, ...tail];
-  const timeMs = (logs[head.length] as LogEntry).timeMs;
-  const message = `${left} of ${logs.length} lines are left out here; log less, or return what matters`;
-  return [...head, { level: 'warn', message, timeMs }, ...tail];
+  const [first, last] = [head.length + 1, logs.length - tail.length];
+  const which = first > last ? 'long lines are shortened' : `lines ${first} to ${last} of ${logs.length} are left out`;
+  // The last entry says so, as it does where the program's own limit is reached.
+  const message = `logs were truncated: ${which}; log less, or return what matters`;
+  return [...head, ...tail, { level: 'warn', message, timeMs: logs.at(-1)?.timeMs ?? 0 }];
 }
 
 function shortened(message: string, most: number): string {
