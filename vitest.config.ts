@@ -13,8 +13,8 @@ const STATE = mkdtempSync(join(tmpdir(), 'codemode-tests-'));
 
 const product = {
   env: { CODEMODE_HOME: STATE, CODEMODE_KEYRING: 'file' },
-  // These start whole process trees, and wait for them half of the time: on two cores three take a quarter less than two.
-  maxWorkers: 3,
+  // These start whole process trees, and wait for them more than half of the time: four at once keep two cores busy.
+  maxWorkers: 4,
   testTimeout: 60_000,
   hookTimeout: 60_000,
 };

@@ -59,8 +59,12 @@ export class ServerNews {
 
   /** What an answer says of servers beside the result, where the contract has a place for it. `now`: what there is by now. */
   forAnswer(run: EndedRun, now: ToolView): Pick<RunSummary, 'declarations' | 'notice'> {
-    const used = firstDeclarations(run.view, run.source, run.requestedServers, (path, exportName) =>
-      this.#isDeclared(path, exportName, run.view),
+    const used = firstDeclarations(
+      run.view,
+      run.source,
+      run.requestedServers,
+      (path, exportName) => this.#isDeclared(path, exportName, run.view),
+      run.outcome.status === 'failed',
     );
     const late = this.#takeLate(now).filter(({ path }) => !used.some((each) => each.path === path));
     const declarations = [...used, ...lateDeclarations(late, now)];
@@ -89,7 +93,7 @@ export class ServerNews {
   #withSharedOnce(declarations: readonly ServerTypes[]): ServerTypes[] {
     return declarations.map((each) => {
       const isFirst = !this.#hasShared;
-      this.#hasShared = true;
+      this.#hasShared ||= each.text.startsWith(BRIEF_HEAD);
       return isFirst ? each : { ...each, text: each.text.replace(BRIEF_HEAD, '') };
     });
   }

@@ -6,7 +6,7 @@ import { findServer, serverProblem } from './discovery.js';
 import { looksAround, serversNamedIn } from './named-servers.js';
 import type { KeptResults } from './results.js';
 import type { Presentation, RunSummary, ServerTypes, UnavailableServer } from './run.js';
-import { briefDeclarationsOf, type ToolView } from './tool-view.js';
+import { briefDeclarationsOf, briefSignaturesOf, type ToolView } from './tool-view.js';
 
 /** Tokens that the types of all servers may cost that come with one answer. */
 const ANSWERED_TOKENS = 1_600;
@@ -21,13 +21,15 @@ const MAX_WHOLE_TOOLS = 12;
 
 /**
  * The types of the tools that a program uses come with the first answer that has to do with them, unless the client has
- * them; those of a whole small server where it was asked for or no tool of it is named.
+ * them: bare signatures where the program worked, else with what is said of them. Those of a whole small server come where
+ * it was asked for or no tool of it is named.
  */
 export function firstDeclarations(
   view: ToolView,
   source: string,
   requested: readonly string[],
   isDeclared: (path: string, exportName?: string) => boolean,
+  hasFailed: boolean,
 ): ServerTypes[] {
   const isRequested = (server: CatalogServer) => requested.some((name) => findServer(name, view.forCode) === server);
   const fresh = view.forCode.servers.flatMap((server) => {
@@ -37,12 +39,19 @@ export function firstDeclarations(
     const isWhole = tools.length <= MAX_WHOLE_TOOLS && (used.length === 0 || isRequested(server));
     const wanted = (isWhole ? tools : used).filter(({ exportName }) => !isDeclared(path, exportName));
     // Nothing new of a server that was told of before is no news.
-    return wanted.length === 0 && (used.length > 0 || isDeclared(path)) ? [] : [{ server, wanted }];
+    if (wanted.length === 0 && (used.length > 0 || isDeclared(path))) return [];
+    return [{ server, wanted, isBare: wanted.length > 0 && !isWhole && !hasFailed && !isRequested(server) }];
   });
   const most = Math.floor(ANSWERED_TOKENS / Math.max(2, fresh.length));
-  return fresh.map(({ server, wanted }) =>
-    typesOf(server, wanted, view, Math.min(most, FRAME_TOKENS + TOOL_TOKENS * Math.max(1, wanted.length))),
-  );
+  return fresh.map(({ server, wanted, isBare }) => {
+    if (isBare) {
+      const text = briefSignaturesOf(server, wanted, view);
+      // Characters, four to a token: what is too long is told by name, as elsewhere.
+      if (text.length <= 4 * most)
+        return { path: server.path, tools: wanted.map(({ exportName }) => exportName), text };
+    }
+    return typesOf(server, wanted, view, Math.min(most, FRAME_TOKENS + TOOL_TOKENS * Math.max(1, wanted.length)));
+  });
 }
 
 /** The types of servers that came after the client's list of tools was made, within a common budget. */

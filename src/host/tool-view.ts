@@ -3,6 +3,7 @@ import {
   scriptDeclarations,
   serverDeclarations,
   serverDeclarationsWithin,
+  signaturesOf,
 } from '../catalog/briefing/server-declarations.js';
 import { AS_CONFIGURED, type IndexNaming, serverIndex } from '../catalog/briefing/server-index.js';
 import { estimateTokens } from '../catalog/briefing/tokens.js';
@@ -174,4 +175,9 @@ export function briefDeclarationsOf(
   budgetTokens = ANSWER_BUDGET_TOKENS,
 ): string {
   return serverDeclarationsWithin(server, budgetTokens, wanted, observedTypeOf);
+}
+
+/** Of the same tools only the functions. */
+export function briefSignaturesOf(server: CatalogServer, tools: readonly CatalogTool[], { observedTypeOf }: ToolView) {
+  return signaturesOf(server, tools, observedTypeOf);
 }

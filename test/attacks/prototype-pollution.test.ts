@@ -174,7 +174,7 @@ describe('poisoned keys pollute nothing', () => {
       { caller: 'tester' as never, program: program(source, { functions }) },
       { onCall: async () => ({ ok: true, json: POISON }) },
     );
-    expect((await report).outcome).toEqual({
+    expect((await report).outcome).toMatchObject({
       status: 'completed',
       resultJson: '[null,null,null,null,true,true,true,true,"no function",false]',
     });

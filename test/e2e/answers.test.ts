@@ -43,11 +43,12 @@ describe('an answer', () => {
     using home = openHome({ ...AS_SHIPPED, mcpServers });
     await using program = await openStdio(home);
     const code = `${ECHO} for (let at = 0; at < 900; at++) await echo({ message: 'm' + at }); globalThis.__codemode_result__ = 'done';`;
-    const { tokens, result, toolTrace } = await answerOf(program, code);
+    const limits = { timeoutMs: 120_000 };
+    const { tokens, result, toolTrace } = await answerOf(program, code, { limits });
     expect(result).toBe('done');
     expect(toolTrace).toBeUndefined();
     expect(tokens).toBeLessThanOrEqual(300);
-    const all = await answerOf(program, code, { response: { toolTrace: 'all' } });
+    const all = await answerOf(program, code, { limits, response: { toolTrace: 'all' } });
     expect(all.toolTrace).toHaveLength(900);
   });
 

@@ -23,7 +23,7 @@ test('wrong words on the command line are told with the right ones [X6]', async 
     [['types', 'xyz'], 'codemode: there is no server "xyz"; there are: everyday'],
     [
       ['tools', '--detail', 'ful'],
-      'codemode: --detail is "ful"; use one of: name, description, full (did you mean full?)',
+      'codemode: --detail is "ful"; use one of: name, description, full, name+description (did you mean full?)',
     ],
     [['types', '--detail', 'x'], 'codemode: --detail is "x"; use one of: full, compact, signatures'],
     [['tools', '--limit', '-3'], 'codemode: --limit is "-3"; give a whole number, 1 or more'],

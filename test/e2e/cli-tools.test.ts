@@ -135,7 +135,8 @@ test('types takes servers by name and a level of detail, and as JSON gives each 
     { serverId: 'everyday', specifier: '@codemode/servers/everyday', warnings: [] },
   ]);
   expect(modules[0]?.declarations).toMatch(/^declare module "@codemode\/servers\/everyday" \{\n/);
-  expect(modules[0]?.declarations).not.toContain('/**');
+  // Descriptions are left out, annotations are not.
+  expect(String(modules[0]?.declarations).match(/\/\*\*.*/g)).toEqual(['/** @annotations readOnlyHint: true */']);
 });
 
 test('tools that go to the client directly are in neither', async () => {

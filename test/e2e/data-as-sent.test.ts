@@ -118,7 +118,7 @@ describe('data arrives as it was sent', () => {
     expect(rows.slice(0, -1)).toEqual(rows.slice(0, -1).map((_, id) => ({ id, name: `row ${id}` })));
     expect(JSON.stringify(result).length).toBeLessThan(13_000);
     expect(diagnostics).toMatchObject([
-      { code: 'RESULT_TOO_LARGE', message: expect.stringContaining('an answer takes 200000') },
+      { code: 'RESULT_TOO_LARGE', message: expect.stringContaining('an answer takes 144000') },
     ]);
     const handle = /load\("([^"]+)"\)/.exec(diagnostics[0]?.hint ?? '')?.[1];
     expect(

@@ -218,7 +218,7 @@ test('codemode runs resume asks about what is open, and then goes on', needsTerm
   await terminal.sees('"text": "two"');
   await terminal.sees(ASKED);
   terminal.type('run\r');
-  expect((await terminal.ended()).shown).toContain('"state": "finished"');
+  expect((await terminal.ended()).shown).toContain('finished');
   expect(home.lines).toEqual(['write one', 'write two', 'write three']);
 });
 

@@ -32,18 +32,19 @@ test('catalog.ttl says when a server is asked again for its tools', async () => 
 });
 
 test('prompt.tokenBudget decides whether the agent reads types or an index', async () => {
-  using home = openHome({ mcpServers, prompt: { tokenBudget: 500 } });
+  const three = { everyday: everyday(), second: everyday(), third: everyday() };
+  using home = openHome({ mcpServers: three, prompt: { tokenBudget: 500 } });
   {
     await using first = await openStdio(home);
-    await ready(first.client, 'everyday');
+    await ready(first.client, ...Object.keys(three));
   }
   await using program = await openStdio(home);
   expect(program.client.getInstructions()).toContain('everyday');
   expect(program.client.getInstructions()).not.toContain('export function echo(');
   // The types come with the first answer that has to do with the server.
   const code = `import { echo } from '@codemode/servers/everyday'; globalThis.__codemode_result__ = await echo({ message: 'a' });`;
-  const { diagnostics } = await run(program.client, code);
-  expect(diagnostics).toMatchObject([{ code: 'SERVER_TYPES', message: expect.stringContaining('function echo(') }]);
+  const { types } = await run(program.client, code);
+  expect(types).toMatchObject([{ code: 'SERVER_TYPES', message: expect.stringContaining('function echo(') }]);
 });
 
 test('logging decides what is written about a start, how and where', async () => {

@@ -14,7 +14,7 @@ import { typeCheckPrograms } from '../support/type-check.js';
 
 const DESCRIPTION_CHARACTERS = 2_048;
 /** What the instructions cost with nothing connected, and the words around an index. */
-const CONTRACT_TOKENS = 1_100;
+const CONTRACT_TOKENS = 1_110;
 
 const oneTool: ServerFixture = { id: 'one', tools: [{ name: 'read_it', inputSchema: { type: 'object' } }] };
 const thousandServers = Array.from({ length: 1_000 }, (_, index) => ({

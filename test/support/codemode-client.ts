@@ -19,10 +19,24 @@ export interface ServerScript {
   readonly replies?: Readonly<Record<string, object>>;
 }
 
+/** Types of servers that came with an answer. They stand apart: most tests are about the other diagnostics. */
+export interface WithTypes {
+  readonly types: readonly { readonly code: string; readonly path?: string; readonly message: string }[];
+}
+
+/** A response with the types of servers apart from its other diagnostics. */
+export function apart<Response extends { readonly diagnostics: readonly { code: string; message: string }[] }>(
+  response: Response,
+): Response & WithTypes {
+  const isType = ({ code }: { code: string }) => code === 'SERVER_TYPES';
+  const { diagnostics } = response;
+  return { ...response, diagnostics: diagnostics.filter((each) => !isType(each)), types: diagnostics.filter(isType) };
+}
+
 export interface CodemodeClient extends AsyncDisposable {
   readonly client: Client;
   /** Runs a program and gives its response; throws if the outer call fails. */
-  run(code: string, more?: Record<string, unknown>): Promise<RunResponse>;
+  run(code: string, more?: Record<string, unknown>): Promise<RunResponse & WithTypes>;
   /** The result of a program that must come to its end without a diagnostic of severity error. */
   value(code: string, more?: Record<string, unknown>): Promise<unknown>;
 }
@@ -64,9 +78,9 @@ export async function startCodemode({
   });
   const client = new Client({ name: 'codemode-test', version: '0' });
   await client.connect(transport);
-  const run = async (code: string, more: Record<string, unknown> = {}): Promise<RunResponse> => {
+  const run = async (code: string, more: Record<string, unknown> = {}): Promise<RunResponse & WithTypes> => {
     const result = await client.callTool({ name: 'codemode_run', arguments: { code, ...more } });
-    return result.structuredContent as unknown as RunResponse;
+    return apart(result.structuredContent as unknown as RunResponse);
   };
   const value = async (code: string, more?: Record<string, unknown>): Promise<unknown> => {
     const { result, diagnostics } = await run(code, more);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { WHOLE_ANSWERS } from './codemode-client.js';
+import { apart, WHOLE_ANSWERS } from './codemode-client.js';
 import { fixture, isAlive, packageProgram } from './upstreams.js';
 
 /*
@@ -163,8 +163,8 @@ export async function call(
 }
 
 /** Runs a program and gives its response. */
-export async function run(client: Client, code: string, more: object = {}, options?: CallOptions): Promise<Response> {
-  return (await call(client, { code, ...more }, options)).structuredContent as unknown as Response;
+export async function run(client: Client, code: string, more: object = {}, options?: CallOptions) {
+  return apart((await call(client, { code, ...more }, options)).structuredContent as unknown as Response);
 }
 
 /** Waits until programs can import these servers: on a busy machine one may take longer to start than a run waits. */

@@ -52,6 +52,13 @@ export function serverDeclarationsWithin(
   return `${BRIEF_HEAD}${part?.text ?? ''}${others.length === 0 ? '' : namesOnly(server, others, left)}`;
 }
 
+/** Only the functions of these tools, one to a line, for a model that has called them: without what it knows already. */
+export function signaturesOf(server: CatalogServer, tools: readonly CatalogTool[], observed?: ObservedTypeOf): string {
+  const text = serverModule({ ...server, tools }, 'signatures', observed);
+  const inside = text.slice(text.indexOf('{\n') + 2, text.lastIndexOf('}'));
+  return inside.replace(/^ {2}/gm, '');
+}
+
 /** Modules of all these servers in the most detail that fits, or nothing. What was only observed has to fit beside that. */
 export function declarationsWithin(
   servers: readonly CatalogServer[],

@@ -13,15 +13,15 @@ test('the types of a server that started late come with the first answer that na
   expect(codemode.client.getInstructions()).not.toContain('function hello(');
   const imports = `import { hello } from '@codemode/servers/late'; ${RESULT} await hello();`;
   const first = await codemode.run(imports);
-  expect(first.diagnostics).toMatchObject([
+  expect(first.types).toMatchObject([
     { code: 'SERVER_TYPES', path: '@codemode/servers/late', message: expect.stringContaining('function hello(') },
   ]);
-  expect((await codemode.run(imports)).diagnostics).toEqual([]);
-  const { diagnostics } = await codemode.run('1', { requestedCapabilities: ['other'] });
-  expect(diagnostics).toMatchObject([{ code: 'SERVER_TYPES', path: '@codemode/servers/other' }]);
-  // The types that all servers share are not said twice.
-  expect(first.diagnostics[0]?.message).toContain('type ToolOutput =');
-  expect(diagnostics[0]?.message).not.toContain('type ToolOutput =');
+  expect((await codemode.run(imports)).types).toEqual([]);
+  const { types } = await codemode.run('1', { requestedCapabilities: ['other'] });
+  expect(types).toMatchObject([{ code: 'SERVER_TYPES', path: '@codemode/servers/other' }]);
+  // Of a tool that was called the signature is enough; what all declarations share comes with the first whole ones.
+  expect(first.types[0]?.message).not.toContain('type ToolOutput =');
+  expect(types[0]?.message).toContain('type ToolOutput =');
 });
 
 test('every tool of a large server can be had as TypeScript, and the instructions say how [A18]', async () => {

@@ -23,9 +23,7 @@ test('where the tools are too many, an index is given up front, and a server’s
   });
   await codemode.run('globalThis.__codemode_result__ = 1;');
   const types = async (code: string, more?: Record<string, unknown>) =>
-    (await codemode.run(code, more)).diagnostics
-      .filter(({ code: kind }) => kind === 'SERVER_TYPES')
-      .map(({ path, message }) => [path, message]);
+    (await codemode.run(code, more)).types.map(({ path, message }) => [path, message]);
 
   const [first] = await types(
     `import { alpha_tool_number_7 } from '@codemode/servers/alpha'; await alpha_tool_number_7({});`,
