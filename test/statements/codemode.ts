@@ -630,7 +630,10 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A11.11',
     clause: '3.3.3',
     says: '`errorClass` is there wherever a class applies',
-    open: 'does not hold for a tool that an import misspells: IMPORT_FAILURE without ToolNotFoundError; of a missing server it has ServerNotFoundError.',
+    test: [
+      'conformance/codemode/errors.test.ts',
+      'a tool that an import misspells has its class, and the nearest name as hint',
+    ],
   },
   {
     id: 'A12.1',

@@ -49,7 +49,10 @@ export function failureOfThrown(json: string, suggestions: Suggestions, form: Fo
     const [, exported, specifier] = missingExport as unknown as [string, string, string];
     const problem = suggestions.problemOf(specifier);
     if (problem !== undefined) return importFailure(problem, specifier, position);
-    return { ...failure, kind: 'import', hint: cut(suggestions.suggestExports(specifier, exported), 4_000) };
+    const hint = cut(suggestions.suggestExports(specifier, exported), 4_000);
+    // A module of a server exports its tools.
+    const isTool = specifier.startsWith('@codemode/servers/');
+    return { ...failure, kind: 'import', hint, ...(isTool ? { errorClass: 'ToolNotFoundError' } : {}) };
   }
   const imported = thrown.errorClass === 'ServerNotFoundError' ? SERVER_FRAME.exec(stack)?.[1] : undefined;
   const unusable = imported === undefined ? undefined : suggestions.problemOf(imported);

@@ -227,6 +227,15 @@ describe('servers that are not there', () => {
   });
 });
 
+test('a tool that an import misspells has its class, and the nearest name as hint [A11, A28]', async () => {
+  const { diagnostics } = await codemode.run(`import { ehco } from '@codemode/servers/everyday'; await ehco({});`);
+  expect(diagnostics[0]).toMatchObject({
+    code: 'IMPORT_FAILURE',
+    errorClass: 'ToolNotFoundError',
+    hint: expect.stringContaining('`echo`'),
+  });
+});
+
 test('an answer that breaks the tool’s own schema reaches the program, with a warning', async () => {
   const { result, diagnostics } = await codemode.run(
     `import { promise } from '@codemode/servers/strict'; globalThis.__codemode_result__ = await promise({});`,
