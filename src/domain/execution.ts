@@ -140,11 +140,26 @@ export function outOfTime(timeoutMs: number): Failure {
 export interface LostValues {
   readonly count: number;
   readonly places: readonly string[];
+  /** Promises in it, and where some of them are, as JSON Pointers. */
+  readonly promises?: { readonly count: number; readonly places: readonly string[] };
 }
 
-export type Outcome =
+/** Calls whose promise nothing has awaited or chained on: how many, and where some of them were made. */
+export interface UnawaitedCalls {
+  readonly count: number;
+  readonly calls: readonly {
+    readonly name: string;
+    /** How often it was made at this place. */
+    readonly times: number;
+    readonly position?: SourcePosition;
+  }[];
+}
+
+export type Outcome = { readonly unawaited?: UnawaitedCalls } & (
   | { readonly status: 'completed'; readonly resultJson: string; readonly lost?: LostValues }
-  | { readonly status: 'failed'; readonly failure: Failure };
+  /** `soFarJson`: what the program had assigned to its result when it failed. */
+  | { readonly status: 'failed'; readonly failure: Failure; readonly soFarJson?: string }
+);
 
 /** A wish of the program, on its way to the host. */
 export interface GuestCall {

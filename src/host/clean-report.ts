@@ -1,5 +1,5 @@
 import type { RedactionCounts, Redactor } from '../broker/redaction/redactor.js';
-import type { Failure, LogEntry, Outcome } from '../domain/execution.js';
+import type { Failure, LogEntry, LostValues, Outcome, UnawaitedCalls } from '../domain/execution.js';
 import type { ExecutionReport } from '../sandbox/execution-report.js';
 import { programTitle } from './program-title.js';
 
@@ -20,14 +20,35 @@ export function cleanReport(redactor: Redactor, report: ExecutionReport, counts:
 }
 
 /** What came of it, clean. */
-export function cleanOutcome(redactor: Redactor, outcome: Outcome, counts: RedactionCounts): Outcome {
-  if (outcome.status === 'failed')
-    return { status: 'failed', failure: cleanFailure(redactor, outcome.failure, counts) };
+export function cleanOutcome(redactor: Redactor, given: Outcome, counts: RedactionCounts): Outcome {
+  const outcome =
+    given.unawaited === undefined ? given : { ...given, unawaited: cleanNames(redactor, given.unawaited) };
+  if (outcome.status === 'failed') {
+    const { failure, soFarJson } = outcome;
+    const soFar = soFarJson === undefined ? {} : { soFarJson: redactor.json(soFarJson, counts) };
+    return { ...outcome, failure: cleanFailure(redactor, failure, counts), ...soFar };
+  }
   const { resultJson, lost } = outcome;
-  const clean = { status: 'completed', resultJson: redactor.json(resultJson, counts) } as const;
-  return lost === undefined
-    ? clean
-    : { ...clean, lost: { ...lost, places: lost.places.map((place) => redactor.text(place)) } };
+  return {
+    ...outcome,
+    resultJson: redactor.json(resultJson, counts),
+    ...(lost === undefined ? {} : { lost: cleanPlaces(redactor, lost) }),
+  };
+}
+
+/** Names are the server's, or what a program wrote in their place. */
+function cleanNames(redactor: Redactor, { count, calls }: UnawaitedCalls): UnawaitedCalls {
+  return { count, calls: calls.map((call) => ({ ...call, name: redactor.text(call.name) })) };
+}
+
+/** Keys of objects are the program's own words, and may be data. */
+function cleanPlaces(redactor: Redactor, { count, places, promises }: LostValues): LostValues {
+  const clean = (list: readonly string[]) => list.map((place) => redactor.text(place));
+  return {
+    count,
+    places: clean(places),
+    ...(promises === undefined ? {} : { promises: { count: promises.count, places: clean(promises.places) } }),
+  };
 }
 
 function cleanFailure(redactor: Redactor, failure: Failure, counts: RedactionCounts): Failure {

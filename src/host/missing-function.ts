@@ -15,7 +15,7 @@ export function withCalleeNamed(outcome: Outcome, source: string, snapshot: Cata
   if (failure.kind !== 'exception' || failure.message !== NOT_A_FUNCTION || failure.position === undefined)
     return outcome;
   const callee = calleeAt(source, failure.position);
-  return callee === undefined ? outcome : { status: 'failed', failure: named(failure, callee, source, snapshot) };
+  return callee === undefined ? outcome : { ...outcome, failure: named(failure, callee, source, snapshot) };
 }
 
 const NOT_A_FUNCTION = 'not a function';

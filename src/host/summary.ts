@@ -88,8 +88,15 @@ export function handOver(
   { separateMedia }: Presentation,
   maxResultBytes: number,
   keep: { readonly results: KeptResults; readonly caller: CallerId; readonly received: ReceivedData },
-): Pick<RunSummary, 'outcome' | 'media' | 'keptResult'> {
-  if (outcome.status === 'failed' || Buffer.byteLength(outcome.resultJson) <= maxResultBytes) return { outcome };
+): Pick<RunSummary, 'outcome' | 'media' | 'keptResult' | 'keptSoFar'> {
+  if (outcome.status === 'failed') {
+    const { soFarJson, ...rest } = outcome;
+    // Where answers have no limit the process ends with its program, and with it what it keeps.
+    if (soFarJson === undefined || maxResultBytes === Number.POSITIVE_INFINITY) return { outcome: rest };
+    const handle = keep.results.keep(keep.caller, soFarJson, keep.received);
+    return { outcome, keptSoFar: { handle, bytes: Buffer.byteLength(soFarJson) } };
+  }
+  if (Buffer.byteLength(outcome.resultJson) <= maxResultBytes) return { outcome };
   const separate = separateMedia?.(outcome.resultJson);
   const media: { media?: readonly JsonObject[] } = separate === undefined ? {} : { media: separate.media };
   const resultJson = separate?.resultJson ?? outcome.resultJson;

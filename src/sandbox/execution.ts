@@ -7,7 +7,6 @@ import {
   type Failure,
   type GuestCall,
   type LogEntry,
-  type LostValues,
   type Outcome,
   outOfTime,
   type ResourceUsage,
@@ -15,7 +14,6 @@ import {
 } from '../domain/execution.js';
 import { Cancellation } from '../lib/cancellation.js';
 import { deferred } from '../lib/deferred.js';
-import { jsonText } from '../lib/json-text.js';
 import { type ClockRecord, MAX_VALUE_BYTES, type WorkerToHost } from '../wire/messages.js';
 import { CallBook } from './call-book.js';
 import { ClockBook } from './clock-book.js';
@@ -30,10 +28,11 @@ import type { PartInLoss, RunWorker, Tenant } from './run-worker.js';
 import { Seat } from './seat.js';
 import { Setbacks } from './setbacks.js';
 import { TimeBudget } from './time-budget.js';
-import { callIn, logIn } from './worker-words.js';
+import { callIn, logIn, outcomeIn } from './worker-words.js';
 
 /** Given to a worker to end a program by itself before it is killed with everything it holds. */
 const KILL_GRACE_MS = 250;
+const NO_JSON: Outcome = { status: 'failed', failure: endedItsWorker('its result was no JSON') };
 
 /** One program's life on this side of the wall: where it is, what it waits for, and what reached it. */
 export class SandboxExecution implements Tenant {
@@ -196,9 +195,9 @@ export class SandboxExecution implements Tenant {
         return this.#suspended(body);
       case 'execution/end': {
         this.#usage = mostOf(this.#usage, message.usage);
-        if (message.failure === null) return this.#completed(body, message.logsCut, message.lost, from);
-        const failure = message.failure.limit === 'timeout' ? this.#timeout : message.failure;
-        return this.#finish({ status: 'failed', failure }, message.logsCut);
+        const outcome = outcomeIn(message, body, this.#timeout);
+        if (outcome === undefined) from.kill('it sent a result that is not JSON, or larger than it may be');
+        return this.#finish(outcome ?? NO_JSON, message.logsCut);
       }
       case 'worker/ready':
         return;
@@ -377,15 +376,6 @@ export class SandboxExecution implements Tenant {
 
   get #timeout(): Failure {
     return outOfTime(this.journal.limits.timeoutMs);
-  }
-
-  /** A result is handed on as text, so it is seen to be JSON first: a worker that was taken over writes what it likes. */
-  #completed(body: Buffer, logsCut: boolean, lost: LostValues | undefined, from: RunWorker): void {
-    const resultJson = body.length > MAX_VALUE_BYTES ? undefined : jsonText(body);
-    if (resultJson !== undefined)
-      return this.#finish({ status: 'completed', resultJson, ...(lost === undefined ? {} : { lost }) }, logsCut);
-    from.kill('it sent a result that is not JSON, or larger than it may be');
-    this.#finish({ status: 'failed', failure: endedItsWorker('its result was no JSON') }, logsCut);
   }
 
   #fail(failure: Failure): void {

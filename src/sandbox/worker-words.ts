@@ -1,5 +1,6 @@
-import type { GuestCall, LogEntry } from '../domain/execution.js';
-import type { WorkerToHost } from '../wire/messages.js';
+import type { Failure, GuestCall, LogEntry, Outcome } from '../domain/execution.js';
+import { jsonText } from '../lib/json-text.js';
+import { MAX_VALUE_BYTES, type WorkerToHost } from '../wire/messages.js';
 
 /** What a worker says of a program, in the host's words. */
 
@@ -12,4 +13,23 @@ export function callIn(
 
 export function logIn({ level, atMs }: Extract<WorkerToHost, { type: 'execution/log' }>, body: Buffer): LogEntry {
   return { level, message: body.toString('utf8'), timeMs: Math.round(atMs) };
+}
+
+/**
+ * How a program ended. A result is handed on as text, so it is seen to be JSON first: a worker that was taken over writes
+ * what it likes, and then there is no outcome.
+ */
+export function outcomeIn(
+  { failure, lost, unawaited }: Extract<WorkerToHost, { type: 'execution/end' }>,
+  body: Buffer,
+  timeout: Failure,
+): Outcome | undefined {
+  const noticed = unawaited === undefined ? {} : { unawaited };
+  const said = failure?.limit === 'timeout' ? timeout : failure;
+  if (said !== null && body.length === 0) return { status: 'failed', failure: said, ...noticed };
+  const json = body.length > MAX_VALUE_BYTES ? undefined : jsonText(body);
+  if (json === undefined) return undefined;
+  return said === null
+    ? { status: 'completed', resultJson: json, ...(lost === undefined ? {} : { lost }), ...noticed }
+    : { status: 'failed', failure: said, soFarJson: json, ...noticed };
 }

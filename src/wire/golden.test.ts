@@ -60,6 +60,7 @@ const FIELDS: { readonly [Type in Message['type']]: FieldsOf<Type> } = {
     logsCut: 'boolean',
     usage: 'object',
     lost: 'object or absent',
+    unawaited: 'object or absent',
   },
   'process/start': OF_EXECUTION,
   'process/time': { ...OF_EXECUTION, leftMs: 'number', isHeld: 'boolean' },

@@ -7,6 +7,7 @@ import type {
   ResourceUsage,
   SourceLanguage,
   SourcePosition,
+  UnawaitedCalls,
 } from '../domain/execution.js';
 import type { ProcessRole } from '../domain/process-program.js';
 
@@ -18,6 +19,9 @@ export const MAX_VALUE_BYTES = 32 * 1024 * 1024;
 
 /** The most places of values that a result lost. */
 export const MAX_LOST_PLACES = 3;
+
+/** The most calls that are told of those nobody waited for. */
+export const MAX_UNAWAITED_CALLS = 3;
 
 /** The most places that are told of one call. */
 export const MAX_CALL_PLACES = 4;
@@ -128,7 +132,7 @@ export type WorkerToHost =
     }
   /** Body: the image. */
   | { readonly type: 'execution/suspended'; readonly execution: ExecutionId }
-  /** Body: JSON of the result, where `failure` is null. */
+  /** Body: JSON of the result; of a program that failed, of what it had assigned by then, or nothing. */
   | {
       readonly type: 'execution/end';
       readonly execution: ExecutionId;
@@ -136,6 +140,7 @@ export type WorkerToHost =
       readonly logsCut: boolean;
       readonly usage: ResourceUsage;
       readonly lost?: LostValues;
+      readonly unawaited?: UnawaitedCalls;
     };
 
 /**

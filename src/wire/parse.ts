@@ -2,7 +2,13 @@ import * as z from 'zod';
 import type { CallNumber, ExecutionId } from '../domain/execution.js';
 import { MAX_CLOCK_TICKS } from '../domain/limits.js';
 import { FrameError } from './frames.js';
-import { MAX_CALL_PLACES, MAX_LOST_PLACES, type ProcessToHost, type WorkerToHost } from './messages.js';
+import {
+  MAX_CALL_PLACES,
+  MAX_LOST_PLACES,
+  MAX_UNAWAITED_CALLS,
+  type ProcessToHost,
+  type WorkerToHost,
+} from './messages.js';
 import { usualMessage } from './usual-messages.js';
 
 /** No code is generated in the host for the sake of parsing a stranger's bytes. */
@@ -48,6 +54,9 @@ const failure = z.strictObject({
 
 const usage = z.strictObject({ cpuMs: clock, memoryBytes: count });
 
+const places = z.array(text(512)).max(MAX_LOST_PLACES);
+const unawaitedCall = z.strictObject({ name: text(256), times: count, position: position.exactOptional() });
+
 const callRequest = z.strictObject({ type: z.literal('call/request'), execution, call, target: text(1_024) });
 
 /** Exported for the test that holds `usualMessage` to it. */
@@ -81,7 +90,10 @@ export const workerToHost = z.discriminatedUnion('type', [
     failure: failure.nullable(),
     logsCut: z.boolean(),
     usage,
-    lost: z.strictObject({ count, places: z.array(text(512)).max(MAX_LOST_PLACES) }).exactOptional(),
+    lost: z
+      .strictObject({ count, places, promises: z.strictObject({ count, places }).exactOptional() })
+      .exactOptional(),
+    unawaited: z.strictObject({ count, calls: z.array(unawaitedCall).max(MAX_UNAWAITED_CALLS) }).exactOptional(),
   }),
 ]);
 

@@ -1,4 +1,12 @@
-import type { CallNumber, ExecutionId, Failure, LogLevel, LostValues, SourcePosition } from '../domain/execution.js';
+import type {
+  CallNumber,
+  ExecutionId,
+  Failure,
+  LogLevel,
+  LostValues,
+  SourcePosition,
+  UnawaitedCalls,
+} from '../domain/execution.js';
 import type { ClockRecord } from '../wire/messages.js';
 
 /** How a program speaks to the host: the worker writes these as frames. */
@@ -22,5 +30,8 @@ export class ProgramDropped extends Error {}
 /** What a program came to after it was started or something was delivered to it. */
 export type Progress =
   | { readonly state: 'waiting'; readonly wakeAtMs: number | null }
-  | { readonly state: 'ended'; readonly failure: null; readonly resultJson: Buffer; readonly lost?: LostValues }
-  | { readonly state: 'ended'; readonly failure: Failure };
+  | ({ readonly state: 'ended'; readonly unawaited?: UnawaitedCalls } & (
+      | { readonly failure: null; readonly resultJson: Buffer; readonly lost?: LostValues }
+      /** `soFarJson`: what it had assigned to its result by then. */
+      | { readonly failure: Failure; readonly soFarJson?: Buffer }
+    ));

@@ -63,7 +63,7 @@ describe('an answer', () => {
     );
     expect(toolTrace).toMatchObject([{ toolName: 'echo', ok: false }]);
     expect(diagnostics.find(({ code }) => code === 'CALLS_MADE')?.message).toMatch(
-      /^5 other calls were made: everyday\/echo 5 \(\d+ ms\)$/,
+      /^5 calls succeeded: everyday\/echo 5 \(\d+ ms\)$/,
     );
   });
 

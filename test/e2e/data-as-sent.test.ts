@@ -55,7 +55,7 @@ describe('data arrives as it was sent', () => {
       severity: 'info',
       code: 'REDACTED',
       message: 'Redacted: 1 github-token',
-      hint: 'If this is ordinary data, the user can list it under redaction.allow, or set redaction.patterns: false.',
+      hint: 'If this is ordinary data, the user can turn it off with redaction.patterns: false.',
     });
   });
 

@@ -56,7 +56,7 @@ function traceFor(
   };
 }
 
-/** `142 calls were made before: word/get_text 140 (812 ms), word/save 2 (20 ms)`. */
+/** `142 calls succeeded: word/get_text 140 (812 ms), word/save 2 (20 ms)`. */
 function callsMade(trace: readonly TraceEntry[]): string {
   const tools = new Map<string, { calls: number; ms: number }>();
   for (const { serverId, toolName, durationMs } of trace) {
@@ -66,10 +66,12 @@ function callsMade(trace: readonly TraceEntry[]): string {
   }
   const named = [...tools].slice(0, MAX_NAMED_TOOLS).map(([name, { calls, ms }]) => `${name} ${calls} (${ms} ms)`);
   const more = tools.size > MAX_NAMED_TOOLS ? [`and ${tools.size - MAX_NAMED_TOOLS} more tools`] : [];
-  const count = trace.length === 1 ? '1 other call was made' : `${trace.length} other calls were made`;
+  const count = trace.length === 1 ? '1 call succeeded' : `${trace.length} calls succeeded`;
   return `${count}: ${[...named, ...more].join(', ')}`;
 }
 
+/** A large result is kept whole under a handle; what was logged is gone. */
+const ASSIGN = 'Assign large values to globalThis.__codemode_result__ instead of logging them';
 /** What an entry costs besides its message. */
 const ENTRY_CHARACTERS = 45;
 /** Of the room for logs, the part for the beginning; the end is where a program says what came out. */
@@ -101,7 +103,7 @@ export function logsWithin(logs: readonly LogEntry[], most: number): readonly Lo
   const [first, last] = [head.length + 1, logs.length - tail.length];
   const which = first > last ? 'long lines are shortened' : `lines ${first} to ${last} of ${logs.length} are left out`;
   // The last entry says so, as it does where the program's own limit is reached.
-  const message = `logs were truncated: ${which}; log less, or return what matters`;
+  const message = `logs were truncated: ${which}. ${ASSIGN}`;
   return [...head, ...tail, { level: 'warn', message, timeMs: logs.at(-1)?.timeMs ?? 0 }];
 }
 

@@ -1,20 +1,15 @@
 import { ERRORS, type HostError } from '../../domain/errors.js';
-import type { Failure, LogEntry, LostValues } from '../../domain/execution.js';
+import type { Failure, LogEntry, LostValues, Outcome } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
 import { DOWN_HINT, STARTING_HINT } from '../../host/discovery.js';
 import type { RunSummary, SleepSummary, UnavailableServer } from '../../host/run.js';
 import type { TraceEntry } from '../../host/tool-calls.js';
 import { cutJson } from './cut-json.js';
+import type { Diagnostic } from './diagnostic.js';
+import { missingAwait } from './missing-await.js';
 import { shapeOf } from './shape-of.js';
 
-export interface Diagnostic {
-  readonly severity: 'error' | 'warning' | 'info';
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string;
-  readonly path?: string;
-  readonly errorClass?: string;
-}
+export type { Diagnostic };
 
 /** What a run is answered with, always in this shape, whatever became of the program. */
 export interface RunResponse {
@@ -106,9 +101,7 @@ export function renderBadRequest(message: string): RunResponse {
   return {
     logs: [],
     result: null,
-    diagnostics: [
-      { severity: 'error', code: 'INVALID_REQUEST', message, hint: 'Correct the request and send it again.' },
-    ],
+    diagnostics: [{ severity: 'error', code: 'INVALID_REQUEST', message }],
     toolTrace: [],
   };
 }
@@ -163,10 +156,10 @@ function unavailability({ name, reason, isStarting }: UnavailableServer) {
 }
 
 function notices(summary: RunSummary): Diagnostic[] {
-  const { outcome, warnings, redactions, unavailable, notice, isolation, keptResult, declarations } = summary;
+  const { outcome, warnings, redactions, unavailable, notice, isolation, keptResult, keptSoFar, declarations } =
+    summary;
   const found: Diagnostic[] = unavailable.map(unavailability);
-  if (notice !== undefined)
-    found.push({ severity: 'warning', code: 'NO_SERVERS', message: notice, hint: 'Tell the user what to type.' });
+  if (notice !== undefined) found.push({ severity: 'warning', code: 'NO_SERVERS', message: notice });
   for (const message of warnings)
     found.push({
       severity: 'warning',
@@ -192,7 +185,11 @@ function notices(summary: RunSummary): Diagnostic[] {
       hint: `Take what you need of it in another program: import { load } from '@codemode/results'; const value = await load(${JSON.stringify(keptResult.handle)}); a part: load(handle, { path, from, to }).`,
     });
   }
-  if (outcome.status === 'completed' && outcome.lost !== undefined) found.push(lostValues(outcome.lost));
+  if (outcome.status === 'completed' && outcome.lost !== undefined && outcome.lost.count > 0)
+    found.push(lostValues(outcome.lost));
+  const unawaited = missingAwait(outcome);
+  if (unawaited !== undefined) found.push(unawaited);
+  if (keptSoFar !== undefined) found.push(soFar(keptSoFar, outcome));
   for (const { path, text, isNew } of declarations)
     found.push({
       severity: 'info',
@@ -202,6 +199,18 @@ function notices(summary: RunSummary): Diagnostic[] {
     });
   if (isolation === 'none') found.push(NOT_ISOLATED);
   return found;
+}
+
+/** A program that fails late does not lose what it did before. */
+function soFar({ handle, bytes }: NonNullable<RunSummary['keptSoFar']>, outcome: Outcome): Diagnostic {
+  const json = outcome.status === 'failed' ? outcome.soFarJson : undefined;
+  const shape = json === undefined ? undefined : shapeOf(json);
+  return {
+    severity: 'info',
+    code: 'RESULT_SO_FAR',
+    message: `what __codemode_result__ held is kept: ${shape ?? 'a value'}, ${bytes} bytes`,
+    hint: `Go on from it: import { load } from '@codemode/results'; const soFar = await load(${JSON.stringify(handle)});`,
+  };
 }
 
 /** JSON writes these as null, as {}, or not at all. */
@@ -220,7 +229,7 @@ function lostValues({ count, places }: LostValues): Diagnostic {
 function redactionHint(kinds: readonly string[]): string {
   if (kinds.every((kind) => kind === 'credential'))
     return 'These are credentials of the configuration; servers have them already, and programs do not need them.';
-  return 'If this is ordinary data, the user can list it under redaction.allow, or set redaction.patterns: false.';
+  return 'If this is ordinary data, the user can turn it off with redaction.patterns: false.';
 }
 
 const NOT_ISOLATED: Diagnostic = {

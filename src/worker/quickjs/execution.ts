@@ -1,4 +1,4 @@
-import type { CallNumber, Failure, LogLevel, LostValues, ResourceUsage } from '../../domain/execution.js';
+import type { CallNumber, Failure, LogLevel, ResourceUsage } from '../../domain/execution.js';
 import { outOfTime } from '../../domain/execution.js';
 import { MAX_CALL_PLACES, MAX_VALUE_BYTES } from '../../wire/messages.js';
 import { type Outbox, ProgramDropped, type Progress } from '../guest.js';
@@ -10,6 +10,7 @@ import { DROPPED, failureOfThrown, failureOfTrap, NEVER_SETTLED, notSerializable
 import type { EntryName, Image } from './image.js';
 import { BINDINGS_MODULE } from './image.js';
 import { withImportPosition } from './import-position.js';
+import { type Ended, leftBy, noticedIn } from './last-look.js';
 import type { Library } from './library.js';
 import { keptOfLog } from './log-room.js';
 import { PositionMap, PROGRAM_FILE } from './positions.js';
@@ -291,7 +292,7 @@ export class QuickJsExecution implements EngineHost {
       return { state: 'waiting', wakeAtMs: this.state.wakeAtMs };
     const forgotten = this.state.unhandled[0];
     if (forgotten !== undefined) return this.#endWithThrown(forgotten.reason);
-    if (main === PROMISE_PENDING) return this.#ended(NEVER_SETTLED);
+    if (main === PROMISE_PENDING) return this.#failed(NEVER_SETTLED);
     return this.#endWithResult();
   }
 
@@ -349,17 +350,22 @@ export class QuickJsExecution implements EngineHost {
     const resultJson = engine.readBytes(result);
     if (resultJson.byteLength > MAX_VALUE_BYTES)
       return this.#ended(resultTooLarge(resultJson.byteLength, MAX_VALUE_BYTES));
-    const lost = form === 'script' ? undefined : this.#lostInResult();
-    return { state: 'ended', failure: null, resultJson, ...(lost === undefined ? {} : { lost }) };
+    return { state: 'ended', failure: null, resultJson, ...(form === 'script' ? {} : noticedIn(this.#lastLook)) };
   }
 
-  /** The result stands: whatever its getters do when they are read again changes nothing of it. */
-  #lostInResult(): LostValues | undefined {
-    const { engine } = this;
-    const found = this.#enter('lostInResult', []);
-    if (engine.isException(found)) return undefined;
-    const json = engine.readText(found);
-    return json === '' ? undefined : (JSON.parse(json) as LostValues);
+  get #lastLook(): Ended {
+    return { engine: this.engine, enter: (name) => this.#enter(name, []) };
+  }
+
+  /** Its work so far is not lost. Bodies and scripts have a result only when they come to their end. */
+  #failed(failure: Failure): Progress {
+    if (this.options.form !== 'module') return this.#ended(failure);
+    try {
+      return { state: 'ended', failure, ...leftBy(this.#lastLook, failure) };
+    } catch {
+      this.trapped = true;
+      return this.#ended(failure);
+    }
   }
 
   #endTimedOut(): Progress {
@@ -373,7 +379,7 @@ export class QuickJsExecution implements EngineHost {
 
   #endWithThrown(thrown: number): Progress {
     const failure = this.#describe(thrown);
-    return this.#timedOut ? this.#endTimedOut() : this.#ended(failure);
+    return this.#timedOut ? this.#endTimedOut() : this.#failed(failure);
   }
 
   #describe(thrown: number): Failure {

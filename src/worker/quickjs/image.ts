@@ -34,6 +34,7 @@ const ENTRY_NAMES = [
   'fireNext',
   'collectResult',
   'lostInResult',
+  'unawaitedCalls',
   'describeThrown',
   'beginScript',
   'beginBody',

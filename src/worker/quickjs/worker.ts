@@ -156,11 +156,14 @@ export class QuickJsWorker implements Outbox {
       this.#channel.send({ type: 'execution/waiting', execution: id, wakeAtMs: progress.wakeAtMs, usage });
       return;
     }
-    const { failure } = progress;
+    const { failure, unawaited } = progress;
     const { logsCut } = execution.state;
-    const lost = progress.failure === null && progress.lost !== undefined ? { lost: progress.lost } : {};
-    const body = progress.failure === null ? progress.resultJson : undefined;
-    this.#channel.send({ type: 'execution/end', execution: id, failure, logsCut, usage, ...lost }, body);
+    const more = {
+      ...(progress.failure === null && progress.lost !== undefined ? { lost: progress.lost } : {}),
+      ...(unawaited === undefined ? {} : { unawaited }),
+    };
+    const body = progress.failure === null ? progress.resultJson : progress.soFarJson;
+    this.#channel.send({ type: 'execution/end', execution: id, failure, logsCut, usage, ...more }, body);
     this.#forget(id);
     if (this.#channel.hasMore()) return;
     // Nobody waits: the answer leaves, and then the house is put in order for the next.

@@ -1,4 +1,5 @@
 import { beginBody } from './body.js';
+import { unawaitedCalls } from './call-promises.js';
 import { bindCall, bindCallSync, bindValue, deliver, siteOf, throwError } from './calls.js';
 import * as errors from './errors.js';
 import { bindFetch } from './fetch.js';
@@ -30,6 +31,7 @@ forbidCodeFromStrings();
   fireNext,
   collectResult,
   lostInResult,
+  unawaitedCalls,
   describeThrown,
   beginScript,
   beginBody,

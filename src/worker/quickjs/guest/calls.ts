@@ -1,4 +1,5 @@
 // biome-ignore-all lint/style/useTemplate: the engine turns template literals into calls of String.prototype.concat, which a program can patch.
+import { follow } from './call-promises.js';
 import type { GuestErrorData } from './errors.js';
 import { createGuestError } from './errors.js';
 import { host } from './host.js';
@@ -36,14 +37,19 @@ type Callable = (...input: unknown[]) => unknown;
 
 /** An async function of a virtual module. */
 export function bindCall(name: string, target: string): Callable {
-  const call = (...input: unknown[]) =>
-    new NativePromise<unknown>((resolve, reject) => {
+  const call = (...input: unknown[]) => {
+    let made = 0;
+    const promise = new NativePromise<unknown>((resolve, reject) => {
       const argumentsJson = jsonOf(input, name, target);
       const number = lastNumber + 1;
       host.call(number, target, argumentsJson);
       lastNumber = number;
+      made = number;
       pending[number] = { resolve, reject, site: new NativeError() };
     });
+    // One that could not be made is a promise that is rejected already, and an error of its own.
+    return made === 0 ? promise : follow(promise, made, name, (pending[made] as Pending).site);
+  };
   return named(call, name);
 }
 

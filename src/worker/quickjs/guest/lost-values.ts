@@ -11,6 +11,8 @@ const create = Object.create as (prototype: null) => Record<string, unknown>;
 const setPrototypeOf = Object.setPrototypeOf as <Value>(value: Value, prototype: null) => Value;
 const { replaceAll, slice } = String.prototype;
 const apply = Reflect.apply;
+const { isPrototypeOf } = Object.prototype;
+const promisePrototype = Promise.prototype;
 
 const MAX_VISITED = 100_000;
 const MAX_DEPTH = 200;
@@ -23,22 +25,27 @@ interface Search {
   /** What is null or empty in the JSON, and what is left out of it: programs mean the latter more often. */
   readonly changed: string[];
   readonly missing: string[];
+  /** Places of promises: nearly always an `await` is missing. */
+  promiseCount: number;
+  readonly promises: string[];
 }
 
-/** JSON of `{count, places}`, or nothing where nothing is lost. Reads getters again, and takes no harm from what they do. */
+/** JSON of `{count, places, promises?}`, or nothing where nothing is lost. Reads getters again, and takes no harm from what they do. */
 export function lostInResult(): string {
   const search: Search = {
     visited: 0,
     count: 0,
     changed: setPrototypeOf([], null),
     missing: setPrototypeOf([], null),
+    promiseCount: 0,
+    promises: setPrototypeOf([], null),
   };
   try {
     look((globalThis as { __codemode_result__?: unknown }).__codemode_result__, '', 0, search);
   } catch {
     // A getter that throws the second time: what was found so far is told.
   }
-  if (search.count === 0) return '';
+  if (search.count === 0 && search.promiseCount === 0) return '';
   const places: string[] = setPrototypeOf([], null);
   for (let index = 0; index < search.changed.length; index++) places[places.length] = search.changed[index] as string;
   for (let index = 0; index < search.missing.length && places.length < MAX_PLACES; index++)
@@ -46,6 +53,12 @@ export function lostInResult(): string {
   const found = create(null);
   found['count'] = search.count;
   found['places'] = places;
+  if (search.promiseCount > 0) {
+    const promises = create(null);
+    promises['count'] = search.promiseCount;
+    promises['places'] = search.promises;
+    found['promises'] = promises;
+  }
   return stringify(found);
 }
 
@@ -76,6 +89,12 @@ function lookInto(value: Record<string, unknown>, path: string, depth: number, s
   // Dates, URLs and whatever else says itself what it is in JSON.
   if (typeof value['toJSON'] === 'function') return;
   const kind = kindOf(value);
+  if (kind === 'Opaque' && apply(isPrototypeOf, promisePrototype, [value]) === true) {
+    search.promiseCount++;
+    if (search.promises.length < MAX_PLACES)
+      search.promises[search.promises.length] = apply(slice, path, [0, MAX_PATH_CHARACTERS]);
+    return;
+  }
   if (kind === 'Array') {
     const { length } = value as unknown as unknown[];
     for (let index = 0; index < length && search.visited <= MAX_VISITED; index++)
@@ -99,7 +118,7 @@ const EMPTY_IN_JSON: { readonly [kind: string]: string | undefined } = setProtot
     RegExp: 'a RegExp',
     Error: 'an Error',
     ArrayBuffer: 'an ArrayBuffer',
-    Opaque: 'a promise, an iterator or a weak collection',
+    Opaque: 'an iterator or a weak collection',
   },
   null,
 );

@@ -1,0 +1,71 @@
+import { framesOf } from './stack.js';
+
+/**
+ * Finds calls that nobody waits for. Whatever awaits a promise, chains on it or hands it to `Promise.all` reads its
+ * `constructor` first, so the promises of calls have one that notes it. Reading a field of a promise, printing it or
+ * putting it into the result does not.
+ *
+ * Nothing is guarded here: a program that hides a call from this deceives itself. All of it is taken at image time.
+ */
+const NativePromise = Promise;
+const create = Object.create as (prototype: object | null, properties?: PropertyDescriptorMap) => object;
+const freeze = Object.freeze;
+const keysOf = Object.keys;
+const setPrototypeOf = Object.setPrototypeOf as <Value extends object>(value: Value, prototype: object | null) => Value;
+const stringify = JSON.stringify;
+const apply = Reflect.apply;
+const numbers = new WeakMap<object, number>();
+const { get: numberOf, set: setNumber } = WeakMap.prototype;
+
+/** Calls that are followed at the same time: `Promise.all` of a thousand is waited for all the same. */
+const MAX_FOLLOWED = 100;
+const MAX_TOLD = 3;
+
+interface UnusedCall {
+  readonly name: string;
+  readonly site: Error;
+}
+
+const unused = create(null) as Record<number, UnusedCall>;
+let followed = 0;
+
+const prototype = freeze(
+  create(NativePromise.prototype, {
+    constructor: {
+      get(this: object) {
+        const number = apply(numberOf, numbers, [this]) as number | undefined;
+        if (number !== undefined && unused[number] !== undefined) {
+          delete unused[number];
+          followed--;
+        }
+        return NativePromise;
+      },
+    },
+  }),
+);
+
+/** The promise of a call, which is followed until something uses it. */
+export function follow(promise: Promise<unknown>, number: number, name: string, site: Error): Promise<unknown> {
+  if (followed >= MAX_FOLLOWED) return promise;
+  followed++;
+  unused[number] = setPrototypeOf({ name, site }, null);
+  apply(setNumber, numbers, [promise, number]);
+  return setPrototypeOf(promise, prototype);
+}
+
+/** JSON of `{count, calls: [{name, times, stack}]}`, or nothing where every call was waited for. */
+export function unawaitedCalls(): string {
+  const ordered = keysOf(unused);
+  if (ordered.length === 0) return '';
+  const calls: { name: string; times: number; stack: string }[] = setPrototypeOf([], null);
+  for (let index = 0; index < ordered.length; index++) {
+    const { name, site } = unused[ordered[index] as unknown as number] as UnusedCall;
+    const stack = framesOf(site);
+    let known = 0;
+    while (known < calls.length && (calls[known]?.name !== name || calls[known]?.stack !== stack)) known++;
+    const same = calls[known];
+    if (same !== undefined) same.times++;
+    else if (known < MAX_TOLD) calls[known] = setPrototypeOf({ name, times: 1, stack }, null);
+  }
+  return stringify(setPrototypeOf({ count: ordered.length, calls }, null));
+}

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Diagnostic } from '../../src/profiles/codemode/render.js';
+import { type CodemodeClient, startCodemode } from '../support/codemode-client.js';
+import { everyday } from '../support/program.js';
+
+/** What an answer says of mistakes that agents make: the place, and the one thing to write instead. */
+
+const failed = (text: string) => ({ content: [{ type: 'text', text }], isError: true });
+const replies = {
+  expired: failed('Error: the access token has expired'),
+  status: failed('GitHub API error: HTTP 401: {"message":"Bad credentials"}'),
+  rpc: { rpcError: { code: -32001, message: 'Unauthorized' } },
+  parse: failed('SyntaxError: invalid token at line 3'),
+  page: failed('invalid page token'),
+  check: failed('invalid token'),
+  forbidden: failed('HTTP 403: you may not do this'),
+};
+const tools = Object.keys(replies).map((name) => ({ name, inputSchema: { type: 'object' } }));
+
+let codemode: CodemodeClient;
+beforeAll(async () => {
+  codemode = await startCodemode({
+    scripts: { notes: { tools, replies } },
+    servers: { everyday: everyday() },
+    config: { response: undefined },
+  });
+});
+afterAll(() => codemode[Symbol.asyncDispose]());
+
+const ECHO = `import { echo } from '@codemode/servers/everyday';\n`;
+
+/** Diagnostics of a program besides the types of servers, which come with the first use. */
+async function diagnosticsOf(code: string, more?: Record<string, unknown>): Promise<Diagnostic[]> {
+  const { diagnostics } = await codemode.run(code, more);
+  return diagnostics.filter(({ code: kind }) => kind !== 'SERVER_TYPES');
+}
+
+const missingAwait = async (code: string) =>
+  (await diagnosticsOf(code)).filter(({ code: kind }) => kind === 'MISSING_AWAIT');
+
+describe('a forgotten await', () => {
+  test('in front of the result is named with its line and what to write', async () => {
+    expect(await diagnosticsOf(`${ECHO}\nglobalThis.__codemode_result__ = echo({ message: 'a' });`)).toEqual([
+      {
+        severity: 'warning',
+        code: 'MISSING_AWAIT',
+        message: '`result` is a promise; not awaited: echo(...) at line 3',
+        hint: 'Write: await echo(...)',
+        path: expect.stringMatching(/^main\.ts:3:\d+$/),
+      },
+    ]);
+  });
+
+  test.each([
+    [
+      'inside the result',
+      `${ECHO}globalThis.__codemode_result__ = { name: 'a', text: echo({ message: 'a' }) };`,
+      '`result` has a promise at /text; not awaited: echo(...) at line 2',
+      'Write: await echo(...)',
+    ],
+    [
+      'in a list of calls',
+      `${ECHO}globalThis.__codemode_result__ = ['a', 'b', 'c', 'd'].map((message) => echo({ message }));`,
+      '`result` has 4 promises (/0, /1, /2, ...); not awaited: echo(...) at line 2, 4 times',
+      'Await the whole list: await Promise.all(list).',
+    ],
+    [
+      'of async functions of the program',
+      `${ECHO}globalThis.__codemode_result__ = ['a', 'b'].map(async (message) => await echo({ message }));`,
+      '`result` has 2 promises (/0, /1)',
+      'Await the whole list: await Promise.all(list).',
+    ],
+    [
+      'whose answer nothing used',
+      `${ECHO}echo({ message: 'a' });\nglobalThis.__codemode_result__ = 'done';`,
+      'not awaited: echo(...) at line 2',
+      'Write: await echo(...)',
+    ],
+    [
+      'whose promise was taken for the answer',
+      `${ECHO}const text = echo({ message: 'a' });\nglobalThis.__codemode_result__ = { length: text.length };`,
+      'not awaited: echo(...) at line 2',
+      'Write: await echo(...)',
+    ],
+    [
+      'that made the program fail',
+      `${ECHO}const text = echo({ message: 'a' });\nglobalThis.__codemode_result__ = text.split(',');`,
+      'not awaited: echo(...) at line 2',
+      'Write: await echo(...)',
+    ],
+  ])('%s is named', async (_, code, message, hint) => {
+    expect(await missingAwait(code)).toMatchObject([{ message, hint }]);
+  });
+
+  test.each([
+    ['await', `await echo({ message: 'a' });`],
+    ['then', `echo({ message: 'a' }).then((text) => { globalThis.__codemode_result__ = text; });`],
+    ['Promise.all', `await Promise.all(['a', 'b'].map((message) => echo({ message })));`],
+    ['Promise.race', `await Promise.race([echo({ message: 'a' }), echo({ message: 'b' })]);`],
+    ['a later await', `const a = echo({ message: 'a' }); const b = echo({ message: 'b' }); await a; await b;`],
+    ['return', `const say = async () => echo({ message: 'a' }); await say();`],
+    ['for await', `for await (const text of [echo({ message: 'a' })]) console.log(text);`],
+    ['300 calls at once', `await Promise.all(Array.from({ length: 300 }, () => echo({ message: 'a' })));`],
+  ])('is not seen where there is %s', async (_, code) => {
+    expect(await diagnosticsOf(`${ECHO}${code}`)).toEqual([]);
+  });
+
+  test('is not the reason of an error that a call or the program throws', async () => {
+    const code = `${ECHO}const later = echo({ message: 'a' }); throw new Error('stop'); await later;`;
+    expect(await missingAwait(code)).toEqual([]);
+  });
+
+  test('leaves promises what they are', async () => {
+    const value = await codemode.value(`${ECHO}const promise = echo({ message: 'a' });
+      console.log(promise);
+      globalThis.__codemode_result__ = [promise instanceof Promise, promise.constructor === Promise,
+        Object.prototype.toString.call(promise), Object.keys(promise), await promise, await promise.finally(() => {})];`);
+    expect(value).toEqual([true, true, '[object Promise]', [], 'a', 'a']);
+  });
+});
+
+describe('a long program that fails', () => {
+  test('says which calls succeeded, and keeps what it had assigned', async () => {
+    const diagnostics = await diagnosticsOf(`${ECHO}import { fail } from '@codemode/servers/everyday';
+      globalThis.__codemode_result__ = [];
+      for (let at = 0; at < 3; at++) globalThis.__codemode_result__.push({ at, text: await echo({ message: 'm' + at }) });
+      await fail({});`);
+    expect(diagnostics).toMatchObject([
+      { code: 'UNCAUGHT_EXCEPTION', message: expect.stringContaining('it did not work') },
+      { code: 'RESULT_SO_FAR', message: expect.stringContaining('3 rows of { at: number, text: string }') },
+      { code: 'CALLS_MADE', message: expect.stringMatching(/^3 calls succeeded: everyday\/echo 3 \(\d+ ms\)$/) },
+    ]);
+    const handle = /load\("([^"]+)"\)/.exec(diagnostics[1]?.hint ?? '')?.[1];
+    const load = `import { load } from '@codemode/results'; globalThis.__codemode_result__ = await load('${handle}');`;
+    expect(await codemode.value(load)).toEqual([0, 1, 2].map((at) => ({ at, text: `m${at}` })));
+  });
+
+  test.each([
+    ['nothing', `throw new Error('stop');`],
+    ['what JSON cannot say', `globalThis.__codemode_result__ = 1n; throw new Error('stop');`],
+    [
+      'what throws',
+      `globalThis.__codemode_result__ = { toJSON() { throw new Error('mine') } }; throw new Error('stop');`,
+    ],
+  ])('with %s assigned fails as it did', async (_, code) => {
+    expect(await diagnosticsOf(code)).toMatchObject([{ code: 'UNCAUGHT_EXCEPTION', message: 'stop' }]);
+    expect(await diagnosticsOf(code)).toHaveLength(1);
+  });
+
+  test('whose value never ends to be written fails as it did, at its time limit', async () => {
+    const code = `globalThis.__codemode_result__ = { toJSON() { for (;;) {} } }; throw new Error('stop');`;
+    expect(await diagnosticsOf(code, { limits: { timeoutMs: 500 } })).toHaveLength(1);
+  });
+
+  test('keeps no secret that was redacted from answers', async () => {
+    const token = `ghp_${'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'}`;
+    const diagnostics = await diagnosticsOf(
+      `globalThis.__codemode_result__ = ['ghp_', '${token.slice(4)}'].join(''); throw new Error('stop');`,
+    );
+    const handle = /load\("([^"]+)"\)/.exec(diagnostics.find(({ code }) => code === 'RESULT_SO_FAR')?.hint ?? '')?.[1];
+    const load = `import { load } from '@codemode/results'; globalThis.__codemode_result__ = (await load('${handle}')).length;`;
+    expect(await codemode.value(load)).not.toBe(token.length);
+  });
+});
