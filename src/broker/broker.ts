@@ -214,7 +214,7 @@ export class Broker {
     if (!this.#options.isOutputStrict) return { ok: true, reply, warnings: [message] };
     return {
       ok: false,
-      error: toolCallError(call, message, 'Report it to the author of the server, or set strictOutput: false.'),
+      error: toolCallError(call, message, 'Ask the user to set strictOutput: false.'),
       reply,
       verdict: 'invalid_output',
     };

@@ -1,6 +1,7 @@
 import type { Approval } from '../domain/approval.js';
 import { isHostError } from '../domain/errors.js';
 import type { GuestError } from '../domain/execution.js';
+import { GENERAL_HINTS } from '../domain/general-hints.js';
 import type { JsonObject } from '../domain/json.js';
 import { isRepeatable } from '../domain/tool.js';
 import type { HttpRefusal, ToolReply, UpstreamFailure } from '../domain/upstream.js';
@@ -17,12 +18,12 @@ export function errorOfRefusal(
   const { serverPath, exportName } = call;
   const fields = { approvalId: id, approvalState: state };
   if (state === 'EXPIRED') {
-    const hint = 'Run the program again to ask once more, or go on without it.';
+    const hint = 'Run the program again to ask once more.';
     const message = `${serverPath}.${exportName} was not called: nobody approved it in time (${reason})`;
     return toolCallError(call, message, hint, fields);
   }
   const why = decision?.reason === undefined ? '' : `: ${decision.reason}`;
-  const hint = 'Respect the decision: go on without this call, or ask the user what to do instead.';
+  const hint = 'Go on without this call, and do not look for another way to do the same.';
   return toolCallError(call, `${serverPath}.${exportName} was not called: a person denied it${why}`, hint, fields);
 }
 
@@ -43,7 +44,7 @@ export function errorOfReply(call: BrokerCall, reply: ToolReply): GuestError {
   const text = reply.content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : [])).join('\n');
   const message = text === '' ? `${call.serverPath}.${call.exportName} failed without saying why` : text;
   const hasMore = reply.content.some(({ type }) => type !== 'text');
-  return toolCallError(call, message, 'Read the message, change the input and call again.', {
+  return toolCallError(call, message, GENERAL_HINTS.toolError, {
     ...(reply.structuredContent === undefined ? {} : { structuredContent: reply.structuredContent }),
     // Text is the message. Images and other blocks have no other way to the program.
     ...(hasMore ? { content: [...reply.content] } : {}),
@@ -123,7 +124,7 @@ export function errorOfFailure(
         `${serverPath}.${call.exportName}: ${failure.message}`,
         timeoutKeys.length === 0
           ? 'Ask for less in one call.'
-          : `Ask for less in one call, or ask the user to raise ${timeoutKeys.join(' and ')}.`,
+          : `Ask the user to raise ${timeoutKeys.join(' and ')}.`,
       );
     case 'cancelled':
       return toolCallError(call, 'the call was cancelled', 'The run has ended or was cancelled.');
@@ -133,7 +134,7 @@ export function errorOfFailure(
       return toolCallError(
         call,
         `${serverPath} cannot be reached: ${failure.message}`,
-        'Go on without this server, or ask the user to check it with: codemode servers',
+        'Ask the user to check it with: codemode servers',
       );
     case 'refused':
       if (isRateLimited(failure.refusal))
@@ -146,7 +147,7 @@ export function errorOfFailure(
       return toolCallError(
         call,
         `${serverPath} refused the call: ${failure.message}`,
-        'Change the input, or look the tool up again with getTool().',
+        'Look the tool up with getTool() and correct the input.',
       );
     case 'invalid_reply':
       return toolCallError(

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from './json.js';
-import type { Limits } from './limits.js';
+import { type Limits, MAXIMUM_LIMITS } from './limits.js';
 
 /** Ids of different things do not mix. */
 export type ExecutionId = string & { readonly __brand: 'ExecutionId' };
@@ -132,7 +132,7 @@ export function outOfTime(timeoutMs: number): Failure {
     name: 'SandboxLimitError',
     limit: 'timeout',
     message: `the program was stopped after ${timeoutMs} ms`,
-    hint: 'Do less work in one run, or raise limits.timeoutMs.',
+    hint: timeoutMs < MAXIMUM_LIMITS.timeoutMs ? 'Raise limits.timeoutMs.' : 'Split the work into several runs.',
   };
 }
 

@@ -129,19 +129,13 @@ export class NestedRuns {
     if (asker.depth >= MAX_DEPTH)
       return overLimit(`scripts run each other more than ${MAX_DEPTH} deep`, 'Look for a script that runs itself.');
     if (this.#runs >= MAX_RUNS)
-      return overLimit(
-        `the run has run its ${MAX_RUNS} stored scripts`,
-        'Let one script do more, or use several runs.',
-      );
+      return overLimit(`the run has run its ${MAX_RUNS} stored scripts`, 'Let one script do more.');
     const number = ++this.#runs;
     const script = await this.#options.scripts.get(name);
     checkProfile(script, this.#options.script === undefined ? 'codemode' : 'code_execution');
     // The one that asks keeps its worker until it is answered: a line in which all wait for each other has no end.
     if (this.#options.script !== undefined && !this.#options.sandbox.pool.hasRoomToBlock)
-      return overLimit(
-        `no process is free for script ${name}`,
-        'Run fewer scripts at once, or raise codeExecution.poolSize.',
-      );
+      return overLimit(`no process is free for script ${name}`, 'Run fewer scripts at once.');
     const { checkScriptInput } = await import('./script-input.js');
     const checked = checkScriptInput(script, given ?? undefined);
     if (!checked.ok) return checked;

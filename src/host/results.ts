@@ -153,8 +153,7 @@ async function waitForRun(
       onReceived('unknown');
       return { ok: true, json: JSON.stringify(response) };
     }
-    if (state === 'cancelled')
-      return failed(`run ${runId} was cancelled`, 'Go on without it, or run its program again.');
+    if (state === 'cancelled') return failed(`run ${runId} was cancelled`, 'Go on without it.');
     if (isOver()) return notYet(runId, state, approvals);
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
@@ -184,10 +183,7 @@ function notYet(runId: string, state: RunView['state'], approvals: RunView['appr
       `run ${runId} is suspended; its calls are decided, and no host has resumed it`,
       `Ask the user to type: codemode runs resume ${runId}. Then ${again}`,
     );
-  return failed(
-    `run ${runId} is still running, and the time of this program is nearly over`,
-    `Go on without it, or ${again}`,
-  );
+  return failed(`run ${runId} is still running, and the time of this program is nearly over`, `C${again.slice(1)}`);
 }
 
 function failed(message: string, hint: string): CallReply {

@@ -191,7 +191,7 @@ function tooManyCalls(most: number): Failure {
     name: 'SandboxLimitError',
     limit: 'calls',
     message: `Exceeded maximum tool calls limit (${most})`,
-    hint: 'Ask for more in one call, or raise the limit.',
+    hint: 'Ask for more in one call.',
   };
 }
 

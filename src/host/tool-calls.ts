@@ -10,6 +10,7 @@ import type { JsonValue } from '../domain/json.js';
 import type { Respondent } from '../domain/question.js';
 import { isRepeatable, type Tool } from '../domain/tool.js';
 import { nearest } from '../lib/nearest.js';
+import { DOWN_HINT } from './discovery.js';
 import type { CallHooks } from './execution.js';
 
 export interface TraceEntry {
@@ -322,7 +323,7 @@ function serverDown(server: CatalogServer, target: string): GuestError {
   return {
     errorClass: 'ToolCallError',
     message: `${server.path} cannot be reached: ${why}`,
-    hint: 'Go on without this server, or ask the user to check it with: codemode servers',
+    hint: DOWN_HINT,
     fields: { serverId: server.path, toolName: target.slice(server.path.length + 1) },
   };
 }
@@ -342,7 +343,7 @@ function tooManyCalls(maxToolCalls: number): GuestError {
   return {
     errorClass: 'SandboxLimitError',
     message: `the program has made its ${maxToolCalls} tool calls`,
-    hint: 'Ask for more in one call (filters, larger pages), or raise limits.maxToolCalls.',
+    hint: 'Raise limits.maxToolCalls.',
     fields: { limit: 'maxToolCalls' },
   };
 }

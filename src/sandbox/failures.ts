@@ -28,7 +28,7 @@ export function tooLargeOpenCalls(mostBytes: number): Failure {
     name: 'SandboxLimitError',
     limit: 'output',
     message: `the arguments of the calls that were open at once had more than ${mostBytes} bytes`,
-    hint: 'Await calls in smaller batches, or send less in each.',
+    hint: 'Await calls in smaller batches.',
   };
 }
 
@@ -38,7 +38,7 @@ export function tooMuchDelivered(mostBytes: number): Failure {
     name: 'SandboxLimitError',
     limit: 'output',
     message: `the results of the program's calls had more than ${mostBytes} bytes in all`,
-    hint: 'Ask the tools for less (filters, smaller pages), or split the work into several runs.',
+    hint: 'Ask the tools for less (filters, smaller pages).',
   };
 }
 
@@ -48,7 +48,7 @@ export function endedItsWorker(reason: string): Failure {
     name: 'SandboxLimitError',
     limit: 'memory',
     message: `the program brought its worker to an end (${reason})`,
-    hint: 'It used more memory than the process may have, or found a way to crash its engine: do less at once.',
+    hint: 'Do less at once: it used more memory than its process has, or crashed the engine.',
   };
 }
 
@@ -65,5 +65,5 @@ export function lostItsWorkers(reason: string): Failure {
 export const FAILED_INSIDE: GuestError = {
   errorClass: 'ToolCallError',
   message: 'the call failed inside the host',
-  hint: 'Try again; if it keeps failing, look at the host log.',
+  hint: 'Tell the user: the log of the host says why.',
 };

@@ -119,6 +119,57 @@ describe('a forgotten await', () => {
   });
 });
 
+describe('what is not there', () => {
+  test.each([
+    [`await fetch('https://example.com');`, /^There is no network here\. Find a tool: import \{ searchTools \}/],
+    [`const fs = require('fs');`, /^Write: import \* as server from '@codemode\/servers\/<server>'/],
+    [`console.log(process.env.API_KEY);`, /^There is no environment here\. Write values into the program/],
+    [`import fs from 'fs';`, /^There are no files here\. Find a tool: import \{ searchTools \}/],
+    [`import { readFile } from 'node:fs/promises';`, /^There are no files here/],
+    [`import axios from 'axios';`, /^There is no network here/],
+    [`import path from 'node:path';`, /^Leave the import out and write it in plain JavaScript/],
+    [`import { echo } from 'everyday';`, /^Did you mean '@codemode\/servers\/everyday'\?$/],
+    [`const x = 1;\nreturn x;`, /^Assign the result to globalThis\.__codemode_result__ instead of returning it\.$/],
+  ])('%s is answered with what to write instead', async (code, hint) => {
+    const [diagnostic, ...others] = await diagnosticsOf(code);
+    expect(diagnostic).toMatchObject({ severity: 'error', hint: expect.stringMatching(hint) });
+    expect(others).toEqual([]);
+  });
+
+  test('a huge value that is logged is cut, and the line says where to put it', async () => {
+    const { logs } = await codemode.run(`console.log('x'.repeat(100_000));`);
+    expect(logs.map(({ message }) => message.slice(-200)).join('\n')).toContain(
+      'Assign large values to globalThis.__codemode_result__',
+    );
+  });
+});
+
+describe('hints', () => {
+  test.each([
+    ['a tool’s own error', `import { fail } from '@codemode/servers/everyday'; await fail({});`],
+    ['an error of the program', `import { CodemodeError } from '@codemode/errors'; throw new CodemodeError('no');`],
+    ['a syntax error', `const x = ;`],
+  ])('that add nothing are left out of %s', async (_, code) => {
+    const [diagnostic] = await diagnosticsOf(code);
+    expect(diagnostic).toMatchObject({ severity: 'error' });
+    expect(diagnostic).not.toHaveProperty('hint');
+  });
+
+  test.each([
+    ['time', `for (;;) {}`, { timeoutMs: 300 }, 'Raise limits.timeoutMs.'],
+    [
+      'memory',
+      `const a = []; for (;;) a.push('x'.repeat(1e5) + a.length);`,
+      { maxMemoryBytes: 8_000_000 },
+      'Raise limits.maxMemoryBytes.',
+    ],
+    ['calls', `${ECHO}for (;;) await echo({ message: 'a' });`, { maxToolCalls: 1 }, 'Raise limits.maxToolCalls.'],
+  ])('of the limit on %s are one action', async (_, code, limits, hint) => {
+    const [diagnostic] = await diagnosticsOf(code, { limits });
+    expect(diagnostic).toMatchObject({ code: 'SANDBOX_LIMIT', hint });
+  });
+});
+
 describe('a long program that fails', () => {
   test('says which calls succeeded, and keeps what it had assigned', async () => {
     const diagnostics = await diagnosticsOf(`${ECHO}import { fail } from '@codemode/servers/everyday';

@@ -336,7 +336,7 @@ describe('execute', () => {
       memoryLimit: 8e6,
     });
     expect(error).toMatchObject({ type: ErrorType.MEMORY, code: 'MEMORY_LIMIT' });
-    expect(error?.details?.hint).toContain('raise memoryLimit');
+    expect(error?.details?.hint).toBe('Raise memoryLimit.');
   });
 
   test('context is data: what JSON writes of it arrives, the rest is refused [C2]', async () => {

@@ -15,7 +15,7 @@ const DESCRIBE = 'Print describeTools(ctx, "name") to see its types.';
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/getTool\(\)|look the tool up/, `Change the input. ${DESCRIBE}`],
   [/@codemode\/discovery|searchTools\(\)/, 'Look for it with searchTools(ctx, "words").'],
-  [/limits\.maxToolCalls/, 'Ask for more in one call (filters, larger pages), or do it in several runs.'],
+  [/limits\.maxToolCalls/, 'Ask for more in one call (filters, larger pages).'],
   [/one object with/, `Pass the input struct of the function, or a map. ${DESCRIBE}`],
   [/\/workspace\//, 'Call tools through their functions, or callTool.'],
 ];

@@ -1,5 +1,8 @@
 import type { Failure, GuestError } from '../../domain/execution.js';
+import { isAdvice } from '../../domain/general-hints.js';
+import { MAXIMUM_LIMITS } from '../../domain/limits.js';
 import { EngineTrap, OUT_OF_MEMORY } from './engine.js';
+import { findTool } from './instead-of.js';
 import { firstPosition } from './positions.js';
 
 /** What the failures of a program are called, from what the engine says of them. */
@@ -57,7 +60,7 @@ export function failureOfThrown(json: string, suggestions: Suggestions, form: Fo
   const imported = thrown.errorClass === 'ServerNotFoundError' ? SERVER_FRAME.exec(stack)?.[1] : undefined;
   const unusable = imported === undefined ? undefined : suggestions.problemOf(imported);
   if (unusable !== undefined) return importFailure(unusable, imported as string, position);
-  const hint = thrown.hint ?? hintFor(message, HINTS_OF[form]);
+  const hint = (isAdvice(thrown.hint) ? thrown.hint : undefined) ?? hintFor(message, HINTS_OF[form]);
   return {
     ...failure,
     kind: name === 'SyntaxError' && isParseError(stack) ? 'syntax' : 'exception',
@@ -94,7 +97,10 @@ export function failureOfTrap(
       ...limit,
       limit: 'memory',
       message: `the program used more than its ${maxMemoryBytes} bytes of memory`,
-      hint: 'Keep less in memory at once (filter early, work in pieces), or raise limits.maxMemoryBytes.',
+      hint:
+        maxMemoryBytes < MAXIMUM_LIMITS.maxMemoryBytes
+          ? 'Raise limits.maxMemoryBytes.'
+          : 'Keep less in memory at once: filter early, work in pieces.',
     };
   }
   if (error instanceof RangeError) {
@@ -125,18 +131,19 @@ function isParseError(stack: string): boolean {
   return !stack.split('\n').some((line) => /^\s+at .*\(/.test(line));
 }
 
+const NO_NETWORK = `There is no network here. ${findTool('fetch a page')}`;
+
 const HINTS: Readonly<Record<string, string>> = {
-  fetch: 'There is no network here. Call a tool: import it from one of the @codemode/servers modules.',
-  require: "Use ES modules: import * as server from '@codemode/servers/<server>'.",
-  process: 'There is no process here: no environment, no files. Everything outside is reached through tools.',
+  fetch: NO_NETWORK,
+  require: "Write: import * as server from '@codemode/servers/<server>'. There are no other packages.",
+  process: 'There is no environment here. Write values into the program; servers have their own credentials.',
   Buffer: 'Use Uint8Array with TextEncoder, TextDecoder, atob and btoa.',
   setInterval: 'Use setTimeout in a loop: await new Promise((resolve) => setTimeout(resolve, 1000)).',
-  setImmediate: 'Use setTimeout(callback, 0) or queueMicrotask(callback).',
-  XMLHttpRequest: 'There is no network here. Call a tool from one of the @codemode/servers modules.',
-  WebSocket: 'There is no network here. Call a tool from one of the @codemode/servers modules.',
+  setImmediate: 'Use setTimeout(callback, 0).',
+  XMLHttpRequest: NO_NETWORK,
+  WebSocket: NO_NETWORK,
   eval: 'Code cannot be made from strings here; write it out in the program.',
-  tools:
-    "Use: import { searchTools } from '@codemode/discovery', or import a server's module from '@codemode/servers/<server>'.",
+  tools: "Use: import * as server from '@codemode/servers/<server>' and await server.tool(input).",
   mcp: "Use: import * as server from '@codemode/servers/<server>' and await server.tool(input).",
   module: 'Assign the result to globalThis.__codemode_result__.',
   exports: 'Assign the result to globalThis.__codemode_result__.',
@@ -153,8 +160,8 @@ const SCRIPT_HINTS: Readonly<Record<string, string>> = {
   setTimeout: 'There are no timers here: calls block until they are answered.',
   setInterval: 'There are no timers here: calls block until they are answered.',
   setImmediate: 'There are no timers here; use queueMicrotask(callback).',
-  module: 'Let the result be the last expression, or return it.',
-  exports: 'Let the result be the last expression, or return it.',
+  module: 'Let the result be the last expression.',
+  exports: 'Let the result be the last expression.',
   Buffer: HINTS['Buffer'] as string,
   eval: HINTS['eval'] as string,
   Intl: HINTS['Intl'] as string,

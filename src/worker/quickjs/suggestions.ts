@@ -2,6 +2,7 @@ import type { GuestError } from '../../domain/execution.js';
 import { nearest } from '../../lib/nearest.js';
 import type { Suggestions } from './failures.js';
 import { ERRORS_MODULE } from './image.js';
+import { DISCOVERY, insteadOf } from './instead-of.js';
 
 /** What the modules of servers are called. */
 export const SERVERS = '@codemode/servers/';
@@ -19,14 +20,17 @@ export function suggestionsFrom(library: Importable): Suggestions {
     problemOf: (specifier) => library.problemOf(specifier),
     suggestModules(specifier) {
       const known = [...library.specifiers, ERRORS_MODULE];
+      if (known.includes(`${SERVERS}${specifier}`)) return didYouMean([`${SERVERS}${specifier}`], "'");
+      const instead = library.specifiers.includes(DISCOVERY) ? insteadOf(specifier) : undefined;
+      if (instead !== undefined) return instead;
       const close = nearest(specifier, known, 3);
       return close.length > 0 ? didYouMean(close, "'") : `Modules that can be imported: ${listOf(known)}.`;
     },
     suggestExports(specifier, name) {
       const known = library.exportNames(specifier);
       const close = nearest(name, known, 3);
-      const guess = close.length > 0 ? didYouMean(close, '`') : `It exports: ${listOf(known)}.`;
-      return `${guess} If it is a type, write \`import type\`.`;
+      if (close.length > 0) return didYouMean(close, '`');
+      return /^[A-Z]/.test(name) ? 'If it is a type, write `import type`.' : `It exports: ${listOf(known)}.`;
     },
   };
 }

@@ -102,7 +102,7 @@ describe('a syntax error', () => {
 
   test('says what to do, for a top-level return in our own words', () => {
     expect(failureOf('return 1').hint).toContain('globalThis.__codemode_result__');
-    expect(failureOf('const x = ;').hint).toBe('Correct the source at this place and run it again.');
+    expect(failureOf('const x = ;').hint).toBeUndefined();
   });
 
   test('stays within what a message may have, whatever the source is', () => {

@@ -92,7 +92,7 @@ export function syntaxFailure(
   message: string,
   source: string,
   position: SourcePosition | undefined,
-  hint = 'Correct the source at this place and run it again.',
+  hint?: string,
 ): Failure {
   const shown = `${message}${position === undefined ? '' : excerpt(source, position)}`;
   return {
@@ -100,7 +100,7 @@ export function syntaxFailure(
     name: 'SyntaxError',
     message: shown.slice(0, MAX_MESSAGE_CHARACTERS),
     ...(position === undefined ? {} : { position }),
-    hint,
+    ...(hint === undefined ? {} : { hint }),
   };
 }
 

@@ -49,7 +49,7 @@ test('a call has 10 s and a request 5 s by default; a server with a timeout of i
     type: 'mcp',
     code: 'TOOL_TIMEOUT',
     message: expect.stringContaining('no answer within 10000 ms'),
-    details: { hint: 'Ask for less in one call, or ask the user to raise mcpServers.plain.timeout.' },
+    details: { hint: 'Ask the user to raise mcpServers.plain.timeout.' },
   });
   expect(request.error).toMatchObject({
     type: 'network',

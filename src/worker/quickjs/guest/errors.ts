@@ -1,4 +1,5 @@
 // biome-ignore-all lint/style/useTemplate: the engine turns template literals into calls of String.prototype.concat, which a program can patch.
+import { GENERAL_HINTS } from '../../../domain/general-hints.js';
 import { framesOf, titleOf } from './stack.js';
 
 /** The classes of `@codemode/errors`. Everything a call can fail with is one of these. */
@@ -14,7 +15,7 @@ export class CodemodeError extends Error {
 
   constructor(message?: string, options?: { hint?: string; cause?: unknown }) {
     super(message, options !== undefined && 'cause' in options ? { cause: options.cause } : undefined);
-    this.hint = options?.hint ?? 'Read the message, correct the program and run it again.';
+    this.hint = options?.hint ?? GENERAL_HINTS.error;
   }
 }
 
