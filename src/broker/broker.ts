@@ -28,6 +28,7 @@ import type { PolicyQuestion } from './policy/policy.js';
 import { redactOnTheWay, redactOutcome } from './redaction/redact-call.js';
 import type { Redactor } from './redaction/redactor.js';
 import { busyError, denialError, toolCallError, unpaidError } from './refusals.js';
+import { asUnauthorized } from './unauthorized-words.js';
 import { callUpstream, timeoutKeys, type UpstreamCallOptions } from './upstream-call.js';
 
 export type { BrokerCall, BrokerOutcome };
@@ -160,7 +161,7 @@ export class Broker {
       }
       call.onSending?.();
       const times = this.#admittance.timesOf(call.run, question);
-      const outcome = await callUpstream(this.#options, call, question.arguments, times);
+      const outcome = asUnauthorized(await callUpstream(this.#options, call, question.arguments, times), call.input);
       // Whatever comes back is text that the program has from then on, an error no less than an answer.
       gate.received(call.tool.serverId, call.run.ledger);
       if (outcome.status === 'answered') return this.#answer(call, outcome.reply);
@@ -175,8 +176,9 @@ export class Broker {
 
   #answer(call: BrokerCall, reply: ToolReply): BrokerOutcome {
     if (!reply.isError) return this.#checkOutput(call, reply);
-    const verdict = isRateLimited(reply.refusal) ? 'limited' : 'tool_error';
-    return { ok: false, error: errorOfReply(call, reply), reply, verdict };
+    const error = errorOfReply(call, reply);
+    const verdict = error.errorClass === 'AuthenticationError' ? 'unauthorized' : 'tool_error';
+    return { ok: false, error, reply, verdict: isRateLimited(reply.refusal) ? 'limited' : verdict };
   }
 
   /** Waits for a person. Gives the outcome with which the call ends where there is no yes. */

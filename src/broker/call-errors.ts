@@ -5,8 +5,10 @@ import { GENERAL_HINTS } from '../domain/general-hints.js';
 import type { JsonObject } from '../domain/json.js';
 import { isRepeatable } from '../domain/tool.js';
 import type { HttpRefusal, ToolReply, UpstreamFailure } from '../domain/upstream.js';
+import { shellWord } from '../lib/shell-word.js';
 import type { BrokerCall, BrokerOutcome } from './call.js';
 import { toolCallError } from './refusals.js';
+import { saysUnauthorized } from './unauthorized-words.js';
 
 /** What a program is told when a call came to nothing: what happened, and the one thing to do next. */
 
@@ -44,12 +46,21 @@ export function errorOfReply(call: BrokerCall, reply: ToolReply): GuestError {
   const text = reply.content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : [])).join('\n');
   const message = text === '' ? `${call.serverPath}.${call.exportName} failed without saying why` : text;
   const hasMore = reply.content.some(({ type }) => type !== 'text');
-  return toolCallError(call, message, GENERAL_HINTS.toolError, {
+  const isUnauthorized = saysUnauthorized(text, call.input, reply.refusal);
+  const error = toolCallError(call, message, isUnauthorized ? loginHint(call) : GENERAL_HINTS.toolError, {
     ...(reply.structuredContent === undefined ? {} : { structuredContent: reply.structuredContent }),
     // Text is the message. Images and other blocks have no other way to the program.
     ...(hasMore ? { content: [...reply.content] } : {}),
     ...retryFields(call, reply.refusal),
   });
+  return isUnauthorized ? { ...error, errorClass: AUTHENTICATION } : error;
+}
+
+const AUTHENTICATION = 'AuthenticationError';
+
+/** Of a server that takes no login, the command says which setting has its credential. */
+function loginHint({ tool }: BrokerCall): string {
+  return `Ask the user to type: codemode auth login ${shellWord(tool.serverId)}`;
 }
 
 /** With these the server says that it is busy or away for a while, and not that the call was wrong. */
@@ -111,20 +122,14 @@ export function errorOfFailure(
   switch (failure.kind) {
     case 'unauthorized':
       return {
-        ...toolCallError(
-          call,
-          `${serverPath} refused the call: ${failure.message}`,
-          `Ask the user to type: codemode auth login ${call.tool.serverId}`,
-        ),
-        errorClass: 'AuthenticationError',
+        ...toolCallError(call, `${serverPath} refused the call: ${failure.message}`, loginHint(call)),
+        errorClass: AUTHENTICATION,
       };
     case 'timeout':
       return toolCallError(
         call,
         `${serverPath}.${call.exportName}: ${failure.message}`,
-        timeoutKeys.length === 0
-          ? 'Ask for less in one call.'
-          : `Ask the user to raise ${timeoutKeys.join(' and ')}.`,
+        timeoutKeys.length === 0 ? 'Ask for less in one call.' : `Ask the user to raise ${timeoutKeys.join(' and ')}.`,
       );
     case 'cancelled':
       return toolCallError(call, 'the call was cancelled', 'The run has ended or was cancelled.');

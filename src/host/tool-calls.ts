@@ -276,6 +276,7 @@ function summary({ error: { errorClass, message, fields }, verdict }: FailedCall
 const FOREIGN_WORDS: Partial<Record<CallVerdict, string>> = {
   tool_error: 'the tool reported an error',
   refused: 'the server refused the call',
+  unauthorized: 'the server asks for a valid credential',
   invalid_reply: 'the answer is no tool result',
   invalid_output: 'the answer does not fit the output schema',
 };

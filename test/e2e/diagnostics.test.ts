@@ -213,3 +213,29 @@ describe('a long program that fails', () => {
     expect(await codemode.value(load)).not.toBe(token.length);
   });
 });
+
+describe('a call without a valid credential', () => {
+  const caught = (call: string) =>
+    codemode.value(`import * as notes from '@codemode/servers/notes'; import { AuthenticationError } from '@codemode/errors';
+      globalThis.__codemode_result__ = await notes.${call}.catch((error) => [error.name, error instanceof AuthenticationError, error.hint]);`);
+
+  test.each(['expired({})', 'status({})', 'rpc({})'])('%s is an AuthenticationError with the command', async (call) => {
+    const hint = 'Ask the user to type: codemode auth login notes';
+    expect(await caught(call)).toEqual(['AuthenticationError', true, hint]);
+  });
+
+  test.each(['parse({})', 'page({})', 'forbidden({})', `check({ token: 'mine' })`])(
+    '%s is a ToolCallError',
+    async (call) => {
+      expect(await caught(call)).toEqual(['ToolCallError', false, expect.any(String)]);
+    },
+  );
+
+  test('is listed without the words of the server', async () => {
+    const { toolTrace } = await codemode.run(
+      `import { expired } from '@codemode/servers/notes'; await expired({}).catch(() => {});`,
+      { response: { toolTrace: 'all' } },
+    );
+    expect(toolTrace).toMatchObject([{ error: 'AuthenticationError: the server asks for a valid credential' }]);
+  });
+});
