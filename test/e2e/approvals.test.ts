@@ -6,6 +6,29 @@ const answer = await write({ text: ${JSON.stringify(text)} });
 globalThis.__codemode_result__ = answer.did;`;
 
 describe('a call that needs a person', () => {
+  test('is answered with its arguments, that nothing was sent, and until when it waits', async () => {
+    using home = new LedgerHome();
+    const { diagnostics } = await home.program(WRITE('one'));
+    const [approval] = await home.pending();
+    const deadline = (approval?.expiresAt ?? '').replace(/\.\d+Z$/, 'Z');
+    expect(diagnostics[0]?.message).toMatch(
+      /: ledger\/write \{"text":"one"\} \(.*destructive.*\)\. Nothing was sent yet;/,
+    );
+    expect(diagnostics[0]?.message).toContain(`without a decision by ${deadline} it is refused`);
+    expect(home.lines).toEqual([]);
+  });
+
+  test('is answered with arguments that are redacted and bounded', async () => {
+    using home = new LedgerHome();
+    const token = `ghp_${'a1B2'.repeat(9)}`;
+    const { diagnostics } = await home.program(WRITE(`${token} ${'x'.repeat(5_000)}`));
+    expect(diagnostics[0]?.message).not.toContain(token);
+    expect(diagnostics[0]?.message).toMatch(
+      /ledger\/write \{"text":"\[redacted:[^\]]+\] x+… \(\d+ more characters\) \(/,
+    );
+    expect(diagnostics[0]?.message.length).toBeLessThan(600);
+  });
+
   test('puts its program to sleep, and the answer says what is pending and how it goes on [B15]', async () => {
     using home = new LedgerHome();
     const { result, runId, diagnostics, status } = await home.program(WRITE('one'));

@@ -51,6 +51,12 @@ test('code that needs a person sleeps, is approved over REST, goes on, and is an
   const { answer, runId, id } = await asleep('one');
   expect([answer.status, answer.headers.get('location')]).toEqual([202, `/api/v1/runs/${runId}`]);
   expect(answer.body).toMatchObject({ success: false, error: { type: 'security', code: 'APPROVAL_PENDING' } });
+  expect(answer.body.error?.message).toMatch(
+    /ledger\/write \{"text":"one"\} .*Nothing was sent yet; without a decision by 20\d\d-/,
+  );
+  expect(answer.body.error?.details).toMatchObject({
+    approvals: [{ id, expiresAt: expect.stringMatching(/^20\d\d-/) }],
+  });
   expect(await rest.get(`/runs/${runId}`, 'agent')).toMatchObject({
     status: 200,
     body: { runId, state: 'waiting', response: null, approvals: [{ id, state: 'PENDING' }] },

@@ -4,6 +4,7 @@ import type { JsonValue } from '../../domain/json.js';
 import { DOWN_HINT, STARTING_HINT } from '../../host/discovery.js';
 import type { RunSummary, SleepSummary, UnavailableServer } from '../../host/run.js';
 import type { TraceEntry } from '../../host/tool-calls.js';
+import { waitingCalls } from '../waiting-calls.js';
 import { cutJson } from './cut-json.js';
 import type { Diagnostic } from './diagnostic.js';
 import { missingAwait } from './missing-await.js';
@@ -70,16 +71,9 @@ export function renderStillRunning(runId: string): RunResponse {
   };
 }
 
-/** Cards that are named one by one; the user sees the rest in the list. */
-const MAX_NAMED_APPROVALS = 5;
-
 /** The answer of a run that sleeps until a person has decided. */
 export function renderSleeping({ runId, approvals, logs, trace }: SleepSummary): RunResponse {
   const [first] = approvals;
-  const calls = approvals
-    .slice(0, MAX_NAMED_APPROVALS)
-    .map(({ tool, reason }) => `${tool.serverId}/${tool.toolName} (${reason})`);
-  const more = approvals.length - calls.length;
   return {
     logs,
     result: null,
@@ -87,7 +81,7 @@ export function renderSleeping({ runId, approvals, logs, trace }: SleepSummary):
       {
         severity: 'info',
         code: 'APPROVAL_PENDING',
-        message: `run ${runId} is suspended until a person has decided about ${approvals.length === 1 ? 'a call' : `${approvals.length} calls`}: ${calls.join('; ')}${more > 0 ? `; and ${more} more` : ''}`,
+        message: `run ${runId} is suspended until a person has decided about ${waitingCalls(approvals)}`,
         hint: `Ask the user to type: codemode approvals approve ${first?.id ?? 'ID'}${approvals.length > 1 ? ' --scope calls' : ''}. The run is then resumed; do not run the program again. Its response: import { wait } from '@codemode/results'; globalThis.__codemode_result__ = await wait(${JSON.stringify(runId)});`,
       },
     ],

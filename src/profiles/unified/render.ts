@@ -4,6 +4,7 @@ import type { Failure, LogEntry, ResourceUsage } from '../../domain/execution.js
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { RunSummary, SleepSummary } from '../../host/run.js';
 import type { CallFailure } from '../../host/tool-calls.js';
+import { waitingCalls } from '../waiting-calls.js';
 import { type CodeModeError, codeOf, type ErrorType } from './errors.js';
 
 /** What every execution is answered with, whatever became of it. */
@@ -48,8 +49,13 @@ export function renderSleeping(
   { runId, approvals, logs, callCount }: SleepSummary,
   requestId: string,
 ): ExecuteResponse {
-  const waiting = approvals.map(({ id, tool, reason }) => ({ id, tool: `${tool.serverId}/${tool.toolName}`, reason }));
-  const message = `the code sleeps as ${runId} until a person has decided about ${waiting.map(({ tool }) => tool).join(', ')}; it then goes on by itself`;
+  const waiting = approvals.map(({ id, tool, reason, expiresAtMs }) => ({
+    id,
+    tool: `${tool.serverId}/${tool.toolName}`,
+    reason,
+    expiresAt: new Date(expiresAtMs).toISOString(),
+  }));
+  const message = `run ${runId} is suspended until a person has decided about ${waitingCalls(approvals)}. It is then resumed; do not send the code again`;
   return {
     success: false,
     error: errorWith('security', 'APPROVAL_PENDING', message, requestId, { runId, approvals: waiting }),

@@ -1,0 +1,33 @@
+import type { Approval } from '../domain/approval.js';
+import { safeSlice } from '../lib/safe-slice.js';
+import { escapeInvisible } from '../lib/visible-text.js';
+
+/** Calls that are named one by one; the user sees the rest in the list. */
+const MAX_NAMED = 5;
+const MAX_ARGUMENT_CHARACTERS = 160;
+
+/**
+ * What an agent is told of calls that wait for a person: which, with their arguments as the approval has them, redacted, that
+ * nothing of them was sent, and until when somebody can decide.
+ */
+export function waitingCalls(approvals: readonly Approval[]): string {
+  const named = approvals
+    .slice(0, MAX_NAMED)
+    .map(({ tool, arguments: given, reason }) => `${tool.serverId}/${tool.toolName} ${shown(given)} (${reason})`);
+  const more = approvals.length - named.length;
+  const count = approvals.length === 1 ? 'a call' : `${approvals.length} calls`;
+  const deadline = timeOf(Math.min(...approvals.map(({ expiresAtMs }) => expiresAtMs)));
+  return `${count}: ${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}. Nothing was sent yet; without a decision by ${deadline} it is refused`;
+}
+
+/** In UTC, to the second. */
+export function timeOf(ms: number): string {
+  return Number.isFinite(ms) ? new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z') : 'its end';
+}
+
+function shown(given: Approval['arguments']): string {
+  const text = escapeInvisible(JSON.stringify(given));
+  if (text.length <= MAX_ARGUMENT_CHARACTERS) return text;
+  const begin = safeSlice(text, MAX_ARGUMENT_CHARACTERS);
+  return `${begin}… (${text.length - begin.length} more characters)`;
+}
