@@ -75,6 +75,8 @@ export interface CallCircumstances {
 
 export interface OutwardAnswer {
   readonly structured: JsonObject;
+  /** What is said in its place to clients that take text; absent: the same as JSON. */
+  readonly text?: string;
   /** Images and sound of the answer, as MCP content blocks. */
   readonly media: readonly JsonObject[];
   /** The host could not do its work. A program that failed is an ordinary answer. */

@@ -3,7 +3,7 @@ import { OWN_TOOL_NAMES } from '../../domain/own-tool-names.js';
 import type { ProcessLanguage, ProcessRuntimeStatus } from '../../domain/process-program.js';
 import { typesOf } from '../../host/process-packages.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
-import { Ticket } from './envelope.js';
+import { type Envelope, Ticket } from './envelope.js';
 import { runnerPresentation } from './presentation.js';
 import { instructions, toolDescription } from './prompt.js';
 import { answerRequest, type RunnerAnswer } from './run-program.js';
@@ -54,8 +54,15 @@ function answerOf({ envelope, excerpt, rounded }: RunnerAnswer): OutwardAnswer {
   if (rounded !== undefined) notes.push(`${rounded} was rounded in this answer; hand it over as a string.`);
   return {
     structured: envelope as unknown as JsonObject,
+    text: textOf(envelope),
     media: notes.map((text) => ({ type: 'text', text })),
     isError: !envelope.result.ok,
     isStillRunning: false,
   };
+}
+
+/** Without what a model has no use for, and pays for each time: ids, digests, the image, the time it took. */
+function textOf({ result, approval_state }: Envelope): string {
+  const { metrics: _, ...said } = result;
+  return JSON.stringify({ ...(approval_state === 'NOT_REQUIRED' ? {} : { approval_state }), result: said });
 }

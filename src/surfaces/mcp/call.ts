@@ -119,7 +119,7 @@ async function callExposed(
     if (question !== undefined) return question;
     return {
       content: [
-        { type: 'text', text: JSON.stringify(answer.structured) },
+        { type: 'text', text: answer.text ?? JSON.stringify(answer.structured) },
         ...(answer.media as unknown as CallToolResult['content']),
         ...notices.map((text) => ({ type: 'text' as const, text })),
       ],
