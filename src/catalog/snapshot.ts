@@ -8,6 +8,8 @@ export interface CatalogTool {
   /** What a worker names it by: `path/toolName`. */
   readonly target: string;
   readonly server: CatalogServer;
+  /** By the policy for whoever looks, calls wait for a person: all of them, or some by their arguments. */
+  readonly asks?: true;
 }
 
 /** One server as programs know it: `import ... from '@codemode/servers/<path>'`. */
@@ -45,4 +47,9 @@ export interface CatalogSnapshot {
 /** Whether nothing of a server can be called because its tools are not known: it is down, or still starting. */
 export function isUnavailable({ isAvailable, tools }: CatalogServer): boolean {
   return !isAvailable && tools.length === 0;
+}
+
+/** Names of the tools whose calls wait for a person. */
+export function askingTools(tools: readonly CatalogTool[]): ReadonlySet<string> {
+  return new Set(tools.filter(({ asks }) => asks === true).map(({ tool }) => tool.name));
 }

@@ -22,7 +22,7 @@ export function apiDeclarationsOf(view: ToolView, serverIds?: readonly string[],
 export function apiIndexOf(view: ToolView): string {
   return apiNamespacesOf(view)
     .map(({ name, server, methods }) => {
-      const tools = methods.map((method) => method.name).join(', ');
+      const tools = methods.map(({ name, tool }) => `${name}${tool.asks === true ? ' @asks' : ''}`).join(', ');
       const none = server.isStarting === true ? STARTING : (server.problem ?? 'no tools');
       return `- mcp.${name} ("mcp:${commentLine(server.id, 80)}"): ${tools === '' ? none : tools}`;
     })

@@ -5,6 +5,7 @@ import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/sna
 import type { CallReply, GuestError, ModuleExport, VirtualModule } from '../domain/execution.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
 import { nearest } from '../lib/nearest.js';
+import { TOOL_DETAILS, type ToolDetail, toolDefinition } from './tool-definition.js';
 
 /** `@codemode/discovery`: what programs can ask about servers and tools. Answers come from the program's own snapshot. */
 
@@ -12,10 +13,6 @@ const SPEC_VERSION = '1.0.0';
 const TARGET = '@discovery/';
 const FUNCTIONS = ['listServers', 'describeServer', 'listTools', 'getTool', 'getTypes', 'searchTools'] as const;
 type FunctionName = (typeof FUNCTIONS)[number];
-
-/** How much is told of a tool; each level leaves out what only the higher ones have. */
-export const TOOL_DETAILS = ['name', 'description', 'full'] as const;
-export type ToolDetail = (typeof TOOL_DETAILS)[number];
 
 const MAX_HITS = 100;
 const DEFAULT_HITS = 10;
@@ -31,8 +28,6 @@ export const DISCOVERY_MODULE: VirtualModule = {
 export function isDiscovery(target: string): boolean {
   return target.startsWith(TARGET);
 }
-
-/** The type of what a tool without an output schema has answered so far. Seen, not promised. */
 
 /** Wrong questions are errors of the program, with the right question in the hint. */
 class Refusal extends Error {
@@ -94,17 +89,20 @@ function answer(
     }
     case 'listTools': {
       const { detail } = optionsOf(second, 'listTools');
-      return answering(serverOf(first, snapshot), catalog).tools.map((tool) => toolDefinition(tool, detail));
+      return answering(serverOf(first, snapshot), catalog).tools.map((tool) =>
+        toolDefinition(tool, detail, observedTypeOf),
+      );
     }
     case 'getTool': {
       const found = toolOf(answering(serverOf(first, snapshot), catalog), second);
       const observed = found.tool.outputSchema === undefined ? observedTypeOf(found.tool) : undefined;
-      return { ...toolDefinition(found, 'full'), ...(observed === undefined ? {} : { observedOutputType: observed }) };
+      const definition = toolDefinition(found, 'full', observedTypeOf);
+      return { ...definition, ...(observed === undefined ? {} : { observedOutputType: observed }) };
     }
     case 'getTypes':
       return typesOf(answering(serverOf(first, snapshot), catalog), second, observedTypeOf);
     case 'searchTools':
-      return search(first, optionsOf(second, 'searchTools'), snapshot, catalog);
+      return search(first, optionsOf(second, 'searchTools'), snapshot, catalog, observedTypeOf);
     default:
       throw new Refusal(
         'CodemodeError',
@@ -127,6 +125,7 @@ function search(
   options: Options,
   snapshot: CatalogSnapshot,
   catalog: Catalog,
+  observedTypeOf: ObservedTypeOf,
 ): JsonValue {
   if (typeof query !== 'string') throw wrongType('searchTools', 'query', 'a string', query);
   const only = options.serverId === undefined ? undefined : answering(serverOf(options.serverId, snapshot), catalog);
@@ -138,30 +137,14 @@ function search(
   const results = hits.flatMap(({ tool }) => {
     const server = snapshot.servers.find(({ id }) => id === tool.serverId);
     const found = server === undefined ? undefined : snapshot.toolByTarget.get(`${server.path}/${tool.name}`);
-    return found === undefined ? [] : [{ serverId: found.server.path, ...toolDefinition(found, options.detail) }];
+    if (found === undefined) return [];
+    return [{ serverId: found.server.path, ...toolDefinition(found, options.detail, observedTypeOf) }];
   });
   return { query, results };
 }
 
 function serverInfo({ path, name }: CatalogServer): JsonObject {
   return { serverId: path, serverName: name, capabilities: [path, `mcp:${path}`] };
-}
-
-/** A tool in the words of the contract's `ToolDefinition`. */
-export function toolDefinition({ tool, exportName }: CatalogTool, detail: ToolDetail): JsonObject {
-  const named: JsonObject = { toolName: tool.name, exportName };
-  if (detail === 'name') return named;
-  const described: JsonObject = {
-    ...named,
-    ...(tool.description === undefined ? {} : { description: tool.description }),
-    ...(tool.annotations === undefined ? {} : { annotations: { ...tool.annotations } as JsonObject }),
-  };
-  if (detail === 'description') return described;
-  return {
-    ...described,
-    ...(tool.inputSchema === undefined ? {} : { inputSchema: tool.inputSchema }),
-    ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
-  };
 }
 
 /** By the name programs use; the user's own name for it and `mcp:` in front are understood too. */

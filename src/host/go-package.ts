@@ -37,7 +37,7 @@ const briefings = new WeakMap<CatalogSnapshot, { readonly budgetTokens: number; 
 export function goToolsOf(snapshot: CatalogSnapshot): GoTools {
   const known = packages.get(snapshot);
   if (known !== undefined) return known;
-  const { declarations, functions } = declareGo(toolsOf(snapshot));
+  const { declarations, functions } = declareGo(toolsOf(snapshot), { asks: asksIn(snapshot) });
   const made: GoTools = {
     declarations: [...GO_HELPERS, ...declarations],
     functionByTool: new Map(functions.map(({ tool, name }) => [tool, name])),
@@ -90,7 +90,7 @@ export function goDeclarationsOfServers(
   serverIds: readonly string[] | undefined,
   detail: (typeof DETAILS)[number],
 ): string {
-  const { declarations, functions } = declareGo(toolsOf(forCode), { detail });
+  const { declarations, functions } = declareGo(toolsOf(forCode), { detail, asks: asksIn(forCode) });
   const wanted = functions.filter(({ tool }) => serverIds === undefined || serverIds.includes(tool.serverId));
   const names = new Set(wanted.map(({ name }) => name));
   return goText([...selectDeclarations(declarations, (name) => names.has(name)), ...GO_HELPERS]);
@@ -127,7 +127,7 @@ function makeBriefing(snapshot: CatalogSnapshot, budgetTokens: number): GoBriefi
   const helpers = goText(GO_HELPERS);
   const left = budgetTokens - estimateTokens(helpers);
   for (const detail of DETAILS) {
-    const { declarations } = declareGo(toolsOf(snapshot), { detail });
+    const { declarations } = declareGo(toolsOf(snapshot), { detail, asks: asksIn(snapshot) });
     const tokens = estimateTokens(goText(declarations));
     if (tokens <= left)
       return { level: 'declarations', declarations: goText([...declarations, ...GO_HELPERS]), index: '' };
@@ -142,6 +142,13 @@ function makeBriefing(snapshot: CatalogSnapshot, budgetTokens: number): GoBriefi
     rest: ': searchTools finds them',
   });
   return { level: 'index', declarations: shown, index };
+}
+
+function asksIn({ servers }: CatalogSnapshot): (tool: Tool) => boolean {
+  const asking = new Set(
+    servers.flatMap(({ tools }) => tools.filter(({ asks }) => asks === true).map(({ tool }) => tool)),
+  );
+  return (tool) => asking.has(tool);
 }
 
 function toolsOf({ servers }: CatalogSnapshot): Tool[] {

@@ -2,14 +2,15 @@ import type { PolicyGate } from '../broker/policy/gate.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { type Detail, declareModule, type ObservedTypeOf } from '../catalog/declarations/typescript.js';
 import { SHARED_DECLARATIONS } from '../catalog/declarations/typescript-frames.js';
-import type { CatalogServer, CatalogTool } from '../catalog/snapshot.js';
+import { askingTools, type CatalogServer, type CatalogTool } from '../catalog/snapshot.js';
 import { HostError } from '../domain/errors.js';
 import type { JsonObject } from '../domain/json.js';
 import type { UpstreamDefinition, UpstreamState } from '../domain/upstream.js';
 import { nearest } from '../lib/nearest.js';
-import { findServer, type ToolDetail, toolDefinition } from './discovery.js';
+import { findServer } from './discovery.js';
 import { checkPolicy, type PolicyCheck, type PolicyReport } from './policy-check.js';
-import { type CodeModeSettings, type ToolView, viewOf } from './tool-view.js';
+import { type ToolDetail, toolDefinition } from './tool-definition.js';
+import { type CodeModeSettings, type ToolView, toolPolicyOf, viewOf } from './tool-view.js';
 
 export type { Detail as DeclarationDetail, PolicyReport };
 
@@ -183,7 +184,8 @@ export class Inventory {
   ): { readonly shared: string; readonly modules: DeclaredModule[] } {
     const servers = names.length === 0 ? this.#view() : [...new Set(names.map((name) => this.#server(name)))];
     const modules = servers.map(({ id, path, name, tools }): DeclaredModule => {
-      const module = { path, serverId: id, serverName: name, tools: tools.map(({ tool }) => tool) };
+      const asking = askingTools(tools);
+      const module = { path, serverId: id, serverName: name, tools: tools.map(({ tool }) => tool), asking };
       const { text, warnings } = declareModule(module, { detail, ...this.#observed() });
       return { serverId: path, specifier: `@codemode/servers/${path}`, text, warnings };
     });
@@ -202,9 +204,7 @@ export class Inventory {
   /** What programs and what clients see. */
   view(): ToolView {
     const { catalog, codeMode, gate, viewer } = this.#parts;
-    const view = viewOf(catalog.snapshot(), codeMode, [], ({ tool, server }) =>
-      gate.policy.hides(tool, server.path, viewer.caller, viewer.profile),
-    );
+    const view = viewOf(catalog.snapshot(), codeMode, [], toolPolicyOf(gate, viewer));
     return { ...view, ...this.#observed() };
   }
 

@@ -6,7 +6,7 @@ import type { Redactor } from '../broker/redaction/redactor.js';
 import { openRunContext, type RunContext } from '../broker/run-context.js';
 import type { Catalog, WaitProgress } from '../catalog/catalog.js';
 import type { LearnedTypes } from '../catalog/observed/learned-types.js';
-import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import type { CatalogServer, CatalogSnapshot } from '../catalog/snapshot.js';
 import type { CapabilitySet } from '../domain/capability.js';
 import { HostError } from '../domain/errors.js';
 import type { CallerId, ExecutionId, Outcome, Program } from '../domain/execution.js';
@@ -42,7 +42,7 @@ import type { ScriptLibrary } from './stored-scripts.js';
 import { handOver, missingServers } from './summary.js';
 import type { Telemetry } from './telemetry.js';
 import type { CatalogContext } from './tool-catalog.js';
-import { type CodeModeSettings, type DirectTool, type ToolView, viewOf } from './tool-view.js';
+import { type CodeModeSettings, type DirectTool, type ToolView, toolPolicyOf, viewOf } from './tool-view.js';
 
 export type { BrokerOutcome, DirectCircumstances };
 
@@ -429,9 +429,9 @@ export class Session {
     if (this.#view?.of !== snapshot) {
       const { codeMode, reservedNames, profile } = this.#options;
       const { observed, gate } = this.#parts;
-      const isHidden = ({ tool, server }: CatalogTool) => gate.policy.hides(tool, server.path, this.caller, profile);
+      const policy = toolPolicyOf(gate, { caller: this.caller, profile });
       const seen = observed === undefined ? {} : { observedTypeOf: (tool: Tool) => observed.typeOf(this.caller, tool) };
-      this.#view = { of: snapshot, view: { ...viewOf(snapshot, codeMode, reservedNames, isHidden), ...seen } };
+      this.#view = { of: snapshot, view: { ...viewOf(snapshot, codeMode, reservedNames, policy), ...seen } };
     }
     return this.#view.view;
   }

@@ -87,11 +87,12 @@ export function getToolDefinition(
 }
 
 /** `module` and `function` are what a program writes. Several languages have a name each. */
-function manifestEntry({ tool, server }: CatalogTool, isNameOnly: boolean, names: JsonObject): JsonObject {
+function manifestEntry({ tool, server, asks }: CatalogTool, isNameOnly: boolean, names: JsonObject): JsonObject {
   const named: JsonObject = { serverId: server.id, toolName: tool.name, ...names };
   if (isNameOnly) return named;
   return {
     ...named,
+    ...(asks === true ? { asks } : {}),
     ...(tool.title === undefined ? {} : { title: tool.title }),
     ...(tool.description === undefined ? {} : { description: tool.description }),
   };

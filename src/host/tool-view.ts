@@ -1,3 +1,4 @@
+import type { PolicyGate } from '../broker/policy/gate.js';
 import { briefCatalog, DEFAULT_BUDGET_TOKENS } from '../catalog/briefing/briefing.js';
 import {
   scriptDeclarations,
@@ -12,6 +13,7 @@ import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/sna
 import type { CatalogBriefing } from '../domain/briefing.js';
 import { matchesGlob } from '../lib/glob.js';
 import { nearest } from '../lib/nearest.js';
+import { withAskingMarked } from './asking-tools.js';
 import { type DirectTool, nameDirectTools } from './direct-tools.js';
 
 export type { CatalogServer, CatalogSnapshot, CatalogTool, DirectTool };
@@ -37,16 +39,33 @@ export interface ToolView {
   readonly hiddenServers: readonly CatalogServer[];
 }
 
-/** Whether the policy denies a tool to whoever looks, whatever the arguments. */
-export type IsHidden = (tool: CatalogTool) => boolean;
+/** What the policy says of a tool to whoever looks. */
+export interface ToolPolicy {
+  /** It is denied, whatever the arguments. */
+  hides(tool: CatalogTool): boolean;
+  /** A person is asked before calls of it, or before some of them. */
+  asks(tool: CatalogTool): boolean;
+}
+
+export function toolPolicyOf(
+  { policy }: PolicyGate,
+  { caller, profile }: { readonly caller: string; readonly profile: string },
+): ToolPolicy {
+  return {
+    hides: ({ tool, server }) => policy.hides(tool, server.path, caller, profile),
+    asks: ({ tool, server }) => policy.asks(tool, server.path, caller, profile),
+  };
+}
 
 /** Splits a snapshot. A tool is on one side or the other, never on both; one that is denied anyway is on neither. */
 export function viewOf(
-  snapshot: CatalogSnapshot,
+  whole: CatalogSnapshot,
   { enabled, excludedTools, promptTokens }: CodeModeSettings,
   reservedNames: readonly string[],
-  isHidden: IsHidden,
+  policy: ToolPolicy,
 ): ToolView {
+  const snapshot = withAskingMarked(whole, (tool) => policy.asks(tool));
+  const isHidden = (tool: CatalogTool) => policy.hides(tool);
   const hidden = new Set(snapshot.servers.flatMap(({ tools }) => tools.filter(isHidden)));
   const budget = promptTokens === undefined ? {} : { promptTokens };
   if (enabled && excludedTools.length === 0 && hidden.size === 0)
@@ -71,7 +90,7 @@ export function viewOf(
   }
   const forCode: CatalogSnapshot = {
     version: snapshot.version,
-    whole: snapshot,
+    whole,
     ...(snapshot.notice === undefined ? {} : { notice: snapshot.notice }),
     servers,
     serverByPath: new Map(servers.map((server) => [server.path, server])),

@@ -51,13 +51,21 @@ test('a search ranks tools of all servers, honours server and limit, and shows t
   const description = await search('add', 'numbers', '--limit', '1');
   expect(description).toEqual({
     query: 'add numbers',
-    results: [{ serverId: 'everyday', toolName: 'add', exportName: 'add', description: 'Adds two numbers.' }],
+    results: [
+      {
+        serverId: 'everyday',
+        toolName: 'add',
+        exportName: 'add',
+        signature: 'add({ a: number, b: number }): { sum: number }',
+        description: 'Adds two numbers.',
+      },
+    ],
   });
   const name = await search('add numbers', '--limit', '1', '--detail', 'name');
   expect(name.results).toEqual([{ serverId: 'everyday', toolName: 'add', exportName: 'add' }]);
   const [full] = (await search('add numbers', '--limit', '1', '--detail', 'full')).results;
   expect(Object.keys(full ?? {})).toEqual([
-    ...['serverId', 'toolName', 'exportName', 'description', 'inputSchema', 'outputSchema'],
+    ...['serverId', 'toolName', 'exportName', 'signature', 'description', 'inputSchema', 'outputSchema'],
   ]);
   const elsewhere = await search('add numbers', '--server', 'odd', '--limit', '3');
   expect(elsewhere.results.filter(({ serverId }) => serverId !== 'odd')).toEqual([]);

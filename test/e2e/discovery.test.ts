@@ -50,13 +50,22 @@ test('a program learns which servers and tools there are, and which contract it 
     tool: {
       toolName: 'add',
       exportName: 'add',
+      signature: 'add({ a: number, b: number }): { sum: number }',
       description: 'Adds two numbers.',
       inputSchema: expect.objectContaining({ required: ['a', 'b'] }),
       outputSchema: expect.objectContaining({ required: ['sum'] }),
     },
     hits: {
       query: 'add two numbers',
-      results: [{ serverId: 'every-day', toolName: 'add', exportName: 'add', description: 'Adds two numbers.' }],
+      results: [
+        {
+          serverId: 'every-day',
+          toolName: 'add',
+          exportName: 'add',
+          signature: 'add({ a: number, b: number }): { sum: number }',
+          description: 'Adds two numbers.',
+        },
+      ],
     },
     missing: ['ToolNotFoundError', 'every-day has no tool "ad"', expect.stringContaining('"add"')],
   });
@@ -70,10 +79,10 @@ test('each level of detail leaves out what only the higher ones have, and descri
     }),
   ))`);
   expect(keys).toEqual({
-    undefined: ['toolName', 'exportName', 'description', 'annotations'],
+    undefined: ['toolName', 'exportName', 'signature', 'description', 'annotations'],
     name: ['toolName', 'exportName'],
-    description: ['toolName', 'exportName', 'description', 'annotations'],
-    full: ['toolName', 'exportName', 'description', 'annotations', 'inputSchema'],
+    description: ['toolName', 'exportName', 'signature', 'description', 'annotations'],
+    full: ['toolName', 'exportName', 'signature', 'description', 'annotations', 'inputSchema'],
   });
 });
 

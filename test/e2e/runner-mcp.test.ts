@@ -94,3 +94,20 @@ describe('codemode mcp --profile runner', needs('bubblewrap', 'python3'), () => 
     },
   );
 });
+
+test('clients that read text are told what came of a program, without ids and digests', async () => {
+  using home = openHome({ profile: 'runner', mcpServers: {} });
+  await using session = await openStdio(home);
+  const call = (code: string) => session.client.callTool({ name: 'run_node', arguments: { code } });
+  const { content, structuredContent } = await call('globalThis.result = { n: 1 }');
+  expect((content as { text: string }[])[0]?.text).toBe('{"result":{"ok":true,"data":{"n":1}}}');
+  expect(structuredContent).toMatchObject({
+    input_digest: expect.stringMatching(/^sha256:/),
+    run_id: expect.any(String),
+    result: { ok: true, data: { n: 1 }, metrics: { duration_ms: expect.any(Number) } },
+  });
+  const failed = (await call('throw new TypeError("no")')) as { content: { text: string }[] };
+  expect(JSON.parse(failed.content[0]?.text ?? '')).toEqual({
+    result: { ok: false, error: { type: 'TypeError', message: expect.stringContaining('no'), retryable: false } },
+  });
+});

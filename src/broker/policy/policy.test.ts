@@ -245,6 +245,18 @@ describe('a policy that cannot be evaluated', () => {
   });
 });
 
+test('a tool asks this caller where a rule or the preset asks, for all arguments or for some', () => {
+  const conditions = { branch: { equals: 'main' } };
+  const asks = (preset: PolicySettings['preset'], ...rules: PolicyRule[]) =>
+    openGate({ rules, preset }).policy.asks(toolOf('a/delete_b'), 'a', 'me', 'codemode');
+  const allowed = ruleOf({ tools: ['a/*'], decision: 'allow' });
+  expect([asks('open'), asks('default'), asks('default', allowed)]).toEqual([false, true, false]);
+  expect(asks('open', ruleOf({ arguments: conditions, decision: 'ask' }), allowed)).toBe(true);
+  expect(asks('open', allowed, ruleOf({ decision: 'ask' }))).toBe(false);
+  expect(asks('open', ruleOf({ caller: ['you'], decision: 'ask' }))).toBe(false);
+  expect(asks('default', ruleOf({ decision: 'deny' }))).toBe(false);
+});
+
 test('a tool is hidden where no arguments could make its call allowed [A6]', () => {
   const hides = (...rules: PolicyRule[]) => openGate({ rules }).policy.hides(toolOf('a/b'), 'a', 'me', 'codemode');
   const conditions = { x: { equals: 1 } };

@@ -105,6 +105,23 @@ export class Policy {
     }
   }
 
+  /** Whether calls of this caller wait for a person: all of them, or some by their arguments. */
+  asks(tool: Tool, serverPath: string, caller: string, profile: string): boolean {
+    try {
+      const { listed, rules, preset } = this.#factsOf(tool, serverPath);
+      if (listed !== undefined) return false;
+      for (const { rule, hasConditions, fitsCaller } of rules) {
+        if (!fitsCaller(caller, profile)) continue;
+        if (rule.decision === 'ask') return true;
+        if (!hasConditions) return false;
+      }
+      return preset.decision === 'ask';
+    } catch {
+      // Then every call is denied.
+      return false;
+    }
+  }
+
   /** Rules that decide about this tool for some arguments, before the one that decides without any. */
   conditionalRules({ tool, serverPath, caller, profile }: Omit<PolicyQuestion, 'arguments'>): readonly RuleReference[] {
     const fitting = this.#factsOf(tool, serverPath).rules.filter((rule) => rule.fitsCaller(caller, profile));

@@ -14,7 +14,7 @@ import {
   SHARED_DECLARATIONS,
 } from '../declarations/typescript-frames.js';
 import { compareCodePoints } from '../names.js';
-import type { CatalogServer, CatalogTool } from '../snapshot.js';
+import { askingTools, type CatalogServer, type CatalogTool } from '../snapshot.js';
 import { visibleName } from './server-index.js';
 import { estimateTokens } from './tokens.js';
 
@@ -127,6 +127,7 @@ function serverModule(
       ...(server.description === undefined ? {} : { serverDescription: server.description }),
       tools: sorted.map(({ tool }) => tool),
       exportNames: new Map(sorted.map(({ tool, exportName }) => [tool.name, exportName])),
+      asking: askingTools(sorted),
     },
     { detail, ...(observed === undefined ? {} : { observedTypeOf: observed }) },
   );

@@ -109,7 +109,8 @@ class IndexLine {
     const head = `- ${this.name} (${state})${this.#words}`;
     if (this.#names.length === 0) return `${head}\n`;
     const more = tools.length - this.#names.length;
-    return `${head}: ${this.#names.join(', ')}${more === 0 ? '' : `, and ${more} more`}\n`;
+    const names = this.#names.map((name, index) => `${name}${markOf(this.#shown[index])}`);
+    return `${head}: ${names.join(', ')}${more === 0 ? '' : `, and ${more} more`}\n`;
   }
 
   /** What the server says of itself, in quotes, and what its tools are about where they are too many to be named. */
@@ -138,6 +139,11 @@ class IndexLine {
     return this.#tools[index];
   }
 
+  /** What naming it takes, its mark included. */
+  costOf(tool: CatalogTool, measure: Measure): number {
+    return measure(`, ${this.#naming.toolName(tool)}${markOf(tool)}`);
+  }
+
   nameOf(tool: CatalogTool): string {
     return this.#naming.toolName(tool);
   }
@@ -154,6 +160,11 @@ class IndexLine {
   addParameters(index: number, parameters: string): void {
     this.#names[index] += parameters;
   }
+}
+
+/** Behind the name of a tool whose calls wait for a person, as in its doc comment. */
+function markOf(tool: CatalogTool | undefined): string {
+  return tool?.asks === true ? ' @asks' : '';
 }
 
 /** Servers with more tools than this are named by what they are about first. */
@@ -195,7 +206,7 @@ function addToolNames(lines: readonly IndexLine[], most: number, measure: Measur
       started.add(line);
       line.add(tool);
     };
-    return { cost: measure(`, ${name}`) + (started.has(line) ? 0 : start), take };
+    return { cost: line.costOf(tool, measure) + (started.has(line) ? 0 : start), take };
   });
 }
 

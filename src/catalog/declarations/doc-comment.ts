@@ -23,6 +23,24 @@ export function firstSentence(text: string): string {
   return SENTENCE.exec(line)?.[0] ?? line;
 }
 
+/**
+ * A text as it is where it is short, else as many of its first sentences as fit, on one line. A first sentence that is too
+ * long is cut.
+ */
+export function firstSentences(text: string, maximum: number): string {
+  if (text.length <= maximum) return text;
+  const line = visibleText(text.slice(0, 4 * maximum))
+    .replace(/\s+/g, ' ')
+    .trim();
+  let end = 0;
+  for (;;) {
+    const next = SENTENCE.exec(line.slice(end))?.[0];
+    if (next === undefined || end + next.length > maximum) break;
+    end += next.length;
+  }
+  return end === 0 ? clipText(line, maximum) : line.slice(0, end);
+}
+
 /** A block comment over harmless lines. Empty where there is nothing to say. */
 export function docComment(lines: readonly string[], indent: string): string {
   const [first] = lines;

@@ -64,8 +64,14 @@ export function typeDocs(name: string, node: SchemaNode, remark: string | undefi
 }
 
 /** What is said above a tool's function. */
-export function functionDocs(name: string, tool: Tool, warnings: readonly string[], detail: Detail): string {
-  if (detail === 'signatures') return '';
+export function functionDocs(
+  name: string,
+  tool: Tool,
+  warnings: readonly string[],
+  detail: Detail,
+  asks = false,
+): string {
+  if (detail === 'signatures') return asks ? comment(name, [ASKS], '') : '';
   const lines = describedIn(tool.description || tool.annotations?.title || tool.title || '', detail, MAX_TOOL_TEXT);
   // Several tools have this name, or nearly.
   if (name !== goFunctionName(tool.name)) {
@@ -74,10 +80,14 @@ export function functionDocs(name: string, tool: Tool, warnings: readonly string
   const { readOnlyHint, destructiveHint } = tool.annotations ?? {};
   if (readOnlyHint === true) lines.push('(read-only)');
   else if (destructiveHint === true) lines.push('(destructive)');
+  if (asks) lines.push(ASKS);
   if (tool.deprecated === true) lines.push('(deprecated)');
   for (const warning of warnings) lines.push(`Warning: ${commentLine(warning, 240)}`);
   return comment(name, lines, '');
 }
+
+/** The mark of a tool whose calls wait for a person, as in every other language. */
+const ASKS = '@asks';
 
 function fieldDocs({ name, node, remark }: GoField, detail: Detail): string {
   const lines = wordsOf(node, detail);

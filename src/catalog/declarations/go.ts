@@ -34,6 +34,8 @@ export interface GoOptions {
   readonly maximumToolCharacters?: number;
   /** What the host is asked for when a tool is called. */
   readonly targetOf?: (tool: Tool) => string;
+  /** Whether calls of a tool wait for a person. */
+  readonly asks?: (tool: Tool) => boolean;
 }
 
 /** About 5,000 tokens, as for the other languages. */
@@ -200,10 +202,11 @@ class PackageWriter {
     const parameters = `ctx context.Context${input === undefined ? '' : `, input ${stem}Input`}`;
     const result = output === undefined ? 'string' : `${stem}Output`;
     const call = `codemode.Call(ctx, ${goString(name)}, ${goString(target)}, ${input === undefined ? 'nil' : 'input'}, &output)`;
+    const { detail = 'full', asks } = this.#options;
     return {
       names: [name],
       uses: [...(input === undefined ? [] : [`${stem}Input`]), ...(output === undefined ? [] : [`${stem}Output`])],
-      text: `${functionDocs(name, tool, warnings, this.#options.detail ?? 'full')}var ${name} func(${parameters}) (${result}, error)\n`,
+      text: `${functionDocs(name, tool, warnings, detail, asks?.(tool))}var ${name} func(${parameters}) (${result}, error)\n`,
       code: `func ${name}(${parameters}) (output ${result}, err error) {\n\terr = ${call}\n\treturn output, err\n}\n`,
     };
   }

@@ -9,8 +9,14 @@ const MAX_SERVER_TEXT = { full: 1_000, compact: 160 } as const;
 const MAX_TOOL_TEXT = { full: 1_500, compact: 240 } as const;
 const MAX_TITLE = 100;
 
-/** Annotations and warnings are there at every level of detail; signatures have nothing beside them. */
-export function toolDocs(tool: Tool, exportName: string, warnings: readonly string[], detail: Detail): string[] {
+/** Annotations, `@asks` and warnings are there at every level of detail; signatures have nothing beside them. */
+export function toolDocs(
+  tool: Tool,
+  exportName: string,
+  warnings: readonly string[],
+  detail: Detail,
+  asks = false,
+): string[] {
   const { description = '', deprecated } = tool;
   const title = titleOf(tool, exportName);
   const isSignature = detail === 'signatures';
@@ -20,6 +26,7 @@ export function toolDocs(tool: Tool, exportName: string, warnings: readonly stri
   const named = isTold ? [] : [`title: ${commentLine(quoteVisibly(title), MAX_TITLE)}`];
   const hints = [...named, ...annotationHints(tool)];
   if (hints.length > 0) lines.push(`@annotations ${hints.join(', ')}`);
+  if (asks) lines.push('@asks');
   if (deprecated === true && !isSignature) lines.push('@deprecated');
   for (const warning of warnings) lines.push(`@warning ${commentLine(warning, 240)}`);
   return lines;

@@ -229,7 +229,7 @@ export class TypeWriter {
 }
 
 /** A property name as TypeScript takes it: bare where it is a plain identifier, else quoted. */
-function propertyName(name: string): string {
+export function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : fenceless(quoteVisibly(name));
 }
 

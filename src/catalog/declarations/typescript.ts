@@ -25,6 +25,8 @@ export interface ServerModule {
   readonly tools: readonly Tool[];
   /** Export names by tool name, where they are known already: part of a server's tools keeps the names of the whole. */
   readonly exportNames?: ReadonlyMap<string, string>;
+  /** Names of tools whose calls wait for a person. */
+  readonly asking?: ReadonlySet<string>;
   /** Declared as a namespace of this name instead of a module. */
   readonly namespace?: string;
 }
@@ -172,6 +174,7 @@ class ModuleWriter {
       plan.exportName,
       [this.#cutWarning(plan, 'the types are left out')],
       this.#detail,
+      this.#asks(plan),
     );
     const { indent, resultType } = this.#frame;
     const result = resultType(undefined) === 'ToolOutput' ? 'unknown' : resultType(undefined);
@@ -213,7 +216,7 @@ class ModuleWriter {
     const warnings = [...(plan.input.root.notes.warnings ?? []), ...ofOutput];
     if (writer.isCut) warnings.push(this.#cutWarning(plan, 'deeply nested parts are cut to unknown'));
     else if (detail !== this.#detail) warnings.push(this.#cutWarning(plan, 'descriptions are left out'));
-    const lines = toolDocs(plan.tool, plan.exportName, warnings, this.#detail);
+    const lines = toolDocs(plan.tool, plan.exportName, warnings, this.#detail, this.#asks(plan));
     if (observedType !== undefined && this.#detail !== 'signatures') lines.push(OBSERVED_REMARK);
     for (const example of this.#examplesOf(plan.tool)) lines.push(`@example ${example}`);
     const byName = `${aliases.join('')}${docComment(lines, indent)}${this.#declared(plan, parameter, result)}`;
@@ -241,6 +244,10 @@ class ModuleWriter {
   /** Signatures have no documentation that could say it. */
   #marked(observedType: string): string {
     return this.#detail === 'signatures' ? `/* observed, not declared */ ${observedType}` : observedType;
+  }
+
+  #asks({ tool }: ToolPlan): boolean {
+    return this.#server.asking?.has(tool.name) === true;
   }
 
   #cutWarning(plan: ToolPlan, loss: string): string {

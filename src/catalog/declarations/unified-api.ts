@@ -2,6 +2,7 @@ import type { Tool } from '../../domain/tool.js';
 import { quoteVisibly } from '../../lib/visible-text.js';
 import { exampleArgument } from '../briefing/example-call.js';
 import type { Method, Namespace } from '../namespaces.js';
+import { askingTools } from '../snapshot.js';
 import { commentLine } from './doc-comment.js';
 import { declareModule, type ObservedTypeOf } from './typescript.js';
 import { sharedDeclarations } from './typescript-frames.js';
@@ -36,6 +37,7 @@ export function declareApi(namespaces: readonly Namespace[], options: ApiOptions
           ...(server.description === undefined ? {} : { serverDescription: server.description }),
           tools: methods.map(({ tool }) => tool.tool),
           exportNames: new Map(methods.map(({ name, tool }) => [tool.tool.name, name])),
+          asking: askingTools(methods.map(({ tool }) => tool)),
           namespace: inner,
         },
         {

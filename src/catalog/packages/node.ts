@@ -4,6 +4,7 @@ import { declarePackageFile } from '../declarations/typescript.js';
 import { serverDocs, toolDocs } from '../declarations/typescript-docs.js';
 import { PACKAGE_CLIENT_DECLARATIONS } from '../declarations/typescript-frames.js';
 import { camelCaseNames } from '../package-names.js';
+import { askingTools } from '../snapshot.js';
 import { metaOf, type ServerPackage, sortedTools } from './server-package.js';
 import { unavailabilityOf, unavailableNodeModule } from './unavailable.js';
 
@@ -13,9 +14,10 @@ export function nodePackage({ server, isBrief }: ServerPackage): ReadonlyMap<str
   if (unavailable !== undefined) return new Map([['index.js', unavailableNodeModule(unavailable)]]);
   const tools = sortedTools(server);
   const names = camelCaseNames(tools.map(({ name }) => name));
+  const asking = askingTools(server.tools);
   const functions = tools.map((tool) => {
     const name = names.get(tool.name) as string;
-    const docs = docComment(toolDocs(tool, name, [], isBrief ? 'signatures' : 'compact'), '');
+    const docs = docComment(toolDocs(tool, name, [], isBrief ? 'signatures' : 'compact', asking.has(tool.name)), '');
     return `${docs}export async function ${name}(input) {
   return await _callTool(${quoteVisibly(server.id)}, ${quoteVisibly(tool.name)}, input);
 }
@@ -37,6 +39,7 @@ export function nodePackage({ server, isBrief }: ServerPackage): ReadonlyMap<str
     ...(server.description === undefined ? {} : { serverDescription: server.description }),
     tools,
     exportNames: names,
+    asking,
   });
   return files.set('index.d.ts', text);
 }

@@ -3,8 +3,10 @@ import type { Tool } from '../../domain/tool.js';
 import { commentLine } from '../declarations/doc-comment.js';
 import { declarePythonModule } from '../declarations/python.js';
 import { docstring, pythonString } from '../declarations/python-text.js';
+import type { Detail } from '../declarations/typescript.js';
 import { serverDocs, toolDocs } from '../declarations/typescript-docs.js';
 import { snakeCaseNames } from '../package-names.js';
+import { askingTools } from '../snapshot.js';
 import { PYTHON_MCP_CLIENT_STUB, PYTHON_WRAPPERS } from './python-client.js';
 import { metaOf, type ServerMeta, type ServerPackage, sortedTools } from './server-package.js';
 import { unavailabilityOf, unavailablePythonModule } from './unavailable.js';
@@ -20,7 +22,11 @@ export function pythonPackage({ server, isBrief }: ServerPackage): ReadonlyMap<s
   const tools = sortedTools(server);
   const names = snakeCaseNames(tools.map(({ name }) => name));
   const stubs = isBrief ? undefined : declarePythonModule({ functionNames: names, tools });
-  const functions = tools.map((tool) => functionText(tool, names.get(tool.name) as string, isBrief));
+  const asking = askingTools(server.tools);
+  const functions = tools.map((tool) => {
+    const detail = isBrief ? 'compact' : 'full';
+    return functionText(tool, names.get(tool.name) as string, detail, asking.has(tool.name));
+  });
   const text = `${docstring([commentLine(server.name, 80), ...serverDocs(server.description ?? '', 'compact')], '')}
 from client._wrappers import attribute as _attribute, caller as _caller, submodules as _submodules
 
@@ -50,8 +56,8 @@ export const PYTHON_CLIENT_FILES: ReadonlyMap<string, string> = new Map([
   ['client/_wrappers.py', PYTHON_WRAPPERS],
 ]);
 
-function functionText(tool: Tool, name: string, isBrief: boolean): string {
-  const lines = toolDocs(tool, name, [], isBrief ? 'compact' : 'full');
+function functionText(tool: Tool, name: string, detail: Detail, asks: boolean): string {
+  const lines = toolDocs(tool, name, [], detail, asks);
   const keys = argumentNames(tool);
   if (keys !== '') lines.push(`Arguments: ${keys}`);
   // The first argument has a name that a property may have too: then the name is the property's.

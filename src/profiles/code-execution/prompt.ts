@@ -72,7 +72,7 @@ const RULES = `Runs a JavaScript (ES2020 and newer) or TypeScript script that ca
 const FAILURES = `## Failures
 
 - Of a script: \`SYNTAX_ERROR\`, \`RUNTIME_ERROR\` (uncaught exception, memory), \`TIMEOUT\`, \`MAX_TOOL_CALLS_EXCEEDED\`, \`SERVER_NOT_ALLOWED\`, \`SERIALIZATION_ERROR\`.
-- Of a call, in \`error.code\`: \`TOOL_ERROR\`, \`INVALID_ARGS\`, \`SERVER_NOT_FOUND\`, \`TOOL_NOT_FOUND\`, \`DENIED\`, \`APPROVAL_REQUIRED\` (the message says what the user has to type), \`RATE_LIMITED\`, \`AUTHENTICATION_REQUIRED\`, \`TOOL_TIMEOUT\`, \`OUTCOME_UNKNOWN\`, \`CALL_FAILED\`.
+- Of a call, in \`error.code\`: \`TOOL_ERROR\`, \`INVALID_ARGS\`, \`SERVER_NOT_FOUND\`, \`TOOL_NOT_FOUND\`, \`DENIED\`, \`APPROVAL_REQUIRED\` (tools marked \`@asks\`; the message says what the user has to type), \`RATE_LIMITED\`, \`AUTHENTICATION_REQUIRED\`, \`TOOL_TIMEOUT\`, \`OUTCOME_UNKNOWN\`, \`CALL_FAILED\`.
 - \`console.log\` goes to the host's log, not into the answer.`;
 
 const SCRIPTS = `## Stored scripts

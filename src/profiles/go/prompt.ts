@@ -55,7 +55,7 @@ fmt.Println(add(1, 2))
 - The answer is \`{output}\`: what the code prints. Print counts and the fields that are needed, not raw data.
 - Packages of the standard library are imported by use; imports at the top of the code are allowed. There is nothing else to import, no network and no files. Each run starts fresh.
 - \`return err\` ends the run with an error; a final \`return nil\` may be left out.
-- A failed tool call is an error value, a \`*ToolError\`. Goroutines may call tools at the same time.
+- A failed tool call is an error value, a \`*ToolError\`. Calls of tools marked \`@asks\` need a person's approval. Goroutines may call tools at the same time.
 - Optional fields that are empty are not sent; pointers are set with \`ptr(value)\`. To send an empty text, give \`callTool\` a map.
 - Compile errors come with your own line numbers, and nothing has run then.`;
 

@@ -17,7 +17,7 @@ const RULES = `Runs the body of an async TypeScript function in a sandbox and an
 
 const inboxes = await mcp.helpscout.searchInboxes({ query: 'support' }); return inboxes.length;
 
-- \`mcp.<namespace>.<tool>(input)\`: one object with named properties, or positional arguments in the order of the schema. A text result that holds JSON arrives parsed. A failed call throws.
+- \`mcp.<namespace>.<tool>(input)\`: one object with named properties, or positional arguments in the order of the schema. A text result that holds JSON arrives parsed. A failed call throws; one of a tool marked \`@asks\` waits for a person.
 - Nothing is granted by default: name every server that the code calls in \`capabilities\`, as "mcp:helpscout". \`fetch\` needs "network:api.example.com:443", \`fs\` (readFile, writeFile, listFolder) needs "filesystem:/absolute/path".
 - \`context\` of the request is visible; \`console.log\` goes to \`logs\`. No imports, no eval, no process.
 - Filter and aggregate in the code, and return only what is needed.

@@ -82,12 +82,15 @@ describe('@codemode/discovery', () => {
       {
         toolName: 'read_file',
         exportName: 'read_file',
+        signature: 'read_file({ path: string }): { text?: string }',
         description: 'Reads a file from the drive.',
         annotations: { readOnlyHint: true },
       },
       {
         toolName: 'delete_file',
         exportName: 'delete_file',
+        signature: 'delete_file({ path: string })',
+        asks: true,
         description: 'Deletes a file for good.',
         annotations: { destructiveHint: true },
       },
@@ -108,6 +111,8 @@ describe('@codemode/discovery', () => {
     expect(await ask(`getTool('google-drive', 'delete_file')`)).toEqual({
       toolName: 'delete_file',
       exportName: 'delete_file',
+      signature: 'delete_file({ path: string })',
+      asks: true,
       description: 'Deletes a file for good.',
       annotations: { destructiveHint: true },
       inputSchema: schema,

@@ -11,6 +11,6 @@ globalThis.__codemode_result__ = found; // better: only the part you need
 }
 
 export const DISCOVERY_PROGRAM = `import { searchTools } from "@codemode/discovery";
-const { results } = await searchTools("what you want to do", { limit: 5, detail: "full" });
+const { results } = await searchTools("what you want to do", { limit: 5 });
 globalThis.__codemode_result__ = results;
 `;

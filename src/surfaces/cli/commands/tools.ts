@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../../domain/json.js';
 import { PROCESS_LANGUAGES } from '../../../domain/process-program.js';
-import { TOOL_DETAILS, type ToolDetail } from '../../../host/discovery.js';
 import type { Inventory } from '../../../host/inventory.js';
 import { programNames } from '../../../host/process-packages.js';
+import { TOOL_DETAILS, type ToolDetail } from '../../../host/tool-definition.js';
 import { oneLine } from '../../../lib/bounded-text.js';
 import { askForTools, noteProblems } from '../asking.js';
 import type { CommandContext, Register } from '../command.js';
@@ -62,7 +62,8 @@ async function tools(query: string, flags: ToolsFlags, context: CommandContext):
   await using _ = inventory;
   await askForTools(inventory, flags.refresh === true, flags.server === undefined ? [] : [flags.server]);
   const found = inventory.tools({
-    detail,
+    // People are shown whole descriptions, as far as their terminal is wide.
+    detail: detail === 'description' && flags.json !== true ? 'full' : detail,
     ...(isSearch ? { query } : {}),
     ...(flags.server === undefined ? {} : { server: flags.server }),
     ...(limit === undefined ? {} : { limit }),
@@ -79,7 +80,8 @@ async function tools(query: string, flags: ToolsFlags, context: CommandContext):
 function withProgramNames(inventory: Inventory): (result: JsonObject) => JsonObject {
   const { forCode } = inventory.view();
   const namesOf = programNames(forCode, PROCESS_LANGUAGES);
-  return ({ exportName, ...result }) => {
+  // The signature has the name that programs of other profiles write.
+  return ({ exportName, signature: _, ...result }) => {
     const tool = forCode.toolByTarget.get(`${String(result.serverId)}/${String(result.toolName)}`);
     return { ...result, ...(tool === undefined ? { exportName: exportName ?? null } : namesOf(tool)) };
   };

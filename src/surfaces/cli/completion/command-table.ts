@@ -2,7 +2,7 @@ import type { Argument, Command, Option } from 'commander';
 import { CLIENTS } from '../../../config/clients/registry.js';
 import { GRANT_SCOPES } from '../../../domain/approval.js';
 import { ISOLATION_LEVELS } from '../../../domain/isolation.js';
-import { TOOL_DETAILS } from '../../../host/discovery.js';
+import { TOOL_DETAILS } from '../../../host/tool-definition.js';
 
 /** What stands in the place of a value: files, ids and names that are looked up, or one of a few words. */
 export const LOOKED_UP = ['servers', 'runs', 'approvals', 'scripts'] as const;
