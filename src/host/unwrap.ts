@@ -16,12 +16,11 @@ export function unwrap(reply: ToolReply): JsonValue {
   return fullResult(reply);
 }
 
-/** The whole MCP result, with every field that the server sent. */
+/** The whole MCP result, with every field that the server sent but `_meta`: icons and names that are of no use to a program. */
 export function fullResult(reply: ToolReply): JsonObject {
   return {
     ...(reply.hasNoContent === true ? {} : { content: [...reply.content] }),
     ...reply.rest,
     ...(reply.isError ? { isError: true } : {}),
-    ...(reply.meta === undefined ? {} : { _meta: reply.meta }),
   };
 }

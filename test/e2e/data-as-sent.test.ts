@@ -19,6 +19,14 @@ const replies = {
     page: { next: 7 },
     flag: false,
   },
+  icons: {
+    content: [
+      { type: 'text', text: 'a' },
+      { type: 'text', text: 'b' },
+    ],
+    more: { kept: true },
+    _meta: { 'example.com/icons': [{ src: 'data:image/png;base64,AAAA' }] },
+  },
   broken: {
     content: [
       { type: 'text', text: 'no chart' },
@@ -72,6 +80,13 @@ describe('data arrives as it was sent', () => {
       globalThis.__codemode_result__ = [await shop.nothing(), await shop.empty(), await shop.odd()];
     `);
     expect(value).toEqual([null, {}, replies.odd]);
+  });
+
+  test('`_meta` of a result does not reach the program, every other field does [A23]', async () => {
+    await using codemode = await startCodemode({ scripts: { shop } });
+    const code = `import { icons } from '@codemode/servers/shop'; globalThis.__codemode_result__ = await icons();`;
+    const { content, more } = replies.icons;
+    expect(await codemode.value(code)).toEqual({ content, more });
   });
 
   test('image blocks of a failed call reach the program with its error', async () => {

@@ -159,7 +159,7 @@ export function sharedDeclarations(textRule: string): string {
  * What a tool returns when it declares no output type: the text, if it answers with one text block (${textRule}); its structured value, if it sends one; otherwise the whole MCP result. A failed call throws.
  */
 type ToolOutput = string | ToolResult | JsonValue;
-interface ToolResult { content: ContentBlock[]; _meta?: Record<string, unknown> }
+interface ToolResult { content: ContentBlock[] }
 /** \`data\` and \`blob\` are base64. */
 type ContentBlock =
   | { type: "text"; text: string }

@@ -20,7 +20,8 @@ function resultJson(reply: ToolReply): string {
   const { structuredContent, structuredJson } = reply;
   const structured =
     structuredJson ?? (structuredContent === undefined ? undefined : JSON.stringify(structuredContent));
-  const rest = JSON.stringify({ content: reply.content, ...fullResult(reply) });
+  const meta = reply.meta === undefined ? {} : { _meta: reply.meta };
+  const rest = JSON.stringify({ content: reply.content, ...fullResult(reply), ...meta });
   // Made text once, by whoever looked at it last; it may be large.
   return structured === undefined ? rest : `{"structuredContent":${structured},${rest.slice(1)}`;
 }
