@@ -12,6 +12,7 @@ import type { StopSignal } from '../domain/stop-signal.js';
 import type { Tool } from '../domain/tool.js';
 import type { TraceContext } from '../domain/trace.js';
 import type { AskPerson } from './execution.js';
+import type { PartialAnswer } from './partial-answers.js';
 import type { CallFailure, TraceEntry } from './tool-calls.js';
 
 export interface RunRequest {
@@ -90,6 +91,8 @@ export interface RunSummary {
   readonly isolation: IsolationLevel;
   /** What came back from tools and was not what they promise. */
   readonly warnings: readonly string[];
+  /** Answers that said there is more, where the program did not go on. */
+  readonly partialAnswers: readonly PartialAnswer[];
   /** How often something was taken out of answers and of what the program gave back, by kind. */
   readonly redactions: Readonly<Record<string, number>>;
   readonly unavailable: readonly UnavailableServer[];

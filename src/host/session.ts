@@ -392,6 +392,7 @@ export class Session {
       limits,
       isolation: sandbox.jail.level,
       warnings: [...tools.warnings],
+      partialAnswers: tools.partialAnswers.list(),
       unavailable: missingServers(requestedServers, source, run.view, (id) => this.#parts.catalog.startingNote(id)),
       redactions: tools.redactions,
       ...this.#news(run, source, outcome),

@@ -12,6 +12,7 @@ import { isRepeatable, type Tool } from '../domain/tool.js';
 import { nearest } from '../lib/nearest.js';
 import { DOWN_HINT } from './discovery.js';
 import type { CallHooks } from './execution.js';
+import { PartialAnswers } from './partial-answers.js';
 
 export interface TraceEntry {
   readonly serverId: string;
@@ -75,6 +76,8 @@ export class ToolCalls {
   readonly #options: ToolCallsOptions;
   readonly trace: TraceEntry[];
   readonly warnings: Set<string>;
+  /** Which answers said that there is more. */
+  readonly partialAnswers = new PartialAnswers();
   /** How often something was taken out of an answer, by kind. */
   readonly redactions: Record<string, number>;
   /** What came of asking people, where they had to be asked. */
@@ -208,7 +211,10 @@ export class ToolCalls {
     if (!outcome.ok) this.#remember(outcome.error, failureOf(tool, outcome));
     if (outcome.redactions !== undefined) this.countRedactions(outcome.redactions);
     if (outcome.approval !== undefined) this.approvalStates.add(outcome.approval.state);
-    if (outcome.ok) for (const warning of outcome.warnings) this.warnings.add(warning);
+    if (outcome.ok) {
+      for (const warning of outcome.warnings) this.warnings.add(warning);
+      this.partialAnswers.note(server.path, tool, input, outcome.reply);
+    }
     const reply = present(outcome);
     if (reply.ok && tool.outputSchema === undefined) this.#observe(tool, reply.json);
     return reply;

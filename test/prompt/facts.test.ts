@@ -269,6 +269,7 @@ describe('in the real sandbox', () => {
         { serverId: 'notes', toolName: 'search', durationMs: 2, ok: false, error: 'ToolCallError: no' },
       ],
       warnings: ['not what it promised'],
+      partialAnswers: [],
       redactions: { jwt: 2 },
       declarations: [],
       unavailable: [{ name: 'mcp:gone', reason: 'it is not configured' }],

@@ -8,6 +8,7 @@ import { waitingCalls } from '../waiting-calls.js';
 import { cutJson } from './cut-json.js';
 import type { Diagnostic } from './diagnostic.js';
 import { missingAwait } from './missing-await.js';
+import { partialResults } from './partial-results.js';
 import { shapeOf } from './shape-of.js';
 
 export type { Diagnostic };
@@ -150,8 +151,18 @@ function unavailability({ name, reason, isStarting }: UnavailableServer) {
 }
 
 function notices(summary: RunSummary): Diagnostic[] {
-  const { outcome, warnings, redactions, unavailable, notice, isolation, keptResult, keptSoFar, declarations } =
-    summary;
+  const {
+    outcome,
+    warnings,
+    partialAnswers,
+    redactions,
+    unavailable,
+    notice,
+    isolation,
+    keptResult,
+    keptSoFar,
+    declarations,
+  } = summary;
   const found: Diagnostic[] = unavailable.map(unavailability);
   if (notice !== undefined) found.push({ severity: 'warning', code: 'NO_SERVERS', message: notice });
   for (const message of warnings)
@@ -161,6 +172,7 @@ function notices(summary: RunSummary): Diagnostic[] {
       message,
       hint: 'Check the value before you rely on its shape.',
     });
+  if (outcome.status === 'completed') found.push(...partialResults(partialAnswers));
   const removed = Object.entries(redactions).map(([kind, count]) => `${count} ${kind}`);
   if (removed.length > 0) {
     found.push({

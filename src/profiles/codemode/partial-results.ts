@@ -1,0 +1,32 @@
+import type { PartialAnswer } from '../../host/partial-answers.js';
+import type { Diagnostic } from './render.js';
+
+const MAX_NAMED_TOOLS = 3;
+
+/** Warns of answers that were taken for the whole: what said that there is more, and what to pass. */
+export function partialResults(answers: readonly PartialAnswer[]): Diagnostic[] {
+  const found = answers.slice(0, MAX_NAMED_TOOLS).map(partialResult);
+  const more = answers.length - found.length;
+  const last = found.at(-1);
+  if (more === 0 || last === undefined) return found;
+  const others = `${last.message}; so did ${more} more tool${more === 1 ? '' : 's'}`;
+  return [...found.slice(0, -1), { ...last, message: others }];
+}
+
+function partialResult({ tool, field, isNext, argument, count }: PartialAnswer): Diagnostic {
+  const said = isNext ? `gave a ${field}` : `said ${field}`;
+  const often = count > 1 ? ` in ${count} answers` : '';
+  const as = argument === undefined ? '' : ` as \`${argument}\``;
+  return {
+    severity: 'warning',
+    code: 'PARTIAL_RESULT',
+    message: `${tool} ${said}${often}, and the program did not ask for the rest`,
+    hint: hintFor(isNext, as, argument),
+  };
+}
+
+function hintFor(isNext: boolean, as: string, argument: string | undefined): string {
+  if (isNext) return `Pass it${as} to get the rest, until there is none, or say that the result is a part.`;
+  const next = argument === undefined ? 'Ask for the next part' : `Call it again with another \`${argument}\``;
+  return `${next}, or say that the result is a part.`;
+}
