@@ -33,16 +33,13 @@ describe('the description and the instructions together', () => {
       'that a program is a module, and what it may import',
       /ES module with top-level `await`.*only `@codemode\/\*` modules/,
     ],
-    [
-      'which syntax is not supported',
-      /Not supported: JSX, decorators, `with`, import attributes, .*top-level `return`/,
-    ],
+    ['which syntax is not supported', /No JSX, decorators, `with`, import attributes, .*top-level `return`/],
     ['what TypeScript is worth', /TypeScript types are stripped, not checked/],
     [
       'how the result is handed over',
       /what you assign to `globalThis.__codemode_result__` \(JSON; no top-level `return`\)/,
     ],
-    ['how capabilities are named', /`requestedCapabilities`: server ids, `<serverId>` or `mcp:<serverId>`/],
+    ['how capabilities are named', /`requestedCapabilities`: `<serverId>` or `mcp:<serverId>`/],
     ['what a capability that cannot be had gives', /`CAPABILITY_UNAVAILABLE`/],
     ['that unknown limit keys are ignored', /`maxToolCalls` \(.*\); other keys are ignored/],
     [
@@ -109,7 +106,7 @@ describe('the description of the tool', () => {
     ['to aggregate', /Filter and aggregate first/],
     [
       'what a call gives',
-      /structured value, else its text as a string \(JSON in it is not parsed\), else the whole MCP result/,
+      /structured value, else its text as a string \(`parse` it with `@codemode\/text`\), else the whole MCP result/,
     ],
     ['how to find tools', /`searchTools\(query, \{ limit \}\)`.*\(signatures\).*`@codemode\/discovery`/],
     ['which servers there are', /\n- notes \(2\)/],

@@ -50,6 +50,7 @@ export type HostFunctionName = (typeof HOST_FUNCTIONS)[number];
 /** Only modules of ours may import it: see `resolveModule` in `execution.ts`. */
 export const BINDINGS_MODULE = 'codemode:bindings';
 export const ERRORS_MODULE = '@codemode/errors';
+export const TEXT_MODULE = '@codemode/text';
 
 /** Half of the binary's own stack, so that the engine notices deep recursion long before the instance runs over. */
 const STACK_BYTES = 512 * 1024;
@@ -220,6 +221,7 @@ function loadBuiltInModules(engine: Engine, entry: number): void {
   for (const [specifier, group] of [
     [BINDINGS_MODULE, 'bindings'],
     [ERRORS_MODULE, 'errors'],
+    [TEXT_MODULE, 'text'],
   ] as const) {
     const names = keysOf(engine, engine.property(entry, group));
     const source = names.map((name) => `export const ${name} = globalThis.__entry.${group}.${name};`).join('\n');

@@ -1,5 +1,5 @@
 import type { GuestError, VirtualModule } from '../../domain/execution.js';
-import { BINDINGS_MODULE, ERRORS_MODULE } from './image.js';
+import { BINDINGS_MODULE, ERRORS_MODULE, TEXT_MODULE } from './image.js';
 import { PROGRAM_FILE } from './positions.js';
 import { noSuchServer, SERVERS } from './suggestions.js';
 
@@ -49,7 +49,7 @@ export class Library {
  * Names of ours. Modules of a library may import the bindings, and a module is known by its name: one that is called like
  * the program's own file would hand the bindings to the program.
  */
-const RESERVED: ReadonlySet<string> = new Set([PROGRAM_FILE, BINDINGS_MODULE, ERRORS_MODULE]);
+const RESERVED: ReadonlySet<string> = new Set([PROGRAM_FILE, BINDINGS_MODULE, ERRORS_MODULE, TEXT_MODULE]);
 
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u;
 

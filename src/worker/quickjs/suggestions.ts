@@ -1,7 +1,7 @@
 import type { GuestError } from '../../domain/execution.js';
 import { nearest } from '../../lib/nearest.js';
 import type { Suggestions } from './failures.js';
-import { ERRORS_MODULE } from './image.js';
+import { ERRORS_MODULE, TEXT_MODULE } from './image.js';
 import { DISCOVERY, insteadOf } from './instead-of.js';
 
 /** What the modules of servers are called. */
@@ -19,7 +19,7 @@ export function suggestionsFrom(library: Importable): Suggestions {
   return {
     problemOf: (specifier) => library.problemOf(specifier),
     suggestModules(specifier) {
-      const known = [...library.specifiers, ERRORS_MODULE];
+      const known = [...library.specifiers, ERRORS_MODULE, TEXT_MODULE];
       if (known.includes(`${SERVERS}${specifier}`)) return didYouMean([`${SERVERS}${specifier}`], "'");
       const instead = library.specifiers.includes(DISCOVERY) ? insteadOf(specifier) : undefined;
       if (instead !== undefined) return instead;
@@ -27,7 +27,7 @@ export function suggestionsFrom(library: Importable): Suggestions {
       return close.length > 0 ? didYouMean(close, "'") : `Modules that can be imported: ${listOf(known)}.`;
     },
     suggestExports(specifier, name) {
-      const known = library.exportNames(specifier);
+      const known = specifier === TEXT_MODULE ? ['parse'] : library.exportNames(specifier);
       const close = nearest(name, known, 3);
       if (close.length > 0) return didYouMean(close, '`');
       return /^[A-Z]/.test(name) ? 'If it is a type, write `import type`.' : `It exports: ${listOf(known)}.`;

@@ -21,6 +21,7 @@ declare module "@codemode/errors" {
   class AuthenticationError extends ToolCallError {}
   class SandboxLimitError extends CodemodeError {}
 }
+declare module "@codemode/text" { function parse(text: unknown): any } // JSON, JSON lines, Python literals, CSV, Markdown tables
 declare module "@codemode/results" {
   function load(handle: string, part?: { path?: string; from?: number; to?: number }): Promise<unknown>;
   function wait(runId: string): Promise<{ result: unknown; logs: object[]; diagnostics: object[]; toolTrace?: object[] }>;

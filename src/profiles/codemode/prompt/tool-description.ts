@@ -21,7 +21,7 @@ export function toolDescription({ briefing }: { readonly briefing: CatalogBriefi
 const CONTRACT = `Runs a JavaScript or TypeScript program that calls the connected MCP servers as async functions. Write one program with loops, conditions and joins instead of many single calls.
 - \`code\` is an ES module with top-level \`await\`. It imports only \`@codemode/*\` modules: a server is \`@codemode/servers/<serverId>\`, each tool a function that takes one object. No network, no files; each run starts fresh.
 - The answer is what you assign to \`globalThis.__codemode_result__\` (JSON; no top-level \`return\`), plus console output. Filter and aggregate first: return counts, top-N and needed fields. What is too large is kept under a handle for \`load\`.
-- A call gives the tool's structured value, else its text as a string (JSON in it is not parsed), else the whole MCP result. Run independent calls with \`Promise.all\`.
+- A call gives the tool's structured value, else its text as a string (\`parse\` it with \`@codemode/text\`), else the whole MCP result. Run independent calls with \`Promise.all\`.
 - A failed call throws a class of \`@codemode/errors\`. A failed program is answered in \`diagnostics\`, each with a \`hint\`: correct it and run again.
 - A call may need a person's approval (marked \`@asks\`). Then the run is suspended, which is no error: do not run it again. Do what cannot be undone last.`;
 

@@ -15,6 +15,7 @@ import { collectResult, describeThrown } from './report.js';
 import { awaitValue, beginScript } from './script.js';
 import { installStack } from './stack.js';
 import { jsonOfValue } from './strict-json.js';
+import { parse } from './text/parse.js';
 import { clearTimeout, fireNext, setTimeout } from './timers.js';
 
 /** Makes the world a program wakes up in. Runs once, when the image is made; every execution gets a copy. */
@@ -25,7 +26,7 @@ installGlobals({ __codemode_result__: undefined });
 removeExtras();
 forbidCodeFromStrings();
 
-/** What the worker calls, and what the two modules inside the image re-export; taken from here by the image builder. */
+/** What the worker calls, and what the modules inside the image re-export; taken from here by the image builder. */
 (globalThis as Record<string, unknown>)['__entry'] = {
   deliver,
   fireNext,
@@ -48,6 +49,7 @@ forbidCodeFromStrings();
     AuthenticationError: errors.AuthenticationError,
     SandboxLimitError: errors.SandboxLimitError,
   },
+  text: { parse },
 };
 
 function installGlobals(values: Record<string, unknown>): void {
