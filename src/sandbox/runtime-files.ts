@@ -28,7 +28,13 @@ type Role = WorkerRole | ProcessLanguage;
 const MOUNTED: Readonly<Record<Role, readonly string[]>> = {
   quickjs: ['worker.js', 'returns.cjs', 'quickjs.wasm', 'image.bin', 'package.json'],
   node: ['node-program.js', 'package.json'],
-  python: ['python/main.py', 'python/codemode_client.py', 'python/failures.py', 'python/frames.py'],
+  python: [
+    'python/main.py',
+    'python/codemode_client.py',
+    'python/failures.py',
+    'python/frames.py',
+    'python/text_data.py',
+  ],
 };
 
 const manifestSchema = z.object({ build: z.string(), files: z.record(z.string(), z.string()) });

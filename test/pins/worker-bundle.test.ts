@@ -84,6 +84,7 @@ test('jails are given these files and no others: ours, and the native part of th
     'python/failures.py',
     'python/frames.py',
     'python/main.py',
+    'python/text_data.py',
     'quickjs.wasm',
     'returns.cjs',
     'worker.js',
@@ -114,6 +115,7 @@ test('a jail for a program on a real interpreter is given our few files for it, 
     '/codemode/python/codemode_client.py',
     '/codemode/python/failures.py',
     '/codemode/python/frames.py',
+    '/codemode/python/text_data.py',
   ]);
   const inputs = manifest.inputs['node-program.js'] ?? [];
   expect(inputs.filter((input) => !OURS.test(input) || HOST_ONLY.includes(input))).toEqual([]);

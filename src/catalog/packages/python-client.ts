@@ -107,6 +107,9 @@ async def normalize(call: Awaitable[StructuredResult[Value]]) -> Success[Value] 
 @overload
 async def normalize(call: Awaitable[ToolResult]) -> Success[Any] | Failure: ...
 
+#: The data of a result or a text: structured value, else JSON, JSON lines, Python literal, CSV, Markdown table, else the text.
+def data_of(answer: Any) -> Any: ...
+
 #: Questions are given as one dictionary or by name.
 class Catalog:
     #: Tools that fit: query, serverId, detail ("name" or "name+description").

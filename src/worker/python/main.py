@@ -27,6 +27,7 @@ import types  # noqa: E402
 import codemode_client  # noqa: E402
 import failures  # noqa: E402
 import frames  # noqa: E402
+import text_data  # noqa: E402
 
 # What programs import most: from here on it costs them nothing. Each costs every start, so rare ones are not among them.
 import base64, collections, contextlib, copy, dataclasses, datetime, enum, functools, heapq, io, itertools, logging  # noqa
@@ -39,7 +40,9 @@ gc.enable()
 CHANNEL = 3
 PROTOCOL = 5
 BUILD = "codemode-build-id-placeholder"
-CLIENT = "from codemode_client import ToolError, call_tool, call_tool_sync, catalog, normalize\n"
+CLIENT = """from codemode_client import ToolError, call_tool, call_tool_sync, catalog, normalize
+from text_data import data_of
+"""
 RUN = asyncio.run
 MAX_RESULT_BYTES = 32 * 1024 * 1024
 # What the end of a program could not be told by, told by its status.
