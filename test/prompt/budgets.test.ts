@@ -14,7 +14,7 @@ import { typeCheckPrograms } from '../support/type-check.js';
 
 const DESCRIPTION_CHARACTERS = 2_048;
 /** What the instructions cost with nothing connected, and the words around an index. */
-const CONTRACT_TOKENS = 1_110;
+const CONTRACT_TOKENS = 1_140;
 
 const oneTool: ServerFixture = { id: 'one', tools: [{ name: 'read_it', inputSchema: { type: 'object' } }] };
 const thousandServers = Array.from({ length: 1_000 }, (_, index) => ({
@@ -97,7 +97,7 @@ for (const [name, makeSnapshot] of CATALOGS) {
 test('the longest example leaves room for servers in the description', () => {
   const briefing = briefCatalog(snapshotOf([longestExample, ...thousandServers]));
   expect(briefing.example).toMatchObject({ path: longestExample.id, exportName: longestExample.tools[0]?.name });
-  expect(toolDescription({ briefing }).match(/^- [a-z-]+-\d+ \(1\)/gm)?.length).toBeGreaterThan(5);
+  expect(toolDescription({ briefing }).match(/^- [a-z-]+-\d+ \(1\)/gm)?.length).toBeGreaterThan(4);
 });
 
 test('declarations of small servers are there at once, and of many an index with a way to the rest [A18]', () => {
