@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Tool } from '../domain/tool.js';
+import { PLAIN_NAME } from './partial-mark.js';
 
 /** A word of an argument's name that makes it say which part is wanted. */
 const PAGING_WORDS: ReadonlySet<string> = new Set([
@@ -49,7 +50,9 @@ function isPaging(name: string): boolean {
 export function argumentFor({ inputSchema }: Tool, field: string, isNext: boolean): string | undefined {
   const properties = inputSchema?.properties;
   if (properties === null || typeof properties !== 'object' || Array.isArray(properties)) return undefined;
-  const names = Object.keys(properties).slice(0, MAX_NAMES);
+  const names = Object.keys(properties)
+    .slice(0, MAX_NAMES)
+    .filter((name) => PLAIN_NAME.test(name));
   if (isNext) {
     const wanted = wordsOf(field.slice(field.lastIndexOf('.') + 1)).filter((word) => word !== 'next');
     const [last] = wanted.slice(-1);

@@ -55,7 +55,7 @@ function markIn(value: JsonObject, depth = 1, path = ''): PartialMark | undefine
   for (const key of Object.keys(value).slice(0, MAX_KEYS)) {
     const held = value[key] as JsonValue;
     const name = key.toLowerCase().replaceAll(/[-_]/g, '');
-    const field = `${path}${key.slice(0, MAX_FIELD_CHARACTERS)}`;
+    const field = `${path}${PLAIN_NAME.test(key) ? key : '...'}`;
     if (MORE_NAMES.has(name)) {
       if (held === true) more ??= { field: `${field}: true` };
       else if (held === false) isWhole = true;
@@ -73,7 +73,8 @@ function markIn(value: JsonObject, depth = 1, path = ''): PartialMark | undefine
   return undefined;
 }
 
-const MAX_FIELD_CHARACTERS = 40;
+/** Names are the server's words, and are shown to a model: others are not repeated. */
+export const PLAIN_NAME = /^[\w.-]{1,40}$/;
 
 /** `""`, 0, false and null are how servers say that this was the last page. */
 function isGiven(value: JsonValue): boolean {

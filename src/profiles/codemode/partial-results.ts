@@ -1,10 +1,17 @@
 import type { PartialAnswer } from '../../host/partial-answers.js';
-import type { Diagnostic } from './render.js';
+
+/** A diagnostic of the contract. */
+interface PartialResult {
+  readonly severity: 'warning';
+  readonly code: 'PARTIAL_RESULT';
+  readonly message: string;
+  readonly hint: string;
+}
 
 const MAX_NAMED_TOOLS = 3;
 
 /** Warns of answers that were taken for the whole: what said that there is more, and what to pass. */
-export function partialResults(answers: readonly PartialAnswer[]): Diagnostic[] {
+export function partialResults(answers: readonly PartialAnswer[]): PartialResult[] {
   const found = answers.slice(0, MAX_NAMED_TOOLS).map(partialResult);
   const more = answers.length - found.length;
   const last = found.at(-1);
@@ -13,7 +20,7 @@ export function partialResults(answers: readonly PartialAnswer[]): Diagnostic[] 
   return [...found.slice(0, -1), { ...last, message: others }];
 }
 
-function partialResult({ tool, field, isNext, argument, count }: PartialAnswer): Diagnostic {
+function partialResult({ tool, field, isNext, argument, count }: PartialAnswer): PartialResult {
   const said = isNext ? `gave a ${field}` : `said ${field}`;
   const often = count > 1 ? ` in ${count} answers` : '';
   const as = argument === undefined ? '' : ` as \`${argument}\``;
