@@ -129,6 +129,7 @@ describe('@codemode/discovery', () => {
       serverId: 'weather',
       toolName: 'get_forecast',
       exportName: 'get_forecast',
+      signature: 'get_forecast({ city?: string })',
       description: 'Weather forecast for a city.',
     });
   });

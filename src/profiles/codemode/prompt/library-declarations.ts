@@ -1,7 +1,7 @@
 /** Types of the modules that every program has. Each line is read by every agent: short, and nothing twice. */
 export const LIBRARY_DECLARATIONS = `declare var __codemode_result__: unknown;
 declare module "@codemode/discovery" {
-  type Detail = "name" | "description" | "full"; // default "description": its first sentences; "full": all of it, and schemas
+  type Detail = "name" | "description" | "full"; // "full": with schemas
   type Tool = { toolName: string; exportName: string; signature?: string; asks?: true; description?: string; annotations?: object; inputSchema?: object; outputSchema?: object };
   type Server = { serverId: string; serverName: string; capabilities?: string[]; description?: string; version?: string };
   function searchTools(query: string, options?: { serverId?: string; limit?: number; detail?: Detail }): Promise<{ query: string; results: (Tool & { serverId: string })[] }>;
