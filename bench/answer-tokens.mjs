@@ -8,7 +8,11 @@ const ROWS = `Array.from({ length: 3000 }, (_, id) => ({ id, name: 'customer ' +
 
 /** Each with the most that it may cost. */
 const PROGRAMS = [
-  { name: 'a program with one call', atMost: 150, code: `${ECHO} globalThis.__codemode_result__ = await echo({ message: 'hello' });` },
+  {
+    name: 'a program with one call',
+    atMost: 150,
+    code: `${ECHO} globalThis.__codemode_result__ = await echo({ message: 'hello' });`,
+  },
   {
     name: '900 successful calls',
     atMost: 300,
@@ -16,7 +20,11 @@ const PROGRAMS = [
   },
   { name: '3,000 rows logged at once', atMost: 6_000, code: `console.log(${ROWS});` },
   { name: '3,000 rows as the result', atMost: 6_000, code: `globalThis.__codemode_result__ = ${ROWS};` },
-  { name: '20,000 short log lines', atMost: 6_000, code: "for (let at = 0; at < 20000; at++) console.log('line ' + at);" },
+  {
+    name: '20,000 short log lines',
+    atMost: 6_000,
+    code: "for (let at = 0; at < 20000; at++) console.log('line ' + at);",
+  },
 ];
 
 export async function answerRows() {
@@ -28,7 +36,12 @@ export async function answerRows() {
     for (const { name, atMost, code } of PROGRAMS) {
       const { content } = await client.callTool({ name: 'codemode_run', arguments: { code } });
       const text = /** @type {{ text: string }[]} */ (content).map((block) => block.text).join('\n');
-      rows.push({ name: `tokens of an answer: ${name}`, value: countTokens(text), valueUnit: 'tokens', goal: { atMost } });
+      rows.push({
+        name: `tokens of an answer: ${name}`,
+        value: countTokens(text),
+        valueUnit: 'tokens',
+        goal: { atMost },
+      });
     }
     return rows;
   } finally {

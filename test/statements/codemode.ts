@@ -545,7 +545,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '3.3.3',
     says: '`severity` is error, warning or info',
     test: [
-      ['e2e/run-command.test.ts', 'answers %s with %s, a hint and the place'],
+      ['e2e/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
       [
         'conformance/codemode/errors.test.ts',
         'an answer that breaks the tool’s own schema reaches the program, with a warning',
@@ -559,7 +559,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`code` can be read by a machine: SYNTAX_ERROR for source that does not parse',
     test: [
       ['conformance/codemode/outer-tool.test.ts', '%s fails as a program and not as a call'],
-      ['e2e/run-command.test.ts', 'answers %s with %s, a hint and the place'],
+      ['e2e/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
     ],
   },
   {
@@ -568,7 +568,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`code` is UNCAUGHT_EXCEPTION for what nobody caught',
     test: [
       ['conformance/codemode/outer-tool.test.ts', '%s fails as a program and not as a call'],
-      ['e2e/run-command.test.ts', 'answers %s with %s, a hint and the place'],
+      ['e2e/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
     ],
   },
   {
@@ -577,7 +577,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`code` is IMPORT_FAILURE for what cannot be imported',
     test: [
       ['conformance/codemode/outer-tool.test.ts', '%s fails as a program and not as a call'],
-      ['e2e/run-command.test.ts', 'answers %s with %s, a hint and the place'],
+      ['e2e/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
     ],
   },
   {
@@ -599,7 +599,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A11.7',
     clause: '3.3.3',
     says: '`hint`, where there is one, is one thing to do',
-    test: ['e2e/run-command.test.ts', 'answers %s with %s, a hint and the place'],
+    test: ['e2e/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
   },
   {
     id: 'A11.8',
@@ -607,7 +607,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`path` is the place in the source',
     test: [
       ['sandbox/programs.test.ts', 'an uncaught exception is placed in the agent’s own TypeScript lines and columns'],
-      ['e2e/run-command.test.ts', 'answers %s with %s, a hint and the place'],
+      ['e2e/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
     ],
   },
   {
@@ -668,7 +668,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`diagnostics` of a program that failed has at least one entry about it',
     test: [
       ['conformance/codemode/outer-tool.test.ts', '%s fails as a program and not as a call'],
-      ['e2e/run-command.test.ts', 'answers %s with %s, a hint and the place'],
+      ['e2e/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
     ],
   },
   {
@@ -677,7 +677,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`result` of a program that failed is `null`',
     test: [
       ['conformance/codemode/outer-tool.test.ts', '%s fails as a program and not as a call'],
-      ['e2e/run-command.test.ts', 'answers %s with %s, a hint and the place'],
+      ['e2e/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
     ],
   },
   {
