@@ -77,6 +77,15 @@ describe('accepted', () => {
 describe('refused', () => {
   const refuse = (value: unknown) => expect(() => parse(value), JSON.stringify(value)).toThrow(FrameError);
 
+  test('more calls without await than are told, and names that are too long', () => {
+    const call = { name: 'echo', times: 1, position: { line: 1, column: 1 } };
+    const end = (calls: unknown[]) => ({ ...GOOD['execution/end'], unawaited: { count: 4, calls } });
+    expect(parse(end([call, call, call]))).toEqual(end([call, call, call]));
+    refuse(end([call, call, call, call]));
+    refuse(end([{ ...call, name: 'x'.repeat(257) }]));
+    refuse(end([{ ...call, stack: '' }]));
+  });
+
   test.each([
     ['nothing at all', ''],
     ['half a message', '{"type":"execution/susp'],

@@ -206,8 +206,8 @@ describe('results and failures', () => {
 
   test.each([
     ['fetch("https://x")', 'no network'],
-    ['require("fs")', 'ES modules'],
-    ['process.env', 'no process'],
+    ['require("fs")', 'import * as server'],
+    ['process.env', 'no environment'],
     ['setInterval(() => {}, 1)', 'setTimeout'],
     ['Buffer.from("x")', 'Uint8Array'],
     ['mcp.github.list()', '@codemode/servers'],

@@ -2,7 +2,7 @@ import type { Failure, GuestError } from '../../domain/execution.js';
 import { isAdvice } from '../../domain/general-hints.js';
 import { MAXIMUM_LIMITS } from '../../domain/limits.js';
 import { EngineTrap, OUT_OF_MEMORY } from './engine.js';
-import { findTool } from './instead-of.js';
+import { DISCOVERY, findTool } from './instead-of.js';
 import { firstPosition } from './positions.js';
 
 /** What the failures of a program are called, from what the engine says of them. */
@@ -143,7 +143,7 @@ const HINTS: Readonly<Record<string, string>> = {
   XMLHttpRequest: NO_NETWORK,
   WebSocket: NO_NETWORK,
   eval: 'Code cannot be made from strings here; write it out in the program.',
-  tools: "Use: import * as server from '@codemode/servers/<server>' and await server.tool(input).",
+  tools: `Use: import { searchTools } from '${DISCOVERY}'; await searchTools('words').`,
   mcp: "Use: import * as server from '@codemode/servers/<server>' and await server.tool(input).",
   module: 'Assign the result to globalThis.__codemode_result__.',
   exports: 'Assign the result to globalThis.__codemode_result__.',
