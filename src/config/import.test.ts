@@ -189,3 +189,9 @@ test('the servers of the clients on this machine are found where those clients k
     await rm(home, { recursive: true });
   }
 });
+
+test('a file of OpenCode is known by its entries, whatever it is called', () => {
+  const value = { mcp: { oc: { type: 'local', command: ['mcp-server-memory'], enabled: true } } };
+  expect(detectFormat('/x/oc.json', value)).toBe('opencode');
+  expect(detectFormat('/x/settings.json', { mcp: { servers: { a: { command: 'x' } } } })).toBe('vscode');
+});

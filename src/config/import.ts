@@ -50,7 +50,7 @@ export function detectFormat(file: string, value: JsonValue): ForeignFormat | un
   const name = basename(file);
   if (name.endsWith('.toml')) return 'codex';
   if (!isObject(value)) return undefined;
-  if (/^opencode\.jsonc?$/.test(name) && isObject(value.mcp)) return 'opencode';
+  if (isObject(value.mcp) && (/^opencode\.jsonc?$/.test(name) || hasOpenCodeEntries(value.mcp))) return 'opencode';
   if (name === 'settings.json' && isObject(value.context_servers)) return 'zed';
   if (name === 'settings.json' && isObject(value.mcpServers)) return 'gemini';
   // Windsurf's file has the same name as mcpproxy's.
@@ -62,6 +62,11 @@ export function detectFormat(file: string, value: JsonValue): ForeignFormat | un
   if (name === 'settings.json' && isObject(value.mcp)) return 'vscode';
   if (name === 'mcp.json' && isObject(value.mcpServers)) return 'claude';
   return undefined;
+}
+
+/** Nobody else calls a server `local` or `remote`. */
+function hasOpenCodeEntries(mcp: JsonObject): boolean {
+  return Object.values(mcp).some((entry) => isObject(entry) && (entry.type === 'local' || entry.type === 'remote'));
 }
 
 /** Turns another program's file into our form. */

@@ -191,9 +191,18 @@ export function canonical(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(canonical);
   if (!isObject(value)) return value;
   const entries = Object.entries(value)
-    .filter(([key, child]) => !(key === 'type' && child === 'stdio') && !isEmpty(child))
+    .filter(([key, child]) => !isUsual(key, child) && !isEmpty(child))
     .sort(([left], [right]) => (left < right ? -1 : 1));
   return Object.fromEntries(entries.map(([key, child]) => [key, canonical(child)]));
+}
+
+/** Said or left out, it means the same: OpenCode writes `enabled: true` into every entry. */
+function isUsual(key: string, value: JsonValue): boolean {
+  return (
+    (key === 'type' && value === 'stdio') ||
+    (key === 'enabled' && value === true) ||
+    (key === 'disabled' && value === false)
+  );
 }
 
 function isEmpty(value: JsonValue): boolean {

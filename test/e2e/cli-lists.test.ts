@@ -301,3 +301,15 @@ test('stored scripts are listed in the width of the terminal', needsTerminal, as
   expect(stdout).toMatch(/^report .*…/m);
   expect((await home.run(['scripts'])).stdout).toContain(about);
 });
+
+test('runs that demo, measure and doctor made to measure themselves are listed with --all only', async () => {
+  using home = new LedgerHome();
+  await home.run(['doctor']);
+  await home.program('globalThis.__codemode_result__ = "mine";');
+  const callers = async (...words: string[]) =>
+    (JSON.parse((await home.run(['runs', '--json', ...words])).stdout) as { caller: string }[]).map(
+      ({ caller }) => caller,
+    );
+  expect(await callers()).toEqual(['command line']);
+  expect(await callers('--all')).toEqual(['command line', 'doctor']);
+});

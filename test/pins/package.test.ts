@@ -140,7 +140,7 @@ describe('the packed files', () => {
   });
 
   test('hold everything that package.json points to, and a program that can be started', () => {
-    const targets = [manifest.bin.codemode, manifest.main, manifest.types, manifest.man];
+    const targets = [manifest.bin.codemode, manifest.main, manifest.types, ...manifest.man];
     expect(targets.filter((target) => !packed.includes(target))).toEqual([]);
     const program = join(ROOT, manifest.bin.codemode);
     expect(readFileSync(program, 'utf8').split('\n', 1)).toEqual(['#!/usr/bin/env node']);

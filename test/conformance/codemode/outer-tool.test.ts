@@ -108,7 +108,7 @@ describe.each(DOORS)('over $door in the $era era', ({ door, era }) => {
       limits: { colour: 'red' },
       mood: 'good',
     });
-    expect(response).toEqual({ logs: [], result: 1, diagnostics: [], toolTrace: [] });
+    expect(response).toEqual({ logs: [], result: 1, diagnostics: [], toolTrace: [], types: [] });
   });
 
   test.each([

@@ -1,9 +1,10 @@
 import { type Approval, cardsOf, GRANT_SCOPES, type GrantScope } from '../../../domain/approval.js';
 import { HostError } from '../../../domain/errors.js';
 import { refuseEndedRun } from '../../../host/ended-run.js';
+import { shellWord } from '../../../lib/shell-word.js';
 import { isNameCut, nameOf } from '../ask-on-terminal.js';
 import { askYesNo } from '../ask-yes-no.js';
-import { EXIT, type Register, withRecords } from '../command.js';
+import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
 import type { ComposedRecords } from '../composed.js';
 import { consentJson, consentLine, consentText } from '../consent-text.js';
 import { LAST, resolveId, shortIds } from '../resolve-id.js';
@@ -43,7 +44,9 @@ export const register: Register = (program, context) => {
     .option('--reason <text>', 'why; it is recorded')
     .addHelpText('after', STATUS)
     .action(async (id: string, flags: DecideFlags) => {
-      context.exitWith(await withRecords(context, (records) => decide(records, id, 'APPROVED', flags)));
+      context.exitWith(
+        await withRecords(context, (records) => decide(records, id, 'APPROVED', { ...flags, ...configOf(context) })),
+      );
     });
   approvals
     .command('deny')
@@ -53,7 +56,9 @@ export const register: Register = (program, context) => {
     .option('--reason <text>', 'why; it is recorded, and the program is told')
     .addHelpText('after', STATUS)
     .action(async (id: string, flags: DecideFlags) => {
-      context.exitWith(await withRecords(context, (records) => decide(records, id, 'DENIED', flags)));
+      context.exitWith(
+        await withRecords(context, (records) => decide(records, id, 'DENIED', { ...flags, ...configOf(context) })),
+      );
     });
   approvals
     .command('secret')
@@ -137,7 +142,7 @@ async function decide(
   records: ComposedRecords,
   given: string,
   state: 'APPROVED' | 'DENIED',
-  { scope, reason }: DecideFlags,
+  { scope, reason, configFile }: DecideFlags & { readonly configFile?: string },
 ): Promise<number> {
   const by = await personOf(records);
   if (given === LAST && !hasPersonAtTerminal())
@@ -170,7 +175,7 @@ async function decide(
   }
   const count = decided.approvals.length;
   process.stdout.write(`${plainLine(`${verb}: ${count === 1 ? id : `${count} calls`}`)}\n`);
-  if (!approval.runId.startsWith('direct-')) await sayWhatNext(records, approval.runId);
+  if (!approval.runId.startsWith('direct-')) await sayWhatNext(records, approval.runId, configFile);
   return EXIT.ok;
 }
 
@@ -193,10 +198,23 @@ async function isWanted(approval: Approval, state: 'APPROVED' | 'DENIED', scope:
 /** Long enough for a host that is up to take the run. */
 const NOTICE_MS = 1_500;
 
-async function sayWhatNext({ sleeping, approvals }: ComposedRecords, runId: string): Promise<void> {
+/** The file that was named: what is typed next needs it too. */
+function configOf(context: CommandContext): { readonly configFile?: string } {
+  const configFile = context.configFile();
+  return configFile === undefined ? {} : { configFile };
+}
+
+async function sayWhatNext(
+  { sleeping, approvals }: ComposedRecords,
+  runId: string,
+  configFile: string | undefined,
+): Promise<void> {
+  const config = configFile === undefined ? '' : ` --config ${shellWord(configFile)}`;
   const open = (await approvals.ofRun(runId)).filter(({ state }) => state === 'PENDING');
   if (open.length > 0) {
-    process.stdout.write(`run ${plainLine(runId)} still waits for ${open.length} more: codemode approvals\n`);
+    process.stdout.write(
+      `run ${plainLine(runId)} still waits for ${open.length} more: codemode approvals${plainLine(config)}\n`,
+    );
     return;
   }
   const until = Date.now() + NOTICE_MS;
@@ -207,7 +225,9 @@ async function sayWhatNext({ sleeping, approvals }: ComposedRecords, runId: stri
     if (Date.now() > until) break;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  process.stdout.write(`No running host will resume it. Resume it with: codemode runs resume ${plainLine(runId)}\n`);
+  process.stdout.write(
+    `No running host will resume it. Resume it with: codemode runs resume ${plainLine(`${runId}${config}`)}\n`,
+  );
 }
 
 /** Throws where nobody can be seen to be a person. */

@@ -21,12 +21,11 @@ export const register: Register = (program, context) => {
     .command('list', { isDefault: true })
     .description('the latest ones: state, caller, duration, and a line of the program')
     .option('--limit <count>', 'how many', '20')
+    .option('--all', 'also those that demo, measure and doctor made to measure themselves')
     .option('--json', 'as JSON')
     .addHelpText('after', STATUS)
-    .action(async (flags: { limit: string; json?: boolean }) => {
-      context.exitWith(
-        await list(context, Math.min(1_000, Math.max(1, Number(flags.limit) || 20)), flags.json === true),
-      );
+    .action(async (flags: ListFlags) => {
+      context.exitWith(await list(context, flags));
     });
   runs
     .command('show')
@@ -78,14 +77,33 @@ process has it.
 
 const STATUS = '\nExit status: 0, 1 the run has failed, 2 bad input; see codemode runs --help.\n';
 
-function list(context: CommandContext, limit: number, isJson: boolean): Promise<number> {
+interface ListFlags {
+  readonly limit: string;
+  readonly all?: boolean;
+  readonly json?: boolean;
+}
+
+const MAX_LISTED = 1_000;
+/** A hundred runs of one `demo` would hide what a person or an agent has run. */
+const MEASURING = new Set(['demo', 'measure', 'doctor']);
+
+function list(context: CommandContext, flags: ListFlags): Promise<number> {
+  const limit = Math.min(MAX_LISTED, Math.max(1, Number(flags.limit) || 20));
   return withRecords(context, async ({ sleeping }) => {
-    const runs = await sleeping.list(limit);
-    if (isJson) process.stdout.write(`${printableJson(runs.map(headOf), true)}\n`);
+    const known = await sleeping.list(flags.all === true ? limit : MAX_LISTED);
+    const shown = flags.all === true ? known : known.filter(({ caller }) => !MEASURING.has(caller));
+    const runs = shown.slice(0, limit);
+    if (flags.json === true) process.stdout.write(`${printableJson(runs.map(headOf), true)}\n`);
     else if (runs.length === 0) process.stderr.write('no runs have been recorded yet\n');
-    else process.stdout.write(`${renderList(runs)}\n`);
+    else process.stdout.write(`${renderList(waitingFirst(shown).slice(0, limit))}\n`);
     return EXIT.ok;
   });
+}
+
+/** For people: what waits for them is never below what has ended. */
+function waitingFirst(runs: readonly RunView[]): RunView[] {
+  const isWaiting = ({ state }: RunView) => state === 'waiting';
+  return [...runs.filter(isWaiting), ...runs.filter((run) => !isWaiting(run))];
 }
 
 async function resume(context: CommandContext, given: string, flags: OutputFlags): Promise<number> {
