@@ -63,6 +63,10 @@ describe('the tarball, installed by a user who is not root into an empty folder'
       expect(installed).toEqual({ status: 0, stdout: expect.stringMatching(/^\s*added \d+ packages/), stderr: '' });
     });
 
+    test('npm links the man page, so that man codemode finds it', () => {
+      expect(existsSync(join(prefix(), 'share/man/man1/codemode.1'))).toBe(true);
+    });
+
     test('only native packages come with it, none runs a script, and all take less than 40 MB', () => {
       const names = packagesUnder(library());
       const platform = `linux-${process.arch}`;
