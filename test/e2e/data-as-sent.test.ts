@@ -140,6 +140,6 @@ describe('data arrives as it was sent', () => {
       await codemode.value(`import { load } from '@codemode/results';
         globalThis.__codemode_result__ = (await load('${handle}')).at(-1);`),
     ).toEqual({ id: 19_999, name: 'row 19999' });
-    expect(codemode.client.getInstructions()).toContain('a result over 200,000 bytes');
+    expect(codemode.client.getInstructions()).toContain('a value too large for its answer');
   });
 });
