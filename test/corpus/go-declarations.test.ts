@@ -45,6 +45,7 @@ describe('Go declarations of the tools of the corpus', () => {
     const some = functions.filter((_, index) => index % 20 === 0);
     const sizes = some.map(({ name }) => goFile(selectDeclarations(declarations, (each) => each === name)).length);
     sizes.sort((left, right) => left - right);
-    expect(sizes[Math.floor(sizes.length * 0.9)]).toBeLessThan(10_000);
+    // Objects that take further keys bring how they are read and written.
+    expect(sizes[Math.floor(sizes.length * 0.9)]).toBeLessThan(16_000);
   });
 });
