@@ -14,8 +14,8 @@ export interface BriefingOptions {
   readonly observedTypeOf?: ObservedTypeOf;
 }
 
-/** About six real tools with their types, or a line for each of thirty servers: what is read in every session. */
-export const DEFAULT_BUDGET_TOKENS = 750;
+/** About four real tools with their types, or a line for each of thirty servers: what is read in every session. */
+export const DEFAULT_BUDGET_TOKENS = 550;
 
 /** What an agent is told about these servers: everything that fits, the same for the same snapshot. */
 export function briefCatalog(snapshot: CatalogSnapshot, options: BriefingOptions = {}): CatalogBriefing {
