@@ -1,15 +1,12 @@
 import type { Credentials } from './broker/credentials/credentials.js';
-import { Budgets } from './broker/policy/budget.js';
-import { PolicyGate } from './broker/policy/gate.js';
 import { policyMistakes } from './broker/policy/mistakes.js';
-import { Policy, type PolicyOptions } from './broker/policy/policy.js';
-import { heldSecretsIn } from './broker/redaction/held-values.js';
-import { credentialsOf } from './broker/redaction/known-secrets.js';
-import { Redactor } from './broker/redaction/redactor.js';
+import type { Redactor } from './broker/redaction/redactor.js';
 import { Catalog } from './catalog/catalog.js';
 import { LearnedTypes } from './catalog/observed/learned-types.js';
 import { lookAround, machineWarnings } from './compose-machine.js';
+import { openGate, policyOptions } from './compose-policy.js';
 import { openRecords, type Records } from './compose-records.js';
+import { openRedactor } from './compose-redactor.js';
 import { fingerprint, Servers, withoutSecrets } from './compose-servers.js';
 import { openTracing } from './compose-telemetry.js';
 import { codeModeOf } from './config/code-mode.js';
@@ -19,7 +16,6 @@ import type { FlagValue } from './config/layers.js';
 import { type LoadedConfig, loadConfig } from './config/load.js';
 import { nothingConfigured } from './config/nothing-configured.js';
 import { ownCommand } from './config/own-command.js';
-import { policySettings } from './config/policy-schema.js';
 import type { Config } from './config/schema.js';
 import { isValidServerName } from './config/server-schema.js';
 import { sessionBus } from './config/session-bus.js';
@@ -39,7 +35,6 @@ import { KeptResults } from './host/results.js';
 import { Runtime } from './host/runtime.js';
 import { Telemetry } from './host/telemetry.js';
 import { logTelemetry } from './host/telemetry-log.js';
-import { secretsIn } from './lib/secret-values.js';
 import type { Profile } from './profiles/profile.js';
 import { createProfile, executeSettings, type Machine } from './profiles/registry.js';
 import { runnerSettings } from './profiles/runner/settings.js';
@@ -202,26 +197,6 @@ export async function composeAudit(settings: HostSettings): Promise<AuditLog> {
   });
 }
 
-/** Knows every credential of the configuration. */
-async function openRedactor({ config, upstreams, variables }: LoadedConfig): Promise<Redactor> {
-  const { extra, ...options } = config.redaction;
-  const clientSecrets = Object.values(config.mcpServers).flatMap(({ auth }) =>
-    auth?.type === 'oauth2' && auth.clientSecret !== undefined ? secretsIn('clientSecret', auth.clientSecret) : [],
-  );
-  const { endpoint, headers } = config.telemetry.traces;
-  const ofCollector = Object.entries({ ...headers, '': endpoint ?? '' }).flatMap(([name, value]) =>
-    secretsIn(name, value),
-  );
-  const expressions =
-    extra.length === 0 ? [] : (await import('./broker/redaction/expressions.js')).compileExpressions(extra);
-  // Wherever in the file they stand: in an argument or an address too.
-  const referenced = [...variables].flatMap(([name, value]) => heldSecretsIn(name, value));
-  return new Redactor([...upstreams.flatMap(credentialsOf), ...referenced, ...clientSecrets, ...ofCollector], {
-    ...options,
-    extra: expressions,
-  });
-}
-
 /** What outlives the program, by itself: decisions are made and runs are looked at where no jail is to be had. */
 export async function composeRecords(settings: HostSettings): Promise<Records> {
   return recordsOf(await loadSettings(settings));
@@ -365,26 +340,6 @@ async function openInventory(
     ...(learned === undefined ? {} : { observedTypeOf: (tool: Tool) => learned.typeOf(LOCAL_CALLER, tool) }),
   });
   return { servers, catalog, inventory, learned, gate };
-}
-
-/** What decides, without an account of what was spent: that is kept by what makes calls. */
-async function openGate({ config, upstreams, placeOf }: LoadedConfig, { traits }: Servers): Promise<PolicyGate> {
-  const options = await policyOptions(config, upstreams);
-  const policy = new Policy({ ...options, servers: traits, placeOf: (index) => placeOf(['policy', 'rules', index]) });
-  return new PolicyGate(policy, new Budgets({ settings: options.settings }));
-}
-
-async function policyOptions(config: Config, upstreams: readonly UpstreamDefinition[]): Promise<PolicyOptions> {
-  const settings = policySettings(config.policy);
-  const conditions = settings.rules.flatMap(({ arguments: places = {} }) => Object.values(places));
-  const hasPatterns = conditions.some(({ matches }) => matches !== undefined);
-  const { allowedServers: servers, allowedTools: tools } = config.security.capabilities.mcp ?? {};
-  return {
-    settings,
-    ...(hasPatterns ? { readPattern: (await import('./broker/arguments/pattern.js')).readPattern } : {}),
-    servers: new Map(upstreams.map(({ id, isTrusted, labels }) => [id, { isTrusted, labels }])),
-    only: { ...(servers === undefined ? {} : { servers }), ...(tools === undefined ? {} : { tools }) },
-  };
 }
 
 /** The token of the HTTP surface; made if there is none yet. */

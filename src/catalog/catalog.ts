@@ -1,11 +1,11 @@
-import type { Tool } from '../domain/tool.js';
-import { connectTimeoutKey, type UpstreamHealth, type UpstreamIdentity } from '../domain/upstream.js';
+import { connectTimeoutKey, type UpstreamHealth } from '../domain/upstream.js';
 import { deferred } from '../lib/deferred.js';
 import { inSeconds } from '../lib/seconds.js';
-import type { CachedListing, CatalogCache } from '../store/catalog-cache.js';
+import type { CatalogCache } from '../store/catalog-cache.js';
 import type { RegistryEvent, UpstreamRegistry } from '../upstream/registry.js';
+import { type Entry, isSameListing, isStale, listingOf, newEntry } from './catalog-entry.js';
 import { ListingTurns } from './listing-turns.js';
-import { exportNames, modulePaths, withoutDuplicates } from './names.js';
+import { exportNames, modulePaths } from './names.js';
 import { createSearchIndex, type SearchHit, type SearchIndex, type SearchOptions } from './search.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from './snapshot.js';
 
@@ -32,22 +32,10 @@ export interface CatalogOptions {
 const PREPARE_TIMEOUT_MS = 10_000;
 /** Servers may list 100,000 tools; more than this of one server is more than any agent can use, and costs every run. */
 const MAX_TOOLS_PER_SERVER = 20_000;
-const MAX_DESCRIPTION_CHARACTERS = 400;
 /** Servers that announce changes in bursts are asked once. A program does not wait for this: it asks at once. */
 const CHANGE_DELAY_MS = 50;
 /** A server that announces a change whenever it is asked would be asked for ever. */
 const MAX_LISTING_ROUNDS = 3;
-
-interface Entry {
-  listing: CachedListing | undefined;
-  problem: string | undefined;
-  /** How many changes of its tools are known of, and how many of them the listing has. */
-  changes: number;
-  listedChanges: number;
-  refreshing: Promise<void> | undefined;
-  /** When it was asked what it has not answered yet. */
-  askedAtMs: number | undefined;
-}
 
 /** Says which servers are still waited for. */
 export type WaitProgress = (waitingFor: readonly string[]) => void;
@@ -385,35 +373,4 @@ export class Catalog {
 function disabledReason(registry: UpstreamRegistry, id: string): string | undefined {
   const { state, reason = 'it is disabled' } = registry.get(id).health();
   return state === 'disabled' ? reason : undefined;
-}
-
-function newEntry(problem: string | undefined): Entry {
-  return {
-    listing: undefined,
-    problem,
-    changes: 0,
-    listedChanges: 0,
-    refreshing: undefined,
-    askedAtMs: undefined,
-  };
-}
-
-/** Its tools may be others than the ones listed. */
-function isStale({ changes, listedChanges }: Entry): boolean {
-  return changes > listedChanges;
-}
-
-function listingOf(tools: readonly Tool[], identity: UpstreamIdentity | undefined): CachedListing {
-  const instructions = identity?.instructions?.trim().slice(0, MAX_DESCRIPTION_CHARACTERS);
-  return {
-    tools: withoutDuplicates(tools).tools,
-    ...(identity?.name === undefined ? {} : { name: identity.name }),
-    ...(identity?.version === undefined ? {} : { version: identity.version }),
-    ...(instructions === undefined || instructions === '' ? {} : { description: instructions }),
-    savedAtMs: Date.now(),
-  };
-}
-
-function isSameListing(left: CachedListing, right: CachedListing): boolean {
-  return JSON.stringify({ ...left, savedAtMs: 0 }) === JSON.stringify({ ...right, savedAtMs: 0 });
 }

@@ -1,89 +1,41 @@
 import { randomUUID } from 'node:crypto';
 import type { BrokerOutcome } from '../broker/broker.js';
 import { ReceivedData } from '../broker/policy/flow.js';
-import type { PolicyGate } from '../broker/policy/gate.js';
 import type { Redactor } from '../broker/redaction/redactor.js';
 import { openRunContext, type RunContext } from '../broker/run-context.js';
-import type { Catalog, WaitProgress } from '../catalog/catalog.js';
-import type { LearnedTypes } from '../catalog/observed/learned-types.js';
+import type { WaitProgress } from '../catalog/catalog.js';
 import type { CatalogServer, CatalogSnapshot } from '../catalog/snapshot.js';
 import type { CapabilitySet } from '../domain/capability.js';
 import { HostError } from '../domain/errors.js';
-import type { CallerId, ExecutionId, Outcome, Program } from '../domain/execution.js';
+import type { CallerId, ExecutionId, Outcome } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import { PROCESS_LANGUAGES } from '../domain/process-program.js';
 import type { ScriptHead } from '../domain/script.js';
 import { duringStep } from '../domain/step.js';
 import type { Tool } from '../domain/tool.js';
-import type { Tracer } from '../domain/trace.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
-import { apiModulesOf, bodyFormOf } from './api-module.js';
 import { cleanLog, cleanReport, cleanTitle } from './clean-report.js';
 import { connecting } from './connecting.js';
 import { callDirect, type DirectCircumstances } from './direct-call.js';
 import { findServer } from './discovery.js';
 import { type AskPerson, Execution, type ExecutionEnd, type ExecutionOptions } from './execution.js';
-import type { LiveRuns } from './live-runs.js';
 import { withCalleeNamed } from './missing-function.js';
-import { modulesOf } from './modules.js';
 import { prepareServers } from './preparation.js';
 import { type ProcessRunRequest, type ProcessRunSummary, runProcess } from './process-run.js';
+import { programForm } from './program-form.js';
 import { reviveContext } from './recall.js';
-import type { KeptResults } from './results.js';
-import type { Presentation, RunAnswer, RunFacts, RunRequest, RunSummary } from './run.js';
+import type { RunAnswer, RunFacts, RunRequest, RunSummary } from './run.js';
 import { RunCalls, type RunCallsSoFar } from './run-calls.js';
 import { RunCatalog } from './run-catalog.js';
 import { RunTrace } from './run-trace.js';
-import type { Runtime } from './runtime.js';
-import { inputModule } from './scripts-module.js';
 import { ServerNews } from './server-news.js';
-import type { RunOwner, SleepingRuns, WokenRun } from './sleeping-runs.js';
-import type { ScriptLibrary } from './stored-scripts.js';
+import type { SessionOptions, SessionParts } from './session-parts.js';
+import type { RunOwner, WokenRun } from './sleeping-runs.js';
 import { handOver, missingServers } from './summary.js';
-import type { Telemetry } from './telemetry.js';
 import type { CatalogContext } from './tool-catalog.js';
-import { type CodeModeSettings, type DirectTool, type ToolView, toolPolicyOf, viewOf } from './tool-view.js';
+import { type DirectTool, type ToolView, toolPolicyOf, viewOf } from './tool-view.js';
 
-export type { BrokerOutcome, DirectCircumstances };
-
-export interface SessionOptions {
-  readonly caller: CallerId;
-  /** Name of the contract. */
-  readonly profile: string;
-  readonly presentation: Presentation;
-  readonly codeMode: CodeModeSettings;
-  /** Names that no direct tool may take. */
-  readonly reservedNames: readonly string[];
-  /** Results above it are kept for a later run instead of being handed over. */
-  readonly maxResultBytes: number;
-  /** The types of one server in the contract's own words; absent: TypeScript modules. */
-  readonly declarations?: (server: CatalogServer, view: ToolView) => string;
-  /** What the caller's token may reach; absent: whatever the configuration allows. */
-  readonly bounds?: CapabilitySet;
-  /** The caller will not come back under this name: what it sees is kept for as long as it is here. */
-  readonly isTransient?: boolean;
-}
-
-export interface SessionParts {
-  readonly runtime: Runtime;
-  readonly catalog: Catalog;
-  readonly gate: PolicyGate;
-  readonly results: KeptResults;
-  readonly sleeping: SleepingRuns;
-  readonly scripts: ScriptLibrary;
-  readonly telemetry: Telemetry;
-  /** Absent where nobody wants traces. */
-  readonly tracer?: Tracer;
-  readonly live: LiveRuns;
-  /** How long a server may keep a listing or a search waiting, counted from when it was asked. */
-  readonly firstListingMs: number;
-  /** How long a program keeps its place while all it waits for is a person. */
-  readonly patienceMs: number;
-  /** Whether people look at what waits for them here, though no client can ask them. */
-  readonly servesApprovals?: boolean;
-  /** Absent where learning is switched off. */
-  readonly observed?: LearnedTypes;
-}
+export type { BrokerOutcome, DirectCircumstances, SessionOptions, SessionParts };
 
 /** A person who was asked through the client may take this long, unless the client gives up before. */
 const ASKED_PATIENCE_MS = 5 * 60_000;
@@ -277,7 +229,7 @@ export class Session {
     const { requestedServers = [] } = request;
     const label = request.label === undefined ? {} : { label: request.label };
     const run = await this.#prepare({ context, limits, requestedServers, ...label }, request, steps);
-    const program = { source, language, limits, ...formOf(request, run.view) };
+    const program = { source, language, limits, ...programForm(request, run.view) };
     const options = this.#executionOptions(run, request);
     const execution = await steps.start(() => Execution.start(sandbox, program, context.runId as ExecutionId, options));
     return this.#conclude(run, await execution.ended, sandbox);
@@ -445,20 +397,4 @@ function stateOf(outcome: Outcome): 'finished' | 'failed' | 'cancelled' {
 
 function ownerOf({ runId, caller, profile, codeDigest }: RunContext): RunOwner {
   return { id: runId, caller, profile, codeDigest };
-}
-
-/** What a program may import, or the form of a script or of a body, which import nothing. */
-function formOf(
-  { input, script, context }: RunRequest,
-  { forCode }: ToolView,
-): Pick<Program, 'modules' | 'blocking' | 'script' | 'body'> {
-  if (context !== undefined) return { modules: apiModulesOf(forCode), body: bodyFormOf(context) };
-  if (script !== undefined)
-    return {
-      modules: [],
-      blocking: true,
-      script: { input: script.input, calls: [script.callTool, script.callScript] },
-    };
-  const shared = modulesOf(forCode);
-  return { modules: input === undefined ? shared : [...shared, inputModule(input)] };
 }
