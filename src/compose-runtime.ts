@@ -109,7 +109,7 @@ function processesOf(
   };
 }
 
-/** Every limit on calls that the configuration sets, for whoever asks what to expect. */
+/** Every limit on calls that the configuration sets, for messages and documentation. */
 export function limitsOf({ limits, security }: Config): LimitSetting[] {
   const perSecond = security.capabilities.mcp?.maxCallsPerSecond;
   const all: LimitSetting[] =

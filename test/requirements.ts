@@ -20,7 +20,7 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
       A3: 'Each run starts in a fresh sandbox: globals, prototypes, module state and timers of earlier runs are gone',
       A4: 'A program is an ES module with top-level `await` and dynamic `import()`, and may be TypeScript',
       A5: 'The answer is what the program put into `globalThis.__codemode_result__`, else `null`; a value that is not JSON gives a diagnostic',
-      A6: 'Servers named in `requestedCapabilities` are connected early; one that cannot be had is reported before the program meets it',
+      A6: 'Servers named in `requestedCapabilities` are connected early; one that is not available is reported before the program uses it',
       A7: 'A request sets time, memory, log and tool-call limits; what it leaves out has the documented default, unknown keys are ignored',
       A8: 'Every answer has `logs`, `result`, `diagnostics` and `toolTrace`',
       A9: 'Console output comes back in order, with level and time, rendered stably, and says so when it was cut',

@@ -8,7 +8,7 @@ export interface CatalogTool {
   /** What a worker names it by: `path/toolName`. */
   readonly target: string;
   readonly server: CatalogServer;
-  /** By the policy for whoever looks, calls wait for a person: all of them, or some by their arguments. */
+  /** The policy makes this caller's calls wait for a person: all of them, or some by their arguments. */
   readonly asks?: true;
 }
 

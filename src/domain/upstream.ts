@@ -62,7 +62,7 @@ export interface UpstreamDefinition<Target extends UpstreamTarget = UpstreamTarg
   readonly id: string;
   readonly target: Target;
   readonly connectTimeoutMs: number;
-  /** Absent where the user sets none: then it is that of whoever calls. */
+  /** Absent where the user sets none: then the caller's default applies. */
   readonly callTimeoutMs?: number;
   readonly labels: readonly Label[];
   /** Whether the user vouches for what this server claims about its own tools. */

@@ -13,7 +13,7 @@ export class CapabilityViolation extends HostError {
   constructor(violation: string, whose: string) {
     const advice = violation.startsWith('system:')
       ? 'no host grants a system capability; leave it out'
-      : 'ask for less, or ask whoever runs this host';
+      : 'ask for less, or ask the operator of this host';
     super('capability_violation', `${whose} does not grant ${violation}; ${advice}`);
     this.violation = violation;
   }
@@ -33,7 +33,7 @@ export interface CapabilitySetting {
     | undefined;
 }
 
-/** What holds for every run with a grant, whoever asks for it. */
+/** Limits of every run with a grant, for all callers. */
 export function configuredGrantLimits({ network, mcp }: CapabilitySetting): GrantLimits {
   return {
     maxConcurrentCalls: mcp?.maxConcurrentCalls ?? DEFAULT_GRANT_LIMITS.maxConcurrentCalls,
@@ -59,7 +59,7 @@ export function configuredBounds({ network, filesystem, mcp }: CapabilitySetting
 
 export interface Granted {
   readonly grants: CapabilitySet;
-  /** Where that is less than requests have by default, in words for whoever asked. */
+  /** Where that is less than a request's default: what the caller is told. */
   readonly notes: readonly string[];
 }
 

@@ -126,7 +126,7 @@ export class ServerNews {
   }
 }
 
-/** Levels of a briefing that have every tool with its types and what is said of it. */
+/** Levels of a briefing that have every tool with its types and its description. */
 const TYPED_LEVELS: ReadonlySet<string> = new Set(['full', 'compact']);
 
 /** Those whose tools the view has, on either side. */

@@ -21,7 +21,7 @@ const MAX_WHOLE_TOOLS = 12;
 
 /**
  * The types of the tools that a program uses come with the first answer that has to do with them, unless the client has
- * them: bare signatures where the program worked, else with what is said of them. Those of a whole small server come where
+ * them: bare signatures where the program worked, else with descriptions. Those of a whole small server come where
  * it was asked for or no tool of it is named.
  */
 export function firstDeclarations(

@@ -39,7 +39,7 @@ export interface ToolView {
   readonly hiddenServers: readonly CatalogServer[];
 }
 
-/** What the policy says of a tool to whoever looks. */
+/** What the policy says of a tool for one caller. */
 export interface ToolPolicy {
   /** It is denied, whatever the arguments. */
   hides(tool: CatalogTool): boolean;

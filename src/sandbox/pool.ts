@@ -322,7 +322,7 @@ export class Pool {
   }
 
   /**
-   * Closes what nobody has used for a while. The minimum is kept as spares: they serve whoever comes, and a used worker
+   * Closes what nobody has used for a while. The minimum is kept as spares: they serve the next caller, and a used worker
    * only its own caller.
    */
   #sweep(): void {
@@ -330,7 +330,7 @@ export class Pool {
     const before = this.#workers.size;
     for (const worker of this.#workers)
       if (worker.occupancy === 0 && now - worker.idleSinceMs > this.#options.idleMs) this.#retire(worker);
-    // One that could not be started is started by whoever needs it, who hears why.
+    // A spare that could not be started is started by the next run that needs it, which gets the reason.
     if (this.#workers.size < before) this.#processes.keep(this.#options.min - this.size).catch(() => {});
   }
 }

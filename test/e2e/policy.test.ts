@@ -108,7 +108,7 @@ describe('a policy in the configuration', () => {
     });
   });
 
-  test('reports a server that it hides to whoever asks for it, and refuses its import [A6, A11]', async () => {
+  test('reports a hidden server to callers that ask for it, and refuses its import [A6, A11]', async () => {
     const { diagnostics } = await codemode.run(
       `import { read_secret } from '@codemode/servers/vault'; await read_secret({});`,
       { requestedCapabilities: ['mcp:vault', 'files'] },

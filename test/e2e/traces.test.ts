@@ -286,7 +286,7 @@ test('metrics count starts, runs, calls and what servers were asked, by names th
   expect(text).not.toMatch(/meta|hostile|forbidden/);
 });
 
-test('the log is JSON on the console and in files for their owner alone, which are put away by size; it names runs and traces [C14]', async () => {
+test('the log is JSON on the console and in files that only their owner reads, rotated by size; it names runs and traces [C14]', async () => {
   const trace = newTrace();
   await execute('return 1', { traceparent: trace.traceparent });
   for (let index = 0; index < 60; index++) await execute('return 1');

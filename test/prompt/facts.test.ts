@@ -40,7 +40,7 @@ describe('the description and the instructions together', () => {
       /what you assign to `globalThis.__codemode_result__` \(JSON; no top-level `return`\)/,
     ],
     ['how capabilities are named', /`requestedCapabilities`: `<serverId>` or `mcp:<serverId>`/],
-    ['what a capability that cannot be had gives', /`CAPABILITY_UNAVAILABLE`/],
+    ['what an unavailable capability gives', /`CAPABILITY_UNAVAILABLE`/],
     ['that unknown limit keys are ignored', /`maxToolCalls` \(.*\); other keys are ignored/],
     [
       'the unwrapping rules in their order',

@@ -221,7 +221,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
   {
     id: 'A6.3',
     clause: '3.2.3',
-    says: 'A named server that cannot be had is a diagnostic, also where the program never uses it',
+    says: 'A named server that is not available is a diagnostic, even if the program never uses it',
     test: ['conformance/codemode/errors.test.ts', 'are named as soon as a request asks for them'],
   },
   {
@@ -244,10 +244,10 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '3.2.3',
     says: 'A program that uses a named server that is not there gets a structured error',
     test: [
-      ['e2e/policy.test.ts', 'reports a server that it hides to whoever asks for it, and refuses its import'],
+      ['e2e/policy.test.ts', 'reports a hidden server to callers that ask for it, and refuses its import'],
       [
         'conformance/codemode/outer-tool.test.ts',
-        'servers that are asked for and cannot be had are reported before the program meets them',
+        'requested servers that are not available are reported before the program uses them',
       ],
     ],
   },

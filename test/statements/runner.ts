@@ -91,7 +91,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     clause: 'Appendix A',
     says: 'An empty source is a program that does nothing and ends well',
     differs:
-      'CONFORMANCE.md, B1: it is refused with InvalidInput, because an empty program is a mistake of whoever sent it',
+      'CONFORMANCE.md, B1: it is refused with InvalidInput, because an empty program is most likely a mistake of the sender',
   },
   {
     id: 'B1.8',

@@ -1577,7 +1577,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
       ['sandbox/pool.test.ts', 'falls to the minimum when nobody needs them, which is kept as spares'],
       [
         'conformance/unified/workers.test.ts',
-        'idle workers end after their timeout, and the minimum is kept as spares for whoever comes',
+        'idle workers end after their timeout, and the minimum is kept as spares for the next caller',
       ],
     ],
   },
@@ -2096,7 +2096,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     says: 'format json writes one object a line',
     test: [
       'e2e/traces.test.ts',
-      'the log is JSON on the console and in files for their owner alone, which are put away by size; it names runs and traces',
+      'the log is JSON on the console and in files that only their owner reads, rotated by size; it names runs and traces',
     ],
   },
   {
@@ -2105,7 +2105,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     says: 'outputs may be several',
     test: [
       'e2e/traces.test.ts',
-      'the log is JSON on the console and in files for their owner alone, which are put away by size; it names runs and traces',
+      'the log is JSON on the console and in files that only their owner reads, rotated by size; it names runs and traces',
     ],
   },
   {
@@ -2114,7 +2114,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     says: 'An output of the type console writes to the console',
     test: [
       'e2e/traces.test.ts',
-      'the log is JSON on the console and in files for their owner alone, which are put away by size; it names runs and traces',
+      'the log is JSON on the console and in files that only their owner reads, rotated by size; it names runs and traces',
     ],
   },
   {

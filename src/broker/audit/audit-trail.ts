@@ -107,7 +107,7 @@ export class AuditTrail {
     else this.#timer ??= setTimeout(() => this.#write(), BATCH_MS);
   }
 
-  /** What a person has decided, now in the chain: whoever decides may be a process that ends at once. */
+  /** What a person has decided, now in the chain: the process that decides may end at once. */
   decided(approvals: readonly Approval[]): void {
     for (const approval of approvals) this.record(decisionEntry(this.nextCallId(), approval));
     this.flush();

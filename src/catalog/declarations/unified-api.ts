@@ -10,7 +10,7 @@ import { sharedDeclarations } from './typescript-frames.js';
 export interface ApiOptions {
   readonly observedTypeOf?: ObservedTypeOf | undefined;
   readonly generatedAt?: Date | undefined;
-  /** Calls that whoever wrote the tool shows; instead of those that are made up. */
+  /** Examples by the author of the tool; they replace the generated ones. */
   readonly examplesOf?: ((tool: Tool) => readonly string[]) | undefined;
 }
 

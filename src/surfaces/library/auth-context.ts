@@ -65,7 +65,7 @@ const contextSchema = z.looseObject({
   userId: z.string(),
   sessionId: z.string(),
   scopes: z.array(z.string()),
-  // Its members are read by whoever knows the servers.
+  // Its members are parsed where the servers are known.
   capabilities: z.unknown().optional(),
   expiresAt: z.instanceof(Date, { error: 'must be a Date' }),
 });

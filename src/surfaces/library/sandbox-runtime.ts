@@ -159,7 +159,7 @@ export class LibraryRuntime implements SandboxRuntime {
     const toolCalls = mcpCalls.flatMap(({ serverName, toolName }) =>
       toolName === undefined ? [] : [`mcp:${serverName}/${toolName}`],
     );
-    // A request that cannot be read is the mistake of whoever calls this, and is thrown.
+    // A request that cannot be read is the caller's mistake, and is thrown.
     for (const each of [calls, toolCalls, capabilities]) readCapabilities(each);
     try {
       checkContext(context, 'execute');
@@ -199,7 +199,7 @@ export class LibraryRuntime implements SandboxRuntime {
   }
 }
 
-/** Throws `bad_input`. What the contract itself has is read by whoever reads it for every surface. */
+/** Throws `bad_input`. The contract's own fields are parsed in one place for every surface. */
 function readOptions(given: unknown): ExecutionOptions {
   if (given === undefined) return {};
   if (typeof given !== 'object' || given === null || Array.isArray(given))

@@ -30,7 +30,7 @@ export interface SearchQuestion {
   readonly limit?: number;
 }
 
-/** Which tools there are, names first and whole definitions on demand: for whoever writes the prompt of a model. */
+/** Which tools there are, names first and whole definitions on demand: for the author of a model's prompt. */
 export class ToolCatalog {
   readonly #session: Session;
 

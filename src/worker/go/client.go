@@ -139,7 +139,7 @@ func (c *channel) request(target string, arguments []byte) (<-chan reply, error)
 	return answer, nil
 }
 
-// read delivers answers until no call is open, or the host has gone; whoever still waits then learns it.
+// read delivers answers until no call is open, or the host has gone; everything that still waits is told then.
 func (c *channel) read(from io.Reader) {
 	for {
 		message, body, err := frames.Read(from)

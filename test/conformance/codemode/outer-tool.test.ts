@@ -130,7 +130,7 @@ describe.each(DOORS)('over $door in the $era era', ({ door, era }) => {
     });
   });
 
-  test('servers that are asked for and cannot be had are reported before the program meets them [A6]', async () => {
+  test('requested servers that are not available are reported before the program uses them [A6]', async () => {
     const response = await run(
       client,
       `import { echo } from '@codemode/servers/everyday';

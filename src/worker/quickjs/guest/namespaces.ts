@@ -48,7 +48,7 @@ export function bindNamespaces(list: readonly string[], unavailable: string): ob
 function bindAnyCall(path: string): Functions {
   const traps = setPrototypeOf(
     {
-      // An object with `then` would be awaited by whoever returns it.
+      // Returning an object with `then` would await it.
       get: (_: object, name: string | symbol) =>
         typeof name === 'string' && name !== 'then' ? bindCall(name, `${path}/${name}`) : undefined,
     },

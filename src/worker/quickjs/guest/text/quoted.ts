@@ -1,5 +1,5 @@
 /**
- * A string that starts with the quote at `from`. `end` is where reading goes on; without a value it is where the string broke off:
+ * A string that starts with the quote at `from`. `end` is where reading continues; without a value it is where the string broke off:
  * at a line break, or at the end of the text.
  */
 export function readQuoted(
