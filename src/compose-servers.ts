@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Credentials } from './broker/credentials/credentials.js';
 import { credentialsOf } from './broker/redaction/known-secrets.js';
 import type { Redactor } from './broker/redaction/redactor.js';
+import { modulePaths } from './catalog/names.js';
 import type { DisabledServer } from './config/broken-servers.js';
 import { inheritedEnvironment, readEnvironment } from './config/environment.js';
 import { loadConfig } from './config/load.js';
@@ -142,6 +143,21 @@ function withoutInherited(target: UpstreamTarget | undefined): unknown {
   if (target?.kind !== 'stdio' || target.inherited === undefined) return target;
   return { ...target, inherited: Object.keys(target.inherited).sort() };
 }
+
+/**
+ * Digests of the profile and of each server: a run continues where all of those it began with are still the same. With
+ * the path under which programs import it, so that a server that is added never takes the place of another.
+ */
+export function settingOf(profile: string, identities: readonly (readonly [id: string, identity: string])[]): string {
+  const paths = modulePaths(identities.map(([id]) => id));
+  const parts = [[profile], ...identities.map(([id, identity]) => [profile, id, paths.get(id), identity])];
+  return parts
+    .map((part) => fingerprint(part).slice(0, SETTING_PART_CHARACTERS))
+    .sort()
+    .join(' ');
+}
+
+const SETTING_PART_CHARACTERS = 16;
 
 export function fingerprint(value: unknown): string {
   return createHash('sha256')

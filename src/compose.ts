@@ -7,7 +7,7 @@ import { lookAround, machineWarnings } from './compose-machine.js';
 import { openGate, policyOptions } from './compose-policy.js';
 import { openRecords, type Records } from './compose-records.js';
 import { openRedactor } from './compose-redactor.js';
-import { fingerprint, Servers, withoutSecrets } from './compose-servers.js';
+import { fingerprint, Servers, settingOf, withoutSecrets } from './compose-servers.js';
 import { openTracing } from './compose-telemetry.js';
 import { codeModeOf } from './config/code-mode.js';
 import { readEnvironment } from './config/environment.js';
@@ -220,7 +220,7 @@ function recordsOf(loaded: LoadedConfig, definitions = definitionsOf(loaded)): R
       const definition = definitions.get(id);
       return definition === undefined ? '' : identityOf(definition);
     },
-    setting: fingerprint([config.profile, ...identities.sort(([left], [right]) => (left < right ? -1 : 1))]),
+    setting: settingOf(config.profile, identities),
     expireAfterMs: config.approvals.expireAfter,
     audit: config.audit.enabled
       ? { isRequired: config.audit.required, retentionMs: config.audit.retention }

@@ -15,7 +15,7 @@ export interface SleepingRunsOptions {
   /** Opened when something is first written down or looked for. */
   readonly store: () => Promise<RunStore>;
   readonly approvals: Approvals;
-  /** Digest of the servers there are. A run goes on only among those it began with. */
+  /** Digests of the servers there are, with spaces between them. A run continues only where all that it began with are there. */
   readonly setting: string;
 }
 
@@ -187,10 +187,10 @@ export class SleepingRuns {
     const store = await this.#store();
     const run = this.#find(store, runId);
     if (run.state !== 'waiting') return this.show(runId);
-    if (run.setting !== this.#options.setting)
+    if (!this.#hasServersOf(run))
       throw new HostError(
         'bad_config',
-        'this run was started with other servers; resume it with the configuration it was started with (--config)',
+        'a server that this run was started with is missing or configured otherwise now; resume it with the configuration it was started with (--config)',
       );
     const [first] = (await this.#options.approvals.ofRun(runId)).filter(({ state }) => state === 'PENDING');
     if (first !== undefined)
@@ -266,13 +266,19 @@ export class SleepingRuns {
       const store = await this.#store();
       for (const run of store.waiting()) {
         if (this.#waking.has(run.id) || this.#waking.size >= MAX_WAKING) continue;
-        if (run.setting !== this.#options.setting || !(await this.#isDecided(run.id))) continue;
+        if (!this.#hasServersOf(run) || !(await this.#isDecided(run.id))) continue;
         // It sleeps on, and is tried again.
         this.#goOn(store, run, wake).catch(() => {});
       }
     } catch {
       // The disk may be full or the file busy: it is looked at again.
     }
+  }
+
+  /** Servers that were added since do not matter to a run. */
+  #hasServersOf({ setting }: StoredRun): boolean {
+    const present = new Set(this.#options.setting.split(' '));
+    return setting.split(' ').every((part) => present.has(part));
   }
 
   async #isDecided(runId: string): Promise<boolean> {

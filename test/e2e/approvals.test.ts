@@ -1,5 +1,7 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { LedgerHome } from '../support/ledger.js';
+import { fixture } from '../support/upstreams.js';
 
 const WRITE = (text: string) => `import { write } from '@codemode/servers/ledger';
 const answer = await write({ text: ${JSON.stringify(text)} });
@@ -174,4 +176,48 @@ test('an approval shows its arguments and the code around the call', async () =>
   const { stdout } = await home.run(['approvals', 'show', approval?.id ?? '']);
   expect(stdout).toContain('"text": "shown"');
   expect(stdout).toContain('3 | const answer = await write({ text: "shown" });');
+});
+
+describe('a run that waits while the configuration changes', () => {
+  const other = { command: process.execPath, args: [fixture('everyday-server.mjs')] };
+
+  /** A program that waits for its approved call; then `change` is done to the servers of the configuration. */
+  async function approvedThen(home: LedgerHome, change: (servers: Record<string, object>) => void): Promise<string> {
+    const { runId = '' } = await home.program(WRITE('kept'));
+    const [approval] = await home.pending();
+    await home.decide('approve', approval?.id ?? '');
+    const config = JSON.parse(readFileSync(home.config, 'utf8'));
+    change(config.mcpServers);
+    writeFileSync(home.config, JSON.stringify(config));
+    return runId;
+  }
+
+  test('continues beside a server that was added', async () => {
+    using home = new LedgerHome();
+    const runId = await approvedThen(home, (servers) => {
+      servers.another = other;
+    });
+    expect(await home.resume(runId)).toMatchObject({ state: 'finished', response: { result: 'write' } });
+    expect(home.lines).toEqual(['write kept']);
+  });
+
+  test('does not continue with a server that is another one now', async () => {
+    using home = new LedgerHome();
+    const runId = await approvedThen(home, (servers) => {
+      servers.ledger = other;
+    });
+    const { status, stderr } = await home.run(['--config', home.config, 'runs', 'resume', runId]);
+    expect({ status, lines: home.lines }).toEqual({ status: 2, lines: [] });
+    expect(stderr).toContain('a server that this run was started with is missing or configured otherwise now');
+  });
+
+  test('does not continue where its server was taken out and another one took its place', async () => {
+    using home = new LedgerHome();
+    const runId = await approvedThen(home, (servers) => {
+      servers['Ledger'] = servers.ledger as object;
+      delete servers.ledger;
+    });
+    expect((await home.run(['--config', home.config, 'runs', 'resume', runId])).status).toBe(2);
+    expect(home.lines).toEqual([]);
+  });
 });
