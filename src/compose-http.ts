@@ -13,6 +13,7 @@ import { mountHealth } from './surfaces/http/health.js';
 import { createListener } from './surfaces/http/listener.js';
 import { mountMetrics } from './surfaces/http/metrics.js';
 import { byAccessToken, byListedTokens, firstOf } from './surfaces/http/principals.js';
+import { mountProtectedResource, type ProtectedResource } from './surfaces/http/protected-resource.js';
 import { type McpOptions, sessionOptions } from './surfaces/mcp/door.js';
 import { McpHttp } from './surfaces/mcp/http.js';
 import type { RunnerRest } from './surfaces/rest/door.js';
@@ -41,7 +42,9 @@ export async function openHttp(
     origins: cors.enabled ? cors.origins : [],
   };
   const gate = new Gate(rules, await tokenRulesOf(config, token));
-  const app = createListener({ gate, maxRequestBytes: maxRequestSize, log: mcp.log });
+  const resource = protectedResource(config);
+  const app = createListener({ gate, maxRequestBytes: maxRequestSize, resource, log: mcp.log });
+  if (resource !== undefined) mountProtectedResource(app, resource);
   let isReady = false;
   mountHealth(app, () => isReady);
   mountMetrics(app, mcp.host);
@@ -92,6 +95,11 @@ function runnerRest({ profile, codeMode }: McpOptions, config: Config): RunnerRe
     settings: runnerSettings(config),
     sessionOptionsOf: (caller) => sessionOptions(profile, codeMode, caller),
   };
+}
+
+function protectedResource({ security: { auth } }: Config): ProtectedResource | undefined {
+  const { provider, issuer = '', audience = '' } = auth;
+  return provider === 'oauth2' ? { issuer, audience } : undefined;
 }
 
 /** How callers are told apart: nothing where everybody on this machine is let in. */

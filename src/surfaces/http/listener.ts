@@ -4,6 +4,7 @@ import type { Log } from '../../domain/log.js';
 import type { Principal, Scope } from '../../domain/principal.js';
 import type { Gate, Refused } from './gate.js';
 import { bearerOf } from './principals.js';
+import { metadataAddress, type ProtectedResource } from './protected-resource.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -23,6 +24,8 @@ declare module 'fastify' {
 export interface ListenerOptions {
   readonly gate: Gate;
   readonly maxRequestBytes: number;
+  /** Absent: no issuer gives out tokens for this. */
+  readonly resource?: ProtectedResource | undefined;
   readonly log: Log;
 }
 
@@ -48,7 +51,7 @@ const refuseSchemas = (): never => {
  * The HTTP server that all network surfaces are mounted on. Every request, of whichever route and also of none, passes the
  * guards first: host, origin, token.
  */
-export function createListener({ gate, maxRequestBytes, log }: ListenerOptions): FastifyInstance {
+export function createListener({ gate, maxRequestBytes, resource, log }: ListenerOptions): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: maxRequestBytes,
@@ -71,7 +74,7 @@ export function createListener({ gate, maxRequestBytes, log }: ListenerOptions):
     const { isPublic, scope = 'execute' } = request.routeOptions.config;
     if (isPublic === true) return undefined;
     const admitted = await gate.whoIs(bearerOf(authorization), scope);
-    if ('refused' in admitted) return turnAway(reply, admitted.refused);
+    if ('refused' in admitted) return turnAway(reply, admitted.refused, resource && metadataAddress(resource, host));
     request.principal = admitted.principal;
     return undefined;
   });
@@ -89,8 +92,14 @@ export function createListener({ gate, maxRequestBytes, log }: ListenerOptions):
   return app;
 }
 
-function turnAway(reply: FastifyReply, { status, code, message, challenge }: Refused): FastifyReply {
-  if (challenge !== undefined) void reply.header('www-authenticate', `Bearer realm="codemode", error="${challenge}"`);
+function turnAway(
+  reply: FastifyReply,
+  { status, code, message, challenge }: Refused,
+  metadata?: string | undefined,
+): FastifyReply {
+  const where = metadata === undefined ? '' : `, resource_metadata="${metadata}"`;
+  if (challenge !== undefined)
+    void reply.header('www-authenticate', `Bearer realm="codemode", error="${challenge}"${where}`);
   return refuse(reply, status, code, message);
 }
 
