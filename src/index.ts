@@ -17,7 +17,7 @@ export type {
 export type { IsolationLevel } from './domain/isolation.js';
 export type { JsonObject, JsonValue } from './domain/json.js';
 export type { Limits } from './domain/limits.js';
-export { DEFAULT_LIMITS, MAXIMUM_LIMITS } from './domain/limits.js';
+export { DEFAULT_LIMITS as DEFAULT_RUN_LIMITS, MAXIMUM_LIMITS as MAXIMUM_RUN_LIMITS } from './domain/limits.js';
 export type { ToolAnnotations } from './domain/tool.js';
 export type { TraceCarrier, TraceContext } from './domain/trace.js';
 export type { UpstreamHealth, UpstreamHealth as HealthStatus, UpstreamState } from './domain/upstream.js';
@@ -37,6 +37,7 @@ export type { CheckingSchema, ToolSchema } from './lib/standard-schema.js';
 export type { Zod3Schema } from './lib/zod-3.js';
 export { codemodePresentation } from './profiles/codemode/presentation.js';
 export { type RunResponse, renderResponse } from './profiles/codemode/render.js';
+export { DEFAULT_LIMITS } from './profiles/unified/default-limits.js';
 export type { ExecutionMetrics } from './profiles/unified/render.js';
 export type {
   ManualMethod,

@@ -11,6 +11,7 @@ import { goSettings } from './go/settings.js';
 import type { Profile } from './profile.js';
 import { createRunnerProfile } from './runner/profile.js';
 import { runnerSettings } from './runner/settings.js';
+import { DEFAULT_LIMITS } from './unified/default-limits.js';
 import type { ExecuteSettings } from './unified/execute.js';
 import { createUnifiedProfile } from './unified/profile.js';
 
@@ -50,10 +51,11 @@ const NOT_LOOKED_FOR: GoStatus = {
 /** How the contract `unified` executes, also where another one is served beside it. */
 export function executeSettings(config: Config): ExecuteSettings {
   const { memory, cpuQuota } = config.sandbox.limits;
+  const { execution } = DEFAULT_LIMITS;
   const defaults = {
     ...configuredLimits(config),
-    maxMemoryBytes: memory ?? UNIFIED_MEMORY_BYTES,
-    cpuQuota: cpuQuota ?? UNIFIED_CPU_QUOTA,
+    maxMemoryBytes: memory ?? execution.memoryLimit,
+    cpuQuota: cpuQuota ?? execution.cpuQuota,
   };
   return {
     limits: { defaults, maximum: maximumLimits(config) },
@@ -63,10 +65,6 @@ export function executeSettings(config: Config): ExecuteSettings {
     isServer: (name) => name in config.mcpServers,
   };
 }
-
-/** The contract's own defaults. */
-const UNIFIED_MEMORY_BYTES = 128 * 1024 * 1024;
-const UNIFIED_CPU_QUOTA = 0.5;
 
 function named({ toolName }: Config) {
   return toolName === undefined ? {} : { toolName };

@@ -20,7 +20,7 @@ export interface ExecuteSettings {
   readonly grantLimits: GrantLimits;
   /** Whether code that ran out of time is run once more with twice as much, where that repeats nothing unsafe. */
   readonly retriesTimeouts: boolean;
-  /** Tells `network:helpscout`, where that is a server, from a host of that name. */
+  /** Tells `network:helpscout`, where the configuration has such a server, from a host of that name. */
   readonly isServer: (name: string) => boolean;
 }
 
@@ -52,7 +52,7 @@ export async function execute(
     const { grants, notes } = grantsOf(
       capabilities,
       { configured: bounds, ofCaller: ofCaller ?? session.bounds },
-      isServer,
+      (name) => isServer(name) || session.tools().forCode.servers.some(({ id }) => id === name),
     );
     const request: RunRequest = {
       source: code,
