@@ -1,6 +1,6 @@
 import type { JsonObject } from '../domain/json.js';
 import { isRepeatable, type Tool } from '../domain/tool.js';
-import type { Tracer } from '../domain/trace.js';
+import type { SpanAttributes, Tracer } from '../domain/trace.js';
 import { callTimeoutKey, type UpstreamFailure, type UpstreamOutcome } from '../domain/upstream.js';
 import type { Adapter } from '../upstream/adapter.js';
 import { NETWORK_SERVER } from '../upstream/capabilities/network.js';
@@ -83,11 +83,18 @@ async function attemptOnce(
     });
     const errorType = errorTypeOf(outcome);
     if (errorType !== undefined) span?.fail(errorType);
+    span?.set(taskOf(outcome));
     observer?.onUpstreamCall(call.serverPath, errorType === undefined, performance.now() - startedAt);
     return outcome;
   } finally {
     span?.end();
   }
+}
+
+/** The task that the server made of the call, where its id is one and not a text. */
+function taskOf(outcome: UpstreamOutcome): SpanAttributes {
+  const taskId = outcome.status === 'answered' ? outcome.reply.taskId : undefined;
+  return taskId !== undefined && /^[\w.:-]{1,128}$/.test(taskId) ? { 'mcp.task.id': taskId } : {};
 }
 
 /** By the conventions of MCP, an answer that says of itself that it is an error is one of type `tool_error`. */

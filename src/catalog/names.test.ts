@@ -22,6 +22,15 @@ describe('export names (A24)', () => {
     });
   });
 
+  test('each reserved word of the contract gets an underscore behind', () => {
+    const words =
+      `break case class const continue debugger default delete do else export extends false finally for function
+      if import in instanceof new null return super switch this throw true try typeof var void while with yield let static
+      await`.split(/\s+/);
+    expect(words).toHaveLength(38);
+    expect(exported(...words)).toEqual(Object.fromEntries(words.map((word) => [word, `${word}_`])));
+  });
+
   test('a leading digit gets an underscore in front', () => {
     expect(exported('123tool', '-1')).toEqual({ '123tool': '_123tool', '-1': '_1' });
   });

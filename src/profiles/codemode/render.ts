@@ -1,6 +1,7 @@
 import { ERRORS, type HostError } from '../../domain/errors.js';
 import type { Failure, LogEntry, LostValues, Outcome } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
+import { MAX_LOG_ENTRIES } from '../../domain/limits.js';
 import { DOWN_HINT, STARTING_HINT } from '../../host/discovery.js';
 import type { RunSummary, SleepSummary, UnavailableServer } from '../../host/run.js';
 import type { TraceEntry } from '../../host/tool-calls.js';
@@ -39,7 +40,7 @@ export function renderResponse(summary: RunSummary): RunResponse {
   const { outcome, logs, logsCut, trace, limits, keptResult } = summary;
   const isKept = keptResult !== undefined;
   return {
-    logs: logsCut ? [...logs, truncation(limits.maxLogBytes, logs.at(-1)?.timeMs ?? 0)] : logs,
+    logs: logsCut ? [...logs, truncation(logs, limits.maxLogBytes)] : logs,
     result: outcome.status === 'completed' ? resultOf(outcome.resultJson, isKept) : null,
     diagnostics: outcome.status === 'failed' ? diagnosticsOf(outcome.failure, summary) : notices(summary),
     toolTrace: trace,
@@ -245,10 +246,11 @@ const NOT_ISOLATED: Diagnostic = {
   hint: 'Run `codemode doctor` to see which isolation this machine can give.',
 };
 
-function truncation(maxLogBytes: number, timeMs: number): LogEntry {
+function truncation(logs: readonly LogEntry[], maxLogBytes: number): LogEntry {
+  const limit = logs.length < MAX_LOG_ENTRIES ? `${maxLogBytes} bytes (maxLogBytes)` : `${MAX_LOG_ENTRIES} entries`;
   return {
     level: 'warn',
-    message: `logs were truncated: the limit of ${maxLogBytes} bytes (maxLogBytes) was reached`,
-    timeMs,
+    message: `logs were truncated: the limit of ${limit} was reached`,
+    timeMs: logs.at(-1)?.timeMs ?? 0,
   };
 }
