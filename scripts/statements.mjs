@@ -11,7 +11,7 @@ const FOLDER = 'test/statements';
 
 /**
  * @typedef {readonly [file: string, title: string]} TestOf
- * @typedef {{ id: string, clause: string, says: string, test?: TestOf | readonly TestOf[], differs?: string, open?: string }} Statement
+ * @typedef {{ id: string, clause: string, says: string, test?: TestOf | readonly TestOf[], measured?: string, differs?: string, open?: string }} Statement
  * @typedef {{ statement: Statement, file: string }} Found
  */
 
@@ -44,8 +44,8 @@ export function findStatementProblems(statements, groups, titlesOf) {
     if (id !== `${group}.${number}`) complain(`out of order; it should be ${group}.${number}`);
     if (says.length === 0 || says.length > MAX_CHARACTERS)
       complain(`says nothing, or more than ${MAX_CHARACTERS} characters`);
-    const stands = ['test', 'differs', 'open'].filter((key) => statement[key] !== undefined);
-    if (stands.length !== 1) complain('needs one of test, differs and open');
+    const stands = ['test', 'measured', 'differs', 'open'].filter((key) => statement[key] !== undefined);
+    if (stands.length !== 1) complain('needs one of test, measured, differs and open');
     for (const [path, title] of testsOf(statement)) {
       const titles = titlesOf(fileOf(path));
       if (titles === undefined) complain(`there is no ${fileOf(path)}`);
@@ -94,6 +94,7 @@ export function fileOf(path) {
 
 /** How we stand to one, for the table. @param {Statement} statement */
 export function standOf(statement) {
+  if (statement.measured !== undefined) return `measured: ${statement.measured}`;
   if (statement.differs !== undefined) return `differs: ${statement.differs}`;
   if (statement.open !== undefined) return `open: ${statement.open}`;
   return testsOf(statement)

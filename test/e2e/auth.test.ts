@@ -195,6 +195,21 @@ test('an authorization server that is down is named, and an interrupted login en
   expect([status, stderr]).toEqual([69, expect.stringContaining(`${world.issuer} cannot be reached`)]);
 });
 
+test('an issuer that has nothing but OpenID Connect Discovery is found [B20]', async () => {
+  let refused = 0;
+  await using world = await startWorld({
+    intercept: (request, response) => {
+      if (request.url?.startsWith('/.well-known/oauth-authorization-server') !== true) return false;
+      refused += 1;
+      json(response, 404, {});
+      return true;
+    },
+  });
+  using home = homeFor(world);
+  expect(await login(home)).toMatchObject({ status: 0 });
+  expect(refused).toBeGreaterThan(0);
+});
+
 test('a client that is described at an address needs no registration, and one made by hand comes back to its own port [B20]', async () => {
   const clientMetadataUrl = 'https://codemode.example/client.json';
   await using world = await startWorld({

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { Home } from '../support/cli.js';
 import { needs } from '../support/needs.js';
@@ -35,6 +36,9 @@ test(
       ['A program in the sandbox', 'ok'],
     ]);
     expect(ok).toBe(true);
+    const cores = availableParallelism();
+    const limits = findings.find(({ name }) => name === 'Limits')?.message;
+    expect(limits).toContain(`up to ${Math.max(cores, 2)} workers on ${cores} cores`);
   },
 );
 

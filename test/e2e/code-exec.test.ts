@@ -31,6 +31,13 @@ describe('code exec', () => {
     });
   });
 
+  test('without an input it has {}, and each of the allowed servers may be called [D10]', async () => {
+    using place = openProxyHome();
+    const code = `--code=[input, call_tool('github', 'list-repos', {}).ok, call_tool('other', 'x', {}).error.code]`;
+    const { stdout } = await exec(place.home, code, '--allowed-servers=github, other');
+    expect(JSON.parse(stdout)).toEqual({ ok: true, value: [{}, true, 'SERVER_NOT_FOUND'] });
+  });
+
   test('reads script and input from files, TypeScript by its name, and calls tools [D9, D10]', async () => {
     using place = openProxyHome();
     const { home } = place;

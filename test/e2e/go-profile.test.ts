@@ -24,7 +24,11 @@ describe('codemode mcp --profile go', needs('go', 'bubblewrap'), () => {
     expect(tool).toMatchObject({
       name: 'execute_go_code',
       title: 'Execute Golang Code',
-      inputSchema: { type: 'object', properties: { code: { type: 'string' } }, required: ['code'] },
+      inputSchema: {
+        type: 'object',
+        properties: { code: { type: 'string', description: 'The code to execute' } },
+        required: ['code'],
+      },
       outputSchema: {
         type: 'object',
         properties: { output: { type: 'string', description: 'The program output' } },
@@ -33,6 +37,8 @@ describe('codemode mcp --profile go', needs('go', 'bubblewrap'), () => {
     });
     const text = tool?.description ?? '';
     expect(text).toContain('func Run(ctx context.Context) error');
+    expect(text).toMatch(/assign them to variables.*add := func\(a, b int\) int \{/s);
+    expect(text).toMatch(/In addition to the standard library, .* the following functions.*var getWeather func/s);
     expect(text).toContain(`type GetWeatherInputUnit string
 
 const GetWeatherInputUnitCelsius GetWeatherInputUnit = "celsius"

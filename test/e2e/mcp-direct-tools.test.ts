@@ -16,7 +16,7 @@ import { fixture } from '../support/upstreams.js';
 const ERAS: readonly Era[] = ['legacy', 'modern'];
 const config = {
   mcpServers: { everyday: everyday() },
-  defaults: { codeMode: { excludedTools: ['everyday/image', 'add', 'fail', 'slo*'] } },
+  defaults: { codeMode: { excludedTools: ['everyday/image', 'add', 'fail', 'slo*', 'pid'] } },
 };
 
 test.each(ERAS)('excluded tools are listed and called as they are, and not from code, %s [E7, A1]', async (era) => {
@@ -25,13 +25,16 @@ test.each(ERAS)('excluded tools are listed and called as they are, and not from 
   const { client } = program;
   await ready(client, 'everyday');
   const { tools } = await client.listTools();
-  expect(tools.map(({ name }) => name).sort()).toEqual(['add', 'codemode_run', 'fail', 'image', 'slow']);
+  expect(tools.map(({ name }) => name).sort()).toEqual(['add', 'codemode_run', 'fail', 'image', 'pid', 'slow']);
   expect(tools.find(({ name }) => name === 'add')).toMatchObject({
     description: 'Adds two numbers.',
     inputSchema: { type: 'object', properties: { a: { type: 'number' } }, required: ['a', 'b'] },
     outputSchema: { type: 'object', properties: { sum: { type: 'number' } } },
   });
 
+  // One connection for all of them.
+  const { content } = await client.callTool({ name: 'pid', arguments: {} });
+  expect((await client.callTool({ name: 'pid', arguments: {} })).content).toEqual(content);
   expect(await client.callTool({ name: 'image', arguments: {} })).toMatchObject({
     content: [{ type: 'image', mimeType: 'image/png', data: expect.stringMatching(/^iVBOR/) }],
   });

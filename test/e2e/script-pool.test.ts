@@ -36,3 +36,15 @@ test('as many scripts run as the pool has places, the others wait without spendi
   const crowds = entries().map((entry) => (entry === '+' ? ++inside : --inside));
   expect([entries().length, Math.max(...crowds)]).toEqual([2 * SCRIPTS, PLACES]);
 });
+
+test('a pool of one runs scripts one after the other [D9]', async () => {
+  using home = openHome({});
+  const [log, gate] = [join(home.work, 'log'), join(home.work, 'gate')];
+  const mcpServers = { crowd: nodeServer(fixture('crowd-server.mjs'), log, gate) };
+  writeFileSync(gate, '');
+  writeFileSync(home.configFile, JSON.stringify({ codeExecution: { poolSize: 1 }, mcpServers }));
+  await using session = await openStdio(home, 'legacy', {}, ['--profile', 'code_execution']);
+  const code = `call_tool('crowd', 'stay', {}).result`;
+  await Promise.all(Array.from({ length: 5 }, () => callScript(session.client, { code })));
+  expect(readFileSync(log, 'utf8').split('\n').slice(0, -1)).toEqual(Array(5).fill(['+', '-']).flat());
+});

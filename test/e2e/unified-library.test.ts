@@ -100,6 +100,7 @@ describe('the adapter', () => {
       id: 'help-scout.search-inboxes',
       name: 'search-inboxes',
       namespace: 'helpScout',
+      description: definition.description,
       metadata: { source: 'mcp', version: '1.0', tags: [] },
     });
     expect(await tool.execute({ query: 'x' })).toEqual([{ name: 'x' }]);
@@ -121,6 +122,14 @@ describe('the adapter', () => {
     const around = z.object({ args: tool.inputSchema as unknown as z.ZodType });
     expect(around.safeParse({ args: {} }).success).toBe(false);
     expect(z.toJSONSchema(around)).toMatchObject({ properties: { args: { required: ['query'] } } });
+  });
+
+  test('gives a tool for each of the registry [C9]', async () => {
+    const [{ tools }, adapted] = await Promise.all([
+      host.discoverTools(),
+      new MCPProtocolAdapter(host).discoverTools(),
+    ]);
+    expect(adapted.map(({ id }) => id).sort()).toEqual([...tools.keys()].sort());
   });
 
   test("adapts an aggregator of one's own, whose tools say no more than they must [C9]", async () => {
@@ -410,6 +419,8 @@ describe('the API generator', () => {
     expect(second).toMatch(/^\/\/ Generated at: \d{4}-\d\d-\d\dT[\d:.]+Z$/);
     expect(rest.join('\n')).toContain('export interface UnifiedAPI {\n  helpScout: typeof Namespace1;');
     expect(text).toContain('@deprecated');
+    // Everything that it names is declared in it, so nothing has to be imported.
+    expect(text).not.toMatch(/^import /m);
     expect(
       compile(text, 'const [inbox] = await mcp.helpScout.searchInboxes("x", 1); return inbox?.name.length;'),
     ).toEqual([]);

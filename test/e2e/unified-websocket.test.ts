@@ -58,6 +58,7 @@ test('logs come while the code runs, then the result; several run at once on one
     },
   );
   await until(() => messages.length === 3);
+  expect(new Set(messages.map(({ id }) => id))).toEqual(new Set(['slow']));
   expect(messages.map(({ type, payload }) => [type, payload])).toEqual([
     ['log', { level: 'info', message: 'begun' }],
     ['log', { level: 'warn', message: 'w' }],
@@ -67,7 +68,10 @@ test('logs come while the code runs, then the result; several run at once on one
     capabilities: ['mcp:everyday'],
     context: { word: 'x' },
   });
-  expect(await answerTo('fast')).toMatchObject({ type: 'result', payload: { success: true, result: 'x' } });
+  expect(await answerTo('fast')).toMatchObject({
+    type: 'result',
+    payload: { success: true, result: 'x', metrics: { apiCalls: 1, executionTime: expect.any(Number) }, logs: [] },
+  });
   expect(messages.some(({ id, type }) => id === 'slow' && type === 'result')).toBe(false);
   expect(await answerTo('slow')).toMatchObject({
     type: 'result',

@@ -9,7 +9,7 @@ import { NewUser, pack, packagesUnder, whyNotHidden } from '../support/installed
 import { needs, skipped } from '../support/needs.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const { version, engines, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const INSTALLING_MS = 180_000;
 const MB = 1e6;
 
@@ -206,3 +206,8 @@ function bytesUnder(folder: string): number {
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
+
+test('the types of Node that we compile with are those of the oldest Node that we run on [C15]', () => {
+  const [, oldest] = /(\d+)/.exec(engines.node) ?? [];
+  expect(devDependencies['@types/node'].split('.')[0]).toBe(oldest);
+});

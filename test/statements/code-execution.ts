@@ -30,7 +30,7 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D1.2',
     clause: 'Tool Schema, description',
     says: 'Its description says that one script does the work of several calls of upstream tools',
-    open: 'holds, no test: the rules in src/profiles/code-execution/prompt.ts say so in other words, no test looks for them',
+    test: ['conformance/code-execution/tool.test.ts', 'one tool is listed, with the schema of the document'],
   },
   { id: 'D1.3', clause: 'Tool Schema', says: 'The input schema is an object', test: [TOOL, SCHEMA] },
   { id: 'D1.4', clause: 'Tool Schema, code', says: '`code` is a string', test: [TOOL, SCHEMA] },
@@ -304,13 +304,13 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D3.14',
     clause: 'Available Features, arrays',
     says: '`Array.isArray`, `reduce` and `forEach` are there',
-    open: 'holds, no test in a script: the engine is that of modules, whose globals e2e/globals.test.ts uses',
+    test: ['conformance/code-execution/script.test.ts', '%s'],
   },
   {
     id: 'D3.15',
     clause: 'Available Features, strings',
     says: '`split`, `trim`, `indexOf` and `substring` of strings are there',
-    open: 'holds, no test in a script',
+    test: ['conformance/code-execution/script.test.ts', '%s'],
   },
   {
     id: 'D3.16',
@@ -322,7 +322,7 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D3.17',
     clause: 'Available Features, Math',
     says: '`Math.round`, `Math.floor` and `Math.max` are there',
-    open: 'holds, no test in a script: e2e/globals.test.ts uses Math.max in a module',
+    test: ['conformance/code-execution/script.test.ts', '%s'],
   },
   {
     id: 'D3.18',
@@ -334,7 +334,7 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D3.19',
     clause: 'Available Features, Date',
     says: '`getTime` and `toISOString` of dates are there',
-    open: 'holds, no test in a script: e2e/globals.test.ts uses toISOString in a module',
+    test: ['conformance/code-execution/script.test.ts', '%s'],
   },
   {
     id: 'D3.20',
@@ -349,25 +349,25 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D3.21',
     clause: 'Type Conversions',
     says: '`parseInt` and `parseFloat` make numbers of strings',
-    open: 'holds, no test in a script: e2e/globals.test.ts uses both in a module',
+    test: ['conformance/code-execution/script.test.ts', '%s'],
   },
   {
     id: 'D3.22',
     clause: 'Type Conversions',
     says: '`toString` and `toFixed` make strings of numbers',
-    open: 'holds, no test in a script',
+    test: ['conformance/code-execution/script.test.ts', '%s'],
   },
   {
     id: 'D3.23',
     clause: 'Type Conversions',
     says: '`Boolean(value)` and `!!value` make booleans',
-    open: 'holds, no test in a script: e2e/globals.test.ts uses Boolean in a module',
+    test: ['conformance/code-execution/script.test.ts', '%s'],
   },
   {
     id: 'D3.24',
     clause: 'Type Conversions',
     says: '`typeof value === "object"` and `Array.isArray` tell objects and arrays apart',
-    open: 'holds, no test in a script',
+    test: ['conformance/code-execution/script.test.ts', '%s'],
   },
 
   // D4: TypeScript
@@ -539,7 +539,10 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D6.2',
     clause: 'Options Object, timeout_ms',
     says: 'Without `timeout_ms` a script has 120000 ms',
-    open: 'holds, no test: the default of src/config/schema.ts; contract.test.ts is given the number',
+    test: [
+      'src/profiles/code-execution/settings.test.ts',
+      'scripts have 120 s and a pool of ten where nothing is set, and no list of servers',
+    ],
   },
   {
     id: 'D6.3',
@@ -626,7 +629,10 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D6.14',
     clause: 'Per-Request Overrides',
     says: '`allowed_servers` comes from requests alone: the configuration has no such key',
-    open: 'holds, no test: the section of src/config/schema.ts is strict and does not have it',
+    test: [
+      'src/profiles/code-execution/settings.test.ts',
+      'scripts have 120 s and a pool of ten where nothing is set, and no list of servers',
+    ],
   },
   {
     id: 'D6.15',
@@ -725,7 +731,7 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D8.9',
     clause: 'Return Value Validation, invalid',
     says: 'Their `toString()` or `toISOString()` is a value',
-    open: 'holds, no test: it is a string like any other',
+    test: ['conformance/code-execution/script.test.ts', '%s'],
   },
 
   // D9: configuration
@@ -763,7 +769,10 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D9.6',
     clause: 'Configuration Fields, code_execution_timeout_ms',
     says: 'It is 120000 where the file has none',
-    open: 'holds, no test: the default of src/config/schema.ts',
+    test: [
+      'src/profiles/code-execution/settings.test.ts',
+      'scripts have 120 s and a pool of ten where nothing is set, and no list of servers',
+    ],
   },
   {
     id: 'D9.7',
@@ -796,7 +805,10 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D9.11',
     clause: 'Configuration Fields, code_execution_pool_size',
     says: 'It is 10 where the file has none',
-    open: 'holds, no test: the default of src/config/schema.ts',
+    test: [
+      'src/profiles/code-execution/settings.test.ts',
+      'scripts have 120 s and a pool of ten where nothing is set, and no list of servers',
+    ],
   },
   {
     id: 'D9.12',
@@ -814,13 +826,13 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D9.14',
     clause: 'Performance, Pool Size',
     says: 'A pool of one runs scripts one after the other',
-    open: 'holds, no test with one place: e2e/script-pool.test.ts has five',
+    test: ['e2e/script-pool.test.ts', 'a pool of one runs scripts one after the other'],
   },
   {
     id: 'D9.15',
     clause: 'Performance, Pool Size',
     says: 'A larger pool takes more memory',
-    open: 'holds, no test: each script has a process of its own',
+    measured: '`npm run bench:load`: memory of all processes; each script has one of its own',
   },
 
   // D10: the command line
@@ -853,7 +865,7 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D10.6',
     clause: 'Flags, --input',
     says: 'Without it the input is `{}`',
-    open: 'holds, no test: scripts without --input run in code-exec.test.ts, none reads `input`',
+    test: ['e2e/code-exec.test.ts', 'without an input it has {}, and each of the allowed servers may be called'],
   },
   {
     id: 'D10.7',
@@ -872,7 +884,10 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D10.10',
     clause: 'Flags, --timeout',
     says: 'Without it, and without a configured one, it is 120000',
-    open: 'holds, no test: the default of src/config/schema.ts',
+    test: [
+      'src/profiles/code-execution/settings.test.ts',
+      'scripts have 120 s and a pool of ten where nothing is set, and no list of servers',
+    ],
   },
   {
     id: 'D10.11',
@@ -896,7 +911,7 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D10.14',
     clause: 'Flags, --allowed-servers',
     says: 'Its names have commas between them, and each of them may be called',
-    open: 'holds, no test: code-exec.test.ts gives two names and only calls a third',
+    test: ['e2e/code-exec.test.ts', 'without an input it has {}, and each of the allowed servers may be called'],
   },
   {
     id: 'D10.15',

@@ -37,7 +37,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A2.1',
     clause: '3.2',
     says: 'A request is a JSON object',
-    open: 'holds, no test: the parser says "must be an object", but no test sends anything else (MCP lets only objects through).',
+    test: ['src/profiles/codemode/contract.test.ts', '%j is no request: it must be an object'],
   },
   {
     id: 'A2.2',
@@ -163,7 +163,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A5.3',
     clause: '3.2.2',
     says: 'Of several assignments to the result the last one counts',
-    open: 'holds, no test: no program of a test assigns it twice.',
+    test: ['conformance/codemode/fine-print.test.ts', 'is the last of several values that were assigned'],
   },
   {
     id: 'A5.4',
@@ -184,7 +184,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A5.6',
     clause: '3.2.2',
     says: 'The value of the last expression is not taken for the result',
-    open: 'holds, no test: the program that assigns nothing ends with a declaration, not with an expression.',
+    test: ['conformance/codemode/fine-print.test.ts', 'is not the value of the last expression'],
   },
   {
     id: 'A5.7',
@@ -216,7 +216,10 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A6.2',
     clause: '3.2.3',
     says: 'The host tries to have the named servers ready',
-    open: 'holds, no test: where a test names a server that is not connected yet, its program names it too, or another run has waited before.',
+    test: [
+      'conformance/codemode/fine-print.test.ts',
+      'a named server is waited for, though the program does not name it',
+    ],
   },
   {
     id: 'A6.3',
@@ -463,7 +466,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A9.14',
     clause: '3.3.1',
     says: 'The limit that a last entry names is the one that was applied',
-    open: 'does not hold: logs cut at 100,000 entries are said to have reached `maxLogBytes`, which they have not (src/worker/quickjs/log-room.ts).',
+    test: ['conformance/codemode/fine-print.test.ts', 'logs that were cut at the most entries name that limit'],
   },
   {
     id: 'A9.15',
@@ -487,13 +490,13 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A10.2',
     clause: '3.3.2',
     says: '`toolName` of a trace entry is the name in the protocol, not that of the export',
-    open: 'holds, no test: the traces that tests look at are of tools with the same name in both.',
+    test: ['conformance/codemode/fine-print.test.ts', 'has the name of the protocol, and whole milliseconds'],
   },
   {
     id: 'A10.3',
     clause: '3.3.2',
     says: '`durationMs` of a trace entry is a whole number',
-    open: 'holds, no test: tests ask for a number of any kind.',
+    test: ['conformance/codemode/fine-print.test.ts', 'has the name of the protocol, and whole milliseconds'],
   },
   {
     id: 'A10.4',
@@ -538,7 +541,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A10.8',
     clause: '3.3.2',
     says: 'The trace entry of a call that was refused for its input has nothing of that input',
-    open: 'holds, no test: the summary has the class and the path alone, but no test looks at the trace of such a call.',
+    test: ['conformance/codemode/fine-print.test.ts', 'has nothing of an input that was refused'],
   },
   {
     id: 'A11.1',
@@ -684,7 +687,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A12.7',
     clause: '3.3.4',
     says: '`result` is `null` also where the program had assigned one before it failed',
-    open: 'holds, no test: the programs that fail in tests of the response have assigned nothing.',
+    test: ['conformance/codemode/fine-print.test.ts', 'is null where the program failed after it had assigned one'],
   },
   {
     id: 'A12.8',
@@ -1212,7 +1215,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A19.4',
     clause: '7.1',
     says: 'All error classes extend `CodemodeError`',
-    open: 'holds, no test: seen at run time for SchemaValidationError and ToolCallError only, not for the other four.',
+    test: ['conformance/codemode/fine-print.test.ts', 'are all CodemodeErrors'],
   },
   {
     id: 'A20.1',
@@ -1479,7 +1482,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A23.6',
     clause: '5.3.2 (3)',
     says: 'With sound the whole result is given',
-    open: 'holds, no test: no test calls a tool that answers with sound.',
+    test: ['conformance/codemode/fine-print.test.ts', 'of a tool that answers with sound is its whole answer'],
   },
   {
     id: 'A23.7',
@@ -1555,7 +1558,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A24.5',
     clause: '6.1',
     says: 'The reserved words are the 38 that are listed',
-    open: 'holds, no test: of the 38 words tests name class, await, default, static and do.',
+    test: ['src/catalog/names.test.ts', 'each reserved word of the contract gets an underscore behind'],
   },
   {
     id: 'A24.6',
@@ -1979,7 +1982,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A28.3',
     clause: '7.3',
     says: 'The error of a call past the cap has a `hint` too',
-    open: 'holds, no test: tests look at the class of that error only.',
+    test: ['conformance/codemode/fine-print.test.ts', 'of calls past the cap have a hint'],
   },
   {
     id: 'A28.4',
@@ -2067,7 +2070,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A29.9',
     clause: '7.1; 7.4',
     says: '`SandboxLimitError`: the memory is used up',
-    open: 'holds, no test of the class: tests look at the kind of the failure, and the response makes the class of it.',
+    test: ['conformance/codemode/fine-print.test.ts', 'of a program that used up its memory say SandboxLimitError'],
   },
   {
     id: 'A29.10',
@@ -2094,7 +2097,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A30.2',
     clause: '7.4',
     says: 'Calls completed before a limit need not be shown except in logs',
-    open: 'holds, no test: we show them in the trace too, which no test looks at after a limit.',
+    test: ['conformance/codemode/fine-print.test.ts', 'is there for calls that were over before a limit'],
   },
   {
     id: 'A31.1',
@@ -2203,7 +2206,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A33.4',
     clause: '7.1; 10',
     says: '`AuthenticationError` is a subclass of `ToolCallError`',
-    open: 'holds, no test: no test asks whether one is an instance of ToolCallError.',
+    test: ['conformance/codemode/fine-print.test.ts', 'of authentication are errors of a call'],
   },
   {
     id: 'A33.5',
@@ -2375,7 +2378,8 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A36.2',
     clause: '3.2.1',
     says: 'Every restriction on programs is told',
-    open: 'does not hold: the most bytes of a source (262,144) and the most levels of nesting (1,000) are told only to who exceeds them.',
+    differs:
+      'The most bytes of a source (262,144) and the most levels of nesting (1,000) are told to who exceeds them, and in the guide; a sentence in every prompt would cost each agent tokens for what no agent writes.',
   },
   {
     id: 'A36.3',

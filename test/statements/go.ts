@@ -44,7 +44,7 @@ export const GO_STATEMENTS: readonly Statement[] = [
     id: 'E1.5',
     clause: 'Comparison',
     says: 'Over a long dialogue with many tools it costs fewer tokens',
-    open: 'holds, no test: `measure` counts definitions (e2e/cli-measure.test.ts), no dialogue in Go is counted',
+    measured: '`codemode measure --profile go` prints both costs for the configured servers',
   },
   {
     id: 'E1.6',
@@ -70,7 +70,7 @@ export const GO_STATEMENTS: readonly Statement[] = [
     id: 'E1.11',
     clause: 'Architecture 1, inputSchema',
     says: '`code` has the description of the document, its slip of the pen corrected',
-    open: 'holds, no test: `The code to execute` in src/profiles/go/tool-schemas.ts, no test looks at it',
+    test: ['e2e/go-profile.test.ts', 'lists one tool, in the words of the document, with rules and declarations'],
   },
   {
     id: 'E1.12',
@@ -94,13 +94,13 @@ export const GO_STATEMENTS: readonly Statement[] = [
     id: 'E1.15',
     clause: 'Architecture 1, description',
     says: 'The description says that functions are assigned to variables, with the example of the document',
-    open: 'holds, no test: the rules in src/profiles/go/prompt.ts have both, no test looks for them',
+    test: ['e2e/go-profile.test.ts', 'lists one tool, in the words of the document, with rules and declarations'],
   },
   {
     id: 'E1.16',
     clause: 'Architecture 1, description',
     says: 'The description says that there is the standard library, and then lists the functions',
-    open: 'holds, no test of the sentence, which src/profiles/go/prompt.ts has; the functions are tested (E1.17)',
+    test: ['e2e/go-profile.test.ts', 'lists one tool, in the words of the document, with rules and declarations'],
   },
   {
     id: 'E1.17',
@@ -238,13 +238,13 @@ export const GO_STATEMENTS: readonly Statement[] = [
     id: 'E3.7',
     clause: 'Architecture 2, callMcpTool',
     says: 'Structured content goes before text',
-    open: 'holds, no test in Go: src/host/unwrap.ts takes it first, the server of the tests sends no text beside it',
+    test: ['conformance/go/programs.test.ts', 'gets structured content before text, and else the text read as JSON'],
   },
   {
     id: 'E3.8',
     clause: 'Architecture 2, callMcpTool',
     says: 'Without structured content the only text is decoded as JSON into the output',
-    open: 'holds, no test: src/worker/go/values.go does it for declared outputs',
+    test: ['conformance/go/programs.test.ts', 'gets structured content before text, and else the text read as JSON'],
   },
   {
     id: 'E3.9',
@@ -482,7 +482,7 @@ export const GO_STATEMENTS: readonly Statement[] = [
     id: 'E8.1',
     clause: 'Configuration, reasons',
     says: 'Excluded tools use one long-lived connection to their server',
-    open: 'holds, no test: they go through the connections that programs share, which e2e/go-profile.test.ts tests from programs',
+    test: ['e2e/mcp-direct-tools.test.ts', 'excluded tools are listed and called as they are, and not from code, %s'],
   },
   {
     id: 'E8.2',

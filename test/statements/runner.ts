@@ -187,7 +187,10 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B2.13',
     clause: 'Appendix A',
     says: 'The line is compact JSON with a line break at its end',
-    open: 'holds, no test of the blanks: test/support/runner.ts checks one line and its end',
+    test: [
+      'conformance/runner/fine-print.test.ts',
+      'has text and structured content of one answer, on one line of compact JSON, and its call is on record',
+    ],
   },
 
   // B3: the result
@@ -329,13 +332,13 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B4.14',
     clause: 'Document Processing Workflow',
     says: 'The printed Node program works as it is, its helper given',
-    open: 'holds, no test with the printed text: runner-document.test.ts has one of the same build',
+    test: ['e2e/runner-document.test.ts', 'a program in TypeScript and one in JavaScript call a server by its module'],
   },
   {
     id: 'B4.15',
     clause: 'Data Filtering Workflow',
     says: 'The printed Python program works as it is, its helpers given',
-    open: 'holds, no test with the printed text: runner-document.test.ts has one of the same build',
+    test: ['e2e/runner-document.test.ts', 'a program in Python runs its own loop, and sets its result from within'],
   },
   {
     id: 'B4.16',
@@ -477,7 +480,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B7.3',
     clause: 'Output Contract, limits',
     says: 'Other sizes need an explicit decision',
-    open: 'holds, no test: runner.stdout and runner.stderr of src/config/schema.ts set them, no test does',
+    test: ['conformance/runner/fine-print.test.ts', 'keeps to the sizes of the configuration'],
   },
   {
     id: 'B7.4',
@@ -709,7 +712,10 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B11.3',
     clause: 'Result Normalization',
     says: 'A tool with structured content also sends it as text, and the program has both',
-    open: 'holds, no test: a rule for servers; what one sends comes through whole, no test looks at both in one result',
+    test: [
+      'conformance/runner/fine-print.test.ts',
+      'has text and structured content of one answer, on one line of compact JSON, and its call is on record',
+    ],
   },
   {
     id: 'B11.4',
@@ -833,7 +839,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B13.9',
     clause: 'Anti-pattern: Pre-loading',
     says: 'The prompt holds no schemas, only an index of servers and tools',
-    open: 'holds, no test: src/profiles/runner/prompt.ts writes an index; no test says that schemas are absent',
+    test: ['conformance/runner/fine-print.test.ts', 'the prompt has an index of tools, and none of their schemas'],
   },
   {
     id: 'B13.10',
@@ -852,7 +858,10 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B13.12',
     clause: 'Integration Tests',
     says: 'Search, then a definition, then code, then its answer: the way works from end to end',
-    open: 'holds, no test that goes the whole way in one dialogue: runner-servers.test.ts searches, asks for a definition and imports, and calls nothing',
+    test: [
+      'conformance/runner/fine-print.test.ts',
+      'finds a tool, reads its definition, and calls it by what it was told',
+    ],
   },
 
   // B14: cache and drift
@@ -896,7 +905,10 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B14.6',
     clause: 'Wrapper Generation, 3',
     says: 'Only servers that announce `tools.listChanged` are listened to',
-    open: 'holds, no test: the library of the protocol decides it; others are asked again by age (B14.3)',
+    test: [
+      'conformance/runner/fine-print.test.ts',
+      'a change of tools is listened to only where the server has announced that there are changes',
+    ],
   },
   {
     id: 'B14.7',
@@ -1047,7 +1059,10 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B18.11',
     clause: 'Audit Logging',
     says: 'Calls of Node and Python programs have the same record',
-    open: 'holds, no test of calls: audit-decisions.test.ts has the redacted output of both languages on record, calls are tested in other profiles',
+    test: [
+      'conformance/runner/fine-print.test.ts',
+      'has text and structured content of one answer, on one line of compact JSON, and its call is on record',
+    ],
   },
 
   // B20: OAuth
@@ -1067,7 +1082,10 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B20.3',
     clause: 'Authorization',
     says: 'Servers publish protected resource metadata; so does our own, where it takes tokens of an issuer',
-    open: 'does not hold: `codemode serve` has no such document, its challenge names none (src/surfaces/http/listener.ts); not among the deviations',
+    test: [
+      'e2e/protected-resource.test.ts',
+      'who takes tokens of an issuer says which one, where MCP clients look for it',
+    ],
   },
   {
     id: 'B20.4',
@@ -1088,7 +1106,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B20.6',
     clause: 'Authorization',
     says: 'It is found by OpenID Connect Discovery where there is nothing else',
-    open: 'holds, no test: the library of the protocol asks for both; no test has an issuer with OpenID discovery alone',
+    test: ['e2e/auth.test.ts', 'an issuer that has nothing but OpenID Connect Discovery is found'],
   },
   {
     id: 'B20.7',
@@ -1126,13 +1144,13 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B21.2',
     clause: 'Reliability, rules',
     says: 'The hash of the code is kept with it',
-    open: 'holds, no test: codeDigest of src/host/process-recording.ts',
+    test: ['conformance/runner/fine-print.test.ts', 'leaves its digest and what it ran on in its recording'],
   },
   {
     id: 'B21.3',
     clause: 'Reliability, rules',
     says: 'Identifiers of the environment are kept: build, Node, level of isolation',
-    open: 'holds, no test: environment of src/host/process-recording.ts; the version of the interpreter is kept with the seed of random numbers',
+    test: ['conformance/runner/fine-print.test.ts', 'leaves its digest and what it ran on in its recording'],
   },
 
   // B22: self-correction
@@ -1205,19 +1223,23 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B23.3',
     clause: 'Spec Alignment, tasks',
     says: 'The id of the task is in what a Node or Python run leaves behind',
-    open: 'does not hold: neither envelope nor audit record has a place for it; only the answer of profile codemode shows it (toolTrace)',
+    test: ['conformance/runner/fine-print.test.ts', 'names the task that a server made of its call in its trace'],
   },
   {
     id: 'B23.4',
     clause: 'Spec Alignment, tasks',
     says: 'Tasks sit behind a switch, being experimental',
-    open: 'does not hold: a task is followed wherever a server answers with one; nothing switches it, not among the deviations',
+    differs:
+      'A task is followed wherever a server answers with one: without that, the result of such a tool could not be had at all. Nothing of ours offers tasks, so there is nothing to switch on.',
   },
   {
     id: 'B23.5',
     clause: 'Spec Alignment, sampling',
     says: 'Questions of servers to the model may carry tools',
-    open: 'holds, no test: src/upstream/mcp/questions.ts announces `sampling.tools`; e2e/mcp-stdio.test.ts tests sampling without',
+    test: [
+      'src/upstream/mcp/questions.test.ts',
+      'a server is told what is answered and nothing else; questions to the model may carry tools',
+    ],
   },
 
   // B24: prompt

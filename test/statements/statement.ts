@@ -10,6 +10,8 @@ export type Statement = {
   readonly says: string;
 } & (
   | { readonly test: TestOf | readonly TestOf[] }
+  /** A figure, which no test asserts because machines differ: the command that shows it, and what it showed. */
+  | { readonly measured: string }
   /** Why we do otherwise, on purpose. */
   | { readonly differs: string }
   /** What is missing: a test, or the behaviour itself. */

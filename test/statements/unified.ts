@@ -51,7 +51,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C1.7',
     clause: 'ExecutionOptions, DEFAULT_LIMITS',
     says: '`timeout` is 30,000 ms where the request does not say',
-    open: 'holds, no test: the profile takes it from sandbox.limits or 30,000; nothing asserts it for this contract',
+    test: ['src/profiles/registry.test.ts', 'a request that sets no limits has those of the contract'],
   },
   {
     id: 'C1.8',
@@ -63,7 +63,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C1.9',
     clause: 'ExecutionOptions, DEFAULT_LIMITS',
     says: '`memoryLimit` is 128 MB where the request does not say',
-    open: 'holds, no test: src/profiles/registry.ts has the constant; nothing asserts it',
+    test: ['src/profiles/registry.test.ts', 'a request that sets no limits has those of the contract'],
   },
   {
     id: 'C1.10',
@@ -102,7 +102,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C1.14',
     clause: 'ExecutionOptions',
     says: '`context` is an empty object where the request does not say',
-    open: 'holds, no test',
+    test: ['conformance/unified/fine-print.test.ts', 'context is an empty object where the request has none'],
   },
   {
     id: 'C1.15',
@@ -159,7 +159,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C1.22',
     clause: 'ExecutionResult',
     says: 'There is no `result` where the code failed',
-    open: 'holds, no test',
+    test: [
+      'conformance/unified/fine-print.test.ts',
+      'code that failed has no result, and an error with the stack in its own lines',
+    ],
   },
   {
     id: 'C1.23',
@@ -198,7 +201,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C1.28',
     clause: 'ExecutionMetrics',
     says: '`apiCalls` counts nothing but calls to MCP tools',
-    open: 'holds, no test with a fetch that was granted: conformance/unified/grants.test.ts has refused ones',
+    test: ['conformance/unified/fine-print.test.ts', 'apiCalls counts calls of tools and nothing else'],
   },
   {
     id: 'C1.29',
@@ -351,7 +354,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C3.9',
     clause: 'GET /api/v1/tools, answer',
     says: '`inputSchema` keeps its list of required properties',
-    open: 'holds, no test: asserted for the listing of a server, not for this route',
+    test: ['conformance/unified/fine-print.test.ts', 'a tool of the listing keeps its required properties'],
   },
   {
     id: 'C4.1',
@@ -444,7 +447,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C4.10',
     clause: 'ResultMessage',
     says: 'The payload of a `result` has metrics and logs like an answer over REST',
-    open: 'holds, no test: both are made by the same function',
+    test: [
+      'e2e/unified-websocket.test.ts',
+      'logs come while the code runs, then the result; several run at once on one connection',
+    ],
   },
   {
     id: 'C4.11',
@@ -477,7 +483,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C4.14',
     clause: 'LogMessage',
     says: 'A `log` has the id of the request whose code wrote it',
-    open: 'holds, no test',
+    test: [
+      'e2e/unified-websocket.test.ts',
+      'logs come while the code runs, then the result; several run at once on one connection',
+    ],
   },
   {
     id: 'C4.15',
@@ -534,7 +543,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C5.6',
     clause: 'AuthContext',
     says: '`sessionId`: two sessions of one user are kept apart',
-    open: 'holds, no test: the library makes a caller of user and session; no test has two',
+    test: [
+      'src/surfaces/library/auth-context.test.ts',
+      'sessions of one user are callers of their own, and no name passes for another',
+    ],
   },
   {
     id: 'C5.7',
@@ -841,7 +853,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C6.30',
     clause: 'POST /api/v1/execute, example',
     says: '`network:NAME` grants a server that was registered while the host runs, too',
-    open: 'does not hold: over REST only servers of the configuration file are known by that form; a later one is taken for a host name',
+    test: ['conformance/unified/fine-print.test.ts', 'is granted by network:NAME too'],
   },
   {
     id: 'C6.31',
@@ -1259,7 +1271,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C9.24',
     clause: 'MCPProtocolAdapter',
     says: 'discoverTools gives a tool for each of the registry',
-    open: 'holds, no test: one of them is asserted, not that all are there',
+    test: ['e2e/unified-library.test.ts', 'gives a tool for each of the registry'],
   },
   {
     id: 'C9.25',
@@ -1283,7 +1295,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C9.28',
     clause: 'MCPProtocolAdapter',
     says: 'The description is that of the ToolInfo',
-    open: 'holds, no test: only that it is text',
+    test: ['e2e/unified-library.test.ts', "makes a tool of the contract's ToolInfo"],
   },
   {
     id: 'C9.29',
@@ -1485,7 +1497,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C10.22',
     clause: 'TypeScriptAPIGenerator',
     says: 'Imports come first',
-    open: 'holds, no test: there are none',
+    test: ['e2e/unified-library.test.ts', "writes the contract's header, and an API under the names that code calls"],
   },
   {
     id: 'C10.23',
@@ -1567,7 +1579,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C11.2',
     clause: 'SandboxWorkerPool',
     says: 'maxWorkers is the number of processors where nothing is set',
-    open: 'holds, no test: at least 2, also on a machine with one',
+    test: [
+      'e2e/cli-doctor.test.ts',
+      'doctor looks at runtime, jail, limits, configuration, state and servers, and really runs a program',
+    ],
   },
   {
     id: 'C11.3',
@@ -1585,7 +1600,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C11.4',
     clause: 'SandboxWorkerPool',
     says: 'idleTimeout is 30 s where nothing is set',
-    open: 'holds, no test',
+    test: [
+      'src/profiles/registry.test.ts',
+      'workers have the numbers of the contract where nothing is set, and 50 at most',
+    ],
   },
   {
     id: 'C11.5',
@@ -1639,13 +1657,19 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C11.11',
     clause: 'Performance, worker pool size',
     says: 'There are 2 workers at least where nothing is set',
-    open: 'holds, no test: the default of sandbox.workers.min; tests set another',
+    test: [
+      'src/profiles/registry.test.ts',
+      'workers have the numbers of the contract where nothing is set, and 50 at most',
+    ],
   },
   {
     id: 'C11.12',
     clause: 'Performance, worker pool size',
     says: 'The number of workers may be set to 50',
-    open: 'holds, no test: sandbox.workers.max takes up to 50; no test sets or exceeds it',
+    test: [
+      'src/profiles/registry.test.ts',
+      'workers have the numbers of the contract where nothing is set, and 50 at most',
+    ],
   },
   {
     id: 'C11.13',
@@ -1657,7 +1681,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C11.14',
     clause: 'DEFAULT_LIMITS',
     says: 'cpuQuota is 0.5 where nothing is set',
-    open: 'holds, no test: src/profiles/registry.ts has the constant; the test sets 0.1',
+    test: ['src/profiles/registry.test.ts', 'a request that sets no limits has those of the contract'],
   },
   {
     id: 'C12.1',
@@ -1687,7 +1711,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C12.4',
     clause: 'configuration, server',
     says: 'With host 0.0.0.0 it listens on all addresses',
-    open: 'holds, no test: the test of the example is started with --host 127.0.0.1',
+    test: ['conformance/unified/fine-print.test.ts', 'with host 0.0.0.0 it listens on all addresses'],
   },
   {
     id: 'C12.5',
@@ -1738,7 +1762,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C12.11',
     clause: 'configuration, sandbox',
     says: 'limits.memory is the default memory of a request in this contract',
-    open: 'holds, no test',
+    test: ['src/profiles/registry.test.ts', 'or those of the configuration'],
   },
   {
     id: 'C12.12',
@@ -1750,7 +1774,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C12.13',
     clause: 'configuration, sandbox',
     says: 'limits.timeout is the default time of a request in this contract',
-    open: 'holds, no test: tested for profile codemode',
+    test: ['src/profiles/registry.test.ts', 'or those of the configuration'],
   },
   {
     id: 'C12.14',
@@ -1803,8 +1827,8 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
   {
     id: 'C12.21',
     clause: 'configuration, security',
-    says: 'capabilities.mcp.maxCallsPerSecond bounds the calls of all callers together',
-    open: 'holds, no test: understood by the test of the example; no test exceeds it',
+    says: 'capabilities.mcp.maxCallsPerSecond bounds the calls of a caller, over all of its runs',
+    test: ['conformance/unified/grants.test.ts', 'hold for a token, however many runs it has'],
   },
   {
     id: 'C12.22',
@@ -1966,7 +1990,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C13.16',
     clause: 'CodeModeError',
     says: 'An error may have a `stack`',
-    open: 'holds, no test: errors of code have the stack in its own lines; only the sandbox asserts it',
+    test: [
+      'conformance/unified/fine-print.test.ts',
+      'code that failed has no result, and an error with the stack in its own lines',
+    ],
   },
   {
     id: 'C13.17',
@@ -2014,7 +2041,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C13.24',
     clause: 'ErrorHandler',
     says: 'Not granted: the message says what was refused',
-    open: 'holds, no test: the message is asserted where code catches it',
+    test: ['conformance/unified/fine-print.test.ts', 'what was not granted is named in the message'],
   },
   {
     id: 'C13.25',
@@ -2033,7 +2060,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C13.27',
     clause: 'TimeoutRecoveryStrategy',
     says: 'Only errors of the type timeout are recovered from',
-    open: 'holds, no test: nothing asserts that other failures run once',
+    test: ['conformance/unified/fine-print.test.ts', 'a failure that is no timeout is not run again'],
   },
   {
     id: 'C13.28',
@@ -2142,31 +2169,32 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C15.1',
     clause: 'Performance',
     says: 'Requests are answered in less than 100 ms, 95 of 100',
-    open: 'holds, no test: npm run bench:load measures it, no test does; 2.5 ms at p95',
+    measured: '`npm run bench:load`: 2.5 ms at p95',
   },
   {
     id: 'C15.2',
     clause: 'Performance',
     says: 'A simple run takes less than 50 ms',
-    open: 'holds, no test: npm run bench:load measures it, no test does; 1.6 ms at p50',
+    measured: '`npm run bench:load`: 1.6 ms at p50',
   },
   {
     id: 'C15.3',
     clause: 'Performance',
     says: 'A call to a tool takes less than 200 ms',
-    open: 'holds, no test: npm run bench:load measures it, no test does; a run with one takes 6.3 ms at p95',
+    measured: '`npm run bench:load`: a run with one call takes 6.3 ms at p95',
   },
   {
     id: 'C15.4',
     clause: 'Performance',
     says: 'A worker is given out in less than 10 ms',
-    open: 'holds, no test: a spare process is there before it is needed, which is tested; the time is not',
+    measured:
+      '`npm run bench`: starts of a program; a spare process is there before it is needed, which is tested (e2e/unified-limits.test.ts)',
   },
   {
     id: 'C15.5',
     clause: 'Performance',
     says: '100 runs a second and more',
-    open: 'holds, no test: npm run bench:load measures it, no test does; 690 to 1,300 a second',
+    measured: '`npm run bench:load`: 690 to 1,300 a second',
   },
   {
     id: 'C15.6',
@@ -2178,7 +2206,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C15.7',
     clause: 'Performance',
     says: 'A run takes less than 5 MB on average',
-    open: 'holds, no test: npm run bench:load measures it, no test does; 1.9 MB',
+    measured: '`npm run bench:load`: 1.9 MB',
   },
   {
     id: 'C15.8',
@@ -2212,7 +2240,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C15.12',
     clause: 'System requirements',
     says: '512 MB of memory are enough',
-    open: 'holds, no test: npm run bench:load measures 399 MB at most for host, workers and server',
+    measured: '`npm run bench:load`: 399 MB at most for host, workers and server',
   },
   {
     id: 'C15.13',
@@ -2252,7 +2280,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C15.18',
     clause: 'System requirements, packages',
     says: '@types/node is that of Node 20',
-    open: 'holds, no test: package.json has 20.19.43',
+    test: [
+      'install/install.test.ts',
+      'the types of Node that we compile with are those of the oldest Node that we run on',
+    ],
   },
   {
     id: 'C16.1',
@@ -2294,7 +2325,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C16.7',
     clause: 'ExecutionResult',
     says: 'The types ExecutionResult and ExecutionMetrics are exported',
-    open: 'holds, no test that names ExecutionMetrics: conformance/unified/types.test.ts compiles against ExecutionResult and its metrics',
+    test: ['conformance/unified/types.test.ts', "the contract's own types go in and out of the library's"],
   },
   {
     id: 'C16.8',
@@ -2322,7 +2353,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C16.11',
     clause: 'ToolRegistry, ToolInfo',
     says: 'The types ToolRegistry, ToolInfo, ServerInfo and ToolMetadata are exported',
-    open: 'holds, no test that names ServerInfo: conformance/unified/types.test.ts compiles against the other three',
+    test: ['conformance/unified/types.test.ts', "the contract's own types go in and out of the library's"],
   },
   {
     id: 'C16.12',
@@ -2353,7 +2384,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C16.16',
     clause: 'TypeScriptAPIDefinition',
     says: 'The types of the API definition are exported',
-    open: 'holds, no test that names the parts: conformance/unified/types.test.ts compiles against TypeScriptAPIDefinition and reads its parts',
+    test: ['conformance/unified/types.test.ts', "the contract's own types go in and out of the library's"],
   },
   {
     id: 'C16.17',
@@ -2377,7 +2408,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C16.20',
     clause: 'CapabilitySet',
     says: 'The types of the network, filesystem and MCP capabilities are exported',
-    open: 'holds, no test that names them: conformance/unified/types.test.ts compiles against CapabilitySet, which they are parts of',
+    test: ['conformance/unified/types.test.ts', "the contract's own types go in and out of the library's"],
   },
   {
     id: 'C16.21',
@@ -2422,7 +2453,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C16.27',
     clause: 'DEFAULT_LIMITS',
     says: 'DEFAULT_LIMITS is exported with execution, network and mcp',
-    open: 'does not hold: the export of that name has the limits of contract codemode: another shape, and 64 MiB instead of 128',
+    test: ['src/profiles/registry.test.ts', 'a request that sets no limits has those of the contract'],
   },
   {
     id: 'C16.28',

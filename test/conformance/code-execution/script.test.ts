@@ -32,6 +32,34 @@ const failed = (code: string, message: unknown, stack: unknown = '') => ({
   error: { code, message, stack },
 });
 
+describe('what the engine has', () => {
+  test.each([
+    [
+      'arrays',
+      '[Array.isArray([]), [1, 2, 3].reduce((a, b) => a + b), (() => { let n = 0; [4, 5].forEach((x) => { n += x }); return n })()]',
+      [true, 6, 9],
+    ],
+    [
+      'strings',
+      `['a,b'.split(','), ' x '.trim(), 'abc'.indexOf('c'), 'abcd'.substring(1, 3)]`,
+      [['a', 'b'], 'x', 2, 'bc'],
+    ],
+    ['Math', '[Math.round(1.5), Math.floor(1.9), Math.max(1, 3, 2)]', [2, 1, 3]],
+    ['dates', '[new Date(5).getTime(), new Date(0).toISOString()]', [5, '1970-01-01T00:00:00.000Z']],
+    ['numbers of strings', `[parseInt('42', 10), parseFloat('2.5')]`, [42, 2.5]],
+    ['strings of numbers', '[(42).toString(), (2.345).toFixed(1)]', ['42', '2.3']],
+    ['booleans', `[Boolean(''), !!'x']`, [false, true]],
+    ['kinds of values', '[typeof {} === "object", Array.isArray({}), Array.isArray([])]', [true, false, true]],
+    [
+      'strings of values that are none',
+      '[(() => {}).toString().length > 0, new Date(0).toISOString(), /x/.toString()]',
+      [true, '1970-01-01T00:00:00.000Z', '/x/'],
+    ],
+  ])('%s [D3, D8]', async (_, code, expected) => {
+    expect(await value(code)).toEqual(expected);
+  });
+});
+
 describe("the document's examples", () => {
   test('basic request: the value of the last expression [D3]', async () => {
     expect(await exec('({ result: input.value * 2 })', { input: { value: 21 } })).toEqual({

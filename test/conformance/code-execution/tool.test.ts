@@ -45,6 +45,7 @@ test('one tool is listed, with the schema of the document [D1]', async () => {
     required: ['code'],
   });
   const { description = '' } = tool ?? {};
+  expect(description).toMatch(/script.*(several|many|all).*call/is);
   expect(description.length).toBeLessThanOrEqual(2_048);
   expect(description).toContain("call_tool('github', 'get_user', { username: ");
   expect(description).toMatch(/^- github \(3\).*get_user\(username\).*list-repos/m);

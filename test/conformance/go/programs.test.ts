@@ -29,11 +29,18 @@ const ODD = {
       ),
     },
     { name: 'fail', inputSchema: { type: 'object' } },
+    ...['both', 'text_only'].map((name) => ({
+      name,
+      inputSchema: { type: 'object' },
+      outputSchema: input({ n: { type: 'integer' } }, { required: ['n'] }),
+    })),
     { name: 'need', inputSchema: input({ name: { type: 'string', minLength: 3 } }, { required: ['name'] }) },
     ...['http', 'HTTP', 'http2'].map((name) => ({ name, inputSchema: input({ x: { type: 'string' } }) })),
   ],
   replies: {
     open: { content: [], structuredContent: OPEN_OUTPUT },
+    both: { content: [{ type: 'text', text: '{"n":1}' }], structuredContent: { n: 2 } },
+    text_only: { content: [{ type: 'text', text: '{"n":3}' }] },
     fail: { content: [{ type: 'text', text: 'no such repository' }], isError: true },
   },
 };
@@ -123,6 +130,11 @@ fmt.Println(string(text))`;
         'text, _ := json.Marshal(OpenInput{City: "x", Additional: map[string]string{"unit": "c", "city": "not this"}})\nfmt.Println(string(text))',
       ),
     ).toEqual(printed('{"city":"x","unit":"c"}\n'));
+  });
+
+  test('gets structured content before text, and else the text read as JSON [E3]', async () => {
+    const code = 'first, _ := both(ctx)\nsecond, err := textOnly(ctx)\nfmt.Println(first.N, second.N, err)';
+    expect(await go.run(code)).toEqual(printed('2 3 <nil>\n'));
   });
 
   test('loads time zones [E6]', async () => {

@@ -14,7 +14,9 @@ import {
   type AuthContext, type CodeModeError, createHost, defineTool, ErrorType, type ExecutionOptions, type ExecutionResult,
   type MCPAggregator, type MCPAPIDefinitions, MCPProtocolAdapter, ProtocolAdapter, type SandboxRuntime, type ToolInfo,
   type ToolRegistry, TypeScriptAPIGenerator, type TypeScriptAPIDefinition, type UnifiedTool, type CapabilitySet,
-  type MCPServerConfig, type ToolMetadata,
+  type MCPServerConfig, type ToolMetadata, type ExecutionMetrics, type ServerInfo, type NetworkCapabilities,
+  type FilesystemCapabilities, type MCPCapabilities, type ImportDefinition, type TypeDefinition, type NamespaceDefinition,
+  type MethodDefinition, type ParameterDefinition,
 } from 'codemode';
 import { z as z3 } from 'zod/v3';
 import { z as z4 } from 'zod';
@@ -191,6 +193,23 @@ const generator = new TypeScriptAPIGenerator();
 generator.generateAPI(definitions);
 const definition: TypeScriptAPIDefinition = generator.defineAPI(definitions);
 const optional: boolean | undefined = definition.namespaces.helpscout?.methods.searchInboxes?.parameters[0]?.optional;
+// Each part of a type has a name of its own.
+const metrics: ExecutionMetrics = result.metrics;
+const info: ServerInfo | undefined = (await host.discoverTools()).servers.get('x');
+const capabilities: { network: NetworkCapabilities; filesystem: FilesystemCapabilities; mcp: MCPCapabilities } = {
+  network: { allowedHosts: [], allowedPorts: [], maxRequestsPerSecond: 1, maxRequestSize: 1 },
+  filesystem: { allowedPaths: [], readOnly: true, maxFileSize: 1, allowedExtensions: [] },
+  mcp: { allowedServers: [], allowedTools: [], maxCallsPerSecond: 1 },
+};
+const whole: CapabilitySet = capabilities;
+const parts: {
+  imports: readonly ImportDefinition[];
+  types: Readonly<Record<string, TypeDefinition>>;
+  namespaces: Readonly<Record<string, NamespaceDefinition>>;
+} = definition;
+const method: MethodDefinition | undefined = parts.namespaces.helpscout?.methods.searchInboxes;
+const parameter: ParameterDefinition | undefined = method?.parameters[0];
+export { info, metrics, parameter, whole };
 export { adapters, aggregator, at, called, checked, may, optional, own, registry, result, text, unified };
 `;
 

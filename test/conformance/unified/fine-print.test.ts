@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { needs } from '../../support/needs.js';
+import { everyday, openHome, PROGRAM, startServe } from '../../support/program.js';
+import { listed, restClient } from '../../support/rest.js';
+
+/** Statements of the contract that are short and easily lost: one request each. */
+
+const web = createServer((_, response) => response.end('page'));
+let home: ReturnType<typeof openHome>;
+let server: Awaited<ReturnType<typeof startServe>>;
+let rest: ReturnType<typeof restClient>;
+let webPort = 0;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+  webPort = (web.address() as AddressInfo).port;
+  home = openHome({
+    mcpServers: { everyday: everyday() },
+    policy: [{ tools: '*/*', decision: 'allow' }],
+    sandbox: { workers: { min: 1 }, retryOnTimeout: true, unsafelyAllowNoJail: true },
+    security: {
+      auth: {
+        tokens: ['ann', 'bob', 'manager'].map((name) => listed(name, ...(name === 'manager' ? ['servers'] : []))),
+      },
+      capabilities: {
+        network: { allowedHosts: ['127.0.0.1'], allowedPorts: [webPort] },
+        mcp: { maxCallsPerSecond: 4 },
+      },
+    },
+  });
+  server = await startServe(home);
+  rest = restClient(server.url, server.token);
+}, 60_000);
+afterAll(async () => {
+  await server?.stop();
+  web.close();
+  home?.[Symbol.dispose]();
+});
+
+const execute = async (code: string, more: object = {}, token = server.token) =>
+  (await rest.post('/execute', token, { code, ...more })).body;
+
+test('context is an empty object where the request has none [C1]', async () => {
+  expect(await execute('return context')).toMatchObject({ success: true, result: {} });
+});
+
+test('code that failed has no result, and an error with the stack in its own lines [C1, C13]', async () => {
+  const failed = await execute('const a = 1;\nthrow new Error("no")');
+  expect(failed.success).toBe(false);
+  expect(failed).not.toHaveProperty('result');
+  expect(failed.error).toMatchObject({ stack: expect.stringMatching(/:2/) });
+});
+
+test('apiCalls counts calls of tools and nothing else [C1]', async () => {
+  const code = `await fetch('http://127.0.0.1:${webPort}/'); return await mcp.everyday.echo('x')`;
+  const capabilities = ['mcp:everyday', `network:127.0.0.1:${webPort}`];
+  expect(await execute(code, { capabilities }, 'ann')).toMatchObject({ result: 'x', metrics: { apiCalls: 1 } });
+});
+
+test('a tool of the listing keeps its required properties [C3]', async () => {
+  const { body } = await rest.get('/tools', server.token);
+  const { everyday } = body.namespaces as Record<
+    string,
+    { tools: { name: string; inputSchema: { required?: string[] } }[] }
+  >;
+  expect(everyday?.tools.find(({ name }) => name === 'add')?.inputSchema.required).toEqual(['a', 'b']);
+});
+
+test('what was not granted is named in the message [C13]', async () => {
+  const { error } = await execute(`return await mcp.everyday.echo('x')`);
+  expect(error).toMatchObject({ code: 'CAPABILITY_VIOLATION', message: expect.stringContaining('mcp:everyday') });
+});
+
+test('a failure that is no timeout is not run again [C13]', async () => {
+  const before = await execute('return await mcp.everyday.count()', { capabilities: ['mcp:everyday'] }, 'bob');
+  const failed = await execute(
+    'await mcp.everyday.count(); throw new Error("no")',
+    { capabilities: ['mcp:everyday'] },
+    'bob',
+  );
+  expect(failed.success).toBe(false);
+  const after = await execute('return await mcp.everyday.count()', { capabilities: ['mcp:everyday'] }, 'bob');
+  expect(Number(after.result) - Number(before.result)).toBe(2);
+});
+
+describe('a server that was registered while the host runs', () => {
+  test('is granted by network:NAME too [C6]', async () => {
+    await rest.post('/servers', 'manager', { name: 'later', transport: 'stdio', ...everyday() });
+    const code = `return await mcp.later.echo('x')`;
+    expect(await execute(code, { capabilities: ['network:later'] })).toMatchObject({ success: true, result: 'x' });
+  });
+});
+
+test('with host 0.0.0.0 it listens on all addresses [C12]', needs('bubblewrap'), () => {
+  // In a network of its own, so that nobody else can connect.
+  const script = `
+    const { spawn } = require('node:child_process');
+    const words = ['--config', ${JSON.stringify(home.configFile)}, 'serve', '--host', '0.0.0.0', '--port', '0'];
+    const child = spawn(process.execPath, [${JSON.stringify(PROGRAM)}, ...words, '--isolation', 'none']);
+    let text = '';
+    child.stderr.on('data', async (chunk) => {
+      text += chunk;
+      const port = /listening on http:\\S*:(\\d+)/.exec(text)?.[1];
+      if (port === undefined || child.killed) return;
+      const answer = await fetch('http://127.0.0.2:' + port + '/healthz').then((each) => each.text(), String);
+      child.kill();
+      child.once('exit', () => process.stdout.write(answer));
+    });`;
+  const words = ['--dev-bind', '/', '/', '--unshare-net', '--die-with-parent', process.execPath, '-e', script];
+  const { stdout, stderr } = spawnSync('bwrap', words, { env: home.environment, encoding: 'utf8', timeout: 30_000 });
+  expect(JSON.parse(stdout || '{}'), stderr).toEqual({ status: 'ok' });
+});
