@@ -2441,6 +2441,6 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A36.11',
     clause: '3.5',
     says: 'Agents are advised against polling loops',
-    open: 'does not hold: nothing that an agent is told advises against them.',
+    test: ['conformance/codemode/fine-print.test.ts', 'agents are advised not to poll in loops'],
   },
 ];

@@ -132,6 +132,10 @@ test('logs that were cut at the most entries name that limit [A9]', async () => 
   });
 });
 
+test('agents are advised not to poll in loops [A36]', () => {
+  expect(codemode.client.getInstructions()).toContain('Do not poll in a loop');
+});
+
 test('a named server is waited for, though the program does not name it [A6]', async () => {
   await using late = await startCodemode({
     config: { catalog: { firstListing: '10ms' } },
