@@ -21,7 +21,7 @@ const DISTRIBUTION = [
 ];
 
 /** Guides, reference and decisions. `docs/CONFORMANCE.md` links to tests, which are not published. */
-const DOCS = /^docs\/(guides|reference|decisions)\/[\w-]+\.md$/;
+const DOCS = /^docs\/(README\.md|(guides|reference|decisions|security)\/[\w-]+\.md|images\/[\w-]+\.svg)$/;
 
 /** The demonstration runs these. */
 const EXAMPLES = [
