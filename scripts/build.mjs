@@ -25,7 +25,7 @@ const PROGRAM = 'dist/bin.js';
 if (isMain(import.meta.url)) {
   const start = performance.now();
   const inputs = digestInputs();
-  if (existsSync(MAN_PAGE) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === inputs) {
+  if (isBuilt(inputs)) {
     console.log('dist is up to date');
   } else {
     try {
@@ -38,17 +38,31 @@ if (isMain(import.meta.url)) {
   }
 }
 
+/** Whether dist is what these sources give. */
+export function isBuilt(inputs = digestInputs()) {
+  return existsSync(MAN_PAGE) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === inputs;
+}
+
 async function buildAll(inputs) {
   // All of it, so that nothing of a file that is gone gets published.
   rmSync(DIST, { recursive: true, force: true });
   mkdirSync(DIST, { recursive: true });
+  // The compiler is a process of its own: the bundles are made on another core meanwhile.
+  const declarations = emitDeclarations('dist/types', ['index.d.ts', 'langchain.d.ts', 'ai-sdk.d.ts']);
+  const bundles = makeBundles();
+  await Promise.allSettled([declarations, bundles]);
+  await declarations;
+  const { ofHost, ofWorker } = await bundles;
+  writeFileSync(join(DIST, 'third-party-notices.txt'), noticesOf([...ofHost, ...ofWorker]));
+  writeFileSync(STAMP, inputs);
+}
+
+async function makeBundles() {
   const ofHost = await bundleHost('dist');
   chmodSync(join(ROOT, PROGRAM), 0o755);
   await buildManPage();
-  await emitDeclarations('dist/types', ['index.d.ts', 'langchain.d.ts', 'ai-sdk.d.ts']);
   const { inputs: ofWorker } = await buildWorker();
-  writeFileSync(join(DIST, 'third-party-notices.txt'), noticesOf([...ofHost, ...ofWorker]));
-  writeFileSync(STAMP, inputs);
+  return { ofHost, ofWorker };
 }
 
 /** Of everything that ends up in dist or decides how: sources without tests, dependencies, settings, the builders. */

@@ -69,14 +69,18 @@ export function runNode(args, { quiet = false, env = {} } = {}) {
 }
 
 /**
- * Runs the steps one after the other, prints one line each, and the whole output of those that failed.
+ * Runs the steps in their order, so many at once, prints one line each, and the whole output of those that failed.
  *
  * @param {readonly { name: string, run: () => Promise<{ ok: boolean, output: string }> }[]} steps
  * @returns {Promise<string[]>} names of the steps that failed
  */
-export async function runSteps(steps) {
+export async function runSteps(steps, parallel = 1) {
+  const waiting = [...steps];
   const failed = [];
-  for (const { name, run } of steps) {
+  const runNext = async () => {
+    const step = waiting.shift();
+    if (step === undefined) return;
+    const { name, run } = step;
     const start = performance.now();
     const { ok, output } = await run();
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
@@ -85,7 +89,9 @@ export async function runSteps(steps) {
       failed.push(name);
       console.log(output.trimEnd().replace(/^/gm, '       '));
     }
-  }
+    await runNext();
+  };
+  await Promise.all(Array.from({ length: parallel }, runNext));
   return failed;
 }
 
