@@ -2,19 +2,46 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that run over the corpus or a contract's examples: over the repository's own, and once more over the reference material. */
 const OVER_MATERIAL = ['test/corpus/**/*.test.ts', 'test/prompt/budgets.test.ts', 'test/e2e/runner-document.test.ts'];
 /** Tests that are about the reference material alone. */
 const REFERENCE_ONLY = ['test/reference/**/*.test.ts'];
 
+/**
+ * The files of a worker share the modules that they import: none of them keeps anything that changes, and loading them anew
+ * for each of 400 files took minutes.
+ */
+const isolate = false;
+
+/** Those that take longest, most of it waiting: begun first, so that no core is idle while the last file waits. */
+const LONGEST = [
+  ...['conformance/code-execution/long-call', 'e2e/waiting-for-servers', 'e2e/mcp-conformance', 'sandbox/go-packages'],
+  ...['install/install', 'e2e/first-listing', 'e2e/cli-lists', 'attacks/trust', 'e2e/durability', 'e2e/kill-points'],
+  ...['attacks/approvals', 'e2e/approvals', 'e2e/scripts', 'e2e/install', 'e2e/code-exec', 'e2e/runner-contract'],
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ moduleId }: TestSpecification) => {
+      const place = LONGEST.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
+      return place === -1 ? LONGEST.length : place;
+    };
+    return (await super.sort(files)).sort((left, right) => placeOf(left) - placeOf(right));
+  }
+}
+
 /** Of a test that opens a host without saying where: nothing of the user's is read or written. */
 const STATE = mkdtempSync(join(tmpdir(), 'codemode-tests-'));
 
 const product = {
+  isolate,
   env: { CODEMODE_HOME: STATE, CODEMODE_KEYRING: 'file' },
   // These start whole process trees, and wait for them more than half of the time: four at once keep two cores busy.
   maxWorkers: 4,
+  // Tests that wait for a timeout wait side by side.
+  maxConcurrency: 10,
   testTimeout: 60_000,
   hookTimeout: 60_000,
 };
@@ -39,12 +66,14 @@ const reference = {
 export default defineConfig({
   test: {
     reporters: ['default', './scripts/test-report.mjs'],
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         // The lowest Node we run on: newer syntax (`await using`) is compiled away.
         oxc: { target: 'node20' },
         test: {
           name: 'unit',
+          isolate,
           // Some compile thousands of cases in an interpreter; on a loaded machine that takes its time.
           testTimeout: 60_000,
           include: ['src/**/*.test.ts', 'scripts/**/*.test.mjs'],
