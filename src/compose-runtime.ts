@@ -43,7 +43,7 @@ export async function openRuntime(
   const spending = hasPrices ? { store: new SpendingStore(await records.database()) } : {};
   const budgets = new Budgets({ settings, ...spending });
   const recorded = records.audit === undefined ? {} : { audit: records.audit };
-  const sandbox = await openSandbox(config, await records.key());
+  const sandbox = await openSandbox(config, await records.key(), machine.keepsWorkers);
   return {
     redactor,
     ...recorded,
@@ -126,6 +126,8 @@ export interface RuntimeCircumstances {
   readonly searchPath: string;
   /** Whether interpreters are started ahead of need. */
   readonly keepsProcesses: boolean;
+  /** Whether workers are. */
+  readonly keepsWorkers: boolean;
   /** For compiled Go. */
   readonly goCacheFolder: string;
   readonly retryOf: (serverId: string) => RetrySetting;
@@ -136,12 +138,12 @@ export interface RuntimeCircumstances {
 
 type MachineCircumstances = Pick<RuntimeCircumstances, 'searchPath' | 'keepsProcesses' | 'goCacheFolder'>;
 
-async function openSandbox(config: Config, sealKey: Uint8Array): Promise<Sandbox> {
+async function openSandbox(config: Config, sealKey: Uint8Array, keepsWorkers: boolean): Promise<Sandbox> {
   const { isolation, unsafelyAllowNoJail } = config.sandbox;
   return new Sandbox({
     jail: await openJail({ isolation, unsafelyAllowNoJail }),
     workerFolder: workerFolder(),
-    pool: poolOptions(config),
+    pool: { ...poolOptions(config), ...(keepsWorkers ? {} : { min: 0 }) },
     sealKey,
   });
 }

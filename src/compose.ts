@@ -100,6 +100,7 @@ export async function compose(
       searchPath: readEnvironment().PATH ?? '',
       // Nobody comes after the one program of a command.
       keepsProcesses: settings.door !== undefined,
+      keepsWorkers: settings.isOneShot !== true,
       ...(tracing.tracer === undefined ? {} : { tracer: tracing.tracer }),
       observer: telemetry,
       goCacheFolder: goCacheFolder(loaded.config, readEnvironment(), process.getuid?.()),

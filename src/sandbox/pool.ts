@@ -11,7 +11,7 @@ import { Wakefulness } from './wakefulness.js';
 import type { WorkerProcess } from './worker-process.js';
 
 export interface PoolOptions {
-  /** Processes kept even when nobody needs them, as spares that belong to no caller. */
+  /** Processes kept even when nobody needs them, as spares that belong to no caller; 0: none is started ahead of need. */
   readonly min: number;
   readonly max: number;
   /** Of these, the most that may belong to blocking programs at once; absent: all. */
@@ -54,7 +54,7 @@ export class Pool {
   constructor(options: PoolOptions, start: () => Promise<WorkerProcess>) {
     this.#options = options;
     this.#line = new WaitingLine(options.maxQueued);
-    this.#processes = new SpareProcesses(start);
+    this.#processes = new SpareProcesses(start, options.min > 0);
     this.#sweeper = setInterval(() => this.#sweep(), Math.max(50, Math.min(1_000, options.idleMs / 2)));
     this.#sweeper.unref();
   }

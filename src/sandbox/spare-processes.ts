@@ -1,8 +1,9 @@
 import type { WorkerProcess } from './worker-process.js';
 
-/** Starts processes, and keeps one ahead of need. */
+/** Starts processes, and keeps one ahead of need where that is wanted. */
 export class SpareProcesses {
   readonly #launch: () => Promise<WorkerProcess>;
+  readonly #keepsOne: boolean;
   readonly #spares: Promise<WorkerProcess>[] = [];
   /** Processes that have not said hello yet: whoever closes waits for them too. */
   readonly #starts = new Set<Promise<WorkerProcess>>();
@@ -10,8 +11,9 @@ export class SpareProcesses {
   /** Processes that were ever started. */
   started = 0;
 
-  constructor(launch: () => Promise<WorkerProcess>) {
+  constructor(launch: () => Promise<WorkerProcess>, keepsOne: boolean) {
     this.#launch = launch;
+    this.#keepsOne = keepsOne;
   }
 
   get count(): number {
@@ -24,7 +26,7 @@ export class SpareProcesses {
     await Promise.all(this.#spares);
   }
 
-  /** A spare, or a new one; and another spare behind it. */
+  /** A spare, or a new one; and another spare behind it, where one is kept. */
   take(): Promise<WorkerProcess> {
     const taken = this.#spares.shift();
     const process =
@@ -32,7 +34,7 @@ export class SpareProcesses {
     // Not before this one is there: two starts at once make both late.
     void process.then(
       () => {
-        if (this.#spares.length === 0 && !this.#isClosed) this.#add();
+        if (this.#keepsOne && this.#spares.length === 0 && !this.#isClosed) this.#add();
       },
       () => {},
     );

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { everyday, openHome, startServe, until } from '../support/program.js';
+import { descendantsOf, everyday, openHome, startProgram, startServe, until } from '../support/program.js';
 
 /** Three callers, two workers, room for one to wait. */
 const CALLERS = ['ada', 'grace', 'linus'];
@@ -87,3 +89,27 @@ test('past its bound the line refuses by name: 503 with Retry-After over REST, a
   expect((await waiting).result).toBe('served');
   expect((await Promise.all(busy)).map(({ error }) => error?.code)).toEqual(['EXECUTION_TIMEOUT', 'EXECUTION_TIMEOUT']);
 }, 60_000);
+
+/** The worker is in the jail under this name, whatever the host calls it. */
+function isWorker(pid: number): boolean {
+  try {
+    return /^\/bin\/node\0.*\/codemode\/worker\.js\0/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+  } catch {
+    return false; // it ended while we looked
+  }
+}
+
+test('a command that runs one program starts one worker, whatever the minimum is', async () => {
+  using own = openHome({ mcpServers: { everyday: everyday() }, sandbox: { workers: { min: 2 } } });
+  const file = join(own.work, 'program.ts');
+  writeFileSync(file, `import { slow } from '@codemode/servers/everyday'; await slow({ ms: 1500 });`);
+  const child = startProgram(own, 'run', file);
+  const exited = once(child, 'exit');
+  const counts: number[] = [];
+  await until(() => {
+    counts.push(descendantsOf(child.pid as number).filter(isWorker).length);
+    return child.exitCode !== null;
+  });
+  await exited;
+  expect(Math.max(...counts)).toBe(1);
+});

@@ -53,6 +53,9 @@ export interface CodemodeOptions {
 /** Most tests are about what ran. What a model reads of it has tests of its own, with settings as they are shipped. */
 export const WHOLE_ANSWERS = { response: { toolTrace: 'all', maxTokens: 60_000 }, prompt: { tokenBudget: 12_000 } };
 
+/** A worker that waits for a program that does not come costs a third of a second of a core. Spares have tests of their own. */
+export const NO_SPARES = { sandbox: { workers: { min: 0 } } };
+
 export async function startCodemode({
   scripts = {},
   servers = {},
@@ -68,7 +71,12 @@ export async function startCodemode({
   const configFile = join(folder, 'codemode.config.json');
   writeFileSync(
     configFile,
-    JSON.stringify({ ...WHOLE_ANSWERS, ...config, mcpServers: { ...Object.fromEntries(scripted), ...servers } }),
+    JSON.stringify({
+      ...NO_SPARES,
+      ...WHOLE_ANSWERS,
+      ...config,
+      mcpServers: { ...Object.fromEntries(scripted), ...servers },
+    }),
   );
   const transport = new StdioClientTransport({
     command: process.execPath,

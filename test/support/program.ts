@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { apart, WHOLE_ANSWERS } from './codemode-client.js';
+import { apart, NO_SPARES, WHOLE_ANSWERS } from './codemode-client.js';
 import { fixture, isAlive, packageProgram } from './upstreams.js';
 
 /*
@@ -29,7 +29,7 @@ export function openHome(config: object) {
   const work = join(folder, 'work');
   for (const each of [state, work]) mkdirSync(each);
   const configFile = join(folder, 'codemode.config.json');
-  writeFileSync(configFile, JSON.stringify({ sandbox: { workers: { min: 1 } }, ...WHOLE_ANSWERS, ...config }));
+  writeFileSync(configFile, JSON.stringify({ ...NO_SPARES, ...WHOLE_ANSWERS, ...config }));
   return {
     state,
     work,

@@ -89,7 +89,7 @@ export async function openSandbox(
   const sandbox = new Sandbox({
     jail: jail ?? (await testJail()),
     workerFolder: WORKER_FOLDER,
-    pool: { min: 1, max: 4, idleMs: 30_000, maxQueued: 100, maxRunsPerWorker: 256, maxRunsInLife: 10_000, ...pool },
+    pool: { min: 0, max: 4, idleMs: 30_000, maxQueued: 100, maxRunsPerWorker: 256, maxRunsInLife: 10_000, ...pool },
     sealKey,
   });
   const calls: GuestCall[] = [];

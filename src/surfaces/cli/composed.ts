@@ -32,6 +32,8 @@ export interface HostSettings {
    * had its first answers; without it, and for the others, before anything is handed over.
    */
   readonly door?: 'stdio' | 'http';
+  /** Ends with the command: no worker is started for a program that does not come. */
+  readonly isOneShot?: boolean;
   /** Takes the steps of every run, instead of a collector. */
   readonly onSpan?: (span: FinishedSpan) => void;
 }

@@ -160,7 +160,8 @@ export function createProgram(
   const settings = () => ({ ...settingsOf(program), ...(canAskForTrust() ? { confirmTrust: askForTrust } : {}) });
   const context: CommandContext = {
     async compose(own = {}) {
-      const composed = await composition.compose(both(settings(), own));
+      const isOneShot = own.door === undefined;
+      const composed = await composition.compose({ ...both(settings(), own), ...(isOneShot ? { isOneShot } : {}) });
       warn(composed.warnings);
       return composed;
     },
