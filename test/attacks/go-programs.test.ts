@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tool } from '../../src/domain/tool.js';
 import { GO_ROOTS } from '../support/go.js';
-import { freshCacheFolder, openGo, type TestGo } from '../support/go-runtime.js';
+import { filledCacheFolder, openGo, type TestGo } from '../support/go-runtime.js';
 import { needs } from '../support/needs.js';
 
 const SECRET: Tool = { serverId: 'test', name: 'secret', inputSchema: {} };
@@ -137,7 +137,7 @@ test('a compiled program that was changed on disk is compiled again, not run', {
   ...needs('go'),
   timeout: 600_000,
 }, async () => {
-  const cacheFolder = freshCacheFolder();
+  const cacheFolder = await filledCacheFolder(GO_ROOTS[0] ?? '');
   await using go = await openGo(GO_ROOTS[0] ?? '', { cacheFolder });
   expect((await go.run('fmt.Println("honest")')).output).toBe('honest\n');
   const programs = join(cacheFolder, 'programs');
@@ -147,4 +147,5 @@ test('a compiled program that was changed on disk is compiled again, not run', {
   writeFileSync(join(programs, name), '#!/bin/sh\necho evil\n', { mode: 0o755 });
   const again = await go.run('fmt.Println("honest")');
   expect(again).toMatchObject({ output: 'honest\n', isCached: false });
+  rmSync(cacheFolder, { recursive: true, force: true });
 });

@@ -1,10 +1,13 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, test } from 'vitest';
 import { Home, PROGRAM } from '../support/cli.js';
+import { startCommand } from '../support/command.js';
+import { GO_ROOTS } from '../support/go.js';
+import { filledCacheFolder, freshCacheFolder } from '../support/go-runtime.js';
 import { needs } from '../support/needs.js';
 import { fixture } from '../support/upstreams.js';
 
@@ -25,20 +28,20 @@ function slowHome(): Home & { config: string } {
 
 const USES_IT = `import * as slow from '@codemode/servers/slow'; globalThis.__codemode_result__ = Object.keys(slow).length > 1;`;
 
-test('a piped run names the server that it waits for, each 5 seconds, on stderr', async () => {
+test.concurrent('a piped run names the server that it waits for, each 5 seconds, on stderr', async () => {
   using home = slowHome();
   const { stdout, stderr, status } = await home.run(['--config', home.config, 'run', '-'], { input: USES_IT });
   expect({ status, result: JSON.parse(stdout).result }).toEqual({ status: 0, result: true });
   expect(stderr).toContain('codemode: connecting servers: waiting for slow, 5 s so far\n');
 });
 
-test('a piped listing names the server that it waits for', async () => {
+test.concurrent('a piped listing names the server that it waits for', async () => {
   using home = slowHome();
   const { stderr } = await home.run(['--config', home.config, 'servers']);
   expect(stderr).toMatch(/^codemode: connecting servers: .*waiting for slow, 5 s so far$/m);
 });
 
-test('a client that asked for progress hears which server its run waits for', async () => {
+test.concurrent('a client that asked for progress hears which server its run waits for', async () => {
   using home = slowHome();
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -71,16 +74,30 @@ test('the first program in Go says each 5 seconds that the standard library is c
 }, async () => {
   using home = new Home();
   const program = home.write('program.go', 'fmt.Println("compiled")\nreturn nil\n');
-  // An empty cache that others may read: root's programs run as other users.
-  const cacheFolder = mkdtempSync(join(tmpdir(), 'codemode-go-cache-'));
-  chmodSync(cacheFolder, 0o755);
-  const config = home.write('codemode.config.json', { mcpServers: {}, go: { cacheFolder } });
-  const first = await home.run(['--config', config, 'run', program]);
-  expect(JSON.parse(first.stdout)).toEqual({ output: 'compiled\n' });
-  expect(first.stderr).toContain(
+  const [root = ''] = GO_ROOTS;
+  const wordsFor = (cacheFolder: string) => {
+    const go = { path: join(root, 'bin/go'), cacheFolder };
+    return ['--config', home.write('codemode.config.json', { mcpServers: {}, go }), 'run', program];
+  };
+  const empty = freshCacheFolder();
+  // That such a run comes to its end is tested with the packages that were thrown away, in test/sandbox/go-packages.test.ts.
+  const first = startCommand(wordsFor(empty), { cwd: home.folder });
+  const said = await new Promise<string>((resolve) => {
+    let stderr = '';
+    first.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+      if (stderr.includes('so far')) resolve(stderr);
+    });
+    first.once('exit', () => resolve(stderr));
+  });
+  expect(said).toContain(
     'codemode: compiling the Go standard library, 5 s so far; only the first run waits for this\n',
   );
-  const second = await home.run(['--config', config, 'run', program]);
+  first.kill();
+  await once(first, 'exit');
+  const full = await filledCacheFolder(root);
+  const second = await home.run(wordsFor(full));
+  expect(JSON.parse(second.stdout)).toEqual({ output: 'compiled\n' });
   expect(second.stderr).not.toContain('standard library');
-  rmSync(cacheFolder, { recursive: true, force: true });
+  for (const folder of [empty, full]) rmSync(folder, { recursive: true, force: true });
 });

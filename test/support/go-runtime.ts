@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,10 +7,13 @@ import type { CallerId, GuestCall } from '../../src/domain/execution.js';
 import { DEFAULT_PROCESS_LIMITS, type ProcessHandlers, type ProcessLimits } from '../../src/domain/process-program.js';
 import type { Tool } from '../../src/domain/tool.js';
 import { type GoReport, GoRuntime, type GoRuntimeOptions } from '../../src/sandbox/go/go-runtime.js';
+import { GoPackages } from '../../src/sandbox/go/packages.js';
+import { findGo } from '../../src/sandbox/go/toolchain.js';
+import { loadRuntimeFiles } from '../../src/sandbox/runtime-files.js';
 import { answer, CALLER, type HostFunction, testJail, WORKER_FOLDER } from './sandbox.js';
 
 /** Kept between runs of the tests: compiling the standard library takes up to a minute. */
-const SHARED_CACHE = join(tmpdir(), 'codemode-test-go');
+export const SHARED_CACHE = join(tmpdir(), 'codemode-test-go');
 
 export interface TestGo extends AsyncDisposable {
   readonly runtime: GoRuntime;
@@ -30,6 +34,18 @@ export interface GoRunOptions {
 export function freshCacheFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'codemode-go-cache-'));
   chmodSync(folder, 0o755);
+  return folder;
+}
+
+/** A cache that no other test has, with the common packages: copied, because compiling them takes up to a minute. */
+export async function filledCacheFolder(root: string): Promise<string> {
+  const toolchain = await findGo({ configuredPath: join(root, 'bin/go'), searchPath: '' });
+  if ('reason' in toolchain) throw new Error(toolchain.reason);
+  await using shared = await openGo(root);
+  await shared.runtime.warm();
+  const folder = freshCacheFolder();
+  const { folder: packages } = new GoPackages(SHARED_CACHE, toolchain, loadRuntimeFiles(WORKER_FOLDER).goDigest);
+  execFileSync('cp', ['--archive', packages, folder]);
   return folder;
 }
 
