@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Database } from '../../src/store/database.js';
 import { LedgerHome } from '../support/ledger.js';
+import { openStdio, run } from '../support/program.js';
 
 const WRITE = `import { write } from '@codemode/servers/ledger';
 globalThis.__codemode_result__ = await write({ text: 'attack' }).catch((error) => error.message);`;
@@ -31,23 +32,36 @@ describe('an agent that wants its own approval', () => {
     expect(await home.pending()).toMatchObject([{ id, state: 'PENDING' }]);
   });
 
-  test.each([
-    ['catches what stops it', `try { await write({ text: 'x' }); } catch {} finally { await look({}); }`],
-    ['races it', `await Promise.race([write({ text: 'x' }), look({})]);`],
-    ['hides the name', `const f = { w: write }['w']; await (0, f)({ text: 'x' });`],
-    [
-      'computes the name',
-      `const all = await import('@codemode/servers/ledger'); await all['wri' + 'te']({ text: 'x' });`,
-    ],
-    ['calls it from a callback', `await Promise.all([1].map(async () => write({ text: 'x' })));`],
-    ['calls it from a thenable', `await { then: (resolve) => write({ text: 'x' }).then(resolve) };`],
-    ['takes it apart', `const { call } = Function.prototype; await call.call(write, null, { text: 'x' });`],
-  ])('asks all the same when it %s', async (_, body) => {
-    using home = new LedgerHome();
-    const { status } = await home.program(`import { look, write } from '@codemode/servers/ledger'; ${body}`);
-    expect(status).toBe(3);
-    expect(home.lines.filter((line) => line.startsWith('write'))).toEqual([]);
-    expect(await home.pending()).toMatchObject([{ toolName: 'write', arguments: { text: 'x' } }]);
+  describe('in one session', () => {
+    const home = new LedgerHome();
+    let session: Awaited<ReturnType<typeof openStdio>>;
+    beforeAll(async () => {
+      session = await openStdio(home.served);
+    });
+    afterAll(async () => {
+      await session?.[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    });
+
+    test.each([
+      ['catches what stops it', `try { await write({ text: 'x' }); } catch {} finally { await look({}); }`],
+      ['races it', `await Promise.race([write({ text: 'x' }), look({})]);`],
+      ['hides the name', `const f = { w: write }['w']; await (0, f)({ text: 'x' });`],
+      [
+        'computes the name',
+        `const all = await import('@codemode/servers/ledger'); await all['wri' + 'te']({ text: 'x' });`,
+      ],
+      ['calls it from a callback', `await Promise.all([1].map(async () => write({ text: 'x' })));`],
+      ['calls it from a thenable', `await { then: (resolve) => write({ text: 'x' }).then(resolve) };`],
+      ['takes it apart', `const { call } = Function.prototype; await call.call(write, null, { text: 'x' });`],
+    ])('asks all the same when it %s', async (_, body) => {
+      const code = `import { look, write } from '@codemode/servers/ledger'; ${body}`;
+      const { diagnostics, runId } = await run(session.client, code);
+      expect(diagnostics).toMatchObject([{ code: 'APPROVAL_PENDING' }]);
+      expect(home.lines.filter((line) => line.startsWith('write'))).toEqual([]);
+      const asked = (await home.pending()).filter((each) => each.runId === runId);
+      expect(asked).toMatchObject([{ toolName: 'write', arguments: { text: 'x' } }]);
+    });
   });
 });
 

@@ -1,5 +1,5 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AS_SHIPPED, openHome, openStdio } from '../support/program.js';
 import { fixture } from '../support/upstreams.js';
 
@@ -28,9 +28,17 @@ const ECHO = `import { echo } from '@codemode/servers/everyday';`;
 const ROWS = `Array.from({ length: 3000 }, (_, id) => ({ id, name: 'customer ' + id, total: id * 17 % 1000, city: 'Berlin' }))`;
 
 describe('an answer', () => {
+  const home = openHome({ ...AS_SHIPPED, mcpServers });
+  let program: Stdio;
+  beforeAll(async () => {
+    program = await openStdio(home);
+  });
+  afterAll(async () => {
+    await program?.[Symbol.asyncDispose]();
+    home[Symbol.dispose]();
+  });
+
   test('of a program with one call costs no more than 150 tokens', async () => {
-    using home = openHome({ ...AS_SHIPPED, mcpServers });
-    await using program = await openStdio(home);
     const { tokens, result, text } = await answerOf(
       program,
       `${ECHO} globalThis.__codemode_result__ = await echo({ message: 'hello' });`,
@@ -40,21 +48,19 @@ describe('an answer', () => {
   });
 
   test('after 900 successful calls costs no more than 300 tokens, and lists all of them on request', async () => {
-    using home = openHome({ ...AS_SHIPPED, mcpServers });
-    await using program = await openStdio(home);
-    const code = `${ECHO} for (let at = 0; at < 900; at++) await echo({ message: 'm' + at }); globalThis.__codemode_result__ = 'done';`;
+    const code = (count: number) => `${ECHO} const all = Array.from({ length: ${count} }, (_, at) => 'm' + at);
+      for (let at = 0; at < all.length; at += 20) await Promise.all(all.slice(at, at + 20).map((message) => echo({ message })));
+      globalThis.__codemode_result__ = 'done';`;
     const limits = { timeoutMs: 120_000 };
-    const { tokens, result, toolTrace } = await answerOf(program, code, { limits });
+    const { tokens, result, toolTrace } = await answerOf(program, code(900), { limits });
     expect(result).toBe('done');
     expect(toolTrace).toBeUndefined();
     expect(tokens).toBeLessThanOrEqual(300);
-    const all = await answerOf(program, code, { limits, response: { toolTrace: 'all' } });
-    expect(all.toolTrace).toHaveLength(900);
+    const all = await answerOf(program, code(200), { limits, response: { toolTrace: 'all' } });
+    expect(all.toolTrace).toHaveLength(200);
   });
 
   test('after a failure lists the calls that failed, and the others in one line', async () => {
-    using home = openHome({ ...AS_SHIPPED, mcpServers });
-    await using program = await openStdio(home);
     const { toolTrace, diagnostics } = await answerOf(
       program,
       `${ECHO} import * as everyday from '@codemode/servers/everyday';
@@ -68,8 +74,6 @@ describe('an answer', () => {
   });
 
   test('with 3,000 rows as its result has the first ones, their shape, and the way to the rest', async () => {
-    using home = openHome({ ...AS_SHIPPED, mcpServers });
-    await using program = await openStdio(home);
     const { tokens, result, diagnostics } = await answerOf(program, `globalThis.__codemode_result__ = ${ROWS};`);
     expect(tokens).toBeLessThanOrEqual(6_000);
     expect((result as unknown[]).slice(0, 2)).toMatchObject([{ id: 0 }, { id: 1 }]);
@@ -92,8 +96,6 @@ describe('an answer', () => {
     ['20,000 short log lines', `for (let at = 0; at < 20000; at++) console.log('line ' + at);`],
     ['characters of two units', `console.log('😀'.repeat(30000)); console.log('end');`],
   ])('with %s costs no more than 6,000 tokens and says what is left out', async (_, code) => {
-    using home = openHome({ ...AS_SHIPPED, mcpServers });
-    await using program = await openStdio(home);
     const { tokens, text, logs } = await answerOf(program, code);
     expect(tokens).toBeLessThanOrEqual(6_000);
     expect(text).toMatch(/logs were truncated: (lines [\d]+ to \d+ of \d+ are left out|long lines are shortened)/);
@@ -102,8 +104,6 @@ describe('an answer', () => {
   });
 
   test('keeps the first and the last lines of a long log', async () => {
-    using home = openHome({ ...AS_SHIPPED, mcpServers });
-    await using program = await openStdio(home);
     const { logs } = await answerOf(program, `for (let at = 0; at < 2000; at++) console.log('line ' + at);`);
     expect(logs[0]?.message).toBe('line 0');
     expect(logs.at(-2)?.message).toBe('line 1999');
@@ -111,10 +111,10 @@ describe('an answer', () => {
   });
 
   test('has the budget and the list of calls that the configuration sets', async () => {
-    using home = openHome({ ...AS_SHIPPED, mcpServers, response: { toolTrace: 'all', maxTokens: 100_000 } });
-    await using program = await openStdio(home);
+    using own = openHome({ ...AS_SHIPPED, mcpServers, response: { toolTrace: 'all', maxTokens: 100_000 } });
+    await using other = await openStdio(own);
     const { result, toolTrace } = await answerOf(
-      program,
+      other,
       `${ECHO} await echo({ message: 'x' }); globalThis.__codemode_result__ = ${ROWS};`,
     );
     expect(result).toHaveLength(3000);

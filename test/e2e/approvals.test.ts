@@ -35,7 +35,7 @@ describe('a call that needs a person', () => {
     using home = new LedgerHome();
     const { result, runId, diagnostics, status } = await home.program(WRITE('one'));
     expect({ result, status, lines: home.lines }).toEqual({ result: null, status: 3, lines: [] });
-    const [approval] = await home.pending();
+    const [approval] = await home.listed();
     expect(approval).toMatchObject({
       runId,
       serverId: 'ledger',

@@ -70,13 +70,13 @@ interface Phase {
 }
 const PHASES = {
   /** Starts, calls a tool that reads, asks about one that writes, and is put away. */
-  start: { points: 7, words: async () => ['run', '-'], input: SOURCE },
+  start: { points: 4, words: async () => ['run', '-'], input: SOURCE },
   approve: {
-    points: 4,
+    points: 2,
     words: async (home) => ['approvals', 'approve', (await home.stored()).pending ?? '', '--scope', 'run'],
   },
   /** Wakes, calls twice, ends. */
-  resume: { points: 13, words: async (home) => ['runs', 'resume', (await home.stored()).run ?? ''] },
+  resume: { points: 7, words: async (home) => ['runs', 'resume', (await home.stored()).run ?? ''] },
 } satisfies Record<string, Phase>;
 
 async function act(home: Copy, { words, input = '' }: Phase, through: readonly string[] = []): Promise<void> {

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { openRecords } from '../../src/compose-records.js';
 import type { RunResponse } from '../../src/profiles/codemode/render.js';
 import { makeApproverSecret } from '../../src/store/approver-secret.js';
+import { MasterKey } from '../../src/store/master-key.js';
 import { Home } from './cli.js';
+import type { Home as ServedHome } from './program.js';
 import { fixture } from './upstreams.js';
 
 export interface PendingApproval {
@@ -43,6 +46,21 @@ export class LedgerHome extends Home {
     });
   }
 
+  /** The same as what `codemode mcp` and `codemode serve` are started with. */
+  get served(): ServedHome {
+    return {
+      state: this.path('state'),
+      work: this.folder,
+      configFile: this.config,
+      environment: {
+        PATH: process.env.PATH ?? '',
+        CODEMODE_HOME: this.path('state'),
+        CODEMODE_KEYRING: 'file',
+      },
+      [Symbol.dispose]: () => {},
+    };
+  }
+
   /** What reached the server, in order. */
   get lines(): string[] {
     return existsSync(this.ledger) ? readFileSync(this.ledger, 'utf8').split('\n').slice(0, -1) : [];
@@ -55,7 +73,30 @@ export class LedgerHome extends Home {
     return { ...(JSON.parse(stdout) as RunResponse), status };
   }
 
-  pending(): Promise<PendingApproval[]> {
+  /** What waits for a decision, from the store: another process for each look would be most of what these tests do. */
+  async pending(): Promise<PendingApproval[]> {
+    const stateFolder = this.path('state');
+    const records = openRecords({
+      stateFolder,
+      masterKey: new MasterKey({ stateFolder, choice: 'file', keyring: undefined }),
+      fingerprintOf: () => '',
+      setting: '',
+      expireAfterMs: 3_600_000,
+    });
+    try {
+      return (await records.approvals.pending()).map(({ id, runId, tool, state, reason, ...approval }) => ({
+        ...{ id, runId, state, reason, serverId: tool.serverId, toolName: tool.toolName },
+        arguments: approval.arguments as PendingApproval['arguments'],
+        createdAt: new Date(approval.createdAtMs).toISOString(),
+        expiresAt: new Date(approval.expiresAtMs).toISOString(),
+      }));
+    } finally {
+      await records.close();
+    }
+  }
+
+  /** The same as the command line tells it. */
+  listed(): Promise<PendingApproval[]> {
     return this.json(['--config', this.config, 'approvals', '--json']);
   }
 
