@@ -1,7 +1,7 @@
 import type { LimitSetting } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
 import { matchesGlob } from '../../lib/glob.js';
-import { fitsLoosely, readToolPattern, type ToolPattern } from '../policy/tool-pattern.js';
+import { fitsAnySpelling, readToolPattern, type ToolPattern } from '../policy/tool-pattern.js';
 import { Slots } from './slots.js';
 import { TokenBucket } from './token-bucket.js';
 
@@ -142,7 +142,7 @@ class Limit {
   }
 
   fitsTool(tool: Tool, serverPath: string): boolean {
-    return this.#patterns.some((pattern) => fitsLoosely(pattern, tool, serverPath));
+    return this.#patterns.some((pattern) => fitsAnySpelling(pattern, tool, serverPath));
   }
 
   fitsCaller(caller: string): boolean {

@@ -51,6 +51,29 @@ describe('rules', () => {
     expect(decisionOf(rules, 'web/get')).toBe('deny');
   });
 
+  test('that restrict hold for every spelling of a name, and those that allow for one', () => {
+    const rules = [
+      ruleOf({ tools: ['files/deleteFile'], caller: ['trusted'], decision: 'allow' }),
+      ruleOf({ tools: ['files/delete_file', 'files/http_2', 'files/write_*'], decision: 'deny' }),
+    ];
+    const denied = [
+      'delete_file',
+      'deleteFile',
+      'delete-file',
+      'DeleteFile',
+      'delete.file',
+      'http2',
+      'writeAll',
+      'write-all',
+    ];
+    for (const name of denied) expect([name, decisionOf(rules, `files/${name}`)]).toEqual([name, 'deny']);
+    for (const name of ['delete_files', 'undelete_file', 'writer', 'rewrite_all'])
+      expect([name, decisionOf(rules, `files/${name}`)]).toEqual([name, 'allow']);
+    expect(decisionOf(rules, 'other/deleteFile')).toBe('allow');
+    expect(decisionOf(rules, 'files/deleteFile', { caller: 'trusted' })).toBe('allow');
+    expect(decisionOf(rules, 'files/delete_file', { caller: 'trusted' })).toBe('deny');
+  });
+
   test('can be for one caller, and for one profile [B15]', () => {
     const rules = [ruleOf({ caller: ['session *'], profile: ['runner', 'go'], decision: 'deny' })];
     expect(decisionOf(rules, 'a/b', { caller: 'session 7', profile: 'go' })).toBe('deny');

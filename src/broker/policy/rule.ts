@@ -3,7 +3,13 @@ import { HINTS, type Hint, type PolicyRule, type ServerTraits } from '../../doma
 import type { Tool } from '../../domain/tool.js';
 import { matchesGlob } from '../../lib/glob.js';
 import { type CompiledCondition, compileCondition, PolicyProblem, type ReadPattern } from './conditions.js';
-import { fitsExactly, fitsLoosely, readToolPattern, TOOL_PATTERN_EXAMPLE, type ToolPattern } from './tool-pattern.js';
+import {
+  fitsAnySpelling,
+  fitsExactly,
+  readToolPattern,
+  TOOL_PATTERN_EXAMPLE,
+  type ToolPattern,
+} from './tool-pattern.js';
 
 /**
  * One rule, ready to be asked. Everywhere the same principle: what comes from a server or a program can pull a call into
@@ -40,7 +46,7 @@ export function compileRule(rule: PolicyRule, number: number, readPattern: ReadP
     fitsTool: (tool, serverPath, traits) =>
       (patterns === undefined ||
         patterns.some((pattern) =>
-          isRelaxing ? fitsExactly(pattern, tool) : fitsLoosely(pattern, tool, serverPath),
+          isRelaxing ? fitsExactly(pattern, tool) : fitsAnySpelling(pattern, tool, serverPath),
         )) &&
       HINTS.every((hint) => fitsHint(hint, rule.annotations?.[hint], tool, traits.isTrusted, isRelaxing)),
     fitsCaller: (caller, profile) => isNamed(rule.caller, caller) && isNamed(rule.profile, profile),

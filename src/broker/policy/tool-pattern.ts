@@ -36,6 +36,35 @@ export function fitsLoosely(pattern: ToolPattern, tool: Tool, serverPath: string
   );
 }
 
+/**
+ * Whether a rule or a limit on the pattern holds for this tool as well: also where the name has the same words in another
+ * spelling (`delete_file`, `deleteFile`, `delete-file`). Languages make one name of these, so a server that lists two of them
+ * could have the second called where the first is denied. For what restricts.
+ */
+export function fitsAnySpelling(pattern: ToolPattern, tool: Tool, serverPath: string): boolean {
+  if (fitsLoosely(pattern, tool, serverPath)) return true;
+  const server = folded(pattern.server);
+  if (!matchesGlob(server, folded(tool.serverId)) && !matchesGlob(server, folded(serverPath))) return false;
+  if (!pattern.tool.includes('*')) {
+    const letters = lettersOf(pattern.tool);
+    return letters !== '' && letters === lettersOf(tool.name);
+  }
+  return matchesGlob(wordsOf(pattern.tool), wordsOf(tool.name));
+}
+
+/** `deleteFile` and `delete-file` to `delete_file`. */
+function wordsOf(name: string): string {
+  return folded(name.slice(0, MAX_NAME_CHARACTERS).replace(HUMP, '_')).replace(BETWEEN_WORDS, '_');
+}
+
+function lettersOf(name: string): string {
+  return wordsOf(name).replaceAll('_', '');
+}
+
+const MAX_NAME_CHARACTERS = 1_000;
+const HUMP = /(?<=[\p{Ll}\d])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu;
+const BETWEEN_WORDS = /[^\p{L}\p{N}*]+/gu;
+
 function folded(name: string): string {
   return name
     .normalize('NFKD')
