@@ -1,5 +1,5 @@
 import { memberNames } from './names.js';
-import type { CatalogServer, CatalogSnapshot, CatalogTool } from './snapshot.js';
+import { allServerIds, allToolNames, type CatalogServer, type CatalogSnapshot, type CatalogTool } from './snapshot.js';
 
 /** One server as `mcp.<name>`, for contracts in which tools are methods of an object. */
 export interface Namespace {
@@ -17,7 +17,7 @@ export interface Method {
 export function namespacesOf(snapshot: CatalogSnapshot): readonly Namespace[] {
   let namespaces = known.get(snapshot);
   if (namespaces === undefined) {
-    const names = memberNames(snapshot.servers.map(({ id }) => id));
+    const names = memberNames(allServerIds(snapshot));
     namespaces = snapshot.servers.map((server) => ({
       name: names.get(server.id) as string,
       server,
@@ -30,7 +30,7 @@ export function namespacesOf(snapshot: CatalogSnapshot): readonly Namespace[] {
 
 const known = new WeakMap<CatalogSnapshot, readonly Namespace[]>();
 
-function methodsOf({ tools }: CatalogServer): Method[] {
-  const names = memberNames(tools.map(({ tool }) => tool.name));
-  return tools.map((tool) => ({ name: names.get(tool.tool.name) as string, tool }));
+function methodsOf(server: CatalogServer): Method[] {
+  const names = memberNames(allToolNames(server));
+  return server.tools.map((tool) => ({ name: names.get(tool.tool.name) as string, tool }));
 }

@@ -29,6 +29,8 @@ export interface CatalogServer {
   /** Why it is not available; absent while it is starting. */
   readonly problem?: string;
   readonly tools: readonly CatalogTool[];
+  /** With all its tools, where this one has those only that a caller sees. Names are given out among all of them. */
+  readonly whole?: CatalogServer;
 }
 
 /** Which tools exist, at one moment. A program keeps the one it started with; the next gets the next. */
@@ -47,6 +49,38 @@ export interface CatalogSnapshot {
 /** Whether nothing of a server can be called because its tools are not known: it is down, or still starting. */
 export function isUnavailable({ isAvailable, tools }: CatalogServer): boolean {
   return !isAvailable && tools.length === 0;
+}
+
+/** Names of all tools of a server: one that is hidden from a caller leaves its name to nobody. */
+export function allToolNames({ whole, tools }: CatalogServer): string[] {
+  return (whole?.tools ?? tools).map(({ tool }) => tool.name);
+}
+
+/** The same for the servers of a snapshot. */
+export function allServerIds({ whole, servers }: CatalogSnapshot): string[] {
+  return (whole?.servers ?? servers).map(({ id }) => id);
+}
+
+/** Every tool there is, also those that a caller does not see. */
+export function allTools({ whole, servers }: CatalogSnapshot): Tool[] {
+  const seen = new Map(servers.map((server) => [server.id, server.whole ?? server]));
+  return (whole?.servers ?? servers).flatMap((server) => (seen.get(server.id) ?? server).tools.map(({ tool }) => tool));
+}
+
+/** The tool of a server that is meant by its own name, or by the one that programs use. Undefined where it is not seen. */
+export function toolNamed(name: string, server: CatalogServer): CatalogTool | undefined {
+  const { tools } = server.whole ?? server;
+  const meant = tools.find(({ tool }) => tool.name === name) ?? tools.find(({ exportName }) => exportName === name);
+  return meant && server.tools.find(({ target }) => target === meant.target);
+}
+
+/** The server of a snapshot among all there are: where another is meant that is not seen, none. */
+export function seenServer(
+  snapshot: CatalogSnapshot,
+  find: (whole: CatalogSnapshot) => CatalogServer | undefined,
+): CatalogServer | undefined {
+  const meant = find(snapshot.whole ?? snapshot);
+  return meant && snapshot.serverByPath.get(meant.path);
 }
 
 /** Names of the tools whose calls wait for a person. */

@@ -19,8 +19,8 @@ test('names do not depend on the order in which tools are listed', () => {
     'a x.y': expect.stringMatching(/^a__x_y_[0-9a-f]{8}$/),
     'a x_y': expect.stringMatching(/^a__x_y_[0-9a-f]{8}$/),
     'b x_y': 'b__x_y',
-    'b z': expect.stringMatching(/^b__z_[0-9a-f]{8}$/),
-    'c b__z': expect.stringMatching(/^(c__)?b__z_[0-9a-f]{8}$/),
+    'b z': 'b__z',
+    'c b__z': 'c__b__z',
   });
 });
 
@@ -36,7 +36,7 @@ test('an alias names one tool, and is the listed name of none', () => {
     [toolOf('a', 'b__x.y'), toolOf('b', 'x.y'), toolOf('c', 'x_y'), toolOf('d', 'x.y')],
     [],
   );
-  expect(named.map(({ aliases }) => aliases)).toEqual([['a__b__x.y'], [], ['x_y'], ['d__x.y']]);
+  expect(named.map(({ aliases }) => aliases)).toEqual([['a__b__x.y'], ['b__x.y'], ['x_y'], ['d__x.y']]);
 });
 
 test.each([
@@ -46,6 +46,29 @@ test.each([
   const [named] = nameDirectTools([toolOf('evil', name)], []);
   expect(named?.name).toBe(`evil__${name.replace('.', '_')}`);
   expect(named?.aliases).not.toContain(name);
+});
+
+test.each([
+  'github__create_issue',
+  'GitHub__create_issue',
+  'git-hub__create_issue',
+  'github..create_issue',
+  'github__other',
+])('a tool of another server called %s does not get a name of github', (name) => {
+  const [github, evil] = [toolOf('github', 'create_issue'), toolOf('evil', name)];
+  for (const tools of [
+    [github, evil],
+    [evil, github],
+    [evil, github, toolOf('other', 'create_issue')],
+  ]) {
+    const named = nameDirectTools(tools, []);
+    const meant = (spelling: string) =>
+      named.find((each) => each.name === spelling) ?? named.find(({ aliases }) => aliases.includes(spelling));
+    expect(meant('github__create_issue')?.tool).toBe(github);
+    expect(named.find(({ tool }) => tool === evil)?.name).toMatch(/^evil__/);
+  }
+  // Also where the tool of github, or the whole server, is hidden from the caller.
+  expect(nameDirectTools([evil], [], [github.server, evil.server])[0]?.name).toMatch(/^evil__/);
 });
 
 test('a name that only contains one of ours is free', () => {

@@ -1,5 +1,6 @@
-import type { CatalogTool } from '../catalog/snapshot.js';
+import type { CatalogServer, CatalogTool } from '../catalog/snapshot.js';
 import { isOwnToolName } from '../domain/own-tool-names.js';
+import { foldedName } from '../lib/folded-name.js';
 import { modelSafeName, withDigest } from '../lib/model-safe-name.js';
 
 /** A tool that the client calls itself, without a program. */
@@ -13,15 +14,22 @@ export interface DirectTool {
 
 /**
  * Gives each tool a name that is unique and that model APIs accept. The names depend on which tools there are, not on the order in
- * which servers list them.
+ * which servers list them. A name that begins with that of a server (`github__create_issue`) is for tools of that server alone,
+ * whatever other servers call theirs: `servers` are all there are.
  */
-export function nameDirectTools(tools: readonly CatalogTool[], reservedNames: readonly string[]): DirectTool[] {
+export function nameDirectTools(
+  tools: readonly CatalogTool[],
+  reservedNames: readonly string[],
+  servers: readonly CatalogServer[] = [...new Set(tools.map(({ server }) => server))],
+): DirectTool[] {
+  const isOfAnother = qualifiedNames(servers);
   const own = tools.map(({ tool }) => modelSafeName(tool.name));
   const isOwnFree = onceIn(own, reservedNames);
   // A name that two servers share, or that is ours or reads like ours, belongs to neither: both get their server's in front.
   const prefixed = tools.map((tool, index) => {
     const name = own[index] ?? '';
-    return isOwnFree(name) && !isOwnToolName(name) ? name : modelSafeName(serverAndTool(tool));
+    const isFine = isOwnFree(name) && !isOwnToolName(name) && !isOfAnother(name, tool);
+    return isFine ? name : modelSafeName(serverAndTool(tool));
   });
   const isFree = onceIn(prefixed, reservedNames);
   const taken = new Set<string>(reservedNames);
@@ -37,7 +45,8 @@ export function nameDirectTools(tools: readonly CatalogTool[], reservedNames: re
   });
   const spellings = tools.map((tool) => {
     const { name } = tool.tool;
-    return [...new Set([...(isOwnToolName(name) ? [] : [name]), serverAndTool(tool)])];
+    const isFine = !isOwnToolName(name) && !isOfAnother(name, tool);
+    return [...new Set([...(isFine ? [name] : []), serverAndTool(tool)])];
   });
   // A spelling that could mean two tools means neither: no server answers for another.
   const isUnambiguous = onceIn(spellings.flat(), [...taken]);
@@ -50,6 +59,18 @@ export function nameDirectTools(tools: readonly CatalogTool[], reservedNames: re
 
 function serverAndTool({ server, tool }: CatalogTool): string {
   return `${server.path}__${tool.name}`;
+}
+
+/** Says of a name whether it reads as that of another server's tool: `github__create_issue`, also with other capitals or dashes. */
+function qualifiedNames(servers: readonly CatalogServer[]): (name: string, tool: CatalogTool) => boolean {
+  const owners = new Map<string, Set<string>>();
+  for (const { id, path } of servers)
+    for (const name of [id, path].map(foldedName)) owners.set(name, (owners.get(name) ?? new Set()).add(id));
+  return (name, { server }) => {
+    const prefix = /^(.+?)__/su.exec(name)?.[1];
+    const ids = prefix === undefined ? undefined : owners.get(foldedName(prefix));
+    return ids !== undefined && !(ids.size === 1 && ids.has(server.id));
+  };
 }
 
 /** Says of a name whether it stands in the list exactly once and is not reserved. */

@@ -1,7 +1,13 @@
 import { serverDeclarations } from '../catalog/briefing/server-declarations.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { ObservedTypeOf } from '../catalog/declarations/typescript.js';
-import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import {
+  type CatalogServer,
+  type CatalogSnapshot,
+  type CatalogTool,
+  seenServer,
+  toolNamed,
+} from '../catalog/snapshot.js';
 import type { CallReply, GuestError, ModuleExport, VirtualModule } from '../domain/execution.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
 import { nearest } from '../lib/nearest.js';
@@ -150,7 +156,10 @@ function serverInfo({ path, name }: CatalogServer): JsonObject {
 /** By the name programs use; the user's own name for it and `mcp:` in front are understood too. */
 export function findServer(name: string, snapshot: CatalogSnapshot): CatalogServer | undefined {
   const bare = name.replace(/^mcp:/, '');
-  return snapshot.serverByPath.get(bare) ?? snapshot.servers.find(({ id }) => id === bare);
+  return seenServer(
+    snapshot,
+    ({ serverByPath, servers }) => serverByPath.get(bare) ?? servers.find(({ id }) => id === bare),
+  );
 }
 
 /** Throws for a server whose tools are not known: an empty list would say that it has none. */
@@ -194,7 +203,7 @@ function serverOf(serverId: JsonValue | undefined, snapshot: CatalogSnapshot): C
 
 function toolOf(server: CatalogServer, toolName: JsonValue | undefined): CatalogTool {
   if (typeof toolName !== 'string') throw wrongType('this function', 'toolName', 'a string', toolName);
-  const found = server.tools.find(({ tool, exportName }) => tool.name === toolName || exportName === toolName);
+  const found = toolNamed(toolName, server);
   if (found !== undefined) return found;
   const names = server.tools.map(({ tool }) => tool.name);
   const close = nearest(toolName, names, 3);

@@ -8,7 +8,7 @@ import {
   goText,
   selectDeclarations,
 } from '../catalog/declarations/go.js';
-import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import { allTools, type CatalogServer, type CatalogSnapshot, type CatalogTool } from '../catalog/snapshot.js';
 import type { Tool } from '../domain/tool.js';
 import type { ToolView } from './tool-view.js';
 import { usefulDeclarations } from './useful-go.js';
@@ -37,7 +37,10 @@ const briefings = new WeakMap<CatalogSnapshot, { readonly budgetTokens: number; 
 export function goToolsOf(snapshot: CatalogSnapshot): GoTools {
   const known = packages.get(snapshot);
   if (known !== undefined) return known;
-  const { declarations, functions } = declareGo(toolsOf(snapshot), { asks: asksIn(snapshot) });
+  const { declarations, functions } = declareGo(toolsOf(snapshot), {
+    asks: asksIn(snapshot),
+    among: allTools(snapshot),
+  });
   const made: GoTools = {
     declarations: [...GO_HELPERS, ...declarations],
     functionByTool: new Map(functions.map(({ tool, name }) => [tool, name])),
@@ -90,7 +93,11 @@ export function goDeclarationsOfServers(
   serverIds: readonly string[] | undefined,
   detail: (typeof DETAILS)[number],
 ): string {
-  const { declarations, functions } = declareGo(toolsOf(forCode), { detail, asks: asksIn(forCode) });
+  const { declarations, functions } = declareGo(toolsOf(forCode), {
+    detail,
+    asks: asksIn(forCode),
+    among: allTools(forCode),
+  });
   const wanted = functions.filter(({ tool }) => serverIds === undefined || serverIds.includes(tool.serverId));
   const names = new Set(wanted.map(({ name }) => name));
   return goText([...selectDeclarations(declarations, (name) => names.has(name)), ...GO_HELPERS]);
@@ -127,13 +134,17 @@ function makeBriefing(snapshot: CatalogSnapshot, budgetTokens: number): GoBriefi
   const helpers = goText(GO_HELPERS);
   const left = budgetTokens - estimateTokens(helpers);
   for (const detail of DETAILS) {
-    const { declarations } = declareGo(toolsOf(snapshot), { detail, asks: asksIn(snapshot) });
+    const { declarations } = declareGo(toolsOf(snapshot), {
+      detail,
+      asks: asksIn(snapshot),
+      among: allTools(snapshot),
+    });
     const tokens = estimateTokens(goText(declarations));
     if (tokens <= left)
       return { level: 'declarations', declarations: goText([...declarations, ...GO_HELPERS]), index: '' };
     if (tokens > left * HOPELESS) break;
   }
-  const useful = usefulDeclarations(snapshot.servers, left * DECLARED_SHARE);
+  const useful = usefulDeclarations(snapshot, left * DECLARED_SHARE);
   const shown = goText([...useful, ...GO_HELPERS]);
   const index = serverIndex(snapshot.servers, budgetTokens - estimateTokens(shown), estimateTokens, {
     serverName: ({ id, path }) => (/^[A-Za-z0-9][\w.-]{0,99}$/.test(id) ? id : path),

@@ -185,7 +185,9 @@ export class Inventory {
     const servers = names.length === 0 ? this.#view() : [...new Set(names.map((name) => this.#server(name)))];
     const modules = servers.map(({ id, path, name, tools }): DeclaredModule => {
       const asking = askingTools(tools);
-      const module = { path, serverId: id, serverName: name, tools: tools.map(({ tool }) => tool), asking };
+      const exportNames = new Map(tools.map(({ tool, exportName }) => [tool.name, exportName]));
+      const listed = tools.map(({ tool }) => tool);
+      const module = { path, serverId: id, serverName: name, tools: listed, exportNames, asking };
       const { text, warnings } = declareModule(module, { detail, ...this.#observed() });
       return { serverId: path, specifier: `@codemode/servers/${path}`, text, warnings };
     });
@@ -201,10 +203,11 @@ export class Inventory {
     await this.close();
   }
 
-  /** What programs and what clients see. */
-  view(): ToolView {
+  /** What programs and what clients see: of this caller, or of whoever types commands. */
+  view(caller?: string): ToolView {
     const { catalog, codeMode, gate, viewer } = this.#parts;
-    const view = viewOf(catalog.snapshot(), codeMode, [], toolPolicyOf(gate, viewer));
+    const policy = toolPolicyOf(gate, caller === undefined ? viewer : { ...viewer, caller });
+    const view = viewOf(catalog.snapshot(), codeMode, [], policy);
     return { ...view, ...this.#observed() };
   }
 

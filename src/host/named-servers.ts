@@ -1,6 +1,6 @@
 import { namespacesOf } from '../catalog/namespaces.js';
 import { serverModules } from '../catalog/package-names.js';
-import type { CatalogServer, CatalogSnapshot } from '../catalog/snapshot.js';
+import { allServerIds, type CatalogServer, type CatalogSnapshot } from '../catalog/snapshot.js';
 
 /*
  * Which servers a program is about to use, found in its text: the host does not parse sources. A name too many costs a wait
@@ -15,7 +15,7 @@ export function serversNamedIn(
 ): CatalogServer[] {
   if (candidates.length === 0) return [];
   const namespaces = new Map(namespacesOf(snapshot).map(({ name, server }) => [server.id, name]));
-  const modules = serverModules(snapshot.servers.map(({ id }) => id));
+  const modules = serverModules(allServerIds(snapshot));
   const hasBareNames = BARE_NAMES.test(source);
   return candidates.filter(({ id, path }) => {
     const names = new Set([id, path, namespaces.get(id) ?? path, modules.get(id) ?? path]);

@@ -7,6 +7,7 @@ import { roundedNumber } from '../lib/exact-numbers.js';
 import type { CallHooks } from './execution-options.js';
 import { type AnsweredCall, MAX_RECORDING_CHARACTERS, recordedCall } from './recorded-call.js';
 import type { RunCatalog } from './run-catalog.js';
+import { serverNamed } from './script-calls.js';
 import { ToolCalls, type ToolCallsOptions } from './tool-calls.js';
 import { noSuchServer, noSuchTool, serverInQuestion } from './tool-catalog.js';
 
@@ -86,21 +87,15 @@ export class ProcessCalls {
 }
 
 /**
- * The tool that a target means, or the server that has no such tool. The user's own name of a server goes first, then the one
- * of other contracts.
+ * The tool that a target means, or the server that has no such tool. One server is meant, by the user's own name of it or else by the
+ * one of other contracts: what it lacks, or what is hidden, is not looked for in another. No name of a server has a slash.
  */
 function toolAt(target: string, snapshot: CatalogSnapshot): CatalogTool | CatalogServer | GuestError {
-  let nearestServer: CatalogServer | undefined;
-  for (const named of [({ id }: CatalogServer) => id, ({ path }: CatalogServer) => path])
-    for (const server of snapshot.servers) {
-      if (!target.startsWith(`${named(server)}/`)) continue;
-      nearestServer ??= server;
-      const name = target.slice(named(server).length + 1);
-      const found = server.tools.find(({ tool }) => tool.name === name);
-      if (found !== undefined) return found;
-    }
-  if (nearestServer !== undefined) return nearestServer;
-  return noSuchServer(target.slice(0, Math.max(0, target.indexOf('/'))), snapshot);
+  const slash = Math.max(0, target.indexOf('/'));
+  const server = serverNamed(target.slice(0, slash), snapshot);
+  if (server === undefined) return noSuchServer(target.slice(0, slash), snapshot);
+  const name = target.slice(slash + 1);
+  return server.tools.find(({ tool }) => tool.name === name) ?? server;
 }
 
 /** The program holds the channel itself: what it sends may be anything. */

@@ -1,6 +1,12 @@
 import { camelCaseNames, serverModules, snakeCaseNames } from '../catalog/package-names.js';
 import { packagesFor, packagesNamedIn } from '../catalog/packages/packages.js';
-import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import {
+  allServerIds,
+  allToolNames,
+  type CatalogServer,
+  type CatalogSnapshot,
+  type CatalogTool,
+} from '../catalog/snapshot.js';
 import type { JsonObject } from '../domain/json.js';
 import type { ProcessLanguage } from '../domain/process-program.js';
 import { indexOf, type ToolView } from './tool-view.js';
@@ -15,8 +21,8 @@ export function packageFiles(
 }
 
 /** Under which name programs import a server. */
-export function moduleOf({ id }: CatalogServer, { servers }: CatalogSnapshot): string {
-  return serverModules(servers.map((each) => each.id)).get(id) as string;
+export function moduleOf({ id }: CatalogServer, snapshot: CatalogSnapshot): string {
+  return serverModules(allServerIds(snapshot)).get(id) as string;
 }
 
 /** Under which name a server's module has a tool. */
@@ -24,8 +30,8 @@ export function functionOf({ tool, server }: CatalogTool, language: ProcessLangu
   return functionNames(server, language).get(tool.name) as string;
 }
 
-function functionNames({ tools }: CatalogServer, language: ProcessLanguage): ReadonlyMap<string, string> {
-  const names = tools.map((each) => each.tool.name);
+function functionNames(server: CatalogServer, language: ProcessLanguage): ReadonlyMap<string, string> {
+  const names = allToolNames(server);
   return language === 'node' ? camelCaseNames(names) : snakeCaseNames(names);
 }
 
@@ -38,8 +44,7 @@ export function programIndex(
   languages: readonly ProcessLanguage[],
   maximumCharacters?: number,
 ): string {
-  const { servers } = view.forCode;
-  const modules = serverModules(servers.map(({ id }) => id));
+  const modules = serverModules(allServerIds(view.forCode));
   const known = new Map<CatalogServer, readonly ReadonlyMap<string, string>[]>();
   const namesOf = (server: CatalogServer) => {
     const names = known.get(server) ?? languages.map((language) => functionNames(server, language));
@@ -61,10 +66,10 @@ const PLAIN_ID = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
 /** What a program writes to call a tool: `module` and `function`, or `functions` by language where there are several. */
 export function programNames(
-  { servers }: CatalogSnapshot,
+  snapshot: CatalogSnapshot,
   languages: readonly ProcessLanguage[],
 ): (tool: CatalogTool) => JsonObject {
-  const modules = serverModules(servers.map(({ id }) => id));
+  const modules = serverModules(allServerIds(snapshot));
   const known = new Map<CatalogServer, readonly (readonly [ProcessLanguage, ReadonlyMap<string, string>])[]>();
   return ({ tool, server }) => {
     const names = known.get(server) ?? languages.map((each) => [each, functionNames(server, each)] as const);

@@ -1,6 +1,12 @@
 import type { BrokerOutcome } from '../broker/broker.js';
 import type { RunContext } from '../broker/run-context.js';
-import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import {
+  type CatalogServer,
+  type CatalogSnapshot,
+  type CatalogTool,
+  seenServer,
+  toolNamed,
+} from '../catalog/snapshot.js';
 import type { CallVerdict } from '../domain/audit.js';
 import type { CallReply, Failure, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
@@ -101,12 +107,11 @@ export class ScriptCalls {
 }
 
 /** The name the user gave it goes first, then the one that programs of other contracts use. */
-export function serverNamed(name: string, { servers, serverByPath }: CatalogSnapshot): CatalogServer | undefined {
-  return servers.find(({ id }) => id === name) ?? serverByPath.get(name.replace(/^mcp:/, ''));
-}
-
-function toolNamed(name: string, { tools }: CatalogServer): CatalogTool | undefined {
-  return tools.find(({ tool }) => tool.name === name) ?? tools.find(({ exportName }) => exportName === name);
+export function serverNamed(name: string, snapshot: CatalogSnapshot): CatalogServer | undefined {
+  return seenServer(
+    snapshot,
+    ({ servers, serverByPath }) => servers.find(({ id }) => id === name) ?? serverByPath.get(name.replace(/^mcp:/, '')),
+  );
 }
 
 function identityOf(name: string, snapshot: CatalogSnapshot): string {

@@ -11,10 +11,12 @@ import { estimateTokens } from '../catalog/briefing/tokens.js';
 import type { ObservedTypeOf } from '../catalog/declarations/typescript.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CatalogBriefing } from '../domain/briefing.js';
+import type { CapabilitySet } from '../domain/capability.js';
 import { matchesGlob } from '../lib/glob.js';
 import { nearest } from '../lib/nearest.js';
 import { withAskingMarked } from './asking-tools.js';
 import { type DirectTool, nameDirectTools } from './direct-tools.js';
+import { mayCall } from './grants.js';
 
 export type { CatalogServer, CatalogSnapshot, CatalogTool, DirectTool };
 
@@ -39,9 +41,9 @@ export interface ToolView {
   readonly hiddenServers: readonly CatalogServer[];
 }
 
-/** What the policy says of a tool for one caller. */
+/** What one caller may do with a tool, by the policy and by what it was granted. */
 export interface ToolPolicy {
-  /** It is denied, whatever the arguments. */
+  /** The caller cannot call it, whatever the arguments. */
   hides(tool: CatalogTool): boolean;
   /** A person is asked before calls of it, or before some of them. */
   asks(tool: CatalogTool): boolean;
@@ -49,10 +51,15 @@ export interface ToolPolicy {
 
 export function toolPolicyOf(
   { policy }: PolicyGate,
-  { caller, profile }: { readonly caller: string; readonly profile: string },
+  {
+    caller,
+    profile,
+    bounds,
+  }: { readonly caller: string; readonly profile: string; readonly bounds?: CapabilitySet | undefined },
 ): ToolPolicy {
   return {
-    hides: ({ tool, server }) => policy.hides(tool, server.path, caller, profile),
+    hides: ({ tool, server }) =>
+      policy.hides(tool, server.path, caller, profile) || (bounds !== undefined && !mayCall(tool, [bounds])),
     asks: ({ tool, server }) => policy.asks(tool, server.path, caller, profile),
   };
 }
@@ -67,25 +74,47 @@ export function viewOf(
   const snapshot = withAskingMarked(whole, (tool) => policy.asks(tool));
   const isHidden = (tool: CatalogTool) => policy.hides(tool);
   const hidden = new Set(snapshot.servers.flatMap(({ tools }) => tools.filter(isHidden)));
-  const budget = promptTokens === undefined ? {} : { promptTokens };
   if (enabled && excludedTools.length === 0 && hidden.size === 0)
-    return { forCode: snapshot, direct: [], hiddenServers: [], ...budget };
+    return {
+      forCode: snapshot,
+      direct: [],
+      hiddenServers: [],
+      ...(promptTokens === undefined ? {} : { promptTokens }),
+    };
+  const known = shared.get(snapshot) ?? new Map<string, ToolView>();
+  shared.set(snapshot, known);
+  const settings = { enabled, excludedTools, ...(promptTokens === undefined ? {} : { promptTokens }) };
+  const key = JSON.stringify([settings, reservedNames, [...hidden].map(({ target }) => target)]);
+  const view = known.get(key) ?? split(snapshot, whole, settings, reservedNames, hidden);
+  if (known.size < MAX_SHARED) known.set(key, view);
+  return view;
+}
+
+/** What is made of a view (declarations, packages, lists) is kept with it: callers who see the same share one. */
+const MAX_SHARED = 16;
+const shared = new WeakMap<CatalogSnapshot, Map<string, ToolView>>();
+
+function split(
+  snapshot: CatalogSnapshot,
+  whole: CatalogSnapshot,
+  { enabled, excludedTools, promptTokens }: CodeModeSettings,
+  reservedNames: readonly string[],
+  hidden: ReadonlySet<CatalogTool>,
+): ToolView {
   const isDirect = (tool: CatalogTool) => !enabled || excludedTools.some((pattern) => isExcluded(tool, pattern));
   const direct: CatalogTool[] = [];
   const servers: CatalogServer[] = [];
   const hiddenServers: CatalogServer[] = [];
   for (const server of snapshot.servers) {
+    // Those too that are hidden, for their names: what is denied to a caller leaves its name to no other tool.
+    direct.push(...server.tools.filter(isDirect));
     if (server.tools.length > 0 && server.tools.every((tool) => hidden.has(tool))) {
       hiddenServers.push(server);
       continue;
     }
     const kept: CatalogTool[] = [];
-    const view: CatalogServer = { ...server, tools: kept };
-    for (const tool of server.tools) {
-      if (hidden.has(tool)) continue;
-      if (isDirect(tool)) direct.push(tool);
-      else kept.push({ ...tool, server: view });
-    }
+    const view: CatalogServer = { ...server, whole: server, tools: kept };
+    for (const tool of server.tools) if (!hidden.has(tool) && !isDirect(tool)) kept.push({ ...tool, server: view });
     if (enabled) servers.push(view);
   }
   const forCode: CatalogSnapshot = {
@@ -96,7 +125,12 @@ export function viewOf(
     serverByPath: new Map(servers.map((server) => [server.path, server])),
     toolByTarget: new Map(servers.flatMap(({ tools }) => tools.map((tool) => [tool.target, tool]))),
   };
-  return { forCode, direct: nameDirectTools(direct, reservedNames), hiddenServers, ...budget };
+  return {
+    forCode,
+    direct: nameDirectTools(direct, reservedNames, snapshot.servers).filter(({ tool }) => !hidden.has(tool)),
+    hiddenServers,
+    ...(promptTokens === undefined ? {} : { promptTokens }),
+  };
 }
 
 function isExcluded({ tool, server }: CatalogTool, pattern: string): boolean {

@@ -1,15 +1,16 @@
 import { estimateTokens } from '../catalog/briefing/tokens.js';
 import { declareGo, type GoDeclaration } from '../catalog/declarations/go.js';
-import type { CatalogServer } from '../catalog/snapshot.js';
+import { allTools, type CatalogServer, type CatalogSnapshot } from '../catalog/snapshot.js';
 import type { Tool } from '../domain/tool.js';
 
 /**
  * Declarations of as many functions as fit, the most useful first: of every server in turn, what only reads before what
  * changes something (a program looks before it acts), and what costs little before what costs much.
  */
-export function usefulDeclarations(servers: readonly CatalogServer[], budgetTokens: number): readonly GoDeclaration[] {
+export function usefulDeclarations(snapshot: CatalogSnapshot, budgetTokens: number): readonly GoDeclaration[] {
+  const { servers } = snapshot;
   const tools = servers.flatMap((server) => server.tools.map(({ tool }) => tool));
-  const { declarations, functions } = declareGo(tools, { detail: 'compact' });
+  const { declarations, functions } = declareGo(tools, { detail: 'compact', among: allTools(snapshot) });
   const closures = new Closures(declarations);
   const nameByTool = new Map(functions.map(({ tool, name }) => [tool, name]));
   const queues = servers.map((server) => ranked(server, closures, nameByTool));

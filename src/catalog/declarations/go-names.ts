@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { withoutMarkup } from '../../lib/visible-text.js';
 import { alphabetical, assignNames, type NameRules } from '../names.js';
 import { GO_UNDECLARABLE } from './go-reserved.js';
@@ -21,24 +22,82 @@ export interface NamedTool {
 
 /**
  * Function names by original (any unique text): `get_weather` to `getWeather`. Where several servers have a tool of the same
- * name, each is called by its server as well, `githubGetIssue`: a server that is added later must not become what a name
- * meant before.
+ * name, each is called by its server as well, `githubGetIssue`, and that name is for tools of `github` alone: no server takes a name
+ * that means, or may come to mean, a tool of another.
  */
 export function goFunctionNames(
   originals: readonly string[],
   toolOf: (original: string) => NamedTool,
 ): Map<string, string> {
-  const servers = new Map<string, Set<string>>();
-  for (const { serverId, name } of originals.map(toolOf)) {
-    const clean = goFunctionName(name);
-    servers.set(clean, (servers.get(clean) ?? new Set()).add(serverId));
-  }
-  const cleanName = (original: string) => {
+  const sorted = alphabetical(originals);
+  const serverOf = (original: string) => toolOf(original).serverId;
+  const clean = (original: string) => goFunctionName(toolOf(original).name);
+  const own = namesByServer(sorted, serverOf, clean);
+  const qualified = namesByServer(sorted, serverOf, (original) => {
     const { serverId, name } = toolOf(original);
-    const clean = goFunctionName(name);
-    return (servers.get(clean)?.size ?? 0) > 1 ? goFunctionName(`${serverId} ${name}`) : clean;
-  };
-  return withOwnTypes(assignNames(alphabetical(originals), cleanName, NUMBERED));
+    return goFunctionName(`${serverId} ${name}`);
+  });
+  const ofClean = serversOf(sorted, clean, serverOf);
+  const ofOwn = serversOf(sorted, (original) => own.get(original) as string, serverOf);
+  const ofQualified = serversOf(sorted, (original) => qualified.get(original) as string, serverOf);
+  const chosen = new Map<string, string>();
+  const later: string[] = [];
+  for (const original of sorted) {
+    const name = own.get(original) as string;
+    const holders = [ofClean.get(clean(original)), ofOwn.get(name), ofQualified.get(name)];
+    const isItsOwn = holders.every((servers) => servers === undefined || isOnly(servers, serverOf(original)));
+    if (isItsOwn) chosen.set(original, name);
+    else later.push(original);
+  }
+  const taken = new Set(chosen.values());
+  for (const original of later) {
+    const name = qualified.get(original) as string;
+    const isItsOwn = isOnly(ofQualified.get(name) ?? new Set(), serverOf(original));
+    // Two servers whose names run into those of their tools: neither has the name.
+    const base = isItsOwn ? name : `${name}${digestOf(toolOf(original))}`;
+    let free = base;
+    for (let number = 2; taken.has(free); number += 1) free = `${base}${number}`;
+    taken.add(free);
+    chosen.set(original, free);
+  }
+  return withOwnTypes(new Map(sorted.map((original) => [original, chosen.get(original) as string])));
+}
+
+/** Names that are numbered within each server. */
+function namesByServer(
+  sorted: readonly string[],
+  serverOf: (original: string) => string,
+  nameOf: (original: string) => string,
+): Map<string, string> {
+  const groups = new Map<string, string[]>();
+  for (const original of sorted) {
+    const group = groups.get(serverOf(original));
+    if (group === undefined) groups.set(serverOf(original), [original]);
+    else group.push(original);
+  }
+  return new Map([...groups.values()].flatMap((group) => [...assignNames(group, nameOf, NUMBERED)]));
+}
+
+/** Which servers have tools of a name. */
+function serversOf(
+  originals: readonly string[],
+  nameOf: (original: string) => string,
+  serverOf: (original: string) => string,
+): Map<string, Set<string>> {
+  const servers = new Map<string, Set<string>>();
+  for (const original of originals) {
+    const name = nameOf(original);
+    servers.set(name, (servers.get(name) ?? new Set()).add(serverOf(original)));
+  }
+  return servers;
+}
+
+function isOnly(servers: ReadonlySet<string>, serverId: string): boolean {
+  return servers.size === 1 && servers.has(serverId);
+}
+
+function digestOf({ serverId, name }: NamedTool): string {
+  return `X${hash('sha256', JSON.stringify([serverId, name]), 'hex').slice(0, 8)}`;
 }
 
 /**

@@ -243,6 +243,43 @@ describe('names', () => {
     expect(named(tools.slice(1))).toEqual(['aB s1 aB', 'aB2 s1 a_b']);
   });
 
+  test('a name with a server in front is for that server alone, whatever others call their tools', () => {
+    const of = (serverId: string, name: string) => tool(name, undefined, { serverId });
+    const named = (list: readonly Tool[], among?: readonly Tool[]) =>
+      Object.fromEntries(
+        declareGo(list, among === undefined ? {} : { among }).functions.map((each) => [
+          `${each.tool.serverId} ${each.tool.name}`,
+          each.name,
+        ]),
+      );
+    const [github, gitlab, evil] = [
+      of('github', 'create_issue'),
+      of('gitlab', 'create_issue'),
+      of('evil', 'github_create_issue'),
+    ];
+    expect(named([github, gitlab, evil])).toEqual({
+      'github create_issue': 'githubCreateIssue',
+      'gitlab create_issue': 'gitlabCreateIssue',
+      'evil github_create_issue': 'evilGithubCreateIssue',
+    });
+    expect(named([github, evil])).toMatchObject({ 'evil github_create_issue': 'evilGithubCreateIssue' });
+    // Nor where the tool of github is hidden from the caller.
+    expect(named([gitlab, evil], [github, gitlab, evil])).toEqual({
+      'gitlab create_issue': 'gitlabCreateIssue',
+      'evil github_create_issue': 'evilGithubCreateIssue',
+    });
+    // Numbers are given out within a server.
+    expect(named([of('a', 'x2'), of('b', 'x'), of('b', 'X')])).toMatchObject({
+      'a x2': 'aX2',
+      'b x': 'bX2',
+      'b X': 'x',
+    });
+    const clash = named([of('a', 'b_c'), of('a_b', 'c'), of('z', 'c'), of('z', 'b_c')]);
+    expect(clash['a b_c']).toMatch(/^aBCX[\da-f]{8}$/);
+    expect(clash['a_b c']).toMatch(/^aBCX[\da-f]{8}$/);
+    expect(new Set(Object.values(clash)).size).toBe(4);
+  });
+
   test('fields and constants keep apart what differs', () => {
     const properties = { user_id: {}, userId: {}, type: {}, string: {}, '1st': {}, 日本: {}, _: {} };
     remember([tool('f', { type: 'object', properties })]);

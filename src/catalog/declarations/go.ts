@@ -36,6 +36,8 @@ export interface GoOptions {
   readonly targetOf?: (tool: Tool) => string;
   /** Whether calls of a tool wait for a person. */
   readonly asks?: (tool: Tool) => boolean;
+  /** All tools that names are given out among, where these are some of them. */
+  readonly among?: readonly Tool[];
 }
 
 /** About 5,000 tokens, as for the other languages. */
@@ -114,10 +116,14 @@ class PackageWriter {
       if (!byKey.has(key)) byKey.set(key, tool);
       else this.#warn(tool, 'the server lists this name more than once; the first one is used');
     }
-    const names = goFunctionNames([...byKey.keys()], (key) => byKey.get(key) as Tool);
+    const named = new Map((options.among ?? []).map((tool) => [JSON.stringify([tool.serverId, tool.name]), tool]));
+    for (const [key, tool] of byKey) named.set(key, tool);
+    const names = goFunctionNames([...named.keys()], (key) => named.get(key) as Tool);
     const servers = new Map<string, ToolPlan[]>();
     for (const [key, name] of names) {
-      const plan = this.#plan(byKey.get(key) as Tool, name);
+      const tool = byKey.get(key);
+      if (tool === undefined) continue;
+      const plan = this.#plan(tool, name);
       const others = servers.get(plan.tool.serverId);
       if (others === undefined) servers.set(plan.tool.serverId, [plan]);
       else others.push(plan);

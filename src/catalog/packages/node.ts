@@ -4,8 +4,8 @@ import { declarePackageFile } from '../declarations/typescript.js';
 import { serverDocs, toolDocs } from '../declarations/typescript-docs.js';
 import { PACKAGE_CLIENT_DECLARATIONS } from '../declarations/typescript-frames.js';
 import { camelCaseNames } from '../package-names.js';
-import { askingTools } from '../snapshot.js';
-import { metaOf, type ServerPackage, sortedTools } from './server-package.js';
+import { allToolNames, askingTools } from '../snapshot.js';
+import { metaOf, namesOf, type ServerPackage, sortedTools } from './server-package.js';
 import { unavailabilityOf, unavailableNodeModule } from './unavailable.js';
 
 /** `servers/<module>/` for Node: `index.js` and its declarations. Names of tools never begin with `_` and a letter. */
@@ -13,7 +13,7 @@ export function nodePackage({ server, isBrief }: ServerPackage): ReadonlyMap<str
   const unavailable = unavailabilityOf(server);
   if (unavailable !== undefined) return new Map([['index.js', unavailableNodeModule(unavailable)]]);
   const tools = sortedTools(server);
-  const names = camelCaseNames(tools.map(({ name }) => name));
+  const names = namesOf(tools, camelCaseNames(allToolNames(server)));
   const asking = askingTools(server.tools);
   const functions = tools.map((tool) => {
     const name = names.get(tool.name) as string;

@@ -1,7 +1,7 @@
 import type { ProcessLanguage } from '../../domain/process-program.js';
 import { compareCodePoints } from '../names.js';
 import { serverModules } from '../package-names.js';
-import type { CatalogSnapshot } from '../snapshot.js';
+import { allServerIds, type CatalogSnapshot } from '../snapshot.js';
 import { NODE_CLIENT_FILES, nodePackage } from './node.js';
 import { PYTHON_CLIENT_FILES, pythonPackage } from './python.js';
 
@@ -40,13 +40,13 @@ const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 const packages = new WeakMap<CatalogSnapshot, Map<ProcessLanguage, ReadonlyMap<string, string>>>();
 
-function makePackages({ servers }: CatalogSnapshot, language: ProcessLanguage): ReadonlyMap<string, string> {
-  const modules = serverModules(servers.map(({ id }) => id));
+function makePackages(snapshot: CatalogSnapshot, language: ProcessLanguage): ReadonlyMap<string, string> {
+  const modules = serverModules(allServerIds(snapshot));
   const [write, files] =
     language === 'node' ? ([nodePackage, NODE_CLIENT_FILES] as const) : ([pythonPackage, PYTHON_CLIENT_FILES] as const);
   const all = new Map(files);
   let left = MAX_CHARACTERS;
-  for (const server of [...servers].sort((one, other) => compareCodePoints(one.id, other.id))) {
+  for (const server of [...snapshot.servers].sort((one, other) => compareCodePoints(one.id, other.id))) {
     const module = modules.get(server.id) as string;
     for (const [name, text] of write({ server, isBrief: left <= 0 })) {
       all.set(`servers/${module}/${name}`, text);

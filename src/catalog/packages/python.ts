@@ -6,9 +6,9 @@ import { docstring, pythonString } from '../declarations/python-text.js';
 import type { Detail } from '../declarations/typescript.js';
 import { serverDocs, toolDocs } from '../declarations/typescript-docs.js';
 import { snakeCaseNames } from '../package-names.js';
-import { askingTools } from '../snapshot.js';
+import { allToolNames, askingTools } from '../snapshot.js';
 import { PYTHON_MCP_CLIENT_STUB, PYTHON_WRAPPERS } from './python-client.js';
-import { metaOf, type ServerMeta, type ServerPackage, sortedTools } from './server-package.js';
+import { metaOf, namesOf, type ServerMeta, type ServerPackage, sortedTools } from './server-package.js';
 import { unavailabilityOf, unavailablePythonModule } from './unavailable.js';
 
 /**
@@ -20,7 +20,7 @@ export function pythonPackage({ server, isBrief }: ServerPackage): ReadonlyMap<s
   const unavailable = unavailabilityOf(server);
   if (unavailable !== undefined) return new Map([['__init__.py', unavailablePythonModule(unavailable)]]);
   const tools = sortedTools(server);
-  const names = snakeCaseNames(tools.map(({ name }) => name));
+  const names = namesOf(tools, snakeCaseNames(allToolNames(server)));
   const stubs = isBrief ? undefined : declarePythonModule({ functionNames: names, tools });
   const asking = askingTools(server.tools);
   const functions = tools.map((tool) => {

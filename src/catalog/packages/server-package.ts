@@ -26,6 +26,11 @@ export function metaOf(server: CatalogServer, names: ReadonlyMap<string, string>
   };
 }
 
+/** Of the names that were given out among all tools of a server, those of these tools. */
+export function namesOf(tools: readonly Tool[], all: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map(tools.map(({ name }) => [name, all.get(name) as string]));
+}
+
 /** In order of their names, whatever order the server lists them in: the same tools give the same text. */
 export function sortedTools(server: CatalogServer): readonly Tool[] {
   const { tools } = withoutDuplicates(server.tools.map(({ tool }) => tool));

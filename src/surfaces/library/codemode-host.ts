@@ -282,11 +282,12 @@ export class CodemodeSession implements Disposable {
     const server = findServer(serverName, forCode) ?? spaces.find(({ name }) => name === serverName)?.server;
     const tools = [...(server?.tools ?? []), ...direct.flatMap(({ tool }) => (isOf(tool, serverName) ? [tool] : []))];
     const methods = spaces.find((each) => each.server === server)?.methods ?? [];
-    // A tool's own name comes before what it is called in code.
+    // A tool's own name comes before what it is called in code, also where the tool is hidden from this caller.
+    const isOwnName = (server?.whole ?? server)?.tools.some(({ tool }) => tool.name === toolName) === true;
     const found =
       tools.find(({ tool }) => tool.name === toolName) ??
-      tools.find(({ exportName }) => exportName === toolName) ??
-      methods.find(({ name }) => name === toolName)?.tool;
+      (isOwnName ? undefined : tools.find(({ exportName }) => exportName === toolName)) ??
+      (isOwnName ? undefined : methods.find(({ name }) => name === toolName)?.tool);
     if (found !== undefined) return found;
     if (server?.problem !== undefined)
       throw new HostError('upstream_unavailable', `server ${JSON.stringify(server.id)}: ${server.problem}`);

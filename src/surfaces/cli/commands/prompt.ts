@@ -1,3 +1,4 @@
+import { LOCAL_CALLER } from '../../../domain/execution.js';
 import { createProfile } from '../../../profiles/registry.js';
 import { askForTools, noteProblems } from '../asking.js';
 import { type CommandContext, type Register, withRecords } from '../command.js';
@@ -37,7 +38,8 @@ async function prompt(flags: PromptFlags, context: CommandContext): Promise<numb
   await askForTools(inventory, flags.refresh === true);
   noteProblems(inventory, []);
   const profile = createProfile(loaded.config, await context.machine(loaded.config));
-  const view = inventory.view();
+  // The agent that a client starts on this machine.
+  const view = inventory.view(LOCAL_CALLER);
   const scripts = await withRecords(context, (records) => records.scripts.list());
   const instructions = profile.instructions(
     view,
