@@ -179,19 +179,22 @@ export class Host {
     return replay(sandbox, recording, redactor);
   }
 
-  /** Makes the calls of read-only tools that were recorded once more, and says what has changed since. */
-  async compareLive(recording: AnyRecording): Promise<LiveComparison[]> {
+  /** Makes the calls of read-only tools that were recorded once more, as this caller, and says what has changed since. */
+  async compareLive(
+    recording: AnyRecording,
+    { caller, profile }: { readonly caller: CallerId; readonly profile: string },
+  ): Promise<LiveComparison[]> {
     if ('program' in recording) return [];
     const { broker } = await this.#parts.runtime.open();
     const { servers } = this.#parts.catalog.snapshot();
     const used = servers.filter(({ path }) => recording.calls.some(({ target }) => target.startsWith(`${path}/`)));
     const snapshot = await this.#parts.catalog.prepare(used.map(({ path }) => path));
-    const { presentation } = this.#parts.sessionOptionsOf(recording.caller as CallerId, '');
+    const { presentation } = this.#parts.sessionOptionsOf(caller, profile);
     const digestOf = (target: string) => {
       const tool = snapshot.toolByTarget.get(target)?.tool;
       return tool === undefined ? undefined : toolDigestOf(tool);
     };
-    return compareLive(recording, { broker, snapshot, presentation, digestOf });
+    return compareLive(recording, { broker, snapshot, presentation, digestOf, caller, profile });
   }
 
   async #wake(run: WokenRun, askPerson?: AskPerson): Promise<void> {

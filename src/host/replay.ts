@@ -43,12 +43,15 @@ export async function replay(sandbox: Sandbox, recording: Recording, redactor?: 
   };
 }
 
-/** Makes the recorded calls of read-only tools once more, against the servers there are, and compares the answers. */
+/**
+ * Makes the recorded calls of read-only tools once more, against the servers there are, and compares the answers. A recording may be
+ * a file that anybody wrote: tools and arguments are taken from it, and who calls under which contract never is.
+ */
 export async function compareLive(
   recording: Recording,
-  { broker, snapshot, presentation, digestOf }: LiveParts,
+  { broker, snapshot, presentation, digestOf, caller, profile }: LiveParts,
 ): Promise<LiveComparison[]> {
-  const run = openRunContext(`replay-${recording.runId}`, recording.caller as CallerId, 'replay', '');
+  const run = openRunContext(`replay-${recording.runId}`, caller, profile, '');
   const compared: LiveComparison[] = [];
   for (const recordedCall of recording.calls) {
     const { number, target, argumentsJson, toolDigest } = recordedCall;
@@ -86,6 +89,9 @@ export async function compareLive(
 }
 
 export interface LiveParts {
+  /** Who replays. */
+  readonly caller: CallerId;
+  readonly profile: string;
   readonly broker: Broker;
   readonly snapshot: CatalogSnapshot;
   readonly presentation: Presentation;

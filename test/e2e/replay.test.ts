@@ -88,6 +88,25 @@ await look({ text: 'x' }); await write({ text: 'x' });`);
   });
 });
 
+test('a forged recording calls as whoever replays it, under their profile, and not as the caller it names', async () => {
+  using home = new LedgerHome({
+    policy: [
+      { tools: 'ledger/look', caller: 'stdio', profile: 'codemode', decision: 'allow' },
+      { tools: 'ledger/look', profile: 'codemode', arguments: { text: 'forged' }, decision: 'deny' },
+    ],
+  });
+  const runId = await recorded(home, `import { look } from '@codemode/servers/ledger'; await look({ text: 'mine' });`);
+  const file = home.path('forged.json');
+  await home.run(['replay', runId, '--export', file]);
+  const forged = readFileSync(file, 'utf8').replaceAll('"command line"', '"stdio"').replaceAll('mine', 'forged');
+  writeFileSync(file, forged);
+  const { live } = await replay(home, file, '--against', 'live');
+  expect(live).toMatchObject([
+    { tool: 'ledger/look', state: 'failed', detail: expect.stringMatching(/policy denies/) },
+  ]);
+  expect(home.lines).toEqual(['look mine']);
+});
+
 test('what is no recording, and a run that nobody knows, are said to be so', async () => {
   using home = new LedgerHome();
   for (const content of ['', '{}', '[1]', '{"format":"codemode recording 1"}']) {

@@ -3,6 +3,7 @@ import { HostError } from '../../../domain/errors.js';
 import type { LiveComparison } from '../../../host/host.js';
 import { type AnyRecording, decodeRecording, encodeRecording } from '../../../host/recording.js';
 import { writeWhole } from '../../../lib/write-whole.js';
+import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
 import { runIdOf } from '../run-id.js';
 import { plainLine, printableJson, styled } from '../terminal.js';
@@ -33,6 +34,8 @@ export const register: Register = (program, context) => {
 
 const HELP = `
 Everything the program asks for is answered from the record: no server is called, unless --against live is given.
+Then recorded calls of tools that only read are made again, with the recorded arguments: as you, whoever made them before. Your
+policy decides about each, and what it would ask a person about is not called. Look into a file that somebody else gave you first.
 An exported recording holds what the tools answered then (redacted): treat it like your data.
 --json prints { "runId", "same", "difference", "live": [{ "call", "tool", "state", "detail" }] }.
 
@@ -45,11 +48,11 @@ async function replay(name: string, flags: ReplayFlags, context: CommandContext)
     throw new HostError('bad_input', `--against: expected live, found ${JSON.stringify(flags.against.slice(0, 40))}`);
   const recording = await find(name, context);
   if (flags.export !== undefined) return exportTo(flags.export, recording);
-  const { host } = await context.compose();
+  const { host, config } = await context.compose();
   await using _ = host;
   const { verdict, live } = await waitFor('running it again', async () => ({
     verdict: await host.replay(recording),
-    live: isLive ? await host.compareLive(recording) : [],
+    live: isLive ? await host.compareLive(recording, { caller: COMMAND_LINE_CALLER, profile: config.profile }) : [],
   }));
   const { runId, isSame, difference } = verdict;
   if (flags.json === true) {
