@@ -200,7 +200,7 @@ export class Catalog {
     return this.#snapshot;
   }
 
-  /** `within`: the snapshot of a program, which finds the same from its start to its end. */
+  /** `within`: the snapshot of a program, which finds the same from its start to its end, and nothing that it does not see. */
   search(query: string, options?: SearchOptions, within: CatalogSnapshot = this.snapshot()): SearchHit[] {
     const whole = within.whole ?? within;
     let index = this.#indexes.get(whole);
@@ -215,7 +215,9 @@ export class Catalog {
       index = createSearchIndex(documents);
       this.#indexes.set(whole, index);
     }
-    return index.search(query, options);
+    if (within.toolByTarget.size === whole.toolByTarget.size) return index.search(query, options);
+    const seen = new Set([...within.toolByTarget.values()].map(({ tool }) => tool));
+    return index.search(query, { ...options, isSeen: (tool) => seen.has(tool) });
   }
 
   /** Says when a snapshot differs from the one before. Returns the function that stops it. */

@@ -19,6 +19,8 @@ export interface SearchOptions {
   readonly serverId?: string;
   /** At most so many hits; 10 where it is not given. */
   readonly limit?: number;
+  /** Only tools of which this is true; others take no place among the hits. */
+  readonly isSeen?: (tool: Tool) => boolean;
 }
 
 export interface SearchHit {
@@ -87,11 +89,14 @@ class ToolIndex implements SearchIndex {
     const limit = Math.max(0, Math.floor(options.limit ?? DEFAULT_LIMIT)) || 0;
     const { start, end } = this.#rangeOf(options.serverId);
     if (limit === 0 || start === end) return [];
+    const { isSeen } = options;
     if (isBlank(query)) {
-      return this.#tools.slice(start, Math.min(end, start + limit)).map((tool) => ({ tool, score: 0 }));
+      const all = this.#tools.slice(start, isSeen === undefined ? Math.min(end, start + limit) : end);
+      return (isSeen === undefined ? all : all.filter(isSeen).slice(0, limit)).map((tool) => ({ tool, score: 0 }));
     }
-    const steps = readQuery(query, this.#known);
-    return selectTools(this.#score(steps, start, end), limit).map(({ tool, score }) => ({
+    const scores = this.#score(readQuery(query, this.#known), start, end);
+    if (isSeen !== undefined) this.#dropUnseen(scores, isSeen);
+    return selectTools(scores, limit).map(({ tool, score }) => ({
       tool: this.#tools[tool]!,
       score,
     }));
@@ -119,6 +124,14 @@ class ToolIndex implements SearchIndex {
     });
     this.#dropNeighbours(own, [whole, ...scored.map(({ scores }) => scores)]);
     return { whole, steps: scored, words: scored.flatMap(({ words }) => words), start, end };
+  }
+
+  #dropUnseen({ whole, steps, start, end }: ToolScores, isSeen: (tool: Tool) => boolean): void {
+    for (let tool = start; tool < end; tool += 1) {
+      if (isSeen(this.#tools[tool]!)) continue;
+      whole[tool] = 0;
+      for (const { scores } of steps) scores[tool] = 0;
+    }
   }
 
   /**
