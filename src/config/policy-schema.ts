@@ -54,11 +54,17 @@ const example = z.strictObject({
   decision: z.enum(DECISIONS),
 });
 
+/** Rules for sessions would match nobody, and a rule that denies would be gone without a word. */
+const callers = oneOrMany('a name, or a list of them').refine(
+  (names) => !names.some((name) => /^session [\da-f*-]+$/i.test(name)),
+  { error: 'the name of a token, such as "subject token NAME", or "subject *": a session is no caller of its own' },
+);
+
 const rule = z
   .strictObject({
     tools: oneOrMany(TOOLS).optional(),
     annotations: annotations.optional(),
-    caller: oneOrMany('a name, or a list of them').optional(),
+    caller: callers.optional(),
     profile: oneOrMany('a profile, or a list of them').optional(),
     arguments: z.record(z.string().min(1), condition).optional(),
     decision: z.enum(DECISIONS),
@@ -89,7 +95,7 @@ export const policySchema = z.strictObject({
 const limit = z
   .strictObject({
     tools: oneOrMany(TOOLS).default(['*']),
-    caller: oneOrMany('a name, or a list of them').optional(),
+    caller: callers.optional(),
     each: z
       .union([z.enum(LIMIT_SCOPES), z.array(z.enum(LIMIT_SCOPES))], {
         error: `one of ${LIMIT_SCOPES.join(', ')}, or a list of them`,

@@ -121,6 +121,8 @@ const listedToken = z.strictObject({
     }),
   /** As in a request; absent: what `security.capabilities` grants. */
   capabilities: z.union([z.array(z.string()), z.record(z.string(), z.unknown())]).optional(),
+  /** A person sits at the clients of this token: approval forms and questions of servers go there over `/mcp`. */
+  person: flag().default(false),
 });
 
 const security = z.strictObject({

@@ -1,4 +1,5 @@
 import type { CapabilitySet } from './capability.js';
+import type { CallerId } from './execution.js';
 
 /**
  * What a token may be used for. `approve` is for people: no token that an agent holds has it, and `servers` lets its
@@ -13,6 +14,21 @@ export interface Principal {
   readonly scopes: ReadonlySet<Scope>;
   /** What it may ask for; absent: what the configuration grants. */
   readonly capabilities?: CapabilitySet;
+  /** The configuration says that a person sits at the clients of this token. */
+  readonly person?: true;
+}
+
+/** The same caller over every surface, protocol era and session: rules, limits and kept results go by it. */
+export function callerOf({ subject }: Pick<Principal, 'subject'>): CallerId {
+  return `subject ${subject}` as CallerId;
+}
+
+/**
+ * Whether forms may be sent to the clients of this token, and their answers count as those of a person. The configuration or the
+ * issuer says so, never the client: an agent's client can claim that it shows forms, and answer them itself.
+ */
+export function hasPerson({ person, scopes }: Principal): boolean {
+  return person === true || scopes.has('approve');
 }
 
 /** What an agent's token is good for where nothing else is said. */

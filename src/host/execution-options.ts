@@ -54,6 +54,8 @@ export interface ExecutionOptions {
   /** Told whenever it begins or ceases to wait for nothing but people. */
   readonly onHeld?: (isHeld: boolean) => void;
   readonly askPerson?: AskPerson;
+  /** `askPerson` is left out as long as the program can be suspended instead: whoever gets the answer asks. */
+  readonly suspendsToAsk?: boolean;
   readonly signal?: StopSignal;
   readonly onLog?: (entry: LogEntry) => void;
 }

@@ -245,10 +245,16 @@ export class Execution {
     this.#gathering = undefined;
     const { askPerson } = this.#options;
     const fresh = [...this.#waiting.values()].filter(({ id }) => !this.#asked.has(id));
-    if (askPerson === undefined || fresh.length === 0) return;
+    if (askPerson === undefined || fresh.length === 0 || this.#isAskedWithAnswer) return;
     for (const { id } of fresh) this.#asked.add(id);
     // A client that cannot ask, or whose user closed the question, leaves it to the other ways.
     askPerson(fresh, this.#waits.signal).catch(() => {});
+  }
+
+  /** About to be suspended, and asked about then. */
+  get #isAskedWithAnswer(): boolean {
+    const { suspendsToAsk, records } = this.#options;
+    return suspendsToAsk === true && records !== undefined && !this.#staysAwake && this.#held.size === 0;
   }
 
   async #putAway(records: RunRecords): Promise<void> {

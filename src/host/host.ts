@@ -13,6 +13,7 @@ import { replayProcess } from './process-replay.js';
 import { programRunner } from './program-runner.js';
 import type { AnyRecording } from './recording.js';
 import { compareLive, type LiveComparison, type ReplayVerdict, replay } from './replay.js';
+import type { AskingWays } from './run.js';
 import { Session, type SessionOptions, type SessionParts } from './session.js';
 import type { RunView, WokenRun } from './sleeping-runs.js';
 import type { ScriptLibrary } from './stored-scripts.js';
@@ -95,6 +96,11 @@ export class Host {
     await this.#parts.catalog.refreshAll();
   }
 
+  /** Says when a server's tools have changed. Returns the function that stops it. */
+  onToolsChanged(listener: () => void): () => void {
+    return this.#parts.catalog.onChange(listener);
+  }
+
   health(): UpstreamHealth[] {
     return this.#parts.catalog.health();
   }
@@ -160,14 +166,14 @@ export class Host {
     return this.#parts.sleeping.show(runId);
   }
 
-  /** The same, for who does not mind that another part of the program was faster. */
+  /** The same, for a client that is asked with the answer, and does not mind that another part of the program was faster. */
   resumeOrFollow(runId: string, signal: AbortSignal): Promise<RunView> {
-    return this.#parts.sleeping.resumeOrFollow(runId, (run) => this.#wake(run), signal);
+    return this.#parts.sleeping.resumeOrFollow(runId, (run) => this.#wake(run, { suspendsToAsk: true }), signal);
   }
 
   /** Resumes one of them now. `askPerson`: who is asked about calls that it makes from here on. */
   resume(runId: string, askPerson?: AskPerson): Promise<RunView> {
-    return this.#parts.sleeping.resume(runId, (run) => this.#wake(run, askPerson));
+    return this.#parts.sleeping.resume(runId, (run) => this.#wake(run, askPerson === undefined ? {} : { askPerson }));
   }
 
   /** Runs a recorded program again, offline. */
@@ -197,8 +203,8 @@ export class Host {
     return compareLive(recording, { broker, snapshot, presentation, digestOf, caller, profile });
   }
 
-  async #wake(run: WokenRun, askPerson?: AskPerson): Promise<void> {
-    await this.openSession(this.#parts.sessionOptionsOf(run.caller, run.profile)).wake(run, askPerson);
+  async #wake(run: WokenRun, asking?: AskingWays): Promise<void> {
+    await this.openSession(this.#parts.sessionOptionsOf(run.caller, run.profile)).wake(run, asking);
   }
 
   /**

@@ -36,6 +36,8 @@ export interface RunRequest {
   readonly answerWithinMs?: number;
   /** A way to the person in front of the client, where it has one. */
   readonly askPerson?: AskPerson;
+  /** The person is asked with the answer: a program that waits for one is suspended at once, and `askPerson` is for those that cannot be. */
+  readonly suspendsToAsk?: boolean;
   /** Told the run's id before anything of it runs. */
   readonly onBegin?: (runId: string) => void;
   /** Who answers what servers ask while they work on its calls. */
@@ -48,6 +50,9 @@ export interface RunRequest {
   /** The step of a trace that the run is a part of. */
   readonly trace?: TraceContext;
 }
+
+/** How a person is asked about calls that a run makes once it was resumed. */
+export type AskingWays = Pick<RunRequest, 'askPerson' | 'suspendsToAsk'>;
 
 /** A classic script instead of a module. Its calls block it, so it is not put away: it ends before its client is answered. */
 export interface ScriptRequest {

@@ -29,8 +29,6 @@ export interface SessionOptions {
   readonly declarations?: (server: CatalogServer, view: ToolView) => string;
   /** What the caller's token may reach; absent: whatever the configuration allows. */
   readonly bounds?: CapabilitySet;
-  /** The caller will not come back under this name: what it sees is kept for as long as it is here. */
-  readonly isTransient?: boolean;
 }
 
 /** What all sessions of a host share. */

@@ -24,7 +24,7 @@ import { prepareServers } from './preparation.js';
 import { type ProcessRunRequest, type ProcessRunSummary, runProcess } from './process-run.js';
 import { programForm } from './program-form.js';
 import { reviveContext } from './recall.js';
-import type { RunAnswer, RunFacts, RunRequest, RunSummary } from './run.js';
+import type { AskingWays, RunAnswer, RunFacts, RunRequest, RunSummary } from './run.js';
 import { RunCalls, type RunCallsSoFar } from './run-calls.js';
 import { RunCatalog } from './run-catalog.js';
 import { RunTrace } from './run-trace.js';
@@ -41,6 +41,8 @@ export type { BrokerOutcome, DirectCircumstances, SessionOptions, SessionParts }
 const ASKED_PATIENCE_MS = 5 * 60_000;
 /** Before the client gives up: to put the program away, and to answer. */
 const ANSWER_MARGIN_MS = 2_000;
+/** Where the person is asked with the answer: for calls that a program makes together, so that they are one card. */
+const GATHER_CALLS_MS = 40;
 
 /** A run under way: what is known of it, and what has become of its calls. */
 interface Run {
@@ -84,7 +86,6 @@ export class Session {
     this.#parts = parts;
     this.#options = options;
     this.#told = new ServerNews({ catalog: parts.catalog, declarations: options.declarations });
-    if (options.isTransient === true) parts.observed?.keepInMemory(this.caller);
   }
 
   /** What exists now, split into what programs and what the client itself may call. */
@@ -131,10 +132,6 @@ export class Session {
     return this.#viewOf(await catalog.prepare(paths));
   }
 
-  search(query: string, options?: { serverId?: string; limit?: number }) {
-    return this.#parts.catalog.search(query, options);
-  }
-
   /** Runs a program. A program that fails is an answer; only the host's own failures are thrown. */
   async run(request: RunRequest): Promise<RunAnswer> {
     const runId = randomUUID();
@@ -168,11 +165,11 @@ export class Session {
   }
 
   /** Goes on with a run of this caller that slept, until it ends or sleeps again. */
-  wake(woken: WokenRun, askPerson?: AskPerson): Promise<void> {
-    return this.#parts.live.during(() => this.#wake(woken, askPerson));
+  wake(woken: WokenRun, asking: AskingWays = {}): Promise<void> {
+    return this.#parts.live.during(() => this.#wake(woken, asking));
   }
 
-  async #wake(woken: WokenRun, askPerson: AskPerson | undefined): Promise<void> {
+  async #wake(woken: WokenRun, asking: AskingWays): Promise<void> {
     const { runtime, catalog, gate } = this.#parts;
     const { sandbox } = await runtime.open();
     const { facts, ...before } = woken.context as unknown as SleepContext;
@@ -181,9 +178,8 @@ export class Session {
     const steps = new RunTrace(this.#parts, { runId, profile, parent, isWoken: true });
     const context = steps.context === undefined ? known : { ...known, trace: steps.context };
     const goOn = async (): Promise<RunAnswer> => {
-      const asked = askPerson === undefined ? {} : { askPerson };
-      const run = await this.#prepare({ ...facts, context }, asked, steps, before);
-      const options = this.#executionOptions(run, { signal: woken.signal, ...asked });
+      const run = await this.#prepare({ ...facts, context }, asking, steps, before);
+      const options = this.#executionOptions(run, { signal: woken.signal, ...asking });
       const wake = () => Execution.wake(sandbox, woken.sleeper, options);
       const execution = await steps.start(wake);
       return this.#conclude(run, await execution.ended, sandbox);
@@ -220,7 +216,6 @@ export class Session {
   /** The caller will not come back: nothing is kept for it any more. */
   close(): void {
     this.#parts.results.forget(this.caller);
-    this.#parts.observed?.forget(this.caller);
   }
 
   async #execute(context: RunContext, request: RunRequest, steps: RunTrace): Promise<RunAnswer> {
@@ -278,16 +273,18 @@ export class Session {
 
   #executionOptions(
     { owner, facts, calls, redactor }: Run,
-    { signal, onLog, askPerson, answerWithinMs, script }: Partial<RunRequest>,
+    { signal, onLog, askPerson, suspendsToAsk, answerWithinMs, script }: Partial<RunRequest>,
   ): ExecutionOptions {
     const context = (): JsonValue => ({ facts, ...calls.soFar }) as unknown as JsonValue;
     const title = () => cleanTitle(redactor, facts.context.source);
+    const isAskedWithAnswer = suspendsToAsk === true && script === undefined;
     return {
       caller: this.caller,
       answerCall: (call, hooks) => calls.answer(call, hooks),
       // A script, whose calls block it, cannot be put away.
       ...(script === undefined ? { records: this.#parts.sleeping.recordsOf(owner, context, title) } : {}),
-      patienceMs: this.#patience(askPerson, answerWithinMs),
+      patienceMs: isAskedWithAnswer ? GATHER_CALLS_MS : this.#patience(askPerson, answerWithinMs),
+      ...(isAskedWithAnswer ? { suspendsToAsk: true } : {}),
       onDrain: (listener) => this.#parts.live.onDrain(listener),
       ...(askPerson === undefined ? {} : { askPerson }),
       ...(signal === undefined ? {} : { signal }),
@@ -382,7 +379,7 @@ export class Session {
     if (this.#view?.of !== snapshot) {
       const { codeMode, reservedNames, profile } = this.#options;
       const { observed, gate } = this.#parts;
-      const policy = toolPolicyOf(gate, { caller: this.caller, profile });
+      const policy = toolPolicyOf(gate, { caller: this.caller, profile, bounds: this.bounds });
       const seen = observed === undefined ? {} : { observedTypeOf: (tool: Tool) => observed.typeOf(this.caller, tool) };
       this.#view = { of: snapshot, view: { ...viewOf(snapshot, codeMode, reservedNames, policy), ...seen } };
     }

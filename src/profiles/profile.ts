@@ -65,6 +65,8 @@ export interface CallCircumstances {
   readonly onNotice?: (text: string) => void;
   /** A way to the person in front of the client. */
   readonly askPerson?: AskPerson;
+  /** The client is asked with the answer to its call: a program that waits for a person is suspended at once, if it can be. */
+  readonly suspendsToAsk?: boolean;
   /** The host's own log, for contracts that send console output there. */
   readonly log?: Log;
   /** The client itself, for what servers ask while they work. */

@@ -10,10 +10,14 @@ import {
   startServe,
   until,
 } from '../support/program.js';
+import { atDesk } from '../support/rest.js';
 import { fixture, isAlive } from '../support/upstreams.js';
 
 /** A server that wants something of a user who did not call it, or more than a user can bear. */
-const asking = (...words: string[]) => ({ mcpServers: { asking: nodeServer(fixture('asking-server.mjs'), ...words) } });
+const asking = (...words: string[]) => ({
+  mcpServers: { asking: nodeServer(fixture('asking-server.mjs'), ...words) },
+  security: { auth: { tokens: [atDesk('desk')] } },
+});
 const CAPABLE: ClientOptions = { capabilities: { elicitation: {}, sampling: {}, roots: {} } };
 const call = (tool: string, input: object = {}) =>
   `import * as asking from '@codemode/servers/asking';
@@ -46,7 +50,7 @@ const answersOf = async (client: Client) => (await run(client, call('answers')))
 test('a server that asks without a call asks nobody over HTTP, and only for folders over stdio', async () => {
   using home = openHome(asking('ask-at-start'));
   await using server = await startServe(home);
-  await using connected = await server.connect('legacy', CAPABLE);
+  await using connected = await server.connect('legacy', CAPABLE, 'desk');
   const overHttp = watched(connected.client);
   await ready(connected.client, 'asking');
   await until(async () => (await answersOf(connected.client)).length === 4);
@@ -117,8 +121,8 @@ test('a question after the answer reaches nobody', async () => {
 test('a question about a call that was cancelled is not put to the next client', async () => {
   using home = openHome(asking());
   await using server = await startServe(home);
-  await using mine = await server.connect('legacy', CAPABLE);
-  await using theirs = await server.connect('legacy', CAPABLE);
+  await using mine = await server.connect('legacy', CAPABLE, 'desk');
+  await using theirs = await server.connect('legacy', CAPABLE, 'desk');
   const seen = [watched(mine.client), watched(theirs.client)];
   await ready(mine.client, 'asking');
   const held = run(theirs.client, call('hold'));
@@ -151,7 +155,7 @@ test('a question that is still open when its call ends is taken back', async () 
 test('a round of the newer era that is made up, changed or used again answers nothing', async () => {
   using home = openHome(asking());
   await using server = await startServe(home);
-  await using connected = await server.connect('modern', CAPABLE);
+  await using connected = await server.connect('modern', CAPABLE, 'desk');
   await ready(connected.client, 'asking');
   const request = { name: 'codemode_run', arguments: { code: call('ask', { kind: 'elicitation' }) } };
   const step = async (more: object) =>

@@ -5,7 +5,8 @@ import { compose } from '../../src/compose.js';
 import type { CallerId } from '../../src/domain/execution.js';
 import { createProfile } from '../../src/profiles/registry.js';
 import { ClientListing } from '../../src/surfaces/mcp/client-listing.js';
-import { type McpOptions, openListing, openSession } from '../../src/surfaces/mcp/door.js';
+import { CommonListing } from '../../src/surfaces/mcp/common-listing.js';
+import { type McpOptions, openSession } from '../../src/surfaces/mcp/door.js';
 import { QuestionRounds } from '../../src/surfaces/mcp/question-rounds.js';
 import { createServer } from '../../src/surfaces/mcp/server.js';
 import { everyday, openHome, type Response, ready, run, until } from '../support/program.js';
@@ -28,17 +29,17 @@ async function open(answerWithinMs: number) {
     asksPeople: false,
     log: () => {},
   };
-  const listing = openListing(options);
+  const common = new CommonListing(options);
   const connect = async (caller: string) => {
     const gone = new AbortController();
     const session = openSession(options, caller as CallerId);
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
     await createServer({
       options,
-      listing: new ClientListing(listing, session, { isKept: true }),
+      listing: new ClientListing(common, session, { isKept: true }),
       session,
       gone: gone.signal,
-      hasOneClient: true,
+      clientKey: caller,
       rounds: new QuestionRounds(),
     }).connect(theirs);
     const client = new Client({ name: 'test', version: '0' });

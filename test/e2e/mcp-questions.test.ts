@@ -13,9 +13,12 @@ import {
   startServe,
   until,
 } from '../support/program.js';
+import { atDesk } from '../support/rest.js';
 import { fixture, startHttpServer } from '../support/upstreams.js';
 
-const ASKING = { mcpServers: { asking: nodeServer(fixture('asking-server.mjs')) } };
+/** Over HTTP people are asked in clients of this token. */
+const DESK = { security: { auth: { tokens: [atDesk('desk')] } } };
+const ASKING = { ...DESK, mcpServers: { asking: nodeServer(fixture('asking-server.mjs')) } };
 const CAPABLE: ClientOptions = { capabilities: { elicitation: {}, sampling: {}, roots: {} } };
 const call = (tool: string, input: object = {}) =>
   `import * as asking from '@codemode/servers/asking';
@@ -43,8 +46,8 @@ describe.each(['legacy', 'modern'] as const)('over HTTP, clients of the %s era',
   test('the client whose call is under way is asked, and the others never are', async () => {
     using home = openHome(ASKING);
     await using server = await startServe(home);
-    await using mine = await server.connect(era, CAPABLE);
-    await using theirs = await server.connect(era, CAPABLE);
+    await using mine = await server.connect(era, CAPABLE, 'desk');
+    await using theirs = await server.connect(era, CAPABLE, 'desk');
     const [askedMe, askedThem] = [answering(mine.client, 'me'), answering(theirs.client, 'them')];
     await Promise.all([ready(mine.client, 'asking'), ready(theirs.client, 'asking')]);
     const results = [];
@@ -65,8 +68,8 @@ describe.each(['legacy', 'modern'] as const)('over HTTP, clients of the %s era',
   test('nobody is asked while calls of two clients are under way on one process', async () => {
     using home = openHome(ASKING);
     await using server = await startServe(home);
-    await using mine = await server.connect(era, CAPABLE);
-    await using theirs = await server.connect(era, CAPABLE);
+    await using mine = await server.connect(era, CAPABLE, 'desk');
+    await using theirs = await server.connect(era, CAPABLE, 'desk');
     const asked = [answering(mine.client, 'me'), answering(theirs.client, 'them')];
     await ready(mine.client, 'asking');
     const held = run(theirs.client, call('hold'));
@@ -84,7 +87,7 @@ describe.each(['legacy', 'modern'] as const)('over HTTP, clients of the %s era',
   test('a server is told which capability its client lacks', async () => {
     using home = openHome(ASKING);
     await using server = await startServe(home);
-    await using connected = await server.connect(era, { capabilities: { elicitation: {} } });
+    await using connected = await server.connect(era, { capabilities: { elicitation: {} } }, 'desk');
     await ready(connected.client, 'asking');
     const errorOf = async (kind: string) => (await run(connected.client, call('ask', { kind }))).result;
     for (const [kind, capability] of [
@@ -98,10 +101,10 @@ describe.each(['legacy', 'modern'] as const)('over HTTP, clients of the %s era',
   });
 
   test('a question of a server of the newer era goes to its call, whoever else has one under way', async () => {
-    using home = openHome({ mcpServers: { everyday: everyday() } });
+    using home = openHome({ ...DESK, mcpServers: { everyday: everyday() } });
     await using server = await startServe(home);
-    await using mine = await server.connect(era, CAPABLE);
-    await using theirs = await server.connect(era, CAPABLE);
+    await using mine = await server.connect(era, CAPABLE, 'desk');
+    await using theirs = await server.connect(era, CAPABLE, 'desk');
     const asked = [answering(mine.client, 'me'), answering(theirs.client, 'them')];
     await ready(mine.client, 'everyday');
     const meet = run(theirs.client, `import { meet } from '@codemode/servers/everyday'; await meet({ count: 2 });`);
@@ -120,10 +123,10 @@ describe.each(['legacy', 'modern'] as const)('over HTTP, clients of the %s era',
 
 test('over Streamable HTTP the stream of a question tells whose it is, so that two clients are asked at once', async () => {
   await using upstream = await startHttpServer('sessions');
-  using home = openHome({ mcpServers: { everyday: { url: `http://127.0.0.1:${upstream.port}/mcp` } } });
+  using home = openHome({ ...DESK, mcpServers: { everyday: { url: `http://127.0.0.1:${upstream.port}/mcp` } } });
   await using server = await startServe(home);
   const eras = ['legacy', 'modern'] as const;
-  const clients = await Promise.all(eras.map((era) => server.connect(era, CAPABLE)));
+  const clients = await Promise.all(eras.map((era) => server.connect(era, CAPABLE, 'desk')));
   const asked = clients.map(({ client }, who) => answering(client, String(who)));
   for (const { client } of clients) await ready(client, 'everyday');
   const code = `import { confirm, meet } from '@codemode/servers/everyday';
@@ -136,9 +139,9 @@ test('over Streamable HTTP the stream of a question tells whose it is, so that t
 });
 
 test('the reference server "everything" gets completions, answers and folders of a client over HTTP', async () => {
-  using home = openHome({ mcpServers: { everything: packageServer('server-everything', 'stdio') } });
+  using home = openHome({ ...DESK, mcpServers: { everything: packageServer('server-everything', 'stdio') } });
   await using server = await startServe(home);
-  await using connected = await server.connect('legacy', CAPABLE);
+  await using connected = await server.connect('legacy', CAPABLE, 'desk');
   answering(connected.client, 'me');
   await ready(connected.client, 'everything');
   const { result, diagnostics } = await run(
@@ -161,7 +164,7 @@ test('the reference server "everything" gets completions, answers and folders of
 test.each(['legacy', 'modern'] as const)('a tool that is called directly asks its client too (%s era)', async (era) => {
   using home = openHome({ ...ASKING, defaults: { codeMode: { excludedTools: ['ask'] } } });
   await using server = await startServe(home);
-  await using connected = await server.connect(era, CAPABLE);
+  await using connected = await server.connect(era, CAPABLE, 'desk');
   answering(connected.client, 'me');
   await until(async () => (await connected.client.listTools()).tools.some(({ name }) => name === 'ask'));
   const result = await connected.client.callTool({ name: 'ask', arguments: { kind: 'elicitation' } });
@@ -192,9 +195,9 @@ test.each(['legacy', 'modern'] as const)(
   'what a person takes to answer is not the time of the program or of the call (%s era)',
   async (era) => {
     const upstream = nodeServer(fixture('asking-server.mjs'));
-    using home = openHome({ mcpServers: { asking: { ...upstream, timeout: '700ms' } } });
+    using home = openHome({ ...DESK, mcpServers: { asking: { ...upstream, timeout: '700ms' } } });
     await using server = await startServe(home);
-    await using connected = await server.connect(era, CAPABLE);
+    await using connected = await server.connect(era, CAPABLE, 'desk');
     connected.client.setRequestHandler('elicitation/create', async () => {
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       return { action: 'decline' };

@@ -122,11 +122,11 @@ export async function startServe(home: Home, ...words: string[]) {
     stderr: () => stderr,
     exited,
     stop,
-    /** A client of its own. */
-    connect: async (era: Era = 'legacy', options: ClientOptions = {}) => {
+    /** A client of its own, with the token of `codemode token` or another. */
+    connect: async (era: Era = 'legacy', options: ClientOptions = {}, bearer = token) => {
       const client = newClient(era, options);
       const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
-        requestInit: { headers: { authorization: `Bearer ${token}` } },
+        requestInit: { headers: { authorization: `Bearer ${bearer}` } },
       });
       await client.connect(transport);
       return { client, transport, [Symbol.asyncDispose]: () => client.close() };

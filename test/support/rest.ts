@@ -30,6 +30,11 @@ export function listed(name: string, ...scopes: string[]) {
   return { name, sha256, ...(scopes.length === 0 ? {} : { scopes }) };
 }
 
+/** A token of a client in which a person reads forms and answers them. */
+export function atDesk(name: string) {
+  return { ...listed(name), person: true };
+}
+
 /** Speaks REST to `codemode serve`, and holds every answer against the OpenAPI document, which `reader` may read. */
 export function restClient(url: string, reader: string) {
   const raw = async (method: string, path: string, token: string, body?: unknown): Promise<RestAnswer> => {

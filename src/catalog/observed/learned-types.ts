@@ -21,8 +21,6 @@ const SAVE_DELAY_MS = 2_000;
 export class LearnedTypes {
   readonly #options: LearnedTypesOptions;
   readonly #types: ObservedTypes;
-  /** Callers that will not come back under the same name. */
-  readonly #transient = new Set<CallerId>();
   readonly #definitions = new WeakMap<Tool, string>();
   #timer: NodeJS.Timeout | undefined;
   #saving: Promise<void> = Promise.resolve();
@@ -40,22 +38,13 @@ export class LearnedTypes {
   /** Learns from one result, as the program saw it. */
   observe(caller: CallerId, tool: Tool, value: JsonValue): void {
     const isNews = this.#types.observe(caller, tool.serverId, tool.name, value, this.#definitionOf(tool));
-    if (!isNews || this.#options.file === undefined || this.#transient.has(caller)) return;
+    if (!isNews || this.#options.file === undefined) return;
     this.#timer ??= setTimeout(() => void this.#save(), SAVE_DELAY_MS).unref();
   }
 
   /** The type of what this caller has seen of a tool, or `undefined` where it has seen nothing. */
   typeOf(caller: CallerId, tool: Tool): string | undefined {
     return this.#types.typeOf(caller, tool.serverId, tool.name, this.#definitionOf(tool));
-  }
-
-  /** Nothing that this caller sees is written. Its end is told by `forget`. */
-  keepInMemory(caller: CallerId): void {
-    this.#transient.add(caller);
-  }
-
-  forget(caller: CallerId): void {
-    if (this.#transient.delete(caller)) this.#types.forgetCaller(caller);
   }
 
   /** Writes what is not written yet. */
@@ -75,7 +64,7 @@ export class LearnedTypes {
   async #write(): Promise<void> {
     const { file } = this.#options;
     const onDisk = ObservedTypes.fromJson(await file?.read());
-    onDisk.adopt(this.#types, (caller) => !this.#transient.has(caller));
+    onDisk.adopt(this.#types);
     await file?.write(onDisk.toJson());
   }
 

@@ -96,12 +96,8 @@ export class ObservedTypes {
   }
 
   /** Takes over what another has seen, in its order, instead of what is known here of the same tools. */
-  adopt(other: ObservedTypes, isWanted: (caller: CallerId) => boolean): void {
-    for (const [key, entry] of other.#entries) if (isWanted(entry.caller)) this.#set(key, entry);
-  }
-
-  forgetCaller(caller: CallerId): void {
-    for (const [key, entry] of this.#entries) if (entry.caller === caller) this.#forget(key);
+  adopt(other: ObservedTypes): void {
+    for (const [key, entry] of other.#entries) this.#set(key, entry);
   }
 
   #touch(key: string, entry: Entry): void {

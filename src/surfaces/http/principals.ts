@@ -13,6 +13,8 @@ export interface ListedToken {
   readonly sha256: string;
   readonly scopes: readonly Scope[];
   readonly capabilities?: CapabilitySet;
+  /** A person sits at the clients of this token. */
+  readonly person?: boolean;
 }
 
 /** Who has the access token of this state folder: whoever may read the files of the user that runs the program. */
@@ -27,12 +29,13 @@ export function byAccessToken(token: string): Identify {
 
 /** Tokens that the configuration lists. Each is compared with all of them, so that time tells nothing. */
 export function byListedTokens(tokens: readonly ListedToken[]): Identify {
-  const known = tokens.map(({ name, sha256, scopes, capabilities }) => ({
+  const known = tokens.map(({ name, sha256, scopes, capabilities, person }) => ({
     expected: Buffer.from(sha256, 'hex'),
     principal: {
       subject: `token ${name}`,
       scopes: new Set(scopes),
       ...(capabilities === undefined ? {} : { capabilities }),
+      ...(person === true ? { person } : {}),
     },
   }));
   return (given) => {

@@ -1,5 +1,6 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { type Approval, cardsOf, type GrantScope } from '../../domain/approval.js';
+import type { JsonObject } from '../../domain/json.js';
 import type { AskPerson } from '../../host/execution.js';
 import { escapeInvisible, visibleText } from '../../lib/visible-text.js';
 import type { Door } from './door.js';
@@ -9,28 +10,48 @@ const QUESTION_TIMEOUT_MS = 10 * 60_000;
 const MAX_SHOWN_CALLS = 5;
 const MAX_ARGUMENT_CHARACTERS = 1_000;
 
-/** Asks through the client, where it can show a form to its user. */
-export function askerOf({ options }: Door, server: Server): AskPerson | undefined {
-  if (!options.asksPeople || server.getClientCapabilities()?.elicitation === undefined) return undefined;
+/** Puts a form before the user of a client, and gives what they made of it. */
+export type ShowForm = (form: JsonObject, signal: AbortSignal) => Promise<FormAnswer>;
+
+/**
+ * Asks the person in front of the client. Undefined where none sits there, by the configuration and not by what the client says,
+ * where people are not asked through clients, and where the client shows no forms.
+ */
+export function askerOf(door: Door, showForm: ShowForm | undefined, by: string): AskPerson | undefined {
+  if (showForm === undefined || !decidesHere(door)) return undefined;
   return async (approvals, signal) => {
-    await Promise.all(cardsOf(approvals).map((card) => askOne(options.host, server, card, signal)));
+    const asked = cardsOf(approvals).map(async (card) =>
+      decideAs(door.options.host, by, card, await showForm(approvalForm(card), signal)),
+    );
+    await Promise.all(asked);
   };
 }
 
-async function askOne(
-  host: Door['options']['host'],
-  server: Server,
-  card: readonly Approval[],
-  signal: AbortSignal,
-): Promise<void> {
-  const [first] = card;
-  if (first === undefined) return;
-  const request = { method: 'elicitation/create', params: { message: messageOf(card), requestedSchema: formOf(card) } };
-  const answer = (await server.request(request as never, { signal, timeout: QUESTION_TIMEOUT_MS })) as FormAnswer;
-  await decideAs(host, `the user of ${visibleText(server.getClientVersion()?.name ?? 'a client')}`, card, answer);
+/** Whether what comes back from this client can be a person's decision. */
+export function decidesHere({ options, person }: Door): boolean {
+  return options.asksPeople && person !== undefined;
 }
 
-interface FormAnswer {
+/** Forms for a client of the older era: a request of ours. */
+export function formsOf(server: Server): ShowForm | undefined {
+  if (server.getClientCapabilities()?.elicitation === undefined) return undefined;
+  return (params, signal) =>
+    server.request({ method: 'elicitation/create', params } as never, {
+      signal,
+      timeout: QUESTION_TIMEOUT_MS,
+    }) as unknown as Promise<FormAnswer>;
+}
+
+/** Who has decided, for the record: whose token it was, not what the client calls itself. */
+export function deciderOf({ person }: Door, clientName = 'the client'): string {
+  return `the user of ${person?.subject ?? visibleText(clientName)}`;
+}
+
+export function approvalForm(card: readonly Approval[]): JsonObject {
+  return { message: messageOf(card), requestedSchema: formOf(card) };
+}
+
+export interface FormAnswer {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: Record<string, unknown> | undefined;
 }
@@ -63,7 +84,7 @@ const CHOICES = new Map<string, GrantScope>([
   ['approve for an hour', 'hour'],
 ]);
 
-export function formOf(card: readonly Approval[]) {
+function formOf(card: readonly Approval[]) {
   const choices = [...CHOICES.keys()].filter((choice) =>
     card.length > 1 ? choice !== 'approve' : choice !== 'approve all',
   );
@@ -78,7 +99,7 @@ export function formOf(card: readonly Approval[]) {
 }
 
 /** Arguments are the agent's text and the tool's name its server's: nothing in them may look like ours. */
-export function messageOf(card: readonly Approval[]): string {
+function messageOf(card: readonly Approval[]): string {
   const [first] = card as [Approval];
   const { serverId, toolName } = first.tool;
   const name = `${visibleText(serverId)}/${visibleText(toolName)}`;

@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  CallToolResult,
-  ClientCapabilities,
-  InputRequiredResult,
-  ServerContext,
-} from '@modelcontextprotocol/server';
+import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server';
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Question, QuestionKind, Respondent } from '../../domain/question.js';
 import type { TraceContext } from '../../domain/trace.js';
 import { type Deferred, deferred } from '../../lib/deferred.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
-import { askable, type ClientQuestion, clientQuestion, isAnswerTo, QUESTION_TIMEOUT_MS } from './client-question.js';
+import type { ShowForm } from './approval-form.js';
+import {
+  type Askable,
+  askable,
+  type ClientQuestion,
+  clientQuestion,
+  isAnswerTo,
+  QUESTION_TIMEOUT_MS,
+} from './client-question.js';
+import type { Door } from './door.js';
 import { capabilitiesOf } from './rounds.js';
 
 /** Questions that come together are asked together. */
@@ -31,6 +35,8 @@ export interface CallSide {
   /** Whatever else ends it: the client withdrew its request, or does not come back. */
   readonly signals: readonly (AbortSignal | undefined)[];
   readonly respondent: Respondent;
+  /** Puts a form of ours before the client's user; absent where the client says that it shows none. */
+  readonly showForm?: ShowForm;
   /** Aborted when the request that it came with was answered, and it goes on. Nothing more is told along with that. */
   readonly requestAnswered?: AbortSignal;
   /** The step of a trace that the call is. */
@@ -43,7 +49,7 @@ export class AskingCall {
   /** How many there were. */
   rounds = 0;
   readonly #key: string;
-  readonly #capabilities: ClientCapabilities | undefined;
+  readonly #client: Askable;
   readonly #mayWait: () => boolean;
   readonly #ended = new AbortController();
   readonly #firstRoundOver = new AbortController();
@@ -54,18 +60,21 @@ export class AskingCall {
   #gathering: NodeJS.Timeout | undefined;
 
   /** `mayWait`: whether there is room for one more call that waits for its client. */
-  constructor(key: string | undefined, context: ServerContext, mayWait: () => boolean) {
-    this.#key = key ?? this.id;
-    this.#capabilities = capabilitiesOf(context);
+  constructor({ clientKey, person }: Door, context: ServerContext, mayWait: () => boolean) {
+    this.#key = clientKey ?? this.id;
+    this.#client = { capabilities: capabilitiesOf(context), person };
     this.#mayWait = mayWait;
   }
 
   begin(work: (side: CallSide) => Promise<CallResult>): void {
-    const capabilities = askable(this.#capabilities);
+    const capabilities = askable(this.#client);
     const respondent: Respondent = { key: this.#key, capabilities, answer: (question) => this.#ask(question) };
+    const showForm: ShowForm = (params, signal) =>
+      this.#put('elicitation', { method: 'elicitation/create', params }, `approval-${++this.#asked}`, signal) as never;
     this.#result = work({
       signals: [this.#ended.signal],
       respondent,
+      ...(capabilities.elicitation === undefined ? {} : { showForm }),
       requestAnswered: this.#firstRoundOver.signal,
     });
     // Nobody may be there when it fails; who comes for it sees it.
@@ -74,6 +83,11 @@ export class AskingCall {
 
   end(): void {
     this.#ended.abort();
+  }
+
+  /** Whether answers from there are as good as from where it began: what a person is asked, a person answers. */
+  isAnsweredBy({ person }: Door): boolean {
+    return this.#client.person === undefined || person !== undefined;
   }
 
   /** What the client says to the questions. What is no answer leaves its question open. */
@@ -113,22 +127,26 @@ export class AskingCall {
   }
 
   async #ask(question: Question): Promise<JsonObject> {
-    const request = clientQuestion(question, this.#capabilities);
+    const request = clientQuestion(question, this.#client);
+    return this.#put(question.kind, request, this.#nameOf(question), question.signal);
+  }
+
+  /** Waits until the client has come back with an answer. */
+  async #put(kind: QuestionKind, request: ClientQuestion, name: string, signal: AbortSignal): Promise<JsonObject> {
     if (!this.#mayWait()) throw new HostError('sandbox_busy', 'too many calls wait for their clients; ask again later');
-    const name = this.#nameOf(question);
     const answer = deferred<JsonObject>();
     const giveUp = (reason: string) => answer.reject(new HostError('cancelled', reason));
     const withdraw = () => giveUp('the question is of no more use');
     const timer = setTimeout(giveUp, QUESTION_TIMEOUT_MS, 'the client gave no answer in time');
-    question.signal.addEventListener('abort', withdraw, { once: true });
-    if (question.signal.aborted) withdraw();
-    this.#open.set(name, { kind: question.kind, request, answer });
+    signal.addEventListener('abort', withdraw, { once: true });
+    if (signal.aborted) withdraw();
+    this.#open.set(name, { kind, request, answer });
     this.#gather();
     try {
       return await answer.promise;
     } finally {
       clearTimeout(timer);
-      question.signal.removeEventListener('abort', withdraw);
+      signal.removeEventListener('abort', withdraw);
       this.#open.delete(name);
     }
   }

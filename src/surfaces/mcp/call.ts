@@ -1,7 +1,6 @@
 import {
   type CallToolResult,
   INVALID_PARAMS,
-  isInputRequiredResult,
   isSpecType,
   ProtocolError,
   type Server,
@@ -14,8 +13,8 @@ import type { DirectTool } from '../../host/tool-view.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
 import { nearest } from '../../lib/nearest.js';
 import type { ExposedTool } from '../../profiles/profile.js';
-import { askerOf } from './approval-form.js';
-import { laterRound, questionOf } from './approval-rounds.js';
+import { askerOf, deciderOf, formsOf } from './approval-form.js';
+import { asksIn, laterRound, questionOf } from './approval-rounds.js';
 import type { CallResult, CallSide } from './asking-call.js';
 import type { Door } from './door.js';
 import { findTool } from './find-tool.js';
@@ -55,17 +54,17 @@ async function answer(
   context: ServerContext,
   trace: TraceContext | undefined,
 ): Promise<CallResult> {
-  const { caller } = door.session;
   const known = trace === undefined ? {} : { trace };
   if (capabilitiesOf(context) !== undefined) {
-    const key = door.hasOneClient ? caller : undefined;
     const work = (side: CallSide) => perform(door, server, request, context, { ...side, ...known });
-    return door.rounds.answer(context, caller, key, work);
+    return door.rounds.answer(context, door, work);
   }
-  const respondent = new ClientRespondent(caller, server, context);
+  const respondent = new ClientRespondent(door, server, context);
+  const showForm = formsOf(server);
+  const forms = showForm === undefined ? {} : { showForm };
   const signals = [context.mcpReq.signal, context.http?.req?.signal];
   try {
-    return await perform(door, server, request, context, { signals, respondent, ...known });
+    return await perform(door, server, request, context, { signals, respondent, ...forms, ...known });
   } finally {
     respondent.requestAnswered();
   }
@@ -91,18 +90,18 @@ async function callExposed(
   tool: ExposedTool,
   input: JsonValue,
   context: ServerContext,
-  { signals, respondent, requestAnswered, trace }: CallSide,
+  { signals, respondent, requestAnswered, showForm, trace }: CallSide,
 ): Promise<CallResult> {
   // A request that its client withdrew, or whose connection it closed, ends its run. So does a client that is gone.
   const ended = new LinkedAbort([...signals, door.gone]);
   using progress = Progress.of(context);
   requestAnswered?.addEventListener('abort', () => progress?.[Symbol.dispose](), { once: true });
-  const askPerson = askerOf(door, server);
+  const askPerson = askerOf(door, showForm, deciderOf(door, server.getClientVersion()?.name));
   let isStillRunning = false;
   const notices: string[] = [];
   try {
     const later = await laterRound(door, context);
-    if (later !== undefined) return isInputRequiredResult(later) ? later : resultOfRun(later);
+    if (later !== undefined) return later;
     const answer = await tool.call(door.session, input, {
       signal: ended.signal,
       log: door.options.log,
@@ -110,6 +109,7 @@ async function callExposed(
       respondent,
       ...(trace === undefined ? {} : { trace }),
       ...(askPerson === undefined ? {} : { askPerson }),
+      ...(asksIn(door, context) ? { suspendsToAsk: true } : {}),
       ...(progress === undefined
         ? { answerWithinMs: door.options.answerWithinMs }
         : { onProgress: (message) => progress.say(message), onStep: (step) => progress.step(step) }),
@@ -140,7 +140,7 @@ async function callDirect(
   direct: DirectTool,
   input: JsonObject,
   context: ServerContext,
-  { signals, respondent, requestAnswered, trace }: CallSide,
+  { signals, respondent, requestAnswered, showForm, trace }: CallSide,
 ): Promise<CallToolResult> {
   const { inputSchema, outputSchema } = direct.tool.tool;
   const isWrapped = inputSchema?.type !== undefined && inputSchema.type !== 'object';
@@ -151,7 +151,7 @@ async function callDirect(
     const outcome = await door.session.callDirect(direct, value, {
       signal: ended.signal,
       onProgress: (progress) => (requestAnswered?.aborted === true ? undefined : relay?.(progress)),
-      askPerson: askerOf(door, server),
+      askPerson: askerOf(door, showForm, deciderOf(door, server.getClientVersion()?.name)),
       respondent,
       trace,
     });
@@ -161,10 +161,6 @@ async function callDirect(
   } finally {
     ended.release();
   }
-}
-
-function resultOfRun(structured: JsonObject): CallToolResult {
-  return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured };
 }
 
 /** As the upstream gave it. A block that the protocol does not know is kept as text: it would spoil the whole answer. */

@@ -1,7 +1,8 @@
 import type { Resource, Tool } from '@modelcontextprotocol/server';
 import type { Session } from '../../host/session.js';
 import type { ExposedTool } from '../../profiles/profile.js';
-import type { Listing } from './listing.js';
+import type { CommonListing } from './common-listing.js';
+import { Listing } from './listing.js';
 
 /** A page of tools. Clients close a connection over a message of more than 10 MB. */
 const PAGE_TOOLS = 500;
@@ -17,8 +18,8 @@ export class ClientListing {
   readonly #isKept: boolean;
   #own: readonly Tool[] | undefined;
 
-  constructor(listing: Listing, session: Session, { isKept }: { readonly isKept: boolean }) {
-    this.#listing = listing;
+  constructor(common: CommonListing, session: Session, { isKept }: { readonly isKept: boolean }) {
+    this.#listing = new Listing(session, common);
     this.#session = session;
     this.#isKept = isKept;
   }
@@ -39,10 +40,16 @@ export class ClientListing {
     const { own, direct, view } = this.#listing.current();
     if (this.#isKept) this.#own ??= own;
     this.#session.listed(view);
+    this.#listing.listed();
     const all = [...(this.#own ?? own), ...direct];
     const from = cursor === undefined ? 0 : Number.parseInt(cursor, 10);
     const to = from + PAGE_TOOLS;
     return { tools: all.slice(from, to), ...(to < all.length ? { nextCursor: String(to) } : {}) };
+  }
+
+  /** Which of what this client can see is different since the last news, or its first list. */
+  news(): { readonly tools: boolean; readonly resources: boolean } {
+    return this.#listing.news();
   }
 
   resources(): Resource[] {

@@ -3,6 +3,7 @@ import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import { QUESTION_KINDS, type Question, type QuestionKind } from '../../domain/question.js';
 import { visibleText } from '../../lib/visible-text.js';
+import type { Door } from './door.js';
 
 /** A person may take this long for an answer. */
 export const QUESTION_TIMEOUT_MS = 10 * 60_000;
@@ -13,8 +14,20 @@ export interface ClientQuestion {
   readonly params: JsonObject;
 }
 
-/** Throws `not_found` with the name of what the client lacks. */
-export function clientQuestion(question: Question, capabilities: ClientCapabilities | undefined): ClientQuestion {
+/** What a client can be asked, and whether a person sits there. */
+export interface Askable {
+  /** What it says of itself. */
+  readonly capabilities: ClientCapabilities | undefined;
+  readonly person: Door['person'];
+}
+
+/**
+ * Throws `not_found` with what the client lacks. What a server wants to know of a person is not asked where none sits: an agent
+ * would answer in their name.
+ */
+export function clientQuestion(question: Question, { capabilities, person }: Askable): ClientQuestion {
+  if (question.kind === 'elicitation' && person === undefined)
+    throw new HostError('not_found', 'no person sits at the client that the call is made for, so nobody can be asked');
   const lacking = lackingCapability(question, capabilities ?? {});
   if (lacking !== undefined)
     throw new HostError('not_found', `the client that the call is made for does not support ${lacking}`);
@@ -29,10 +42,10 @@ export function clientQuestion(question: Question, capabilities: ClientCapabilit
   }
 }
 
-/** Of a client's capabilities, those that say what it can be asked. */
-export function askable(capabilities: ClientCapabilities = {}): JsonObject {
-  const kinds = kindsOf(capabilities).map((kind) => [kind, capabilities[kind]] as const);
-  return Object.fromEntries(kinds) as JsonObject;
+/** Of a client's capabilities, those that say what it can be asked here. */
+export function askable({ capabilities = {}, person }: Askable): JsonObject {
+  const kinds = kindsOf(capabilities).filter((kind) => kind !== 'elicitation' || person !== undefined);
+  return Object.fromEntries(kinds.map((kind) => [kind, capabilities[kind]] as const)) as JsonObject;
 }
 
 /** What a client can be asked at all. */

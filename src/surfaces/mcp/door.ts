@@ -6,7 +6,6 @@ import type { Session, SessionOptions } from '../../host/session.js';
 import type { CodeModeSettings } from '../../host/tool-view.js';
 import type { Profile } from '../../profiles/profile.js';
 import type { ClientListing } from './client-listing.js';
-import { Listing } from './listing.js';
 import type { QuestionRounds } from './question-rounds.js';
 
 /** What every MCP server of this process has in common, whoever is behind it. */
@@ -17,7 +16,7 @@ export interface McpOptions {
   readonly version: string;
   /** A client gives up near 60 s: one that did not ask for progress is answered before, and the run goes on. */
   readonly answerWithinMs: number;
-  /** Whether the user is asked through the client where it can ask. */
+  /** Whether people are asked about calls through their clients. */
   readonly asksPeople: boolean;
   /** How long a first list of tools waits for servers that are starting, where the configuration says so. */
   readonly firstListingMs?: number;
@@ -25,9 +24,10 @@ export interface McpOptions {
   readonly log: Log;
 }
 
-/** What clients see, the same for all of them: one per surface. Where there is one client only, it is the reader. */
-export function openListing(options: McpOptions, reader = openSession(options, 'listing' as CallerId)): Listing {
-  return new Listing(reader, options);
+/** Somebody who sits at a client, reads its forms and decides. */
+export interface PersonAtClient {
+  /** Whose token the client has; absent over stdio, where the client is the user's own. */
+  readonly subject?: string;
 }
 
 /** One client's way in. */
@@ -37,9 +37,11 @@ export interface Door {
   readonly session: Session;
   /** Aborted when the client has gone for good: runs that went on without an answer end too. */
   readonly gone: AbortSignal;
-  /** Whether everything that comes in here comes from one client. */
-  readonly hasOneClient: boolean;
-  /** Calls of the newer era that wait for what their client says to a server's question. */
+  /** Tells this client from the others of the same caller; absent where that is not known. */
+  readonly clientKey?: string;
+  /** Absent: no form is sent to the client, whatever it says that it can show. */
+  readonly person?: PersonAtClient;
+  /** Calls of the newer era that wait for what their client says to a question. */
   readonly rounds: QuestionRounds;
   /** Called when the client is about to be told which tools there are. */
   readonly onListed?: () => void;
@@ -66,14 +68,5 @@ export function sessionOptions(profile: Profile, codeMode: CodeModeSettings, cal
     reservedNames: profile.tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
     maxResultBytes: profile.maxResultBytes,
     declarations: (server, view) => profile.declarations(server, view),
-    // What belongs to a session of the protocol ends with it.
-    isTransient: caller.startsWith(SESSION),
   };
-}
-
-const SESSION = 'session ';
-
-/** Who speaks in one session of the protocol over HTTP. */
-export function sessionCaller(id: string): CallerId {
-  return `${SESSION}${id}` as CallerId;
 }

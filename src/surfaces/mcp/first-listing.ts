@@ -16,31 +16,29 @@ const MAX_NAMED = 5;
 
 /** Waits for servers that are starting, and tells the person at standard error which. */
 export class FirstListing {
-  readonly #session: Session;
   readonly #waitMs: number;
   readonly #log: Log;
   #waiting: Promise<void> | undefined;
 
-  constructor(session: Session, waitMs: number, log: Log) {
-    this.#session = session;
+  constructor(waitMs: number, log: Log) {
     this.#waitMs = waitMs;
     this.#log = log;
   }
 
   /** Clients that ask at the same time wait together. */
-  wait(): Promise<void> {
-    if (startingIn(this.#session.tools()).length === 0) return Promise.resolve();
-    this.#waiting ??= this.#wait().finally(() => {
+  wait(session: Session): Promise<void> {
+    if (startingIn(session.tools()).length === 0) return Promise.resolve();
+    this.#waiting ??= this.#wait(session).finally(() => {
       this.#waiting = undefined;
     });
     return this.#waiting;
   }
 
-  async #wait(): Promise<void> {
+  async #wait(session: Session): Promise<void> {
     let open: readonly string[] = [];
     let said = '';
     const say = () => {
-      const line = `waiting for ${namesOf(open)}, ${readyIn(this.#session.tools())} servers ready`;
+      const line = `waiting for ${namesOf(open)}, ${readyIn(session.tools())} servers ready`;
       if (open.length > 0 && line !== said) this.#log(line, 'info');
       said = line;
     };
@@ -50,7 +48,7 @@ export class FirstListing {
     }, QUIET_MS);
     let isQuiet = true;
     try {
-      await this.#session.settled(this.#waitMs, (waitingFor) => {
+      await session.settled(this.#waitMs, (waitingFor) => {
         open = waitingFor;
         if (!isQuiet) say();
       });

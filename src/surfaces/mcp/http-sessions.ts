@@ -4,10 +4,10 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import type { Principal } from '../../domain/principal.js';
+import { callerOf, hasPerson, type Principal } from '../../domain/principal.js';
 import { ClientListing } from './client-listing.js';
-import { type Door, type McpOptions, openSession, sessionCaller } from './door.js';
-import type { Listing } from './listing.js';
+import type { CommonListing } from './common-listing.js';
+import { type Door, type McpOptions, openSession } from './door.js';
 import type { QuestionRounds } from './question-rounds.js';
 import { createServer } from './server.js';
 
@@ -38,18 +38,21 @@ export interface Exchange {
   onEnd(listener: () => void): void;
 }
 
-/** Clients of the older era: each has a session with a server of its own, and is a caller of its own. */
+/**
+ * Clients of the older era: each has a session with a server of its own. The caller is whoever the token belongs to, in all of its
+ * sessions: rules, limits and what is kept for it are the same as over the other surfaces.
+ */
 export class HttpSessions {
   readonly #options: McpOptions;
-  readonly #listing: Listing;
+  readonly #common: CommonListing;
   readonly #rounds: QuestionRounds;
   readonly #sessions = new Map<string, ClientSession>();
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(options: McpOptions, listing: Listing, rounds: QuestionRounds) {
+  constructor(options: McpOptions, common: CommonListing, rounds: QuestionRounds) {
     this.#rounds = rounds;
     this.#options = options;
-    this.#listing = listing;
+    this.#common = common;
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref();
   }
 
@@ -67,8 +70,10 @@ export class HttpSessions {
     return this.#serve(session, request, exchange);
   }
 
-  tell(news: { readonly tools: boolean; readonly resources: boolean }): void {
-    for (const { server } of this.#sessions.values()) {
+  /** Tells each client what is new for it. */
+  tell(): void {
+    for (const { server, door } of this.#sessions.values()) {
+      const news = door.listing.news();
       if (news.tools) server.sendToolListChanged().catch(() => {});
       if (news.resources) server.sendResourceListChanged().catch(() => {});
     }
@@ -99,13 +104,14 @@ export class HttpSessions {
       },
       onsessionclosed: () => this.#end(id),
     });
-    const opened = openSession(this.#options, sessionCaller(id), principal.capabilities);
+    const opened = openSession(this.#options, callerOf(principal), principal.capabilities);
     const door: Door = {
       options: this.#options,
-      listing: new ClientListing(this.#listing, opened, { isKept: true }),
+      listing: new ClientListing(this.#common, opened, { isKept: true }),
       session: opened,
       gone: gone.signal,
-      hasOneClient: true,
+      clientKey: `session ${id}`,
+      ...(hasPerson(principal) ? { person: { subject: principal.subject } } : {}),
       rounds: this.#rounds,
     };
     const server = createServer(door);
@@ -127,7 +133,6 @@ export class HttpSessions {
     if (session === undefined) return;
     this.#sessions.delete(id);
     session.gone.abort();
-    session.door.session.close();
     await session.server.close().catch(() => {});
   }
 
@@ -147,9 +152,9 @@ export class HttpSessions {
   }
 }
 
-/** Whom a session belongs to, with what it was opened to reach. */
-function ownerOf({ subject, capabilities }: Principal): string {
-  return JSON.stringify([subject, capabilities ?? null]);
+/** Whom a session belongs to, with what it was opened to reach and who sits there. */
+export function ownerOf(principal: Principal): string {
+  return JSON.stringify([principal.subject, principal.capabilities ?? null, hasPerson(principal)]);
 }
 
 export function rpcError(status: number, code: number, message: string): Response {

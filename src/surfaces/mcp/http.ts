@@ -6,15 +6,14 @@ import {
   type McpHttpHandler,
 } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { CallerId } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
-import type { Principal } from '../../domain/principal.js';
+import { callerOf, hasPerson, type Principal } from '../../domain/principal.js';
 import { type Deferred, deferred } from '../../lib/deferred.js';
 import { exchange } from '../http/web-exchange.js';
 import { ClientListing } from './client-listing.js';
-import { type Door, type McpOptions, openListing, openSession } from './door.js';
-import { type Exchange, HttpSessions, rpcError } from './http-sessions.js';
-import type { Listing } from './listing.js';
+import { CommonListing, onToolNews } from './common-listing.js';
+import { type Door, type McpOptions, openSession } from './door.js';
+import { type Exchange, HttpSessions, ownerOf, rpcError } from './http-sessions.js';
 import { QuestionRounds } from './question-rounds.js';
 import { createServer } from './server.js';
 
@@ -30,7 +29,7 @@ export class McpHttp {
   readonly #sessions: HttpSessions;
   readonly #modern: McpHttpHandler;
   readonly #rounds = new QuestionRounds();
-  readonly #listing: Listing;
+  readonly #common: CommonListing;
   readonly #doors = new Map<string, Door>();
   readonly #stopNews: () => void;
   readonly #gone = new AbortController();
@@ -39,17 +38,12 @@ export class McpHttp {
 
   constructor(options: McpOptions) {
     this.#options = options;
-    const listing = openListing(options);
-    this.#listing = listing;
-    this.#sessions = new HttpSessions(options, listing, this.#rounds);
+    this.#common = new CommonListing(options);
+    this.#sessions = new HttpSessions(options, this.#common, this.#rounds);
     this.#modern = createMcpHandler(({ authInfo }) => createServer(this.#doorOf(principalOf(authInfo))), {
       legacy: 'reject',
     });
-    this.#stopNews = listing.onChange((news) => {
-      this.#sessions.tell(news);
-      if (news.tools) this.#modern.notify.toolsChanged();
-      if (news.resources) this.#modern.notify.resourcesChanged();
-    });
+    this.#stopNews = onToolNews(options.host, () => this.#tell());
   }
 
   mount(app: FastifyInstance): void {
@@ -92,9 +86,17 @@ export class McpHttp {
     }
   }
 
+  /** Clients of the newer era cannot be told apart: whoever listens is told of what is new for any of them. */
+  #tell(): void {
+    this.#sessions.tell();
+    const news = [...this.#doors.values()].map(({ listing }) => listing.news());
+    if (news.some(({ tools }) => tools)) this.#modern.notify.toolsChanged();
+    if (news.some(({ resources }) => resources)) this.#modern.notify.resourcesChanged();
+  }
+
   /** One for each token: what a caller has is its own, and so is what it may reach. */
   #doorOf(principal: Principal): Door {
-    const key = JSON.stringify([principal.subject, principal.capabilities ?? null]);
+    const key = ownerOf(principal);
     const known = this.#doors.get(key);
     this.#doors.delete(key);
     const door = known ?? this.#open(principal);
@@ -106,15 +108,15 @@ export class McpHttp {
     return door;
   }
 
-  #open({ subject, capabilities }: Principal): Door {
-    const session = openSession(this.#options, `subject ${subject}` as CallerId, capabilities);
+  #open(principal: Principal): Door {
+    const session = openSession(this.#options, callerOf(principal), principal.capabilities);
     return {
       options: this.#options,
       // Its requests have nothing in common but a token: each is answered with what there is.
-      listing: new ClientListing(this.#listing, session, { isKept: false }),
+      listing: new ClientListing(this.#common, session, { isKept: false }),
       session,
       gone: this.#gone.signal,
-      hasOneClient: false,
+      ...(hasPerson(principal) ? { person: { subject: principal.subject } } : {}),
       rounds: this.#rounds,
     };
   }

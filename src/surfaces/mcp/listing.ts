@@ -1,33 +1,16 @@
 import type { Resource, Tool } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../domain/json.js';
-import type { Log } from '../../domain/log.js';
 import type { Session } from '../../host/session.js';
-import {
-  type CatalogServer,
-  type CodeModeSettings,
-  type DirectTool,
-  type ToolView,
-  unmatchedExclusions,
-} from '../../host/tool-view.js';
-import type { DeclarationFormat, ExposedTool, Profile } from '../../profiles/profile.js';
-import { FIRST_LISTING_MS, FirstListing } from './first-listing.js';
+import type { CatalogServer, DirectTool, ToolView } from '../../host/tool-view.js';
+import type { DeclarationFormat, ExposedTool } from '../../profiles/profile.js';
+import type { CommonListing, ListingDigests } from './common-listing.js';
 import { withoutHeaderAnnotations } from './header-annotations.js';
 
-/** Servers start one after the other: their news are told together. */
-const NEWS_DELAY_MS = 100;
 const TYPESCRIPT: DeclarationFormat = {
   fileName: 'types.d.ts',
   mimeType: 'text/x-typescript',
   describe: ({ path }) => `TypeScript declarations of @codemode/servers/${path}`,
 };
-
-export interface ListingOptions {
-  readonly profile: Profile;
-  readonly codeMode: CodeModeSettings;
-  /** What the configuration says about waiting for servers that are starting. */
-  readonly firstListingMs?: number;
-  readonly log: Log;
-}
 
 /** The tools of one view, ours apart from those of servers. */
 export interface ListedTools {
@@ -36,67 +19,44 @@ export interface ListedTools {
   readonly direct: readonly Tool[];
 }
 
-/** What clients can see now: tools, instructions, declarations. Made anew when the catalog changes, and only then. */
+/** What one caller can see now: tools, instructions, declarations. Made anew when the catalog changes, and only then. */
 export class Listing {
   readonly #session: Session;
-  /** Absent where code mode is off: then every tool is listed as it is. */
-  readonly #profile: Profile | undefined;
-  readonly #first: FirstListing;
-  readonly #codeMode: CodeModeSettings;
-  readonly #log: Log;
-  #hasWarned = false;
+  readonly #common: CommonListing;
+  #told: ListingDigests | undefined;
   #made: ListedTools | undefined;
   #instructions: { readonly of: ToolView; readonly key: string; readonly text: string } | undefined;
 
-  constructor(session: Session, { profile, codeMode, firstListingMs, log }: ListingOptions) {
+  constructor(session: Session, common: CommonListing) {
     this.#session = session;
-    this.#profile = codeMode.enabled ? profile : undefined;
-    this.#codeMode = codeMode;
-    this.#log = log;
-    const listsTheirs = !codeMode.enabled || codeMode.excludedTools.length > 0;
-    const waitMs = firstListingMs ?? FIRST_LISTING_MS[listsTheirs ? 'listing' : 'describing'];
-    this.#first = new FirstListing(session, waitMs, log);
+    this.#common = common;
   }
 
   get exposed(): readonly ExposedTool[] {
-    return this.#profile?.tools ?? [];
+    return this.#common.profile?.tools ?? [];
   }
 
   instructions(): string | undefined {
     const view = this.#session.tools();
-    if (this.#profile === undefined) return undefined;
+    const { profile } = this.#common;
+    if (profile === undefined) return undefined;
     const scripts = this.#session.scripts();
     const key = scripts.map(({ name, description }) => `${name} ${description}`).join('\n');
     if (this.#instructions?.of !== view || this.#instructions.key !== key)
-      this.#instructions = { of: view, key, text: this.#profile.instructions(view, scripts) };
+      this.#instructions = { of: view, key, text: profile.instructions(view, scripts) };
     return this.#instructions.text;
   }
 
   /** Waits for servers that are starting, until each has had its time. */
   awaitServers(): Promise<void> {
-    return this.#first.wait();
+    return this.#common.awaitServers(this.#session);
   }
 
   current(): ListedTools {
     const view = this.#session.tools();
-    this.#warnOfExclusions(view);
-    if (this.#made?.view !== view)
-      this.#made = {
-        view,
-        own: this.exposed.map((tool) => exposedDefinition(tool, view)),
-        direct: view.direct.map(directDefinition),
-      };
+    this.#common.warnOfExclusions(view);
+    if (this.#made?.view !== view) this.#made = this.#listed(view);
     return this.#made;
-  }
-
-  /** A misspelt name leaves a tool callable from code that somebody meant to exclude: said once, when all servers are known. */
-  #warnOfExclusions(view: ToolView): void {
-    if (this.#hasWarned) return;
-    const unmatched = unmatchedExclusions(view, this.#codeMode.excludedTools);
-    if (unmatched === undefined) return;
-    this.#hasWarned = true;
-    if (unmatched.length > 0)
-      this.#log(`codeMode.excludedTools: no tool of the connected servers is named ${unmatched.join(', ')}`, 'warn');
   }
 
   resources(): Resource[] {
@@ -111,43 +71,49 @@ export class Listing {
   }
 
   read(uri: string): { uri: string; mimeType: string; text: string } | undefined {
+    const { profile } = this.#common;
     const { fileName, mimeType } = this.#format;
     const server = this.#servers().find((each) => uriOf(each, fileName) === uri);
-    if (server === undefined || this.#profile === undefined) return undefined;
-    return { uri, mimeType, text: this.#profile.declarations(server, this.#session.tools()) };
+    if (server === undefined || profile === undefined) return undefined;
+    return { uri, mimeType, text: profile.declarations(server, this.#session.tools()) };
   }
 
-  /** Says when something that a client can see is different. Returns the function that stops it. */
-  onChange(listener: (news: { readonly tools: boolean; readonly resources: boolean }) => void): () => void {
-    let seen = this.#digests();
-    let timer: NodeJS.Timeout | undefined;
-    const tell = (): void => {
-      timer = undefined;
-      const now = this.#digests();
-      const news = { tools: now.tools !== seen.tools, resources: now.resources !== seen.resources };
-      seen = now;
-      if (news.tools || news.resources) listener(news);
-    };
-    const stop = this.#session.onToolsChanged(() => {
-      timer ??= setTimeout(tell, NEWS_DELAY_MS);
+  /** The client has got a list: news are what differs from it. Behind the answer, which does not wait for it. */
+  listed(): void {
+    if (this.#told === undefined) setImmediate(() => (this.#told ??= this.#digests()));
+  }
+
+  /** Which of what this caller can see is different since the last news, or the first list. */
+  news(): { readonly tools: boolean; readonly resources: boolean } {
+    const before = this.#told;
+    const now = this.#digests();
+    this.#told = now;
+    return { tools: now.tools !== before?.tools, resources: now.resources !== before?.resources };
+  }
+
+  /** Without what this caller has seen tools return: that changes with every run, and is no news of the tools. */
+  #digests(): ListingDigests {
+    const { observedTypeOf: _, ...view } = this.#session.tools();
+    return this.#common.digestsOf(view, () => {
+      const { own, direct } = this.#listed(view);
+      return { tools: [own, direct], resources: this.resources() };
     });
-    return () => {
-      stop();
-      clearTimeout(timer);
-    };
   }
 
-  #digests(): { tools: string; resources: string } {
-    const { own, direct } = this.current();
-    return { tools: JSON.stringify([own, direct]), resources: JSON.stringify(this.resources()) };
+  #listed(view: ToolView): ListedTools {
+    return {
+      view,
+      own: this.exposed.map((tool) => exposedDefinition(tool, view)),
+      direct: view.direct.map(directDefinition),
+    };
   }
 
   get #format(): DeclarationFormat {
-    return this.#profile?.declarationFormat ?? TYPESCRIPT;
+    return this.#common.profile?.declarationFormat ?? TYPESCRIPT;
   }
 
   #servers(): readonly CatalogServer[] {
-    return this.#profile === undefined ? [] : this.#session.tools().forCode.servers;
+    return this.#common.profile === undefined ? [] : this.#session.tools().forCode.servers;
   }
 }
 

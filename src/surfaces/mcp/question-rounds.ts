@@ -1,6 +1,7 @@
 import { type CallToolResult, inputRequired, type ServerContext } from '@modelcontextprotocol/server';
 import { AskingCall, type CallResult, type CallSide } from './asking-call.js';
 import { QUESTION_TIMEOUT_MS } from './client-question.js';
+import type { Door } from './door.js';
 import { Progress } from './progress.js';
 import { mintRound, roundOf } from './rounds.js';
 
@@ -16,22 +17,15 @@ const FORGET_MS = QUESTION_TIMEOUT_MS + 60_000;
 export class QuestionRounds {
   readonly #waiting = new Map<string, { readonly call: AskingCall; readonly timer: NodeJS.Timeout }>();
 
-  /**
-   * Begins a call, or goes on with the one that this is a later round of, until its result or its next question.
-   * `key`: the client's, where it is known that there is only one.
-   */
-  async answer(
-    context: ServerContext,
-    caller: string,
-    key: string | undefined,
-    work: (side: CallSide) => Promise<CallResult>,
-  ): Promise<CallResult> {
+  /** Begins a call, or goes on with the one that this is a later round of, until its result or its next question. */
+  async answer(context: ServerContext, door: Door, work: (side: CallSide) => Promise<CallResult>): Promise<CallResult> {
+    const { caller } = door.session;
     const round = roundOf(context);
     const isLater = round?.call !== undefined;
     using _progress = isLater ? Progress.of(context) : undefined;
     const known = this.#waiting.get(round?.call ?? '');
-    if (isLater && (known === undefined || round.caller !== caller)) return ROUND_IS_OVER;
-    const call = known?.call ?? new AskingCall(key, context, () => this.#waiting.size < MAX_WAITING);
+    if (isLater && (round.caller !== caller || known?.call.isAnsweredBy(door) !== true)) return ROUND_IS_OVER;
+    const call = known?.call ?? new AskingCall(door, context, () => this.#waiting.size < MAX_WAITING);
     if (known === undefined) call.begin(work);
     else call.take(context.mcpReq.inputResponses);
     const step = await call.step([context.mcpReq.signal, context.http?.req?.signal]);
@@ -57,7 +51,7 @@ export class QuestionRounds {
   }
 }
 
-const ROUND_IS_OVER: CallToolResult = {
+export const ROUND_IS_OVER: CallToolResult = {
   content: [{ type: 'text', text: 'this round is over: its call has ended or was given up; make the call again' }],
   isError: true,
 };

@@ -2,7 +2,8 @@ import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Respondent } from '../../domain/question.js';
-import { askable, type ClientQuestion, clientQuestion, QUESTION_TIMEOUT_MS } from './client-question.js';
+import { type Askable, askable, type ClientQuestion, clientQuestion, QUESTION_TIMEOUT_MS } from './client-question.js';
+import type { Door } from './door.js';
 
 /**
  * A client of the protocol's older era: it is asked by a request of ours. While its own request is unanswered ours goes
@@ -11,17 +12,19 @@ import { askable, type ClientQuestion, clientQuestion, QUESTION_TIMEOUT_MS } fro
 export class ClientRespondent implements Respondent {
   readonly key: string;
   readonly #server: Server;
+  readonly #person: Door['person'];
   #context: ServerContext | undefined;
 
   /** `context`: of the request that the client waits for. */
-  constructor(key: string, server: Server, context?: ServerContext) {
-    this.key = key;
+  constructor({ session, clientKey, person }: Door, server: Server, context?: ServerContext) {
+    this.key = clientKey ?? session.caller;
     this.#server = server;
+    this.#person = person;
     this.#context = context;
   }
 
   get capabilities(): JsonObject {
-    return askable(this.#server.getClientCapabilities());
+    return askable(this.#client);
   }
 
   /** Its request was answered, while a run of it may go on. */
@@ -30,13 +33,17 @@ export class ClientRespondent implements Respondent {
   }
 
   readonly answer: Respondent['answer'] = async (question) => {
-    const request = clientQuestion(question, this.#server.getClientCapabilities());
+    const request = clientQuestion(question, this.#client);
     try {
       return await this.#send(request, { signal: question.signal, timeout: QUESTION_TIMEOUT_MS });
     } catch (error) {
       throw new HostError('cancelled', `the client gave no answer: ${error instanceof Error ? error.message : error}`);
     }
   };
+
+  get #client(): Askable {
+    return { capabilities: this.#server.getClientCapabilities(), person: this.#person };
+  }
 
   /** The library checks the answer against the protocol's schema of the method. */
   #send(request: ClientQuestion, options: { signal: AbortSignal; timeout: number }): Promise<JsonObject> {

@@ -6,7 +6,8 @@ import { deferred } from '../../lib/deferred.js';
 import type { AgentClient } from './agent-client.js';
 import { ClientListing } from './client-listing.js';
 import { kindsOf } from './client-question.js';
-import { type Door, type McpOptions, openListing, openSession } from './door.js';
+import { CommonListing, onToolNews } from './common-listing.js';
+import { type Door, type McpOptions, openSession } from './door.js';
 import { QuestionRounds } from './question-rounds.js';
 import { ClientRespondent } from './respondent.js';
 import { createServer } from './server.js';
@@ -37,13 +38,15 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
   const listed = deferred<void>();
   const opened = deferred<Isolation>();
   const session = openSession(options, LOCAL_CALLER);
-  const listing = openListing(options, session);
+  const listing = new ClientListing(new CommonListing(options), session, { isKept: true });
   const door: Door = {
     options,
-    listing: new ClientListing(listing, session, { isKept: true }),
+    listing,
     session,
     gone: gone.signal,
-    hasOneClient: true,
+    clientKey: session.caller,
+    // Whoever started this process is its user, and the client is theirs.
+    person: {},
     rounds: new QuestionRounds(),
     onListed: () => listed.resolve(),
   };
@@ -69,7 +72,7 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
         warm();
       } else
         server.oninitialized = () => {
-          const respondent = new ClientRespondent(session.caller, server);
+          const respondent = new ClientRespondent(door, server);
           agentClient.attach(respondent, kindsOf(server.getClientCapabilities() ?? {}));
           warm();
         };
@@ -77,7 +80,8 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
     },
     { transport: wire, onerror: (error) => log(`the client's message could not be handled: ${error.message}`, 'warn') },
   );
-  const stopNews = listing.onChange(({ tools, resources }) => {
+  const stopNews = onToolNews(host, () => {
+    const { tools, resources } = listing.news();
     if (tools) current?.sendToolListChanged().catch(() => {});
     if (resources) current?.sendResourceListChanged().catch(() => {});
   });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { HostError } from '../../domain/errors.js';
 import type { CallerId } from '../../domain/execution.js';
 import type { Log } from '../../domain/log.js';
-import type { Principal } from '../../domain/principal.js';
+import { callerOf, type Principal } from '../../domain/principal.js';
 import type { ProcessLanguage } from '../../domain/process-program.js';
 import type { StopSignal } from '../../domain/stop-signal.js';
 import type { TraceContext } from '../../domain/trace.js';
@@ -75,19 +75,20 @@ export class RestDoor {
     this.options = options;
   }
 
-  sessionOf({ subject }: Principal): Session {
+  sessionOf(principal: Principal): Session {
+    const { subject } = principal;
     const known = this.#sessions.get(subject);
     return keep(
       this.#sessions,
       subject,
-      known ?? this.options.host.openSession(this.options.sessionOptionsOf(callerOf(subject))),
+      known ?? this.options.host.openSession(this.options.sessionOptionsOf(callerOf(principal))),
     );
   }
 
   /** A caller's view of the tools takes time to make: it is kept for as long as the token may reach the same. */
   #runnerSessionOf({ subject, capabilities }: Principal, { sessionOptionsOf }: RunnerRest): Session {
     const known = this.#runnerSessions.get(subject);
-    const options = sessionOptionsOf(callerOf(subject));
+    const options = sessionOptionsOf(callerOf({ subject }));
     const bounded = capabilities === undefined ? options : { ...options, bounds: capabilities };
     const isSame = known !== undefined && known.bounds === capabilities;
     return keep(this.#runnerSessions, subject, isSame ? known : this.options.host.openSession(bounded));
@@ -183,10 +184,6 @@ function keep(sessions: Map<string, Session>, subject: string, session: Session)
     sessions.delete(oldest);
   }
   return session;
-}
-
-export function callerOf(subject: string): CallerId {
-  return `subject ${subject}` as CallerId;
 }
 
 export function newRequestId(): string {

@@ -2,17 +2,17 @@ import type { FastifyInstance } from 'fastify';
 import { HostError, isHostError } from '../../domain/errors.js';
 import type { CallerId } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
-import type { Principal } from '../../domain/principal.js';
+import { callerOf, type Principal } from '../../domain/principal.js';
 import type { RunView } from '../../host/host.js';
 import { renderRefusal } from '../../profiles/unified/render.js';
-import { callerOf, type LiveRun, type RestDoor } from './door.js';
+import type { LiveRun, RestDoor } from './door.js';
 
 const MAX_LISTED = 100;
 
 /** Runs of the caller, those under way and those that sleep or have ended. Nobody sees another's. */
 export function mountRuns(scope: FastifyInstance, door: RestDoor): void {
   const { host } = door.options;
-  const callerFor = (principal: Principal | undefined) => callerOf((principal as Principal).subject);
+  const callerFor = (principal: Principal | undefined) => callerOf(principal as Principal);
   scope.get('/runs', async (request) => {
     const caller = callerFor(request.principal);
     const stored = await host.listRuns(caller, MAX_LISTED);
