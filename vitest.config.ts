@@ -41,7 +41,7 @@ const product = {
   // These start whole process trees, and wait for them more than half of the time: four at once keep two cores busy.
   maxWorkers: 4,
   // Tests that wait for a timeout wait side by side.
-  maxConcurrency: 10,
+  maxConcurrency: 8,
   testTimeout: 60_000,
   hookTimeout: 60_000,
 };
