@@ -77,6 +77,11 @@ export function isDisabled(id: string): string {
   return `server ${JSON.stringify(id)} is disabled`;
 }
 
+/** Whether a warning is one of those. */
+export function isAboutDisabled(warning: string): boolean {
+  return /: server "(?:[^"\\]|\\.)*" is disabled: /.test(warning);
+}
+
 function isSwitchedOff(entry: JsonValue | undefined): boolean {
   if (!isObject(entry)) return false;
   return [true, 'true'].some((each) => entry.disabled === each) || [false, 'false'].some((no) => entry.enabled === no);

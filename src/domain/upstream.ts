@@ -121,11 +121,18 @@ export interface UpstreamIdentity {
  */
 export type UpstreamState = 'idle' | 'connecting' | 'ready' | 'degraded' | 'failed' | 'closed' | 'disabled';
 
+export interface Crash {
+  readonly summary: string;
+  readonly lines: readonly string[];
+}
+
 export interface UpstreamHealth {
   readonly id: string;
   readonly state: UpstreamState;
   /** Why it is not `ready`, in words for a person. */
   readonly reason?: string;
+  /** Where its process wrote to stderr before it ended: how it ended, and the last lines, without its credentials. */
+  readonly crash?: Crash;
   /** Whether somebody has to log in before it can be used. */
   readonly needsLogin?: boolean;
   readonly since: Date;

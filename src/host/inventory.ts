@@ -5,7 +5,7 @@ import { SHARED_DECLARATIONS } from '../catalog/declarations/typescript-frames.j
 import { askingTools, type CatalogServer, type CatalogTool } from '../catalog/snapshot.js';
 import { HostError } from '../domain/errors.js';
 import type { JsonObject } from '../domain/json.js';
-import type { UpstreamDefinition, UpstreamState } from '../domain/upstream.js';
+import type { Crash, UpstreamDefinition, UpstreamState } from '../domain/upstream.js';
 import { nearest } from '../lib/nearest.js';
 import { findServer } from './discovery.js';
 import { checkPolicy, type PolicyCheck, type PolicyReport } from './policy-check.js';
@@ -42,6 +42,8 @@ export interface ServerReport {
   /** The tools were listed by an earlier process: the server did not answer now. */
   readonly isFromCache: boolean;
   readonly reason?: string;
+  /** How its process ended and what it said last, where it did. */
+  readonly crash?: Crash;
   readonly needsLogin: boolean;
   /** What is odd about it and was got over: repaired or dropped tools, noise. */
   readonly warnings: readonly string[];
@@ -115,7 +117,7 @@ export class Inventory {
     const targets = new Map(definitions.map((each) => [each.id, each.target]));
     const reports = servers.map((server): ServerReport => {
       const { id, path, tools, problem } = server;
-      const { state = 'idle', reason, needsLogin = false, identity, warnings = [] } = health.get(id) ?? {};
+      const { state = 'idle', reason, crash, needsLogin = false, identity, warnings = [] } = health.get(id) ?? {};
       const why = reason ?? problem;
       return {
         id,
@@ -129,6 +131,7 @@ export class Inventory {
         toolCount: tools.length,
         isFromCache: problem !== undefined && tools.length > 0,
         ...(why === undefined ? {} : { reason: why }),
+        ...(crash === undefined ? {} : { crash }),
         needsLogin,
         warnings,
       };

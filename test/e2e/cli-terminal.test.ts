@@ -67,3 +67,31 @@ test('on a terminal a message that names codemode says how it is typed here', ne
   expect(stdout).toContain(`codemode is not on your PATH; here it is: ${process.execPath} ${PROGRAM}`);
   expect((await home.run(['runs', 'show', 'zzzz'])).stderr).not.toContain('PATH');
 });
+
+test('on a terminal the last lines of a server that crashed stand below each other', needsTerminal, async () => {
+  using home = new Home();
+  const args = [fixture('slow-server.mjs'), '--crash', '3'];
+  home.write('codemode.config.yaml', { mcpServers: { broken: { command: process.execPath, args } } });
+  const { stdout } = await onTerminal(home, ['servers'], '', { env: { NO_COLOR: '1' } });
+  expect(stdout.replaceAll('\r', '')).toMatch(
+    /exit code 3\. The last\s+lines of its stderr:\n {12}line 34 of a long.*\n(?: {12}line 3\d of.*\n){5} {12}line 40 of .*\n {12}Error: the license file is missing\n/,
+  );
+});
+
+test('in a narrow terminal help and sentences are broken between words', needsTerminal, async () => {
+  using home = new Home();
+  const args = [fixture('slow-server.mjs'), '--crash', '3'];
+  home.write('codemode.config.yaml', { mcpServers: { broken: { command: process.execPath, args } } });
+  const columns = 50;
+  const env = { COLUMNS: String(columns), NO_COLOR: '1' };
+  const wide = await home.run(['servers', '--help']);
+  const words = new Set(wide.stdout.split(/\s+/));
+  const { stdout } = await onTerminal(home, ['servers', '--help'], '', { env });
+  for (const line of stdout.split('\r\n')) {
+    expect(line.length).toBeLessThanOrEqual(columns);
+    for (const word of line.split(/\s+/)) expect(words).toContain(word);
+  }
+  const next = await onTerminal(home, [], '', { env });
+  for (const line of next.stdout.split('\r\n').filter((each) => each.includes(' ') && !each.includes(PROGRAM)))
+    expect(line.length).toBeLessThanOrEqual(columns);
+});

@@ -99,3 +99,34 @@ test('rules and limits that name a disabled server stay, and stop nothing', asyn
   const check = await home.json(['policy', 'check', 'files/write', '--json']);
   expect(check).toMatchObject({ decision: 'deny' });
 });
+
+test('the warning is printed once, by commands that use servers, and by no other', async () => {
+  using home = new Home();
+  config(home);
+  for (const words of [['tools'], ['run', '-']]) {
+    const { stderr } = await home.run(words, { input: 'globalThis.__codemode_result__ = 1;' });
+    expect([words, stderr.split('server "files" is disabled')]).toEqual([
+      words,
+      [expect.anything(), expect.anything()],
+    ]);
+  }
+  for (const words of [
+    ['auth', 'status'],
+    ['runs'],
+    ['scripts', 'list'],
+    ['policy', 'check', 'everyday/echo'],
+    ['doctor'],
+  ]) {
+    const { stderr } = await home.run(words);
+    expect([words, stderr]).toEqual([words, expect.not.stringContaining('is disabled')]);
+  }
+});
+
+test('codemode alone names the disabled server, with its mistake and its place', async () => {
+  using home = new Home();
+  const file = config(home);
+  const { stdout } = await home.run([]);
+  expect(stdout.replace(file, 'FILE').replace(home.folder, '~')).toContain(
+    `Server ${REASON.slice('server '.length)} (~/codemode.config.json:1:`,
+  );
+});

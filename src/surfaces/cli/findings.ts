@@ -1,7 +1,7 @@
 import { access, constants, realpath, stat, statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { dirname, isAbsolute, resolve, sep } from 'node:path';
-import { isDisabled } from '../../config/broken-servers.js';
+import { isAboutDisabled } from '../../config/broken-servers.js';
 import { readEnvironment } from '../../config/environment.js';
 import type { LoadedConfig } from '../../config/load.js';
 import { describeSearch } from '../../config/nothing-configured.js';
@@ -61,7 +61,7 @@ export function serverFindings(reports: readonly ServerReport[], loaded: LoadedC
 }
 
 async function fileFindings(loaded: LoadedConfig): Promise<Finding[]> {
-  const { file, format, warnings, searched, disabledServers, config } = loaded;
+  const { file, format, warnings, searched, config } = loaded;
   const name = 'Configuration';
   if (file === undefined) {
     const message = `no file was found, so there are no servers; searched: ${describeSearch(searched)}`;
@@ -70,8 +70,7 @@ async function fileFindings(loaded: LoadedConfig): Promise<Finding[]> {
   const form = format === 'codemode' ? '' : ` (${format})`;
   const findings: Finding[] = [{ name, state: 'ok', message: `${file}${form}; searched: ${describeSearch(searched)}` }];
   // A server that is disabled has a finding of its own.
-  const isOfServer = (warning: string) => disabledServers.some(({ id }) => warning.includes(`: ${isDisabled(id)}: `));
-  for (const message of warnings) if (!isOfServer(message)) findings.push({ name, state: 'warning', message });
+  for (const message of warnings) if (!isAboutDisabled(message)) findings.push({ name, state: 'warning', message });
   if (Object.keys(config.mcpServers).length === 0)
     findings.push({ name: 'Servers', state: 'warning', message: 'none are configured', fix: 'codemode init' });
   const { mode } = await stat(file);

@@ -55,6 +55,9 @@ const JAIL_FILES = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/run/current-syst
   (folder) => `${folder}/bwrap`,
 );
 
+/** Disabled servers that are named. */
+const MAX_DISABLED = 3;
+
 /** A few lines: what is so, and what to type next. */
 export function describeNext(state: MachineState): string {
   const steps = nextSteps(state);
@@ -76,8 +79,10 @@ function factsOf({ loaded, glance, hasJail }: MachineState): string {
   const count = loaded.upstreams.length;
   const servers = count === 0 ? 'no servers' : count === 1 ? '1 server' : `${count} servers`;
   const lines = [`${servers}${file === undefined ? '' : ` in ${plainLine(shortened(file))}`}.`];
-  const disabled = loaded.disabledServers.length;
-  if (disabled > 0) lines.push(`${counted(disabled, 'more is', 'more are')} disabled by a mistake in the file.`);
+  for (const { place, reason } of loaded.disabledServers.slice(0, MAX_DISABLED))
+    lines.push(`${plainLine(reason.replace(/^s/, 'S'))} (${plainLine(shortened(place))}).`);
+  const unnamed = loaded.disabledServers.length - MAX_DISABLED;
+  if (unnamed > 0) lines.push(`${counted(unnamed, 'more is', 'more are')} disabled.`);
   if (glance.problem !== undefined) lines.push(`The state folder cannot be read: ${plainLine(glance.problem)}.`);
   if (!hasJail) lines.push('Programs cannot be run at isolation level strict: bubblewrap is not installed.');
   if (glance.pendingApprovals > 0)

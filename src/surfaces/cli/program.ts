@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { isAboutDisabled } from '../../config/broken-servers.js';
 import { nothingConfigured } from '../../config/nothing-configured.js';
 import { ERRORS, isHostError } from '../../domain/errors.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
@@ -39,9 +40,19 @@ import { actOnEarlySignal, type EarlySignals } from './early-signals.js';
 import { describeNext, machineState } from './next-steps.js';
 import { watchOutput } from './output.js';
 import { noteOwnName } from './own-name-note.js';
-import { noteNothingConfigured, plain, warn } from './terminal.js';
+import { noteNothingConfigured, plain, terminalWidth, warn } from './terminal.js';
 import { askForTrust, canAskForTrust } from './trust-question.js';
 import { complaintOf, helpWords } from './words.js';
+import { fillParagraphs, wrapLines } from './wrap.js';
+
+/** Commands in which a server that is disabled is missed. `doctor` has a finding for it. */
+const USING_SERVERS = [
+  ...['mcp', 'serve', 'run', 'exec', 'runner', 'servers', 'tools', 'types', 'prompt', 'measure', 'resume'],
+];
+/** Of help where no terminal shows it. */
+const HELP_COLUMNS = 80;
+/** What is left for descriptions beside the longest option, before nothing is broken between words any more. */
+const MIN_HELP_COLUMNS = 12;
 
 /** In the order in which `--help` lists them. */
 const COMMANDS: readonly Register[] = [
@@ -130,7 +141,7 @@ async function showNext(program: Command, composition: Composition): Promise<num
   }));
   const commands = program.commands.map((command) => command.name());
   const state = await machineState(loaded, await composition.glance(), commands);
-  process.stdout.write(`${describeNext(state)}\n`);
+  process.stdout.write(`${wrapLines(describeNext(state))}\n`);
   return EXIT.ok;
 }
 
@@ -142,7 +153,12 @@ export function createProgram(
   early?: EarlySignals,
 ): Command {
   const program = new Command('codemode')
-    .configureOutput({ writeErr: complain })
+    .configureOutput({
+      writeErr: complain,
+      writeOut: (text) => process.stdout.write(fillParagraphs(text)),
+      getOutHelpWidth: () => terminalWidth() ?? HELP_COLUMNS,
+    })
+    .configureHelp({ minWidthToWrap: MIN_HELP_COLUMNS })
     .version(VERSION, '-V, --version', 'print the version')
     .description('Runs programs written by agents in a fresh sandbox inside an OS jail.')
     .option(
@@ -158,16 +174,26 @@ export function createProgram(
     .showHelpAfterError('(codemode --help lists the commands)')
     .exitOverride();
   const settings = () => ({ ...settingsOf(program), ...(canAskForTrust() ? { confirmTrust: askForTrust } : {}) });
+  let usesServers = false;
+  program.hook('preAction', (_, command) => {
+    usesServers = USING_SERVERS.includes(command.name());
+  });
+  const warned = new Set<string>();
+  const warnOnce = (warnings: readonly string[]) => {
+    const news = warnings.filter((each) => !warned.has(each) && (usesServers || !isAboutDisabled(each)));
+    for (const each of news) warned.add(each);
+    warn(news);
+  };
   const context: CommandContext = {
     async compose(own = {}) {
       const isOneShot = own.door === undefined;
       const composed = await composition.compose({ ...both(settings(), own), ...(isOneShot ? { isOneShot } : {}) });
-      warn(composed.warnings);
+      warnOnce(composed.warnings);
       return composed;
     },
     async inventory(own = {}) {
       const composed = await composition.composeInventory(both(settings(), own));
-      warn(composed.loaded.warnings);
+      warnOnce(composed.loaded.warnings);
       const nothing = nothingConfigured(composed.loaded);
       noteNothingConfigured(nothing);
       noteOwnName(nothing ?? '');
@@ -177,7 +203,7 @@ export function createProgram(
     records: () => composition.composeRecords(settings()),
     async logins() {
       const { logins, loaded } = await composition.composeLogins(settings());
-      warn(loaded.warnings);
+      warnOnce(loaded.warnings);
       return logins;
     },
     audit: () => composition.composeAudit(settings()),

@@ -45,7 +45,7 @@ export class McpUpstream implements Adapter {
   }
 
   async listTools(signal?: AbortSignal): Promise<ToolListing> {
-    const connection = await this.#supervisor.connected(signal);
+    const connection = await this.#supervisor.connectedUnlessNoisy(signal);
     const listed = await connection.list(this.#definition.connectTimeoutMs, signal);
     if (!('failure' in listed)) {
       this.#taskTools = listed.taskTools;

@@ -6,7 +6,7 @@ import { deferred } from '../../lib/deferred.js';
 import { signalGroup } from '../../lib/process-group.js';
 import { NotSentError } from './failures.js';
 import { parseMessages } from './messages.js';
-import { notMcp } from './not-mcp.js';
+import { notMcp, STDERR_TITLE } from './not-mcp.js';
 import type { ChildGroups } from './stdio-groups.js';
 import { LineSplitter } from './stdio-lines.js';
 
@@ -55,7 +55,7 @@ export class StdioTransport implements Transport {
   diagnosis(): string | undefined {
     const stderr = this.#stderr.text();
     const noise = this.#hasSpoken || this.#noise === undefined ? undefined : notMcp(this.#noise);
-    const parts = [this.#end, noise, stderr === '' ? undefined : `stderr:\n${stderr}`].filter(
+    const parts = [this.#end, noise, stderr === '' ? undefined : `${STDERR_TITLE}${stderr}`].filter(
       (part) => part !== undefined,
     );
     return parts.length === 0 ? undefined : parts.join('; ');

@@ -1,17 +1,18 @@
 import type { UpstreamAuthorizer } from '../../domain/authorization.js';
 import { HostError, isHostError } from '../../domain/errors.js';
 import {
+  type Crash,
   connectTimeoutKey,
   type McpDefinition,
   type UpstreamIdentity,
   type UpstreamState,
 } from '../../domain/upstream.js';
 import { type BackoffOptions, backoffMs } from '../../lib/backoff.js';
-import { oneLineWithEnd } from '../../lib/bounded-text.js';
+import { oneLine, oneLineWithEnd } from '../../lib/bounded-text.js';
 import { SecretMask } from '../../lib/mask.js';
 import { inSeconds } from '../../lib/seconds.js';
 import { ConnectTimeoutError, type EraHint, type McpConnection, type UpstreamOptions } from './connection.js';
-import { notMcp } from './not-mcp.js';
+import { notMcp, STDERR_TITLE } from './not-mcp.js';
 import { maskFor } from './target-mask.js';
 
 const BACKOFF: BackoffOptions = { firstMs: 200, maxMs: 30_000, factor: 2 };
@@ -23,6 +24,11 @@ const HEALTH_CHECK_MS = 5_000;
 /** How long a failure stands before a use tries again. */
 const QUIET_AFTER_FAILURE_MS = 1_000;
 const MAX_REASON_CHARACTERS = 600;
+/** Of what a process wrote to stderr before it ended. */
+const MAX_CRASH_LINES = 8;
+const MAX_CRASH_LINE_CHARACTERS = 200;
+/** A server that has printed text and then sent no message for so long is taken for one that does not speak MCP. */
+const NOISE_PATIENCE_MS = 5_000;
 
 export interface SupervisorEvents {
   onToolsChanged(): void;
@@ -33,6 +39,7 @@ export interface SupervisorEvents {
 export interface SupervisedState {
   readonly state: UpstreamState;
   readonly reason?: string;
+  readonly crash?: Crash;
   readonly needsLogin?: boolean;
   readonly since: Date;
   readonly losses: number;
@@ -55,6 +62,7 @@ export class Supervisor {
 
   #state: UpstreamState = 'idle';
   #reason: string | undefined;
+  #crash: Crash | undefined;
   #needsLogin = false;
   #since = new Date();
   #connection: McpConnection | undefined;
@@ -69,6 +77,10 @@ export class Supervisor {
   #losses = 0;
   /** While it connects: the first line of what it printed instead of messages. */
   #noise: string | undefined;
+  #noiseTimer: NodeJS.Timeout | undefined;
+  /** It prints and sends nothing. It is still given its time to connect, but nobody has to wait for that. */
+  #isOnlyNoisy = false;
+  readonly #unlessNoisy = new Set<() => void>();
 
   constructor(definition: McpDefinition, options: UpstreamOptions, events: SupervisorEvents) {
     this.#definition = definition;
@@ -85,8 +97,9 @@ export class Supervisor {
   describe(): SupervisedState {
     const reason = this.#reason ?? (this.#noise === undefined ? undefined : this.masked(notMcp(this.#noise)));
     return {
-      state: this.#state,
+      state: this.#isOnlyNoisy && this.#state === 'connecting' ? 'failed' : this.#state,
       ...(reason === undefined ? {} : { reason }),
+      ...(this.#crash === undefined ? {} : { crash: this.#crash }),
       ...(this.#needsLogin ? { needsLogin: true } : {}),
       since: this.#since,
       losses: this.#losses,
@@ -110,6 +123,18 @@ export class Supervisor {
       this.#open(1);
     }
     return abortable(this.#opening as Promise<McpConnection>, signal);
+  }
+
+  /** The same, but a server that prints text where messages belong is given up on as soon as that is clear. */
+  connectedUnlessNoisy(signal?: AbortSignal): Promise<McpConnection> {
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => reject(this.unavailable(this.masked(notMcp(this.#noise ?? ''))));
+      if (this.#isOnlyNoisy && this.#opening !== undefined) giveUp();
+      this.#unlessNoisy.add(giveUp);
+      void this.connected(signal)
+        .then(resolve, reject)
+        .finally(() => this.#unlessNoisy.delete(giveUp));
+    });
   }
 
   /**
@@ -145,8 +170,22 @@ export class Supervisor {
 
   /** A text about this server that may be shown: without its credentials, on one line, with its last words. */
   masked(text: string): string {
+    return oneLineWithEnd(this.#withoutSecrets(text), MAX_REASON_CHARACTERS);
+  }
+
+  #withoutSecrets(text: string): string {
     const lent = new SecretMask(this.#authorizer?.secrets() ?? []);
-    return oneLineWithEnd(lent.apply(this.#mask.apply(text)), MAX_REASON_CHARACTERS);
+    return lent.apply(this.#mask.apply(text));
+  }
+
+  #crashOf(text: string): Crash | undefined {
+    const [before = '', stderr] = this.#withoutSecrets(text).split(STDERR_TITLE);
+    if (stderr === undefined) return undefined;
+    const lines = stderr.split('\n').map((line) => oneLine(line, MAX_CRASH_LINE_CHARACTERS));
+    return {
+      summary: oneLine(before.replace(/[;:\s]+$/, '')),
+      lines: lines.filter((line) => line !== '').slice(-MAX_CRASH_LINES),
+    };
   }
 
   unavailable(reason: string, cause?: unknown): HostError {
@@ -183,11 +222,13 @@ export class Supervisor {
       } catch (error) {
         if (this.#ended.signal.aborted) throw this.#closedError();
         this.#era = 'auto'; // it may have come back as another version of itself
-        const reason = this.masked(this.#reasonOf(error));
+        const text = this.#reasonOf(error);
+        const reason = this.masked(text);
         const needsLogin = isHostError(error, 'login_needed');
         // Nobody logs in within a pause: the next use tries again.
         if (needsLogin || this.#attempts >= maxAttempts) {
           this.#enter('failed', reason, needsLogin);
+          this.#crash = this.#crashOf(text);
           throw this.unavailable(reason, error);
         }
         this.#enter(this.#state, reason);
@@ -197,7 +238,7 @@ export class Supervisor {
 
   async #openOnce(): Promise<McpConnection> {
     await this.#closing;
-    this.#noise = undefined;
+    this.#forgetNoise();
     // Not AbortSignal.timeout in AbortSignal.any: Node 20 may collect it as garbage, and then it never fires.
     const over = new AbortController();
     const end = (): void => over.abort(this.#ended.signal.reason);
@@ -211,6 +252,7 @@ export class Supervisor {
       return await this.#connect(over.signal);
     } finally {
       clearTimeout(timer);
+      clearTimeout(this.#noiseTimer);
       this.#ended.signal.removeEventListener('abort', end);
     }
   }
@@ -227,15 +269,14 @@ export class Supervisor {
         onToolsChanged: () => this.#events.onToolsChanged(),
         onClosed: (reason) => opened !== undefined && this.lose(opened, reason),
         onTrouble: () => void this.check(true),
-        onNoise: (line) => {
-          if (opened === undefined) this.#noise ??= line;
-        },
+        onNoise: (line) => opened === undefined && this.#heardNoise(line),
       },
       signal,
       this.#era,
     );
     opened = connection;
-    this.#noise = undefined;
+    const isLate = this.#isOnlyNoisy;
+    this.#forgetNoise();
     if (!connection.isOpen) throw new Error('it ended the connection right after the handshake');
     const wasConnectedBefore = this.#identity !== undefined;
     this.#connection = connection;
@@ -244,9 +285,24 @@ export class Supervisor {
     // The second time, an older server need not be asked again whether it is a newer one.
     this.#era = connection.era;
     this.#enter('ready');
-    // Whatever changed while we were away, nobody has told us.
-    if (wasConnectedBefore) this.#events.onToolsChanged();
+    // Whatever changed while we were away, nobody has told us; and who gave up on it is told that it has come.
+    if (wasConnectedBefore || isLate) this.#events.onToolsChanged();
     return connection;
+  }
+
+  #heardNoise(line: string): void {
+    if (this.#noise !== undefined) return;
+    this.#noise = line;
+    this.#noiseTimer = setTimeout(() => {
+      this.#isOnlyNoisy = true;
+      for (const giveUp of this.#unlessNoisy) giveUp();
+    }, NOISE_PATIENCE_MS);
+  }
+
+  #forgetNoise(): void {
+    clearTimeout(this.#noiseTimer);
+    this.#noise = undefined;
+    this.#isOnlyNoisy = false;
   }
 
   #pauseBeforeAttempt(): Promise<void> {
@@ -260,6 +316,7 @@ export class Supervisor {
     if (state !== this.#state) this.#since = new Date();
     this.#state = state;
     this.#reason = reason;
+    this.#crash = undefined;
     this.#events.onState();
   }
 

@@ -8,6 +8,7 @@ import type { Composed } from '../composed.js';
 import { configFindings, keyFinding, serverFindings } from '../findings.js';
 import { plain, printableJson, styled } from '../terminal.js';
 import { asking, waitFor } from '../waiting.js';
+import { wrapLines } from '../wrap.js';
 
 export const register: Register = (program, context) => {
   program
@@ -91,6 +92,7 @@ async function inspectUse(
 }
 
 function render({ state, name, message, fix }: Finding): string {
-  const line = `${styled(STYLES[state], MARKS[state].padEnd(4))}  ${styled('bold', plain(name))}: ${plain(message)}\n`;
+  const text = `${styled(STYLES[state], MARKS[state].padEnd(4))}  ${styled('bold', plain(name))}: ${plain(message)}`;
+  const line = `${wrapLines(text)}\n`;
   return fix === undefined ? line : `${line}${plain(fix).replace(/^/gm, '        ')}\n`;
 }

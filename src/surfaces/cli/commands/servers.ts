@@ -6,8 +6,9 @@ import type { CommandContext, Register } from '../command.js';
 import { noteOnVariables } from '../file-notes.js';
 import { adviceFor } from '../server-advice.js';
 import { type Column, type Row, renderTable } from '../table.js';
-import { plainBlock, plainLine, printableJson, type Style, styled } from '../terminal.js';
+import { plainBlock, plainLine, printableJson, type Style, styled, terminalWidth } from '../terminal.js';
 import { asking, waitFor } from '../waiting.js';
+import { wrapLines } from '../wrap.js';
 
 interface ServersFlags {
   readonly refresh?: boolean;
@@ -90,11 +91,18 @@ const COLUMNS: readonly Column[] = [
   { title: 'TOOLS, TRANSPORT, VERSION', cutFirst: 2 },
 ];
 
+/** On a terminal the last lines of a process that ended stand below each other, as it wrote them. */
+function whyDown({ reason = 'it did not answer', crash }: ServerReport): string[] {
+  if (crash === undefined || terminalWidth() === undefined) return [wrapLines(plainBlock(reason, INDENT))];
+  const title = `${crash.summary}. The last lines of its stderr:`;
+  return [wrapLines(plainBlock(title, INDENT)), ...crash.lines.map((line) => plainBlock(line, `${INDENT}  `))];
+}
+
 const INDENT = ' '.repeat(10);
 
 function render(reports: readonly ServerReport[], loaded: LoadedConfig): string {
   const rows = reports.map((report): Row => {
-    const { id, path, state, transport, name, version, toolCount, isFromCache, reason, warnings } = report;
+    const { id, path, state, transport, name, version, toolCount, isFromCache, warnings } = report;
     const style: Style = state === 'ready' ? 'green' : isDown(report) ? 'red' : 'dim';
     const facts = [
       transport === 'none' ? undefined : transport,
@@ -104,9 +112,7 @@ function render(reports: readonly ServerReport[], loaded: LoadedConfig): string 
         : `${toolCount} ${toolCount === 1 ? 'tool' : 'tools'}${isFromCache ? ' (as they were)' : ''}`,
       path === id ? undefined : `imported as ${path}`,
     ].filter((fact) => fact !== undefined);
-    const below = isDown(report)
-      ? [reason ?? 'it did not answer', adviceFor(report, loaded)].map((text) => plainBlock(text, INDENT))
-      : [];
+    const below = isDown(report) ? [...whyDown(report), plainBlock(adviceFor(report, loaded), INDENT)] : [];
     const missing = unpassed(id, loaded);
     if (missing.length > 0)
       below.push(`${INDENT}${styled('yellow', 'note')}: ${plainLine(noteOnVariables(id, missing))}`);
