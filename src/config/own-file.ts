@@ -7,6 +7,7 @@ import { writeWhole } from '../lib/write-whole.js';
 import type { Environment } from './environment.js';
 import { findConfigFile } from './find-file.js';
 import { type GitPlace, gitPlaceOf } from './git-folder.js';
+import { pruneCopies } from './prune-copies.js';
 import { MAX_CONFIG_BYTES, readConfigFile } from './read-file.js';
 import { stateFolder } from './state-folder.js';
 import { configFolder, isInside, realPath } from './user-folders.js';
@@ -162,7 +163,7 @@ export async function writeOver(
   }
 }
 
-/** `FILE.bak`, or with a number where that is taken by something else: an older copy is not lost for a newer one. */
+/** `FILE.bak`, or with a number where that is taken by something else. The first one stays, and of later ones the newest few. */
 async function copyAside(file: string, folder: string | undefined): Promise<string> {
   const current = await readFile(file);
   if (folder !== undefined) await makeFolder(folder, 0o700);
@@ -177,6 +178,7 @@ async function copyAside(file: string, folder: string | undefined): Promise<stri
     if (there !== undefined) continue;
     if (folder !== undefined) await writeFile(copy, current, { mode: 0o600, flag: 'wx' });
     else await copyFile(file, copy, constants.COPYFILE_EXCL);
+    await pruneCopies(copy, `${stem}.bak`);
     return copy;
   }
 }

@@ -1,11 +1,13 @@
 import { realpath } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { HostError } from '../domain/errors.js';
-import type { JsonValue } from '../domain/json.js';
+import type { JsonObject, JsonValue } from '../domain/json.js';
+import { configuredServers } from './clients/same-servers.js';
 import { parseYaml } from './document.js';
 import type { Environment } from './environment.js';
 import { detectFormat, importForeign } from './import.js';
 import { type ConfigText, readConfigText } from './read-file.js';
-import { shapeServers } from './shape.js';
+import { isObject, shapeServers } from './shape.js';
 import { stateFolder } from './state-folder.js';
 import { isHarmless, type Powers, powersOf } from './trust-review.js';
 import { TrustedFiles, trustPath } from './trusted-files.js';
@@ -21,6 +23,8 @@ export interface TrustReview extends Powers {
   readonly state: 'harmless' | 'new' | 'changed' | 'trusted';
   /** The user's own configuration, which it is used instead of. */
   readonly replaces?: string;
+  /** Servers that have the name of another one in it: whoever reads the name may take one for the other. */
+  readonly sameNames: readonly string[];
 }
 
 /** Shows what a file would do to a person, and says whether that person agreed. */
@@ -49,12 +53,23 @@ export async function reviewTrust(
     digest,
     ...(target === path ? {} : { linkTarget: target }),
     ...replaces,
+    sameNames: await namesTaken(shaped.value, ownFile),
     ...powersOf(shaped.value),
   };
   if (isHarmless(value) && ownFile === undefined) return { ...known, state: 'harmless' };
   const remembered = await new TrustedFiles(stateFolder(environment)).find(path);
   if (remembered === undefined) return { ...known, state: 'new' };
   return { ...known, state: remembered.digest === digest ? 'trusted' : 'changed' };
+}
+
+/** A file of the user's own that cannot be read has no names to take. */
+async function namesTaken(value: JsonValue, ownFile: string | undefined): Promise<string[]> {
+  const servers = isObject(value) && isObject(value.mcpServers) ? value.mcpServers : {};
+  const own = ownFile === undefined ? {} : await configuredServers(ownFile).catch(() => ({}));
+  const taken = Object.entries(servers).filter(
+    ([name, server]) => Object.hasOwn(own, name) && !isDeepStrictEqual(server, (own as JsonObject)[name]),
+  );
+  return taken.map(([name]) => name);
 }
 
 /** Reads a file and reviews it. For `codemode trust`. Throws `bad_config`. */
@@ -107,7 +122,7 @@ export function trustCommand(file: string): string {
 }
 
 /** `start 2 commands, contact 1 URL and change 3 protected settings`. Nothing in it comes from the file. */
-export function summaryOf({ commands, addresses, settings, variables, replaces }: TrustReview): string {
+export function summaryOf({ commands, addresses, settings, variables, replaces, sameNames }: TrustReview): string {
   const some = (count: number, verb: string, noun: string) =>
     count === 0 ? [] : [`${verb} ${count} ${noun}${count === 1 ? '' : 's'}`];
   const parts = [
@@ -116,6 +131,9 @@ export function summaryOf({ commands, addresses, settings, variables, replaces }
     ...some(settings.length, 'change', 'protected setting'),
     ...some(variables.length, 'read', 'environment variable'),
     ...(replaces === undefined ? [] : [`replace your own configuration ${replaces}`]),
+    ...(sameNames.length === 0
+      ? []
+      : [`use the ${sameNames.length === 1 ? 'name of a server' : 'names of servers'} of yours for something else`]),
   ];
   if (parts.length === 0) return 'change settings';
   return parts.length === 1 ? (parts[0] as string) : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;

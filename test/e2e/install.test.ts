@@ -6,6 +6,7 @@ import {
   renameSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -15,6 +16,7 @@ import { parse as parseToml } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import { Home, PROGRAM } from '../support/cli.js';
 import { skipped } from '../support/needs.js';
+import { fixture } from '../support/upstreams.js';
 
 const START = { command: process.execPath, args: [PROGRAM, 'mcp'] };
 const SHELL = `${process.execPath} ${PROGRAM}`;
@@ -22,7 +24,7 @@ const SHELL = `${process.execPath} ${PROGRAM}`;
 const CONFIG = '.config/codemode/config.yaml';
 const SERVERS = {
   files: { command: 'npx', args: ['-y', 'files'], env: { ROOT: '/a' } },
-  web: { url: 'https://a.test/mcp' },
+  web: { url: 'http://127.0.0.1:9/mcp' },
 };
 
 interface ClientCase {
@@ -45,7 +47,7 @@ function mcpServersFile(key: string, comment = ''): string {
     ${comment}"${key}": {
         "files": { "command": "npx", "args": ["-y", "files"], "env": { "ROOT": "/a" } },
         "other": { "command": "o" },
-        "site": { "url": "https://a.test/mcp" }
+        "site": { "url": "http://127.0.0.1:9/mcp" }
     },
     "theme":   "dark"
 }
@@ -91,7 +93,7 @@ env = { ROOT = "/a" }
 command = "o"
 
 [mcp_servers.site]
-url = "https://a.test/mcp"
+url = "http://127.0.0.1:9/mcp"
 `,
     entry: stdio,
     serversIn: (text) => (parseToml(text).mcp_servers ?? {}) as Record<string, unknown>,
@@ -115,7 +117,7 @@ url = "https://a.test/mcp"
   "mcp": {
     "files": { "type": "local", "command": ["npx", "-y", "files"], "environment": { "ROOT": "/a" }, "enabled": true },
     "other": { "type": "local", "command": ["o"] },
-    "site": { "type": "remote", "url": "https://a.test/mcp" },
+    "site": { "type": "remote", "url": "http://127.0.0.1:9/mcp" },
   },
 }
 `,
@@ -130,7 +132,7 @@ url = "https://a.test/mcp"
     // files of this machine
     "files": { "source": "custom", "command": "npx", "args": ["-y", "files"], "env": { "ROOT": "/a" } },
     "other": { "command": { "path": "o", "args": [] } },
-    "site": { "url": "https://a.test/mcp" },
+    "site": { "url": "http://127.0.0.1:9/mcp" },
   },
   "vim_mode": true, // always
 }
@@ -145,6 +147,12 @@ function homeWith(client: string): { home: Home; file: string; given: ClientCase
   const home = new Home();
   home.write(CONFIG, { mcpServers: SERVERS });
   return { home, file: home.write(given.file, given.before, 0o640), given };
+}
+
+/** The server `files` works: what is called npx here starts one. */
+function withFiles(home: Home): Record<string, string> {
+  home.write('bin/npx', `#!/bin/sh\nexec ${process.execPath} ${fixture('slow-server.mjs')}\n`, 0o755);
+  return { PATH: `${home.path('bin')}:${process.env.PATH ?? ''}` };
 }
 
 /** What stands in a folder, beside what is ours. */
@@ -192,15 +200,18 @@ describe.each(Object.keys(CLIENTS))('%s', (client) => {
   test('servers that codemode has are removed on demand, and come back after other edits too', async () => {
     const { home: opened, file, given } = homeWith(client);
     using home = opened;
-    const removed = await home.json(['install', client, '--replace-servers', '--json']);
-    expect(removed).toMatchObject({ state: 'added', isWritten: true, removed: ['files', 'site'] });
+    const env = withFiles(home);
+    const removed = await home.json(['install', client, '--replace-servers', '--json'], { env });
+    // Nobody answers at the address of the other one: it stays where it may work.
+    expect(removed).toMatchObject({ state: 'added', isWritten: true, removed: ['files'], failing: ['site'] });
+    const { files: _, ...others } = given.serversIn(given.before);
     const servers = given.serversIn(given.before);
-    expect(given.serversIn(readFileSync(file, 'utf8'))).toEqual({ other: servers.other, codemode: given.entry });
+    expect(given.serversIn(readFileSync(file, 'utf8'))).toEqual({ ...others, codemode: given.entry });
 
     writeFileSync(file, `${readFileSync(file, 'utf8')}${client === 'codex' ? '\n[later]\na = 1\n' : '\n'}`);
     const back = await home.run(['uninstall', client]);
     expect(back.stdout).toContain('the file was changed since, so only this entry was removed');
-    expect(back.stdout).toContain('Servers that are back: files, site');
+    expect(back.stdout).toContain('Servers that are back: files\n');
     const text = readFileSync(file, 'utf8');
     expect(given.serversIn(text)).toEqual(servers);
     for (const comment of given.before.match(/(\/\/|#) \w.*/g) ?? []) expect(text).toContain(comment);
@@ -229,11 +240,13 @@ describe.each(Object.keys(CLIENTS))('%s', (client) => {
       client === 'codex'
         ? ':1:9: this is not valid TOML: invalid value'
         : ':3:3: this is not valid JSON: expected a comma or }';
-    for (const words of [
+    const commands = [
       ['install', client],
       ['install', client, '--dry-run'],
       ['uninstall', client],
-    ]) {
+    ];
+    // Every command for one client of each format.
+    for (const words of ['codex', 'cursor'].includes(client) ? commands : commands.slice(0, 1)) {
       const { stderr, status } = await home.run(words);
       expect(stderr).toBe(
         `codemode: ${file}${problem}; nothing was written. Correct the file, then type the command again.\n`,
@@ -278,7 +291,7 @@ test('on a terminal install asks whether to remove servers, and a plain return i
   const onTerminal = (input: string) =>
     home.run([], {
       through: ['sh', '-c', `exec ${SCRIPT} -qec "$COMMAND" /dev/null`],
-      env: { TERM: 'dumb', COMMAND: `${process.execPath} ${PROGRAM} install cursor` },
+      env: { ...withFiles(home), TERM: 'dumb', COMMAND: `${process.execPath} ${PROGRAM} install cursor` },
       input,
       typesAfter: /\[y\/N\] /,
     });
@@ -294,8 +307,9 @@ test('on a terminal install asks whether to remove servers, and a plain return i
     codemode: given.entry,
   });
   const removed = await onTerminal('y\n');
-  expect(removed.stdout).toContain('Removed from Cursor, because codemode has them: files, site');
-  expect(Object.keys(given.serversIn(readFileSync(file, 'utf8')))).toEqual(['other', 'codemode']);
+  expect(removed.stdout).toMatch(/Removed from Cursor, because codemode has them: files\r?\n/);
+  expect(removed.stdout).toContain('Left in Cursor, because codemode could not connect: site. See why with:');
+  expect(Object.keys(given.serversIn(readFileSync(file, 'utf8')))).toEqual(['other', 'site', 'codemode']);
   await home.run(['uninstall', 'cursor']);
   expect(readFileSync(file, 'utf8')).toBe(given.before);
 });
@@ -316,7 +330,7 @@ test.each([
   using home = new Home();
   home.write(CONFIG, { mcpServers: { mine: { command: 'npx', args: ['a'], env: { KEY: '${A_KEY}' } } } });
   home.write(file, JSON.stringify(content));
-  expect(await home.json(['install', client, '--dry-run', '--json'])).toMatchObject({
+  expect(await home.json(['install', client, '--dry-run', '--json'], { env: { A_KEY: 'x' } })).toMatchObject({
     sharedServers: [{ name: 'a', configuredAs: 'mine' }],
   });
 });
@@ -350,14 +364,43 @@ test('a link is followed and stays a link, and an older backup is not overwritte
 test('a copy that somebody has changed is not restored, and stays', async () => {
   const { home: opened, file, given } = homeWith('cursor');
   using home = opened;
-  await home.run(['install', 'cursor', '--replace-servers']);
+  await home.run(['install', 'cursor', '--replace-servers'], { env: withFiles(home) });
   const backup = `${file}.codemode-backup`;
   const planted = readFileSync(backup, 'utf8').replace('"npx"', '"evil"');
   writeFileSync(backup, planted);
   const { stdout } = await home.run(['uninstall', 'cursor']);
   expect(stdout).toContain(`the copy ${backup} is not the one that install made; it was left there`);
-  expect(Object.keys(given.serversIn(readFileSync(file, 'utf8')))).toEqual(['other']);
+  expect(Object.keys(given.serversIn(readFileSync(file, 'utf8')))).toEqual(['other', 'site']);
   expect(readFileSync(backup, 'utf8')).toBe(planted);
+});
+
+test('a server that is disabled by a mistake stays in the client', async () => {
+  using home = new Home();
+  const files = { command: 'files', env: { TOKEN: '${NO_SUCH_VARIABLE}' } };
+  home.write(CONFIG, { mcpServers: { files } });
+  const file = home.write('.cursor/mcp.json', { mcpServers: { files } });
+  const answer = await home.json(['install', 'cursor', '--replace-servers', '--json']);
+  expect(answer).toMatchObject({ state: 'added', removed: [], sharedServers: [] });
+  expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers).toMatchObject({ files });
+});
+
+test('of copies that nobody needs any more the first and the newest three are kept', async () => {
+  const { home: opened, file } = homeWith('cursor');
+  using home = opened;
+  for (let number = 1; number <= 6; number++) {
+    const copy = `${file}.codemode-backup${number === 1 ? '' : `-${number}`}`;
+    writeFileSync(copy, `copy ${number}`);
+    utimesSync(copy, number, number);
+  }
+  const { backup } = await home.json<{ backup: string }>(['install', 'cursor', '--json']);
+  expect(backup).toBe(`${file}.codemode-backup-7`);
+  const copies = namesIn(dirname(file)).filter((name) => name.includes('codemode-backup'));
+  expect(copies.map((name) => name.replace('mcp.json.codemode-', ''))).toEqual([
+    'backup',
+    'backup-5',
+    'backup-6',
+    'backup-7',
+  ]);
 });
 
 test('an entry that starts another copy is updated, and what a person added to it stays', async () => {

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { Environment } from '../environment.js';
+import { pruneCopies } from '../prune-copies.js';
 import { isObject } from '../shape.js';
 import { writeClientFile } from './client-file.js';
 import { type EntryEdit, edited } from './client-format.js';
@@ -90,13 +91,15 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** A copy beside the file, with its permissions. One that is there already is somebody's last hope, and stays. */
+/** A copy beside the file, with its permissions. The first one stays, and of later ones the newest few. */
 async function backUp({ file }: Target): Promise<string | null> {
   if (file.text === undefined) return null;
+  const stem = `${file.path}.codemode-backup`;
   for (let number = 1; ; number += 1) {
-    const backup = `${file.path}.codemode-backup${number === 1 ? '' : `-${number}`}`;
+    const backup = `${stem}${number === 1 ? '' : `-${number}`}`;
     try {
       await copyFile(file.path, backup, constants.COPYFILE_EXCL);
+      await pruneCopies(backup, stem);
       return backup;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;

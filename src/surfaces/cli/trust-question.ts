@@ -25,7 +25,7 @@ export function renderReview(
   review: TrustReview,
   stream: NodeJS.WriteStream,
 ): { readonly text: string; readonly isCut: boolean } {
-  const { file, linkTarget, state, commands, addresses, settings, variables } = review;
+  const { file, linkTarget, state, commands, addresses, settings, variables, replaces, sameNames } = review;
   const page = new Page(stream);
   const { word } = page;
   const link = linkTarget === undefined ? '' : ` (a link to ${word(linkTarget)})`;
@@ -52,6 +52,10 @@ export function renderReview(
   for (const { key, value } of settings) page.row(`${word(key)}: ${page.json(value)}`);
   if (variables.length > 0) page.title('Environment variables whose values it would use:');
   if (variables.length > 0) page.row(variables.map(word).join(', '));
+  if (sameNames.length > 0) {
+    page.title(`Names of servers in ${word(replaces ?? '')} that it would use for other servers:`);
+    page.row(sameNames.map(word).join(', '));
+  }
   // Last, so that a file of a thousand lines cannot scroll it away.
   page.line('');
   page.line(`This file would ${plainLine(summaryOf(review))}.`);

@@ -21,6 +21,7 @@ import { type CommandContext, EXIT, type Register } from '../command.js';
 import { consentWord } from '../consent-text.js';
 import { plain, printableJson, styled, warn } from '../terminal.js';
 import { hasPersonAtTerminal } from '../terminal-line.js';
+import { asking, waitFor } from '../waiting.js';
 
 interface InstallFlags {
   readonly dryRun?: boolean;
@@ -55,10 +56,11 @@ each change (codemode trust). The file's other contents, comments included, stay
 codemode uninstall CLIENT restores it. Without CLIENT: which clients are on this machine, and whether they have codemode.
 
 Servers that the client has and codemode too would be there twice. On a terminal you are asked whether to remove them from the
-client; uninstall puts them back.
+client; uninstall puts them back. One that is disabled or does not answer in codemode stays in the client.
 
 --json prints { "client", "file", "state": "added" | "updated" | "present", "isWritten", "entry", "backup", "removed",
-"sharedServers": [{ "name", "configuredAs" }], "notes" }; without CLIENT [{ "client", "title", "file", "isFound", "state" }].
+"sharedServers": [{ "name", "configuredAs" }], "failing", "notes" }; without CLIENT
+[{ "client", "title", "file", "isFound", "state" }].
 
 Exit status: 0, 2 bad input, or a file that cannot be edited: then nothing was written.
 
@@ -89,14 +91,15 @@ async function run(name: string | undefined, flags: InstallFlags, context: Comma
   if (flags.link === true) return printLinks(client, start);
   if (flags.replaceServers === true && flags.keepServers === true)
     throw new HostError('bad_input', 'give --replace-servers or --keep-servers, not both');
-  const servers = await serversOf(file, configFile !== undefined);
+  const servers = await serversOf(file, configFile !== undefined, context);
   const target = await openTarget(client, environment, process.platform);
   const shared = sharedServers(target, servers, environment);
   const isQuiet = flags.json === true || flags.dryRun === true;
   const removes = shared.length > 0 && (await isRemoving(target, shared, flags, isQuiet));
+  const failing = removes && flags.dryRun !== true ? await failingServers(shared, context) : [];
   const plan = planInstall(target, {
     start,
-    removed: removes ? shared.map((each) => each.name) : [],
+    removed: removes ? shared.flatMap(({ name }) => (failing.includes(name) ? [] : [name])) : [],
     replacesForeign: flags.force === true,
   });
   const backup = flags.dryRun === true ? null : await install(target, plan, environment);
@@ -104,6 +107,7 @@ async function run(name: string | undefined, flags: InstallFlags, context: Comma
     target,
     plan,
     shared,
+    failing,
     backup,
     start,
     notes: notesOf(target, file, found?.origin === 'project', start),
@@ -118,21 +122,43 @@ interface Outcome {
   readonly target: Target;
   readonly plan: InstallPlan;
   readonly shared: readonly SharedServer[];
+  /** Those that codemode could not connect: they stay in the client, where they may work. */
+  readonly failing: readonly string[];
   readonly backup: string | null;
   readonly start: StartOfUs;
   readonly notes: readonly string[];
 }
 
 /** A configuration that cannot be read is no reason not to install: codemode itself will say what is wrong with it. */
-async function serversOf(file: string | undefined, isNamed: boolean) {
+async function serversOf(file: string | undefined, isNamed: boolean, context: CommandContext) {
   if (file === undefined) return {};
   try {
-    return await configuredServers(file);
+    const servers = await configuredServers(file);
+    // One that is disabled by a mistake is of no use here: the client keeps it.
+    const { disabledServers } = await context.config();
+    return Object.fromEntries(
+      Object.entries(servers).filter(([id]) => !disabledServers.some((each) => each.id === id)),
+    );
   } catch (error) {
     if (isNamed) throw error;
     warn([`${(error as Error).message}; its servers were not compared with the client's`]);
     return {};
   }
+}
+
+/** How long a server may take to start before it is left where it is. */
+const CONNECTING_MS = 15_000;
+
+/** Which of them do not answer when codemode starts them. */
+async function failingServers(shared: readonly SharedServer[], context: CommandContext): Promise<string[]> {
+  const { inventory } = await context.inventory();
+  await using _ = inventory;
+  const names = shared.map(({ configuredAs }) => configuredAs);
+  await waitFor('connecting servers', (say) =>
+    inventory.ask('all', { names, withinMs: CONNECTING_MS, onProgress: asking(say) }),
+  );
+  const ready = new Set(inventory.servers().flatMap(({ id, state }) => (state === 'ready' ? [id] : [])));
+  return shared.flatMap(({ name, configuredAs }) => (ready.has(configuredAs) ? [] : [name]));
 }
 
 async function isRemoving(
@@ -171,7 +197,11 @@ function notesOf(
   return notes;
 }
 
-function report({ target, plan, shared, backup, start, notes }: Outcome, isDry: boolean, flags: InstallFlags): void {
+function report(
+  { target, plan, shared, failing, backup, start, notes }: Outcome,
+  isDry: boolean,
+  flags: InstallFlags,
+): void {
   const { client, file } = target;
   const lines: string[] = [];
   const path = plain(file.path);
@@ -182,7 +212,13 @@ function report({ target, plan, shared, backup, start, notes }: Outcome, isDry: 
     lines.push(`${styled('green', plan.state === 'added' ? 'Added' : 'Updated')} codemode in ${client.title}: ${path}`);
   if (!isDry && plan.removed.length > 0)
     lines.push(`Removed from ${client.title}, because codemode has them: ${plan.removed.map(plain).join(', ')}`);
-  const kept = shared.filter(({ name }) => !plan.removed.includes(name)).map(({ name }) => plain(name));
+  if (failing.length > 0)
+    lines.push(
+      `Left in ${client.title}, because codemode could not connect: ${failing.map(plain).join(', ')}. See why with: ${start.shell} servers`,
+    );
+  const kept = shared
+    .filter(({ name }) => !plan.removed.includes(name) && !failing.includes(name))
+    .map(({ name }) => plain(name));
   if (kept.length > 0) {
     lines.push(`In ${client.title} and in codemode: ${kept.join(', ')}`);
     if (flags.keepServers !== true)
@@ -195,7 +231,7 @@ function report({ target, plan, shared, backup, start, notes }: Outcome, isDry: 
   process.stdout.write(`${[...lines, ...notes.map(plain)].join('\n')}\n`);
 }
 
-function printJson({ target, plan, shared, backup, notes }: Outcome, isWritten: boolean): number {
+function printJson({ target, plan, shared, failing, backup, notes }: Outcome, isWritten: boolean): number {
   const { client, file } = target;
   const { state, entry, removed, text } = plan;
   const shown = {
@@ -207,6 +243,7 @@ function printJson({ target, plan, shared, backup, notes }: Outcome, isWritten: 
     backup,
     removed,
     sharedServers: shared,
+    failing,
     notes,
   };
   process.stdout.write(`${printableJson(shown, true)}\n`);

@@ -35,9 +35,9 @@ const HELP = `
 A codemode.config.{yaml,yml,json} in the current folder may be anybody's. If it starts commands, contacts servers or changes
 a protection, it is used only after you agreed to it on a terminal. Trust is for this content in this place: a changed file
 asks again. Files named by --config or CODEMODE_CONFIG, and your own ~/.config/codemode/config.yaml, need no trust.
---json prints { "file", "state", "digest", "commands", "addresses", "settings", "variables" }; "state" is harmless, new,
-changed or trusted. With --list it prints { "files": [{ "path", "state", "digest", "trustedAt" }] }; "state" is trusted,
-changed or missing.
+--json prints { "file", "state", "digest", "commands", "addresses", "settings", "variables", "sameNames" }; "state" is harmless,
+new, changed or trusted; "sameNames" are servers with the name of another one in your own configuration. With --list it prints
+{ "files": [{ "path", "state", "digest", "trustedAt" }] }; "state" is trusted, changed or missing.
 
 Exit status: 0, 1 you did not agree, 2 bad input, or no terminal to ask on.
 `;
@@ -138,7 +138,8 @@ async function stateOf({ path, digest }: TrustedFile): Promise<'trusted' | 'chan
   }
 }
 
-function asJson({ file, linkTarget, state, digest, commands, addresses, settings, variables, replaces }: TrustReview) {
+function asJson(review: TrustReview) {
+  const { file, linkTarget, state, digest, commands, addresses, settings, variables, replaces, sameNames } = review;
   return {
     file,
     ...(linkTarget === undefined ? {} : { linkTarget }),
@@ -149,6 +150,7 @@ function asJson({ file, linkTarget, state, digest, commands, addresses, settings
     settings,
     variables,
     ...(replaces === undefined ? {} : { replaces }),
+    sameNames,
   };
 }
 
