@@ -44,8 +44,12 @@ interface Kept {
   readonly bytes: number;
 }
 
+/** The word that stands for the newest run of a caller, as on the command line. */
+const LAST = 'last';
+
 /** Of the run that asks for what was kept. */
 export interface ResultCircumstances {
+  readonly runId: string;
   readonly sleeping: SleepingRuns;
   readonly signal: AbortSignal;
   /** What is left of the time of the program that asks. */
@@ -79,10 +83,12 @@ export class KeptResults {
 
   async answer(
     target: string,
-    [name, request]: readonly JsonValue[],
+    [given, request]: readonly JsonValue[],
     caller: CallerId,
     circumstances: ResultCircumstances,
   ): Promise<CallReply> {
+    const isWait = target === `${TARGET}wait`;
+    const name = isWait && given === LAST ? await this.#newestRun(caller, circumstances) : given;
     const kept = typeof name === 'string' ? this.#kept.get(caller)?.get(name) : undefined;
     if (target === `${TARGET}load` && kept !== undefined && 'json' in kept.value) {
       const part = partOfResult(kept.value.json, request);
@@ -91,7 +97,7 @@ export class KeptResults {
       circumstances.onReceived(kept.received);
       return { ok: true, json: part.json };
     }
-    if (target === `${TARGET}wait` && typeof name === 'string') {
+    if (isWait && typeof name === 'string') {
       const run = kept !== undefined && 'run' in kept.value ? kept.value.run : undefined;
       const reply = await waitForRun(name, run, caller, circumstances);
       if (reply !== undefined) return reply;
@@ -100,11 +106,21 @@ export class KeptResults {
       ok: false,
       error: {
         errorClass: 'CodemodeError',
-        message: `nothing is kept for you under ${JSON.stringify(name ?? null)}`,
+        message: `nothing is kept for you under ${JSON.stringify(given ?? null)}`,
         // Not "run it again": its calls may have been made, and it may belong to another caller.
         hint: 'Handles and run ids come from the diagnostics of your own earlier runs, and old ones are dropped. Ask the user to look: codemode runs',
       },
     };
+  }
+
+  /** The one that was answered before its end last, or else the newest that was stored; never the one that asks. */
+  async #newestRun(caller: CallerId, { sleeping, runId }: ResultCircumstances): Promise<string | undefined> {
+    const [detached] = [...(this.#kept.get(caller) ?? [])]
+      .flatMap(([id, { value }]) => ('run' in value ? [id] : []))
+      .slice(-1);
+    if (detached !== undefined && (await sleeping.outcomeOf(caller, detached)) === undefined) return detached;
+    const stored = await sleeping.list(2, caller);
+    return stored.find((run) => run.runId !== runId)?.runId;
   }
 
   #put(caller: CallerId, name: string, kept: Kept): void {

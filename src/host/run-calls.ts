@@ -127,7 +127,7 @@ export class RunCalls {
   async #answer(call: GuestCall, input: readonly JsonValue[], hooks: CallHooks, asker: Asker): Promise<CallReply> {
     const { catalog, results, sleeping, observed, gate } = this.#parts;
     const { seen } = this.#circumstances;
-    const { caller, ledger } = asker.context;
+    const { caller, ledger, runId } = asker.context;
     const numbered = asker.firstNumber === 0 ? call : { ...call, number: asker.firstNumber + call.number };
     if (this.#script !== undefined) return this.#answerScript(this.#script, numbered, input, hooks, asker);
     if (isDiscovery(call.target)) {
@@ -139,7 +139,7 @@ export class RunCalls {
       const onReceived = (received: ReceivedData | 'unknown') =>
         received === 'unknown' ? gate.receivedUnknown(ledger) : ledger.received.receiveAll(received);
       const { signal, remainingMs } = hooks;
-      return results.answer(call.target, input, caller, { sleeping, signal, remainingMs, onReceived });
+      return results.answer(call.target, input, caller, { runId, sleeping, signal, remainingMs, onReceived });
     }
     return this.tools.answer(numbered, input, hooks, asker.context);
   }

@@ -50,6 +50,15 @@ globalThis.__codemode_result__ = (await wait('${runId}')).result;`);
   expect(await waiting).toMatchObject({ result: 'write', diagnostics: [], status: 0 });
 });
 
+test('wait("last") waits for the newest run of the caller that is not the one that asks', async () => {
+  using home = new LedgerHome();
+  const ask = `import { wait } from '@codemode/results';
+globalThis.__codemode_result__ = await wait('last').then(({ result }) => result, (error) => error.message);`;
+  expect((await home.program(ask)).result).toBe('nothing is kept for you under "last"');
+  await home.program('globalThis.__codemode_result__ = 42;');
+  expect((await home.program(ask)).result).toBe(42);
+});
+
 test('wait(runId) says at once that a run was cancelled, or that there is none', async () => {
   using home = new LedgerHome();
   const { runId = '' } = await home.program(WRITE);

@@ -224,8 +224,14 @@ function render({ verdict, tokens, search, drift, overhead, runtimes, notes }: M
   const width = Math.max(...rows.map(([label]) => label.length));
   const table = rows.map(([label, value]) => `${label.padEnd(width)}  ${value}`);
   const answer = verdict.isWorthIt ? 'Code mode is worth it here' : 'Code mode is not worth it here';
-  return `${styled('bold', answer)}: ${verdict.reason}.\n\n${table.join('\n')}\n${notes.map((note) => `\n${plain(note)}\n`).join('')}`;
+  const remarks = tokens.levels.length > 1 ? [BUDGET_NOTE, ...notes] : notes;
+  return `${styled('bold', answer)}: ${verdict.reason}.\n\n${table.join('\n')}\n${remarks.map((note) => `\n${plain(note)}\n`).join('')}`;
 }
+
+/** Both are counted in tokens, and stand in one line. */
+const BUDGET_NOTE =
+  'prompt.tokenBudget is how much the list of servers and tools may take. The tokens beside it are all that an agent then reads in (b): ' +
+  'that list, the rules for programs and the schemas of our own tools. So they are usually more than the budget.';
 
 const MAX_MISSED = 20;
 
