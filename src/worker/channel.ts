@@ -9,6 +9,8 @@ const READ_BYTES = 256 * 1024;
 /** Written at the latest when this much has gathered, so that a program's output does not pile up in the worker. */
 const FLUSH_BYTES = 1024 * 1024;
 
+const NOTHING = Buffer.alloc(0);
+
 export interface Received {
   readonly message: HostToWorker;
   readonly body: Buffer;
@@ -50,6 +52,16 @@ export class Channel {
   /** Whether a message has arrived already, at least in part. */
   hasMore(): boolean {
     return this.#end > this.#start;
+  }
+
+  /** Whether the host is gone. Neither waits nor reads: the kernel refuses even an empty write to a closed channel. */
+  isClosed(): boolean {
+    try {
+      writeSync(CHANNEL_DESCRIPTOR, NOTHING);
+      return false;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'EPIPE';
+    }
   }
 
   send(message: WorkerToHost, body?: Uint8Array): void {

@@ -19,6 +19,8 @@ export interface Outbox {
     target: string,
     argumentsJson: Buffer,
   ): { ok: boolean; json: Buffer; atMs: number };
+  /** Said again and again while a program computes: where nobody is left to answer to, the worker ends. */
+  computing(nowMs: number): void;
   site(execution: ExecutionId, call: CallNumber, places: readonly SourcePosition[]): void;
   clock(execution: ExecutionId, record: ClockRecord): void;
   log(execution: ExecutionId, entry: number, level: LogLevel, atMs: number, message: Buffer): void;

@@ -14,6 +14,21 @@ const HOST = `
   child.stdio[4].on('error', () => {}).end(Buffer.from(described.filter, 'base64'));
   child.stdio[3].once('data', () => process.stdout.write('up'));`;
 
+/** The same, for several at once, said before any of them is up. */
+const MANY = `
+  const described = JSON.parse(process.argv[1]);
+  const { spawn } = require('node:child_process');
+  const stdio = ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'];
+  require('node:fs').writeSync(1, 'up');
+  for (let each = 0; each < 6; each++) {
+    const child = spawn(described.file, described.args, { stdio, env: described.env, detached: true });
+    child.stdio[3].on('error', () => {}).resume();
+    child.stdio[4].on('error', () => {}).end(Buffer.from(described.filter, 'base64'));
+  }`;
+const JAIL_MS = 60;
+/** More by command: `CODEMODE_KILLS=200 npx vitest run test/attacks/jail-lifetime`. */
+const STARTING_KILLS = 4 * Number(process.env.CODEMODE_KILLS ?? 1);
+
 for (const level of ['strict', 'namespaces'] as const) {
   const { jail, options } = await jailForTests(level);
   /** A worker that stays, does not look at its channel, and can be told from all others. */
@@ -33,6 +48,26 @@ for (const level of ['strict', 'namespaces'] as const) {
     host.kill('SIGKILL');
     await ended;
     await gone(marker);
+  });
+
+  test(`a host killed while its jails are made leaves none behind at level ${level}`, options, async () => {
+    // What each runtime does first: it waits for its program, and ends where nobody is left to send one.
+    const reading = nodeProgram("require('node:fs').readSync(3, Buffer.alloc(1));");
+    for (let kill = 0; kill < STARTING_KILLS; kill++) {
+      const marker = randomUUID();
+      const described = jail?.spawn({ ...reading, interpreterArguments: [...reading.interpreterArguments, marker] });
+      const filter = Buffer.from(described?.descriptors[0]?.content ?? []).toString('base64');
+      const host = start(process.execPath, ['-e', MANY, JSON.stringify({ ...described, filter })], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      await new Promise((resolve) => host.stdout.once('data', resolve));
+      const ended = new Promise((resolve) => host.once('exit', resolve));
+      // Spread over the time that it takes to make a jail.
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * JAIL_MS));
+      host.kill('SIGKILL');
+      await ended;
+      await gone(marker);
+    }
   });
 
   test(`killing the started process ends all of the jail at level ${level}`, options, async () => {

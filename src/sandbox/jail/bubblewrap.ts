@@ -11,19 +11,21 @@ export function bubblewrapSpawn(view: JailView, options: BubblewrapOptions): Spa
   const rlimits = [...limitArguments(limits, hardLimits), fileLimitArgument(limits, hardLimits)];
   // bwrap waits outside for its child, under the same uid.
   if (options.processLimit.place === 'outside') rlimits.push(processLimitArgument(limits, 1, hardLimits));
+  const isOther = options.uid !== undefined;
   return {
-    file: tools.setpriv,
+    file: isOther ? tools.setpriv : tools.prlimit,
     // biome-ignore format: an option and its value on one line
     args: [
-      ...becomeWorker(options.uid),
-      '--',
-      tools.prlimit,
+      ...(isOther ? [...identity(options.uid), '--', tools.prlimit] : []),
       ...rlimits,
       '--',
       tools.bwrap,
       ...NAMESPACES,
       '--uid', '1000', '--gid', '1000',
       '--cap-drop', 'ALL',
+      // Its own way to die with the host, and the only one. bwrap makes its child wait until it has been given its uid; a bwrap
+      // that is killed in between leaves a child that waits for ever. So it must not die before it has come that far: it
+      // goes on, and the program finds its channel closed.
       '--die-with-parent',
       '--new-session',
       // No init beside a worker of ours: it could only reap children, and the filter lets a worker have none. A program
@@ -97,8 +99,11 @@ export const TEMPORARY_FOLDER = '/.tmp';
 
 /** Arguments for `setpriv`: dies with the host, and is no longer root. */
 export function becomeWorker(uid: number | undefined): string[] {
-  const identity = uid === undefined ? [] : ['--reuid', String(uid), '--regid', String(uid), '--clear-groups'];
-  return [...identity, '--pdeathsig', 'KILL'];
+  return [...identity(uid), '--pdeathsig', 'KILL'];
+}
+
+function identity(uid: number | undefined): string[] {
+  return uid === undefined ? [] : ['--reuid', String(uid), '--regid', String(uid), '--clear-groups'];
 }
 
 function limitedInside(view: JailView, options: BubblewrapOptions, reader: FileReader): JailView {

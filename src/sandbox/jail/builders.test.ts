@@ -59,7 +59,7 @@ test('strict, for a host that is root, is exactly this command', () => {
   expect(spawn).toEqual({
     file: '/usr/bin/setpriv',
     args: (
-      '--reuid 2000000001 --regid 2000000001 --clear-groups --pdeathsig KILL -- ' +
+      '--reuid 2000000001 --regid 2000000001 --clear-groups -- ' +
       `/usr/bin/prlimit ${LIMITS} --fsize=0:0 --nproc=25:25 -- /usr/bin/bwrap ` +
       '--unshare-user --unshare-ipc --unshare-pid --unshare-net --unshare-uts --unshare-cgroup-try --hostname codemode ' +
       '--uid 1000 --gid 1000 --cap-drop ALL --die-with-parent --new-session --as-pid-1 ' +
@@ -72,7 +72,7 @@ test('strict, for a host that is root, is exactly this command', () => {
 });
 
 test('strict, for a host that is not root, limits processes inside the namespace, where only the worker counts', () => {
-  const { args } = bubblewrapSpawn(view, {
+  const { file, args } = bubblewrapSpawn(view, {
     tools,
     hardLimits,
     filter,
@@ -81,7 +81,7 @@ test('strict, for a host that is not root, limits processes inside the namespace
     processLimit: { place: 'inside', reader },
   });
   const text = args.join(' ');
-  expect(text).toMatch(/^--pdeathsig KILL -- \/usr\/bin\/prlimit (?!.*--nproc.*--nproc)/);
+  expect(`${file} ${text}`).toMatch(/^\/usr\/bin\/prlimit (?!.*--nproc.*--nproc)/);
   expect(text).toContain('--ro-bind /usr/bin/prlimit /setup/prlimit --ro-bind /lib64/ld.so /setup/loader');
   expect(text).toMatch(
     /-- \/setup\/loader --library-path \/setup \/setup\/prlimit --nproc=24:24 -- \/bin\/node --stack-size=900 \/codemode\/worker.js$/,

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"syscall"
 
 	"codemode/frames"
 )
@@ -129,6 +130,7 @@ func (c *channel) request(target string, arguments []byte) (<-chan reply, error)
 	answer := make(chan reply, 1)
 	c.open[c.last] = answer
 	if _, err := c.file.Write(frame); err != nil {
+		leaveWithoutHost(err)
 		delete(c.open, c.last)
 		return nil, errClosed
 	}
@@ -139,11 +141,25 @@ func (c *channel) request(target string, arguments []byte) (<-chan reply, error)
 	return answer, nil
 }
 
-// read delivers answers until no call is open, or the host has gone; everything that still waits is told then.
+// leaveWithoutHost ends the program where the other end of the channel is gone. A channel that the program has closed
+// itself is another error, and costs it only its calls.
+func leaveWithoutHost(err error) {
+	for _, gone := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.EPIPE, syscall.ECONNRESET} {
+		if errors.Is(err, gone) {
+			os.Exit(hostGone)
+		}
+	}
+}
+
+// hostGone is the exit status of a program whose host is gone. Nobody is there to read it.
+const hostGone = 70
+
+// read delivers answers until no call is open, or the channel is closed; everything that still waits is told then.
 func (c *channel) read(from io.Reader) {
 	for {
 		message, body, err := frames.Read(from)
 		if err != nil {
+			leaveWithoutHost(err)
 			break
 		}
 		if message.Type == "process/time" {

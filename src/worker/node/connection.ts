@@ -6,6 +6,8 @@ import type { HostToProcess, ProcessStart, ProcessToHost } from '../../wire/mess
 
 /** The descriptor that carries frames. Not standard output: what a program prints can never be taken for a frame. */
 const CHANNEL_DESCRIPTOR = 3;
+/** The exit status of a program whose host is gone. Nobody is there to read it. */
+const HOST_GONE = 70;
 /** Between two attempts to write to a channel that is full. */
 const RETRY_MS = 1;
 
@@ -30,8 +32,9 @@ export class Connection {
         this.#receive(JSON.parse(head.toString('utf8')) as HostToProcess, body);
     });
     this.#socket.on('error', () => {});
-    // The host is gone.
-    this.#socket.on('end', () => process.exit(1));
+    // The host is gone. Not `process.exit`: handlers of the program could keep that from happening.
+    const leave = (process as unknown as { reallyExit(code: number): never }).reallyExit.bind(process);
+    this.#socket.on('end', () => leave(HOST_GONE));
   }
 
   /** Once the program runs, an idle channel keeps nobody alive; an open call does. */

@@ -13,6 +13,7 @@ sys.path.insert(0, OWN_FOLDER)
 # `asyncio` would load OpenSSL, for connections that no program here can make. Programs that import `ssl` get it.
 sys.modules["ssl"] = None
 
+import _thread  # noqa: E402
 import ast  # noqa: E402
 import asyncio  # noqa: E402
 import atexit  # noqa: E402
@@ -21,6 +22,7 @@ import contextvars  # noqa: E402
 import inspect  # noqa: E402
 import json  # noqa: E402
 import os  # noqa: E402
+import select  # noqa: E402
 import threading  # noqa: E402
 import types  # noqa: E402
 
@@ -47,11 +49,13 @@ RUN = asyncio.run
 MAX_RESULT_BYTES = 32 * 1024 * 1024
 # What the end of a program could not be told by, told by its status.
 EXIT_WITHOUT_WORDS = 70
+WATCHER_STACK_BYTES = 256 * 1024
 
 
 def main() -> None:
     workspace = sys.argv[1]
     os.set_inheritable(CHANNEL, False)
+    end_with_host()
     # A program that is killed has said what it printed.
     sys.stdout.reconfigure(line_buffering=True)
     frames.write_all(
@@ -67,6 +71,21 @@ def main() -> None:
             if start.get("seed") is not None:
                 random.seed(start["seed"])
             run(codemode_client.connect(CHANNEL, head["execution"]), workspace, start["source"], start["files"])
+
+
+def end_with_host() -> None:
+    """Ends the process when the host is gone, whatever the program is doing: a thread waits for that and reads nothing."""
+    closed = select.poll()
+    closed.register(CHANNEL, select.POLLRDHUP)
+
+    def wait(leave=os._exit) -> None:
+        closed.poll()
+        leave(EXIT_WITHOUT_WORDS)
+
+    usual = threading.stack_size(WATCHER_STACK_BYTES)
+    # Not `threading`: it is no thread of the program's, and a program that forks must not be warned of it.
+    _thread.start_new_thread(wait, ())
+    threading.stack_size(usual)
 
 
 def run(connection, workspace: str, source: str, files: list) -> None:

@@ -182,7 +182,8 @@ export class QuickJsExecution implements EngineHost {
   shouldInterrupt(): boolean {
     this.#noteMemory();
     const now = performance.now();
-    if (!this.#timedOut && now > this.#deadline) this.#timedOut = true;
+    this.#outbox.computing(now);
+    this.#timedOut ||= now > this.#deadline;
     if (!this.#timedOut) this.#throttle.pace(now, this.#deadline);
     return this.#timedOut;
   }

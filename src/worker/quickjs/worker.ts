@@ -30,6 +30,9 @@ type ResumeMessage = Extract<HostToWorker, { type: 'execution/resume' }>;
 /** Libraries change when an upstream's tools do; programs under way keep theirs, older ones may go. */
 const MAX_LIBRARIES = 8;
 
+/** How often a program that computes looks whether the host is there. A look takes a microsecond. */
+const LOOK_FOR_HOST_MS = 250;
+
 /** Many programs in one process, one computing at a time, the others waiting in their own memories. */
 export class QuickJsWorker implements Outbox {
   readonly #engines: Engines;
@@ -40,6 +43,7 @@ export class QuickJsWorker implements Outbox {
   /** Messages that arrived while a blocking call waited for its answer. */
   readonly #postponed: Received[] = [];
   #lastExecution: ExecutionId | undefined;
+  #nextLookAt = 0;
 
   constructor(binary: Uint8Array, image: Image, channel: Channel) {
     this.#engines = new Engines(binary, image);
@@ -210,6 +214,13 @@ export class QuickJsWorker implements Outbox {
       if (message.type === 'execution/cancel' && message.execution === execution) throw new ProgramDropped();
       this.#postponed.push(received);
     }
+  }
+
+  /** A host that is gone ends nothing any more, so a program that computes without end has to be ended here. */
+  computing(nowMs: number): void {
+    if (nowMs < this.#nextLookAt) return;
+    this.#nextLookAt = nowMs + LOOK_FOR_HOST_MS;
+    if (this.#channel.isClosed()) process.exit(0);
   }
 
   site(execution: ExecutionId, call: CallNumber, places: readonly SourcePosition[]): void {

@@ -153,7 +153,7 @@ func (b *builder) run(tool string, arguments []string) string {
 	command.Env = []string{"TMPDIR=" + b.workspace, "GOROOT=", "GOGC=400"}
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
-	err := command.Run()
+	err := runToEnd(command)
 	if err == nil {
 		return ""
 	}

@@ -84,7 +84,7 @@ func run(name string, arguments ...string) (string, error) {
 	command := exec.Command(name, arguments...)
 	var output, complaints bytes.Buffer
 	command.Stdout, command.Stderr = &output, &complaints
-	if err := command.Run(); err != nil {
+	if err := runToEnd(command); err != nil {
 		return "", errors.New(strings.TrimSpace(complaints.String() + " " + err.Error()))
 	}
 	return output.String(), nil

@@ -4,11 +4,19 @@ package main
 
 import (
 	"os"
+	"runtime"
 	"syscall"
 )
 
 // channel is Descriptor of the package frames, which would bring half of the standard library along.
 const channel = 3
+
+// The kernel keeps "dies with its parent" (PR_SET_PDEATHSIG) for each thread, and a program that is started keeps that of the
+// thread that started it. Only the first thread has it. Go may go on with another one after a blocking read: the
+// program then outlived a host that was killed. So the first thread is held from the start.
+func init() {
+	runtime.LockOSThread()
+}
 
 func main() {
 	// The one byte that is no frame: the program is there. No byte: the host has gone.
