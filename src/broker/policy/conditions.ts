@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonPrimitive, type JsonValue } fro
 import type { ArgumentCondition } from '../../domain/policy.js';
 import type { Pattern } from '../arguments/rule.js';
 import { MAX_TEXT_CHARACTERS } from '../pattern-length.js';
+import { mayBeTakenFor, valuesInJson } from './readings.js';
 
 /** One condition on the arguments of a call, ready to be asked. */
 export interface CompiledCondition {
@@ -72,7 +73,7 @@ function testsOf(
   if (matches !== undefined) tests.push(matchTest(matches, readPattern));
   if (greaterThan !== undefined) tests.push(numberTest((value) => value > greaterThan));
   if (lessThan !== undefined) tests.push(numberTest((value) => value < lessThan));
-  if (present !== undefined) tests.push((value) => ((value !== undefined) === present ? YES : NO));
+  if (present !== undefined) tests.push((value) => presence(value, present));
   return tests;
 }
 
@@ -80,8 +81,21 @@ function compare(value: JsonValue | undefined, wanted: readonly JsonPrimitive[])
   if (value === undefined) return NO;
   if (typeof value === 'object' && value !== null) return UNCLEAR;
   if (wanted.includes(value)) return YES;
-  // "5" for 5, "true" for true: some tools take one for the other.
-  return wanted.some((each) => typeof each !== typeof value && String(each) === String(value)) ? UNCLEAR : NO;
+  if (typeof value === 'string' && value.length > MAX_TEXT_CHARACTERS) return UNCLEAR;
+  const isTakenForOne = (each: JsonPrimitive) => wanted.some((one) => mayBeTakenFor(each, one));
+  if (isTakenForOne(value)) return UNCLEAR;
+  return typeof value === 'string' && holdsOne(value, isTakenForOne) ? UNCLEAR : NO;
+}
+
+/** Whether the text is a JSON document with such a value in it, or may be. */
+function holdsOne(text: string, isOne: (value: JsonPrimitive) => boolean): boolean {
+  return valuesInJson(text)?.some(isOne) ?? true;
+}
+
+/** Some tools take `null` for nothing, and others for a value. */
+function presence(value: JsonValue | undefined, wanted: boolean): Truth {
+  if (value === null) return UNCLEAR;
+  return (value !== undefined) === wanted ? YES : NO;
 }
 
 function matchTest(source: string, readPattern: ReadPattern): Test {
@@ -97,14 +111,16 @@ function matchTest(source: string, readPattern: ReadPattern): Test {
     if (typeof value === 'object') return UNCLEAR;
     const text = String(value);
     if (text.length > MAX_TEXT_CHARACTERS) return UNCLEAR;
-    if (!pattern.test(text)) return NO;
-    return typeof value === 'string' ? YES : UNCLEAR;
+    if (pattern.test(text)) return typeof value === 'string' ? YES : UNCLEAR;
+    if (pattern.test(text.trim())) return UNCLEAR;
+    return holdsOne(text, (each) => each !== null && pattern.test(String(each))) ? UNCLEAR : NO;
   };
 }
 
 function numberTest(isTrue: (value: number) => boolean): Test {
   return (value) => {
-    if (value === undefined || value === null) return NO;
+    if (value === undefined) return NO;
+    if (value === null) return isTrue(0) ? UNCLEAR : NO;
     if (typeof value !== 'number') return UNCLEAR;
     return isTrue(value) ? YES : NO;
   };

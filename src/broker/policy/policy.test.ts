@@ -164,6 +164,35 @@ describe('conditions on arguments', () => {
     ['a list for a text', 'path', { matches: '^/etc' }, { path: ['/etc/passwd'] }],
     ['a number as text', 'amount', { greaterThan: 10 }, { amount: '1000' }],
     ['a truth as text', 'force', { equals: true }, { force: 'true' }],
+    ['a number for a truth', 'force', { equals: true }, { force: 1 }],
+    ['a truth with another case', 'force', { equals: true }, { force: ' True' }],
+    ['another word for a truth', 'force', { equals: true }, { force: 'yes' }],
+    ['a word that nobody foresaw for a truth', 'force', { equals: true }, { force: 'enforced' }],
+    ['a truth in a JSON text', 'force', { equals: true }, { force: '{"value":true}' }],
+    ['0 for a falsehood', 'dryRun', { equals: false }, { dryRun: 0 }],
+    ['nothing for a falsehood', 'dryRun', { equals: false }, { dryRun: null }],
+    ['"off" for a falsehood', 'dryRun', { equals: false }, { dryRun: 'OFF' }],
+    ['another form of a number', 'n', { oneOf: [5, 7] }, { n: '5.0' }],
+    ['a number with an exponent', 'n', { equals: 5 }, { n: '+0.5e1' }],
+    ['a number with a unit', 'n', { equals: 5000 }, { n: '$5,000 USD' }],
+    ['a number in wide digits', 'n', { equals: 5 }, { n: '５' }],
+    ['a number for its text', 'n', { equals: '5' }, { n: '05.0' }],
+    ['a truth for its text', 'force', { equals: 'yes' }, { force: true }],
+    ['a text with another case and blanks', 'branch', { equals: 'main' }, { branch: ' Main\n' }],
+    ['a text as JSON', 'branch', { equals: 'main' }, { branch: '"main"' }],
+    ['a text in a list as JSON', 'branch', { equals: 'main' }, { branch: '["dev","main"]' }],
+    ['a text in JSON in JSON', 'branch', { equals: 'main' }, { branch: JSON.stringify('{"name":"main"}') }],
+    ['a path in JSON', 'path', { matches: '^/etc' }, { path: '["/etc/passwd"]' }],
+    ['a path behind a blank', 'path', { matches: '^/etc' }, { path: ' /etc/passwd' }],
+    [
+      'JSON nested too deep to be read',
+      'branch',
+      { equals: 'main' },
+      { branch: '['.repeat(50_000) + ']'.repeat(50_000) },
+    ],
+    ['null where a value must be', 'confirm', { present: true }, { confirm: null }],
+    ['null where no value may be', 'confirm', { present: false }, { confirm: null }],
+    ['null for a small number', 'limit', { lessThan: 5 }, { limit: null }],
     ['a text for a map', 'target.path', { matches: '^/etc' }, { target: '/etc/passwd' }],
     ['a list for a map', 'target.path', { matches: '^/etc' }, { target: [{ path: '/etc' }] }],
     ['a text too long to look through', 'path', { matches: '^/etc' }, { path: `/tmp${'x'.repeat(200_000)}` }],
@@ -171,6 +200,20 @@ describe('conditions on arguments', () => {
   ])('count against the program where they cannot be told: %s', (_, place, condition, input) => {
     expect(fits('deny', place, condition, input)).toBe(true);
     expect(fits('allow', place, condition, input)).toBe(false);
+  });
+
+  test.each<[string, string, ArgumentCondition, JsonObject]>([
+    ['no truth', 'force', { equals: true }, { force: 0 }],
+    ['a text that says no', 'force', { equals: true }, { force: 'No' }],
+    ['another number', 'n', { equals: 5 }, { n: '5.5' }],
+    ['a number with more digits', 'n', { equals: 5 }, { n: '50 USD' }],
+    ['another text', 'branch', { equals: 'main' }, { branch: 'main2' }],
+    ['a truth for another text', 'branch', { equals: 'main' }, { branch: true }],
+    ['JSON with other values', 'branch', { equals: 'main' }, { branch: '{"name":"dev"}' }],
+    ['a text that only begins like JSON', 'title', { equals: 'main' }, { title: '[main] is broken' }],
+    ['a yes where a no is denied', 'dryRun', { equals: false }, { dryRun: 'yes' }],
+  ])('do not hold of what is clearly something else: %s', (_, place, condition, input) => {
+    expect(both(place, condition, input)).toBe(false);
   });
 
   test('are matched in linear time', () => {
