@@ -201,11 +201,11 @@ export class Execution {
     const isWaiting = still > 0 && still === this.#open && !this.#isPuttingAway;
     this.#options.onHeld?.(isWaiting);
     if (!isWaiting) {
-      this.#program?.spendTime();
+      this.#program?.holdTime(false);
       this.#stopPatience();
       return;
     }
-    if (!this.#isBlocking) this.#program?.holdTime();
+    if (!this.#isBlocking) this.#program?.holdTime(true);
     this.#gathering ??= setTimeout(() => this.#ask(), GATHER_MS);
     if (this.#held.size > 0) return this.#stopPatience();
     if (this.#staysAwake) return;
@@ -281,8 +281,13 @@ export class Execution {
     this.#isPuttingAway = false;
     this.#staysAwake = true;
     this.#waits = newWaits();
+    // Its calls are answered anew from here on. What answered them before has stopped, and never comes back to count itself out.
+    this.#open = 0;
+    this.#waiting.clear();
+    this.#held.clear();
+    const { caller, signal } = this.#options;
     if (suspended !== undefined)
-      this.#follow(await this.#sandbox.resume(suspended, this.#options.caller, this.#handlers()));
+      this.#follow(await this.#sandbox.resume(suspended, caller, this.#handlers(), undefined, signal));
     for (const call of this.#program?.openCalls ?? []) void this.#answerAgain(call);
   }
 

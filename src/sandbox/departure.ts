@@ -26,12 +26,9 @@ export class Departure {
   readonly #image = deferred<Buffer>();
   readonly #timer: NodeJS.Timeout;
   readonly #held: { readonly call: GuestCall; readonly reply: CallReply }[] = [];
-  /** Its time stood still already when it was asked to leave. */
-  readonly timeWasHeld: boolean;
 
   /** Its own time stands still from here on, so nothing else would end a worker that keeps it: `onLate` does. */
-  constructor(timeWasHeld: boolean, onLate: () => void) {
-    this.timeWasHeld = timeWasHeld;
+  constructor(onLate: () => void) {
     this.#timer = setTimeout(onLate, SUSPEND_TIMEOUT_MS);
   }
 

@@ -53,6 +53,8 @@ export class SandboxExecution implements Tenant {
   /** Parked: its worker was needed by others while it waited; it asks for another when there is something for it. */
   #state: 'placing' | 'running' | 'parked' | 'suspending' | 'suspended' | 'ended' = 'placing';
   readonly #budget: TimeBudget;
+  /** All it waits for is a person. */
+  #isHeld = false;
   readonly #begunAt = performance.now();
   #killTimer: NodeJS.Timeout | undefined;
   readonly #clock: ProgramClock;
@@ -126,13 +128,10 @@ export class SandboxExecution implements Tenant {
     this.#fail(CANCELLED);
   }
 
-  /** Its time stands still while it waits for nothing but a person. */
-  holdTime(): void {
-    if (this.#state === 'running' || this.#state === 'parked') this.#budget.stop();
-  }
-
-  spendTime(): void {
-    if (this.#state === 'running' || this.#state === 'parked') this.#budget.start();
+  /** Held, its time stands still, but for what it computes: its timers may be due while all its calls wait for a person. */
+  holdTime(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    this.#countTime();
   }
 
   /** Answers an open call that was made before this program was suspended. */
@@ -156,10 +155,9 @@ export class SandboxExecution implements Tenant {
     if (this.#state !== 'running' || seat === undefined)
       throw new HostError('bad_input', 'only a running program can be suspended');
     if (this.journal.blocking) throw new HostError('bad_input', 'a program with blocking calls cannot be suspended');
-    const timeWasHeld = !this.#budget.isRunning;
     this.#pause();
     this.#state = 'suspending';
-    this.#departure = new Departure(timeWasHeld, () => seat.worker.kill('it did not hand over a suspended program'));
+    this.#departure = new Departure(() => seat.worker.kill('it did not hand over a suspended program'));
     seat.suspend();
     return this.#departure.image;
   }
@@ -178,6 +176,7 @@ export class SandboxExecution implements Tenant {
       case 'execution/waiting':
         this.#usage = mostOf(this.#usage, message.usage);
         this.#seat?.answered();
+        this.#countTime();
         // Answers come in order: the last one is the answer to `suspend`, and it is no image.
         if (this.#state === 'suspending' && this.#seat?.isQuiet === true) this.#stay();
         return this.#waiting(message.wakeAtMs);
@@ -276,8 +275,10 @@ export class SandboxExecution implements Tenant {
   #deliver(delivery: Delivery): void {
     this.journal.deliveries.push(delivery);
     this.#handlers.onDelivery?.(delivery, this.journal.deliveries.length - 1);
-    if (this.#state === 'running') this.#seat?.catchUp();
-    else if (this.#state === 'parked') void this.#unpark();
+    if (this.#state === 'running') {
+      this.#seat?.catchUp();
+      this.#countTime();
+    } else if (this.#state === 'parked') void this.#unpark();
   }
 
   #deliverReply(call: GuestCall, reply: CallReply): void {
@@ -346,12 +347,19 @@ export class SandboxExecution implements Tenant {
   /** Its image would be larger than can be handed over, so it goes on where it is. */
   #stay(): void {
     this.#state = 'running';
-    if (this.#departure?.timeWasHeld === false) this.#budget.start();
+    this.#countTime();
     this.#departure?.fail('too large');
     this.#releaseReplies();
   }
 
   // Time, and the end.
+
+  #countTime(): void {
+    if (this.#state !== 'running' && this.#state !== 'parked') return;
+    const isComputing = this.#state === 'running' && this.#seat?.isQuiet !== true;
+    if (this.#isHeld && !isComputing) this.#budget.stop();
+    else this.#budget.start();
+  }
 
   /** Neither time nor timers go on while the program is nowhere. */
   #pause(): void {
