@@ -25,6 +25,7 @@ import type { CallLimits } from './limits/call-limits.js';
 import type { Bill } from './policy/budget.js';
 import type { Judgement, PolicyGate } from './policy/gate.js';
 import type { PolicyQuestion } from './policy/policy.js';
+import { hideSecretsOfCall } from './redaction/hide-secrets.js';
 import { redactOnTheWay, redactOutcome } from './redaction/redact-call.js';
 import type { Redactor } from './redaction/redactor.js';
 import { busyError, denialError, toolCallError, unpaidError } from './refusals.js';
@@ -128,14 +129,14 @@ export class Broker {
   }
 
   /** A person decides where the policy says so, and where one was asked before the program slept: a no stays a no. */
-  async #ask(call: BrokerCall, { decision, reason }: Judgement): Promise<Answered | undefined> {
+  async #ask(call: BrokerCall, judgement: Judgement): Promise<Answered | undefined> {
     const isAsked =
-      decision === 'ask' ||
+      judgement.decision === 'ask' ||
       (call.isAgain === true && (await this.#options.approvals.isAsked(call.run.runId, call.number)));
     if (!isAsked) return undefined;
     const span = call.span && this.#options.tracer?.start(SPANS.approval, { parent: call.span.context });
     try {
-      return await this.#approve(call, call.input ?? {}, reason);
+      return await this.#approve(call, call.input ?? {}, judgement);
     } finally {
       span?.end();
     }
@@ -182,7 +183,7 @@ export class Broker {
   }
 
   /** Waits for a person. Gives the outcome with which the call ends where there is no yes. */
-  async #approve(call: BrokerCall, input: JsonValue, reason: string): Promise<Answered> {
+  async #approve(call: BrokerCall, input: JsonValue, { reason, reasons }: Judgement): Promise<Answered> {
     const { run, number, tool, exportName, signal, locate, onPending, onDecided } = call;
     const { redactor } = this.#options;
     if (call.asksNobody === true)
@@ -194,9 +195,9 @@ export class Broker {
     };
     try {
       const question: ApprovalQuestion = {
-        ...{ run, call: number, tool, exportName, input, reason, signal, onPending: note },
+        ...{ run, call: number, tool, exportName, input, reason, reasons, signal, onPending: note },
         ...(locate === undefined ? {} : { locate }),
-        ...(redactor === undefined ? {} : { clean: (shown) => redactor.value(shown) }),
+        ...(redactor === undefined ? {} : { hideSecrets: (shown) => hideSecretsOfCall(redactor, shown) }),
       };
       const { state, approval } = await this.#options.approvals.ask(question);
       onDecided?.();

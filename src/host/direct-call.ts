@@ -57,6 +57,7 @@ export async function callDirect(
       input,
       signal: AbortSignal.any([signal, patience.signal]),
       onPending: (approval) => {
+        clearTimeout(timer);
         timer = setTimeout(() => patience.abort(), patienceMs);
         askPerson?.([approval], signal).catch(() => {});
       },

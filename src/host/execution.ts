@@ -27,6 +27,8 @@ export type ExecutionEnd =
 
 /** Calls made together are shown to a person together. */
 const GATHER_MS = 20;
+/** Between the answer of a person and what comes of it, which may be written down by another process. */
+const AFTER_ANSWER_MS = 1_000;
 /** Left to a program whose calls block it, when it is told that nobody has decided. */
 const LAST_WORDS_MS = 1_000;
 
@@ -209,9 +211,13 @@ export class Execution {
     this.#gathering ??= setTimeout(() => this.#ask(), GATHER_MS);
     if (this.#held.size > 0) return this.#stopPatience();
     if (this.#staysAwake) return;
+    this.#patience ??= setTimeout(() => this.#stopWaiting(), this.#isImpatient ? 0 : this.#patienceMs);
+  }
+
+  #stopWaiting(): void {
     const { records } = this.#options;
-    const act = () => (records === undefined ? this.#refuse() : void this.#putAway(records));
-    this.#patience ??= setTimeout(act, this.#isImpatient ? 0 : this.#patienceMs);
+    if (records === undefined) this.#refuse();
+    else void this.#putAway(records);
   }
 
   get #patienceMs(): number {
@@ -247,8 +253,19 @@ export class Execution {
     const fresh = [...this.#waiting.values()].filter(({ id }) => !this.#asked.has(id));
     if (askPerson === undefined || fresh.length === 0 || this.#isAskedWithAnswer) return;
     for (const { id } of fresh) this.#asked.add(id);
-    // A client that cannot ask, or whose user closed the question, leaves it to the other ways.
-    askPerson(fresh, this.#waits.signal).catch(() => {});
+    // A client that cannot ask, or whose user closed the question, leaves it to the other ways. That may take long.
+    void askPerson(fresh, this.#waits.signal)
+      .catch(() => {})
+      .then(() => this.#wasAsked(fresh));
+  }
+
+  /** One that can be put away does not keep its client waiting for a decision that comes from elsewhere. */
+  #wasAsked(approvals: readonly Approval[]): void {
+    const waiting = new Set([...this.#waiting.values()].map(({ id }) => id));
+    if (this.#patience === undefined || this.#options.records === undefined) return;
+    if (!approvals.some(({ id }) => waiting.has(id))) return;
+    clearTimeout(this.#patience);
+    this.#patience = setTimeout(() => this.#stopWaiting(), AFTER_ANSWER_MS);
   }
 
   /** About to be suspended, and asked about then. */

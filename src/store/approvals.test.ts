@@ -25,8 +25,10 @@ function asked(id: string, createdAtMs: number, more: Partial<Approval> = {}): A
     tool,
     arguments: { secret: 'kept sealed' },
     argumentsDigest: 'a',
+    hiddenParts: 0,
     code: 'code',
     reason: 'because',
+    reasons: ['because'],
     state: 'PENDING',
     createdAtMs,
     expiresAtMs: createdAtMs + DAY_MS,
@@ -58,14 +60,53 @@ test('a question that expired cannot be answered any more', () => {
   expect(store.decide('three', 'APPROVED', yes)).toMatchObject({ isFirst: false, approval: { state: 'EXPIRED' } });
 });
 
-test('a permission for an hour is over after it, and is for this caller only', () => {
-  const { tool } = asked('four', Date.now());
-  store.decide('four', 'APPROVED', { ...yes, scope: 'hour' }, { runId: undefined, expiresAtMs: 5_000 });
-  expect(store.grantFor(tool, 'any run', 'ada', 4_999)).toBe('four');
-  expect(store.grantFor(tool, 'any run', 'ada', 5_000)).toBeUndefined();
-  expect(store.grantFor(tool, 'any run', 'eve', 1)).toBeUndefined();
-  expect(store.grantFor({ ...tool, toolDigest: 'changed' }, 'any run', 'ada', 1)).toBeUndefined();
-  expect(store.grantFor({ ...tool, serverFingerprint: 'elsewhere' }, 'any run', 'ada', 1)).toBeUndefined();
+test('a permission for an hour is over after it, and is for this caller and these reasons only', () => {
+  const { tool } = asked('four', Date.now(), { reasons: ['because', 'and so'] });
+  const grant = { runId: undefined, expiresAtMs: 5_000 };
+  store.decide('four', 'APPROVED', { ...yes, scope: 'hour' }, { grant });
+  const question = { runId: 'any run', caller: 'ada', reasons: ['because'] };
+  expect(store.grantFor(tool, question, 4_999)?.id).toBe('four');
+  expect(store.grantFor(tool, { ...question, runId: undefined }, 4_999)?.id).toBe('four');
+  expect(store.grantFor(tool, question, 5_000)).toBeUndefined();
+  expect(store.grantFor(tool, { ...question, caller: 'eve' }, 1)).toBeUndefined();
+  expect(store.grantFor(tool, { ...question, reasons: ['because', 'and another'] }, 1)).toBeUndefined();
+  expect(store.grantFor(tool, { ...question, reasons: [] }, 1)).toBeUndefined();
+  expect(store.grantFor({ ...tool, toolDigest: 'changed' }, question, 1)).toBeUndefined();
+  expect(store.grantFor({ ...tool, serverFingerprint: 'elsewhere' }, question, 1)).toBeUndefined();
+});
+
+test('a decision covers the calls that it names, and a permission those with the same reasons', () => {
+  const runId = 'one run';
+  for (const id of ['shown 1', 'shown 2', 'later']) asked(id, Date.now(), { runId });
+  store.decide('shown 1', 'APPROVED', { ...yes, scope: 'calls' }, { others: ['shown 1', 'shown 2'] });
+  expect(['shown 1', 'shown 2', 'later'].map((id) => store.find(id)?.state)).toEqual([
+    'APPROVED',
+    'APPROVED',
+    'PENDING',
+  ]);
+  asked('new reason', Date.now(), { runId, reasons: ['because', 'private data from crm'] });
+  asked('same reason', Date.now(), { runId });
+  const grant = { runId, expiresAtMs: Date.now() + DAY_MS };
+  store.decide('later', 'APPROVED', { ...yes, scope: 'run' }, { grant });
+  expect(['same reason', 'new reason'].map((id) => store.find(id)?.state)).toEqual(['APPROVED', 'PENDING']);
+});
+
+test('arguments that are shown for another call than theirs are not readable', () => {
+  asked('harmless', Date.now(), { runId: 'r', argumentsDigest: 'digest of harmless' });
+  expect(store.find('harmless')?.isUnreadable).toBeUndefined();
+  for (const change of [
+    "arguments_digest = 'digest of harmful'",
+    "reason = 'no reason'",
+    "tool = 'other'",
+    'call = 2',
+  ]) {
+    database.prepare(`UPDATE approvals SET ${change} WHERE id = 'harmless'`).run();
+    expect(store.find('harmless')).toMatchObject({ isUnreadable: true, arguments: null });
+    const original = { arguments_digest: 'digest of harmless', reason: 'because', tool: 't' };
+    for (const [column, value] of Object.entries(original))
+      database.prepare(`UPDATE approvals SET ${column} = ?, call = 1 WHERE id = 'harmless'`).run(value);
+    expect(store.find('harmless')?.isUnreadable).toBeUndefined();
+  }
 });
 
 test('an answer is used once', () => {

@@ -1,6 +1,13 @@
-import type { Approval, ApprovalDecision, GrantScope, ToolIdentity } from '../domain/approval.js';
+import {
+  type Approval,
+  type ApprovalDecision,
+  coversReasons,
+  type GrantScope,
+  type ToolIdentity,
+} from '../domain/approval.js';
 import type { JsonValue } from '../domain/json.js';
-import { authenticate, isAuthentic, type SealBinding, seal, unseal } from '../lib/sealed.js';
+import { authenticate, isAuthentic, seal, unseal } from '../lib/sealed.js';
+import { approvalBinding, argumentsBinding, grantBinding, type Subject, subjectOf } from './approval-bindings.js';
 import type { Database, Statement } from './database.js';
 
 interface Row {
@@ -22,13 +29,21 @@ interface Row {
   decided_at: number | null;
   decision_reason: string | null;
   scope: GrantScope | null;
+  used_at: number | null;
   mark: Buffer | null;
 }
 
-/** What a person is shown, sealed: it is the user's data. */
+/**
+ * What a person is shown, sealed: it is the user's data, and who can write to the file must not show the arguments of one
+ * call under the name of another. Earlier versions stored the first two only.
+ */
 interface Shown {
   readonly arguments: JsonValue;
   readonly code: string;
+  readonly hiddenParts?: number;
+  readonly reasons?: readonly string[];
+  /** Which call they are shown for, and why it is asked. */
+  readonly of?: readonly string[];
 }
 
 interface Grant {
@@ -112,6 +127,8 @@ export class ApprovalStore {
 
   add(approval: Approval): void {
     const { id, runId, call, caller, tool, argumentsDigest, reason, createdAtMs, expiresAtMs } = approval;
+    const { arguments: input, code, hiddenParts, reasons } = approval;
+    const shown: Shown = { arguments: input, code, hiddenParts, reasons, of: subjectOf(approval) };
     this.#insert.run(
       id,
       runId,
@@ -121,11 +138,7 @@ export class ApprovalStore {
       tool.serverFingerprint,
       tool.toolName,
       tool.toolDigest,
-      seal(
-        this.#key,
-        argumentsBinding(id),
-        Buffer.from(JSON.stringify({ arguments: approval.arguments, code: approval.code })),
-      ),
+      seal(this.#key, argumentsBinding(id), Buffer.from(JSON.stringify(shown))),
       argumentsDigest,
       reason,
       createdAtMs,
@@ -183,26 +196,36 @@ export class ApprovalStore {
     return this.#closeOfRun.run(runId);
   }
 
+  isUsed(id: string): boolean {
+    return typeof this.#byId.get(id)?.used_at === 'number';
+  }
+
   /** Whether nobody has used this answer before. */
   use(id: string): boolean {
     return this.#use.run(Date.now(), id) === 1;
   }
 
   /**
-   * Writes down what a person said: of the one question, and with a wider scope of the others it covers. Undefined where
-   * there is no such question.
+   * Writes down what a person said: of the one question, of the others that were decided with it by their ids, and where a
+   * grant is given of those that it covers. Undefined where there is no such question.
    */
   decide(
     id: string,
     state: 'APPROVED' | 'DENIED',
     decision: ApprovalDecision,
-    grant?: GrantOptions,
+    { others = [], grant }: DecideOptions = {},
   ): Decided | undefined {
     return this.#database.transaction(() => {
       const approval = this.find(id);
       if (approval === undefined) return undefined;
       if (approval.state !== 'PENDING') return { isFirst: false, approval };
-      const covered = [approval, ...this.#othersCovered(approval, decision.scope)];
+      const isGrant = decision.scope === 'run' || decision.scope === 'hour';
+      const named = others.flatMap((other) => (other === id ? [] : (this.find(other) ?? [])));
+      const covered = [
+        approval,
+        ...named.filter((other) => other.state === 'PENDING'),
+        ...(isGrant ? this.#othersCovered(approval, decision.scope, new Set(others)) : []),
+      ];
       for (const each of covered) this.#write(each, state, decision);
       if (state === 'APPROVED' && grant !== undefined) this.#grant(approval, grant);
       return { isFirst: true, approvals: covered.map((each) => ({ ...each, state, decision })) };
@@ -217,26 +240,32 @@ export class ApprovalStore {
     });
   }
 
-  /** The approval by which this tool may be called without asking again. */
-  grantFor(tool: ToolIdentity, runId: string, caller: string, nowMs: number): string | undefined {
-    for (const run of [runId, '']) {
+  /**
+   * The approval by which this tool may be called for these reasons without asking again: of the run, where there is one, or
+   * of the caller.
+   */
+  grantFor(tool: ToolIdentity, { runId, caller, reasons }: GrantQuestion, nowMs: number): Approval | undefined {
+    for (const run of runId === undefined ? [''] : [runId, '']) {
       const { serverId, serverFingerprint, toolName, toolDigest } = tool;
       const found = this.#findGrant.get(run, caller, serverId, serverFingerprint, toolName, toolDigest, nowMs);
       if (found === undefined) continue;
       const binding = grantBinding(tool, run, caller, found.expires_at, found.approval);
-      if (isAuthentic(this.#key, binding, found.mark)) return found.approval;
+      const approval = isAuthentic(this.#key, binding, found.mark) ? this.find(found.approval) : undefined;
+      if (approval?.state === 'APPROVED' && coversReasons(approval, reasons)) return approval;
     }
     return undefined;
   }
 
-  #othersCovered(approval: Approval, scope: GrantScope): Approval[] {
-    if (scope === 'call') return [];
+  #othersCovered(approval: Approval, scope: GrantScope, named: ReadonlySet<string>): Approval[] {
     return this.pending().filter(
       (other) =>
         other.id !== approval.id &&
+        !named.has(other.id) &&
         other.caller === approval.caller &&
         (scope === 'hour' || other.runId === approval.runId) &&
-        isSameTool(other.tool, approval.tool),
+        isSameTool(other.tool, approval.tool) &&
+        other.isUnreadable !== true &&
+        coversReasons(approval, other.reasons),
     );
   }
 
@@ -251,11 +280,21 @@ export class ApprovalStore {
     this.#putGrant.run(runId, caller, serverId, serverFingerprint, toolName, toolDigest, expiresAtMs, id, mark);
   }
 
+  /** What people are shown, where it is what was written down for this call. */
+  #shown(row: Row, asked: Subject): Pick<Approval, keyof typeof UNREADABLE> {
+    const opened = unseal(this.#key, argumentsBinding(row.id), row.arguments);
+    if (opened === undefined) return UNREADABLE;
+    const shown = JSON.parse(opened.toString('utf8')) as Shown;
+    const { arguments: input, code, reasons = [], of } = shown;
+    if (of !== undefined && JSON.stringify(of) !== JSON.stringify(subjectOf(asked))) return UNREADABLE;
+    const hiddenParts = shown.hiddenParts ?? (JSON.stringify(input).includes('[redacted:') ? 1 : 0);
+    return { arguments: input, code, hiddenParts, reasons };
+  }
+
   /** A yes that nobody with the key has given is a question still. */
   #read(row: Row): Approval {
-    const opened = unseal(this.#key, argumentsBinding(row.id), row.arguments);
     const { decided_by: by, decided_at: atMs, decision_reason: reason, scope } = row;
-    const approval: Approval = {
+    const asked = {
       id: row.id,
       runId: row.run,
       call: row.call,
@@ -266,9 +305,12 @@ export class ApprovalStore {
         toolName: row.tool,
         toolDigest: row.tool_digest,
       },
-      ...(opened === undefined ? { arguments: null, code: '' } : (JSON.parse(opened.toString('utf8')) as Shown)),
       argumentsDigest: row.arguments_digest,
       reason: row.reason,
+    };
+    const approval: Approval = {
+      ...asked,
+      ...this.#shown(row, asked),
       state: row.state,
       createdAtMs: row.created_at,
       expiresAtMs: row.expires_at,
@@ -282,6 +324,23 @@ export class ApprovalStore {
   }
 }
 
+/** With a wider scope, for which further calls. */
+interface DecideOptions {
+  /** Ids of the questions that were decided together with it. */
+  readonly others?: readonly string[];
+  readonly grant?: GrantOptions | undefined;
+}
+
+/** A call that is looked up among grants. */
+export interface GrantQuestion {
+  /** Undefined for a call that belongs to no run. */
+  readonly runId: string | undefined;
+  readonly caller: string;
+  readonly reasons: readonly string[];
+}
+
+const UNREADABLE = { arguments: null, code: '', hiddenParts: 0, reasons: [], isUnreadable: true } as const;
+
 export function isSameTool(left: ToolIdentity, right: ToolIdentity): boolean {
   return (
     left.serverId === right.serverId &&
@@ -289,28 +348,4 @@ export function isSameTool(left: ToolIdentity, right: ToolIdentity): boolean {
     left.toolName === right.toolName &&
     left.toolDigest === right.toolDigest
   );
-}
-
-function argumentsBinding(id: string): SealBinding {
-  return { purpose: 'approval arguments', owner: [id] };
-}
-
-function approvalBinding(
-  { id, runId, call, caller, tool, argumentsDigest }: Approval,
-  state: string,
-  by: string,
-  atMs: number,
-): SealBinding {
-  return {
-    purpose: 'approval',
-    owner: [id, runId, String(call), caller, ...identityOf(tool), argumentsDigest, state, by, String(atMs)],
-  };
-}
-
-function grantBinding(tool: ToolIdentity, run: string, caller: string, expiresAtMs: number, approval: string) {
-  return { purpose: 'grant', owner: [run, caller, ...identityOf(tool), String(expiresAtMs), approval] };
-}
-
-function identityOf({ serverId, serverFingerprint, toolName, toolDigest }: ToolIdentity): string[] {
-  return [serverId, serverFingerprint, toolName, toolDigest];
 }

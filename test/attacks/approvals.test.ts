@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Database } from '../../src/store/database.js';
@@ -89,6 +90,25 @@ describe('a yes that nobody gave', () => {
     );
     const { response } = await home.resume(second.runId);
     expect(response?.result).toMatch(/denied/);
+    expect(home.lines).toEqual([]);
+  });
+
+  test('to harmless arguments is not moved to those of another call', async () => {
+    using home = new LedgerHome();
+    const harmful = await asleep(home);
+    await tamper(home, 'DELETE FROM approvals WHERE id = ?', harmful.id);
+    const { id } = await asleep(home, WRITE.replace("'attack'", "'harmless'"));
+    // What is shown is sealed; which call it is shown for stands beside it.
+    await tamper(
+      home,
+      `UPDATE approvals SET run = ?, arguments_digest = '${createHash('sha256').update('{"text":"attack"}').digest('hex')}' WHERE id = ?`,
+      ...[harmful.runId, id],
+    );
+    expect(await home.decide('approve', id)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('was changed'),
+    });
+    await home.resume(harmful.runId);
     expect(home.lines).toEqual([]);
   });
 

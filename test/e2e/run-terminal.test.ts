@@ -130,7 +130,7 @@ globalThis.__codemode_result__ = await write({ text: '${evil}' }).catch(() => '$
     using terminal = start(home, ALL_AT_ONCE);
     await terminal.sees(ASKED);
     const [approval] = await home.pending();
-    await home.decide('approve', approval?.id ?? '', '--scope', 'calls');
+    await home.decideCard('approve', approval?.id ?? '');
     expect((await terminal.ended()).shown).toContain('done done done');
   });
 });

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openIssuer } from '../support/issuer.js';
@@ -19,8 +21,17 @@ beforeAll(async () => {
   issuer = await openIssuer();
   home = openHome({
     approvals: { grace: '20ms' },
-    mcpServers: { ledger: { ...nodeServer(fixture('ledger-server.mjs'), 'ledger.txt'), env: { API_KEY: SECRET } } },
+    mcpServers: {
+      ledger: { ...nodeServer(fixture('ledger-server.mjs'), 'ledger.txt'), env: { API_KEY: SECRET } },
+      crm: { ...nodeServer(fixture('ledger-server.mjs'), 'crm.txt'), labels: ['private'] },
+    },
     security: {
+      capabilities: {
+        network: { allowedHosts: ['127.0.0.1'], allowedPorts: [9] },
+        filesystem: { allowedPaths: [tmpdir()], readOnly: false },
+        // Tests make calls one after the other with the same token.
+        mcp: { maxCallsPerSecond: 1_000 },
+      },
       auth: {
         ...issuer.settings,
         tokens: [listed('agent'), listed('other'), listed('ann', 'approve'), listed('bob', 'approve')],
@@ -68,6 +79,8 @@ test('code that needs a person sleeps, is approved over REST, goes on, and is an
     caller: 'subject token agent',
     tool: 'ledger/write',
     arguments: { text: 'one' },
+    digest: createHash('sha256').update('{"text":"one"}').digest('hex'),
+    hiddenParts: 0,
     code: expect.stringContaining('mcp.ledger.write'),
     reason: expect.stringContaining('destructive'),
     state: 'PENDING',
@@ -128,7 +141,9 @@ test('of two people who decide at once one has decided, and the other is told so
 test('secrets are taken out of what people are shown, over REST as on the command line [B16]', async () => {
   const { runId, id } = await asleep(`key ${SECRET}`, `console.log('${SECRET}');`);
   const { body } = await rest.get(`/approvals/${id}`, 'ann');
-  expect(body.arguments).toEqual({ text: 'key [redacted:credential]' });
+  const secretDigest = createHash('sha256').update(SECRET).digest('hex').slice(0, 12);
+  const mark = `[redacted:credential ${SECRET.length} characters sha256:${secretDigest}]`;
+  expect(body).toMatchObject({ arguments: { text: `key ${mark}` }, hiddenParts: 1 });
   const { stdout } = await runProgram(home, 'approvals', 'show', id, '--json');
   expect(JSON.parse(stdout)).toMatchObject({ arguments: body.arguments, code: body.code });
   expect(JSON.stringify(body) + stdout).not.toContain(SECRET);
@@ -136,6 +151,37 @@ test('secrets are taken out of what people are shown, over REST as on the comman
   await rest.post(`/approvals/${id}/approve`, 'ann');
   await expect.poll(() => stateOf(runId)).toBe('finished');
   expect(lines().at(-1)).toBe(`write key ${SECRET}`);
+});
+
+test('a decision over REST is about what it names: a digest, or the calls that were shown [B16]', async () => {
+  const code = `await Promise.all(['a', 'b'].map((text) => mcp.ledger.write({ text }))); return 1`;
+  const { body } = await rest.post('/execute', 'agent', { code, capabilities: ['mcp:ledger'] });
+  const details = body.error?.details as { runId: string; approvals: { id: string }[] } | undefined;
+  const { runId = '', approvals = [] } = details ?? {};
+  const ids = approvals.map(({ id }) => id);
+  const approve = (answer: object) => rest.post(`/approvals/${ids[0]}/approve`, 'ann', answer);
+  expect(await approve({ scope: 'calls' })).toMatchObject({ status: 400, body: { error: { type: 'validation' } } });
+  expect(await approve({ digest: 'f'.repeat(64) })).toMatchObject({
+    status: 409,
+    body: { error: { code: 'CONFLICT' } },
+  });
+  expect(await stateOf(runId)).toBe('waiting');
+  expect((await approve({ scope: 'calls', ids })).status).toBe(200);
+  await expect.poll(() => stateOf(runId)).toBe('finished');
+});
+
+test('a request to the network and a written file are asked about once the run has private data [B15]', async () => {
+  const capabilities = {
+    mcp: { allowedServers: ['crm'] },
+    network: { allowedHosts: ['127.0.0.1'], allowedPorts: [9] },
+    filesystem: { allowedPaths: [home.work], readOnly: false },
+  };
+  for (const effect of [`fetch('http://127.0.0.1:9/?q=1')`, `fs.writeFile('${home.work}/out.txt', 'x')`]) {
+    const code = `await mcp.crm.look({}); await ${effect}; return 1`;
+    const { body } = await rest.post('/execute', 'agent', { code, capabilities });
+    expect(body.error).toMatchObject({ code: 'APPROVAL_PENDING' });
+    expect(body.error?.message).toContain('private data from crm');
+  }
 });
 
 describe('an agent that wants its own approval over REST', () => {

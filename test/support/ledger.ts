@@ -13,6 +13,9 @@ export interface PendingApproval {
   readonly serverId: string;
   readonly toolName: string;
   readonly arguments: { readonly text?: string };
+  /** SHA-256 of the arguments as they are sent. */
+  readonly digest: string;
+  readonly hiddenParts: number;
   readonly state: string;
   readonly createdAt: string;
   readonly expiresAt: string;
@@ -87,6 +90,8 @@ export class LedgerHome extends Home {
       return (await records.approvals.pending()).map(({ id, runId, tool, state, reason, ...approval }) => ({
         ...{ id, runId, state, reason, serverId: tool.serverId, toolName: tool.toolName },
         arguments: approval.arguments as PendingApproval['arguments'],
+        digest: approval.argumentsDigest,
+        hiddenParts: approval.hiddenParts,
         createdAt: new Date(approval.createdAtMs).toISOString(),
         expiresAt: new Date(approval.expiresAtMs).toISOString(),
       }));
@@ -104,6 +109,13 @@ export class LedgerHome extends Home {
   async decide(verb: 'approve' | 'deny', id: string, ...more: string[]) {
     const words = ['--config', this.config, 'approvals', verb, id, ...more];
     return this.run(words, { env: { CODEMODE_APPROVER_SECRET: await this.secret() } });
+  }
+
+  /** The same for all calls of a card, as a person who has read it: by its digest. */
+  async decideCard(verb: 'approve' | 'deny', id: string) {
+    const words = ['--config', this.config, 'approvals', 'show', id, '--scope', 'calls', '--json'];
+    const { digest } = await this.json<{ digest: string }>(words);
+    return this.decide(verb, id, '--scope', 'calls', ...(verb === 'approve' ? ['--digest', digest] : []));
   }
 
   /** As `codemode approvals secret` makes it on a terminal. */

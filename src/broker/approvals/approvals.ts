@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Approval, ApprovalState, GrantScope } from '../../domain/approval.js';
+import {
+  type Approval,
+  type ApprovalState,
+  coversReasons,
+  DIRECT_CALL,
+  type GrantScope,
+  type ToolIdentity,
+} from '../../domain/approval.js';
 import { HostError } from '../../domain/errors.js';
 import type { SourcePosition } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
@@ -7,8 +14,11 @@ import type { Tool } from '../../domain/tool.js';
 import { type ApprovalStore, type Decided, isSameTool } from '../../store/approvals.js';
 import type { AuditTrail } from '../audit/audit-trail.js';
 import type { RunContext } from '../run-context.js';
+import { type Answer, checkAnswer } from './check-answer.js';
 import { excerptOf } from './excerpt.js';
 import { argumentsDigest, identityOf } from './identity.js';
+
+export type { Answer };
 
 export interface ApprovalsOptions {
   /** Opened at the first question: most programs need none. */
@@ -30,9 +40,11 @@ export interface ApprovalQuestion {
   readonly exportName: string;
   readonly input: JsonValue;
   readonly reason: string;
+  /** Each part of the reason by itself. */
+  readonly reasons: readonly string[];
   readonly signal: AbortSignal;
-  /** Takes out of what people are shown what nobody is shown. The call is made with what the program gave. */
-  readonly clean?: (shown: Shown) => Shown;
+  /** Replaces secrets in what people are shown by marks. The call is made with what the program gave. */
+  readonly hideSecrets?: (shown: Shown) => { readonly shown: Shown; readonly hiddenParts: number };
   /** Where in the source it was made, innermost first. */
   readonly locate?: () => Promise<readonly SourcePosition[]>;
   /** A person is being waited for. Not said where the answer is there already. */
@@ -48,20 +60,22 @@ export interface Verdict {
   readonly approval: Approval;
 }
 
-/** What a person said, and how it reached us. */
-export interface Answer {
-  readonly by: string;
-  readonly reason?: string;
-  readonly scope: GrantScope;
+interface NewQuestion {
+  readonly identity: ToolIdentity;
+  readonly digest: string;
+  readonly nowMs: number;
+}
+
+interface Asked {
+  readonly verdict: Verdict;
+  /** Given for this call, and not for a tool. */
+  readonly isForThisCall: boolean;
 }
 
 interface Waiter {
   readonly id: string;
   resolve(verdict: Verdict): void;
 }
-
-/** Number of a call that a client made itself. */
-export const DIRECT_CALL = 0;
 
 /** People answer on other screens, through other processes: how often the file is looked at while somebody is waited for. */
 const LOOK_EVERY_MS = 200;
@@ -85,60 +99,91 @@ export class Approvals {
   /** Waits until a person has decided about exactly this call, or did not in time. */
   async ask(question: ApprovalQuestion): Promise<Verdict> {
     const store = await this.#options.store();
-    const { run, call, tool, input, signal } = question;
+    for (;;) {
+      const { verdict, isForThisCall } = await this.#askOnce(store, question);
+      // A direct call has no run that remembers it was made. Of two that are alike and wait for the same yes, in however many
+      // processes, one takes it, and the other is asked about anew.
+      const isTaken = question.call === DIRECT_CALL && isForThisCall && verdict.state === 'APPROVED';
+      if (!isTaken || store.use(verdict.approval.id)) return verdict;
+    }
+  }
+
+  async #askOnce(store: ApprovalStore, question: ApprovalQuestion): Promise<Asked> {
+    const { run, call, tool, input, reasons } = question;
     const identity = identityOf(tool, this.#options.fingerprintOf(tool.serverId));
     const digest = argumentsDigest(input);
     const nowMs = Date.now();
     store.expire(nowMs);
-    const granting = store.grantFor(identity, run.runId, run.caller, nowMs);
-    const granted = granting === undefined ? undefined : store.find(granting);
-    if (granted !== undefined) return { state: 'APPROVED', approval: granted };
+    const runId = call === DIRECT_CALL ? undefined : run.runId;
+    const granted = store.grantFor(identity, { runId, caller: run.caller, reasons }, nowMs);
+    if (granted !== undefined) return { verdict: { state: 'APPROVED', approval: granted }, isForThisCall: false };
     // Asked before, in this process or in one that is gone. With other arguments or another tool it is another question.
     const known = store.ofCall(run.runId, call);
-    const isSame = known !== undefined && known.argumentsDigest === digest && isSameTool(known.tool, identity);
-    if (isSame && known.state !== 'PENDING') {
-      // A direct call has no run that remembers it was made: its yes is used up by being used, and then it is asked anew.
-      if (call !== DIRECT_CALL || store.use(known.id)) return { state: known.state, approval: known };
+    const isSame =
+      known !== undefined &&
+      known.argumentsDigest === digest &&
+      isSameTool(known.tool, identity) &&
+      // A direct call that is made again may be made much later, and for another reason.
+      (runId !== undefined || (known.expiresAtMs > nowMs && coversReasons(known, reasons)));
+    if (isSame && known.state !== 'PENDING' && (runId !== undefined || !store.isUsed(known.id))) {
+      if (known.state !== 'APPROVED') store.use(known.id);
+      return { verdict: { state: known.state, approval: known }, isForThisCall: true };
     }
     const isOpen = isSame && known.state === 'PENDING';
-    const places = isOpen ? [] : await question.locate?.();
-    signal.throwIfAborted();
-    const shown: Shown = { arguments: input, code: excerptOf(run.source, question.exportName, places) };
-    const approval: Approval = isOpen
-      ? known
-      : {
-          id: newId(),
-          runId: run.runId,
-          call,
-          caller: run.caller,
-          tool: identity,
-          ...(question.clean?.(shown) ?? shown),
-          argumentsDigest: digest,
-          reason: question.reason,
-          state: 'PENDING',
-          createdAtMs: nowMs,
-          expiresAtMs: nowMs + this.#options.expireAfterMs,
-        };
-    if (!isOpen) {
-      if (store.pendingCountOf(run.runId) >= MAX_PENDING_OF_RUN) throw tooManyPending();
-      store.add(approval);
-    }
+    const approval = isOpen ? known : await this.#write(store, question, { identity, digest, nowMs });
     question.onPending?.(approval);
-    return this.#wait(approval.id, signal);
+    return { verdict: await this.#wait(approval.id, question.signal), isForThisCall: true };
   }
 
-  /** Writes down what a person said. Throws `not_found` where there is no such question. */
-  async decide(id: string, state: 'APPROVED' | 'DENIED', { by, reason, scope }: Answer): Promise<Decided> {
+  /** Puts a question where people find it. */
+  async #write(
+    store: ApprovalStore,
+    question: ApprovalQuestion,
+    { identity, digest, nowMs }: NewQuestion,
+  ): Promise<Approval> {
+    const { run, call, input, reason, reasons } = question;
+    const places = await question.locate?.();
+    question.signal.throwIfAborted();
+    const whole: Shown = { arguments: input, code: excerptOf(run.source, question.exportName, places) };
+    const { shown, hiddenParts } = question.hideSecrets?.(whole) ?? { shown: whole, hiddenParts: 0 };
+    const approval: Approval = {
+      id: newId(),
+      runId: run.runId,
+      call,
+      caller: run.caller,
+      tool: identity,
+      ...shown,
+      hiddenParts,
+      argumentsDigest: digest,
+      reason,
+      reasons,
+      state: 'PENDING',
+      createdAtMs: nowMs,
+      expiresAtMs: nowMs + this.#options.expireAfterMs,
+    };
+    if (store.pendingCountOf(run.runId) >= MAX_PENDING_OF_RUN) throw tooManyPending();
+    store.add(approval);
+    return approval;
+  }
+
+  /**
+   * Writes down what a person said. Throws `not_found` where there is no such question, `bad_input` for a scope that it does
+   * not have, `conflict` where it is not what the person was shown.
+   */
+  async decide(id: string, state: 'APPROVED' | 'DENIED', answer: Answer): Promise<Decided> {
     const store = await this.#options.store();
     const nowMs = Date.now();
     store.expire(nowMs);
+    const { by, reason, scope } = answer;
     const decision = { by, atMs: nowMs, scope, ...(reason === undefined ? {} : { reason }) };
     const asked = store.find(id);
+    const others = asked?.state === 'PENDING' ? checkAnswer(store, asked, state, answer) : [];
     const unrecorded = await this.#options.audit?.refusal();
     // A no changes nothing, so it does not wait for a record.
     if (unrecorded !== undefined && state === 'APPROVED')
       throw new HostError('conflict', `nothing was decided: ${unrecorded.message}`);
-    const decided = store.decide(id, state, decision, grantOf(scope, asked?.runId, nowMs));
+    const grant = grantOf(scope, asked?.runId, nowMs);
+    const decided = store.decide(id, state, decision, { others, grant });
     if (decided === undefined)
       throw new HostError(
         'not_found',

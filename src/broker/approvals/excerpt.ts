@@ -1,4 +1,5 @@
 import type { SourcePosition } from '../../domain/execution.js';
+import { safeSlice } from '../../lib/safe-slice.js';
 
 const CONTEXT_LINES = 3;
 const MAX_LINES = 40;
@@ -31,10 +32,16 @@ export function excerptOf(source: string, exportName: string, places: readonly S
       .sort((left, right) => left - right)
       .map((index) => {
         const mark = called.includes(index) ? '>' : ' ';
-        return `${mark} ${String(index + 1).padStart(width)} | ${(lines[index] as string).slice(0, MAX_LINE_CHARACTERS)}`;
+        return `${mark} ${String(index + 1).padStart(width)} | ${cut(lines[index] as string)}`;
       }),
     ...(hidden === 0 ? [] : [`  ${' '.repeat(width)} | ... and ${hidden} more lines that name it`]),
   ].join('\n');
+}
+
+function cut(line: string): string {
+  if (line.length <= MAX_LINE_CHARACTERS) return line;
+  const begin = safeSlice(line, MAX_LINE_CHARACTERS);
+  return `${begin}… ${line.length - begin.length} more characters of this line`;
 }
 
 function headOf(

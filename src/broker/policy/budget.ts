@@ -63,6 +63,14 @@ export class Budgets {
     return this.#bill(amount, day, run);
   }
 
+  /** Why a call goes over a budget; `undefined` where it does not. Nothing is paid. Throws where the store fails. */
+  overBudget(amount: number, run: RunLedger): string | undefined {
+    const bill = this.payWithin(amount, run);
+    if (typeof bill === 'string') return bill;
+    bill.giveBack();
+    return undefined;
+  }
+
   /** Pays for a call that a person has approved, whatever the budgets say. */
   pay(amount: number, run: RunLedger): Bill {
     if (amount === 0) return FREE;

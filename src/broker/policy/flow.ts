@@ -2,6 +2,8 @@ import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { LABELS, type Label } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
 import { clipText, quoteVisibly } from '../../lib/visible-text.js';
+import { FILES_SERVER } from '../../upstream/capabilities/files.js';
+import { NETWORK_SERVER } from '../../upstream/capabilities/network.js';
 import type { Policy } from './policy.js';
 
 /** Labels of servers whose answers a run has to be watched for. */
@@ -53,23 +55,49 @@ export class ReceivedData {
   }
 }
 
+/** One reason why a person should look at a call. */
+export interface FlowReason {
+  readonly text: string;
+  /** One for each server: a yes that was given when the run had data of one of them is none for data of another. */
+  readonly parts: readonly string[];
+}
+
 /** Why a person should look at this call, given what its run has received; `undefined` where there is no reason. */
-export function flowReason(policy: Policy, tool: Tool, serverPath: string, received: ReceivedData): string | undefined {
+export function flowReason(
+  policy: Policy,
+  tool: Tool,
+  serverPath: string,
+  received: ReceivedData,
+): readonly FlowReason[] | undefined {
   if (received.isEmpty) return undefined;
-  const isExternal = policy.traitsOf(tool.serverId).labels.includes('external');
-  const reasons: string[] = [];
+  const isExternal = hasExternalEffect(policy, tool);
+  const reasons: FlowReason[] = [];
   const secret = isExternal ? received.from('private') : [];
   if (secret.length > 0)
-    reasons.push(`the run has received private data from ${named(secret)}, and this call leaves the house`);
+    reasons.push({
+      text: `the run has received private data from ${named(secret)}, and this call leaves the house`,
+      parts: secret.map((server) => `private data from ${server}`),
+    });
   const destructive = policy.destructive(tool, serverPath);
   const foreign = isExternal || destructive !== undefined ? received.from('untrusted') : [];
   if (foreign.length > 0) {
     const what = isExternal ? 'this call leaves the house' : `this call may be destructive (${destructive})`;
-    reasons.push(
-      `the run has received text from ${named(foreign)}, which may carry a stranger's instructions, and ${what}`,
-    );
+    reasons.push({
+      text: `the run has received text from ${named(foreign)}, which may carry a stranger's instructions, and ${what}`,
+      parts: foreign.map((server) => `untrusted text from ${server}`),
+    });
   }
-  return reasons.length === 0 ? undefined : reasons.join('; ');
+  return reasons.length === 0 ? undefined : reasons;
+}
+
+/**
+ * Whether something leaves the run for a place where others may read it. Requests to the network and files that are written
+ * do, without a label: no server of a user stands behind them that could have one.
+ */
+function hasExternalEffect(policy: Policy, { serverId, name }: Tool): boolean {
+  if (serverId === NETWORK_SERVER) return true;
+  if (serverId === FILES_SERVER) return name === 'writeFile';
+  return policy.traitsOf(serverId).labels.includes('external');
 }
 
 const MAX_NAMED = 3;

@@ -39,6 +39,29 @@ describe('the flow guard', () => {
     expect(judge(gate, 'files/write', runOf(gate, 'crm')).decision).toBe('allow');
   });
 
+  test('counts requests to the network and written files as external, without a label', () => {
+    const gate = openGate({ servers, preset: 'open' });
+    const decisionsOf = (...received: string[]) =>
+      ['codemode/network', 'codemode/filesystem'].flatMap((serverId) =>
+        ['fetch', 'writeFile', 'readFile'].map((name) => {
+          const question = { tool: { serverId, name }, serverPath: 'x', caller: '', profile: '', arguments: {} };
+          return gate.judge(question, runOf(gate, ...received)).decision;
+        }),
+      );
+    expect(decisionsOf()).toEqual(['allow', 'allow', 'allow', 'allow', 'allow', 'allow']);
+    for (const label of ['crm', 'web'])
+      expect(decisionsOf(label)).toEqual(['ask', 'ask', 'ask', 'allow', 'ask', 'allow']);
+  });
+
+  test('gives each reason by itself, and one for each server', () => {
+    const gate = openGate({ servers: { ...servers, hr: { labels: ['private'] } } });
+    const reasonsOf = (...received: string[]) => judge(gate, 'mail/send', runOf(gate, ...received)).reasons;
+    const [named] = reasonsOf();
+    expect(named).toContain('its name says "send"');
+    expect(reasonsOf('crm')).toEqual([named, 'private data from crm']);
+    expect(reasonsOf('crm', 'hr')).toEqual([named, 'private data from crm', 'private data from hr']);
+  });
+
   test('asks before what a stranger may have put in destroys or leaves', () => {
     const gate = openGate({ servers, preset: 'open' });
     expect(judge(gate, 'files/delete_all', runOf(gate)).decision).toBe('allow');

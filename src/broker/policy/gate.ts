@@ -5,9 +5,10 @@ import { flowReason } from './flow.js';
 import type { Policy, PolicyQuestion, Verdict } from './policy.js';
 
 /** What becomes of a call, and what was paid for it where it may be made at once. */
-export type Judgement =
-  | (Verdict & { readonly decision: 'allow'; readonly bill: Bill })
-  | (Verdict & { readonly decision: 'ask' | 'deny' });
+export type Judgement = Verdict & {
+  /** Of a call that a person is asked about: each reason by itself, in words that two calls share where it is the same one. */
+  readonly reasons: readonly string[];
+} & ({ readonly decision: 'allow'; readonly bill: Bill } | { readonly decision: 'ask' | 'deny' });
 
 /** Everything that decides about a call: the rules, what its run has received, and what it costs. */
 export class PolicyGate {
@@ -26,17 +27,27 @@ export class PolicyGate {
   judge(question: PolicyQuestion, run: RunLedger): Judgement {
     const { isFlowAllowed, ...verdict } = this.policy.decide(question);
     const { decision, reason, rule } = verdict;
-    if (decision === 'deny') return { decision, reason, rule };
+    if (decision === 'deny') return { decision, reason, reasons: [], rule };
     try {
       const { tool, serverPath } = question;
       const flow = isFlowAllowed === true ? undefined : flowReason(this.policy, tool, serverPath, run.received);
-      if (decision === 'ask') return { decision, reason: flow === undefined ? reason : `${reason}; ${flow}`, rule };
-      if (flow !== undefined) return { decision: 'ask', reason: flow, rule: FLOW_GUARD };
-      const bill = this.#budgets.payWithin(this.#budgets.priceOf(tool, serverPath), run);
-      if (typeof bill === 'string') return { decision: 'ask', reason: bill, rule: BUDGET };
-      return { decision, reason, rule, bill };
+      const price = this.#budgets.priceOf(tool, serverPath);
+      if (decision === 'allow' && flow === undefined) {
+        const bill = this.#budgets.payWithin(price, run);
+        if (typeof bill !== 'string') return { decision, reason, reasons: [], rule, bill };
+        return { decision: 'ask', reason: bill, reasons: [BUDGET.text], rule: BUDGET };
+      }
+      const over = this.#budgets.overBudget(price, run);
+      const asked = decision === 'ask' ? [{ text: reason, parts: [`${rule.text}: ${reason}`] }] : [];
+      const all = [...asked, ...(flow ?? []), ...(over === undefined ? [] : [{ text: over, parts: [BUDGET.text] }])];
+      return {
+        decision: 'ask',
+        reason: all.map(({ text }) => text).join('; '),
+        reasons: all.flatMap(({ parts }) => parts),
+        rule: decision === 'ask' ? rule : FLOW_GUARD,
+      };
     } catch {
-      return { decision: 'deny', reason: 'what the run may spend could not be found out', rule: BUDGET };
+      return { decision: 'deny', reason: 'what the run may spend could not be found out', reasons: [], rule: BUDGET };
     }
   }
 

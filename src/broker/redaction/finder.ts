@@ -63,26 +63,34 @@ export class Finder {
     return isFound;
   }
 
-  find(text: string, depth: Depth = 'all'): Span[] {
+  /** `keep`: leaves out what it does not keep, before what overlaps is put together. */
+  find(text: string, depth: Depth = 'all', keep?: (text: string, span: Span) => boolean): Span[] {
     const spans: Span[] = [];
-    this.#find(text, depth, (span) => {
-      spans.push(span);
-      return false;
-    });
+    const isKept = keep && ((span: Span) => keep(text, span));
+    this.#find(
+      text,
+      depth,
+      (span) => {
+        spans.push(span);
+        return false;
+      },
+      isKept,
+    );
     return inOrder(spans);
   }
 
   /** Until `found` has had enough. */
-  #find(text: string, depth: Depth, found: (span: Span) => boolean): void {
+  #find(text: string, depth: Depth, found: (span: Span) => boolean, isKept?: (span: Span) => boolean): void {
     let isEnough = false;
     const report = (span: Span): boolean => {
+      if (isKept?.(span) === false) return false;
       if (this.#allow.size > 0 && this.#allow.has(text.slice(span.start, span.end))) return false;
       isEnough = found(span);
       return isEnough;
     };
     this.#findKnown(text, report);
     if (isEnough || depth === 'known') return;
-    this.#findTokens(text, report);
+    this.#findTokens(text, report, isKept);
     const { named, cards, emails, phones, extra } = this.#options;
     if (named === true && !isEnough) findNamedSecrets(text, report);
     if (cards === true && depth !== 'no-cards' && !isEnough) findCards(text, report);
@@ -95,12 +103,12 @@ export class Finder {
     this.#secrets.visit(text, (start, index) => found(formAt(text, start, this.#forms[index] as SecretForm)));
   }
 
-  #findTokens(text: string, found: (span: Span) => boolean): void {
+  #findTokens(text: string, found: (span: Span) => boolean, isKept?: (span: Span) => boolean): void {
     let matchedUntil = 0;
     this.#anchors.visit(text, (start, index) => {
       // Inside a match there is no second one: what was looked at once is not looked at again.
       const span = start < matchedUntil ? undefined : TOKEN_PATTERNS[index]?.match(text, start);
-      if (span === undefined) return false;
+      if (span === undefined || isKept?.(span) === false) return false;
       matchedUntil = span.end;
       return found(span);
     });

@@ -5,6 +5,7 @@ import { MIN_SECRET_CHARACTERS } from '../../lib/secret-values.js';
 import { mayHoldCard } from './cards.js';
 import { type Depth, Finder, type FinderOptions } from './finder.js';
 import { isSecretName } from './named-secrets.js';
+import type { Span } from './span.js';
 
 /** How often something was taken out, by kind. */
 export type RedactionCounts = Record<string, number>;
@@ -19,12 +20,14 @@ const MAX_DEPTH = 1_000;
  */
 export class Redactor {
   readonly #options: FinderOptions;
+  readonly #spans: HiddenSpans;
   /** How many have told us of it. */
   readonly #secrets = new Map<string, number>();
   #finder: Finder | undefined;
 
-  constructor(secrets: Iterable<string>, options: FinderOptions) {
+  constructor(secrets: Iterable<string>, options: FinderOptions, spans: HiddenSpans = EVERYTHING) {
     this.#options = options;
+    this.#spans = spans;
     for (const secret of secrets) this.add(secret);
   }
 
@@ -32,6 +35,11 @@ export class Redactor {
   forOutput({ personalData }: { readonly personalData: boolean }): Redactor {
     const people = personalData ? { cards: true, emails: true, phones: true } : {};
     return new Redactor(this.#secrets.keys(), { ...this.#options, patterns: true, named: true, ...people });
+  }
+
+  /** The same secrets, with another say in what of them is hidden and how that is shown. */
+  withSpans(spans: HiddenSpans): Redactor {
+    return new Redactor(this.#secrets.keys(), this.#options, spans);
   }
 
   /** From now on this is never seen. Values that are too short to be told from ordinary text are not taken. */
@@ -50,12 +58,13 @@ export class Redactor {
   }
 
   text(text: string, counts?: RedactionCounts, depth: Depth = 'all'): string {
-    const spans = this.#current().find(text, depth);
+    const { mayHide, write } = this.#spans;
+    const spans = this.#current().find(text, depth, mayHide);
     if (spans.length === 0) return text;
     let result = '';
     let from = 0;
     for (const { start, end, kind } of spans) {
-      result += `${text.slice(from, start)}[redacted:${kind}]`;
+      result += `${text.slice(from, start)}${write(text.slice(start, end), kind)}`;
       from = end;
       if (counts !== undefined) counts[kind] = (counts[kind] ?? 0) + 1;
     }
@@ -123,14 +132,17 @@ export class Redactor {
     }
     if (typeof value === 'string') {
       if (this.#options.named === true && value !== '' && name !== undefined && isSecretName(name)) {
-        counts.secret = (counts.secret ?? 0) + 1;
-        return '[redacted:secret]';
+        const span = { start: 0, end: value.length, kind: 'secret' };
+        if (this.#spans.mayHide?.(value, span) !== false) {
+          counts.secret = (counts.secret ?? 0) + 1;
+          return this.#spans.write(value, span.kind);
+        }
       }
       return this.text(value, counts, mayHoldCard(name) ? 'all' : 'no-cards');
     }
     if (typeof value === 'number') return this.#number(value, counts);
     if (value === null || typeof value !== 'object') return value;
-    if (depth > MAX_DEPTH) return '[redacted:nested-too-deep]';
+    if (depth > MAX_DEPTH) return this.#spans.tooDeep();
     if (Array.isArray(value)) {
       let copy: JsonValue[] | undefined;
       for (const [index, item] of value.entries()) {
@@ -176,6 +188,20 @@ export class Redactor {
     return clean === String(value) ? value : clean;
   }
 }
+
+/** Which of what was found is hidden, and what stands in its place. */
+export interface HiddenSpans {
+  /** Absent: all of it. */
+  readonly mayHide?: (text: string, span: Span) => boolean;
+  readonly write: (hidden: string, kind: string) => string;
+  readonly tooDeep: () => string;
+}
+
+/** For programs, models, logs and records: better too much than too little. */
+const EVERYTHING: HiddenSpans = {
+  write: (_, kind) => `[redacted:${kind}]`,
+  tooDeep: () => '[redacted:nested-too-deep]',
+};
 
 /** Base64 of pictures and sound has every short text in it somewhere: only what is known is looked for. */
 function isMediaBlock({ type, mimeType, blob }: JsonObject): boolean {

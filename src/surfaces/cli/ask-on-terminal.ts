@@ -1,6 +1,7 @@
-import { type Approval, cardsOf, type GrantScope } from '../../domain/approval.js';
+import { type Approval, cardsOf, type GrantScope, scopesOf } from '../../domain/approval.js';
 import type { AskPerson } from '../../host/execution.js';
 import type { Approvals } from '../../host/host.js';
+import { cardDigest, MIN_DIGEST_DIGITS } from '../../lib/card-digest.js';
 import { type ConsentText, consentJson, consentText, consentWord, isWordCut } from './consent-text.js';
 import { plainLine, styled } from './terminal.js';
 import { askLine, hasPersonAtTerminal } from './terminal-line.js';
@@ -51,6 +52,8 @@ async function askCard(
 }
 
 const PROMPT = 'Allow? [y/N/run/hour] ';
+/** Of a call that belongs to no run. */
+const PROMPT_WITHOUT_RUN = 'Allow? [y/N/hour] ';
 /** What cannot be shown whole can only be denied here. */
 const PROMPT_OF_A_PART = 'Deny it? Type n, or decide in the other terminal. [n] ';
 
@@ -79,17 +82,20 @@ async function chooseFor(
   }, LOOK_EVERY_MS);
   try {
     const { text: shown, isCut } = cardOf(card);
+    const hasRun = scopesOf(first).includes('run');
+    const prompt = isCut ? PROMPT_OF_A_PART : hasRun ? PROMPT : PROMPT_WITHOUT_RUN;
     let text = shown;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const line = await askLine(text, isCut ? PROMPT_OF_A_PART : PROMPT, AbortSignal.any([signal, elsewhere.signal]));
+      const line = await askLine(text, prompt, AbortSignal.any([signal, elsewhere.signal]));
       if (line === undefined || line === 'refused') return line === undefined ? undefined : 'no';
       const choice = CHOICES[line.text.trim().toLowerCase()];
       if (isCut && choice !== 'no') {
-        text = `${howToSeeAll(first)}\n`;
+        text = `${howToSeeAll(card)}\n`;
         continue;
       }
-      if (choice !== undefined) return choice;
-      text = 'Type y (yes), n (no), run (this tool until the run ends) or hour (this tool for an hour).\n';
+      if (choice !== undefined && (choice !== 'run' || hasRun)) return choice;
+      const run = hasRun ? 'run (this tool until the run ends) ' : '';
+      text = `Type y (yes), n (no), ${run}or hour (this tool for an hour).\n`;
     }
     return 'no';
   } finally {
@@ -109,7 +115,8 @@ export function cardOf(card: readonly Approval[]): { readonly text: string; read
   const [first] = card as readonly [Approval];
   const count = card.length === 1 ? 'this call needs' : `${card.length} calls need`;
   const codes = new Set(card.map(({ code }) => code).filter((code) => code !== ''));
-  let isCut = isNameCut(first);
+  let isCut = isNameCut(first) || card.some(({ isUnreadable }) => isUnreadable === true);
+  const hidden = card.reduce((sum, { hiddenParts }) => sum + hiddenParts, 0);
   let left = MAX_CARD_ROWS;
   const take = (block: ConsentText) => {
     isCut ||= block.isCut;
@@ -125,17 +132,27 @@ export function cardOf(card: readonly Approval[]): { readonly text: string; read
       `  arguments${card.length === 1 ? '' : ` of call ${index + 1} of ${card.length}`}:`,
       ...take(consentJson(input, { indent: '    ', maxRows: left })),
     ]),
+    ...(hidden === 0 ? [] : [`  hidden: ${hiddenText(hidden)}`]),
     // The name once more: arguments of many lines push the first line off the screen.
     `${card.length === 1 ? '' : `these ${card.length} calls of `}${nameOf(first)}`,
   ];
-  return { text: `${lines.join('\n')}\n${isCut ? `${howToSeeAll(first)}\n` : ''}`, isCut };
+  return { text: `${lines.join('\n')}\n${isCut ? `${howToSeeAll(card)}\n` : ''}`, isCut };
 }
 
-function howToSeeAll({ id }: Approval): string {
+function howToSeeAll(card: readonly Approval[]): string {
+  const [{ id }] = card as readonly [Approval];
+  const words = `${plainLine(id)}${card.length === 1 ? '' : ' --scope calls'}`;
   return (
-    'It is too long to be shown whole here, so it cannot be allowed here. In another terminal, read it and decide:\n' +
-    `  codemode approvals show ${plainLine(id)}\n  codemode approvals approve ${plainLine(id)}`
+    'It cannot be shown whole here, so it cannot be allowed here. In another terminal, read it and decide:\n' +
+    `  codemode approvals show ${words}\n` +
+    `  codemode approvals approve ${words} --digest ${cardDigest(card).slice(0, MIN_DIGEST_DIGITS)}`
   );
+}
+
+/** Secrets are marks in what is shown: of each the mark says how long it is. */
+export function hiddenText(parts: number): string {
+  const [secrets, marks] = parts === 1 ? ['1 secret', 'a mark with its'] : [`${parts} secrets`, 'marks with their'];
+  return `${secrets}, shown as ${marks} length and digest`;
 }
 
 /** `server/tool`, in which nothing is hidden: two names that differ look different. */

@@ -5,11 +5,12 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { cardsOf } from '../../domain/approval.js';
+import { type Approval, cardsOf } from '../../domain/approval.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { RunView } from '../../host/host.js';
 import type { SleepSummary } from '../../host/run.js';
-import { approvalForm, decideAs, deciderOf, decidesHere } from './approval-form.js';
+import { formFor } from './approval-card.js';
+import { decideAs, deciderOf, decidesHere } from './approval-form.js';
 import type { CallResult } from './asking-call.js';
 import type { Door } from './door.js';
 import { ROUND_IS_OVER } from './question-rounds.js';
@@ -27,12 +28,14 @@ export async function questionOf(
   context: ServerContext,
 ): Promise<InputRequiredResult | undefined> {
   if (!asksIn(door, context)) return undefined;
-  const cards = cardsOf(approvals).flatMap((card) => {
-    const [first] = card;
-    return first === undefined ? [] : [[first.id, inputRequired.elicit(approvalForm(card) as never)] as const];
-  });
-  const requestState = await mintRound({ runId, caller: door.session.caller }, context);
-  return inputRequired({ inputRequests: Object.fromEntries(cards), requestState });
+  const { options, session } = door;
+  // From the store: what a run answers is redacted once more, for models, and hides more than people may be kept from seeing.
+  const asked = new Set(approvals.map(({ id }) => id));
+  const cards = cardsOf((await options.host.approvals.ofRun(runId)).filter(({ id }) => asked.has(id)));
+  const forms = cards.map((card) => [keyOf(card), inputRequired.elicit(formFor(card) as never)] as const);
+  const shown = cards.map((card) => card.map(({ id }) => id));
+  const requestState = await mintRound({ runId, caller: session.caller, cards: shown }, context);
+  return inputRequired({ inputRequests: Object.fromEntries(forms), requestState });
 }
 
 /** Whether a person is asked with the answer to this call of the newer era. */
@@ -46,17 +49,16 @@ export function asksIn(door: Door, context: ServerContext): boolean {
  */
 export async function laterRound(door: Door, context: ServerContext): Promise<CallResult | undefined> {
   const { options, session } = door;
-  const { runId, caller } = roundOf(context) ?? {};
+  const { runId, caller, cards = [] } = roundOf(context) ?? {};
   if (runId === undefined) return undefined;
   // Not run again either: that would be a second run of the same program.
   if (caller !== session.caller || !decidesHere(door)) return ROUND_IS_OVER;
   const { host } = options;
   const { approvals } = await host.showRun(runId);
-  const pending = approvals.filter(({ state }) => state === 'PENDING');
-  for (const card of cardsOf(pending)) {
-    const [first] = card;
-    const response = inputResponse(context.mcpReq.inputResponses, first?.id ?? '');
-    // The key is that of the card as it was shown: what it covers now may be less, never more.
+  for (const ids of cards) {
+    // As it was shown, by its ids: a call that was made since then was not on it.
+    const card = ids.flatMap((id) => approvals.find((each) => each.id === id) ?? []);
+    const response = inputResponse(context.mcpReq.inputResponses, keyOf(card));
     if (response.kind === 'elicit') await decideAs(host, deciderOf(door), card, response);
   }
   const left = (await host.showRun(runId)).approvals.some(({ state }) => state === 'PENDING');
@@ -66,6 +68,11 @@ export async function laterRound(door: Door, context: ServerContext): Promise<Ca
   const summary = { runId: run.runId, approvals: asked, logs: [], trace: [], callCount: 0 };
   const question = asked.length === 0 ? undefined : await questionOf(door, summary, context);
   return question ?? resultOf(door, run);
+}
+
+/** The name under which the answer to a card comes back. */
+function keyOf(card: readonly Approval[]): string {
+  return card[0]?.id ?? '';
 }
 
 /** The answer of a run as it stands: its response, or what it still waits for. */

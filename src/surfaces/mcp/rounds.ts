@@ -14,6 +14,8 @@ export interface Round {
   readonly caller: string;
   /** A run that sleeps until a person has decided. */
   readonly runId?: string;
+  /** The calls that its user was shown, card by card, by the ids of their approvals. */
+  readonly cards?: readonly (readonly string[])[];
   /** A call that goes on meanwhile, and waits for answers to questions of servers. */
   readonly call?: string;
   /** How many rounds that call has had: no two have the same state. */

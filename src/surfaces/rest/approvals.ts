@@ -7,7 +7,14 @@ import { refuseEndedRun } from '../../host/ended-run.js';
 import type { RestDoor } from './door.js';
 import { readRequest } from './read-request.js';
 
-const decision = z.strictObject({ reason: z.string().max(500).optional(), scope: z.enum(GRANT_SCOPES).optional() });
+/** As many calls of one run as can wait at a time. */
+const MAX_IDS = 500;
+const decision = z.strictObject({
+  reason: z.string().max(500).optional(),
+  scope: z.enum(GRANT_SCOPES).optional(),
+  ids: z.array(z.string().max(100)).max(MAX_IDS).optional(),
+  digest: z.string().max(100).optional(),
+});
 const selection = z.strictObject({ state: z.enum(['pending', 'all'], 'must be pending or all').default('pending') });
 const VERDICTS = { approve: 'APPROVED', deny: 'DENIED' } as const;
 const MAX_LISTED = 1_000;
@@ -34,9 +41,14 @@ export function mountApprovals(scope: FastifyInstance, door: RestDoor): void {
   for (const [verb, state] of Object.entries(VERDICTS))
     scope.post<OneApproval>(`/approvals/:id/${verb}`, { config }, async (request) => {
       const { id } = request.params;
-      const { reason, scope: grantScope = 'call' } = readRequest(decision, request.body ?? {}, 'the body');
+      const { reason, scope: grantScope = 'call', ids, digest } = readRequest(decision, request.body ?? {}, 'the body');
       const by = (request.principal as Principal).subject;
-      const answer = { by, scope: grantScope, ...(reason === undefined ? {} : { reason }) };
+      const answer = {
+        ...{ by, scope: grantScope },
+        ...(reason === undefined ? {} : { reason }),
+        ...(ids === undefined ? {} : { ids }),
+        ...(digest === undefined ? {} : { digest }),
+      };
       const asked = state === 'APPROVED' ? await approvals.find(id) : undefined;
       if (asked?.state === 'PENDING') await refuseEndedRun(asked, grantScope, (runId) => host.showRun(runId));
       const decided = await approvals.decide(id, state, answer);
@@ -50,15 +62,17 @@ function tooLate({ id, state, decision: made }: Approval): HostError {
   return new HostError('conflict', `${id} was ${state.toLowerCase()}${who}; nothing was changed`);
 }
 
-/** Arguments and code were cleaned of secrets when the question was written down. */
+/** Secrets in arguments and code became marks when the question was written down. */
 function viewOf(approval: Approval) {
-  const { id, runId, caller, tool, arguments: input, code, reason, state, decision: made } = approval;
+  const { id, runId, caller, tool, arguments: input, hiddenParts, code, reason, state, decision: made } = approval;
   return {
     id,
     runId,
     caller,
     tool: `${tool.serverId}/${tool.toolName}`,
     arguments: input,
+    digest: approval.argumentsDigest,
+    hiddenParts,
     code,
     reason,
     state,

@@ -14,7 +14,7 @@ export function componentSchemas(limits: LimitTable): JsonObject {
     Runs: object({ runs: list('Run') }),
     Approval,
     Approvals: object({ approvals: list('Approval') }),
-    Decision: object({}, { reason: { ...text, maxLength: 500 }, scope: { enum: [...GRANT_SCOPES] } }),
+    Decision,
     Namespaces: object({ namespaces: { type: 'object', additionalProperties: ref('Namespace') } }),
     Namespace: object({ description: text, server: text, tools: list('Tool') }, { problem: text }),
     Tool: object(
@@ -75,7 +75,9 @@ const Approval = object(
     runId: text,
     caller: text,
     tool: { ...text, description: '<server>/<tool>' },
-    arguments: { description: 'What the tool is called with; secrets are taken out.' },
+    arguments: { description: 'What the tool is called with; each secret is a mark with its length and digest.' },
+    digest: { ...text, description: 'SHA-256 of the arguments as they are sent.' },
+    hiddenParts: { type: 'integer', minimum: 0, description: 'Secrets in the arguments that are shown as a mark.' },
     code: { ...text, description: 'The lines of the program around the call.' },
     reason: text,
     state: { enum: APPROVAL_STATES },
@@ -83,6 +85,21 @@ const Approval = object(
     expiresAt: time,
   },
   { decision: object({ by: text, at: time, scope: { enum: [...GRANT_SCOPES] } }, { reason: text }) },
+);
+
+const Decision = object(
+  {},
+  {
+    reason: { ...text, maxLength: 500 },
+    scope: { enum: [...GRANT_SCOPES] },
+    ids: {
+      type: 'array',
+      items: text,
+      maxItems: 500,
+      description: 'With the scope `calls`: the approvals that were shown. No others are decided.',
+    },
+    digest: { ...text, description: 'The digest of what was shown. Where it is another by now, nothing is decided.' },
+  },
 );
 
 const Server = object(

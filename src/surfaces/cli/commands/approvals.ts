@@ -1,15 +1,15 @@
 import { type Approval, cardsOf, GRANT_SCOPES, type GrantScope } from '../../../domain/approval.js';
 import { HostError } from '../../../domain/errors.js';
 import { refuseEndedRun } from '../../../host/ended-run.js';
+import { cardDigest, MIN_DIGEST_DIGITS } from '../../../lib/card-digest.js';
 import { shellWord } from '../../../lib/shell-word.js';
-import { isNameCut, nameOf } from '../ask-on-terminal.js';
+import { approvalJson, renderCard, renderList, renderOne } from '../approval-text.js';
+import { cardOf, nameOf } from '../ask-on-terminal.js';
 import { askYesNo } from '../ask-yes-no.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
 import type { ComposedRecords } from '../composed.js';
-import { consentJson, consentLine, consentText } from '../consent-text.js';
-import { LAST, resolveId, shortIds } from '../resolve-id.js';
-import { type Column, type Row, renderTable } from '../table.js';
-import { plainLine, printableJson, type Style, styled, terminalWidth } from '../terminal.js';
+import { LAST, resolveId } from '../resolve-id.js';
+import { plainLine, printableJson } from '../terminal.js';
 import { hasPersonAtTerminal } from '../terminal-line.js';
 import { userName } from '../user-name.js';
 
@@ -30,17 +30,19 @@ export const register: Register = (program, context) => {
   approvals
     .command('show')
     .argument('<id>', ID)
-    .description('one of them: arguments, reason, and the code around the call')
+    .description('one of them, whole: arguments and their digest, reason, and the code around the call')
+    .option('--scope <scope>', 'call, or calls for all that wait on the same card', 'call')
     .option('--json', 'as JSON')
     .addHelpText('after', STATUS)
-    .action(async (id: string, flags: { json?: boolean }) => {
-      context.exitWith(await withRecords(context, (records) => show(records, id, flags.json === true)));
+    .action(async (id: string, flags: ShowFlags) => {
+      context.exitWith(await withRecords(context, (records) => show(records, id, flags)));
     });
   approvals
     .command('approve')
     .argument('<id>', ID_TO_DECIDE)
     .description('let the call be made')
     .option('--scope <scope>', `how far the yes reaches: ${GRANT_SCOPES.join(', ')}`, 'call')
+    .option('--digest <sha256>', 'of what you have read, as show prints it: nothing else is approved')
     .option('--reason <text>', 'why; it is recorded')
     .addHelpText('after', STATUS)
     .action(async (id: string, flags: DecideFlags) => {
@@ -75,10 +77,13 @@ const ID_TO_DECIDE =
 
 const HELP = `
 A decision needs a terminal or the approver's secret in CODEMODE_APPROVER_SECRET: an agent that can only start programs
-decides nothing. Scopes: call (this call with these arguments), calls (all calls of this tool that wait in this run),
-run (this tool until the run ends), hour (this tool, for this caller, for an hour).
+decides nothing. On a terminal, approve shows the call and asks, unless --digest names what you have read; without one,
+--scope calls needs --digest. Scopes: call (this call with these arguments), calls (the calls that wait on the same card),
+run (this tool until the run ends), hour (this tool, for this caller, for an hour). A call made for a reason that was not
+shown is asked about again.
 
---json prints [{ "id", "runId", "serverId", "toolName", "arguments", "state", "createdAt", "expiresAt", "reason" }].
+--json prints [{ "id", "runId", "serverId", "toolName", "arguments", "digest", "hiddenParts", "state", "createdAt",
+"expiresAt", "reason" }]; digest is the SHA-256 of the arguments as they are sent.
 
 A yes to a call of a run that has ended changes nothing and is refused, unless its scope is hour.
 
@@ -88,8 +93,14 @@ run has ended, or neither a terminal nor the right secret.
 
 const STATUS = '\nExit status: 0, 1 decided before or expired, 2 bad input; see codemode approvals --help.\n';
 
+interface ShowFlags {
+  readonly scope: string;
+  readonly json?: boolean;
+}
+
 interface DecideFlags {
   readonly scope: string;
+  readonly digest?: string;
   readonly reason?: string;
 }
 
@@ -97,53 +108,43 @@ const MAX_LISTED = 1_000;
 
 async function list({ approvals }: ComposedRecords, flags: { all?: boolean; json?: boolean }): Promise<number> {
   const found = flags.all === true ? await approvals.recent(MAX_LISTED) : await approvals.pending();
-  if (flags.json === true) process.stdout.write(`${printableJson(found.map(asJson), true)}\n`);
+  if (flags.json === true) process.stdout.write(`${printableJson(found.map(approvalJson), true)}\n`);
   else if (found.length === 0) process.stderr.write('nothing waits for a decision\n');
   else process.stdout.write(`${renderList(found)}\n`);
   return EXIT.ok;
 }
 
-async function show({ approvals }: ComposedRecords, given: string, isJson: boolean): Promise<number> {
-  const approval = await mustFind(approvals, given);
-  if (isJson) {
-    process.stdout.write(`${printableJson({ ...asJson(approval), code: approval.code }, true)}\n`);
+async function show({ approvals }: ComposedRecords, given: string, flags: ShowFlags): Promise<number> {
+  const card = await cardWith(approvals, await mustFind(approvals, given), scopeOf(flags.scope));
+  if (flags.json !== true) {
+    process.stdout.write(`${renderCard(card)}\n`);
     return EXIT.ok;
   }
-  process.stdout.write(`${renderOne(approval, Infinity).text}\n`);
+  const [first] = card.map((approval) => ({ ...approvalJson(approval), code: approval.code }));
+  const calls = card.map((approval) => approvalJson(approval));
+  const shown = card.length === 1 ? first : { calls, digest: cardDigest(card) };
+  process.stdout.write(`${printableJson(shown, true)}\n`);
   return EXIT.ok;
 }
 
-/** What the program or a tool wrote stands in rows that are marked as theirs. `most`: characters of one value that are shown. */
-function renderOne(approval: Approval, most?: number): { readonly text: string; readonly isCut: boolean } {
-  const { id, reason, runId, state, code, decision } = approval;
-  const bound = most === undefined ? {} : { maxCharacters: most };
-  const why = consentText(reason, bound);
-  const input = consentJson(approval.arguments, bound);
-  const lines = code === '' ? undefined : consentText(code, bound);
-  const said = decision?.reason === undefined ? undefined : consentText(decision.reason, bound);
-  const rows = [
-    `${styled('bold', nameOf(approval))}  ${styled(STYLES[state], state)}`,
-    `approval:         ${plainLine(id)}`,
-    `run:              ${plainLine(runId)}, call ${approval.call}`,
-    `expires:          ${new Date(approval.expiresAtMs).toISOString()}`,
-    ...(decision === undefined ? [] : [`decided:          by ${consentLine(decision.by)}`]),
-    ...(said?.rows ?? []),
-    'why it is asked:',
-    ...why.rows,
-    'arguments:',
-    ...input.rows,
-    ...(lines === undefined ? [] : ['in the program:', ...lines.rows]),
-  ];
-  const isCut = isNameCut(approval) || [why, input, lines, said].some((each) => each?.isCut === true);
-  return { text: rows.join('\n'), isCut };
+/** With scope `calls`, everything that waits on the same card. */
+async function cardWith(
+  approvals: ComposedRecords['approvals'],
+  approval: Approval,
+  scope: GrantScope,
+): Promise<readonly Approval[]> {
+  if (scope !== 'calls') return [approval];
+  const cards = cardsOf(await approvals.ofRun(approval.runId));
+  return cards.find((card) => card.some(({ id }) => id === approval.id)) ?? [approval];
 }
 
 async function decide(
   records: ComposedRecords,
   given: string,
   state: 'APPROVED' | 'DENIED',
-  { scope, reason, configFile }: DecideFlags & { readonly configFile?: string },
+  { scope: scopeText, digest, reason, configFile }: DecideFlags & { readonly configFile?: string },
 ): Promise<number> {
+  const scope = scopeOf(scopeText);
   const by = await personOf(records);
   if (given === LAST && !hasPersonAtTerminal())
     throw new HostError(
@@ -152,16 +153,19 @@ async function decide(
     );
   const approval = await mustFind(records.approvals, given, 'pending');
   const { id } = approval;
-  // A program can ask for something else at any moment: what is decided about is what was just shown, by its id.
-  if (given === LAST && !(await isWanted(approval, state, scopeOf(scope)))) {
+  if (approval.state === 'PENDING' && state === 'APPROVED')
+    await refuseEndedRun(approval, scope, (runId) => records.sleeping.show(runId));
+  // A program can ask for something else at any moment: what is decided about is what was just shown, by its ids.
+  const card = await cardWith(records.approvals, approval, scope);
+  const isShown = approval.state === 'PENDING' && isToBeShown(given, state, digest);
+  if (isShown && !(await isWanted(card, state, scope))) {
     process.stderr.write('codemode: nothing was decided\n');
     return EXIT.failed;
   }
-  if (approval.state === 'PENDING' && state === 'APPROVED')
-    await refuseEndedRun(approval, scopeOf(scope), (runId) => records.sleeping.show(runId));
   const decided = await records.approvals.decide(id, state, {
-    by,
-    scope: scopeOf(scope),
+    ...{ by, scope },
+    ...(isShown ? { ids: card.map((each) => each.id) } : {}),
+    ...(digest === undefined ? {} : { digest }),
     ...(reason === undefined ? {} : { reason }),
   });
   const verb = state === 'APPROVED' ? 'approved' : 'denied';
@@ -179,19 +183,28 @@ async function decide(
   return EXIT.ok;
 }
 
-async function isWanted(approval: Approval, state: 'APPROVED' | 'DENIED', scope: GrantScope): Promise<boolean> {
-  const { text, isCut } = renderOne(approval);
+/** Whoever names the digest has read it, and a program that decides with the secret reads `--json`. A person is shown it now. */
+function isToBeShown(given: string, state: 'APPROVED' | 'DENIED', digest: string | undefined): boolean {
+  if (given === LAST) return true;
+  return state === 'APPROVED' && digest === undefined && hasPersonAtTerminal();
+}
+
+async function isWanted(card: readonly Approval[], state: 'APPROVED' | 'DENIED', scope: GrantScope): Promise<boolean> {
+  const [first] = card as readonly [Approval];
+  const { text, isCut } = card.length === 1 ? renderOne(first) : cardOf(card);
   if (isCut && state === 'APPROVED') {
     process.stdout.write(`${text}\n\n`);
+    const words = `${first.id}${card.length === 1 ? '' : ' --scope calls'}`;
     throw new HostError(
       'bad_input',
-      `it is too long to be shown whole here; read it with: codemode approvals show ${approval.id}, then approve it by its id`,
+      `it is too long to be shown whole here; read it with: codemode approvals show ${words}, then: codemode approvals approve ${words} --digest ${cardDigest(card).slice(0, MIN_DIGEST_DIGITS)}`,
     );
   }
-  const reach = scope === 'call' ? 'this call' : `this, with --scope ${scope}`;
+  const calls = card.length === 1 ? 'this call' : `these ${card.length} calls`;
+  const reach = scope === 'run' || scope === 'hour' ? `this, with --scope ${scope}` : calls;
   // The name once more: arguments of many lines push the first line off the screen.
   return askYesNo(`${state === 'APPROVED' ? 'Approve' : 'Deny'} ${reach}?`, {
-    text: `${text}\n\n${nameOf(approval)}\n`,
+    text: `${text}\n\n${nameOf(first)}\n`,
   });
 }
 
@@ -282,54 +295,4 @@ async function mustFind(
   const approval = await approvals.find(id);
   if (approval !== undefined) return approval;
   throw new HostError('not_found', `there is no approval ${JSON.stringify(id)}; list them with: codemode approvals`);
-}
-
-const STYLES = { PENDING: 'yellow', APPROVED: 'green', DENIED: 'red', EXPIRED: 'dim' } as const satisfies Record<
-  Approval['state'],
-  Style
->;
-
-const COLUMNS: readonly Column[] = [
-  { title: 'APPROVAL' },
-  { title: 'STATE' },
-  { title: 'TOOL', cutFirst: 1 },
-  { title: 'ARGUMENTS', cutFirst: 2 },
-];
-
-function renderList(found: readonly Approval[]): string {
-  const width = terminalWidth();
-  const short = width === undefined ? (id: string) => id : shortIds(found.map(({ id }) => id));
-  const shortRun = width === undefined ? (id: string) => id : shortIds(found.map(({ runId }) => runId));
-  const rows = cardsOf(found).map((card): Row => {
-    const [first] = card as [Approval];
-    const { id, tool, reason, state } = first;
-    const others = card.length === 1 ? [] : [`  and ${card.length - 1} more calls (--scope calls)`];
-    return {
-      cells: [
-        short(id),
-        { text: state, style: STYLES[state] },
-        `${tool.serverId}/${tool.toolName}`,
-        JSON.stringify(first.arguments),
-      ],
-      below: [`  ${plainLine(`${reason}; run ${shortRun(first.runId)}`)}`, ...others],
-    };
-  });
-  return renderTable(COLUMNS, rows, width);
-}
-
-function asJson({ id, runId, tool, arguments: input, state, createdAtMs, expiresAtMs, reason, decision }: Approval) {
-  return {
-    id,
-    runId,
-    serverId: tool.serverId,
-    toolName: tool.toolName,
-    arguments: input,
-    state,
-    createdAt: new Date(createdAtMs).toISOString(),
-    expiresAt: new Date(expiresAtMs).toISOString(),
-    reason,
-    ...(decision === undefined
-      ? {}
-      : { decision: { by: decision.by, at: new Date(decision.atMs).toISOString(), reason: decision.reason } }),
-  };
 }

@@ -1,0 +1,83 @@
+import { type Approval, cardsOf, type GrantScope, scopesOf } from '../../domain/approval.js';
+import { HostError } from '../../domain/errors.js';
+import { cardDigest, isSameDigest } from '../../lib/card-digest.js';
+import type { ApprovalStore } from '../../store/approvals.js';
+
+/** What a person said, and how it reached us. */
+export interface Answer {
+  readonly by: string;
+  readonly reason?: string;
+  readonly scope: GrantScope;
+  /** With scope `calls`: the ids of the calls that were on the card, or its digest. One of them names what was shown. */
+  readonly ids?: readonly string[];
+  /** SHA-256 of what was shown, or its first 16 digits or more: where it is another, nothing is decided. */
+  readonly digest?: string;
+}
+
+/**
+ * Whether an answer is about what the person was shown. Gives the ids that are decided together with this one. Throws where
+ * the answer does not fit the question.
+ */
+export function checkAnswer(
+  store: Pick<ApprovalStore, 'ofRun' | 'find'>,
+  asked: Approval,
+  state: 'APPROVED' | 'DENIED',
+  { scope, ids, digest }: Pick<Answer, 'scope' | 'ids' | 'digest'>,
+): string[] {
+  if (state === 'APPROVED' && !scopesOf(asked).includes(scope)) throw noSuchScope(scope);
+  const others = scope !== 'calls' ? [] : ids === undefined ? onSameCard(store, asked) : named(store, asked, ids);
+  const decided = [asked, ...others];
+  if (digest !== undefined && !isSameDigest(cardDigest(decided), digest)) throw otherDigest(decided);
+  if (state === 'DENIED') return idsOf(others);
+  // A call that was made after the person looked is not among those that were looked at.
+  if (others.length > 0 && ids === undefined && digest === undefined) throw unnamed(asked, decided.length);
+  if (decided.some(({ isUnreadable }) => isUnreadable === true))
+    throw new HostError(
+      'conflict',
+      'what was stored of this call was changed, so nobody knows what would be approved; deny it, and run the program again',
+    );
+  return idsOf(others);
+}
+
+function onSameCard(store: Pick<ApprovalStore, 'ofRun'>, { id, runId }: Approval): Approval[] {
+  const card = cardsOf(store.ofRun(runId)).find((each) => each.some((other) => other.id === id)) ?? [];
+  return card.filter((other) => other.id !== id);
+}
+
+function named(store: Pick<ApprovalStore, 'find'>, { id }: Approval, ids: readonly string[]): Approval[] {
+  return [...new Set(ids)].flatMap((other) => {
+    if (other === id) return [];
+    const found = store.find(other);
+    if (found !== undefined) return found.state === 'PENDING' ? [found] : [];
+    throw new HostError(
+      'not_found',
+      `there is no approval ${JSON.stringify(other.slice(0, 100))}; nothing was decided`,
+    );
+  });
+}
+
+function idsOf(approvals: readonly Approval[]): string[] {
+  return approvals.map(({ id }) => id);
+}
+
+function noSuchScope(scope: string): HostError {
+  return new HostError(
+    'bad_input',
+    `scope ${scope} is not for a call that belongs to no run; use call, or hour for every such call of this tool for an hour`,
+  );
+}
+
+function otherDigest(decided: readonly Approval[]): HostError {
+  const what = decided.length === 1 ? 'the arguments of this call have' : `these ${decided.length} calls have`;
+  return new HostError(
+    'conflict',
+    `nothing was decided: ${what} the digest ${cardDigest(decided)}, and not the one that was named. Look again: codemode approvals show ${decided[0]?.id}${decided.length === 1 ? '' : ' --scope calls'}`,
+  );
+}
+
+function unnamed({ id }: Approval, count: number): HostError {
+  return new HostError(
+    'bad_input',
+    `scope calls would approve ${count} calls that were not named; look at them with: codemode approvals show ${id} --scope calls, then give the digest that it shows`,
+  );
+}

@@ -1,0 +1,35 @@
+import type { Approval, ToolIdentity } from '../domain/approval.js';
+import type { SealBinding } from '../lib/sealed.js';
+
+/** What the seals and marks of approvals are bound to: moved to another call, tool, run or caller they are worth nothing. */
+
+/** Everything that a person sees beside the arguments, or that says which call they are of. */
+export function subjectOf({ runId, call, caller, tool, argumentsDigest, reason }: Subject): string[] {
+  return [runId, String(call), caller, ...identityOf(tool), argumentsDigest, reason];
+}
+
+export type Subject = Pick<Approval, 'runId' | 'call' | 'caller' | 'tool' | 'argumentsDigest' | 'reason'>;
+
+export function argumentsBinding(id: string): SealBinding {
+  return { purpose: 'approval arguments', owner: [id] };
+}
+
+export function approvalBinding(
+  { id, runId, call, caller, tool, argumentsDigest }: Approval,
+  state: string,
+  by: string,
+  atMs: number,
+): SealBinding {
+  return {
+    purpose: 'approval',
+    owner: [id, runId, String(call), caller, ...identityOf(tool), argumentsDigest, state, by, String(atMs)],
+  };
+}
+
+export function grantBinding(tool: ToolIdentity, run: string, caller: string, expiresAtMs: number, approval: string) {
+  return { purpose: 'grant', owner: [run, caller, ...identityOf(tool), String(expiresAtMs), approval] };
+}
+
+function identityOf({ serverId, serverFingerprint, toolName, toolDigest }: ToolIdentity): string[] {
+  return [serverId, serverFingerprint, toolName, toolDigest];
+}

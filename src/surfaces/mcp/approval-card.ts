@@ -1,0 +1,116 @@
+import { type Approval, type GrantScope, scopesOf } from '../../domain/approval.js';
+import type { JsonObject } from '../../domain/json.js';
+import { cardDigest, MIN_DIGEST_DIGITS } from '../../lib/card-digest.js';
+import { escapeInvisible, quoteVisibly } from '../../lib/visible-text.js';
+
+/** What a person is asked through a client. */
+export type CardForm = {
+  readonly message: string;
+  readonly requestedSchema: JsonObject;
+};
+
+/**
+ * Nobody looks through more than this in a form before saying yes. What does not fit is not cut: then the form offers no yes,
+ * and says where there is one.
+ */
+const MAX_ARGUMENT_CHARACTERS = 4_000;
+const MAX_REASON_CHARACTERS = 1_000;
+const MAX_NAME_CHARACTERS = 200;
+/** So many blanks in a row are there to push something out of sight. */
+const PADDING = /[\p{Zs}\t]{40}/u;
+
+/** A form for calls of one tool. Arguments are the agent's text and the tool's name its server's: nothing in them looks like ours. */
+export function formFor(card: readonly Approval[]): CardForm {
+  const obstacle = obstacleTo(card);
+  const lines = obstacle === undefined ? argumentLines(card) : elsewhereLines(card, obstacle);
+  return {
+    message: [headOf(card), ...lines].join('\n'),
+    requestedSchema: {
+      type: 'object',
+      properties: {
+        decision: { type: 'string', title: 'Decision', enum: [...choicesFor(card).keys(), DENY] },
+        reason: { type: 'string', title: 'Reason (optional)' },
+      },
+      required: ['decision'],
+    },
+  };
+}
+
+export const DENY = 'deny';
+export const DECIDE_ELSEWHERE = 'decide in a terminal';
+
+/** What a form offers besides a no. `undefined` is no decision. */
+export function choicesFor(card: readonly Approval[]): ReadonlyMap<string, GrantScope | undefined> {
+  const [first] = card;
+  if (first === undefined || obstacleTo(card) !== undefined) return new Map([[DECIDE_ELSEWHERE, undefined]]);
+  const scopes = scopesOf(first);
+  return new Map(
+    CHOICES.filter(([, scope]) => scopes.includes(scope) && scope !== (card.length > 1 ? 'call' : 'calls')),
+  );
+}
+
+const CHOICES: readonly (readonly [string, GrantScope])[] = [
+  ['approve', 'call'],
+  ['approve all', 'calls'],
+  ['approve for this run', 'run'],
+  ['approve for an hour', 'hour'],
+];
+
+/** Why the card cannot be shown whole in a form; `undefined` where it can. */
+function obstacleTo(card: readonly Approval[]): string | undefined {
+  const [first] = card as readonly [Approval];
+  if (card.some(({ isUnreadable }) => isUnreadable === true)) return 'what was stored of it was changed';
+  const { serverId, toolName } = first.tool;
+  if (Math.max(serverId.length, toolName.length) > MAX_NAME_CHARACTERS) return 'the name is too long';
+  if (first.reason.length > MAX_REASON_CHARACTERS) return 'the reason is too long';
+  const hidden = card.reduce((sum, { hiddenParts }) => sum + hiddenParts, 0);
+  if (hidden > 0) return `${hidden === 1 ? '1 secret is' : `${hidden} secrets are`} hidden in the arguments`;
+  const lines = argumentLines(card);
+  const characters = lines.reduce((sum, line) => sum + line.length, 0);
+  if (characters > MAX_ARGUMENT_CHARACTERS) return `the arguments have ${characters} characters`;
+  return lines.some((line) => PADDING.test(line)) ? 'the arguments have long rows of blanks' : undefined;
+}
+
+function headOf(card: readonly Approval[]): string {
+  const [{ tool, reason }] = card as readonly [Approval];
+  const name = `${wordOf(tool.serverId)}/${wordOf(tool.toolName)}`;
+  const what = card.length === 1 ? `call ${name}` : `make ${card.length} calls of ${name}`;
+  return `A program wants to ${what}: ${lineOf(clipped(reason, MAX_REASON_CHARACTERS))}.`;
+}
+
+function argumentLines(card: readonly Approval[]): string[] {
+  return ['Arguments:', ...card.map(({ arguments: input }) => `  ${jsonOf(input)}`)];
+}
+
+function elsewhereLines(card: readonly Approval[], obstacle: string): string[] {
+  const [{ id }] = card as readonly [Approval];
+  const scope = card.length === 1 ? '' : ' --scope calls';
+  const digest = cardDigest(card);
+  return [
+    `It cannot be shown whole here (${obstacle}), so it cannot be approved here. Read it and decide in a terminal:`,
+    `  codemode approvals show ${id}${scope}`,
+    `  codemode approvals approve ${id}${scope} --digest ${digest.slice(0, MIN_DIGEST_DIGITS)}`,
+    `What the terminal shows must have this digest: sha256 ${digest}`,
+  ];
+}
+
+/** One line, the same value. A client that shows markup gets none: `<` can only stand inside a string. */
+function jsonOf(value: unknown): string {
+  return lineOf(JSON.stringify(value)).replaceAll('<', '\\u003c');
+}
+
+function lineOf(text: string): string {
+  return escapeInvisible(text).replaceAll('\n', '\\n');
+}
+
+/** As it is where it is an ordinary word, else in quotes with escapes: no name makes a line or an end of its own. */
+function wordOf(word: string): string {
+  const shown = clipped(word, MAX_NAME_CHARACTERS);
+  return ORDINARY_WORD.test(shown) ? shown : quoteVisibly(shown).replaceAll('<', '\\u003c');
+}
+
+const ORDINARY_WORD = /^[\w@%+=,./~-]+$/;
+
+function clipped(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} more characters)`;
+}
