@@ -96,8 +96,10 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const config = checked(merged, source, broken, fromEnvironment);
 
   const placed = (path: KeyPath, part: Mistake['part']) => placeOf({ path, part, problem: '' }, merged, source);
-  const baseFolder = file === undefined ? request.cwd : dirname(file);
-  const upstreams = upstreamDefinitions(config.mcpServers, baseFolder, environment);
+  const base = file === undefined ? request.cwd : dirname(file);
+  // What was agreed to is what this folder has: `node ./server.mjs` of it never starts a file of another one.
+  const folders = { base, ...(search.found?.origin === 'project' ? { start: base } : {}) };
+  const upstreams = upstreamDefinitions(config.mcpServers, folders, environment);
   const disabledServers = broken.list();
   const mistakes = (await request.findMistakes?.(config, upstreams, disabledServers)) ?? [];
   if (mistakes.length > 0) {

@@ -130,20 +130,27 @@ export function disabledEntry(): ServerEntry {
   return entry;
 }
 
+export interface ServerFolders {
+  /** What relative folders of the configuration count from. */
+  readonly base: string;
+  /** Where servers start that name no `cwd`; absent: where codemode was started. */
+  readonly start?: string;
+}
+
 /**
- * What the configured servers are for the rest of the program. Relative folders count from `baseFolder`; what
+ * What the configured servers are for the rest of the program. Relative folders count from `folders.base`; what
  * `inheritEnv` names is taken from `environment`.
  */
 export function upstreamDefinitions(
   servers: ServerMap,
-  baseFolder: string,
+  folders: ServerFolders,
   environment: Environment,
 ): UpstreamDefinition[] {
   return Object.entries(servers)
     .filter(([, server]) => server.enabled && server.disabled !== true)
     .map(([id, server]) => ({
       id,
-      target: targetOf(server, baseFolder, environment),
+      target: targetOf(server, folders, environment),
       connectTimeoutMs: server.connectTimeout,
       ...(server.timeout === undefined ? {} : { callTimeoutMs: server.timeout }),
       labels: server.labels,
@@ -168,8 +175,8 @@ function hasToken(headers: Readonly<Record<string, string>> = {}): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
-function targetOf(server: ServerEntry, baseFolder: string, environment: Environment): UpstreamTarget {
-  if (server.openapi !== undefined) return openApiTarget(server, baseFolder);
+function targetOf(server: ServerEntry, folders: ServerFolders, environment: Environment): UpstreamTarget {
+  if (server.openapi !== undefined) return openApiTarget(server, folders.base);
   if (server.command !== undefined) {
     return {
       kind: 'stdio',
@@ -177,9 +184,7 @@ function targetOf(server: ServerEntry, baseFolder: string, environment: Environm
       arguments: server.args ?? [],
       environment: server.env ?? server.environment ?? {},
       ...(server.inheritEnv === undefined ? {} : { inherited: pickVariables(environment, server.inheritEnv) }),
-      ...(server.cwd === undefined
-        ? {}
-        : { cwd: isAbsolute(server.cwd) ? server.cwd : resolve(baseFolder, server.cwd) }),
+      ...cwdOf(server.cwd, folders),
     };
   }
   const url = server.url ?? '';
@@ -190,6 +195,11 @@ function targetOf(server: ServerEntry, baseFolder: string, environment: Environm
   }
   const named = transportKind(transportNamed(server) ?? '');
   return { kind: 'http', url, headers, flavour: named === 'sse' || named === 'streamable' ? named : 'auto' };
+}
+
+function cwdOf(cwd: string | undefined, { base, start }: ServerFolders): { readonly cwd?: string } {
+  if (cwd === undefined) return start === undefined ? {} : { cwd: start };
+  return { cwd: isAbsolute(cwd) ? cwd : resolve(base, cwd) };
 }
 
 /** `auto` leaves it to what the entry has: a command or an address. */

@@ -15,6 +15,7 @@ import { expect, test } from 'vitest';
 import { Home, type RunOptions } from '../support/cli.js';
 import { skipped } from '../support/needs.js';
 import { needsTerminal, onTerminal } from '../support/terminal.js';
+import { fixture } from '../support/upstreams.js';
 
 /** A stranger's folder has a configuration in it, and somebody starts codemode there. */
 
@@ -332,4 +333,17 @@ test('a folder that is named on the command line is searched, and is no trust', 
   const both = await home.run(['--project-folder', 'project', '--config', file, 'servers'], untold);
   expect([both.status, both.stderr]).toEqual([2, expect.stringContaining('not both')]);
   expect(existsSync(home.path('marker'))).toBe(false);
+});
+
+test('a trusted folder starts its own files, wherever codemode was started', needsTerminal, async () => {
+  using home = new Home();
+  const args = ['./server.mjs'];
+  home.write('codemode.config.json', { mcpServers: { own: { command: process.execPath, args } } });
+  home.write('server.mjs', `await import(${JSON.stringify(fixture('everyday-server.mjs'))});`);
+  home.write('elsewhere/server.mjs', `import { writeFileSync } from 'node:fs'; writeFileSync('marker', '');`);
+  expect((await onTerminal(home, ['trust'], 'y\n', untold)).status).toBe(0);
+  const words = ['--project-folder', home.folder, 'servers', '--json'];
+  const { stdout } = await home.run(words, { ...untold, cwd: home.path('elsewhere') });
+  expect(stdout).toContain('"ready"');
+  expect(existsSync(home.path('elsewhere', 'marker'))).toBe(false);
 });
