@@ -84,14 +84,8 @@ describe('codemode scripts', () => {
     using home = new ScriptsHome();
     await home.have({ 'a-name': LOOK });
     for (const name of [
-      '../../escape',
-      '/tmp/escape',
-      'a.b',
-      'ünïcode',
-      'a\u200bb',
-      'Upper',
-      'x'.repeat(65),
-      'x'.repeat(100_000),
+      // Which characters a name may have is tested with the store; here that nothing of a wrong one is written.
+      ...['../../escape', '/tmp/escape', 'a\u200bb', 'x'.repeat(100_000)],
     ]) {
       const { status, stderr } = await home.add(name, LOOK);
       expect({ status, stderr: stderr.slice(0, 400) }).toEqual({
