@@ -28,7 +28,7 @@ const GO_FILES = [
     'frames/frames.go',
   ],
   ...['builder/main.go', 'builder/build.go', 'builder/imports.go', 'builder/prepare.go', 'builder/warm.go'],
-  ...['builder/cache.go', 'builder/children.go', 'starter/main.go'],
+  ...['builder/cache.go', 'starter/main.go'],
 ];
 const BUILD_PLACEHOLDER = 'codemode-build-id-placeholder';
 
