@@ -1,4 +1,5 @@
 import type { JsonValue } from '../domain/json.js';
+import { maskAddress } from '../lib/address-secrets.js';
 import { isSecretName, MASK } from '../lib/mask.js';
 import type { Layer } from './layers.js';
 import type { LoadedConfig } from './load.js';
@@ -50,7 +51,7 @@ function masked(value: JsonValue, path: KeyPath, fromEnvironment: ReadonlySet<st
   }
   if (typeof value !== 'string' || value === '') return value;
   if (mayHoldSecret(path) || fromEnvironment.has(renderPath(path))) return MASK;
-  return typeof path.at(-1) === 'number' && looksLikeSecretArgument(value) ? MASK : maskUrl(value);
+  return typeof path.at(-1) === 'number' && looksLikeSecretArgument(value) ? MASK : maskAddress(value);
 }
 
 /** `--token=abc`, `API_KEY=abc`: command lines carry secrets too. */
@@ -62,13 +63,4 @@ function looksLikeSecretArgument(value: string): boolean {
 /** `--token abc`: the secret is the word after. */
 function isSecretFlag(value: JsonValue | undefined): boolean {
   return typeof value === 'string' && /^-{1,2}[\w-]+$/.test(value) && isSecretName(value);
-}
-
-function maskUrl(value: string): string {
-  if (!/^\w+:\/\//.test(value) || !URL.canParse(value)) return value;
-  const url = new URL(value);
-  if (url.password === '' && url.search === '') return value;
-  if (url.password !== '') url.password = MASK;
-  for (const name of new Set(url.searchParams.keys())) url.searchParams.set(name, MASK);
-  return url.href;
 }

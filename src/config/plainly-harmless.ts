@@ -1,4 +1,4 @@
-import { secretsIn } from '../lib/secret-values.js';
+import { looksRandom } from '../lib/secret-values.js';
 
 /**
  * Whether a value can be read by anybody: a path, an address without user and query, a number, a boolean, a short word, a
@@ -30,13 +30,3 @@ function isPlainAddress(text: string): boolean {
   if (username !== '' || password !== '' || search !== '' || hash !== '') return false;
   return pathname.split('/').every((step) => !looksRandom(step));
 }
-
-/** Letters and digits that alternate, as in nothing that a person would write. Shorter ones than elsewhere count here. */
-export function looksRandom(text: string): boolean {
-  if (secretsIn('', text).length > 0 || UUID.test(text)) return true;
-  return (text.match(/[A-Za-z0-9+=]{8,}/g) ?? []).some((run) => (run.match(CHANGE)?.length ?? 0) >= 3);
-}
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** From a letter to a digit, or back, or from a small letter to a capital one. */
-const CHANGE = /[A-Za-z](?=\d)|\d(?=[A-Za-z])/g;

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../domain/json.js';
+import { keysInPath } from '../lib/address-secrets.js';
 import { isSecretName } from '../lib/mask.js';
 import { namedArguments, secretsIn } from '../lib/secret-values.js';
 import type { Environment } from './environment.js';
@@ -108,7 +109,11 @@ function hidden(value: JsonValue, name: string, hide: Hide, isShared = false): J
   if (scheme !== null) return `${scheme[1]}${scheme[2]}${hide(scheme[3] as string, authorizationName(name))}`;
   const isAddress = ADDRESS.test(value);
   if (isSecretName(name) && !HARMLESS.test(value) && !isAddress) return hide(value, name);
-  const more = isShared ? secretPartsOfAddress(value) : [];
+  const more = [
+    ...(isShared ? secretPartsOfAddress(value) : []),
+    // Of a server's own address only the path: a parameter may be an option that people have to see.
+    ...(name === 'url' ? keysInPath(value) : []),
+  ];
   const parts = [...secretsIn(name, value), ...passwordOf(value), ...more].filter((part) => value.includes(part));
   if (parts.length === 0) return value;
   // Of a server's own address only the secret part goes, so that people still see where it is.

@@ -1,5 +1,6 @@
 import { isSecretName } from '../lib/mask.js';
-import { isPlainlyHarmless, looksRandom } from './plainly-harmless.js';
+import { looksRandom } from '../lib/secret-values.js';
+import { isPlainlyHarmless } from './plainly-harmless.js';
 
 /** What stands for a secret from now on. `name` is what it is called where it was found. */
 export type Hide = (secret: string, name: string) => string;

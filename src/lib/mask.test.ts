@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { SecretMask, secretsOf, secretsOfUrl } from './mask.js';
+import { secretsOfAddress } from './address-secrets.js';
+import { SecretMask, secretsOf } from './mask.js';
 
 test('a secret is masked as it is, percent-encoded and in base64', () => {
   const mask = new SecretMask(secretsOf({ PASSWORD: 'p&ss wörd' }));
@@ -23,5 +24,5 @@ test('a secret inside another leaves no rest', () => {
 });
 
 test('the password and the query of an address are secrets', () => {
-  expect(secretsOfUrl('https://me:p%40ss@host/mcp?key=abc')).toEqual(['p%40ss', 'p@ss', 'abc']);
+  expect(secretsOfAddress('https://me:p%40ss@host/mcp?key=abc')).toEqual(['p%40ss', 'p@ss', 'abc']);
 });

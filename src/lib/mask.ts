@@ -48,26 +48,10 @@ export function secretsOf(values: Readonly<Record<string, string>>): string[] {
   return secrets;
 }
 
-/** The secret parts of an address: password and query values. */
-export function secretsOfUrl(address: string): string[] {
-  if (!URL.canParse(address)) return [];
-  const url = new URL(address);
-  const parts = [url.password, decodeURIComponentSafely(url.password), ...url.searchParams.values()];
-  return parts.filter((part) => part.length >= MIN_NAMED_SECRET_CHARACTERS);
-}
-
 function encodeURIComponentSafely(text: string): string {
   try {
     return encodeURIComponent(text);
   } catch {
     return text; // a lone surrogate
-  }
-}
-
-function decodeURIComponentSafely(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }

@@ -52,6 +52,15 @@ function looksMadeByMachine(value: string): boolean {
   );
 }
 
+/** Letters and digits that alternate, as in nothing that a person would write. Shorter ones than elsewhere count here. */
+export function looksRandom(text: string): boolean {
+  if (secretsIn('', text).length > 0 || UUID.test(text)) return true;
+  return (text.match(/[A-Za-z0-9+=]{8,}/g) ?? []).some((run) => (run.match(CHANGE)?.length ?? 0) >= 3);
+}
+
+/** From a letter to a digit, or back. */
+const CHANGE = /[A-Za-z](?=\d)|\d(?=[A-Za-z])/g;
+
 function entropy(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);

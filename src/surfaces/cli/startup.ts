@@ -1,5 +1,6 @@
 import { traceSettings } from '../../config/telemetry-schema.js';
 import type { Isolation } from '../../host/host.js';
+import { maskAddress } from '../../lib/address-secrets.js';
 import type { Composed } from './composed.js';
 
 const MAX_NAMES = 20;
@@ -14,7 +15,6 @@ export function startupLines({ host, config, inventory }: Composed, { level, des
   return [
     `isolation ${level} (${description}), profile ${config.profile}`,
     servers,
-    // Without its query, which may be a key.
-    ...(collector === undefined ? [] : [`traces go to ${collector.replace(/[?#].*$/s, '')}`]),
+    ...(collector === undefined ? [] : [`traces go to ${maskAddress(collector)}`]),
   ];
 }

@@ -1,11 +1,16 @@
 import type { McpTarget } from '../../domain/upstream.js';
-import { isSecretName, SecretMask, secretsOf, secretsOfUrl } from '../../lib/mask.js';
+import { secretsOfAddress } from '../../lib/address-secrets.js';
+import { isSecretName, SecretMask, secretsOf } from '../../lib/mask.js';
 
 /** Hides the credentials of an upstream in whatever is said about it. */
 export function maskFor(target: McpTarget): SecretMask {
   if (target.kind === 'stdio')
-    return new SecretMask([...secretsOf(target.environment), ...secretsOf(namedSecrets(target.inherited))]);
-  return new SecretMask([...secretsOf(target.headers), ...secretsOfUrl(target.url)]);
+    return new SecretMask([
+      ...secretsOf(target.environment),
+      ...secretsOf(namedSecrets(target.inherited)),
+      ...target.arguments.flatMap(secretsOfAddress),
+    ]);
+  return new SecretMask([...secretsOf(target.headers), ...secretsOfAddress(target.url)]);
 }
 
 /** A region or the name of a profile is passed on too, and would only make messages unreadable. */

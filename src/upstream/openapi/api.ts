@@ -12,9 +12,10 @@ import {
   type UpstreamIdentity,
   type UpstreamOutcome,
 } from '../../domain/upstream.js';
+import { secretsOfAddress } from '../../lib/address-secrets.js';
 import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
-import { SecretMask, secretsOf, secretsOfUrl } from '../../lib/mask.js';
+import { SecretMask, secretsOf } from '../../lib/mask.js';
 import { replyOf } from './answer.js';
 import { type BaseUrl, baseUrlOf } from './base-url.js';
 import { type Presented, presentedBy } from './credentials.js';
@@ -184,7 +185,7 @@ function maskOf({ headers, auth, document, baseUrl }: OpenApiTarget): SecretMask
   const { type: _, ...secrets } = auth ?? { type: 'none' };
   return new SecretMask([
     ...secretsOf({ ...headers, ...(secrets as Record<string, string>) }),
-    ...[document, baseUrl ?? ''].flatMap(secretsOfUrl),
+    ...[document, baseUrl ?? ''].flatMap(secretsOfAddress),
   ]);
 }
 

@@ -8,6 +8,7 @@ import {
 import * as z from 'zod';
 import type { AuthorizationChallenge, AuthorizationServer } from '../../../domain/authorization.js';
 import { HostError } from '../../../domain/errors.js';
+import { maskAddress } from '../../../lib/address-secrets.js';
 import { oneLine } from '../../../lib/bounded-text.js';
 import { problemOf } from './failures.js';
 import { checkScheme, type Fetch } from './guarded-fetch.js';
@@ -108,12 +109,17 @@ async function protectedResource({ serverUrl, challenge, fetch }: DiscoveryReque
     // A server may only speak of itself: else it could have tokens made for somebody else.
     const { resource } = parsed.data;
     if (!URL.canParse(resource) || !isFor(serverUrl, resource))
-      throw unusable(`the metadata speaks of ${oneLine(resource, 200)}, which is not ${resourceOf(serverUrl)}`);
+      throw unusable(`the metadata speaks of ${shown(resource)}, which is not ${shown(resourceOf(serverUrl))}`);
     return parsed.data;
   }
   if (challenge.resourceMetadataUrl !== undefined)
-    throw unusable(`${oneLine(challenge.resourceMetadataUrl, 200)}, where the server sends us, describes nothing`);
+    throw unusable(`${shown(challenge.resourceMetadataUrl)}, where the server sends us, describes nothing`);
   return undefined;
+}
+
+/** An address may be a key by itself: one of the user's own, or one that a server made of it. */
+function shown(address: string): string {
+  return oneLine(maskAddress(address), 200);
 }
 
 function isFor(serverUrl: string, resource: string): boolean {

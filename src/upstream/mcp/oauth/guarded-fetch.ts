@@ -1,5 +1,6 @@
 import { Agent, fetch as undiciFetch } from 'undici';
 import { HostError } from '../../../domain/errors.js';
+import { maskAddress } from '../../../lib/address-secrets.js';
 import { oneLine } from '../../../lib/bounded-text.js';
 import { LinkedAbort } from '../../../lib/linked-abort.js';
 import { type AddressKind, addressKind, isIpLiteral, isLoopbackName } from '../../../lib/network-address.js';
@@ -89,7 +90,7 @@ export function checkScheme(url: URL): void {
   const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackName(url.hostname));
   if (!isSafe)
     throw refusal(
-      `${oneLine(url.href, 200)} is not used for authorization: only https, and http on this machine itself`,
+      `${oneLine(maskAddress(url.href), 200)} is not used for authorization: only https, and http on this machine itself`,
     );
   if (url.username !== '' || url.password !== '')
     throw refusal(`an address at ${url.host} with a name and a password in it is not used for authorization`);
