@@ -12,6 +12,8 @@ import type { KeyKeeper } from '../../domain/key.js';
 import type { Finding } from '../../host/inspection.js';
 import type { ServerReport } from '../../host/inventory.js';
 import { makeFolder } from '../../lib/make-folder.js';
+import { shellWord } from '../../lib/shell-word.js';
+import { othersCanWrite } from './others-can-write.js';
 import { adviceFor } from './server-advice.js';
 
 const MEGABYTE = 1024 * 1024;
@@ -24,6 +26,7 @@ export async function configFindings(loaded: LoadedConfig): Promise<Finding[]> {
     ...(await fileFindings(loaded)),
     limitsFinding(loaded),
     await stateFinding(folder),
+    ...(await openFindings('State folder', folder)),
     ...(await exposureFindings(loaded, folder)),
   ];
 }
@@ -73,6 +76,7 @@ async function fileFindings(loaded: LoadedConfig): Promise<Finding[]> {
   for (const message of warnings) if (!isAboutDisabled(message)) findings.push({ name, state: 'warning', message });
   if (Object.keys(config.mcpServers).length === 0)
     findings.push({ name: 'Servers', state: 'warning', message: 'none are configured', fix: 'codemode init' });
+  findings.push(...(await openFindings(name, file)));
   const { mode } = await stat(file);
   if ((mode & PUBLIC_BITS) !== 0)
     findings.push({
@@ -82,6 +86,21 @@ async function fileFindings(loaded: LoadedConfig): Promise<Finding[]> {
       fix: `chmod 600 ${file}`,
     });
   return findings;
+}
+
+/** Whoever can change the rules, the key or the record of calls can do what their owner can. */
+async function openFindings(name: string, path: string): Promise<Finding[]> {
+  const open = await othersCanWrite(path);
+  if (open === undefined) return [];
+  const { path: place, by } = open;
+  const what = place === path ? place : `${path}, because ${place}`;
+  if (by === 'its owner') {
+    const message = `another user can change ${what}${place === path ? '' : ' is theirs'}`;
+    return [{ name, state: 'warning', message, fix: `give it to yourself: chown "$(id -un)" ${shellWord(place)}` }];
+  }
+  const reason = place === path ? '' : ` can be written by ${by}`;
+  const message = `other users (${by}) can change ${what}${reason}`;
+  return [{ name, state: 'missing', message, fix: `chmod go-w ${shellWord(place)}` }];
 }
 
 function limitsFinding({ config }: LoadedConfig): Finding {
