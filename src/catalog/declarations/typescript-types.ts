@@ -216,7 +216,7 @@ export class TypeWriter {
     const hasDocs = [...described.values()].some((docs) => docs !== '');
     const isShort = oneLine.length <= MAX_ONE_LINE && !oneLine.includes('\n');
     if (!hasDocs && (isShort || types.length === 1)) return oneLine;
-    return [...described].map(([type, docs]) => `\n${docs}${inner}| ${type.trimStart()}`).join('');
+    return [...described].map(([type, docs]) => `\n${docs}${inner}| ${alternative(type, inner)}`).join('');
   }
 
   #intersection(parts: readonly SchemaNode[], indent: string, depth: number): string {
@@ -264,12 +264,18 @@ function arrayOf(type: string, indent: string): string {
   return /^[\w$]+$|^Record<string, \w+>$/.test(type) ? `${type}[]` : `Array<${type}>`;
 }
 
+/** A union over several lines begins with its own `|`, which must not follow another one. */
+function alternative(type: string, indent: string): string {
+  return type.startsWith('\n') ? `(${type}\n${indent})` : type;
+}
+
 function parenthesised(type: string): string {
   return /^[\w$<>, ]+$|^\{[^{}]*\}$/.test(type) ? type : `(${type})`;
 }
 
 function unionOf(types: ReadonlySet<string>): string {
-  return types.has('unknown') ? 'unknown' : [...types].join(' | ');
+  if (types.has('unknown')) return 'unknown';
+  return types.size === 1 ? [...types].join() : [...types].map((type) => alternative(type, '')).join(' | ');
 }
 
 /** `x-` of `^x-`: the patterns that a template literal can say. The pattern is foreign and is never run. */
