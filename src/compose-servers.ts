@@ -11,6 +11,7 @@ import type { ServerTraits } from './domain/policy.js';
 import type { Audience } from './domain/question.js';
 import type { UpstreamDefinition, UpstreamTarget } from './domain/upstream.js';
 import type { ServerControl, ServerFacts } from './host/server-control.js';
+import { visibleLine } from './lib/visible-text.js';
 import type { Adapter } from './upstream/adapter.js';
 import { DisabledUpstream } from './upstream/disabled-upstream.js';
 import { UpstreamRegistry } from './upstream/registry.js';
@@ -112,11 +113,12 @@ async function readServer(name: string, settings: unknown): Promise<UpstreamDefi
     const loaded = await loadConfig({ inline, cwd: process.cwd(), environment: readEnvironment() });
     const { upstreams, disabledServers } = loaded;
     const mistakes = disabledServers.flatMap((each) => each.mistakes);
-    if (mistakes.length > 0) throw new HostError('bad_config', mistakes.join('\n'));
+    if (mistakes.length > 0)
+      throw new HostError('bad_config', mistakes.map((mistake) => visibleLine(mistake)).join('; '));
     const [definition] = upstreams;
     if (definition !== undefined) return definition;
   } catch (error) {
-    if (isHostError(error, 'bad_config')) throw new HostError('bad_input', error.message);
+    if (isHostError(error, 'bad_config')) throw new HostError('bad_input', error.message.replaceAll('\n', '; '));
     throw error;
   }
   throw new HostError('bad_input', `server ${JSON.stringify(name)} is switched off: take enabled or disabled out`);

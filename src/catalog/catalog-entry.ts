@@ -1,7 +1,9 @@
 import type { Tool } from '../domain/tool.js';
 import type { UpstreamIdentity } from '../domain/upstream.js';
+import { visibleSentence, visibleText } from '../lib/visible-text.js';
 import type { CachedListing } from '../store/catalog-cache.js';
 import { withoutDuplicates } from './names.js';
+import { visibleTool } from './visible-tool.js';
 
 const MAX_DESCRIPTION_CHARACTERS = 400;
 
@@ -34,12 +36,12 @@ export function isStale({ changes, listedChanges }: Entry): boolean {
 }
 
 export function listingOf(tools: readonly Tool[], identity: UpstreamIdentity | undefined): CachedListing {
-  const instructions = identity?.instructions?.trim().slice(0, MAX_DESCRIPTION_CHARACTERS);
+  const instructions = visibleText(identity?.instructions?.trim() ?? '').slice(0, MAX_DESCRIPTION_CHARACTERS);
   return {
-    tools: withoutDuplicates(tools).tools,
-    ...(identity?.name === undefined ? {} : { name: identity.name }),
-    ...(identity?.version === undefined ? {} : { version: identity.version }),
-    ...(instructions === undefined || instructions === '' ? {} : { description: instructions }),
+    tools: withoutDuplicates(tools).tools.map(visibleTool),
+    ...(identity?.name === undefined ? {} : { name: visibleSentence(identity.name) }),
+    ...(identity?.version === undefined ? {} : { version: visibleSentence(identity.version) }),
+    ...(instructions === '' ? {} : { description: instructions }),
     savedAtMs: Date.now(),
   };
 }

@@ -98,9 +98,9 @@ export function assignNames(
   return new Map([...wanted.keys()].map((original) => [original, assigned.get(original) as string]));
 }
 
-// Letters outside the basic plane are left out although the language allows them: which ones it allows depends on the
+// What cannot be seen is left out although the language allows some of it. Letters outside the basic plane are left out although the language allows them: which ones it allows depends on the
 // Unicode version, and the engine in the sandbox, the parser beside it and this process do not share one.
-const ILLEGAL_IN_IDENTIFIER = /[^\p{ID_Continue}$]|[\u{10000}-\u{10ffff}]/gu;
+const ILLEGAL_IN_IDENTIFIER = /[^\p{ID_Continue}$]|[\u{10000}-\u{10ffff}\p{Default_Ignorable_Code_Point}]/gu;
 const LEGAL_FIRST = /^[\p{ID_Start}$_]/u;
 
 function exportIdentifier(toolName: string): string {

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { HostError } from '../domain/errors.js';
 import type { JsonValue } from '../domain/json.js';
+import { maskAddress } from '../lib/address-secrets.js';
+import { visibleLine } from '../lib/visible-text.js';
 import { type KeyPath, mayHoldSecret, renderPath, valueAt } from './path.js';
 import { configSchema } from './schema.js';
 
@@ -22,7 +24,7 @@ export function reportMistakes(
 ): HostError {
   const lines = mistakes.slice(0, MAX_REPORTED_MISTAKES).map((mistake) => {
     const key = renderPath(written(mistake.path));
-    return `${place(mistake)}: ${key === '' ? '' : `${key}: `}${mistake.problem}`;
+    return visibleLine(`${place(mistake)}: ${key === '' ? '' : `${key}: `}${mistake.problem}`);
   });
   if (mistakes.length > lines.length) lines.push(`and ${mistakes.length - lines.length} more`);
   return new HostError('bad_config', lines.join('\n'));
@@ -78,7 +80,7 @@ function show(value: JsonValue, path: KeyPath, hidden: ReadonlySet<string>): str
   if (Array.isArray(value)) return 'a list';
   if (value !== null && typeof value === 'object') return 'a map';
   if (isSecret) return `${typeof value === 'string' ? 'text' : `a ${typeof value}`} (not shown: it may be secret)`;
-  const text = JSON.stringify(value);
+  const text = JSON.stringify(typeof value === 'string' ? maskAddress(value) : value);
   return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
 }
 

@@ -1,3 +1,5 @@
+import { visibleLine, visibleText } from '../lib/visible-text.js';
+
 /** Who has to act when this happens. */
 export type Blame = 'caller' | 'program' | 'policy' | 'upstream' | 'host' | 'machine';
 
@@ -42,11 +44,15 @@ export class HostError extends Error {
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
-    super(message, options);
+    // Much of what it says is somebody else's text: a name, a path, a server's own words. Only lists have lines.
+    super(LISTS.has(code) ? visibleText(message) : visibleLine(message), options);
     this.name = 'HostError';
     this.code = code;
   }
 }
+
+/** Their messages are several lines, each of them made visible by itself. */
+const LISTS: ReadonlySet<string> = new Set<ErrorCode>(['bad_config', 'untrusted_config', 'jail_unavailable']);
 
 export function isHostError(error: unknown, code?: ErrorCode): error is HostError {
   return error instanceof HostError && (code === undefined || error.code === code);

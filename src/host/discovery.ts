@@ -11,6 +11,7 @@ import {
 import type { CallReply, GuestError, ModuleExport, VirtualModule } from '../domain/execution.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
 import { nearest } from '../lib/nearest.js';
+import { visibleLine } from '../lib/visible-text.js';
 import { TOOL_DETAILS, type ToolDetail, toolDefinition } from './tool-definition.js';
 
 /** `@codemode/discovery`: what programs can ask about servers and tools. Answers come from the program's own snapshot. */
@@ -203,9 +204,9 @@ function serverOf(serverId: JsonValue | undefined, snapshot: CatalogSnapshot): C
 
 function toolOf(server: CatalogServer, toolName: JsonValue | undefined): CatalogTool {
   if (typeof toolName !== 'string') throw wrongType('this function', 'toolName', 'a string', toolName);
-  const found = toolNamed(toolName, server);
+  const found = toolNamed(toolName, server) ?? server.tools.find(({ tool }) => visibleLine(tool.name) === toolName);
   if (found !== undefined) return found;
-  const names = server.tools.map(({ tool }) => tool.name);
+  const names = server.tools.map(({ tool }) => visibleLine(tool.name));
   const close = nearest(toolName, names, 3);
   const hint =
     close.length > 0

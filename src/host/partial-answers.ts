@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Tool } from '../domain/tool.js';
 import type { ToolReply } from '../domain/upstream.js';
+import { visibleLine } from '../lib/visible-text.js';
 import { argumentFor, splitArguments } from './paging-arguments.js';
 import { type PartialMark, partialMarkOf } from './partial-mark.js';
 
@@ -70,7 +71,7 @@ export class PartialAnswers {
     const found = new Map<string, PartialAnswer>();
     for (const { serverPath, tool, parts, mark } of this.#series.values()) {
       if (mark === undefined || parts.size > 1 || this.#wasUsed(mark)) continue;
-      const name = `${serverPath}/${tool.name}`;
+      const name = visibleLine(`${serverPath}/${tool.name}`);
       const known = found.get(name) ?? partialAnswer(name, tool, mark);
       found.set(name, { ...known, count: known.count + 1 });
     }

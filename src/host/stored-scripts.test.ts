@@ -88,9 +88,9 @@ test('a source, a description and a schema have a size that they may not pass', 
   });
 });
 
-test('a description is kept without what steers a terminal or cannot be seen', async () => {
+test('a description is kept with everything in it to be seen', async () => {
   await library.add(script('shown', { description: '\u001b[31mred\u202e and \u200bback' }));
-  expect((await library.get('shown')).description).toBe('red and back');
+  expect((await library.get('shown')).description).toBe('\\u001b[31mred\\u202e and \\u200bback');
 });
 
 test('an input is an object of a bounded size that fits the schema', () => {

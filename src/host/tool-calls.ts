@@ -10,6 +10,7 @@ import type { JsonValue } from '../domain/json.js';
 import type { Respondent } from '../domain/question.js';
 import { isRepeatable, type Tool } from '../domain/tool.js';
 import { nearest } from '../lib/nearest.js';
+import { quoteVisibly, visibleLine } from '../lib/visible-text.js';
 import { DOWN_HINT } from './discovery.js';
 import type { CallHooks } from './execution.js';
 import { PartialAnswers } from './partial-answers.js';
@@ -317,10 +318,10 @@ function noSuchTool(target: string, snapshot: CatalogSnapshot): GuestError {
   const close = nearest(target, [...snapshot.toolByTarget.keys()], 3);
   return {
     errorClass: 'ToolNotFoundError',
-    message: `there is no tool ${JSON.stringify(target)}`,
+    message: `there is no tool ${quoteVisibly(target)}`,
     hint:
       close.length > 0
-        ? `Did you mean ${close.join(' or ')}?`
+        ? `Did you mean ${visibleLine(close.join(' or '))}?`
         : 'Look for it with searchTools() of @codemode/discovery.',
   };
 }

@@ -1,9 +1,11 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import { shownDescription, shownSchema } from '../catalog/visible-tool.js';
 import type { CallReply, GuestError } from '../domain/execution.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
 import type { ProcessLanguage } from '../domain/process-program.js';
 import { nearest } from '../lib/nearest.js';
+import { visibleLine } from '../lib/visible-text.js';
 import { DOWN_HINT, STARTING_HINT } from './discovery.js';
 import { programNames } from './process-packages.js';
 import { serverNamed } from './script-calls.js';
@@ -81,20 +83,20 @@ export function getToolDefinition(
   const server = serverOf(serverId, snapshot);
   if ('errorClass' in server) return server;
   if (typeof name !== 'string') return wrong('name', 'the name of a tool', name);
-  const found = server.tools.find(({ tool }) => tool.name === name);
+  const found = server.tools.find(({ tool }) => tool.name === name || visibleLine(tool.name) === name);
   if (found === undefined) return noSuchTool(name, server, catalog);
   return { found: definitionOf(found, programNames(snapshot, languages)(found)) };
 }
 
 /** `module` and `function` are what a program writes. Several languages have a name each. */
 function manifestEntry({ tool, server, asks }: CatalogTool, isNameOnly: boolean, names: JsonObject): JsonObject {
-  const named: JsonObject = { serverId: server.id, toolName: tool.name, ...names };
+  const named: JsonObject = { serverId: server.id, toolName: visibleLine(tool.name), ...names };
   if (isNameOnly) return named;
   return {
     ...named,
     ...(asks === true ? { asks } : {}),
     ...(tool.title === undefined ? {} : { title: tool.title }),
-    ...(tool.description === undefined ? {} : { description: tool.description }),
+    ...(tool.description === undefined ? {} : { description: shownDescription(tool.description) }),
   };
 }
 
@@ -103,9 +105,9 @@ function definitionOf(found: CatalogTool, names: JsonObject): JsonObject {
   return {
     ...manifestEntry(found, false, names),
     // As the protocol has it, beside the manifest's word for it.
-    name,
-    inputSchema: inputSchema ?? { type: 'object' },
-    ...(outputSchema === undefined ? {} : { outputSchema }),
+    name: visibleLine(name),
+    inputSchema: inputSchema === undefined ? { type: 'object' } : shownSchema(inputSchema),
+    ...(outputSchema === undefined ? {} : { outputSchema: shownSchema(outputSchema) }),
     ...(annotations === undefined ? {} : { annotations: { ...annotations } as JsonObject }),
     ...(icons === undefined ? {} : { icons: [...icons] }),
   };
@@ -139,7 +141,7 @@ export function noSuchTool(name: string, server: CatalogServer, catalog: Pick<Ca
     return refusal('ServerNotFound', `${server.id}: ${catalog.startingNote(server.id)}`, STARTING_HINT);
   if (server.tools.length === 0 && server.problem !== undefined)
     return refusal('ServerNotFound', `${server.id} is not available: ${server.problem}`, DOWN_HINT);
-  const names = server.tools.map(({ tool }) => tool.name);
+  const names = server.tools.map(({ tool }) => visibleLine(tool.name));
   const close = nearest(name, names, 3);
   const hint =
     close.length > 0

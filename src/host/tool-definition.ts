@@ -2,7 +2,10 @@ import { firstSentences } from '../catalog/declarations/doc-comment.js';
 import { toolSignature } from '../catalog/declarations/signature.js';
 import type { ObservedTypeOf } from '../catalog/declarations/typescript.js';
 import type { CatalogTool } from '../catalog/snapshot.js';
+import { shownDescription, shownSchema } from '../catalog/visible-tool.js';
 import type { JsonObject } from '../domain/json.js';
+import type { Tool } from '../domain/tool.js';
+import { visibleLine } from '../lib/visible-text.js';
 
 /** How much is told of a tool; each level leaves out what only the higher ones have. */
 export const TOOL_DETAILS = ['name', 'description', 'full'] as const;
@@ -17,19 +20,32 @@ export function toolDefinition(
   detail: ToolDetail,
   observedTypeOf?: ObservedTypeOf,
 ): JsonObject {
-  const named: JsonObject = { toolName: tool.name, exportName };
+  const named: JsonObject = { toolName: visibleLine(tool.name), exportName };
   if (detail === 'name') return named;
   const { description, annotations, inputSchema, outputSchema } = tool;
   const isFull = detail === 'full';
   const words =
-    isFull || description === undefined ? description : firstSentences(description, MAX_DESCRIPTION_CHARACTERS);
+    description === undefined
+      ? undefined
+      : shownDescription(isFull ? description : firstSentences(description, MAX_DESCRIPTION_CHARACTERS));
   return {
     ...named,
     signature: toolSignature(tool, exportName, outputSchema === undefined ? observedTypeOf?.(tool) : undefined),
     ...(asks === true ? { asks } : {}),
     ...(words === undefined ? {} : { description: words }),
     ...(annotations === undefined ? {} : { annotations: { ...annotations } as JsonObject }),
-    ...(isFull && inputSchema !== undefined ? { inputSchema } : {}),
-    ...(isFull && outputSchema !== undefined ? { outputSchema } : {}),
+    ...(isFull && inputSchema !== undefined ? { inputSchema: shownSchema(inputSchema) } : {}),
+    ...(isFull && outputSchema !== undefined ? { outputSchema: shownSchema(outputSchema) } : {}),
   };
 }
+
+/** What readers outside get of a tool's own words: clients that call it themselves, and those of the REST surface. */
+export function shownTool({ description, inputSchema, outputSchema }: Tool): ShownTool {
+  return {
+    ...(description === undefined ? {} : { description: shownDescription(description) }),
+    ...(inputSchema === undefined ? {} : { inputSchema: shownSchema(inputSchema) }),
+    ...(outputSchema === undefined ? {} : { outputSchema: shownSchema(outputSchema) }),
+  };
+}
+
+export type ShownTool = Pick<Tool, 'description' | 'inputSchema' | 'outputSchema'>;

@@ -1,3 +1,6 @@
+import { safeSlice } from './safe-slice.js';
+import { quoteVisibly, visibleSentence } from './visible-text.js';
+
 /** Keeps the last `maxBytes` of what is written to it: enough of a child's stderr to say why it died. */
 export class TextTail {
   readonly #maxBytes: number;
@@ -54,15 +57,15 @@ export class BoundedLines {
   }
 }
 
-/** At most `maxCharacters` of a text from outside, on one line and without control characters. */
+/** At most `maxCharacters` of a text from outside, on one line on which every character can be seen. */
 export function oneLine(text: string, maxCharacters = 300): string {
-  // Terminal escapes and bidi controls would let a server repaint what a person reads.
-  const plain = text
-    .slice(0, maxCharacters * 4)
-    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
-    .replace(/ {2,}/g, ' ')
-    .trim();
-  return plain.length <= maxCharacters ? plain : `${plain.slice(0, maxCharacters - 1)}…`;
+  const line = visibleSentence(text.slice(0, maxCharacters * 4));
+  return line.length <= maxCharacters ? line : `${safeSlice(line, maxCharacters - 1)}…`;
+}
+
+/** The same for a name, in quotes. */
+export function quotedLine(name: string, maxCharacters = 80): string {
+  return quoteVisibly(name.length <= maxCharacters ? name : `${safeSlice(name, maxCharacters - 1)}…`);
 }
 
 /**

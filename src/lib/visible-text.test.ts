@@ -1,27 +1,50 @@
 import { expect, test } from 'vitest';
-import { clipText, escapeInvisible, quoteVisibly, visibleText, withoutMarkup } from './visible-text.js';
+import {
+  clipText,
+  quoteVisibly,
+  visibleJson,
+  visibleLine,
+  visibleSentence,
+  visibleText,
+  withoutMarkup,
+} from './visible-text.js';
 
 test.each([
-  ['colour sequences', '\u001b[31mred\u001b[0m', 'red'],
-  ['8-bit sequences', '\u009b31mred', 'red'],
-  ['hyperlinks and titles', '\u001b]8;;http://x\u0007link\u001b]8;;\u0007 \u001b]0;title\u001b\\t', 'link t'],
-  ['an unfinished sequence', 'a\u001b[12', 'a[12'],
-  ['bidirectional overrides', 'a\u202ecod\u202c\u2066b\u2069', 'acodb'],
-  ['zero-width characters', 'pass\u200bword\ufeff', 'password'],
-  ['tag characters', `hi${String.fromCodePoint(0xe0041, 0xe0042)}`, 'hi'],
-  ['fillers and variation selectors', 'a\u3164b\u{e0100}', 'ab'],
-  ['nulls and bells', 'a\u0000b\u0007c', 'abc'],
-  ['lone surrogates', 'a\ud800b', 'a\ufffdb'],
-])('shown text has no %s', (_, text, shown) => {
-  expect(visibleText(text)).toBe(shown);
+  ['colour sequences', '\u001b[31mred\u001b[0m', '\\u001b[31mred\\u001b[0m'],
+  ['8-bit sequences', '\u009b31mred', '\\u009b31mred'],
+  ['hyperlinks and titles', '\u001b]8;;http://x\u0007link', '\\u001b]8;;http://x\\u0007link'],
+  [
+    'carriage returns and other breaks',
+    'a\rb\u0085c\u2028d\u2029e\vf\fg',
+    'a\\u000db\\u0085c\\u2028d\\u2029e\\u000bf\\u000cg',
+  ],
+  ['bidirectional overrides', 'a\u202ecod\u202c\u2066b\u2069', 'a\\u202ecod\\u202c\\u2066b\\u2069'],
+  ['zero-width characters', 'pass\u200bword\ufeff', 'pass\\u200bword\\ufeff'],
+  ['tag characters', `hi${String.fromCodePoint(0xe0041)}`, 'hi\\u{e0041}'],
+  [
+    'fillers, soft hyphens, variation selectors',
+    'a\u3164b\u{e0100}c\u00add\ufe0e',
+    'a\\u3164b\\u{e0100}c\\u00add\\ufe0e',
+  ],
+  ['nulls, bells, DEL', 'a\u0000b\u0007c\u007f', 'a\\u0000b\\u0007c\\u007f'],
+  ['blanks that are no spaces', 'a\u2800b', 'a\\u2800b'],
+  ['private use and unassigned', '\ue000\u{10fffd}\u0378', '\\ue000\\u{10fffd}\\u0378'],
+  ['lone surrogates', 'a\ud800b', 'a\\ud800b'],
+  ['joiners and selectors outside an emoji', 'a\u200db\ufe0f\ufe0f', 'a\\u200db\\ufe0f\\ufe0f'],
+])('%s are shown as what they are', (_, text, shown) => {
+  for (const show of [visibleText, visibleLine, visibleSentence]) expect(show(text)).toBe(shown);
 });
 
-test('every kind of line break is shown as one', () => {
-  expect(visibleText('a\r\nb\rc\u2028d\u2029e\u0085f\vg')).toBe('a\nb\nc\nd\ne\nf\ng');
+test('line breaks and tabs stay in a text, are escapes in a line, and one blank between sentences', () => {
+  const text = 'a\r\nb\n\tc';
+  expect(visibleText(text)).toBe('a\nb\n\tc');
+  expect(visibleLine(text)).toBe('a\\u000d\\u000ab\\u000a\\u0009c');
+  expect(visibleSentence(` ${text}  d\n`)).toBe('a b c d');
 });
 
-test('ordinary text of any language stays as it is', () => {
-  for (const text of ['', 'plain', 'naïve ☕ 検索 🚀', 'a\nb']) expect(visibleText(text)).toBe(text);
+test('ordinary text of any language and emoji stay as they are', () => {
+  for (const text of ['', 'plain', 'naïve ☕ 検索 🚀', 'שלום', '⚠️ 1️⃣ 👩🏽‍💻 🏳️‍🌈 🇩🇪'])
+    for (const show of [visibleText, visibleLine, visibleSentence]) expect(show(text)).toBe(text);
 });
 
 test('a quoted value means the same and shows every invisible character', () => {
@@ -47,9 +70,9 @@ test('clipped text fits, says that it was cut and never ends in half a character
   expect(clipText('🚀🚀🚀🚀', 4)).toBe('🚀…');
 });
 
-test('indented JSON keeps its lines, whatever letters are in it', () => {
-  const value = { name: 'ü\u200b', list: ['\u2800'] };
-  const shown = escapeInvisible(JSON.stringify(value, null, 2));
-  expect(shown).toBe('{\n  "name": "ü\\u200b",\n  "list": [\n    "\\u2800"\n  ]\n}');
+test('JSON keeps its lines and its value, whatever letters are in it', () => {
+  const value = { name: 'ü\u200b', list: ['\u2800', '\u{e0041}'] };
+  const shown = visibleJson(value, 2);
+  expect(shown).toBe('{\n  "name": "ü\\u200b",\n  "list": [\n    "\\u2800",\n    "\\udb40\\udc41"\n  ]\n}');
   expect(JSON.parse(shown)).toEqual(value);
 });

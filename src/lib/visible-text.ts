@@ -1,46 +1,61 @@
-/**
- * Text from outside with nothing in it that a reader can't see: no terminal sequences, no control, bidirectional,
- * zero-width or tag characters, no lone surrogates; every kind of line break is `\n`. People and models are shown what
- * this returns, so that what one of them reads is what the other reads.
- *
- * For text that is only read. A value that must keep its meaning (a key, an enum member) is escaped instead:
- * see `quoteVisibly`.
+/*
+ * How text from outside is shown to people and models: on cards, in tables, logs, prompts and declarations. Everything here
+ * stands on `escapeHidden`. Nothing is removed: what cannot be seen is written as an escape (`\u200b`, `\u{e0041}`), so that
+ * the reader sees that it is there.
  */
+
+/** Text of several lines that somebody asked for: a source, a result, a log. Its line breaks and tabs stay, nothing else. */
 export function visibleText(text: string): string {
-  if (PLAIN.test(text)) return text;
-  return text
-    .replace(TERMINAL_SEQUENCE, '')
-    .replace(LINE_BREAK, '\n')
-    .replaceAll('\t', ' ')
-    .replace(INVISIBLE, (character) => (character === '\n' ? character : ''))
-    .replace(LONE_SURROGATE, '\ufffd');
+  return isPlain(text) ? text : escapeHidden(text.replaceAll('\r\n', '\n'));
 }
 
-/** A double-quoted string literal of the same value, in which every invisible character stands as an escape. */
+/** Text inside a line of ours, such as a name: a line break in it would let it write a line of its own. */
+export function visibleLine(text: string, write: (character: string) => string = escapeCharacter): string {
+  return escapeHidden(text, write).replace(/[\t\n]/g, write);
+}
+
+/** Sentences on one line: each run of blanks, tabs and line breaks is one blank. */
+export function visibleSentence(text: string): string {
+  return escapeHidden(text.replace(/(?:[ \t\n]|\r\n)+/g, ' ').replace(/^ | $/g, ''));
+}
+
+/** JSON of the same value, which is still JSON. */
+export function visibleJson(value: unknown, indent?: number): string {
+  return escapeJson(JSON.stringify(value, null, indent) ?? 'null');
+}
+
+/** The same for JSON that was written already. */
+export function escapeJson(json: string): string {
+  return escapeHidden(json, escapeUnits);
+}
+
+/** A double-quoted string literal of TypeScript and JavaScript with the same value. */
 export function quoteVisibly(value: string): string {
-  return escapeInvisible(JSON.stringify(value));
-}
-
-/** JSON of the same value, in which every invisible character stands as an escape. */
-export function escapeInvisible(json: string): string {
-  if (PLAIN.test(json)) return json;
-  // A line break can only be one of the indentation: inside a string it is escaped already.
-  return json.replace(HIDDEN, (character) => (character === '\n' ? character : escapeCharacter(character)));
+  return escapeHidden(JSON.stringify(value));
 }
 
 /**
- * Free text with every character that steers a terminal or shows as nothing written as an escape. Nothing is removed, so
- * two different texts never look the same. Line breaks, tabs, and the joiners inside an emoji stay.
+ * Writes every character that steers a terminal, changes the order of others or shows as nothing by `write`: controls (line
+ * breaks and tabs stay), bidirectional, zero-width and tag characters, variation selectors, fillers, blanks that are no
+ * spaces, private use, unassigned, lone surrogates. Joiners and selectors inside an emoji stay.
  */
 export function escapeHidden(text: string, write: (character: string) => string = escapeCharacter): string {
-  if (PLAIN.test(text)) return text;
-  return text.replace(HIDDEN_IN_TEXT, (character) => write(character));
+  return isPlain(text) ? text : text.replace(HIDDEN, (character) => write(character));
 }
 
 /** `\u200b`, or `\u{e0041}` beyond the first plane. */
 export function escapeCharacter(character: string): string {
   const code = (character.codePointAt(0) as number).toString(16);
   return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
+}
+
+/** Of a character beyond the first plane each half: JSON has no other way. */
+function escapeUnits(character: string): string {
+  return character.split('').map(escapeCharacter).join('');
+}
+
+function isPlain(text: string): boolean {
+  return PLAIN.test(text);
 }
 
 /**
@@ -69,19 +84,12 @@ function isHighSurrogate(unit: number): boolean {
 const MARKUP =
   /<(?=\s{0,8}(?:[/|!?]|(?:antml|assistant|developer|function|human|im_|important|instruction|invoke|script|system|tool|user)))/gi;
 const PLAIN = /^[\x20-\x7e\n]*$/;
-// CSI, OSC and the two-character sequences, in their 7-bit and 8-bit forms. The classes of neighbouring repetitions are
-// disjoint, so hostile text can't make the match backtrack.
-const TERMINAL_SEQUENCE =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)?|\u001b[@-Z\\-_]/g;
-const LINE_BREAK = /\r\n?|[\u2028\u2029\u0085\v\f]/g;
-// Controls, formats (bidi, zero-width, tags), private use, and what renders as nothing (fillers, variation selectors).
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
-// The same, and what takes a column but shows as blank: the braille blank, a note without a head, blank hieroglyphs.
-const HIDDEN = new RegExp(`${INVISIBLE.source}|[\\u2800\\u{1d159}\\u{13441}\\u{13442}]`, 'gu');
-// Text, unlike JSON, has line breaks, tabs, emoji with joiners, and may hold lone surrogates.
-const HIDDEN_IN_TEXT = new RegExp(
-  `(?<!\\p{Extended_Pictographic})\\ufe0f|(?<!\\p{Extended_Pictographic}\\ufe0f?)\\u200d|\\u200d(?!\\p{Extended_Pictographic})|(?![\\n\\t\\ufe0f\\u200d])(?:${HIDDEN.source}|\\p{Cs})`,
-  'gu',
-);
-const LONE_SURROGATE = /\p{Cs}/gu;
+
+const EMOJI = '\\p{Extended_Pictographic}\\p{Emoji_Modifier}?';
+// A selector belongs to the emoji, digit or sign before it; a joiner stands between two emoji.
+const STRAY_SELECTOR = '(?<!\\p{Extended_Pictographic}|[0-9#*](?=\\ufe0f\\u20e3))\\ufe0f';
+const STRAY_JOINER = `(?<!${EMOJI}\\ufe0f?)\\u200d|\\u200d(?!\\p{Extended_Pictographic})`;
+// All of Unicode's category "other", what renders as nothing (fillers, variation selectors), line and paragraph separators;
+// and what takes a column but shows as blank: the braille blank, a note without a head, blank hieroglyphs.
+const UNSEEN = '[\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800\\u{1d159}\\u{13441}\\u{13442}]';
+const HIDDEN = new RegExp(`${STRAY_SELECTOR}|${STRAY_JOINER}|(?![\\n\\t\\ufe0f\\u200d])${UNSEEN}`, 'gu');

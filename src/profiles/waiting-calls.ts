@@ -1,6 +1,6 @@
 import type { Approval } from '../domain/approval.js';
 import { safeSlice } from '../lib/safe-slice.js';
-import { escapeInvisible, quoteVisibly } from '../lib/visible-text.js';
+import { visibleJson, visibleLine, visibleSentence } from '../lib/visible-text.js';
 
 /** Calls that are named one by one; the user sees the rest in the list. */
 const MAX_NAMED = 5;
@@ -13,7 +13,10 @@ const MAX_ARGUMENT_CHARACTERS = 160;
 export function waitingCalls(approvals: readonly Approval[]): string {
   const named = approvals
     .slice(0, MAX_NAMED)
-    .map(({ tool, arguments: given, reason }) => `${nameOf(tool)} ${shown(given)} (${reason})`);
+    .map(
+      ({ tool, arguments: given, reason }) =>
+        `${visibleLine(`${tool.serverId}/${tool.toolName}`)} ${shown(given)} (${visibleSentence(reason)})`,
+    );
   const more = approvals.length - named.length;
   const count = approvals.length === 1 ? 'a call' : `${approvals.length} calls`;
   const deadline = timeOf(Math.min(...approvals.map(({ expiresAtMs }) => expiresAtMs)));
@@ -25,13 +28,8 @@ export function timeOf(ms: number): string {
   return Number.isFinite(ms) ? new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z') : 'its end';
 }
 
-/** On one line, whatever its server called it. */
-function nameOf({ serverId, toolName }: Approval['tool']): string {
-  return quoteVisibly(`${serverId}/${toolName}`).slice(1, -1);
-}
-
 function shown(given: Approval['arguments']): string {
-  const text = escapeInvisible(JSON.stringify(given));
+  const text = visibleJson(given);
   if (text.length <= MAX_ARGUMENT_CHARACTERS) return text;
   const begin = safeSlice(text, MAX_ARGUMENT_CHARACTERS);
   return `${begin}… (${text.length - begin.length} more characters)`;

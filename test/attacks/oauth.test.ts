@@ -266,7 +266,7 @@ test('a code is not carried along to where a token endpoint redirects, and its w
     },
   });
   const { message } = await attempt(accountOf(painting), agreeAndReturn);
-  expect(message).toMatch(/server_error: all is well !+…$/);
+  expect(message).toMatch(/server_error: \\u001b\[2J\\u202eall is well !+…$/);
   expect(message.length).toBeLessThan(500);
 });
 

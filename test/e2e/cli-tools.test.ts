@@ -78,7 +78,7 @@ test('tools prints one line a tool, without colours or control characters where 
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
   expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
   expect(stdout.trimEnd().split('\n')[0]).toBe(
-    'schemas/choices     Takes choices. */ export const broken: string = 5; /* [31m',
+    'schemas/choices     Takes choices. */ export const broken: string = 5; /* \\u202e \\u001b[31m',
   );
 });
 

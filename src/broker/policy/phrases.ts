@@ -94,7 +94,8 @@ export function judgeDescription(description: string, saysItReads: boolean): str
   const text = description
     .slice(0, 4 * MAX_CHARACTERS)
     .normalize('NFKD')
-    .replace(/[\p{M}\p{Cf}]/gu, '')
+    // Characters that cannot be seen stand here as escapes (`visible-tool.ts`); a word with one inside is still that word.
+    .replace(/\\u(?:[0-9a-f]{4}|\{[0-9a-f]{5,6}\})|[\p{M}\p{Cf}]/gu, '')
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, MAX_CHARACTERS);

@@ -1,5 +1,5 @@
 import { lastToken } from '../../domain/schema-references.js';
-import { visibleText } from '../../lib/visible-text.js';
+import { escapeHidden } from '../../lib/visible-text.js';
 import { type Definition, type ObjectShape, type SchemaNode, withoutReference } from './shape.js';
 
 /** A definition under all the names it has in one module: `#/$defs/def0` here may be `#/$defs/def7` there. */
@@ -189,7 +189,7 @@ function suggestName(definition: Definition, property: string): string {
 
 /** ASCII letters and digits only, at most 40: names come from outside. */
 export function pascalCase(text: string): string {
-  const words = visibleText(text)
+  const words = escapeHidden(text, () => '')
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== '');
   const name = words

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { withoutMarkup } from '../../lib/visible-text.js';
+import { visibleLine, withoutMarkup } from '../../lib/visible-text.js';
 import { alphabetical, assignNames, type NameRules } from '../names.js';
 import { GO_UNDECLARABLE } from './go-reserved.js';
 
@@ -148,24 +148,20 @@ export function goTypeStem(functionName: string): string {
 
 /** A string literal of Go with the same value; invisible characters and halves of surrogate pairs are escaped. */
 export function goString(value: string): string {
-  const escaped = [...value].map((character) => {
-    const codePoint = character.codePointAt(0) as number;
-    if (character === '"' || character === '\\') return `\\${character}`;
-    if (codePoint >= 0xd800 && codePoint <= 0xdfff) return '\\ufffd';
-    if (!INVISIBLE.test(character) && character !== '`') return character;
-    return codePoint > 0xffff
-      ? `\\U${codePoint.toString(16).padStart(8, '0')}`
-      : `\\u${codePoint.toString(16).padStart(4, '0')}`;
-  });
-  return `"${escaped.join('')}"`;
+  return `"${visibleLine(value.replace(/["\\]/g, '\\$&'), goEscape).replaceAll('`', goEscape)}"`;
+}
+
+function goEscape(character: string): string {
+  const codePoint = character.codePointAt(0) as number;
+  if (codePoint >= 0xd800 && codePoint <= 0xdfff) return '\\ufffd';
+  const hex = codePoint.toString(16);
+  return codePoint > 0xffff ? `\\U${hex.padStart(8, '0')}` : `\\u${hex.padStart(4, '0')}`;
 }
 
 /** Whether `encoding/json` takes this name from a tag; it ignores what it does not take, and uses the field's name. */
 export function isTagName(name: string): boolean {
   return name !== '-' && name.length <= MAX_TAG_LENGTH && TAG_NAME.test(name) && withoutMarkup(name) === name;
 }
-
-const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
 // Letters that were in Unicode long before version 13, which Go 1.19 knows: Latin, Greek, Cyrillic, kana, Han, Hangul.
 const LETTERS = 'A-Za-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u017e\\u0391-\\u03a1\\u03a3-\\u03c9\\u0400-\\u045f';

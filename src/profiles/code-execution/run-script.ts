@@ -2,6 +2,7 @@ import type { LogEntry } from '../../domain/execution.js';
 import type { Log, LogIds } from '../../domain/log.js';
 import type { EndedScriptCall } from '../../host/run.js';
 import type { Session } from '../../host/session.js';
+import { visibleLine, visibleSentence } from '../../lib/visible-text.js';
 import type { CallCircumstances } from '../profile.js';
 import type { ScriptRun } from './contract.js';
 import { renderScript, type ScriptResponse } from './render.js';
@@ -37,11 +38,11 @@ export async function runScript(
 
 /** Names and times only: what is sent and answered may be anything. */
 function logCall(log: Log, { server, tool, durationMs, error }: EndedScriptCall, ids: LogIds): void {
-  const end = error === undefined ? 'succeeded' : `failed: ${error}`;
-  log(`call of ${server}/${tool} took ${Math.round(durationMs)} ms and ${end}`, 'debug', ids);
+  const end = error === undefined ? 'succeeded' : `failed: ${visibleSentence(error)}`;
+  log(`call of ${visibleLine(`${server}/${tool}`)} took ${Math.round(durationMs)} ms and ${end}`, 'debug', ids);
 }
 
-/** The contract sends console output to the host's log. Further lines are indented: none can pass for one of the host's. */
+/** The contract sends console output to the host's log. */
 function logEntry(log: Log, { level, message }: LogEntry, ids: LogIds): void {
-  log(message.replaceAll('\n', '\n    '), level === 'log' ? 'info' : level, ids);
+  log(message, level === 'log' ? 'info' : level, ids);
 }

@@ -1,6 +1,7 @@
 import type { LogEntry } from '../../domain/execution.js';
 import type { TraceEntry } from '../../host/tool-calls.js';
 import { safeSlice } from '../../lib/safe-slice.js';
+import { visibleLine } from '../../lib/visible-text.js';
 import type { Diagnostic, RunResponse } from './render.js';
 
 /** What a model reads of an answer; the record of the run has all of it. */
@@ -60,7 +61,7 @@ function traceFor(
 function callsMade(trace: readonly TraceEntry[]): string {
   const tools = new Map<string, { calls: number; ms: number }>();
   for (const { serverId, toolName, durationMs } of trace) {
-    const name = `${serverId}/${toolName}`;
+    const name = visibleLine(`${serverId}/${toolName}`);
     const { calls, ms } = tools.get(name) ?? { calls: 0, ms: 0 };
     tools.set(name, { calls: calls + 1, ms: ms + durationMs });
   }

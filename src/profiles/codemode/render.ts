@@ -5,6 +5,7 @@ import { MAX_LOG_ENTRIES } from '../../domain/limits.js';
 import { DOWN_HINT, STARTING_HINT } from '../../host/discovery.js';
 import type { RunSummary, SleepSummary, UnavailableServer } from '../../host/run.js';
 import type { TraceEntry } from '../../host/tool-calls.js';
+import { visibleLine } from '../../lib/visible-text.js';
 import { waitingCalls } from '../waiting-calls.js';
 import { cutJson } from './cut-json.js';
 import type { Diagnostic } from './diagnostic.js';
@@ -43,9 +44,14 @@ export function renderResponse(summary: RunSummary): RunResponse {
     logs: logsCut ? [...logs, truncation(logs, limits.maxLogBytes)] : logs,
     result: outcome.status === 'completed' ? resultOf(outcome.resultJson, isKept) : null,
     diagnostics: outcome.status === 'failed' ? diagnosticsOf(outcome.failure, summary) : notices(summary),
-    toolTrace: trace,
+    toolTrace: trace.map(visibleEntry),
     ...(isKept ? { runId: summary.runId } : {}),
   };
+}
+
+/** The name is its server's. */
+function visibleEntry(entry: TraceEntry): TraceEntry {
+  return { ...entry, toolName: visibleLine(entry.toolName) };
 }
 
 /** Of a result that is kept, this much is in the answer: its first rows, for a thousand tokens or less. */
@@ -87,7 +93,7 @@ export function renderSleeping({ runId, approvals, logs, trace }: SleepSummary):
         hint: `Ask the user to type: codemode approvals approve ${first?.id ?? 'ID'}${approvals.length > 1 ? ' --scope calls' : ''}. The run is then resumed; do not run the program again. Its response: import { wait } from '@codemode/results'; globalThis.__codemode_result__ = await wait(${JSON.stringify(runId)});`,
       },
     ],
-    toolTrace: trace,
+    toolTrace: trace.map(visibleEntry),
     runId,
   };
 }

@@ -4,6 +4,7 @@ import type { Failure, LogEntry, ResourceUsage } from '../../domain/execution.js
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { RunSummary, SleepSummary } from '../../host/run.js';
 import type { CallFailure } from '../../host/tool-calls.js';
+import { visibleLine, visibleSentence, visibleText } from '../../lib/visible-text.js';
 import { waitingCalls } from '../waiting-calls.js';
 import { type CodeModeError, codeOf, type ErrorType } from './errors.js';
 
@@ -51,8 +52,8 @@ export function renderSleeping(
 ): ExecuteResponse {
   const waiting = approvals.map(({ id, tool, reason, expiresAtMs }) => ({
     id,
-    tool: `${tool.serverId}/${tool.toolName}`,
-    reason,
+    tool: visibleLine(`${tool.serverId}/${tool.toolName}`),
+    reason: visibleSentence(reason),
     expiresAt: new Date(expiresAtMs).toISOString(),
   }));
   const message = `run ${runId} is suspended until a person has decided about ${waitingCalls(approvals)}. It is then resumed; do not send the code again`;
@@ -200,7 +201,7 @@ export function errorWith(
   return {
     type,
     code,
-    message,
+    message: visibleText(message),
     ...(Object.keys(details).length === 0 ? {} : { details }),
     timestamp: new Date().toISOString(),
     requestId,

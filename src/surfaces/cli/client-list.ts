@@ -5,7 +5,7 @@ import { OWN_NAME, openTarget, startsUs } from '../../config/clients/target.js';
 import type { Environment } from '../../config/environment.js';
 import { isHostError } from '../../domain/errors.js';
 import { EXIT } from './command.js';
-import { plain, printableJson, styled } from './terminal.js';
+import { plainLine, printableJson, styled } from './terminal.js';
 
 interface ListedClient {
   readonly client: string;
@@ -37,7 +37,7 @@ export async function listClients(environment: Environment, start: StartOfUs, is
     .filter(({ isFound }) => isFound)
     .map(({ client, state, file, problem }) => {
       const name = client.padEnd(width);
-      return `${state === 'installed' ? styled('green', name) : name}  ${WORDS[state]}  ${styled('dim', plain(problem ?? file))}`;
+      return `${state === 'installed' ? styled('green', name) : name}  ${WORDS[state]}  ${styled('dim', plainLine(problem ?? file))}`;
     });
   const others = listed.filter(({ isFound }) => !isFound).map(({ client }) => client);
   if (lines.length === 0) lines.push('No client was found on this machine.');

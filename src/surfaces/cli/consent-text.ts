@@ -1,4 +1,4 @@
-import { escapeCharacter, escapeHidden, escapeInvisible } from '../../lib/visible-text.js';
+import { escapeHidden, escapeJson, visibleLine } from '../../lib/visible-text.js';
 import { plain, terminalWidth } from './terminal.js';
 
 /**
@@ -56,7 +56,7 @@ export function consentJson(value: unknown, options: ConsentOptions = {}): Conse
     },
     2,
   );
-  return rowsOf(escapeInvisible(withCountedBlanks(json ?? 'undefined')), isCut, options);
+  return rowsOf(escapeJson(withCountedBlanks(json ?? 'undefined')), isCut, options);
 }
 
 /**
@@ -77,7 +77,7 @@ export function hangingText(text: string, indent: string, width = terminalWidth(
  */
 export function consentWord(word: string, maxCharacters = MAX_WORD): string {
   if (ORDINARY_WORD.test(word) && word.length <= maxCharacters) return word;
-  return escapeInvisible(withCountedBlanks(JSON.stringify(cut(word, maxCharacters).text)));
+  return escapeJson(withCountedBlanks(JSON.stringify(cut(word, maxCharacters).text)));
 }
 
 /** Whether `consentWord` shows only a part of it. */
@@ -87,7 +87,7 @@ export function isWordCut(word: string, maxCharacters = MAX_WORD): boolean {
 
 /** A sentence inside a line of ours: on one line, escaped, and not longer than a few rows. */
 export function consentLine(text: string): string {
-  return plain(withCountedBlanks(cut(text, MAX_SENTENCE).text)).replace(/[\t\n]/g, escapeCharacter);
+  return visibleLine(withCountedBlanks(cut(text, MAX_SENTENCE).text));
 }
 
 const MAX_SENTENCE = 500;

@@ -3,7 +3,7 @@ import { ownCommand } from '../../config/own-command.js';
 import type { OwnFile, WrittenOver } from '../../config/own-file.js';
 import { inheritLine } from '../../config/usual-variables.js';
 import { shellWord } from '../../lib/shell-word.js';
-import { plain } from './terminal.js';
+import { plainLine } from './terminal.js';
 
 /** How to call this program from the shell that it was called from. */
 export function ownShellCommand(): string {
@@ -19,7 +19,7 @@ export function ownShellCommandFor({ file, kind }: OwnFile): string {
 export function notesOnFile({ file, git, isShared }: OwnFile): string[] {
   if (!isShared || git === undefined || git.isIgnored) return [];
   return [
-    `git would take ${plain(file)}: .gitignore does not cover it. Nothing that looks like a secret was written into it; to keep it to yourself, add it to .gitignore.`,
+    `git would take ${plainLine(file)}: .gitignore does not cover it. Nothing that looks like a secret was written into it; to keep it to yourself, add it to .gitignore.`,
   ];
 }
 
@@ -49,7 +49,7 @@ export function notesOnReferences(references: readonly NotedReference[]): string
   if (references.length === 0) return [];
   const lines = new Map(
     references.map(({ variable, origin, isSet }) => {
-      const where = isSet ? 'is set already' : origin === undefined ? '' : `its value is in ${plain(origin)}`;
+      const where = isSet ? 'is set already' : origin === undefined ? '' : `its value is in ${plainLine(origin)}`;
       return [variable, `  export ${variable}=...${where === '' ? '' : `   # ${where}`}`];
     }),
   );

@@ -12,7 +12,7 @@ import {
   ownShellCommandFor,
   trustSteps,
 } from './file-notes.js';
-import { plain, styled } from './terminal.js';
+import { plainLine, styled } from './terminal.js';
 
 /** What `init` would do, before it asks. Every command that would be started later is in it, and where it is from. */
 export function describePlan(plan: ImportPlan, { file }: OwnFile, isMerge: boolean, environment: Environment): string {
@@ -27,7 +27,7 @@ export function describePlan(plan: ImportPlan, { file }: OwnFile, isMerge: boole
   if (warnings.length > 0) lines.push(styled('bold', 'Worth knowing'));
   lines.push(...firstOf(warnings.map((warning) => `  ${consentLine(warning)}`)));
   if (isMerge && plan.servers.length === 0) return `${lines.join('\n')}\n\n`;
-  return `${lines.join('\n')}\n\n${styled('dim', `${isMerge ? 'To be added to' : 'To be written'}: ${plain(file)}`)}\n`;
+  return `${lines.join('\n')}\n\n${styled('dim', `${isMerge ? 'To be added to' : 'To be written'}: ${plainLine(file)}`)}\n`;
 }
 
 /** The servers of this folder's files, before the question about them. What is cut cannot be agreed to. */
@@ -81,15 +81,15 @@ export function nextSteps(plan: ImportPlan, own: OwnFile, result: WrittenOver, i
   const unset = plan.variables.filter(({ name }) => !isSet.has(name) && !explained.has(name));
   const command = ownShellCommandFor(own);
   return [
-    `${styled('green', 'written')}: ${plain(own.file)}`,
-    ...(result.copy === undefined ? [] : [`What was there before is in ${plain(result.copy)}`]),
+    `${styled('green', 'written')}: ${plainLine(own.file)}`,
+    ...(result.copy === undefined ? [] : [`What was there before is in ${plainLine(result.copy)}`]),
     ...notesOnRights(result),
     ...(unset.length === 0
       ? []
       : ['Set these first; servers refer to them:', ...unset.map(({ name }) => `  export ${name}=...`)]),
     ...notesOnReferences(references),
     ...notesOnFile(own),
-    ...(inUse === undefined ? [] : [`In this folder ${plain(inUse)} is used instead of it.`]),
+    ...(inUse === undefined ? [] : [`In this folder ${plainLine(inUse)} is used instead of it.`]),
     ...trustSteps(own),
     `See whether the servers answer:  ${command} servers`,
     `Add codemode to your client:     ${command} install`,

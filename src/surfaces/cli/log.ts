@@ -1,6 +1,6 @@
 import { isLogged, type Log, type LogIds, type LogLevel } from '../../domain/log.js';
+import { visibleJson, visibleText } from '../../lib/visible-text.js';
 import { LogFile, type LogFileSettings } from './log-file.js';
-import { plain } from './terminal.js';
 
 export interface LogSettings {
   /** What weighs less is not written. */
@@ -8,6 +8,9 @@ export interface LogSettings {
   readonly format: 'json' | 'text';
   readonly outputs: readonly ({ readonly type: 'console' } | ({ readonly type: 'file' } & LogFileSettings))[];
 }
+
+/** Further lines of a message are indented: none can pass for a message of its own. */
+const CONTINUED = '\n    ';
 
 /**
  * What the program says of itself while it serves: on standard error, in files, or both. Standard output is the
@@ -32,11 +35,11 @@ export function openLog({ level: lowest, format, outputs }: LogSettings): Log {
 
 function render(line: string, level: LogLevel, format: LogSettings['format'], { runId, traceId }: LogIds = {}): string {
   if (format === 'json')
-    return `${JSON.stringify({ time: new Date().toISOString(), level, message: line, runId, traceId })}\n`;
+    return `${visibleJson({ time: new Date().toISOString(), level, message: line, runId, traceId })}\n`;
   const [of, ending] = [
     runId === undefined ? '' : `run ${runId}: `,
     traceId === undefined ? '' : ` (trace ${traceId})`,
   ];
   const weight = level === 'error' ? 'error: ' : level === 'warn' ? 'warning: ' : '';
-  return `codemode: ${weight}${of}${plain(line)}${ending}\n`;
+  return `codemode: ${weight}${of}${visibleText(line).replaceAll('\n', CONTINUED)}${ending}\n`;
 }

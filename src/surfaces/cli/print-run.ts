@@ -1,5 +1,4 @@
 import type { SleepSummary } from '../../host/run.js';
-import { escapeInvisible } from '../../lib/visible-text.js';
 import type { Diagnostic, RunResponse } from '../../profiles/codemode/render.js';
 import { hangingText } from './consent-text.js';
 import { plain, plainLine, printableJson, styled, terminalWidth } from './terminal.js';
@@ -49,11 +48,11 @@ export function writeSuspended({ runId, approvals, logs, trace }: SleepSummary):
   const calls = approvals.length === 1 ? '1 call needs approval' : `${approvals.length} calls need approval`;
   const lines = [
     ...logs.map(({ level, message }) => logLine(level, message)),
-    styled('yellow', plain(`Run ${runId} is suspended: ${calls}.`)),
+    styled('yellow', plainLine(`Run ${runId} is suspended: ${calls}.`)),
     ...named.slice(0, MAX_NAMED),
     ...(named.length > MAX_NAMED ? [`  and ${named.length - MAX_NAMED} more`] : []),
-    `Approve with: codemode approvals approve ${plain(first?.id ?? 'ID')}${approvals.length > 1 ? ' --scope calls' : ''}`,
-    `Then resume:  codemode runs resume ${plain(runId)}`,
+    `Approve with: codemode approvals approve ${plainLine(first?.id ?? 'ID')}${approvals.length > 1 ? ' --scope calls' : ''}`,
+    `Then resume:  codemode runs resume ${plainLine(runId)}`,
     styled('dim', callsText(trace)),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
@@ -62,7 +61,7 @@ export function writeSuspended({ runId, approvals, logs, trace }: SleepSummary):
 /** A string as it is, everything else as JSON. */
 export function valueText(value: unknown): string {
   if (typeof value === 'string') return plain(value);
-  return plain(escapeInvisible(JSON.stringify(value, null, 2)));
+  return printableJson(value, true);
 }
 
 function logLine(level: string, message: string): string {

@@ -40,7 +40,7 @@ import { actOnEarlySignal, type EarlySignals } from './early-signals.js';
 import { describeNext, machineState } from './next-steps.js';
 import { watchOutput } from './output.js';
 import { noteOwnName } from './own-name-note.js';
-import { noteNothingConfigured, plain, terminalWidth, warn } from './terminal.js';
+import { noteNothingConfigured, plain, plainLine, terminalWidth, warn } from './terminal.js';
 import { askForTrust, canAskForTrust } from './trust-question.js';
 import { complaintOf, helpWords } from './words.js';
 import { fillParagraphs, wrapLines } from './wrap.js';
@@ -127,7 +127,7 @@ export async function runCommandLine(
       return ERRORS[error.code].exit;
     }
     process.stderr.write(
-      `codemode: something went wrong inside codemode: ${plain(error instanceof Error ? error.message : String(error))}\n`,
+      `codemode: something went wrong inside codemode: ${plainLine(error instanceof Error ? error.message : String(error))}\n`,
     );
     return ERRORS.internal.exit;
   }

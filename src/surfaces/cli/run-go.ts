@@ -10,7 +10,7 @@ import { COMMAND_LINE_CALLER } from './caller.js';
 import type { Composed } from './composed.js';
 import { isForPeople } from './print-run.js';
 import type { RunOptions } from './run-program.js';
-import { plain, printableJson } from './terminal.js';
+import { plain, plainLine, printableJson } from './terminal.js';
 import { withProgress } from './waiting.js';
 
 /** Runs one program of profile go, its response on standard output. Gives the exit status. */
@@ -58,6 +58,6 @@ function atMost(flag: string, value: number, most: number): number {
 async function tellOf(approvals: readonly Approval[]): Promise<void> {
   for (const { id, tool } of approvals)
     process.stderr.write(
-      plain(`${tool.serverId}/${tool.toolName} waits for approval; type: codemode approvals approve ${id}\n`),
+      `${plainLine(`${tool.serverId}/${tool.toolName} waits for approval; type: codemode approvals approve ${id}`)}\n`,
     );
 }

@@ -35,7 +35,7 @@ describe('foreign text on a terminal', () => {
   });
 
   test('of several lines is indented on each of them', () => {
-    expect(plainBlock('a\r\ndecided: by root\n\u001b[1A')).toBe('  a\\u000d\n  decided: by root\n  \\u001b[1A');
+    expect(plainBlock('a\r\ndecided: by root\n\u001b[1A')).toBe('  a\n  decided: by root\n  \\u001b[1A');
   });
 });
 

@@ -1,28 +1,18 @@
 import { colourChoice, columnsSetting } from '../../config/terminal-settings.js';
-import { escapeCharacter, escapeHidden } from '../../lib/visible-text.js';
+import { visibleJson, visibleLine, visibleText } from '../../lib/visible-text.js';
+
+export { visibleLine as plainLine, visibleText as plain };
 
 /** What people see on a terminal. Text from programs, tools and files is foreign: it must not steer the terminal. */
 
-/** Foreign text of several lines. Its line breaks stay: a line of it must not stand where one of ours could. */
-export function plain(text: string): string {
-  return escapeHidden(text);
-}
-
-/** Foreign text inside a line of ours: a line break in it would let it write a line of its own. */
-export function plainLine(text: string): string {
-  return plain(text).replace(/[\t\n]/g, escapeCharacter);
-}
-
 /** Foreign text of several lines below a line of ours: indented, so that none of its lines looks like ours. */
 export function plainBlock(text: string, indent = '  '): string {
-  return plain(text).replace(/^/gm, indent);
+  return visibleText(text).replace(/^/gm, indent);
 }
 
 /** JSON that is the same value to a parser and harmless to a terminal. */
 export function printableJson(value: unknown, isPretty = false): string {
-  const json = JSON.stringify(value, null, isPretty ? 2 : undefined);
-  // Of a character beyond the first plane each half is escaped: JSON has no other way.
-  return escapeHidden(json, (character) => character.split('').map(escapeCharacter).join(''));
+  return visibleJson(value, isPretty ? 2 : undefined);
 }
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
@@ -48,14 +38,14 @@ const FALLBACK_COLUMNS = 80;
 
 /** Where there is no server at all: on standard error, so that answers stay clean. */
 export function noteNothingConfigured(note: string | undefined): void {
-  if (note !== undefined) process.stderr.write(`codemode: ${plain(note)}\n`);
+  if (note !== undefined) process.stderr.write(`codemode: ${visibleText(note)}\n`);
 }
 
 /** Warnings go to stderr, so that stdout holds the answer alone. */
 export function warn(warnings: readonly string[]): void {
   for (const warning of warnings) {
     // Further lines of it are indented: they may be a server's own words, and must not look like another message of ours.
-    const text = plain(warning).replaceAll('\n', '\n  ');
+    const text = visibleText(warning).replaceAll('\n', '\n  ');
     process.stderr.write(`codemode: ${styled('yellow', 'warning', process.stderr)}: ${text}\n`);
   }
 }

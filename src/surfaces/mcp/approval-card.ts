@@ -1,7 +1,7 @@
 import { type Approval, type GrantScope, scopesOf } from '../../domain/approval.js';
 import type { JsonObject } from '../../domain/json.js';
 import { cardDigest, MIN_DIGEST_DIGITS } from '../../lib/card-digest.js';
-import { escapeInvisible, quoteVisibly } from '../../lib/visible-text.js';
+import { escapeJson, quoteVisibly, visibleLine } from '../../lib/visible-text.js';
 
 /** What a person is asked through a client. */
 export type CardForm = {
@@ -75,7 +75,7 @@ function headOf(card: readonly Approval[]): string {
   const [{ tool, reason }] = card as readonly [Approval];
   const name = `${wordOf(tool.serverId)}/${wordOf(tool.toolName)}`;
   const what = card.length === 1 ? `call ${name}` : `make ${card.length} calls of ${name}`;
-  return `A program wants to ${what}: ${lineOf(clipped(reason, MAX_REASON_CHARACTERS))}.`;
+  return `A program wants to ${what}: ${visibleLine(clipped(reason, MAX_REASON_CHARACTERS))}.`;
 }
 
 function argumentLines(card: readonly Approval[]): string[] {
@@ -96,11 +96,7 @@ function elsewhereLines(card: readonly Approval[], obstacle: string): string[] {
 
 /** One line, the same value. A client that shows markup gets none: `<` can only stand inside a string. */
 function jsonOf(value: unknown): string {
-  return lineOf(JSON.stringify(value)).replaceAll('<', '\\u003c');
-}
-
-function lineOf(text: string): string {
-  return escapeInvisible(text).replaceAll('\n', '\\n');
+  return escapeJson(JSON.stringify(value)).replaceAll('<', '\\u003c');
 }
 
 /** As it is where it is an ordinary word, else in quotes with escapes: no name makes a line or an end of its own. */

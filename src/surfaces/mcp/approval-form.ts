@@ -1,7 +1,7 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { type Approval, cardsOf } from '../../domain/approval.js';
 import type { AskPerson } from '../../host/execution.js';
-import { visibleText } from '../../lib/visible-text.js';
+import { visibleLine } from '../../lib/visible-text.js';
 import { type CardForm, choicesFor, DENY, formFor } from './approval-card.js';
 import type { Door } from './door.js';
 
@@ -42,7 +42,7 @@ export function formsOf(server: Server): ShowForm | undefined {
 
 /** Who has decided, for the record: whose token it was, not what the client calls itself. */
 export function deciderOf({ person }: Door, clientName = 'the client'): string {
-  return `the user of ${person?.subject ?? visibleText(clientName)}`;
+  return `the user of ${person?.subject ?? visibleLine(clientName)}`;
 }
 
 export interface FormAnswer {

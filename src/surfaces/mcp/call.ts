@@ -12,6 +12,7 @@ import type { BrokerOutcome } from '../../host/session.js';
 import type { DirectTool } from '../../host/tool-view.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
 import { nearest } from '../../lib/nearest.js';
+import { quoteVisibly, visibleLine } from '../../lib/visible-text.js';
 import type { ExposedTool } from '../../profiles/profile.js';
 import { askerOf, deciderOf, formsOf } from './approval-form.js';
 import { asksIn, laterRound, questionOf } from './approval-rounds.js';
@@ -199,10 +200,10 @@ function unknownTool({ listing, session, options }: Door, name: string): string 
   if (inCode !== undefined && run !== undefined) {
     const { server, exportName } = inCode;
     const imported = `import { ${exportName} } from '@codemode/servers/${server.path}'`;
-    return `${name} is called from a program: use ${run.name} with ${options.profile.callExample?.(inCode) ?? imported}`;
+    return `${visibleLine(name)} is called from a program: use ${run.name} with ${options.profile.callExample?.(inCode) ?? imported}`;
   }
   const missing = options.profile.missingTools?.get(name);
   if (missing !== undefined) return missing;
   const close = nearest(name, listed, 3);
-  return `there is no tool ${JSON.stringify(name)}; ${close.length > 0 ? `did you mean ${close.join(' or ')}?` : 'ask for tools/list'}`;
+  return `there is no tool ${quoteVisibly(name)}; ${close.length > 0 ? `did you mean ${close.join(' or ')}?` : 'ask for tools/list'}`;
 }

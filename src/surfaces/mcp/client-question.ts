@@ -2,7 +2,8 @@ import { type ClientCapabilities, isSpecType } from '@modelcontextprotocol/serve
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import { QUESTION_KINDS, type Question, type QuestionKind } from '../../domain/question.js';
-import { visibleText } from '../../lib/visible-text.js';
+import { withVisibleWords } from '../../lib/visible-schema.js';
+import { visibleLine, visibleSentence } from '../../lib/visible-text.js';
 import type { Door } from './door.js';
 
 /** A person may take this long for an answer. */
@@ -36,7 +37,10 @@ export function clientQuestion(question: Question, { capabilities, person }: Ask
     case 'sampling':
       return { method: 'sampling/createMessage', params };
     case 'elicitation':
-      return { method: 'elicitation/create', params: { ...params, message: signed(upstream, params.message) } };
+      return {
+        method: 'elicitation/create',
+        params: { ...withVisibleWords(params), message: signed(upstream, params.message) },
+      };
     case 'roots':
       return { method: 'roots/list', params: {} };
   }
@@ -78,5 +82,5 @@ function lackingCapability({ kind, params }: Question, capabilities: ClientCapab
 
 /** The user must see who asks: the text is a server's, and a server may pose as somebody else. */
 function signed(upstream: string, message: unknown): string {
-  return `${visibleText(upstream)} asks: ${typeof message === 'string' ? visibleText(message) : ''}`;
+  return `${visibleLine(upstream)} asks: ${typeof message === 'string' ? visibleSentence(message) : ''}`;
 }

@@ -1,6 +1,7 @@
 import type { Resource, Tool } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../domain/json.js';
 import type { Session } from '../../host/session.js';
+import { shownTool } from '../../host/tool-definition.js';
 import type { CatalogServer, DirectTool, ToolView } from '../../host/tool-view.js';
 import type { DeclarationFormat, ExposedTool } from '../../profiles/profile.js';
 import type { CommonListing, ListingDigests } from './common-listing.js';
@@ -136,9 +137,10 @@ function exposedDefinition(tool: ExposedTool, view: ToolView): Tool {
   };
 }
 
-/** A tool as its own server lists it, under a name that is free here. */
+/** A tool as its own server lists it, under a name that is free here; its words are foreign, and shown on one line. */
 function directDefinition({ name, tool: { tool } }: DirectTool): Tool {
-  const { title, description, inputSchema, outputSchema, annotations } = tool;
+  const { title, annotations } = tool;
+  const { description, inputSchema, outputSchema } = shownTool(tool);
   return {
     name,
     ...(title === undefined ? {} : { title }),

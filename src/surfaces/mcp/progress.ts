@@ -1,6 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { type StepSource, stepText } from '../../domain/step.js';
 import type { CallProgress } from '../../domain/upstream.js';
+import { oneLine } from '../../lib/bounded-text.js';
 
 /** A client that hears nothing for long believes that nothing happens. */
 const STILL_RUNNING_EVERY_MS = 5_000;
@@ -66,7 +67,7 @@ export class Progress implements Disposable {
   #send({ progress, message = '' }: CallProgress): void {
     this.#count = progress;
     this.#lastAt = performance.now();
-    void notifyProgress(this.#context, this.#token, { progress, message: message.slice(0, MAX_MESSAGE_CHARACTERS) });
+    void notifyProgress(this.#context, this.#token, { progress, message });
   }
 }
 
@@ -77,8 +78,12 @@ export function progressRelay(context: ServerContext): ((progress: CallProgress)
 }
 
 async function notifyProgress(context: ServerContext, token: string | number, progress: CallProgress): Promise<void> {
+  const { message } = progress;
+  // A server's words, or the name of one of its tools.
+  const shown = message === undefined ? {} : { message: oneLine(message, MAX_MESSAGE_CHARACTERS) };
   try {
-    await context.mcpReq.notify({ method: 'notifications/progress', params: { progressToken: token, ...progress } });
+    const params = { progressToken: token, ...progress, ...shown };
+    await context.mcpReq.notify({ method: 'notifications/progress', params });
   } catch {
     // The client is gone; its call ends by its own signal.
   }

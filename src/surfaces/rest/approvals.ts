@@ -4,6 +4,7 @@ import { type Approval, GRANT_SCOPES } from '../../domain/approval.js';
 import { HostError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/principal.js';
 import { refuseEndedRun } from '../../host/ended-run.js';
+import { visibleLine, visibleSentence } from '../../lib/visible-text.js';
 import type { RestDoor } from './door.js';
 import { readRequest } from './read-request.js';
 
@@ -69,12 +70,12 @@ function viewOf(approval: Approval) {
     id,
     runId,
     caller,
-    tool: `${tool.serverId}/${tool.toolName}`,
+    tool: visibleLine(`${tool.serverId}/${tool.toolName}`),
     arguments: input,
     digest: approval.argumentsDigest,
     hiddenParts,
     code,
-    reason,
+    reason: visibleSentence(reason),
     state,
     createdAt: new Date(approval.createdAtMs).toISOString(),
     expiresAt: new Date(approval.expiresAtMs).toISOString(),

@@ -3,6 +3,8 @@ import type { JsonObject } from '../../domain/json.js';
 import type { Principal } from '../../domain/principal.js';
 import { apiNamespacesOf } from '../../host/api-view.js';
 import { mayCall, mayCallServer } from '../../host/grants.js';
+import { shownTool } from '../../host/tool-definition.js';
+import { visibleLine, visibleSentence } from '../../lib/visible-text.js';
 import type { RestDoor } from './door.js';
 
 /** `GET /tools`: namespaces with the tools that the token may call, under the names that code calls them by. */
@@ -20,16 +22,15 @@ export function mountTools(scope: FastifyInstance, door: RestDoor): void {
       // A server that is down has no tools, and is still one that may be called.
       if (!mayCallServer(server.id, bounds) || (callable.length === 0 && methods.length > 0)) continue;
       namespaces[name] = {
-        description: server.description ?? server.name,
+        description: visibleSentence(server.description ?? server.name),
         server: server.id,
         ...(server.isStarting === true ? { problem: 'it is still starting; ask again in a few seconds' } : {}),
         ...(server.problem === undefined ? {} : { problem: server.problem }),
         tools: callable.map(({ name: method, tool: { tool } }) => ({
           name: method,
-          ...(tool.name === method ? {} : { toolName: tool.name }),
-          description: tool.description ?? '',
-          inputSchema: tool.inputSchema ?? {},
-          ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
+          ...(tool.name === method ? {} : { toolName: visibleLine(tool.name) }),
+          ...{ description: '', inputSchema: {} },
+          ...shownTool(tool),
           ...(tool.deprecated === true ? { deprecated: true } : {}),
         })),
       };

@@ -11,9 +11,9 @@ test('a schema that is too large or too deep is left out, and the tool stays', (
   expect(normaliseTool({ name: 'b', outputSchema: deep }, 's').tool).toEqual({ serverId: 's', name: 'b' });
 });
 
-test('a name is kept to the letter, but quoted without control characters in warnings', () => {
+test('a name is kept to the letter, and quoted with everything to be seen in warnings', () => {
   const name = 'del\u202eete\u001b[2J';
   const { tool, warnings } = normaliseTool({ name, description: 1 }, 's');
   expect(tool?.name).toBe(name);
-  expect(warnings).toEqual(['tool "del ete [2J": its description is no text and was left out']);
+  expect(warnings).toEqual(['tool "del\\u202eete\\u001b[2J": its description is no text and was left out']);
 });

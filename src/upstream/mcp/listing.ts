@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { Tool, ToolAnnotations } from '../../domain/tool.js';
-import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
+import { BoundedLines, quotedLine } from '../../lib/bounded-text.js';
 import { anything } from './anything.js';
 import type { McpListing } from './connection.js';
 import { parameterHeaderFault } from './parameter-headers.js';
@@ -237,5 +237,5 @@ function isObject(value: unknown): value is JsonObject {
 }
 
 function quote(name: string): string {
-  return JSON.stringify(oneLine(name, 80));
+  return quotedLine(name);
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { OpenApiTarget } from '../../domain/upstream.js';
-import { oneLine } from '../../lib/bounded-text.js';
+import { quotedLine } from '../../lib/bounded-text.js';
 
 export interface BaseUrl {
   /** Without a slash at its end. */
@@ -69,7 +69,7 @@ const MAX_URL_CHARACTERS = 2_000;
 function parse(text: string, home: URL | undefined): URL {
   const url = URL.canParse(text, home?.href) ? new URL(text, home) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username + url.password !== '')
-    throw new Error(`its document names ${JSON.stringify(oneLine(text, 100))} as the API's address; set baseUrl`);
+    throw new Error(`its document names ${quotedLine(text, 100)} as the API's address; set baseUrl`);
   return trimmed(url);
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
 import type { ApiCredential, OpenApiTarget } from '../../domain/upstream.js';
-import { oneLine } from '../../lib/bounded-text.js';
+import { oneLine, quotedLine } from '../../lib/bounded-text.js';
 import { isHeaderName, type Preset } from './parameters.js';
 import type { Pointers } from './pointer.js';
 
@@ -40,7 +40,7 @@ function secretOf(auth: ApiCredential, document: JsonObject, pointers: Pointers)
   const name = place.name ?? '';
   const isHeader = place.in !== 'query';
   if (isHeader && (!isHeaderName(name) || /^(host|connection|content-length|transfer-encoding)$/i.test(name)))
-    throw new Error(`a key cannot be sent as ${JSON.stringify(oneLine(name, 60))}; set auth.in and auth.name`);
+    throw new Error(`a key cannot be sent as ${quotedLine(name, 60)}; set auth.in and auth.name`);
   return { in: place.in ?? 'header', name, value };
 }
 

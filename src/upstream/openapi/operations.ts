@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
-import { oneLine } from '../../lib/bounded-text.js';
+import { quotedLine } from '../../lib/bounded-text.js';
 import { type BaseUrl, ownBaseUrl } from './base-url.js';
 import type { Pointers } from './pointer.js';
 
@@ -104,5 +104,5 @@ function freeName(wanted: string, taken: ReadonlyMap<string, unknown>, uses: Map
 }
 
 function quote(path: string): string {
-  return JSON.stringify(oneLine(path, 100));
+  return quotedLine(path, 100);
 }

@@ -24,7 +24,7 @@ import {
   ownShellCommandFor,
   trustSteps,
 } from '../file-notes.js';
-import { plain, printableJson, styled, warn } from '../terminal.js';
+import { plainLine, printableJson, styled, warn } from '../terminal.js';
 
 interface AddFlags {
   readonly url?: string;
@@ -179,11 +179,11 @@ function report({ name, server, references, own, written, environment }: Added, 
   const command = ownShellCommandFor(own);
   warn(warnings);
   const lines = [
-    `${styled('green', 'added')}: ${plain(name)} to ${plain(own.file)}`,
+    `${styled('green', 'added')}: ${plainLine(name)} to ${plainLine(own.file)}`,
     ...notesOnRights(written),
     ...unset.map((each) => `It refers to a variable that is not set; set it first:  export ${each.name}=...`),
     ...notesOnReferences(references.map(({ variable }) => ({ variable, isSet: (environment[variable] ?? '') !== '' }))),
-    ...(notPassedOn.length === 0 ? [] : [noteOnVariables(plain(name), notPassedOn)]),
+    ...(notPassedOn.length === 0 ? [] : [noteOnVariables(plainLine(name), notPassedOn)]),
     ...notesOnFile(own),
     ...trustSteps(own),
     `See whether it answers:  ${command} servers`,

@@ -4,7 +4,7 @@ import { HostError } from '../../../domain/errors.js';
 import type { CredentialStatus } from '../../../host/logins.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { openBrowser } from '../open-browser.js';
-import { plain, printableJson, type Style, styled, warn } from '../terminal.js';
+import { plainLine, printableJson, type Style, styled, warn } from '../terminal.js';
 import { waitFor } from '../waiting.js';
 import { registerKey } from './auth-key.js';
 
@@ -78,9 +78,9 @@ async function login(server: string, flags: LoginFlags, context: CommandContext)
       ...(flags.scopes === undefined ? {} : { scopes: flags.scopes.flatMap((each) => each.split(/[ ,]+/)) }),
       onAddress: (url, { issuer, scope }) => {
         process.stderr.write(
-          `${plain(issuer)} is asked for ${plain(scope ?? 'authorization')}. Open this address in your browser:\n\n`,
+          `${plainLine(issuer)} is asked for ${plainLine(scope ?? 'authorization')}. Open this address in your browser:\n\n`,
         );
-        process.stderr.write(`  ${styled('bold', plain(url.href), process.stderr)}\n\n`);
+        process.stderr.write(`  ${styled('bold', plainLine(url.href), process.stderr)}\n\n`);
         say('waiting for the browser');
         if (flags.browser) void open(url);
       },
@@ -98,12 +98,12 @@ async function open(url: URL): Promise<void> {
 async function logout(server: string, context: CommandContext): Promise<number> {
   const { wasKept, isRevoked, problem } = await (await context.logins()).logout(server);
   if (!wasKept) {
-    process.stderr.write(`codemode: there was no authorization for ${plain(server)}\n`);
+    process.stderr.write(`codemode: there was no authorization for ${plainLine(server)}\n`);
     return EXIT.failed;
   }
   if (problem !== undefined) warn([`it could not be revoked, and ends by itself: ${problem}`]);
   const how = isRevoked ? 'revoked and forgotten' : 'forgotten; its authorization server knows no revocation';
-  process.stdout.write(`${plain(server)}: ${problem === undefined ? how : 'forgotten'}\n`);
+  process.stdout.write(`${plainLine(server)}: ${problem === undefined ? how : 'forgotten'}\n`);
   return EXIT.ok;
 }
 
@@ -116,7 +116,7 @@ async function status(isJson: boolean, context: CommandContext): Promise<number>
   for (const each of servers) process.stdout.write(`${describe(each)}\n`);
   for (const id of leftovers)
     process.stdout.write(
-      `${plain(id)}: kept, but not configured any more; to forget it: codemode auth logout ${plain(id)}\n`,
+      `${plainLine(id)}: kept, but not configured any more; to forget it: codemode auth logout ${plainLine(id)}\n`,
     );
   if (servers.length === 0)
     process.stderr.write('no servers are configured; to take them over from other clients: codemode init\n');
@@ -151,12 +151,12 @@ function describe(each: CredentialStatus): string {
       ? undefined
       : `until ${expiresAt.toISOString()}${isRenewable === true ? ', renewed by itself' : ''}`,
   ].filter((fact) => fact !== undefined && fact !== '');
-  const head = `${styled('bold', plain(serverId))}: ${styled(style, text)}`;
+  const head = `${styled('bold', plainLine(serverId))}: ${styled(style, text)}`;
   const needsLogin =
     state === 'expired' ||
     state === 'withdrawn' ||
     (method === 'oauth' && state === 'not_logged_in') ||
     missingScopes !== undefined;
-  const advice = needsLogin ? `\n  codemode auth login ${plain(serverId)}` : '';
-  return `${head}${facts.length === 0 ? '' : `, ${plain(facts.join(', '))}`}${advice}`;
+  const advice = needsLogin ? `\n  codemode auth login ${plainLine(serverId)}` : '';
+  return `${head}${facts.length === 0 ? '' : `, ${plainLine(facts.join(', '))}`}${advice}`;
 }

@@ -15,7 +15,7 @@ import { openLog } from '../log.js';
 import { oneOf } from '../options.js';
 import { readSource, type TextKind } from '../read-source.js';
 import { interruption } from '../run-program.js';
-import { plain, printableJson } from '../terminal.js';
+import { plainLine, printableJson } from '../terminal.js';
 import { withProgress } from '../waiting.js';
 
 interface ExecFlags {
@@ -179,7 +179,9 @@ function kindOf(value: JsonValue): string {
 async function tellOf(approvals: readonly Approval[], log: Log): Promise<void> {
   for (const { id, tool, reason } of approvals)
     log(
-      plain(`${tool.serverId}/${tool.toolName} waits for approval (${reason}); type: codemode approvals approve ${id}`),
+      plainLine(
+        `${tool.serverId}/${tool.toolName} waits for approval (${reason}); type: codemode approvals approve ${id}`,
+      ),
       'warn',
     );
 }

@@ -1,7 +1,7 @@
 import { type ExplainedValue, explainConfig } from '../../../config/explain.js';
 import { describeSearch } from '../../../config/nothing-configured.js';
 import type { CommandContext, Register } from '../command.js';
-import { plain, printableJson, styled, warn } from '../terminal.js';
+import { plainLine, printableJson, styled, warn } from '../terminal.js';
 
 export const register: Register = (program, context) => {
   program
@@ -38,14 +38,14 @@ async function explain(isJson: boolean, context: CommandContext): Promise<number
     file === undefined
       ? 'no file: everything is at its default'
       : `${file}${format === 'codemode' ? '' : ` (${format})`}`;
-  process.stdout.write(`${styled('dim', `# ${plain(source)}`)}\n`);
-  process.stdout.write(`${styled('dim', `# searched: ${plain(describeSearch(searched))}`)}\n`);
+  process.stdout.write(`${styled('dim', `# ${plainLine(source)}`)}\n`);
+  process.stdout.write(`${styled('dim', `# searched: ${plainLine(describeSearch(searched))}`)}\n`);
   for (const value of values) process.stdout.write(`${line(value)}\n`);
   warn(warnings);
   return 0;
 }
 
 function line({ key, value, layer, place }: ExplainedValue): string {
-  const origin = layer === 'default' ? styled('dim', 'default') : plain(place === '' ? layer : `${layer} ${place}`);
-  return `${styled('bold', plain(key))}: ${plain(value)}  ${styled('dim', '#')} ${origin}`;
+  const origin = layer === 'default' ? styled('dim', 'default') : plainLine(place === '' ? layer : `${layer} ${place}`);
+  return `${styled('bold', plainLine(key))}: ${plainLine(value)}  ${styled('dim', '#')} ${origin}`;
 }

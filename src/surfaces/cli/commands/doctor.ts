@@ -6,7 +6,7 @@ import { goFinding, interpreterFinding } from '../../../host/interpreters.js';
 import type { CommandContext, Register } from '../command.js';
 import type { Composed } from '../composed.js';
 import { configFindings, keyFinding, serverFindings } from '../findings.js';
-import { plain, printableJson, styled } from '../terminal.js';
+import { plainBlock, plainLine, printableJson, styled } from '../terminal.js';
 import { asking, waitFor } from '../waiting.js';
 import { wrapLines } from '../wrap.js';
 
@@ -92,7 +92,7 @@ async function inspectUse(
 }
 
 function render({ state, name, message, fix }: Finding): string {
-  const text = `${styled(STYLES[state], MARKS[state].padEnd(4))}  ${styled('bold', plain(name))}: ${plain(message)}`;
+  const text = `${styled(STYLES[state], MARKS[state].padEnd(4))}  ${styled('bold', plainLine(name))}: ${plainLine(message)}`;
   const line = `${wrapLines(text)}\n`;
-  return fix === undefined ? line : `${line}${plain(fix).replace(/^/gm, '        ')}\n`;
+  return fix === undefined ? line : `${line}${plainBlock(fix, '        ')}\n`;
 }

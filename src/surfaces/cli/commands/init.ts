@@ -12,7 +12,7 @@ import { askYesNo } from '../ask-yes-no.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { ownShellCommand } from '../file-notes.js';
 import { describePlan, describeStrangers, nextSteps, planAsJson } from '../import-report.js';
-import { plain, printableJson } from '../terminal.js';
+import { plainLine, printableJson } from '../terminal.js';
 import { askLine, hasPersonAtTerminal } from '../terminal-line.js';
 
 interface InitFlags {
@@ -85,7 +85,7 @@ async function init(flags: InitFlags, context: CommandContext): Promise<number> 
   const isNeedless = isMerge && plan.servers.length === 0;
   if (isJson && (flags.yes !== true || isNeedless)) return print(planAsJson(plan, environment, null));
   if (isNeedless) {
-    process.stdout.write(`${plain(own.file)} has them all; nothing was written.\n`);
+    process.stdout.write(`${plainLine(own.file)} has them all; nothing was written.\n`);
     return EXIT.ok;
   }
   if (flags.yes !== true && !hasPersonAtTerminal())
@@ -181,7 +181,7 @@ async function write(plan: ImportPlan, own: OwnFile, isMerge: boolean): Promise<
 }
 
 function isAgreed(file: string, isMerge: boolean): Promise<boolean> {
-  return askYesNo(`${isMerge ? 'Add them to' : 'Write'} ${plain(file)}?`, { byDefault: 'yes' });
+  return askYesNo(`${isMerge ? 'Add them to' : 'Write'} ${plainLine(file)}?`, { byDefault: 'yes' });
 }
 
 function print(shown: object): number {

@@ -19,7 +19,7 @@ import { listClients } from '../client-list.js';
 import { clientCalled } from '../client-named.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { consentWord } from '../consent-text.js';
-import { plain, printableJson, styled, warn } from '../terminal.js';
+import { plain, plainLine, printableJson, styled, warn } from '../terminal.js';
 import { hasPersonAtTerminal } from '../terminal-line.js';
 import { asking, waitFor } from '../waiting.js';
 
@@ -204,7 +204,7 @@ function report(
 ): void {
   const { client, file } = target;
   const lines: string[] = [];
-  const path = plain(file.path);
+  const path = plainLine(file.path);
   if (plan.text === undefined) lines.push(`codemode is already in ${client.title} (${path}); nothing was changed.`);
   else if (isDry) lines.push(`Nothing was written. To write it: ${start.shell} install ${client.id}`);
   else if (plan.state === 'present') lines.push(`codemode is already in ${client.title} (${path}).`);
@@ -214,21 +214,21 @@ function report(
     lines.push(`Removed from ${client.title}, because codemode has them: ${plan.removed.map(plain).join(', ')}`);
   if (failing.length > 0)
     lines.push(
-      `Left in ${client.title}, because codemode could not connect: ${failing.map(plain).join(', ')}. See why with: ${start.shell} servers`,
+      `Left in ${client.title}, because codemode could not connect: ${failing.map((name) => plainLine(name)).join(', ')}. See why with: ${start.shell} servers`,
     );
   const kept = shared
     .filter(({ name }) => !plan.removed.includes(name) && !failing.includes(name))
-    .map(({ name }) => plain(name));
+    .map(({ name }) => plainLine(name));
   if (kept.length > 0) {
     lines.push(`In ${client.title} and in codemode: ${kept.join(', ')}`);
     if (flags.keepServers !== true)
       lines.push(`To remove them from ${client.title}: ${start.shell} install ${client.id} --replace-servers`);
   }
   if (!isDry && plan.text !== undefined) {
-    if (backup !== null) lines.push(`A copy of the file as it was: ${plain(backup)}`);
+    if (backup !== null) lines.push(`A copy of the file as it was: ${plainLine(backup)}`);
     lines.push(`Restart ${client.title} to use it. To undo: ${start.shell} uninstall ${client.id}`);
   }
-  process.stdout.write(`${[...lines, ...notes.map(plain)].join('\n')}\n`);
+  process.stdout.write(`${[...lines, ...notes.map((note) => plainLine(note))].join('\n')}\n`);
 }
 
 function printJson({ target, plan, shared, failing, backup, notes }: Outcome, isWritten: boolean): number {

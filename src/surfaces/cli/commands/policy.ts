@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../domain/json.js';
 import type { Decision } from '../../../domain/policy.js';
 import type { PolicyReport } from '../../../host/inventory.js';
 import type { CommandContext, Register } from '../command.js';
-import { plain, printableJson, styled } from '../terminal.js';
+import { plainLine, printableJson, styled } from '../terminal.js';
 
 interface CheckFlags {
   readonly arguments?: string;
@@ -72,8 +72,8 @@ function readArguments(text: string): JsonObject {
 
 function render(report: PolicyReport): string {
   const { serverId, toolName, decision, reason, rule, isKnown, nearest, dependsOn, isTrusted, labels, price } = report;
-  const lines = [`${styled('bold', plain(`${serverId}/${toolName}`))}: ${WORDS[decision]}`];
-  const add = (label: string, text: string) => lines.push(`  ${styled('dim', `${label}:`)} ${plain(text)}`);
+  const lines = [`${styled('bold', plainLine(`${serverId}/${toolName}`))}: ${WORDS[decision]}`];
+  const add = (label: string, text: string) => lines.push(`  ${styled('dim', `${label}:`)} ${plainLine(text)}`);
   add('because', reason);
   add('says', rule.text);
   if (dependsOn.length > 0)

@@ -5,7 +5,7 @@ import { HostError } from '../../../domain/errors.js';
 import { nearest } from '../../../lib/nearest.js';
 import { EXIT, type Register } from '../command.js';
 import { ownShellCommand, trustSteps } from '../file-notes.js';
-import { plain, printableJson, styled } from '../terminal.js';
+import { plainLine, printableJson, styled } from '../terminal.js';
 
 interface RemoveFlags {
   readonly project?: boolean;
@@ -57,8 +57,8 @@ async function remove(name: string, own: OwnFile, isJson: boolean): Promise<numb
     return EXIT.ok;
   }
   const lines = [
-    `${styled('green', 'removed')}: ${plain(name)} from ${plain(file)}`,
-    `What was there before is in ${plain(backup ?? '')}`,
+    `${styled('green', 'removed')}: ${plainLine(name)} from ${plainLine(file)}`,
+    `What was there before is in ${plainLine(backup ?? '')}`,
     ...trustSteps(own),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);

@@ -16,7 +16,7 @@ import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import type { EarlySignals } from '../early-signals.js';
 import { type Asked, argumentsOf, BadArguments, type RunnerFlags, readProgram } from '../runner-request.js';
-import { plain } from '../terminal.js';
+import { plain, plainLine } from '../terminal.js';
 import { withProgress } from '../waiting.js';
 
 export const register: Register = (program, context) => {
@@ -187,8 +187,6 @@ function stopping(early: EarlySignals | undefined): Stopping {
 async function tellOf(approvals: readonly Approval[]): Promise<void> {
   for (const { id, tool, reason } of approvals)
     process.stderr.write(
-      plain(
-        `codemode: ${tool.serverId}/${tool.toolName} waits for approval (${reason}); type elsewhere: codemode approvals approve ${id}\n`,
-      ),
+      `codemode: ${plainLine(`${tool.serverId}/${tool.toolName} waits for approval (${reason}); type elsewhere: codemode approvals approve ${id}`)}\n`,
     );
 }

@@ -8,7 +8,7 @@ import { rememberTrust, reviewTrustOf, summaryOf, type TrustReview, trustCommand
 import { type TrustedFile, TrustedFiles, trustPath } from '../../../config/trusted-files.js';
 import { HostError } from '../../../domain/errors.js';
 import { EXIT, type Register } from '../command.js';
-import { plain, printableJson, styled } from '../terminal.js';
+import { plainLine, printableJson, styled } from '../terminal.js';
 import { askForTrust, canAskForTrust } from '../trust-question.js';
 
 interface TrustFlags {
@@ -53,26 +53,27 @@ async function trust(given: string | undefined, flags: TrustFlags): Promise<numb
     cwd: dirname(file),
     environment: { ...environment, CODEMODE_CONFIG: '' },
   });
-  if (found?.origin === 'user') return say(`${plain(file)} needs no trust: it is in your own configuration folder.`);
+  if (found?.origin === 'user')
+    return say(`${plainLine(file)} needs no trust: it is in your own configuration folder.`);
   const review = await reviewTrustOf(file, environment, ownFile);
   if (flags.json === true) {
     process.stdout.write(`${printableJson(asJson(review), true)}\n`);
     return EXIT.ok;
   }
   if (review.state === 'harmless')
-    return say(`${plain(file)} needs no trust: it starts nothing and changes no protection.`);
-  if (review.state === 'trusted') return say(`${plain(file)} is trusted already, with this content.`);
+    return say(`${plainLine(file)} needs no trust: it starts nothing and changes no protection.`);
+  if (review.state === 'trusted') return say(`${plainLine(file)} is trusted already, with this content.`);
   if (!canAskForTrust())
     throw new HostError(
       'untrusted_config',
       `${file} would ${summaryOf(review)}. Only a person at a terminal can trust it. Type there: ${trustCommand(file)}`,
     );
   if (!(await askForTrust(review))) {
-    process.stderr.write(`codemode: ${plain(file)} is not trusted; nothing was changed\n`);
+    process.stderr.write(`codemode: ${plainLine(file)} is not trusted; nothing was changed\n`);
     return EXIT.failed;
   }
   await rememberTrust(review, environment);
-  return say(`${styled('green', 'trusted')}: ${plain(file)}`);
+  return say(`${styled('green', 'trusted')}: ${plainLine(file)}`);
 }
 
 /** Where a folder is named, the file in it that would be used. Throws `bad_input`. */
@@ -106,7 +107,7 @@ async function revoke(given: string | undefined, environment: Environment): Prom
     const known = await trustPath(name);
     if (!(await trusted.remove(known))) continue;
     revoked += 1;
-    say(`${plain(known)} is no longer trusted.`);
+    say(`${plainLine(known)} is no longer trusted.`);
   }
   if (revoked > 0) return EXIT.ok;
   throw new HostError(
@@ -124,7 +125,7 @@ async function list(isJson: boolean, environment: Environment): Promise<number> 
   }
   for (const { path, state, trustedAt } of rows)
     process.stdout.write(
-      `${styled(state === 'trusted' ? 'green' : 'yellow', state.padEnd(8))}  ${plain(path)}  ${styled('dim', `since ${trustedAt}`)}\n`,
+      `${styled(state === 'trusted' ? 'green' : 'yellow', state.padEnd(8))}  ${plainLine(path)}  ${styled('dim', `since ${trustedAt}`)}\n`,
     );
   if (rows.length === 0) process.stderr.write('No file is trusted.\n');
   return EXIT.ok;

@@ -5,7 +5,7 @@ import { readEnvironment } from '../../../config/environment.js';
 import { printDiff } from '../client-file-change.js';
 import { clientCalled } from '../client-named.js';
 import { EXIT, type Register } from '../command.js';
-import { plain, printableJson, styled } from '../terminal.js';
+import { plain, plainLine, printableJson, styled } from '../terminal.js';
 
 interface UninstallFlags {
   readonly dryRun?: boolean;
@@ -70,7 +70,7 @@ function said(
   isDry: boolean,
   shell: string,
 ): string {
-  const path = plain(file.path);
+  const path = plainLine(file.path);
   if (state === 'absent') return `codemode is not in ${client.title} (${path}); nothing was changed.`;
   if (isDry) return `Nothing was written. To write it: ${shell} uninstall ${client.id}`;
   const how = {
@@ -79,7 +79,7 @@ function said(
     edited:
       changedBackup === undefined
         ? 'the file was changed since, so only this entry was removed'
-        : `only this entry was removed, because the copy ${plain(changedBackup)} is not the one that install made; it was left there`,
+        : `only this entry was removed, because the copy ${plainLine(changedBackup)} is not the one that install made; it was left there`,
   }[state];
   const back = restored.length === 0 ? '' : `\nServers that are back: ${restored.map(plain).join(', ')}`;
   return `${styled('green', 'Removed')} codemode from ${client.title} (${path}): ${how}.${back}`;

@@ -1,7 +1,6 @@
 import { OAuthError, OAuthErrorCode } from '@modelcontextprotocol/client';
 import { HostError } from '../../../domain/errors.js';
 import { oneLine } from '../../../lib/bounded-text.js';
-import { visibleText } from '../../../lib/visible-text.js';
 
 const MAX_FOREIGN_CHARACTERS = 300;
 
@@ -25,5 +24,5 @@ export function isGrantRefused(error: unknown): boolean {
 }
 
 export function foreign(text: string): string {
-  return oneLine(visibleText(text), MAX_FOREIGN_CHARACTERS);
+  return oneLine(text, MAX_FOREIGN_CHARACTERS);
 }
