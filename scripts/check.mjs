@@ -14,6 +14,7 @@ const SOURCE_GATES = [
     run: () => runNode([TOOLS.biome, 'check', '--error-on-warnings', '--max-diagnostics=50', '.'], quiet),
   },
   { name: 'layers', run: () => runNode(['scripts/check-layers.mjs'], quiet) },
+  { name: 'entry points', run: () => runNode(['scripts/check-entry-points.mjs'], quiet) },
   { name: 'lockfile', run: () => runNode(['scripts/check-lockfile.mjs'], quiet) },
   { name: 'conformance table', run: () => runNode(['scripts/conformance.mjs', '--check'], quiet) },
 ];
