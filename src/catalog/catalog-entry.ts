@@ -1,11 +1,20 @@
 import type { Tool } from '../domain/tool.js';
 import type { UpstreamIdentity } from '../domain/upstream.js';
+import { Allowance } from '../lib/allowance.js';
+import { Slices } from '../lib/slices.js';
 import { visibleSentence, visibleText } from '../lib/visible-text.js';
 import type { CachedListing } from '../store/catalog-cache.js';
 import { withoutDuplicates } from './names.js';
 import { visibleTool } from './visible-tool.js';
 
 const MAX_DESCRIPTION_CHARACTERS = 400;
+/**
+ * How often a server whose tools are known is asked for them again: a server that announces changes all the time is asked
+ * every five seconds.
+ */
+const RELISTINGS = { burst: 10, perSecond: 0.2 };
+/** Tools that are cleaned in one go. */
+const CLEANED_AT_ONCE = 50;
 
 /** What the catalog knows of one server. */
 export interface Entry {
@@ -17,6 +26,7 @@ export interface Entry {
   refreshing: Promise<void> | undefined;
   /** When it was asked what it has not answered yet. */
   askedAtMs: number | undefined;
+  readonly relistings: Allowance;
 }
 
 export function newEntry(problem: string | undefined): Entry {
@@ -27,7 +37,13 @@ export function newEntry(problem: string | undefined): Entry {
     listedChanges: 0,
     refreshing: undefined,
     askedAtMs: undefined,
+    relistings: new Allowance(RELISTINGS, performance.now()),
   };
+}
+
+/** Milliseconds until it may be asked again because it says that its tools have changed. */
+export function relistingWaitMs({ listing, relistings }: Entry): number {
+  return listing === undefined ? 0 : relistings.waitMs(performance.now());
 }
 
 /** Its tools may be others than the ones listed. */
@@ -46,6 +62,32 @@ export function listingOf(tools: readonly Tool[], identity: UpstreamIdentity | u
   };
 }
 
-export function isSameListing(left: CachedListing, right: CachedListing): boolean {
-  return JSON.stringify({ ...left, savedAtMs: 0 }) === JSON.stringify({ ...right, savedAtMs: 0 });
+/** Without what nobody may see, in slices: thousands of tools take longer than others should wait. */
+export async function cleanListing(
+  { tools, ...rest }: CachedListing,
+  clean: <Value>(value: Value) => Value,
+): Promise<CachedListing> {
+  const slices = new Slices();
+  const cleaned: Tool[] = [];
+  for (let start = 0; start < tools.length; start += CLEANED_AT_ONCE) {
+    cleaned.push(...clean(tools.slice(start, start + CLEANED_AT_ONCE)));
+    await slices.rest();
+  }
+  return { ...clean(rest), tools: cleaned };
+}
+
+export async function isSameListing(left: CachedListing, right: CachedListing): Promise<boolean> {
+  const { tools: leftTools, savedAtMs: _, ...leftRest } = left;
+  const { tools: rightTools, savedAtMs: __, ...rightRest } = right;
+  if (leftTools.length !== rightTools.length || !isSame(leftRest, rightRest)) return false;
+  const slices = new Slices();
+  for (const [index, tool] of leftTools.entries()) {
+    if (!isSame(tool, rightTools[index])) return false;
+    await slices.rest();
+  }
+  return true;
+}
+
+function isSame(left: unknown, right: unknown): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
 }

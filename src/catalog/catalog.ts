@@ -3,7 +3,15 @@ import { deferred } from '../lib/deferred.js';
 import { inSeconds } from '../lib/seconds.js';
 import type { CatalogCache } from '../store/catalog-cache.js';
 import type { RegistryEvent, UpstreamRegistry } from '../upstream/registry.js';
-import { type Entry, isSameListing, isStale, listingOf, newEntry } from './catalog-entry.js';
+import {
+  cleanListing,
+  type Entry,
+  isSameListing,
+  isStale,
+  listingOf,
+  newEntry,
+  relistingWaitMs,
+} from './catalog-entry.js';
 import { ListingTurns } from './listing-turns.js';
 import { exportNames, modulePaths } from './names.js';
 import { createSearchIndex, type SearchHit, type SearchIndex, type SearchOptions } from './search.js';
@@ -30,8 +38,8 @@ export interface CatalogOptions {
 
 /** How long a program that is about to start waits for the servers that it names. */
 const PREPARE_TIMEOUT_MS = 10_000;
-/** Servers may list 100,000 tools; more than this of one server is more than any agent can use, and costs every run. */
-const MAX_TOOLS_PER_SERVER = 20_000;
+/** More than this of one server is more than any agent can use, and costs every run. */
+const MAX_TOOLS_PER_SERVER = 10_000;
 /** Servers that announce changes in bursts are asked once. A program does not wait for this: it asks at once. */
 const CHANGE_DELAY_MS = 50;
 /** A server that announces a change whenever it is asked would be asked for ever. */
@@ -93,6 +101,7 @@ export class Catalog {
     if (entry === undefined) return Promise.resolve();
     if (entry.refreshing === undefined) {
       entry.askedAtMs = performance.now();
+      if (entry.listing !== undefined) entry.relistings.take(1, entry.askedAtMs);
       entry.refreshing = this.#list(id, entry).finally(() => {
         entry.refreshing = undefined;
         entry.askedAtMs = undefined;
@@ -264,7 +273,8 @@ export class Catalog {
         this.#changes.delete(event.id);
         if (isStale(entry)) void this.#refreshFully(event.id);
       };
-      this.#changes.set(event.id, setTimeout(ask, CHANGE_DELAY_MS).unref());
+      const delayMs = Math.max(CHANGE_DELAY_MS, relistingWaitMs(entry));
+      this.#changes.set(event.id, setTimeout(ask, delayMs).unref());
     }
   }
 
@@ -273,13 +283,15 @@ export class Catalog {
     for (let round = 0; round < MAX_LISTING_ROUNDS; round++) {
       await this.refresh(id);
       const entry = this.#entries.get(id);
-      if (entry === undefined || entry.problem !== undefined || !isStale(entry)) return;
+      if (entry === undefined || entry.problem !== undefined || !isStale(entry) || relistingWaitMs(entry) > 0) return;
     }
   }
 
   #isUndecided(id: string): boolean {
     const entry = this.#entries.get(id);
-    return this.#isStarting(id) || (entry !== undefined && isStale(entry) && this.#isConnected(id));
+    if (entry === undefined || !isStale(entry)) return this.#isStarting(id);
+    // The tools of a server that announces changes all the time are never known: those of its last listing are used.
+    return this.#isStarting(id) || (this.#isConnected(id) && relistingWaitMs(entry) === 0);
   }
 
   #isStarting(id: string): boolean {
@@ -311,9 +323,9 @@ export class Catalog {
       const { clean = (value) => value } = this.#options;
       // Clean before it is cut short: half a secret is not recognised.
       const { identity } = adapter.health();
-      const listing = clean(listingOf(tools, identity && clean(identity)));
+      const listing = await cleanListing(listingOf(tools, identity && clean(identity)), clean);
       const isNew =
-        entry.problem !== undefined || entry.listing === undefined || !isSameListing(entry.listing, listing);
+        entry.problem !== undefined || entry.listing === undefined || !(await isSameListing(entry.listing, listing));
       entry.listing = listing;
       entry.problem = undefined;
       if (isNew) this.#changed();

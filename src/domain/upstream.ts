@@ -116,10 +116,19 @@ export interface UpstreamIdentity {
  * - `ready`: connected
  * - `degraded`: was connected, is being reconnected
  * - `failed`: given up for now; the next use tries again
+ * - `quarantined`: it sent more than is read of any server; it is left alone for a while
  * - `closed`: unregistered or shut down, for good
  * - `disabled`: its entry in the configuration has a mistake; nothing is started for it
  */
-export type UpstreamState = 'idle' | 'connecting' | 'ready' | 'degraded' | 'failed' | 'closed' | 'disabled';
+export type UpstreamState =
+  | 'idle'
+  | 'connecting'
+  | 'ready'
+  | 'degraded'
+  | 'failed'
+  | 'quarantined'
+  | 'closed'
+  | 'disabled';
 
 export interface Crash {
   readonly summary: string;

@@ -52,11 +52,17 @@ describe.concurrent('listing tools', () => {
     ]);
   });
 
-  test('an endless list is cut at 100,000 tools', async () => {
+  test.each([
+    ['4000', 'it lists more than 10000 tools'],
+    ['1', 'it lists its tools on more than 1000 pages'],
+  ])('an endless list in pages of %s quarantines its server, with the reason', async (size, reason) => {
     await using registry = createRegistry();
-    const { tools, warnings } = await awkward(registry, 'pages 30000').listTools();
-    expect(tools.length).toBe(100_000);
-    expect(warnings).toEqual(['the list of tools is too long; reading stopped at 100000']);
+    const adapter = awkward(registry, `pages ${size}`);
+    await expect(adapter.listTools()).rejects.toThrow(reason);
+    expect(adapter.health()).toMatchObject({ state: 'quarantined' });
+    expect(adapter.health().reason).toMatch(new RegExp(`^${reason}; it is not used again before [\\d:]+ UTC$`));
+    await expect(adapter.listTools()).rejects.toThrow('it is not used again before');
+    expect(await adapter.call({ tool: 'x', arguments: {} })).toMatchObject({ failure: { kind: 'not_sent' } });
   });
 
   test('a list that is none gives no tools, and a server without tools is no error', async () => {

@@ -105,7 +105,7 @@ const Decision = object(
 const Server = object(
   {
     name: text,
-    state: { enum: ['idle', 'connecting', 'ready', 'degraded', 'failed', 'closed', 'disabled'] },
+    state: { enum: ['idle', 'connecting', 'ready', 'degraded', 'failed', 'quarantined', 'closed', 'disabled'] },
     since: time,
   },
   {

@@ -2,6 +2,7 @@ import type { McpDefinition, UpstreamIdentity } from '../../domain/upstream.js';
 import type { ConnectionOptions } from './connection.js';
 import { EraFallback } from './era-fallback.js';
 import type * as HttpTransports from './http.js';
+import { ReadBudget } from './read-budget.js';
 import { ChannelShield, Shield } from './shield.js';
 import { StdioTransport } from './stdio.js';
 import type { WebSocketTransport } from './websocket.js';
@@ -21,6 +22,8 @@ export interface ChannelListener {
   warn(warning: string): void;
   /** A line or frame that is no message. */
   noise(line: string): void;
+  /** It sends more than is read of any server, and was cut off. */
+  overBudget(reason: string): void;
 }
 
 export type OpenChannel = (definition: McpDefinition, options: ConnectionOptions, listener: ChannelListener) => Channel;
@@ -61,17 +64,26 @@ const noiseOf = (listener: ChannelListener) => (line: string) => {
   listener.warn(`not a message: ${line}`);
 };
 
+function budgetOf(maxMessageBytes: number, listener: ChannelListener, cut: (reason: string) => void): ReadBudget {
+  return new ReadBudget(maxMessageBytes, (reason) => {
+    listener.overBudget(reason);
+    cut(reason);
+  });
+}
+
 const openStdio: OpenChannel = (definition, { baseEnvironment, groups, maxMessageBytes }, listener) => {
   const target = targetOf(definition, 'stdio');
+  const budget = budgetOf(maxMessageBytes, listener, (reason) => transport.cut(reason));
   const transport = new StdioTransport({
     target,
     baseEnvironment,
     groups,
     maxMessageBytes,
+    budget,
     onNoise: noiseOf(listener),
   });
   return {
-    shield: new ChannelShield(new EraFallback(transport, silenceMs(definition))),
+    shield: new ChannelShield(new EraFallback(transport, silenceMs(definition)), budget),
     kind: 'single',
     transport: 'stdio',
     diagnosis: () => transport.diagnosis(),
@@ -85,14 +97,16 @@ function openWebSocket(
   { maxMessageBytes }: ConnectionOptions,
   listener: ChannelListener,
 ): Channel {
+  const budget = budgetOf(maxMessageBytes, listener, () => transport.cut());
   const transport = new Transport({
     target: targetOf(definition, 'websocket'),
     handshakeTimeoutMs: definition.connectTimeoutMs,
     maxMessageBytes,
+    budget,
     onNoise: noiseOf(listener),
   });
   return {
-    shield: new ChannelShield(new EraFallback(transport, silenceMs(definition))),
+    shield: new ChannelShield(new EraFallback(transport, silenceMs(definition)), budget),
     kind: 'single',
     transport: 'websocket',
     dispose: () => transport.close(),
@@ -103,15 +117,22 @@ function openHttp(
   { openSse, openStreamable }: typeof HttpTransports,
   definition: McpDefinition,
   { maxMessageBytes, authorizer }: ConnectionOptions,
-  { warn }: ChannelListener,
+  listener: ChannelListener,
 ): Channel {
   const target = targetOf(definition, 'http');
   const isOlder = target.flavour === 'sse';
-  const { transport, dispose } = (isOlder ? openSse : openStreamable)({
+  const budget = budgetOf(maxMessageBytes, listener, () => cut());
+  const { transport, dispose, cut } = (isOlder ? openSse : openStreamable)({
     target,
     maxMessageBytes,
-    onOversize: () => warn(`a message was longer than ${maxMessageBytes} bytes and was dropped`),
+    budget,
+    onOversize: (maxBytes) => listener.warn(`a message was longer than ${maxBytes} bytes and was dropped`),
     ...(authorizer === undefined ? {} : { authorizer }),
   });
-  return { shield: new Shield(transport), kind: 'http', transport: isOlder ? 'sse' : 'streamable-http', dispose };
+  return {
+    shield: new Shield(transport, budget),
+    kind: 'http',
+    transport: isOlder ? 'sse' : 'streamable-http',
+    dispose,
+  };
 }

@@ -117,6 +117,7 @@ class Attempt {
     this.#channel = open(definition, options, {
       warn: (warning) => this.#warnings.add(this.#mask.apply(warning)),
       noise: (line) => events.onNoise(line),
+      overBudget: (reason) => events.onOverBudget(reason),
     });
     this.#questions = new Questions(definition.id, options.audience, this.#channel.transport === 'streamable-http');
     this.#client = new Client(options.clientInfo, {

@@ -39,6 +39,8 @@ export interface ConnectionEvents {
   onTrouble(reason: string): void;
   /** A line on its stdout that is no message. */
   onNoise(line: string): void;
+  /** It sent more than is read of any server, and is cut off. */
+  onOverBudget(reason: string): void;
 }
 
 /** The time for connecting is over. `diagnosis`: what the server has said by then, not masked. */
@@ -56,10 +58,11 @@ export class ConnectTimeoutError extends Error {
 export type EraHint = 'auto' | 'legacy';
 
 /**
- * What an error means for the connection: nothing, that it is of no more use, or that the server must be asked. One
+ * What an error means for the connection: nothing, that it is of no more use, or that the server must be asked. The
+ * connection to a server that was over its budget is ended, and none is made for a while. One
  * socket of many that broke does not condemn the calls on the others.
  */
-export type ConnectionVerdict = 'usable' | 'suspect' | 'lost';
+export type ConnectionVerdict = 'usable' | 'suspect' | 'lost' | 'over_budget';
 
 export interface McpCall extends UpstreamCall {
   readonly timeoutMs: number;

@@ -20,6 +20,14 @@ export class NotSentError extends Error {
   }
 }
 
+/** A listing of tools is longer than that of any server. */
+export class ListingBudgetError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ListingBudgetError';
+  }
+}
+
 /** Our own code, outside the protocol's ranges, for an answer whose stream ended before it came. */
 export const STREAM_LOST = -1_000_001;
 
@@ -62,6 +70,7 @@ export function failureOf(error: unknown): ConnectionProblem {
   });
 
   if (error instanceof NotSentError) return { failure: failure('not_sent', false), connection: 'lost' };
+  if (error instanceof ListingBudgetError) return { failure: failure('refused', false), connection: 'over_budget' };
   if (error instanceof ProtocolError) {
     if (error.code === STREAM_LOST) return { failure: failure('outcome_unknown', true), connection: 'usable' };
     const refused: UpstreamFailure = {

@@ -11,6 +11,8 @@ import type { HttpTarget } from '../../domain/upstream.js';
 import { retryAfterMs } from '../../lib/retry-after.js';
 import { authorizedFetch } from './authorized-fetch.js';
 import { RETRY_AFTER_MARK } from './failures.js';
+import { budgetedBody } from './http-body.js';
+import type { ReadBudget } from './read-budget.js';
 
 /** How long the goodbye to a session may take. */
 const GOODBYE_MS = 1_000;
@@ -25,7 +27,8 @@ const STREAM_RECONNECTION = {
 export interface HttpOptions {
   readonly target: HttpTarget;
   readonly maxMessageBytes: number;
-  readonly onOversize: () => void;
+  readonly budget: ReadBudget;
+  readonly onOversize: (maxBytes: number) => void;
   readonly authorizer?: UpstreamAuthorizer;
 }
 
@@ -34,6 +37,8 @@ export interface HttpChannel {
   readonly transport: Transport;
   /** Ends the session politely if the server has one, then every open socket. */
   dispose(): Promise<void>;
+  /** Without a goodbye. */
+  cut(): void;
 }
 
 /** Streamable HTTP, in either protocol era. Redirects to another origin are not followed: they would carry the headers along. */
@@ -50,7 +55,8 @@ export function openStreamable(options: HttpOptions): HttpChannel {
     await transport.close();
     await network.close();
   };
-  return { transport, dispose };
+  const cut = (): void => void transport.close().finally(() => network.close());
+  return { transport, dispose, cut };
 }
 
 /** The older transport: one long event stream down, one POST for each message up. */
@@ -66,7 +72,8 @@ export function openSse(options: HttpOptions): HttpChannel {
     await transport.close();
     await network.close();
   };
-  return { transport, dispose };
+  const cut = (): void => void transport.close().finally(() => network.close());
+  return { transport, dispose, cut };
 }
 
 interface Network {
@@ -85,7 +92,8 @@ function openNetwork(options: HttpOptions): Network {
 
 /**
  * `fetch` for one upstream: no time-outs of its own (Node's would end a tool that thinks for five minutes; calls have
- * their own), and no message beyond the limit, which the client library would collect without any bound.
+ * their own), no message beyond the limit, which the client library would collect without any bound, and no more in all
+ * than the budget of the connection.
  */
 function boundedFetch(options: HttpOptions): { readonly fetch: FetchLike; close(): Promise<void> } {
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 15_000 } });
@@ -94,7 +102,8 @@ function boundedFetch(options: HttpOptions): { readonly fetch: FetchLike; close(
     const response = answer as unknown as Response;
     const statusText = statusTextOf(response);
     if (response.body === null && statusText === response.statusText) return response;
-    const body = response.body?.pipeThrough(messageLimit(options.maxMessageBytes, options.onOversize)) ?? null;
+    const isStream = /^\s*text\/event-stream/i.test(response.headers.get('content-type') ?? '');
+    const body = response.body?.pipeThrough(budgetedBody({ ...options, isStream })) ?? null;
     return new Response(body, {
       status: response.status,
       statusText,
@@ -108,25 +117,6 @@ function boundedFetch(options: HttpOptions): { readonly fetch: FetchLike; close(
 function statusTextOf({ status, statusText, headers }: Response): string {
   const waitMs = status === 429 || status === 503 ? retryAfterMs(headers.get('retry-after')) : undefined;
   return waitMs === undefined ? statusText : `${statusText}${RETRY_AFTER_MARK}${waitMs}`;
-}
-
-/** Counts bytes since the last blank line: the end of an event in a stream, and simply all bytes in a JSON answer. */
-function messageLimit(maxBytes: number, onOversize: () => void): TransformStream<Uint8Array, Uint8Array> {
-  let bytes = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      const end = lastBlankLine(chunk);
-      bytes = end === -1 ? bytes + chunk.length : chunk.length - end;
-      if (bytes <= maxBytes) return controller.enqueue(chunk);
-      onOversize();
-      controller.error(new RangeError(`a message is longer than ${maxBytes} bytes`));
-    },
-  });
-}
-
-function lastBlankLine(chunk: Uint8Array): number {
-  const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  return Math.max(buffer.lastIndexOf('\n\n'), buffer.lastIndexOf('\n\r\n'));
 }
 
 async function within(waitMs: number, promise: Promise<unknown>): Promise<void> {

@@ -2,18 +2,25 @@ import type { Client } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { Tool, ToolAnnotations } from '../../domain/tool.js';
 import { BoundedLines, quotedLine } from '../../lib/bounded-text.js';
+import { Slices } from '../../lib/slices.js';
 import { anything } from './anything.js';
 import type { McpListing } from './connection.js';
+import { ListingBudgetError } from './failures.js';
 import { parameterHeaderFault } from './parameter-headers.js';
 import { RAW } from './shield.js';
 
-/** Bounds on what one server may list. The largest real catalogs have some thousand tools. */
-export const MAX_TOOLS = 100_000;
-const MAX_PAGES = 10_000;
+/**
+ * What a listing may be as a whole: tools, pages, text and time. The largest real catalogs have some thousand tools. A server
+ * that lists more is quarantined: of a list that is cut somewhere nobody knows what is missing, and reading it costs the
+ * same each time.
+ */
+export const MAX_TOOLS = 10_000;
+const MAX_PAGES = 1_000;
+const MAX_LISTING_CHARACTERS = 64 * 1024 * 1024;
+const MAX_LISTING_MS = 120_000;
 const MAX_NAME_CHARACTERS = 512;
 const MAX_DESCRIPTION_CHARACTERS = 100_000;
 const MAX_SCHEMA_CHARACTERS = 1_000_000;
-const MAX_LISTING_CHARACTERS = 256 * 1024 * 1024;
 const MAX_WARNINGS = 100;
 /** A picture may be written out in its address. What is larger is left out without a word: nobody here needs it. */
 const MAX_ICONS = 8;
@@ -29,21 +36,24 @@ export interface ListingOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** All tools of a server. One that is malformed is repaired or left out, with a warning; it never costs the others. */
+/**
+ * All tools of a server. One that is malformed is repaired or left out, with a warning; it never costs the others. Throws
+ * `ListingBudgetError` where there are more than may be.
+ */
 export async function listAllTools(client: Client, options: ListingOptions): Promise<McpListing> {
   const { timeoutMs, signal } = options;
   const collected = new Collection(options);
   const cursors = new Set<string>();
+  const endsAtMs = performance.now() + Math.max(MAX_LISTING_MS, timeoutMs);
   let cursor: string | undefined;
   for (let page = 0; ; page += 1) {
-    if (page === MAX_PAGES) {
-      collected.warn(`more than ${MAX_PAGES} pages of tools; the rest is left out`);
-      break;
-    }
-    const result = await requestPage(client, cursor, timeoutMs, signal);
-    const isFull = !collected.addPage(result.tools);
+    if (page === MAX_PAGES) throw new ListingBudgetError(`it lists its tools on more than ${MAX_PAGES} pages`);
+    const leftMs = endsAtMs - performance.now();
+    if (leftMs <= 0) throw new ListingBudgetError(`it went on listing its tools for ${MAX_LISTING_MS / 1_000} s`);
+    const result = await requestPage(client, cursor, Math.min(timeoutMs, leftMs), signal);
+    await collected.addPage(result.tools);
     const next = result.nextCursor;
-    if (isFull || next === undefined || next === null || next === '') break;
+    if (next === undefined || next === null || next === '') break;
     if (typeof next !== 'string' || cursors.has(next)) {
       collected.warn(
         `the list of tools leads back to a page that was read already; reading stopped after ${page + 1} pages`,
@@ -80,6 +90,8 @@ class Collection {
   readonly #tools = new Map<string, Tool>();
   readonly #taskTools = new Set<string>();
   readonly #warnings = new BoundedLines(MAX_WARNINGS);
+  /** With those that were left out. */
+  #listed = 0;
   #characters = 0;
 
   constructor(options: ListingOptions) {
@@ -90,20 +102,21 @@ class Collection {
     this.#warnings.add(warning);
   }
 
-  /** False when nothing more is taken. */
-  addPage(tools: unknown): boolean {
+  /** In slices: thousands of tools take longer than others should wait. */
+  async addPage(tools: unknown): Promise<void> {
     if (!Array.isArray(tools)) {
       this.warn('a page of tools has no list in it');
-      return true;
+      return;
     }
+    this.#listed += tools.length;
+    if (this.#listed > MAX_TOOLS) throw new ListingBudgetError(`it lists more than ${MAX_TOOLS} tools`);
+    const slices = new Slices();
     for (const raw of tools) {
-      if (this.#tools.size >= MAX_TOOLS || this.#characters > MAX_LISTING_CHARACTERS) {
-        this.warn(`the list of tools is too long; reading stopped at ${this.#tools.size}`);
-        return false;
-      }
       this.#add(raw);
+      if (this.#characters > MAX_LISTING_CHARACTERS)
+        throw new ListingBudgetError(`its tools take more than ${MAX_LISTING_CHARACTERS / 1024 / 1024} MiB of text`);
+      await slices.rest();
     }
-    return true;
   }
 
   finish(): McpListing {

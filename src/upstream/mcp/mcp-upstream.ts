@@ -56,6 +56,7 @@ export class McpUpstream implements Adapter {
     const { failure, connection: verdict } = listed;
     if (verdict === 'lost') this.#supervisor.lose(connection, failure.message);
     if (verdict === 'suspect') void this.#supervisor.check(this.#callsUnderWay > 0);
+    if (verdict === 'over_budget') this.#supervisor.quarantine(failure.message);
     const { connectTimeoutMs } = this.#definition;
     throw this.#supervisor.unavailable(
       failure.kind === 'timeout'

@@ -4,13 +4,18 @@ import { withMarkedNumbers, withNumbers } from '../../lib/exact-numbers.js';
 /** JSON-RPC's code for "something went wrong inside", for servers whose errors have none. */
 const INTERNAL_ERROR = -32603;
 
+/** Messages in one batch. They are read in one go, so that a longer one would stop the host. */
+export const MAX_BATCH = 1_000;
+
 /**
  * Reads one message, or a batch of them, as servers really send them: without `jsonrpc`, with an error that is a bare
  * string. An answer that we drop instead would leave its request waiting for its whole timeout.
  * Throws where there is no message in the text.
  */
 export function parseMessages(text: string): JSONRPCMessage[] {
-  const messages = listOf(JSON.parse(text)).map((item) => parseJSONRPCMessage(repaired(item)));
+  const items = listOf(JSON.parse(text));
+  if (items.length > MAX_BATCH) throw new Error(`a batch of ${items.length} messages; at most ${MAX_BATCH} are read`);
+  const messages = items.map((item) => parseJSONRPCMessage(repaired(item)));
   const marked = withMarkedNumbers(text);
   if (marked === text) return messages;
   for (const [index, item] of listOf(JSON.parse(marked)).entries()) keepNumbers(messages[index], item);

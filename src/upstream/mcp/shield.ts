@@ -1,8 +1,11 @@
 import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import { STREAM_LOST } from './failures.js';
+import type { ReadBudget, RequestKind } from './read-budget.js';
 
 /** Where the shield puts what the server really answered, out of reach of the client library's schemas. */
 export const RAW = 'codemode/raw';
+/** Stays open for as long as the connection, and has no answer to wait for. */
+const LISTEN = 'subscriptions/listen';
 
 /**
  * Stands between the client library and a transport, and makes the library bear what real servers do:
@@ -13,6 +16,7 @@ export const RAW = 'codemode/raw';
  * - A request whose answer stream ends without the answer fails at once, not after its timeout.
  * - Questions are put after the answers that came before them have been taken.
  * - An answer that nobody waits for any more is dropped here; the library would turn all of it into an error text.
+ * - What nobody asked for is counted against the budget of the connection, and so are our answers that are not taken.
  */
 export class Shield implements Transport {
   onclose?: () => void;
@@ -20,10 +24,12 @@ export class Shield implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
 
   readonly inner: Transport;
+  readonly #budget: ReadBudget;
   readonly #waiting = new Map<RequestId, string>();
 
-  constructor(inner: Transport) {
+  constructor(inner: Transport, budget: ReadBudget) {
     this.inner = inner;
+    this.#budget = budget;
   }
 
   get sessionId(): string | undefined {
@@ -53,27 +59,28 @@ export class Shield implements Transport {
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if (!('method' in message)) return this.inner.send(message, options);
+    if (!('method' in message)) return this.#budget.answering(this.inner.send(message, options));
     if (!('id' in message)) {
       const cancelled =
         message.method === 'notifications/cancelled'
           ? (message.params as { requestId?: RequestId }).requestId
           : undefined;
-      if (cancelled !== undefined) this.#waiting.delete(cancelled);
+      if (cancelled !== undefined) this.#forget(cancelled);
       return this.inner.send(message, options);
     }
     const { id } = message;
     this.#waiting.set(id, message.method);
-    options?.requestSignal?.addEventListener('abort', () => this.#waiting.delete(id), { once: true });
+    if (message.method !== LISTEN) this.#budget.asked(kindOf(message.method));
+    options?.requestSignal?.addEventListener('abort', () => this.#forget(id), { once: true });
     const onRequestStreamEnd = (): void => {
       options?.onRequestStreamEnd?.();
       // A listening stream has no answer to wait for; its end has a meaning of its own.
-      if (this.#waiting.get(id) !== 'subscriptions/listen') this.#fail(id);
+      if (this.#waiting.get(id) !== LISTEN) this.#fail(id);
     };
     try {
       await this.inner.send(message, { ...options, onRequestStreamEnd });
     } catch (error) {
-      this.#waiting.delete(id);
+      this.#forget(id);
       throw error;
     }
   }
@@ -82,26 +89,39 @@ export class Shield implements Transport {
     return this.inner.close();
   }
 
+  /** Nobody waits for this answer any more. */
+  #forget(id: RequestId): void {
+    const method = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (method !== undefined && method !== LISTEN) this.#budget.cancelled(kindOf(method));
+  }
+
   #fail(id: RequestId): void {
-    if (!this.#waiting.delete(id)) return;
+    const method = this.#waiting.get(id);
+    if (method === undefined) return;
+    this.#waiting.delete(id);
+    this.#budget.answered(kindOf(method));
     const error = { code: STREAM_LOST, message: 'the stream with the answer ended before the answer came' };
     this.onmessage?.({ jsonrpc: '2.0', id, error });
   }
 
   #receive(message: JSONRPCMessage): void {
+    if (this.#budget.isOver) return;
     if ('method' in message) {
+      this.#budget.unasked();
       // A question behind an answer is about no call any more, also where both come at once: first the call ends.
       if ('id' in message || message.method === 'notifications/cancelled')
         setImmediate(() => this.onmessage?.(message));
       else this.onmessage?.(message);
       return;
     }
-    if (message.id === undefined) return;
+    if (message.id === undefined) return this.#budget.unasked();
     // Some servers send the number of a request back as text.
     const id = this.#waiting.has(message.id) ? message.id : Number(message.id);
     const method = this.#waiting.get(id);
-    if (method === undefined) return;
+    if (method === undefined) return this.#budget.unasked();
     this.#waiting.delete(id);
+    if (method !== LISTEN) this.#budget.answered(kindOf(method));
     const answer =
       'result' in message ? { ...message, id, result: shielded(method, message.result) } : { ...message, id };
     // The library takes answers at once but notifications a turn later: the last progress of a call would be lost.
@@ -116,6 +136,10 @@ export class Shield implements Transport {
 export class ChannelShield extends Shield {
   readonly stderr = null;
   readonly pid = null;
+}
+
+function kindOf(method: string): RequestKind {
+  return method === 'tools/call' || method.startsWith('tasks/') ? 'call' : 'other';
 }
 
 type Result = { [key: string]: unknown };

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { deferred } from '../../lib/deferred.js';
 import { NotSentError } from './failures.js';
 import { notMcp } from './not-mcp.js';
+import { ReadBudget } from './read-budget.js';
 import { StdioTransport } from './stdio.js';
 import { ChildGroups } from './stdio-groups.js';
 
@@ -15,6 +16,7 @@ async function atFirstLine(script: string): Promise<{ transport: StdioTransport;
     target: { kind: 'stdio', command: '/bin/sh', arguments: ['-c', script], environment: {} },
     baseEnvironment: { PATH: process.env.PATH ?? '' },
     maxMessageBytes: 10_000,
+    budget: new ReadBudget(10_000, () => {}),
     groups: new ChildGroups(),
     onNoise: () => line.resolve(),
   });

@@ -1,12 +1,15 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { StdioTarget } from '../../domain/upstream.js';
+import { Allowance } from '../../lib/allowance.js';
 import { oneLine, TextTail } from '../../lib/bounded-text.js';
 import { deferred } from '../../lib/deferred.js';
 import { signalGroup } from '../../lib/process-group.js';
 import { NotSentError } from './failures.js';
 import { parseMessages } from './messages.js';
 import { notMcp, STDERR_TITLE } from './not-mcp.js';
+import { MAX_WAIT_MS, type ReadBudget } from './read-budget.js';
 import type { ChildGroups } from './stdio-groups.js';
 import { LineSplitter } from './stdio-lines.js';
 
@@ -16,11 +19,16 @@ const STDERR_TAIL_BYTES = 8 * 1024;
 const STOP_GRACE_MS = 1_000;
 /** After the process is gone, its last output may still be on the way; a grandchild that holds the pipe is not waited for. */
 const DRAIN_MS = 250;
+/** Lines that are read in one turn of the event loop; the next turn reads on. */
+const LINES_PER_TURN = 100;
+/** What a server writes to stderr is read this fast; a server that writes more waits. */
+const STDERR_BYTES = { burst: 64 * 1024 * 1024, perSecond: 8 * 1024 * 1024 };
 
 export interface StdioOptions {
   readonly target: StdioTarget;
   readonly baseEnvironment: Readonly<Record<string, string>>;
   readonly maxMessageBytes: number;
+  readonly budget: ReadBudget;
   readonly groups: ChildGroups;
   /** Told of lines on stdout that are no messages. */
   readonly onNoise: (line: string) => void;
@@ -42,9 +50,15 @@ export class StdioTransport implements Transport {
   /** The first line on stdout that is no message; kept while there is nothing else. */
   #noise: string | undefined;
   #hasSpoken = false;
+  readonly #splitter: LineSplitter;
+  /** What was read and not looked at yet: never more than the lines of one chunk. */
+  #lines: (string | undefined)[] = [];
+  #isResting = false;
 
   constructor(options: StdioOptions) {
     this.#options = options;
+    const { maxMessageBytes, budget } = options;
+    this.#splitter = new LineSplitter({ maxBytes: maxMessageBytes, maxBytesNow: () => budget.maxMessageBytes });
   }
 
   get pid(): number | null {
@@ -74,18 +88,18 @@ export class StdioTransport implements Transport {
     this.#child = child;
     if (child.pid !== undefined) groups.add(child.pid);
 
-    const splitter = new LineSplitter(this.#options.maxMessageBytes);
     child.stdout.on('data', (chunk: Buffer) => {
+      const { budget } = this.#options;
+      if (budget.isOver) return;
+      budget.read(chunk.length);
       try {
-        for (const line of splitter.push(chunk)) this.#receive(line);
+        this.#lines = this.#lines.concat(this.#splitter.push(chunk));
       } catch (error) {
-        this.#end = (error as Error).message;
-        this.onerror?.(error as Error);
-        // No politeness for a flood: it would go on for as long as we are polite.
-        if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
+        return this.cut((error as Error).message);
       }
+      if (!this.#isResting) this.#readLines(child.stdout);
     });
-    child.stderr.on('data', (chunk: Buffer) => this.#stderr.write(chunk));
+    this.#readStderr(child.stderr);
     for (const stream of [child.stdin, child.stdout, child.stderr])
       stream.on('error', (error) => this.onerror?.(error));
 
@@ -127,6 +141,15 @@ export class StdioTransport implements Transport {
     });
   }
 
+  /** Ends the process at once, for what it sent. No politeness for a flood: it would go on for as long as we are polite. */
+  cut(reason: string): void {
+    this.#end = reason;
+    this.#lines = [];
+    this.onerror?.(new Error(reason));
+    const pid = this.#child?.pid;
+    if (pid !== undefined) signalGroup(pid, 'SIGKILL');
+  }
+
   /** A broken pipe is often noticed before the exit of the process that explains it. */
   async #notTaken(problem: string): Promise<never> {
     await settledWithin(this.#drained.promise, STOP_GRACE_MS);
@@ -146,14 +169,50 @@ export class StdioTransport implements Transport {
     this.#finish();
   }
 
-  #receive(line: string): void {
-    if (line.trim() === '') return;
+  /** Looks at some lines, and stops reading until the others have had their turn and the budget has room. */
+  #readLines(stdout: Readable): void {
+    const { budget } = this.#options;
+    for (const line of this.#lines.splice(0, LINES_PER_TURN)) {
+      if (!budget.isOver) this.#receive(line);
+    }
+    const waitMs = budget.waitMs();
+    if (budget.isOver || (waitMs === 0 && this.#lines.length === 0)) return;
+    this.#isResting = true;
+    stdout.pause();
+    const readOn = (): void => {
+      this.#isResting = false;
+      this.#readLines(stdout);
+      if (!this.#isResting && !budget.isOver) stdout.resume();
+    };
+    if (waitMs === 0) setImmediate(readOn);
+    else setTimeout(readOn, Math.min(waitMs, MAX_WAIT_MS)).unref();
+  }
+
+  #readStderr(stderr: Readable): void {
+    const allowance = new Allowance(STDERR_BYTES, performance.now());
+    stderr.on('data', (chunk: Buffer) => {
+      this.#stderr.write(chunk);
+      allowance.take(chunk.length, performance.now());
+      const waitMs = allowance.waitMs(performance.now());
+      if (waitMs === 0) return;
+      stderr.pause();
+      setTimeout(() => stderr.resume(), waitMs).unref();
+    });
+  }
+
+  #receive(line: string | undefined): void {
+    if (line === undefined) {
+      this.#options.budget.tooLong();
+      return this.#options.onNoise('a message that was too long to be read');
+    }
+    if (line.trim() === '') return this.#options.budget.unasked();
     let messages: JSONRPCMessage[];
     try {
       messages = parseMessages(line);
     } catch {
       const shown = oneLine(line, 120);
       this.#noise ??= shown;
+      this.#options.budget.noise();
       this.#options.onNoise(shown);
       return;
     }

@@ -29,6 +29,8 @@ const MAX_CRASH_LINES = 8;
 const MAX_CRASH_LINE_CHARACTERS = 200;
 /** A server that has printed text and then sent no message for so long is taken for one that does not speak MCP. */
 const NOISE_PATIENCE_MS = 5_000;
+/** How long a server that sent too much is left alone: the first time, and at most. Each time twice as long as before. */
+const QUARANTINE = { firstMs: 60_000, maxMs: 3_600_000, factor: 2 };
 
 export interface SupervisorEvents {
   onToolsChanged(): void;
@@ -81,6 +83,8 @@ export class Supervisor {
   /** It prints and sends nothing. It is still given its time to connect, but nobody has to wait for that. */
   #isOnlyNoisy = false;
   readonly #unlessNoisy = new Set<() => void>();
+  #quarantines = 0;
+  #quarantinedUntilMs = 0;
 
   constructor(definition: McpDefinition, options: UpstreamOptions, events: SupervisorEvents) {
     this.#definition = definition;
@@ -113,6 +117,7 @@ export class Supervisor {
     signal?.throwIfAborted();
     if (this.#state === 'closed') throw this.#closedError();
     if (this.#connection !== undefined) return this.#connection;
+    if (this.#isQuarantined) throw this.unavailable(this.#reason ?? 'it is quarantined');
     if (this.#opening === undefined) {
       // A loop over a server that is down must not start it a thousand times.
       if (this.#state === 'failed' && Date.now() - this.#since.getTime() < QUIET_AFTER_FAILURE_MS) {
@@ -159,6 +164,26 @@ export class Supervisor {
     this.#open(MAX_ATTEMPTS_AFTER_LOSS);
   }
 
+  /**
+   * Ends the connection to a server that sends more than is read of any server, and makes none for a while: a flood costs
+   * the same each time it is started again.
+   */
+  quarantine(reason: string): void {
+    if (this.#state === 'closed' || this.#isQuarantined) return;
+    if (performance.now() - this.#connectedAt > QUARANTINE.maxMs) this.#quarantines = 0;
+    this.#quarantines += 1;
+    const restMs = Math.min(QUARANTINE.maxMs, QUARANTINE.firstMs * QUARANTINE.factor ** (this.#quarantines - 1));
+    this.#quarantinedUntilMs = Date.now() + restMs;
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (connection !== undefined) {
+      this.#losses += 1;
+      this.#closing = connection.close().catch(() => undefined);
+    }
+    const until = new Date(this.#quarantinedUntilMs).toISOString().slice(11, 19);
+    this.#enter('quarantined', this.masked(`${reason}; it is not used again before ${until} UTC`));
+  }
+
   /** Ends it for good. Resolves when nothing of it is left. */
   async close(): Promise<void> {
     this.#enter('closed');
@@ -186,6 +211,10 @@ export class Supervisor {
       summary: oneLine(before.replace(/[;:\s]+$/, '')),
       lines: lines.filter((line) => line !== '').slice(-MAX_CRASH_LINES),
     };
+  }
+
+  get #isQuarantined(): boolean {
+    return Date.now() < this.#quarantinedUntilMs;
   }
 
   unavailable(reason: string, cause?: unknown): HostError {
@@ -221,6 +250,7 @@ export class Supervisor {
         return await this.#openOnce();
       } catch (error) {
         if (this.#ended.signal.aborted) throw this.#closedError();
+        if (this.#isQuarantined) throw this.unavailable(this.#reason ?? 'it is quarantined', error);
         this.#era = 'auto'; // it may have come back as another version of itself
         const text = this.#reasonOf(error);
         const reason = this.masked(text);
@@ -270,6 +300,7 @@ export class Supervisor {
         onClosed: (reason) => opened !== undefined && this.lose(opened, reason),
         onTrouble: () => void this.check(true),
         onNoise: (line) => opened === undefined && this.#heardNoise(line),
+        onOverBudget: (reason) => this.quarantine(reason),
       },
       signal,
       this.#era,
@@ -277,7 +308,8 @@ export class Supervisor {
     opened = connection;
     const isLate = this.#isOnlyNoisy;
     this.#forgetNoise();
-    if (!connection.isOpen) throw new Error('it ended the connection right after the handshake');
+    if (this.#isQuarantined) this.#closing = connection.close().catch(() => undefined);
+    if (!connection.isOpen || this.#isQuarantined) throw new Error('it ended the connection right after the handshake');
     const wasConnectedBefore = this.#identity !== undefined;
     this.#connection = connection;
     this.#connectedAt = performance.now();

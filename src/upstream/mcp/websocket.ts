@@ -4,15 +4,19 @@ import type { WebSocketTarget } from '../../domain/upstream.js';
 import { oneLine } from '../../lib/bounded-text.js';
 import { NotSentError } from './failures.js';
 import { parseMessages } from './messages.js';
+import { MAX_WAIT_MS, type ReadBudget } from './read-budget.js';
 
 const SUBPROTOCOL = 'mcp';
 /** A peer that lets a ping go unanswered for one whole interval is taken for dead. */
 const HEARTBEAT_MS = 30_000;
 const CLOSE_GRACE_MS = 1_000;
+/** Of what the peer has not read, before its pings go unanswered. */
+const MAX_UNREAD_PONG_BYTES = 64 * 1024;
 
 export interface WebSocketOptions {
   readonly target: WebSocketTarget;
   readonly maxMessageBytes: number;
+  readonly budget: ReadBudget;
   readonly handshakeTimeoutMs: number;
   readonly onNoise: (line: string) => void;
 }
@@ -39,9 +43,21 @@ export class WebSocketTransport implements Transport {
       maxPayload: maxMessageBytes,
       handshakeTimeout: handshakeTimeoutMs,
       followRedirects: false,
+      // One message for each turn of the event loop, and pings are counted as messages.
+      allowSynchronousEvents: false,
+      autoPong: false,
     });
     this.#socket = socket;
-    socket.on('message', (data, isBinary) => this.#receive(data.toString(), isBinary));
+    socket.on('message', (data: Buffer, isBinary) => {
+      this.#options.budget.read(data.length);
+      this.#receive(data, isBinary);
+      this.#rest(socket);
+    });
+    socket.on('ping', (data: Buffer) => {
+      this.#options.budget.unasked();
+      if (socket.bufferedAmount < MAX_UNREAD_PONG_BYTES) socket.pong(data);
+      this.#rest(socket);
+    });
     socket.on('pong', () => {
       this.#isAlive = true;
     });
@@ -62,6 +78,8 @@ export class WebSocketTransport implements Transport {
     const socket = this.#socket;
     if (socket === undefined || socket.readyState !== WebSocket.OPEN)
       return Promise.reject(new NotSentError('the socket is closed'));
+    if (socket.bufferedAmount > this.#options.maxMessageBytes)
+      return Promise.reject(new NotSentError('the server does not read what it is sent'));
     return new Promise((resolve, reject) => {
       socket.send(JSON.stringify(message), (error) => (error ? reject(error) : resolve()));
     });
@@ -80,6 +98,24 @@ export class WebSocketTransport implements Transport {
     });
   }
 
+  /** Without a goodbye. */
+  cut(): void {
+    this.#socket?.terminate();
+  }
+
+  /** Reads on when the budget has room. */
+  #rest(socket: WebSocket): void {
+    const { budget } = this.#options;
+    const waitMs = budget.waitMs();
+    if (waitMs === 0 || budget.isOver || socket.isPaused) return;
+    socket.pause();
+    const readOn = (): void => {
+      if (budget.waitMs() > 0 && !budget.isOver) setTimeout(readOn, MAX_WAIT_MS).unref();
+      else socket.resume();
+    };
+    setTimeout(readOn, Math.min(waitMs, MAX_WAIT_MS)).unref();
+  }
+
   #beat(): void {
     if (!this.#isAlive) {
       this.#socket?.terminate();
@@ -89,11 +125,19 @@ export class WebSocketTransport implements Transport {
     this.#socket?.ping();
   }
 
-  #receive(text: string, isBinary: boolean): void {
+  #receive(data: Buffer, isBinary: boolean): void {
+    const { budget } = this.#options;
+    if (budget.isOver) return;
+    if (data.length > budget.maxMessageBytes) {
+      budget.tooLong();
+      return this.#options.onNoise('a message that was too long to be read');
+    }
+    const text = data.toString('utf8');
     let messages: JSONRPCMessage[];
     try {
       messages = parseMessages(text);
     } catch {
+      budget.noise();
       this.#options.onNoise(isBinary ? 'binary data' : oneLine(text, 120));
       return;
     }
