@@ -1,5 +1,6 @@
 import { Approvals } from './broker/approvals/approvals.js';
 import { AuditTrail, type AuditTrailOptions } from './broker/audit/audit-trail.js';
+import { CallerQuotas } from './domain/quotas.js';
 import { SleepingRuns } from './host/sleeping-runs.js';
 import { ScriptLibrary } from './host/stored-scripts.js';
 import { ApprovalStore } from './store/approvals.js';
@@ -17,6 +18,8 @@ export interface RecordsOptions {
   /** Digest of the servers there are. */
   readonly setting: string;
   readonly expireAfterMs: number;
+  /** What one caller may have; absent: the defaults. */
+  readonly quotas?: CallerQuotas;
   /** What is recorded of calls and decisions; absent where nothing is. */
   readonly audit?: Pick<AuditTrailOptions, 'isRequired' | 'retentionMs'> | undefined;
   /** What was given as the approver's secret. */
@@ -37,6 +40,8 @@ export interface Records {
   readonly approvals: Approvals;
   readonly sleeping: SleepingRuns;
   readonly scripts: ScriptLibrary;
+  /** What callers have of what is finite. */
+  readonly quotas: CallerQuotas;
   readonly database: () => Promise<Database>;
   /** By which a person decides without a terminal. */
   readonly approverSecret: ApproverSecret;
@@ -51,6 +56,7 @@ export function openRecords({
   fingerprintOf,
   setting,
   expireAfterMs,
+  quotas = new CallerQuotas(),
   givenSecret,
   audit: recorded,
 }: RecordsOptions): Records {
@@ -78,9 +84,10 @@ export function openRecords({
     }),
     fingerprintOf,
     expireAfterMs,
+    quotas,
   });
   const sleeping = new SleepingRuns({
-    store: once(async () => new RunStore(await database(), await key())),
+    store: once(async () => new RunStore(await database(), await key(), quotas)),
     approvals,
     setting,
   });
@@ -91,6 +98,7 @@ export function openRecords({
     approvals,
     sleeping,
     scripts,
+    quotas,
     approverSecret: {
       make: () => makeApproverSecret(stateFolder),
       isGiven: async () => (givenSecret === undefined ? undefined : isApproverSecret(stateFolder, givenSecret)),

@@ -14,6 +14,7 @@ import type { Records } from './compose-records.js';
 import { limitSettings, policySettings } from './config/policy-schema.js';
 import type { Config } from './config/schema.js';
 import type { LimitSetting } from './domain/policy.js';
+import type { CallerQuotas } from './domain/quotas.js';
 import type { Tracer } from './domain/trace.js';
 import { configuredGrantLimits } from './host/grants.js';
 import type { RuntimeParts } from './host/runtime.js';
@@ -43,7 +44,7 @@ export async function openRuntime(
   const spending = hasPrices ? { store: new SpendingStore(await records.database()) } : {};
   const budgets = new Budgets({ settings, ...spending });
   const recorded = records.audit === undefined ? {} : { audit: records.audit };
-  const sandbox = await openSandbox(config, await records.key(), machine.keepsWorkers);
+  const sandbox = await openSandbox(config, await records.key(), records.quotas, machine.keepsWorkers);
   return {
     redactor,
     ...recorded,
@@ -138,12 +139,17 @@ export interface RuntimeCircumstances {
 
 type MachineCircumstances = Pick<RuntimeCircumstances, 'searchPath' | 'keepsProcesses' | 'goCacheFolder'>;
 
-async function openSandbox(config: Config, sealKey: Uint8Array, keepsWorkers: boolean): Promise<Sandbox> {
+async function openSandbox(
+  config: Config,
+  sealKey: Uint8Array,
+  quotas: CallerQuotas,
+  keepsWorkers: boolean,
+): Promise<Sandbox> {
   const { isolation, unsafelyAllowNoJail } = config.sandbox;
   return new Sandbox({
     jail: await openJail({ isolation, unsafelyAllowNoJail }),
     workerFolder: workerFolder(),
-    pool: { ...poolOptions(config), ...(keepsWorkers ? {} : { min: 0 }) },
+    pool: { ...poolOptions(config), quotas, ...(keepsWorkers ? {} : { min: 0 }) },
     sealKey,
   });
 }

@@ -24,6 +24,7 @@ import { LOCAL_CALLER } from './domain/execution.js';
 import type { KeyringChoice } from './domain/key.js';
 import { isLogged, type Log } from './domain/log.js';
 import { type Audience, NOBODY } from './domain/question.js';
+import { CallerQuotas } from './domain/quotas.js';
 import type { Tool } from './domain/tool.js';
 import type { UpstreamDefinition } from './domain/upstream.js';
 import { VERSION } from './domain/version.js';
@@ -112,7 +113,8 @@ export async function compose(
     runtime,
     catalog,
     gate,
-    results: new KeptResults(),
+    results: new KeptResults(records.quotas),
+    quotas: records.quotas,
     records,
     sleeping: records.sleeping,
     scripts: records.scripts,
@@ -223,6 +225,7 @@ function recordsOf(loaded: LoadedConfig, definitions = definitionsOf(loaded)): R
     },
     setting: settingOf(config.profile, identities),
     expireAfterMs: config.approvals.expireAfter,
+    quotas: new CallerQuotas(config.quotas),
     audit: config.audit.enabled
       ? { isRequired: config.audit.required, retentionMs: config.audit.retention }
       : undefined,

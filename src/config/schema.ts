@@ -6,6 +6,7 @@ import { LOG_LEVELS } from '../domain/log.js';
 import { AGENT_SCOPES, SCOPES } from '../domain/principal.js';
 import { DEFAULT_PROCESS_LIMITS } from '../domain/process-program.js';
 import { PROFILE_NAMES } from '../domain/profile-name.js';
+import { DEFAULT_QUOTAS } from '../domain/quotas.js';
 import { limitsSchema, policySchema } from './policy-schema.js';
 import { serverMapSchema } from './server-schema.js';
 import { telemetrySchema } from './telemetry-schema.js';
@@ -197,6 +198,17 @@ const logging = z.strictObject({
     .default([{ type: 'console' }]),
 });
 
+/** What each caller may have of everything that is finite. Over it there is an error for that caller, and nothing for others. */
+const quotas = z.strictObject({
+  runs: integer(1, 1e6).default(DEFAULT_QUOTAS.runs),
+  memory: size({ minBytes: 1024 * 1024 }).default(DEFAULT_QUOTAS.memory),
+  results: size({ minBytes: 1024 * 1024 }).default(DEFAULT_QUOTAS.results),
+  history: integer(1, 1e6).default(DEFAULT_QUOTAS.history),
+  suspended: size({ minBytes: 1024 * 1024 }).default(DEFAULT_QUOTAS.suspended),
+  approvals: integer(1, 1e6).default(DEFAULT_QUOTAS.approvals),
+  sessions: integer(1, 1e6).default(DEFAULT_QUOTAS.sessions),
+});
+
 const approvals = z.strictObject({
   /** A question that nobody answered for so long is closed, and its call is refused. */
   expireAfter: duration({ minMs: 1_000 }).default(24 * 60 * 60 * 1000),
@@ -283,6 +295,7 @@ export const configSchema = z.strictObject({
   models: z.array(z.strictObject({ ref: z.string().min(1), codeMode: codeModeOfModel.default({}) })).default([]),
   policy: policySchema.prefault({}),
   limits: limitsSchema,
+  quotas: quotas.prefault({}),
   approvals: approvals.prefault({}),
   strictOutput: flag().default(false),
   /** Whether the shapes of results (names and types, never values) are learned where tools declare none. */

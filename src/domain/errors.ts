@@ -29,6 +29,7 @@ export const ERRORS = {
   upstream_unavailable: { blame: 'upstream', http: 502, exit: 69, retry: true },
   issuer_unavailable: { blame: 'upstream', http: 503, exit: 69, retry: true },
   login_needed: { blame: 'caller', http: 502, exit: 69, retry: false },
+  quota_exceeded: { blame: 'caller', http: 429, exit: 75, retry: true },
   sandbox_busy: { blame: 'host', http: 503, exit: 75, retry: true },
   shutting_down: { blame: 'host', http: 503, exit: 75, retry: true },
   jail_unavailable: { blame: 'machine', http: 500, exit: 69, retry: false },

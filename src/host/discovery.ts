@@ -21,6 +21,10 @@ const TARGET = '@discovery/';
 const FUNCTIONS = ['listServers', 'describeServer', 'listTools', 'getTool', 'getTypes', 'searchTools'] as const;
 type FunctionName = (typeof FUNCTIONS)[number];
 
+/** A question about the catalog: names, or what a tool should do in words. */
+const MAX_QUESTION_CHARACTERS = 64 * 1024;
+/** No more of a query is read, and it is said back in the answer. */
+const MAX_QUERY_CHARACTERS = 4_000;
 const MAX_HITS = 100;
 const DEFAULT_HITS = 10;
 
@@ -34,6 +38,16 @@ export const DISCOVERY_MODULE: VirtualModule = {
 
 export function isDiscovery(target: string): boolean {
   return target.startsWith(TARGET);
+}
+
+/** A question of megabytes is a mistake or an attack: it is answered by its length. */
+export function questionTooLong(argumentsJson: string): GuestError | undefined {
+  if (argumentsJson.length <= MAX_QUESTION_CHARACTERS) return undefined;
+  return {
+    errorClass: 'SchemaValidationError',
+    message: `the question has ${argumentsJson.length} characters; at most ${MAX_QUESTION_CHARACTERS} are read`,
+    hint: 'Ask for tools by name, or in a few words.',
+  };
 }
 
 /** Wrong questions are errors of the program, with the right question in the hint. */
@@ -135,6 +149,12 @@ function search(
   observedTypeOf: ObservedTypeOf,
 ): JsonValue {
   if (typeof query !== 'string') throw wrongType('searchTools', 'query', 'a string', query);
+  if (query.length > MAX_QUERY_CHARACTERS)
+    throw new Refusal(
+      'SchemaValidationError',
+      `searchTools: the query has ${query.length} characters; at most ${MAX_QUERY_CHARACTERS} are read`,
+      'Say in a few words what the tool should do.',
+    );
   const only = options.serverId === undefined ? undefined : answering(serverOf(options.serverId, snapshot), catalog);
   const hits = catalog.search(
     query,

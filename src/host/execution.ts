@@ -1,5 +1,5 @@
 import type { Approval } from '../domain/approval.js';
-import { HostError } from '../domain/errors.js';
+import { HostError, isHostError } from '../domain/errors.js';
 import type { CallNumber, CallReply, ExecutionId, GuestCall, LogEntry, Program } from '../domain/execution.js';
 import { Cancellation } from '../lib/cancellation.js';
 import { deferred } from '../lib/deferred.js';
@@ -52,6 +52,8 @@ export class Execution {
   #waits = newWaits();
   #isPuttingAway = false;
   #staysAwake = false;
+  /** Its caller has no room for one more suspended run: what needs a person is refused, and the program goes on. */
+  #isRefused = false;
   #isImpatient = false;
   /** Its calls block it, and it keeps a process to itself: its time runs on while a person thinks. */
   #isBlocking = false;
@@ -169,15 +171,19 @@ export class Execution {
           this.#reconsider();
         },
         remainingMs: () => this.#program?.remainingMs ?? Number.POSITIVE_INFINITY,
-        isSuspended: () => waits.aborted && records !== undefined,
+        isSuspended: () => waits.aborted && this.#isStored,
       });
-      return waits.aborted && records !== undefined ? await NEVER : reply;
+      return waits.aborted && this.#isStored ? await NEVER : reply;
     } finally {
       this.#open--;
       this.#waiting.delete(call.number);
       this.#held.delete(call.number);
       this.#reconsider();
     }
+  }
+
+  get #isStored(): boolean {
+    return this.#options.records !== undefined && !this.#isRefused;
   }
 
   async #answerAgain(call: GuestCall): Promise<void> {
@@ -286,22 +292,25 @@ export class Execution {
       this.#waits.cancel();
       suspended = await putting;
       await records.putAway(suspended);
-    } catch {
-      return this.#stayAwake(suspended);
+    } catch (error) {
+      return this.#stayAwake(suspended, error);
     }
     this.#stopAsking();
     this.#ended.resolve({ state: 'asleep', approvals, logs: program.carriedOver.logs });
   }
 
   /** It could not be put away, or not be stored: it goes on waiting in a worker, and is not tried again. */
-  async #stayAwake(suspended: SuspendedProgram | undefined): Promise<void> {
+  async #stayAwake(suspended: SuspendedProgram | undefined, error: unknown): Promise<void> {
     this.#isPuttingAway = false;
     this.#staysAwake = true;
-    this.#waits = newWaits();
+    const refusal = isHostError(error, 'quota_exceeded') ? error : undefined;
+    this.#isRefused = refusal !== undefined;
+    this.#waits = refusal === undefined ? newWaits() : new Cancellation(() => refusal);
     // Its calls are answered anew from here on. What answered them before has stopped, and never comes back to count itself out.
     this.#open = 0;
     this.#waiting.clear();
     this.#held.clear();
+    if (this.#isRefused) this.#waits.cancel();
     const { caller, signal } = this.#options;
     if (suspended !== undefined)
       this.#follow(await this.#sandbox.resume(suspended, caller, this.#handlers(), undefined, signal));

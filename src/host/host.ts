@@ -3,6 +3,7 @@ import { toolDigestOf } from '../broker/approvals/identity.js';
 import type { CallerId, Failure, SourceLanguage } from '../domain/execution.js';
 import type { IsolationLevel } from '../domain/isolation.js';
 import type { ProcessLimits } from '../domain/process-program.js';
+import type { CallerQuotas } from '../domain/quotas.js';
 import type { Tracer } from '../domain/trace.js';
 import type { UpstreamHealth } from '../domain/upstream.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
@@ -32,6 +33,8 @@ export interface Isolation {
 }
 
 export interface HostParts extends Omit<SessionParts, 'live'> {
+  /** What callers have of what is finite. */
+  readonly quotas: CallerQuotas;
   /** What outlives the program; closed with it. */
   readonly records: { readonly approvals: Approvals; close(): Promise<void> };
   /** How a caller is served whose run goes on without a client. */
@@ -49,7 +52,7 @@ export class Host {
   readonly #parts: HostParts & SessionParts;
 
   constructor(parts: HostParts) {
-    this.#parts = { ...parts, live: new LiveRuns() };
+    this.#parts = { ...parts, live: new LiveRuns(parts.quotas) };
   }
 
   /** Tries the jail out, if nobody has yet. No program runs before that has gone well. Throws `jail_unavailable`. */
@@ -113,6 +116,11 @@ export class Host {
   /** What happens, for whoever counts it. */
   get telemetry(): Telemetry {
     return this.#parts.telemetry;
+  }
+
+  /** What callers have of what is finite. */
+  get quotas(): CallerQuotas {
+    return this.#parts.quotas;
   }
 
   /** Begins the steps of traces; absent where nobody wants any. */

@@ -1,16 +1,27 @@
+import { type CallerQuotas, quotaExceeded } from '../domain/quotas.js';
+
 /** Runs whose programs are in workers, or about to be. */
 export class LiveRuns {
   readonly #listeners = new Set<() => void>();
   #count = 0;
   #isDraining = false;
   #onIdle: (() => void) | undefined;
+  readonly #quotas: CallerQuotas;
 
-  /** Counts a run for as long as it goes on. */
-  async during<Result>(run: () => Promise<Result>): Promise<Result> {
+  constructor(quotas: CallerQuotas) {
+    this.#quotas = quotas;
+  }
+
+  /** Counts a run for as long as it goes on. With a caller, it is one of those that its quota allows. */
+  async during<Result>(run: () => Promise<Result>, caller?: string): Promise<Result> {
+    const { runs } = this.#quotas.limits;
+    if (caller !== undefined && !this.#quotas.take('runs', caller, 1))
+      throw quotaExceeded('runs', `${runs} of your runs are under way`, 'wait until one has ended');
     this.#count++;
     try {
       return await run();
     } finally {
+      if (caller !== undefined) this.#quotas.give('runs', caller, 1);
       if (--this.#count === 0) this.#onIdle?.();
     }
   }

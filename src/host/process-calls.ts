@@ -4,6 +4,7 @@ import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/sna
 import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import { roundedNumber } from '../lib/exact-numbers.js';
+import { questionTooLong } from './discovery.js';
 import type { CallHooks } from './execution-options.js';
 import { type AnsweredCall, MAX_RECORDING_CHARACTERS, recordedCall } from './recorded-call.js';
 import type { RunCatalog } from './run-catalog.js';
@@ -70,6 +71,8 @@ export class ProcessCalls {
       return this.#present({ ok: false, error, verdict: 'invalid_arguments' });
     }
     await this.#seen.fillIn(serverInQuestion(input, this.#seen.snapshot));
+    const tooLongQuestion = call.target.startsWith('@') ? questionTooLong(call.argumentsJson) : undefined;
+    if (tooLongQuestion !== undefined) return this.#present({ ok: false, error: tooLongQuestion });
     const answer = this.#answerAbout(call.target, input);
     if (answer !== undefined)
       return answer.ok || 'ends' in answer ? answer : this.#present({ ok: false, error: answer.error });

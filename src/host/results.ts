@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ReceivedData } from '../broker/policy/flow.js';
 import type { CallerId, CallReply, VirtualModule } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
+import { CallerQuotas } from '../domain/quotas.js';
 import { partOfResult } from './part-of-result.js';
 import type { RunView, SleepingRuns } from './sleeping-runs.js';
 
@@ -21,9 +22,8 @@ export function isResults(target: string): boolean {
   return target.startsWith(TARGET);
 }
 
-/** Kept values of one caller; the oldest go first. */
+/** Kept values of one caller, and as many bytes as its quota allows; the oldest go first. */
 const MAX_KEPT = 64;
-const MAX_KEPT_BYTES = 128 * 1024 * 1024;
 
 /** A run that goes on after its client was answered. */
 export interface DetachedRun {
@@ -61,6 +61,11 @@ export interface ResultCircumstances {
 /** What is kept for callers between runs. One caller never sees another's. */
 export class KeptResults {
   readonly #kept = new Map<CallerId, Map<string, Kept>>();
+  readonly #quotas: CallerQuotas;
+
+  constructor(quotas = new CallerQuotas()) {
+    this.#quotas = quotas;
+  }
 
   keep(caller: CallerId, json: string, received = new ReceivedData()): string {
     const handle = `result-${randomUUID()}`;
@@ -130,9 +135,10 @@ export class KeptResults {
     let bytes = 0;
     for (const each of mine.values()) bytes += each.bytes;
     for (const [oldest, each] of mine) {
-      if (mine.size <= MAX_KEPT && bytes <= MAX_KEPT_BYTES) break;
+      if (mine.size <= MAX_KEPT && bytes <= this.#quotas.limits.results) break;
       mine.delete(oldest);
       bytes -= each.bytes;
+      this.#quotas.countRefusal('results');
     }
   }
 }

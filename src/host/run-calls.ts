@@ -8,7 +8,7 @@ import type { CallReply, GuestCall } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { Respondent } from '../domain/question.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
-import { answerDiscovery, isDiscovery, serverAskedAbout } from './discovery.js';
+import { answerDiscovery, isDiscovery, questionTooLong, serverAskedAbout } from './discovery.js';
 import type { AskPerson, CallHooks } from './execution.js';
 import { modulesOf } from './modules.js';
 import { type Asker, NestedRuns, type NestedSoFar } from './nested-runs.js';
@@ -131,6 +131,8 @@ export class RunCalls {
     const numbered = asker.firstNumber === 0 ? call : { ...call, number: asker.firstNumber + call.number };
     if (this.#script !== undefined) return this.#answerScript(this.#script, numbered, input, hooks, asker);
     if (isDiscovery(call.target)) {
+      const tooLong = questionTooLong(call.argumentsJson);
+      if (tooLong !== undefined) return { ok: false, error: tooLong };
       await seen.fillIn(serverAskedAbout(input, seen.snapshot));
       return answerDiscovery(call.target, input, seen.snapshot, catalog, (tool) => observed?.typeOf(caller, tool));
     }

@@ -132,7 +132,7 @@ export class Session {
     return this.#viewOf(await catalog.prepare(paths));
   }
 
-  /** Runs a program. A program that fails is an answer; only the host's own failures are thrown. */
+  /** Runs a program. A program that fails is an answer; only the host's own failures and `quota_exceeded` are thrown. */
   async run(request: RunRequest): Promise<RunAnswer> {
     const runId = randomUUID();
     const { profile } = this.#options;
@@ -144,7 +144,7 @@ export class Session {
       callTimeoutMs: request.script === undefined ? undefined : request.limits.timeoutMs,
     });
     request.onBegin?.(runId);
-    const answered = steps.follow(this.#parts.live.during(() => this.#execute(context, request, steps)));
+    const answered = steps.follow(this.#parts.live.during(() => this.#execute(context, request, steps), this.caller));
     // What a script gives back has no other way to its client than this answer.
     if (request.answerWithinMs === undefined || request.script !== undefined) return answered;
     let timer: NodeJS.Timeout | undefined;
@@ -317,7 +317,7 @@ export class Session {
     }
     const whole = nested.withLogs(end.report);
     const redacted: Record<string, number> = {};
-    const report = redactor === undefined ? whole : cleanReport(redactor, whole, redacted);
+    const report = redactor === undefined ? whole : await cleanReport(redactor, whole, redacted);
     tools.countRedactions(redacted);
     await audit?.redacted(run.facts.context, redacted);
     const { results, sleeping } = this.#parts;

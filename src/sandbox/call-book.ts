@@ -1,5 +1,6 @@
 import type { CallNumber, CallReply, Failure, GuestCall } from '../domain/execution.js';
-import { tooLargeOpenCalls, tooManyOpenCalls, tooMuchDelivered } from './failures.js';
+import type { CallerAccount } from './caller-account.js';
+import { tooLargeOpenCalls, tooManyOpenCalls, tooMuchDelivered, tooMuchOfCaller } from './failures.js';
 import type { Answer, Journal } from './journal.js';
 import { digestOf } from './journal.js';
 
@@ -22,12 +23,15 @@ export type Verdict =
 export class CallBook {
   readonly #journal: Pick<Journal, 'calls' | 'deliveries'>;
   readonly #open = new Map<CallNumber, GuestCall>();
+  readonly #account: CallerAccount | undefined;
   #openBytes = 0;
   #deliveredBytes = 0;
   #seen = 0;
 
-  constructor(journal: Pick<Journal, 'calls' | 'deliveries'>) {
+  /** `account`: where answers stay in memory for as long as the program runs, those of all programs of its caller count. */
+  constructor(journal: Pick<Journal, 'calls' | 'deliveries'>, account?: CallerAccount) {
     this.#journal = journal;
+    this.#account = account;
   }
 
   get open(): readonly GuestCall[] {
@@ -45,6 +49,8 @@ export class CallBook {
       this.#openBytes += call.argumentsJson.length;
     }
     for (const each of this.#journal.deliveries) if ('body' in each) this.#deliveredBytes += each.body.byteLength;
+    // It had them before it was suspended, and is not refused what it has.
+    this.#account?.take(this.#deliveredBytes);
     this.#seen = this.#journal.calls.length;
   }
 
@@ -77,11 +83,18 @@ export class CallBook {
     const body = bodyOf(reply);
     this.#deliveredBytes += body.byteLength;
     if (this.#deliveredBytes > MAX_DELIVERED_BYTES) return tooMuchDelivered(MAX_DELIVERED_BYTES);
+    if (this.#account?.take(body.byteLength) === false) return tooMuchOfCaller(this.#account.maxBytes);
     return { kind: reply.ok ? 'result' : 'error', call: number, atMs, body };
+  }
+
+  /** The program is not in memory any more. */
+  release(): void {
+    this.#account?.giveAll();
   }
 
   clear(): void {
     this.#open.clear();
+    this.release();
   }
 }
 

@@ -70,7 +70,7 @@ export class SandboxExecution implements Tenant {
     this.#handlers = handlers;
     this.#libraryDigest = pool.libraries.of(journal.modules);
     this.#setbacks = new Setbacks(journal.source);
-    this.#calls = new CallBook(journal);
+    this.#calls = new CallBook(journal, pool.accountOf(caller));
     this.#logs = new LogBook(journal.limits.maxLogBytes);
     this.#ticks = new ClockBook(clockRecordOf(journal));
     this.#budget = new TimeBudget(remainingMs ?? journal.limits.timeoutMs, () => this.#outOfTime());
@@ -334,6 +334,7 @@ export class SandboxExecution implements Tenant {
     this.#worker?.release(this.id);
     this.#seat = undefined;
     this.#departure?.complete(Buffer.from(image));
+    this.#calls.release();
     this.#releaseReplies();
   }
 

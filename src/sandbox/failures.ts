@@ -42,6 +42,16 @@ export function tooMuchDelivered(mostBytes: number): Failure {
   };
 }
 
+export function tooMuchOfCaller(mostBytes: number): Failure {
+  return {
+    kind: 'limit',
+    name: 'SandboxLimitError',
+    limit: 'output',
+    message: `the results that your running programs hold have more than ${mostBytes} bytes in all (quotas.memory)`,
+    hint: 'Run fewer programs at once, and ask the tools for less (filters, smaller pages).',
+  };
+}
+
 export function endedItsWorker(reason: string): Failure {
   return {
     kind: 'worker_lost',

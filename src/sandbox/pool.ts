@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { HostError } from '../domain/errors.js';
 import type { CallerId } from '../domain/execution.js';
+import { CallerQuotas } from '../domain/quotas.js';
 import type { Cancellation } from '../lib/cancellation.js';
+import { CallerAccount } from './caller-account.js';
 import { LibraryDigests } from './library-digests.js';
 import { RunWorker } from './run-worker.js';
 import { SpareProcesses } from './spare-processes.js';
@@ -23,6 +25,8 @@ export interface PoolOptions {
   readonly maxRunsPerWorker: number;
   /** Programs after which a worker is replaced, idle or not in use. */
   readonly maxRunsInLife: number;
+  /** What one caller may have; absent: the defaults. */
+  readonly quotas?: CallerQuotas;
 }
 
 /** What a new worker is reserved for as soon as it is there; `nobody` where it is started ahead of need. */
@@ -38,6 +42,7 @@ const CORES = availableParallelism();
 export class Pool {
   readonly libraries = new LibraryDigests();
   readonly #options: PoolOptions;
+  readonly #quotas: CallerQuotas;
   readonly #processes: SpareProcesses;
   readonly #workers = new Set<RunWorker>();
   readonly #line: WaitingLine;
@@ -53,10 +58,16 @@ export class Pool {
 
   constructor(options: PoolOptions, start: () => Promise<WorkerProcess>) {
     this.#options = options;
+    this.#quotas = options.quotas ?? new CallerQuotas();
     this.#line = new WaitingLine(options.maxQueued);
     this.#processes = new SpareProcesses(start, options.min > 0);
     this.#sweeper = setInterval(() => this.#sweep(), Math.max(50, Math.min(1_000, options.idleMs / 2)));
     this.#sweeper.unref();
+  }
+
+  /** What one program of a caller holds of its memory. */
+  accountOf(caller: CallerId): CallerAccount {
+    return new CallerAccount(this.#quotas, caller);
   }
 
   get size(): number {

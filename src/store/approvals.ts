@@ -77,7 +77,7 @@ export class ApprovalStore {
   readonly #byRun: Statement<Row>;
   readonly #pending: Statement<Row>;
   readonly #pendingIds: Statement<{ id: string }>;
-  readonly #pendingOfRun: Statement<{ count: number }>;
+  readonly #pendingOf: Statement<{ count: number; bytes: number }>;
   readonly #recent: Statement<Row>;
   readonly #decide: Statement<never>;
   readonly #expire: Statement<never>;
@@ -103,8 +103,9 @@ export class ApprovalStore {
     this.#byRun = database.prepare('SELECT * FROM approvals WHERE run = ? ORDER BY call');
     this.#pending = database.prepare("SELECT * FROM approvals WHERE state = 'PENDING' ORDER BY created_at, call");
     this.#pendingIds = database.prepare("SELECT id FROM approvals WHERE state = 'PENDING'");
-    this.#pendingOfRun = database.prepare(
-      "SELECT count(*) AS count FROM approvals WHERE run = ? AND state = 'PENDING'",
+    this.#pendingOf = database.prepare(
+      `SELECT count(*) AS count, coalesce(sum(length(arguments)), 0) AS bytes FROM approvals
+        WHERE caller = ? AND state = 'PENDING'`,
     );
     this.#recent = database.prepare('SELECT * FROM approvals ORDER BY created_at DESC, call DESC LIMIT ?');
     this.#decide = database.prepare(
@@ -178,8 +179,9 @@ export class ApprovalStore {
     return new Set(this.#pendingIds.all().map(({ id }) => id));
   }
 
-  pendingCountOf(runId: string): number {
-    return this.#pendingOfRun.get(runId)?.count ?? 0;
+  /** How many questions of a caller are open, and how much they take on disk. */
+  pendingOf(caller: string): { readonly count: number; readonly bytes: number } {
+    return this.#pendingOf.get(caller) ?? { count: 0, bytes: 0 };
   }
 
   recent(limit: number): Approval[] {

@@ -4,6 +4,7 @@ import { AUDIT_CALLS } from './migrations/audit-calls.js';
 import { CREDENTIALS } from './migrations/credentials.js';
 import { RUN_TITLES } from './migrations/run-titles.js';
 import { RUNS } from './migrations/runs.js';
+import { RUNS_BY_CALLER } from './migrations/runs-by-caller.js';
 import { SCRIPTS } from './migrations/scripts.js';
 import { SPENDING } from './migrations/spending.js';
 
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly string[] = [
   SCRIPTS,
   AUDIT_CALLS,
   RUN_TITLES,
+  RUNS_BY_CALLER,
 ];

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { CallerQuotas, DEFAULT_QUOTAS } from '../domain/quotas.js';
 import { Database } from './database.js';
 import { type EndedRun, RunStore } from './runs.js';
 
@@ -39,6 +40,39 @@ test('the newest two thousand that ended are kept, and all that wait, however ol
   expect(kept).not.toContain('run-0');
   expect(store.responseOf('run-2299')).toBe('"answer of run-2299"');
   expect(store.responseOf('run-0')).toBeUndefined();
+  database.close();
+});
+
+test('many quick runs of one caller push out none of another', async () => {
+  const database = await Database.open(mkdtempSync(join(folder, 'callers-')));
+  const quotas = new CallerQuotas({ ...DEFAULT_QUOTAS, history: 100 });
+  const store = new RunStore(database, new Uint8Array(32).fill(1), quotas);
+  store.end([{ ...ended('theirs'), caller: 'somebody else' }], 1);
+  for (let batch = 0; batch < 30; batch++)
+    store.end(
+      Array.from({ length: 10 }, (_, index) => ended(`run-${batch * 10 + index}`)),
+      1_000 + batch,
+    );
+  expect(store.responseOf('theirs')).toBe('"answer of theirs"');
+  expect(store.list(1_000, RUN.caller).length).toBeLessThanOrEqual(100 + 50 + 10);
+  expect(store.responseOf('run-299')).toBe('"answer of run-299"');
+  database.close();
+});
+
+test('suspended runs of one caller take no more disk than its quota; another caller has its own', async () => {
+  const database = await Database.open(mkdtempSync(join(folder, 'disk-')));
+  const quotas = new CallerQuotas({ ...DEFAULT_QUOTAS, suspended: 3_000 });
+  const store = new RunStore(database, new Uint8Array(32).fill(1), quotas);
+  const put = (id: string, caller: string) =>
+    store.putAway({ ...RUN, caller, id, program: new Uint8Array(1_000), contextJson: '{}', title: 'it' }, 1);
+  put('one', 'greedy');
+  put('two', 'greedy');
+  // The same run again takes the place of its earlier image.
+  put('two', 'greedy');
+  expect(() => put('three', 'greedy')).toThrow(/quotas\.suspended allows one caller/);
+  expect(quotas.refusals('suspended')).toBe(1);
+  put('four', 'modest');
+  expect(store.waiting().map(({ id }) => id)).toEqual(['one', 'two', 'four']);
   database.close();
 });
 

@@ -1,3 +1,4 @@
+import { CallerQuotas, inMebibytes, quotaExceeded } from '../domain/quotas.js';
 import { type SealBinding, seal, unseal } from '../lib/sealed.js';
 import type { Database, Statement } from './database.js';
 
@@ -58,10 +59,12 @@ interface Row {
 }
 
 const COLUMNS = 'id, caller, profile, setting, code_digest, state, created_at, updated_at, holder, duration_ms';
-/** What is kept to be looked at: the oldest go first, those that wait never. */
-const MAX_ENDED_RUNS = 2_000;
+/** What is kept to be looked at of all callers: who has most of them gives up the oldest. Those that wait stay. */
+const MAX_ENDED_RUNS = 20_000;
 /** So many more are there at times. The host stands still while they are taken away, a millisecond for these. */
 const PRUNE_EVERY = 50;
+/** Callers whose ends are counted apart. */
+const MAX_CALLERS_COUNTED = 1_000;
 
 /** Runs that outlive their process, and those that have ended, to be looked back at. All they hold is sealed. */
 export class RunStore {
@@ -85,12 +88,17 @@ export class RunStore {
   readonly #deliveries: Statement<{ position: number; delivery: Buffer }>;
   readonly #anyCall: Statement<object>;
   readonly #anyDelivery: Statement<object>;
+  readonly #suspendedBytes: Statement<{ bytes: number }>;
   readonly #prune: Statement<never>;
-  #ends = 0;
+  readonly #ended: Statement<{ count: number }>;
+  readonly #greediest: Statement<{ caller: string; count: number }>;
+  readonly #quotas: CallerQuotas;
+  readonly #ends = new Map<string, number>();
 
-  constructor(database: Database, key: Uint8Array) {
+  constructor(database: Database, key: Uint8Array, quotas = new CallerQuotas()) {
     this.#database = database;
     this.#key = key;
+    this.#quotas = quotas;
     this.#putAway = database.prepare(
       `INSERT INTO runs (id, caller, profile, setting, code_digest, state, created_at, updated_at, program, context, title)
         VALUES (?, ?, ?, ?, ?, 'waiting', ?, ?, ?, ?, ?)
@@ -128,19 +136,28 @@ export class RunStore {
     );
     this.#anyCall = database.prepare('SELECT 1 FROM run_calls LIMIT 1');
     this.#anyDelivery = database.prepare('SELECT 1 FROM run_deliveries LIMIT 1');
+    this.#suspendedBytes = database.prepare(
+      `SELECT coalesce(sum(length(program) + length(context)), 0) AS bytes FROM runs
+        WHERE state = 'waiting' AND caller = ? AND id <> ?`,
+    );
     // By their times alone, which the index has: of those that ended in the same millisecond all stay.
     this.#prune = database.prepare(
-      `DELETE FROM runs WHERE state <> 'waiting' AND created_at <
-        (SELECT created_at FROM runs ORDER BY created_at DESC LIMIT 1 OFFSET ${MAX_ENDED_RUNS - 1})`,
+      `DELETE FROM runs WHERE caller = ?1 AND state <> 'waiting' AND created_at <
+        (SELECT created_at FROM runs WHERE caller = ?1 ORDER BY created_at DESC LIMIT 1 OFFSET ?2)`,
+    );
+    this.#ended = database.prepare('SELECT count(*) AS count FROM runs');
+    this.#greediest = database.prepare(
+      'SELECT caller, count(*) AS count FROM runs GROUP BY caller ORDER BY count DESC LIMIT 1',
     );
   }
 
-  /** Lets a run sleep. What happened to it since it slept last is in its memory now. */
+  /** Lets a run sleep. What happened to it since it slept last is in its memory now. Throws `quota_exceeded`. */
   putAway(run: SleepingRun, nowMs: number): void {
     const { id, caller, profile, setting, codeDigest, program, contextJson } = run;
     const context = this.#seal('context', [id], contextJson);
     const title = this.#seal('title', [id], run.title);
     this.#database.transaction(() => {
+      this.#mustHaveRoom(caller, id, program.byteLength + context.byteLength);
       this.#putAway.run(id, caller, profile, setting, codeDigest, nowMs, nowMs, program, context, title);
       this.#forgetCalls.run(id);
       this.#forgetDeliveries.run(id);
@@ -242,9 +259,29 @@ export class RunStore {
           this.#forgetCalls.run(id);
           this.#forgetDeliveries.run(id);
         }
-        if (this.#ends++ % PRUNE_EVERY === 0) this.#prune.run();
+        this.#pruneAfter(caller);
       }
     });
+  }
+
+  #mustHaveRoom(caller: string, id: string, bytes: number): void {
+    const { suspended } = this.#quotas.limits;
+    if ((this.#suspendedBytes.get(caller, id)?.bytes ?? 0) + bytes <= suspended) return;
+    this.#quotas.countRefusal('suspended');
+    const has = `your suspended runs take ${inMebibytes(suspended)}`;
+    throw quotaExceeded('suspended', has, 'decide about those that wait for approval, or cancel them');
+  }
+
+  /** The oldest runs of this caller go, and where all callers together have too many, the oldest of whoever has most. */
+  #pruneAfter(caller: string): void {
+    if (this.#ends.size > MAX_CALLERS_COUNTED) this.#ends.clear();
+    const ends = this.#ends.get(caller) ?? 0;
+    this.#ends.set(caller, ends + 1);
+    if (ends % PRUNE_EVERY !== 0) return;
+    this.#prune.run(caller, this.#quotas.limits.history - 1);
+    const tooMany = (this.#ended.get()?.count ?? 0) - MAX_ENDED_RUNS;
+    const greediest = tooMany > 0 ? this.#greediest.get() : undefined;
+    if (greediest !== undefined) this.#prune.run(greediest.caller, Math.max(1, greediest.count - tooMany) - 1);
   }
 
   responseOf(id: string): string | undefined {

@@ -19,6 +19,7 @@ test('every failure of the host has its code, blame, HTTP status and exit status
     'upstream_unavailable: upstream 502 69 retry',
     'issuer_unavailable: upstream 503 69 retry',
     'login_needed: caller 502 69',
+    'quota_exceeded: caller 429 75 retry',
     'sandbox_busy: host 503 75 retry',
     'shutting_down: host 503 75 retry',
     'jail_unavailable: machine 500 69',

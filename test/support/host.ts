@@ -54,6 +54,7 @@ export function openSession(sandbox: Sandbox): Session {
     gate: openGate(),
     catalog: new Catalog({ registry, fingerprintOf: () => '', ttlMs: 60_000 }),
     results: new KeptResults(),
+    quotas: records.quotas,
     records,
     sleeping: records.sleeping,
     telemetry: new Telemetry(),

@@ -10,6 +10,7 @@ import {
 import { HostError } from '../../domain/errors.js';
 import type { SourcePosition } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
+import { CallerQuotas, inMebibytes, quotaExceeded } from '../../domain/quotas.js';
 import type { Tool } from '../../domain/tool.js';
 import { type ApprovalStore, type Decided, isSameTool } from '../../store/approvals.js';
 import type { AuditTrail } from '../audit/audit-trail.js';
@@ -27,6 +28,8 @@ export interface ApprovalsOptions {
   readonly fingerprintOf: (serverId: string) => string;
   /** A question that nobody answered for so long is closed. */
   readonly expireAfterMs: number;
+  /** What one caller may have open; absent: the defaults. */
+  readonly quotas?: CallerQuotas;
   /** Where decisions are put on record; absent where nothing is recorded. */
   readonly audit?: Pick<AuditTrail, 'refusal' | 'decided'>;
 }
@@ -83,17 +86,16 @@ const HOUR_MS = 60 * 60 * 1000;
 /** A run's permission ends with the run; this only keeps the table from growing for ever. */
 const RUN_GRANT_MS = 30 * 24 * HOUR_MS;
 
-/** Nobody reads more cards than this: a program that asks for more is told to ask for less. */
-const MAX_PENDING_OF_RUN = 500;
-
 /** Questions to people. Nothing that an agent can reach leads to `decide`. */
 export class Approvals {
   readonly #options: ApprovalsOptions;
+  readonly #quotas: CallerQuotas;
   readonly #waiters = new Set<Waiter>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
+    this.#quotas = options.quotas ?? new CallerQuotas();
   }
 
   /** Waits until a person has decided about exactly this call, or did not in time. */
@@ -161,9 +163,23 @@ export class Approvals {
       createdAtMs: nowMs,
       expiresAtMs: nowMs + this.#options.expireAfterMs,
     };
-    if (store.pendingCountOf(run.runId) >= MAX_PENDING_OF_RUN) throw tooManyPending();
+    this.#mustHaveRoom(store, run);
     store.add(approval);
     return approval;
+  }
+
+  /** Nobody reads hundreds of cards, and those of one caller must not hide those of another or fill the disk. */
+  #mustHaveRoom(store: ApprovalStore, { caller }: RunContext): void {
+    const { approvals, suspended } = this.#quotas.limits;
+    const { count, bytes } = store.pendingOf(caller);
+    const next = 'wait for the answers before you ask for more';
+    if (count >= approvals) {
+      this.#quotas.countRefusal('approvals');
+      throw quotaExceeded('approvals', `${count} of your calls wait for approval already`, next);
+    }
+    if (bytes < suspended) return;
+    this.#quotas.countRefusal('suspended');
+    throw quotaExceeded('suspended', `the calls of yours that wait for approval take ${inMebibytes(bytes)}`, next);
   }
 
   /**
@@ -277,13 +293,6 @@ export class Approvals {
 function grantOf(scope: GrantScope, runId: string | undefined, nowMs: number) {
   if (scope === 'run' && runId !== undefined) return { runId, expiresAtMs: nowMs + RUN_GRANT_MS };
   return scope === 'hour' ? { runId: undefined, expiresAtMs: nowMs + HOUR_MS } : undefined;
-}
-
-function tooManyPending(): HostError {
-  return new HostError(
-    'bad_input',
-    `${MAX_PENDING_OF_RUN} calls of this run wait for approval already; ask for fewer, and wait for the answers`,
-  );
 }
 
 /** Short enough to be typed, long enough not to be guessed. */

@@ -1,5 +1,6 @@
 import Fastify from 'fastify';
 import { expect, test } from 'vitest';
+import { CallerQuotas } from '../../domain/quotas.js';
 import type { Host } from '../../host/host.js';
 import { Telemetry } from '../../host/telemetry.js';
 import { mountMetrics } from './metrics.js';
@@ -8,7 +9,7 @@ test('servers have lines of their own up to a bound, whatever is registered, and
   const telemetry = new Telemetry();
   const app = Fastify();
   const load = async () => ({ now: { processes: 1, spares: 1, running: 0, queued: 0 }, sinceStart: { refused: 0 } });
-  mountMetrics(app, { telemetry, load } as unknown as Host);
+  mountMetrics(app, { telemetry, load, quotas: new CallerQuotas() } as unknown as Host);
   telemetry.onCall('odd"} 1\ncodemode_forged_total 7', true, 1);
   for (let index = 0; index < 5_000; index++) {
     telemetry.onCall(`server-${index}`, true, 1);

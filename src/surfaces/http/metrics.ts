@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { QuotaName } from '../../domain/quotas.js';
 import type { Host } from '../../host/host.js';
 import type { TelemetryEvent } from '../../host/telemetry.js';
 
@@ -43,6 +44,18 @@ export function mountMetrics(app: FastifyInstance, host: Host): void {
     labelNames: ['event'],
     registers,
   });
+  const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ['quota'], registers });
+  const limits = gauge('codemode_quota', 'What one caller may have: the setting quotas, by its keys.');
+  const highest = gauge('codemode_quota_highest_use', 'What the caller has that has most of it.');
+  const refused = gauge('codemode_quota_refused', 'Times that a caller was refused more, or gave something up for it.');
+  const tellQuotas = (): void => {
+    for (const name of Object.keys(host.quotas.limits) as QuotaName[]) {
+      limits.set({ quota: name }, host.quotas.limits[name]);
+      refused.set({ quota: name }, host.quotas.refusals(name));
+      const most = host.quotas.highest(name);
+      if (most !== undefined) highest.set({ quota: name }, most);
+    }
+  };
   const servers = new Set<string>();
   const labelOf = (server: string): string => {
     if (servers.size < MAX_SERVERS) servers.add(server);
@@ -67,6 +80,7 @@ export function mountMetrics(app: FastifyInstance, host: Host): void {
   app.get('/metrics', { config: { scope: 'tools' } }, async (_request, reply) => {
     const { now, sinceStart } = await host.load();
     for (const [kind, count] of Object.entries(now)) workers.set({ kind }, count);
+    tellQuotas();
     pool.reset();
     for (const [event, count] of Object.entries(sinceStart)) pool.inc({ event }, count);
     return reply.type(registry.contentType).send(await registry.metrics());

@@ -11,8 +11,8 @@ import { type Door, type McpOptions, openSession } from './door.js';
 import type { QuestionRounds } from './question-rounds.js';
 import { createServer } from './server.js';
 
-/** Clients of the older era that are connected at the same time. */
-const MAX_SESSIONS = 256;
+/** Clients of the older era that are connected at the same time, of all callers; one caller has as many as its quota. */
+const MAX_SESSIONS = 1_000;
 /** A session that nobody used for so long is forgotten; its client is told to begin anew. */
 const IDLE_MS = 60 * 60_000;
 const SWEEP_EVERY_MS = 60_000;
@@ -20,6 +20,7 @@ const SWEEP_EVERY_MS = 60_000;
 interface ClientSession {
   /** The token it was opened with. */
   readonly owner: string;
+  readonly subject: string;
   readonly door: Door;
   readonly server: Server;
   readonly transport: WebStandardStreamableHTTPServerTransport;
@@ -60,7 +61,8 @@ export class HttpSessions {
     const id = request.headers.get('mcp-session-id');
     if (id === null) {
       if (!isInitializeRequest(exchange.body)) return rpcError(400, -32_000, 'no session: send initialize first');
-      if (!this.#makeRoom()) return rpcError(503, -32_000, 'too many clients are connected; try again later');
+      const refusal = this.#makeRoomFor(exchange.principal);
+      if (refusal !== undefined) return refusal;
       return this.#serve(await this.#open(exchange.principal), request, exchange);
     }
     const session = this.#sessions.get(id);
@@ -117,6 +119,7 @@ export class HttpSessions {
     const server = createServer(door);
     const session: ClientSession = {
       owner: ownerOf(principal),
+      subject: principal.subject,
       door,
       server,
       transport,
@@ -142,10 +145,31 @@ export class HttpSessions {
     }
   }
 
+  /** A caller that has as many as it may gives up one of its own; where all have too many, who has most gives up one. */
+  #makeRoomFor({ subject }: Principal): Response | undefined {
+    const { quotas } = this.#options.host;
+    const mine = this.#sessionsOf(subject);
+    if (mine.length >= quotas.limits.sessions) {
+      if (this.#endIdle(mine)) return undefined;
+      quotas.countRefusal('sessions');
+      const has = `you have ${mine.length} sessions, the most that quotas.sessions allows one caller`;
+      return rpcError(429, -32_000, `${has}; close one first`);
+    }
+    if (this.#sessions.size < MAX_SESSIONS) return undefined;
+    const counts = new Map<string, number>();
+    for (const { subject: each } of this.#sessions.values()) counts.set(each, (counts.get(each) ?? 0) + 1);
+    for (const [greedy] of [...counts].sort(([, left], [, right]) => right - left))
+      if (this.#endIdle(this.#sessionsOf(greedy))) return undefined;
+    return rpcError(503, -32_000, 'too many clients are connected; try again later');
+  }
+
+  #sessionsOf(subject: string): [string, ClientSession][] {
+    return [...this.#sessions].filter(([, session]) => session.subject === subject);
+  }
+
   /** The one that was not used for the longest time goes, unless it is being used. */
-  #makeRoom(): boolean {
-    if (this.#sessions.size < MAX_SESSIONS) return true;
-    const idle = [...this.#sessions].filter(([, { openRequests }]) => openRequests === 0);
+  #endIdle(sessions: readonly [string, ClientSession][]): boolean {
+    const idle = sessions.filter(([, { openRequests }]) => openRequests === 0);
     const [oldest] = idle.sort(([, left], [, right]) => left.lastUsedAt - right.lastUsedAt);
     if (oldest !== undefined) void this.#end(oldest[0]);
     return oldest !== undefined;

@@ -1,0 +1,30 @@
+import type { CallerId } from '../domain/execution.js';
+import type { CallerQuotas } from '../domain/quotas.js';
+
+/** What one program holds of its caller's memory in the host. */
+export class CallerAccount {
+  readonly #quotas: CallerQuotas;
+  readonly #caller: CallerId;
+  #bytes = 0;
+
+  constructor(quotas: CallerQuotas, caller: CallerId) {
+    this.#quotas = quotas;
+    this.#caller = caller;
+  }
+
+  get maxBytes(): number {
+    return this.#quotas.limits.memory;
+  }
+
+  /** Whether there was room for it. */
+  take(bytes: number): boolean {
+    const isWithin = this.#quotas.take('memory', this.#caller, bytes);
+    if (isWithin) this.#bytes += bytes;
+    return isWithin;
+  }
+
+  giveAll(): void {
+    this.#quotas.give('memory', this.#caller, this.#bytes);
+    this.#bytes = 0;
+  }
+}
