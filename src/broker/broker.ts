@@ -82,7 +82,7 @@ export class Broker {
     const trace = audit && new CallTrace(audit, call);
     try {
       const raw = await this.#carryOut(redactor === undefined ? call : redactOnTheWay(redactor, call), trace);
-      const outcome = shortened(redactor === undefined ? raw : redactOutcome(redactor, raw));
+      const outcome = shortened(redactor === undefined ? raw : await redactOutcome(redactor, raw));
       trace?.end(outcome);
       return outcome;
     } catch (error) {

@@ -7,11 +7,15 @@ import { programTitle } from './program-title.js';
  * What a program gives back, clean. It has got nothing that was not clean; but it may have put together what came in
  * pieces.
  */
-export function cleanReport(redactor: Redactor, report: ExecutionReport, counts: RedactionCounts): ExecutionReport {
+export async function cleanReport(
+  redactor: Redactor,
+  report: ExecutionReport,
+  counts: RedactionCounts,
+): Promise<ExecutionReport> {
   const { outcome, logs, logsCut, journal, durationMs, usage } = report;
   return {
     logs: logs.map((entry) => ({ ...entry, message: redactor.text(entry.message, counts) })),
-    outcome: cleanOutcome(redactor, outcome, counts),
+    outcome: await cleanOutcome(redactor, outcome, counts),
     logsCut,
     journal,
     durationMs,
@@ -20,18 +24,18 @@ export function cleanReport(redactor: Redactor, report: ExecutionReport, counts:
 }
 
 /** What came of it, clean. */
-export function cleanOutcome(redactor: Redactor, given: Outcome, counts: RedactionCounts): Outcome {
+export async function cleanOutcome(redactor: Redactor, given: Outcome, counts: RedactionCounts): Promise<Outcome> {
   const outcome =
     given.unawaited === undefined ? given : { ...given, unawaited: cleanNames(redactor, given.unawaited) };
   if (outcome.status === 'failed') {
     const { failure, soFarJson } = outcome;
-    const soFar = soFarJson === undefined ? {} : { soFarJson: redactor.json(soFarJson, counts) };
+    const soFar = soFarJson === undefined ? {} : { soFarJson: await redactor.jsonInSlices(soFarJson, counts) };
     return { ...outcome, failure: cleanFailure(redactor, failure, counts), ...soFar };
   }
   const { resultJson, lost } = outcome;
   return {
     ...outcome,
-    resultJson: redactor.json(resultJson, counts),
+    resultJson: await redactor.jsonInSlices(resultJson, counts),
     ...(lost === undefined ? {} : { lost: cleanPlaces(redactor, lost) }),
   };
 }

@@ -23,9 +23,8 @@ export async function replayProcess(
   );
   // What was recorded is clean, of people too where the settings said so then: what is compared has to be.
   const cleaner = redactor?.forOutput({ personalData: true });
-  const [then, again] = [outcome, report.outcome].map((each) =>
-    cleaner === undefined ? each : cleanOutcome(cleaner, each, {}),
-  ) as [Outcome, Outcome];
+  const clean = async (each: Outcome) => (cleaner === undefined ? each : cleanOutcome(cleaner, each, {}));
+  const [then, again] = [await clean(outcome), await clean(report.outcome)];
   const found = record.divergence ?? differenceOf(then, again) ?? record.leftOver;
   const { interpreter = runner.version } = environment;
   const isOther = interpreter !== runner.version;

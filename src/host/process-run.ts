@@ -232,11 +232,14 @@ async function clean(
   const { redactor: known } = await runtime.open();
   const redactor = redacts === undefined ? known : known?.forOutput(redacts);
   if (redactor === undefined) return { ...ended, outcome, stdout, stderr };
-  const output = (kept: KeptOutput): KeptOutput => ({ ...kept, text: redactor.text(kept.text, counts) });
+  const output = async (kept: KeptOutput): Promise<KeptOutput> => ({
+    ...kept,
+    text: await redactor.textInSlices(kept.text, counts),
+  });
   return {
     ...ended,
-    stdout: output(stdout),
-    stderr: output(stderr),
-    outcome: cleanOutcome(redactor, outcome, counts),
+    stdout: await output(stdout),
+    stderr: await output(stderr),
+    outcome: await cleanOutcome(redactor, outcome, counts),
   };
 }

@@ -33,7 +33,7 @@ export async function replay(sandbox: Sandbox, recording: Recording, redactor?: 
   const { runId, journal, outcome: recorded } = recording;
   const { report: raw, divergence } = await sandbox.replay(journal, `replay of ${runId}` as CallerId);
   // The record is clean, so what comes out now must be too.
-  const report = redactor === undefined ? raw : cleanReport(redactor, raw, {});
+  const report = redactor === undefined ? raw : await cleanReport(redactor, raw, {});
   const difference = divergence ?? differenceOf(recorded, report.outcome);
   return {
     runId,

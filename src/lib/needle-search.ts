@@ -41,11 +41,14 @@ export class NeedleSearch {
     for (const [index, needle] of needles.entries()) this.#enter(needle, index);
   }
 
-  /** Visits every place of every needle, roughly in order. */
-  visit(text: string, visitor: NeedleVisitor): void {
+  /**
+   * Visits every place of every needle, roughly in order. With `from` and `to`, multiples of 65,536, only what lies there
+   * or reaches into it: whoever goes through a text in parts finds the same, some of it perhaps twice.
+   */
+  visit(text: string, visitor: NeedleVisitor, from = 0, to = text.length): void {
     if (this.#needles.length === 0) return;
     const size = this.#gramSize;
-    for (let base = 0; base < text.length; base += CHUNK_CHARACTERS) {
+    for (let base = from; base < to; base += CHUNK_CHARACTERS) {
       const part = text.length <= CHUNK_CHARACTERS ? text : text.slice(base, base + CHUNK_CHARACTERS);
       const count = Math.floor(this.#bytes.write(part, 0, 'latin1') / size);
       for (let index = 0; index < count; ) {

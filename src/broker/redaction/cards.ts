@@ -18,9 +18,10 @@ export function mayHoldCard(fieldName: string | undefined): boolean {
  * issuer's length, and the right check digit. About 2 in 100 random numbers of 16 digits pass all of that, which is why
  * fields that are called an id are left alone and JSON numbers are too.
  */
-export function findCards(text: string, found: (span: Span) => boolean): void {
+export function findCards(text: string, found: (span: Span) => boolean, from = 0, to = text.length): number {
   const { length } = text;
-  for (let at = STRIDE - 1; at < length; at += STRIDE) {
+  let at = from === 0 ? STRIDE - 1 : from;
+  for (; at < to; at += STRIDE) {
     const code = text.charCodeAt(at);
     if (!isCardCharacter(code)) continue;
     if (!isAlong(text, at, 1) && !isAlong(text, at, -1)) continue;
@@ -31,9 +32,10 @@ export function findCards(text: string, found: (span: Span) => boolean): void {
     if (end - start <= STRIDE) continue;
     const span = cardWithin(text, start, end);
     if (span === undefined) continue;
-    if (found(span)) return;
+    if (found(span)) return length;
     at = Math.max(at, span.end - 1);
   }
+  return at;
 }
 
 /** Of fifteen characters around this one, seven to one side belong to it too. */

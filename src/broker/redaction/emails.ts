@@ -5,15 +5,17 @@ const MAX_LOCAL_CHARACTERS = 64;
 const MAX_HOST_CHARACTERS = 253;
 
 /** Addresses of people: found at their `@`, and looked at for a bounded number of characters to both sides. */
-export function findEmails(text: string, found: (span: Span) => boolean): void {
-  for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
+export function findEmails(text: string, found: (span: Span) => boolean, from = 0, to = text.length): number {
+  for (let at = text.indexOf('@', from); at >= 0; at = text.indexOf('@', at + 1)) {
+    if (at >= to) return at;
     let start = at;
     while (start > 0 && at - start <= MAX_LOCAL_CHARACTERS && isIn(MAIL, text, start - 1)) start--;
     let end = runEnd(HOST, text, at + 1, MAX_HOST_CHARACTERS);
     while (end > at + 1 && !/[a-z0-9]/i.test(text[end - 1] as string)) end--;
     const isAddress = start < at && /\.[a-z]{2,24}$/i.test(text.slice(Math.max(at, end - 26), end));
-    if (isAddress && !isRemote(text, start, end) && found({ start, end, kind: 'email' })) return;
+    if (isAddress && !isRemote(text, start, end) && found({ start, end, kind: 'email' })) break;
   }
+  return text.length;
 }
 
 /** `git@github.com:org/repo.git` and `ssh://git@github.com/org/repo` name a place, not a person. */

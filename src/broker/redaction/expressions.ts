@@ -6,6 +6,8 @@ const MAX_EXPRESSIONS = 50;
 const MAX_CHARACTERS = 1_000;
 /** Time is in proportion to it and to the text. */
 const MAX_PROGRAM_SIZE = 2_000;
+/** Of a text that is looked at in parts, so much to both sides is seen with each: a longer match is found in pieces. */
+const OVERLAP_CHARACTERS = 16_384;
 
 /**
  * The user's own expressions. The engine can't look around or refer back, so no text makes it slow by nature; but it is
@@ -16,13 +18,16 @@ export function compileExpressions(sources: readonly string[]): TextSearch[] {
     throw new HostError('bad_config', `redaction.extra has more than ${MAX_EXPRESSIONS} expressions`);
   return sources.map((source, index) => {
     const expression = compile(source, `redaction.extra[${index}]`);
-    return (text, found) => {
-      const matcher = expression.matcher(text);
-      for (let from = 0; from <= text.length && matcher.find(from); ) {
+    return (text, found, begin = 0, to = text.length) => {
+      const base = Math.max(0, begin - OVERLAP_CHARACTERS);
+      const part = base === 0 && to === text.length ? text : text.slice(base, to + OVERLAP_CHARACTERS);
+      const matcher = expression.matcher(part);
+      for (let from = 0; from <= part.length && matcher.find(from); ) {
         const [start, end] = [matcher.start(), matcher.end()];
-        if (end > start && found({ start, end, kind: 'custom' })) return;
+        if (end > start && found({ start: base + start, end: base + end, kind: 'custom' })) return text.length;
         from = end > start ? end : end + 1;
       }
+      return to;
     };
   });
 }

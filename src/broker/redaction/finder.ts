@@ -1,5 +1,6 @@
 import { NeedleSearch } from '../../lib/needle-search.js';
 import { type SecretForm, secretForms } from '../../lib/secret-forms.js';
+import type { Slices } from '../../lib/slices.js';
 import { findCards } from './cards.js';
 import { BASE64, isIn } from './characters.js';
 import { findEmails } from './emails.js';
@@ -8,8 +9,11 @@ import { findPhones } from './phones.js';
 import { inOrder, type Span } from './span.js';
 import { TOKEN_PATTERNS } from './token-patterns.js';
 
-/** Tells every place that it finds, until it is told that it is enough. */
-export type TextSearch = (text: string, found: (span: Span) => boolean) => void;
+/**
+ * Tells every place that it finds, until it is told that it is enough. With `from` and `to`, of what begins there; it looks at
+ * as much of the text around as it has to, and gives where the next part begins.
+ */
+export type TextSearch = (text: string, found: (span: Span) => boolean, from?: number, to?: number) => number;
 
 /** Which kinds of text are looked for. */
 export interface FinderOptions {
@@ -25,6 +29,9 @@ export interface FinderOptions {
   /** Texts that stay, whatever they look like. */
   readonly allow: readonly string[];
 }
+
+/** A longer text is looked at in parts of this size, where its reader can wait: a multiple of what `NeedleSearch` reads. */
+export const PART_CHARACTERS = 4 * 65_536;
 
 /** How much is looked for in a text: `known` is only what the host holds itself. */
 export type Depth = 'all' | 'no-cards' | 'known';
@@ -79,7 +86,32 @@ export class Finder {
     return inOrder(spans);
   }
 
-  /** Until `found` has had enough. */
+  /** The same as `find`, in slices: other work of this process is done in between. */
+  async findInSlices(
+    text: string,
+    depth: Depth,
+    slices: Slices,
+    keep?: (text: string, span: Span) => boolean,
+  ): Promise<Span[]> {
+    const spans: Span[] = [];
+    const push = (span: Span) => {
+      spans.push(span);
+      return false;
+    };
+    await this.#searchInSlices(text, depth, slices, push, keep && ((span) => keep(text, span)));
+    return inOrder(spans);
+  }
+
+  async hasAnyInSlices(text: string, slices: Slices): Promise<boolean> {
+    let isFound = false;
+    await this.#searchInSlices(text, 'all', slices, () => {
+      isFound = true;
+      return true;
+    });
+    return isFound;
+  }
+
+  /** Until `found` has had enough. Called for each value of a result: nothing is put together for it. */
   #find(text: string, depth: Depth, found: (span: Span) => boolean, isKept?: (span: Span) => boolean): void {
     let isEnough = false;
     const report = (span: Span): boolean => {
@@ -90,7 +122,7 @@ export class Finder {
     };
     this.#findKnown(text, report);
     if (isEnough || depth === 'known') return;
-    this.#findTokens(text, report, isKept);
+    this.#tokenSearch(isKept)(text, report);
     const { named, cards, emails, phones, extra } = this.#options;
     if (named === true && !isEnough) findNamedSecrets(text, report);
     if (cards === true && depth !== 'no-cards' && !isEnough) findCards(text, report);
@@ -99,19 +131,63 @@ export class Finder {
     for (const search of extra) if (!isEnough) search(text, report);
   }
 
-  #findKnown(text: string, found: (span: Span) => boolean): void {
-    this.#secrets.visit(text, (start, index) => found(formAt(text, start, this.#forms[index] as SecretForm)));
+  async #searchInSlices(
+    text: string,
+    depth: Depth,
+    slices: Slices,
+    found: (span: Span) => boolean,
+    isKept?: (span: Span) => boolean,
+  ): Promise<void> {
+    let isEnough = false;
+    const report = (span: Span): boolean => {
+      if (isKept?.(span) === false) return false;
+      if (this.#allow.has(text.slice(span.start, span.end))) return false;
+      isEnough = found(span);
+      return isEnough;
+    };
+    for (const search of this.#searches(depth, isKept))
+      for (let from = 0; from < text.length && !isEnough; await slices.rest())
+        from = search(text, report, from, Math.min(text.length, from + PART_CHARACTERS));
   }
 
-  #findTokens(text: string, found: (span: Span) => boolean, isKept?: (span: Span) => boolean): void {
+  /** The same searches as in `#find`, in the same order. */
+  #searches(depth: Depth, isKept?: (span: Span) => boolean): TextSearch[] {
+    const { named, cards, emails, phones, extra } = this.#options;
+    const known: TextSearch = (text, found, from, to) => this.#findKnown(text, found, from, to);
+    if (depth === 'known') return [known];
+    return [
+      known,
+      this.#tokenSearch(isKept),
+      ...(named === true ? [findNamedSecrets] : []),
+      ...(cards === true && depth !== 'no-cards' ? [findCards] : []),
+      ...(emails ? [findEmails] : []),
+      ...(phones === true && depth !== 'no-cards' ? [findPhones] : []),
+      ...extra,
+    ];
+  }
+
+  #findKnown(text: string, found: (span: Span) => boolean, from = 0, to = text.length): number {
+    this.#secrets.visit(text, (start, index) => found(formAt(text, start, this.#forms[index] as SecretForm)), from, to);
+    return to;
+  }
+
+  #tokenSearch(isKept?: (span: Span) => boolean): TextSearch {
     let matchedUntil = 0;
-    this.#anchors.visit(text, (start, index) => {
-      // Inside a match there is no second one: what was looked at once is not looked at again.
-      const span = start < matchedUntil ? undefined : TOKEN_PATTERNS[index]?.match(text, start);
-      if (span === undefined || isKept?.(span) === false) return false;
-      matchedUntil = span.end;
-      return found(span);
-    });
+    return (text, found, from = 0, to = text.length) => {
+      this.#anchors.visit(
+        text,
+        (start, index) => {
+          // Inside a match there is no second one: what was looked at once is not looked at again.
+          const span = start < matchedUntil ? undefined : TOKEN_PATTERNS[index]?.match(text, start);
+          if (span === undefined || isKept?.(span) === false) return false;
+          matchedUntil = span.end;
+          return found(span);
+        },
+        from,
+        to,
+      );
+      return to;
+    };
   }
 }
 

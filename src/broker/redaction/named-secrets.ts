@@ -6,27 +6,34 @@ import type { Span } from './span.js';
  * `?token=...`, and the password in `https://user:password@host`. A name is a hint and no proof, so these are redacted
  * only where a contract or the configuration asks for it.
  */
-export function findNamedSecrets(text: string, found: (span: Span) => boolean): void {
-  let seenUntil = 0;
-  for (let at = nextSeparator(text, 0); at < text.length; at = nextSeparator(text, at + 1)) {
+export function findNamedSecrets(text: string, found: (span: Span) => boolean, from = 0, to = text.length): number {
+  let seenUntil = from;
+  for (let at = nextSeparator(text, from, to); at < to; at = nextSeparator(text, at + 1, to)) {
     if (at < seenUntil) continue;
     const span = text.startsWith('://', at) ? urlPassword(text, at + 3) : namedValue(text, at);
     if (span === undefined) continue;
-    if (found(span)) return;
+    if (found(span)) return text.length;
     seenUntil = span.end;
   }
-  findBearers(text, found);
+  const next = Math.max(to, seenUntil);
+  return findBearers(text, found, from, next) ? text.length : next;
 }
 
 /** `Bearer TOKEN` without its header's name. A sentence about bearers has no digit in its next word. */
-function findBearers(text: string, found: (span: Span) => boolean): void {
-  for (const { 0: word, index } of text.matchAll(/\bbearer /gi)) {
-    const start = index + word.length;
+function findBearers(text: string, found: (span: Span) => boolean, from: number, to: number): boolean {
+  // With a character before it, which says whether a word begins there.
+  const base = Math.max(0, from - 1);
+  const part = base === 0 && to === text.length ? text : text.slice(base, to + BEARER_WORD.length);
+  for (const { 0: word, index } of part.matchAll(/\bbearer /gi)) {
+    const start = base + index + word.length;
     const end = runEnd(BEARER, text, start, MAX_VALUE_CHARACTERS);
     const isToken = end - start >= MIN_BEARER_CHARACTERS && /\d/.test(text.slice(start, end));
-    if (isToken && found({ start, end, kind: 'bearer-token' })) return;
+    if (isToken && found({ start, end, kind: 'bearer-token' })) return true;
   }
+  return false;
 }
+
+const BEARER_WORD = 'bearer ';
 
 /** Whether a field of this name holds a secret, whatever its value looks like. */
 export function isSecretName(name: string): boolean {
@@ -48,12 +55,12 @@ const SECRET_NAME =
 const NO_SECRET =
   /^(?:string|text|number|boolean|bool|str|int|any|unknown|null|none|nil|undefined|true|false|required|optional|\*+|\[redacted.*|\$\{.*|<.*>)$/i;
 
-function nextSeparator(text: string, from: number): number {
-  for (let at = from; at < text.length; at += 1) {
+function nextSeparator(text: string, from: number, to: number): number {
+  for (let at = from; at < to; at += 1) {
     const code = text.charCodeAt(at);
     if (code === EQUALS || code === COLON) return at;
   }
-  return text.length;
+  return to;
 }
 
 const EQUALS = 61;

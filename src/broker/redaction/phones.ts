@@ -8,17 +8,25 @@ import type { Span } from './span.js';
 const WRITTEN =
   /\+[1-9](?:[ ./-]?\(?\d\)?){6,14}(?!\d)|(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[.-])\d{3}[ .-]\d{4}(?![\w-])|\(?0[1-9]\d{0,4}\)?[ /-]\d{3,8}(?:[ -]\d{2,6}){0,3}(?![\w-])/g;
 
+/** More than any match and what is looked at behind it. */
+const LONGEST_WRITTEN = 100;
 const MIN_NATIONAL_DIGITS = 9;
 const MAX_NATIONAL_DIGITS = 12;
 
-export function findPhones(text: string, found: (span: Span) => boolean): void {
-  for (const { 0: written, index } of text.matchAll(WRITTEN)) {
+export function findPhones(text: string, found: (span: Span) => boolean, from = 0, to = text.length): number {
+  const part = to === text.length && from === 0 ? text : text.slice(from, to + LONGEST_WRITTEN);
+  let next = to;
+  for (const { 0: written, index: at } of part.matchAll(WRITTEN)) {
+    const index = from + at;
+    if (index >= to) break;
+    next = Math.max(to, index + written.length);
     const digits = written.replace(/\D/g, '').length;
     const isInternational = written.startsWith('+');
     const isLong = isInternational || (digits >= MIN_NATIONAL_DIGITS && digits <= MAX_NATIONAL_DIGITS);
     if (!isLong || !standsAlone(text, index)) continue;
-    if (found({ start: index, end: index + written.length, kind: 'phone' })) return;
+    if (found({ start: index, end: index + written.length, kind: 'phone' })) return text.length;
   }
+  return next;
 }
 
 /** Not the end of a word, a number, a version or an exponent. */

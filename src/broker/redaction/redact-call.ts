@@ -6,10 +6,10 @@ import type { BrokerCall, BrokerOutcome } from '../call.js';
 import type { RedactionCounts, Redactor } from './redactor.js';
 
 /** What comes back from a call, clean: its answer, its error, its warnings. */
-export function redactOutcome(redactor: Redactor, outcome: BrokerOutcome): BrokerOutcome {
+export async function redactOutcome(redactor: Redactor, outcome: BrokerOutcome): Promise<BrokerOutcome> {
   const redactions: RedactionCounts = {};
   const { approval } = outcome;
-  const clean = cleanOutcome(redactor, outcome, redactions);
+  const clean = await cleanOutcome(redactor, outcome, redactions);
   const isUntouched = Object.keys(redactions).length === 0;
   if (isUntouched && approval === undefined) return clean;
   return {
@@ -19,22 +19,26 @@ export function redactOutcome(redactor: Redactor, outcome: BrokerOutcome): Broke
   };
 }
 
-function cleanOutcome(redactor: Redactor, outcome: BrokerOutcome, counts: RedactionCounts): BrokerOutcome {
+async function cleanOutcome(
+  redactor: Redactor,
+  outcome: BrokerOutcome,
+  counts: RedactionCounts,
+): Promise<BrokerOutcome> {
   if (outcome.ok) {
     const warnings = outcome.warnings.map((warning) => redactor.text(warning, counts));
-    return { ok: true, reply: redactor.reply(outcome.reply, counts), warnings };
+    return { ok: true, reply: await redactor.replyInSlices(outcome.reply, counts), warnings };
   }
   // The error often repeats the answer: what was taken out of both is counted once.
-  const error = redactError(redactor, outcome.error, outcome.reply === undefined ? counts : {});
+  const error = await redactError(redactor, outcome.error, outcome.reply === undefined ? counts : {});
   return outcome.reply === undefined
     ? { ...outcome, error }
-    : { ...outcome, error, reply: redactor.reply(outcome.reply, counts) };
+    : { ...outcome, error, reply: await redactor.replyInSlices(outcome.reply, counts) };
 }
 
-function redactError(redactor: Redactor, error: GuestError, counts: RedactionCounts): GuestError {
+async function redactError(redactor: Redactor, error: GuestError, counts: RedactionCounts): Promise<GuestError> {
   return {
     ...error,
-    message: redactor.text(error.message, counts),
+    message: await redactor.textInSlices(error.message, counts),
     hint: redactor.text(error.hint, counts),
     ...(error.fields === undefined ? {} : { fields: redactor.value(error.fields as JsonObject, counts) }),
   };

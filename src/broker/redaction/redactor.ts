@@ -2,8 +2,9 @@ import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { ToolReply } from '../../domain/upstream.js';
 import { markedNumber, withMarkedNumbers, withNumbers } from '../../lib/exact-numbers.js';
 import { MIN_SECRET_CHARACTERS } from '../../lib/secret-values.js';
+import { Slices } from '../../lib/slices.js';
 import { mayHoldCard } from './cards.js';
-import { type Depth, Finder, type FinderOptions } from './finder.js';
+import { type Depth, Finder, type FinderOptions, PART_CHARACTERS } from './finder.js';
 import { isSecretName } from './named-secrets.js';
 import type { Span } from './span.js';
 
@@ -58,17 +59,19 @@ export class Redactor {
   }
 
   text(text: string, counts?: RedactionCounts, depth: Depth = 'all'): string {
-    const { mayHide, write } = this.#spans;
-    const spans = this.#current().find(text, depth, mayHide);
-    if (spans.length === 0) return text;
-    let result = '';
-    let from = 0;
-    for (const { start, end, kind } of spans) {
-      result += `${text.slice(from, start)}${write(text.slice(start, end), kind)}`;
-      from = end;
-      if (counts !== undefined) counts[kind] = (counts[kind] ?? 0) + 1;
-    }
-    return result + text.slice(from);
+    return this.#without(this.#current().find(text, depth, this.#spans.mayHide), text, counts);
+  }
+
+  /** The same, in slices where it is long. */
+  async textInSlices(
+    text: string,
+    counts?: RedactionCounts,
+    depth: Depth = 'all',
+    slices = new Slices(),
+  ): Promise<string> {
+    if (text.length <= PART_CHARACTERS) return this.text(text, counts, depth);
+    const spans = await this.#current().findInSlices(text, depth, slices, this.#spans.mayHide);
+    return this.#without(spans, text, counts);
   }
 
   /** The same value where there is nothing to take out. Names of fields are texts like others. */
@@ -119,6 +122,62 @@ export class Redactor {
     return { ...clean, structuredContent: cleanContent, structuredJson: JSON.stringify(cleanContent) };
   }
 
+  /** As `json`, in slices where it is long. */
+  async jsonInSlices(json: string, counts?: RedactionCounts): Promise<string> {
+    if (json.length <= PART_CHARACTERS) return this.json(json, counts);
+    const finder = this.#current();
+    const slices = new Slices();
+    if (!finder.hasExtra && !(await finder.hasAnyInSlices(json, slices))) return json;
+    const value = JSON.parse(withMarkedNumbers(json)) as JsonValue;
+    const clean = await this.#walkInSlices(value, undefined, counts ?? {}, 0, slices);
+    return clean === value ? json : withNumbers(JSON.stringify(clean));
+  }
+
+  /** As `reply`, in slices where it is long: a result of 30 MB would stop everybody else for seconds. */
+  async replyInSlices(reply: ToolReply, counts: RedactionCounts): Promise<ToolReply> {
+    const { structuredContent, structuredJson: exact, ...rest } = reply;
+    const structuredJson = structuredContent === undefined ? '' : (exact ?? JSON.stringify(structuredContent));
+    const textLength = rest.content.reduce((sum, { text, data }) => sum + lengthOf(text) + lengthOf(data), 0);
+    if (textLength + structuredJson.length <= PART_CHARACTERS) return this.reply(reply, counts);
+    const finder = this.#current();
+    const slices = new Slices();
+    const walk = (value: JsonValue) => this.#walkInSlices(value, undefined, counts, 0, slices);
+    const { meta, rest: others } = rest;
+    const clean: ToolReply = {
+      ...rest,
+      content: (await walk(rest.content as JsonObject[])) as JsonObject[],
+      ...(meta === undefined ? {} : { meta: this.value(meta, counts) }),
+      ...(others === undefined ? {} : { rest: (await walk(others)) as JsonObject }),
+    };
+    if (structuredContent === undefined) return clean;
+    if (!finder.hasExtra && !(await finder.hasAnyInSlices(structuredJson, slices)))
+      return { ...clean, structuredContent, structuredJson };
+    if (exact !== undefined) {
+      const cleanJson = await this.jsonInSlices(exact, counts);
+      const isSame = cleanJson === exact;
+      return {
+        ...clean,
+        structuredJson: cleanJson,
+        structuredContent: isSame ? structuredContent : (JSON.parse(cleanJson) as JsonValue),
+      };
+    }
+    const cleanContent = await walk(structuredContent);
+    return { ...clean, structuredContent: cleanContent, structuredJson: JSON.stringify(cleanContent) };
+  }
+
+  /** The text with something in the place of each span. */
+  #without(spans: readonly Span[], text: string, counts: RedactionCounts | undefined): string {
+    if (spans.length === 0) return text;
+    let result = '';
+    let from = 0;
+    for (const { start, end, kind } of spans) {
+      result += `${text.slice(from, start)}${this.#spans.write(text.slice(start, end), kind)}`;
+      from = end;
+      if (counts !== undefined) counts[kind] = (counts[kind] ?? 0) + 1;
+    }
+    return result + text.slice(from);
+  }
+
   #current(): Finder {
     this.#finder ??= new Finder(this.#secrets.keys(), this.#options);
     return this.#finder;
@@ -153,6 +212,43 @@ export class Redactor {
       return copy ?? value;
     }
     return this.#object(value as JsonObject, counts, depth);
+  }
+
+  /** As `#walk`. Only lists, objects and long texts are waited for. */
+  async #walkInSlices(
+    value: JsonValue,
+    name: string | undefined,
+    counts: RedactionCounts,
+    depth: number,
+    slices: Slices,
+  ): Promise<JsonValue> {
+    if (isShort(value) || depth > MAX_DEPTH) return this.#walk(value, name, counts, depth);
+    if (typeof value === 'string') {
+      const isNamed = this.#options.named === true && name !== undefined && isSecretName(name);
+      if (isNamed || markedNumber(value) !== undefined) return this.#walk(value, name, counts, depth);
+      return this.textInSlices(value, counts, mayHoldCard(name) ? 'all' : 'no-cards', slices);
+    }
+    const isList = Array.isArray(value);
+    const isMedia = !isList && isMediaBlock(value as JsonObject);
+    const taken = new Map<string, number>();
+    const entries: [string, JsonValue][] = [];
+    let isChanged = false;
+    for (const [key, item] of isList ? value.entries() : Object.entries(value as JsonObject)) {
+      const field = isList ? name : String(key);
+      const cleanKey = isList ? '' : this.#name(String(key), counts, taken);
+      const isData = isMedia && typeof item === 'string' && (key === 'data' || key === 'blob');
+      const clean = isData
+        ? await this.textInSlices(item, counts, 'known', slices)
+        : isShort(item)
+          ? this.#walk(item, field, counts, depth + 1)
+          : await this.#walkInSlices(item, field, counts, depth + 1, slices);
+      isChanged ||= clean !== item || (!isList && cleanKey !== key);
+      entries.push([cleanKey, clean]);
+      const rest = slices.rest();
+      if (rest !== undefined) await rest;
+    }
+    if (!isChanged) return value;
+    return isList ? entries.map(([, item]) => item) : Object.fromEntries(entries);
   }
 
   #object(value: JsonObject, counts: RedactionCounts, depth: number): JsonObject {
@@ -202,6 +298,15 @@ const EVERYTHING: HiddenSpans = {
   write: (_, kind) => `[redacted:${kind}]`,
   tooDeep: () => '[redacted:nested-too-deep]',
 };
+
+/** Cleaned in one go. */
+function isShort(value: JsonValue): boolean {
+  return typeof value === 'string' ? value.length <= PART_CHARACTERS : value === null || typeof value !== 'object';
+}
+
+function lengthOf(value: JsonValue | undefined): number {
+  return typeof value === 'string' ? value.length : 0;
+}
 
 /** Base64 of pictures and sound has every short text in it somewhere: only what is known is looked for. */
 function isMediaBlock({ type, mimeType, blob }: JsonObject): boolean {
