@@ -27,6 +27,8 @@ export class CallBook {
   #openBytes = 0;
   #deliveredBytes = 0;
   #seen = 0;
+  /** The last call that the present worker has told of: each says every call once, in order. */
+  #saidByWorker = 0;
 
   /** `account`: where answers stay in memory for as long as the program runs, those of all programs of its caller count. */
   constructor(journal: Pick<Journal, 'calls' | 'deliveries'>, account?: CallerAccount) {
@@ -54,8 +56,15 @@ export class CallBook {
     this.#seen = this.#journal.calls.length;
   }
 
+  /** The program is in another worker, which may tell of its calls again. */
+  inAnotherWorker(): void {
+    this.#saidByWorker = 0;
+  }
+
   /** Enters a call. Each number is made once: a worker that says something else under it is not believed. */
   enter(call: GuestCall): Verdict {
+    if (call.number <= this.#saidByWorker) return { is: 'forged', reason: 'it made the same call twice' };
+    this.#saidByWorker = call.number;
     const known = this.#journal.calls[call.number - 1];
     const asked = { target: call.target, argumentsDigest: digestOf(call.argumentsJson) };
     if (known !== undefined)

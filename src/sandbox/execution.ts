@@ -242,6 +242,7 @@ export class SandboxExecution implements Tenant {
     }
     if (this.#state === 'ended') return this.#pool.notNeeded(worker);
     worker.admit(this);
+    this.#calls.inAnotherWorker();
     this.#seat = new Seat(worker, this.journal, this.#libraryDigest);
     this.#state = 'running';
     this.#budget.start();
@@ -326,6 +327,7 @@ export class SandboxExecution implements Tenant {
     const kept = this.#logs.enter(entry, log);
     if (kept === 'too much') return this.#worker?.kill('it logged more than it may');
     if (kept === 'kept') this.#handlers.onLog?.(log);
+    else this.#worker?.wasted();
   }
 
   #suspended(image: Buffer): void {

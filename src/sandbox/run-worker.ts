@@ -1,4 +1,5 @@
 import type { CallerId, ExecutionId, VirtualModule } from '../domain/execution.js';
+import { Allowance } from '../lib/allowance.js';
 import type { HostToWorker, WorkerToHost } from '../wire/messages.js';
 import type { WorkerProcess } from './worker-process.js';
 
@@ -42,6 +43,8 @@ const STALL_MS = 100;
 /** What a program that is over may still take before its worker is killed with it. */
 const DROPPED_GRACE_MS = 500;
 const MAX_LIBRARIES_KNOWN = 8;
+/** Frames that say nothing: for programs that have left, logs past their bound. One that sends more is no worker of ours. */
+const WASTED_FRAMES = { burst: 100_000, perSecond: 1_000 };
 
 /** An answer that a worker owes. Dropped: its program has left, and may even have come back and begun anew. */
 interface Owed {
@@ -70,6 +73,7 @@ export class RunWorker {
   readonly #tenants = new Map<ExecutionId, Tenant>();
   readonly #owed: Owed[] = [];
   readonly #libraries = new Set<string>();
+  readonly #wastedFrames = new Allowance(WASTED_FRAMES, performance.now());
   #reserved = 0;
   #stallTimer: NodeJS.Timeout | undefined;
   #droppedTimer: NodeJS.Timeout | undefined;
@@ -182,6 +186,13 @@ export class RunWorker {
     this.process.kill(reason);
   }
 
+  /** It sent a frame that changes nothing. */
+  wasted(): void {
+    const nowMs = performance.now();
+    this.#wastedFrames.take(1, nowMs);
+    if (this.#wastedFrames.waitMs(nowMs) > 0) this.kill('it sent too many messages that say nothing');
+  }
+
   /** Sends everybody away, to go on elsewhere. Nothing computes here. */
   dismissAll(): void {
     const tenants = [...this.#tenants.values()];
@@ -200,7 +211,7 @@ export class RunWorker {
   }
 
   #receive(message: WorkerToHost, body: Buffer): void {
-    if (!('execution' in message)) return;
+    if (!('execution' in message)) return this.wasted();
     const head = this.#owed[0];
     const isOfOneThatLeft = head?.isDropped === true && head.execution === message.execution;
     if (
@@ -211,7 +222,9 @@ export class RunWorker {
       if (!this.#answered(message.execution)) return;
     }
     // Ids that are not here are ignored: a worker has no say about executions it does not hold.
-    if (!isOfOneThatLeft) this.#tenants.get(message.execution)?.receive(message, body, this);
+    const tenant = isOfOneThatLeft ? undefined : this.#tenants.get(message.execution);
+    if (tenant === undefined) this.wasted();
+    else tenant.receive(message, body, this);
     // Only now: a worker with nothing left to say may be taken, and what it said last must have arrived.
     if (this.#owed.length === 0) this.onChange?.();
   }

@@ -3,13 +3,14 @@ import type { Duplex } from 'node:stream';
 import { HostError } from '../domain/errors.js';
 import { deferred } from '../lib/deferred.js';
 import { killGroup } from '../lib/process-group.js';
-import { encodeFrame, FrameDecoder } from '../wire/frames.js';
+import { encodeFrame } from '../wire/frames.js';
 import type { HostToWorker, WorkerRole, WorkerToHost } from '../wire/messages.js';
 import { PROTOCOL } from '../wire/messages.js';
 import { parseWorkerMessage } from '../wire/parse.js';
 import type { Jail } from './jail/jail.js';
 import { launch } from './jail/launch.js';
 import { POOL_THREADS } from './jail/limits.js';
+import { readFrames } from './read-frames.js';
 import type { RuntimeFiles } from './runtime-files.js';
 
 /** A worker that has not said hello by then is not going to. */
@@ -42,7 +43,6 @@ export class WorkerProcess {
   readonly role: WorkerRole;
   readonly #child: ChildProcess;
   readonly #channel: Duplex;
-  readonly #decoder = new FrameDecoder(MAX_INCOMING_BYTES);
   readonly #build: string;
   readonly #ready = deferred<void>();
   readonly #exited = deferred<void>();
@@ -134,7 +134,13 @@ export class WorkerProcess {
 
   #listen(): void {
     const child = this.#child;
-    this.#channel.on('data', (chunk: Buffer) => this.#receive(chunk));
+    readFrames(
+      this.#channel,
+      MAX_INCOMING_BYTES,
+      (head, body) => this.#receive(head, body),
+      // There is no next frame to find after a broken one, and no reason to believe this process any more.
+      (error) => this.kill(error instanceof Error ? error.message : 'it broke the protocol'),
+    );
     this.#channel.on('error', () => {});
     child.stderr?.on('data', (chunk: Buffer) => {
       if (this.#stderr.length < MAX_STDERR_CHARACTERS)
@@ -145,17 +151,10 @@ export class WorkerProcess {
     child.on('close', (status, signal) => this.#ended(this.#reason ?? `it ended with ${signal ?? `status ${status}`}`));
   }
 
-  #receive(chunk: Buffer): void {
-    try {
-      for (const { head, body } of this.#decoder.push(chunk)) {
-        const message = parseWorkerMessage(head);
-        if (this.#isReady) this.events?.message(message, body);
-        else this.#greet(message);
-      }
-    } catch (error) {
-      // There is no next frame to find after a broken one, and no reason to believe this process any more.
-      this.kill(error instanceof Error ? error.message : 'it broke the protocol');
-    }
+  #receive(head: Buffer, body: Buffer): void {
+    const message = parseWorkerMessage(head);
+    if (this.#isReady) this.events?.message(message, body);
+    else this.#greet(message);
   }
 
   #greet(message: WorkerToHost): void {

@@ -52,7 +52,12 @@ export async function runBuild(options: BuildOptions): Promise<BuildResult> {
       return refuse('said something that it has no business saying');
     if (message.type === 'process/file') {
       bytes += body.length;
-      if (bytes > options.maxBytes || files.size >= MAX_FILES || !FILE_NAME.test(message.name))
+      if (
+        bytes > options.maxBytes ||
+        files.size >= MAX_FILES ||
+        files.has(message.name) ||
+        !FILE_NAME.test(message.name)
+      )
         return refuse('handed over more than it was asked for');
       // Its own copy: the buffer that it came in may hold much more.
       files.set(message.name, Buffer.from(body));

@@ -6,11 +6,12 @@ import type { Duplex } from 'node:stream';
 import { HostError } from '../../domain/errors.js';
 import { deferred } from '../../lib/deferred.js';
 import { killGroup } from '../../lib/process-group.js';
-import { encodeFrame, FrameDecoder } from '../../wire/frames.js';
+import { encodeFrame } from '../../wire/frames.js';
 import { type HostToProcess, MAX_VALUE_BYTES, PROTOCOL, type ProcessToHost } from '../../wire/messages.js';
 import { parseProcessMessage } from '../../wire/parse.js';
 import { type Jail, type JailedProgram, WORKSPACE } from '../jail/jail.js';
 import { launch } from '../jail/launch.js';
+import { readFrames } from '../read-frames.js';
 import type { ProcessShape } from './shape.js';
 import { hasDied } from './usage.js';
 
@@ -45,7 +46,6 @@ export class ProgramProcess {
   readonly shape: ProcessShape;
   readonly #child: ChildProcess;
   readonly #channel: Duplex;
-  readonly #decoder = new FrameDecoder(MAX_INCOMING_BYTES);
   readonly #build: string;
   readonly #ready = deferred<void>();
   readonly #exited = deferred<void>();
@@ -139,7 +139,12 @@ export class ProgramProcess {
 
   #listen(): void {
     const child = this.#child;
-    this.#channel.on('data', (chunk: Buffer) => this.#receive(chunk));
+    readFrames(
+      this.#channel,
+      MAX_INCOMING_BYTES,
+      (head, body) => this.#receive(head, body),
+      (error) => this.#break(error instanceof Error ? error.message : 'it broke the protocol'),
+    );
     this.#channel.on('error', () => {});
     child.stdout?.on('data', (chunk: Buffer) => this.events?.stdout(chunk));
     child.stderr?.on('data', (chunk: Buffer) => {
@@ -159,17 +164,11 @@ export class ProgramProcess {
     child.on('close', (code, signal) => this.#ended({ code, signal }));
   }
 
-  #receive(chunk: Buffer): void {
+  #receive(head: Buffer, body: Buffer): void {
     if (this.#isBroken) return;
-    try {
-      for (const { head, body } of this.#decoder.push(chunk)) {
-        const message = parseProcessMessage(head);
-        if (this.#isReady) this.events?.message(message, body);
-        else this.#greet(message);
-      }
-    } catch (error) {
-      this.#break(error instanceof Error ? error.message : 'it broke the protocol');
-    }
+    const message = parseProcessMessage(head);
+    if (this.#isReady) this.events?.message(message, body);
+    else this.#greet(message);
   }
 
   #break(reason: string): void {
