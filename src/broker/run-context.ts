@@ -8,6 +8,8 @@ import { RunLedger } from './run-ledger.js';
 export interface RunContext {
   readonly runId: string;
   readonly caller: CallerId;
+  /** The session of its client, where the protocol has any. What is kept for it is handed to that session. */
+  readonly sessionId?: string;
   /** The outward contract under which it runs. */
   readonly profile: string;
   /** The program; empty where there is none. */
@@ -27,6 +29,7 @@ export interface RunContext {
 /** What a run may have beside its program. */
 export interface RunContextOptions {
   readonly ledger?: RunLedger;
+  readonly sessionId?: string | undefined;
   readonly grants?: CapabilitySet | undefined;
   readonly trace?: TraceContext | undefined;
   readonly callTimeoutMs?: number | undefined;
@@ -37,7 +40,7 @@ export function openRunContext(
   caller: CallerId,
   profile: string,
   source: string,
-  { ledger = new RunLedger(), grants, trace, callTimeoutMs }: RunContextOptions = {},
+  { ledger = new RunLedger(), sessionId, grants, trace, callTimeoutMs }: RunContextOptions = {},
 ): RunContext {
   const codeDigest = hash('sha256', source, 'hex');
   return {
@@ -47,6 +50,7 @@ export function openRunContext(
     source,
     codeDigest,
     ledger,
+    ...(sessionId === undefined ? {} : { sessionId }),
     ...(grants === undefined ? {} : { grants }),
     ...(trace === undefined ? {} : { trace }),
     ...(callTimeoutMs === undefined ? {} : { callTimeoutMs }),

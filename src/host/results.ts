@@ -22,7 +22,7 @@ export function isResults(target: string): boolean {
   return target.startsWith(TARGET);
 }
 
-/** Kept values of one caller, and as many bytes as its quota allows; the oldest go first. */
+/** Kept values of one caller, of all its sessions together, and as many bytes as its quota allows; the oldest go first. */
 const MAX_KEPT = 64;
 
 /** A run that goes on after its client was answered. */
@@ -37,7 +37,14 @@ export interface DetachedRun {
   readonly received: ReceivedData;
 }
 
+/** For whom something is kept: a caller, and one of its sessions where it has any. */
+export interface ResultOwner {
+  readonly caller: CallerId;
+  readonly sessionId?: string | undefined;
+}
+
 interface Kept {
+  readonly sessionId: string | undefined;
   readonly value: { readonly json: string } | { readonly run: DetachedRun };
   /** Whoever gets the value gets the data of these servers. */
   readonly received: ReceivedData;
@@ -58,7 +65,7 @@ export interface ResultCircumstances {
   readonly onReceived: (received: ReceivedData | 'unknown') => void;
 }
 
-/** What is kept for callers between runs. One caller never sees another's. */
+/** What is kept for callers between runs. One caller never sees another's, nor one session of a caller that of another. */
 export class KeptResults {
   readonly #kept = new Map<CallerId, Map<string, Kept>>();
   readonly #quotas: CallerQuotas;
@@ -67,34 +74,37 @@ export class KeptResults {
     this.#quotas = quotas;
   }
 
-  keep(caller: CallerId, json: string, received = new ReceivedData()): string {
+  keep({ caller, sessionId }: ResultOwner, json: string, received = new ReceivedData()): string {
     const handle = `result-${randomUUID()}`;
-    this.#put(caller, handle, { value: { json }, received, bytes: Buffer.byteLength(json) });
+    this.#put(caller, handle, { sessionId, value: { json }, received, bytes: Buffer.byteLength(json) });
     return handle;
   }
 
-  keepRun(caller: CallerId, run: DetachedRun): void {
-    this.#put(caller, run.runId, { value: { run }, received: run.received, bytes: 0 });
+  keepRun({ caller, sessionId }: ResultOwner, run: DetachedRun): void {
+    this.#put(caller, run.runId, { sessionId, value: { run }, received: run.received, bytes: 0 });
   }
 
-  runOf(caller: CallerId, runId: string): DetachedRun | undefined {
-    const kept = this.#kept.get(caller)?.get(runId);
-    return kept !== undefined && 'run' in kept.value ? kept.value.run : undefined;
-  }
-
-  forget(caller: CallerId): void {
-    this.#kept.delete(caller);
+  /** A session that has ended leaves what its caller has in others. */
+  forget({ caller, sessionId }: ResultOwner): void {
+    const mine = this.#kept.get(caller);
+    if (sessionId === undefined || mine === undefined) {
+      this.#kept.delete(caller);
+      return;
+    }
+    for (const [name, kept] of mine) if (kept.sessionId === sessionId) mine.delete(name);
+    if (mine.size === 0) this.#kept.delete(caller);
   }
 
   async answer(
     target: string,
     [given, request]: readonly JsonValue[],
-    caller: CallerId,
+    { caller, sessionId }: ResultOwner,
     circumstances: ResultCircumstances,
   ): Promise<CallReply> {
     const isWait = target === `${TARGET}wait`;
-    const name = isWait && given === LAST ? await this.#newestRun(caller, circumstances) : given;
-    const kept = typeof name === 'string' ? this.#kept.get(caller)?.get(name) : undefined;
+    const name = isWait && given === LAST ? await this.#newestRun({ caller, sessionId }, circumstances) : given;
+    const found = typeof name === 'string' ? this.#kept.get(caller)?.get(name) : undefined;
+    const kept = found?.sessionId === undefined || found.sessionId === sessionId ? found : undefined;
     if (target === `${TARGET}load` && kept !== undefined && 'json' in kept.value) {
       const part = partOfResult(kept.value.json, request);
       if ('problem' in part)
@@ -119,9 +129,12 @@ export class KeptResults {
   }
 
   /** The one that was answered before its end last, or else the newest that was stored; never the one that asks. */
-  async #newestRun(caller: CallerId, { sleeping, runId }: ResultCircumstances): Promise<string | undefined> {
+  async #newestRun(
+    { caller, sessionId }: ResultOwner,
+    { sleeping, runId }: ResultCircumstances,
+  ): Promise<string | undefined> {
     const [detached] = [...(this.#kept.get(caller) ?? [])]
-      .flatMap(([id, { value }]) => ('run' in value ? [id] : []))
+      .flatMap(([id, kept]) => ('run' in kept.value && (kept.sessionId ?? sessionId) === sessionId ? [id] : []))
       .slice(-1);
     if (detached !== undefined && (await sleeping.outcomeOf(caller, detached)) === undefined) return detached;
     const stored = await sleeping.list(2, caller);

@@ -141,7 +141,7 @@ export class RunCalls {
       const onReceived = (received: ReceivedData | 'unknown') =>
         received === 'unknown' ? gate.receivedUnknown(ledger) : ledger.received.receiveAll(received);
       const { signal, remainingMs } = hooks;
-      return results.answer(call.target, input, caller, { runId, sleeping, signal, remainingMs, onReceived });
+      return results.answer(call.target, input, asker.context, { runId, sleeping, signal, remainingMs, onReceived });
     }
     return this.tools.answer(numbered, input, hooks, asker.context);
   }

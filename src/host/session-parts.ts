@@ -17,6 +17,8 @@ import type { CodeModeSettings, ToolView } from './tool-view.js';
 /** How one caller's session differs from another's. */
 export interface SessionOptions {
   readonly caller: CallerId;
+  /** Where the protocol has sessions, which of the caller's this is: what is kept for it is its own. */
+  readonly sessionId?: string;
   /** Name of the contract. */
   readonly profile: string;
   readonly presentation: Presentation;

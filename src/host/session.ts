@@ -138,6 +138,7 @@ export class Session {
     const { profile } = this.#options;
     const steps = new RunTrace(this.#parts, { runId, profile, parent: request.trace });
     const context = openRunContext(runId, this.caller, profile, request.source, {
+      sessionId: this.#options.sessionId,
       grants: request.grants ?? this.bounds,
       trace: steps.context,
       // The contract of scripts knows one time, and its calls may take all of it.
@@ -160,7 +161,7 @@ export class Session {
         return { response, isSuspended: false };
       },
     );
-    this.#parts.results.keepRun(this.caller, { runId, ended, received: context.ledger.received });
+    this.#parts.results.keepRun(context, { runId, ended, received: context.ledger.received });
     return { state: 'running', runId };
   }
 
@@ -213,9 +214,9 @@ export class Session {
     return callDirect(own, direct, input, circumstances);
   }
 
-  /** The caller will not come back: nothing is kept for it any more. */
+  /** The caller, or this session of it, will not come back: nothing is kept for it any more. */
   close(): void {
-    this.#parts.results.forget(this.caller);
+    this.#parts.results.forget(this.#options);
   }
 
   async #execute(context: RunContext, request: RunRequest, steps: RunTrace): Promise<RunAnswer> {
@@ -329,7 +330,7 @@ export class Session {
     const summary: RunSummary = {
       runId: context.runId,
       ...(label === undefined ? {} : { label }),
-      ...handOver(outcome, presentation, maxResultBytes, { results, caller: this.caller, received }),
+      ...handOver(outcome, presentation, maxResultBytes, { results, owner: context, received }),
       logs: report.logs,
       logsCut: report.logsCut,
       trace: tools.trace,

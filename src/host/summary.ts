@@ -1,10 +1,10 @@
 import type { ReceivedData } from '../broker/policy/flow.js';
 import type { CatalogServer, CatalogTool } from '../catalog/snapshot.js';
-import type { CallerId, Outcome } from '../domain/execution.js';
+import type { Outcome } from '../domain/execution.js';
 import type { JsonObject } from '../domain/json.js';
 import { findServer, serverProblem } from './discovery.js';
 import { looksAround, serversNamedIn } from './named-servers.js';
-import type { KeptResults } from './results.js';
+import type { KeptResults, ResultOwner } from './results.js';
 import type { Presentation, RunSummary, ServerTypes, UnavailableServer } from './run.js';
 import { briefDeclarationsOf, briefSignaturesOf, type ToolView } from './tool-view.js';
 
@@ -87,13 +87,13 @@ export function handOver(
   outcome: Outcome,
   { separateMedia }: Presentation,
   maxResultBytes: number,
-  keep: { readonly results: KeptResults; readonly caller: CallerId; readonly received: ReceivedData },
+  keep: { readonly results: KeptResults; readonly owner: ResultOwner; readonly received: ReceivedData },
 ): Pick<RunSummary, 'outcome' | 'media' | 'keptResult' | 'keptSoFar'> {
   if (outcome.status === 'failed') {
     const { soFarJson, ...rest } = outcome;
     // Where answers have no limit the process ends with its program, and with it what it keeps.
     if (soFarJson === undefined || maxResultBytes === Number.POSITIVE_INFINITY) return { outcome: rest };
-    const handle = keep.results.keep(keep.caller, soFarJson, keep.received);
+    const handle = keep.results.keep(keep.owner, soFarJson, keep.received);
     return { outcome, keptSoFar: { handle, bytes: Buffer.byteLength(soFarJson) } };
   }
   if (Buffer.byteLength(outcome.resultJson) <= maxResultBytes) return { outcome };
@@ -102,7 +102,7 @@ export function handOver(
   const resultJson = separate?.resultJson ?? outcome.resultJson;
   const bytes = Buffer.byteLength(resultJson);
   const kept = () => ({
-    handle: keep.results.keep(keep.caller, resultJson, keep.received),
+    handle: keep.results.keep(keep.owner, resultJson, keep.received),
     bytes,
     mostBytes: maxResultBytes,
   });

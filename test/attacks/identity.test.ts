@@ -162,7 +162,7 @@ describe.each(['legacy', 'modern'] as const)('over /mcp, in the %s era', (era) =
   });
 });
 
-test('sessions and eras of one token share its limits and what is kept for it, and no other token does', async () => {
+test('sessions and eras of one token share its limits, and what is kept for a session is its own', async () => {
   const look = `import { look } from '@codemode/servers/ledger'; globalThis.__codemode_result__ = (await look({})).did;`;
   const clients = await Promise.all((['legacy', 'legacy', 'modern'] as const).map((era) => connect(era, 'limited')));
   const results = [];
@@ -173,9 +173,10 @@ test('sessions and eras of one token share its limits and what is kept for it, a
   const handle = /result-[\da-f-]{36}/.exec(JSON.stringify(long))?.[0] ?? '';
   const load = `import { load } from '@codemode/results';
     globalThis.__codemode_result__ = await load(${JSON.stringify(handle)}).then((text) => text.length, () => 'none');`;
-  expect((await run(second.client, load)).result).toBe(2_000_000);
-  await first.client.close();
-  expect((await run(second.client, load)).result).toBe(2_000_000);
+  expect((await run(first.client, load)).result).toBe(2_000_000);
+  expect((await run(second.client, load)).result).toBe('none');
+  await second.client.close();
+  expect((await run(first.client, load)).result).toBe(2_000_000);
   await using agent = await connect('legacy', 'agent');
   expect((await run(agent.client, load)).result).toBe('none');
   for (const { client } of clients) await client.close();

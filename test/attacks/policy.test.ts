@@ -130,6 +130,11 @@ describe('a policy that is broken in its file', () => {
       'policy:\n  - tools: a/*\n    decision: deny\n    examples:\n      - { tool: b/c, decision: deny }',
       ':5:32: policy.rules[0].examples[0].decision: expected deny for this example, but it comes out as allow',
     ],
+    // It would match nobody: the caller is whoever the token belongs to.
+    [
+      'policy:\n  - { caller: "session *", decision: deny }',
+      ':2:15: policy.rules[0].caller: expected the name of a token',
+    ],
     ['policy: { prices: { files: 1 } }', ':1:28: policy.prices.files'],
     ['policy: { budget: { run: -1 } }', ':1:26: policy.budget.run'],
     ['limits: [{ tools: a/b }]', 'at least one of rate, concurrency, timeout'],

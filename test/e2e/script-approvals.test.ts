@@ -1,31 +1,34 @@
 import { expect, test } from 'vitest';
 import { callScript, responseOf } from '../support/code-execution.js';
 import { LedgerHome } from '../support/ledger.js';
-import type { ClientOptions, Home } from '../support/program.js';
+import type { ClientOptions, Era, Home } from '../support/program.js';
 import { openStdio } from '../support/program.js';
 
 const WRITE = `call_tool('ledger', 'write', { text: 'x' })`;
 
-async function connect(home: LedgerHome, options: ClientOptions = {}) {
+async function connect(home: LedgerHome, options: ClientOptions = {}, era: Era = 'legacy') {
   const environment = { PATH: process.env.PATH ?? '', HOME: home.folder, CODEMODE_HOME: home.path('state') };
   const place = { configFile: home.config, environment, work: home.folder } as unknown as Home;
-  const session = await openStdio(place, 'legacy', options, ['--profile', 'code_execution']);
+  const session = await openStdio(place, era, options, ['--profile', 'code_execution']);
   const exec = async (code: string, more: object = {}) =>
     responseOf(await callScript(session.client, { code, ...more }));
   return { ...session, exec };
 }
 
-test('a client that can ask its user asks while the script waits [D2]', async () => {
-  using home = new LedgerHome();
-  await using session = await connect(home, { capabilities: { elicitation: {} } });
-  const questions: unknown[] = [];
-  session.client.setRequestHandler('elicitation/create', async ({ params }) => {
-    questions.push(params);
-    return { action: 'accept', content: { decision: 'approve' } } as never;
-  });
-  expect(await session.exec(WRITE)).toEqual({ ok: true, value: { ok: true, result: { did: 'write', lines: 1 } } });
-  expect([questions.length, home.lines]).toEqual([1, ['write x']]);
-});
+test.each(['legacy', 'modern'] as const)(
+  'a client of the %s era that can ask its user asks while the script waits [D2]',
+  async (era) => {
+    using home = new LedgerHome();
+    await using session = await connect(home, { capabilities: { elicitation: {} } }, era);
+    const questions: unknown[] = [];
+    session.client.setRequestHandler('elicitation/create', async ({ params }) => {
+      questions.push(params);
+      return { action: 'accept', content: { decision: 'approve' } } as never;
+    });
+    expect(await session.exec(WRITE)).toEqual({ ok: true, value: { ok: true, result: { did: 'write', lines: 1 } } });
+    expect([questions.length, home.lines]).toEqual([1, ['write x']]);
+  },
+);
 
 test('a user who says no is a value that the script sees [D2]', async () => {
   using home = new LedgerHome();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { callerOf, hasPerson, type Principal } from '../../domain/principal.js';
 import { bearerOf, byAccessToken, byListedTokens, firstOf } from './principals.js';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -26,5 +27,22 @@ test('each token speaks for its own subject, with its own scopes', async () => {
     undefined,
     undefined,
     undefined,
+  ]);
+});
+
+test('a person sits where the configuration or the issuer says so, and nowhere by default', async () => {
+  const identify = byListedTokens([
+    { name: 'agent', sha256: sha256('agent'), scopes: ['execute', 'tools'], person: false },
+    { name: 'desk', sha256: sha256('desk'), scopes: ['execute'], person: true },
+  ]);
+  const found = await Promise.all(['agent', 'desk'].map((token) => identify(token)));
+  const principals = found.flatMap((each) => (each !== undefined && 'principal' in each ? [each.principal] : []));
+  expect(principals.map(hasPerson)).toEqual([false, true]);
+  const ofIssuer: Principal = { subject: 'user ann', scopes: new Set(['execute', 'approve']) };
+  expect(hasPerson(ofIssuer)).toBe(true);
+  expect([...principals, ofIssuer].map(callerOf)).toEqual([
+    'subject token agent',
+    'subject token desk',
+    'subject user ann',
   ]);
 });

@@ -2,14 +2,12 @@ import type { Server } from '@modelcontextprotocol/server';
 import { type Approval, cardsOf } from '../../domain/approval.js';
 import type { AskPerson } from '../../host/execution.js';
 import { visibleLine } from '../../lib/visible-text.js';
-import { type CardForm, choicesFor, DENY, formFor } from './approval-card.js';
+import { choicesFor, DENY, formFor } from './approval-card.js';
+import type { FormAnswer, ShowForm } from './asked-client.js';
 import type { Door } from './door.js';
 
 /** A person who was asked may take this long; the program is put away before that. */
 const QUESTION_TIMEOUT_MS = 10 * 60_000;
-
-/** Puts a form before the user of a client, and gives what they made of it. */
-export type ShowForm = (form: CardForm, signal: AbortSignal) => Promise<FormAnswer>;
 
 /**
  * Asks the person in front of the client. Undefined where none sits there, by the configuration and not by what the client says,
@@ -43,11 +41,6 @@ export function formsOf(server: Server): ShowForm | undefined {
 /** Who has decided, for the record: whose token it was, not what the client calls itself. */
 export function deciderOf({ person }: Door, clientName = 'the client'): string {
   return `the user of ${person?.subject ?? visibleLine(clientName)}`;
-}
-
-export interface FormAnswer {
-  readonly action: 'accept' | 'decline' | 'cancel';
-  readonly content?: Record<string, unknown> | undefined;
 }
 
 /**

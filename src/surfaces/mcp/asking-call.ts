@@ -6,7 +6,7 @@ import type { Question, QuestionKind, Respondent } from '../../domain/question.j
 import type { TraceContext } from '../../domain/trace.js';
 import { type Deferred, deferred } from '../../lib/deferred.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
-import type { ShowForm } from './approval-form.js';
+import type { AskedClient, ShowForm } from './asked-client.js';
 import {
   type Askable,
   askable,
@@ -15,7 +15,6 @@ import {
   isAnswerTo,
   QUESTION_TIMEOUT_MS,
 } from './client-question.js';
-import type { Door } from './door.js';
 import { capabilitiesOf } from './rounds.js';
 
 /** Questions that come together are asked together. */
@@ -60,7 +59,7 @@ export class AskingCall {
   #gathering: NodeJS.Timeout | undefined;
 
   /** `mayWait`: whether there is room for one more call that waits for its client. */
-  constructor({ clientKey, person }: Door, context: ServerContext, mayWait: () => boolean) {
+  constructor({ clientKey, person }: AskedClient, context: ServerContext, mayWait: () => boolean) {
     this.#key = clientKey ?? this.id;
     this.#client = { capabilities: capabilitiesOf(context), person };
     this.#mayWait = mayWait;
@@ -86,7 +85,7 @@ export class AskingCall {
   }
 
   /** Whether answers from there are as good as from where it began: what a person is asked, a person answers. */
-  isAnsweredBy({ person }: Door): boolean {
+  isAnsweredBy({ person }: AskedClient): boolean {
     return this.#client.person === undefined || person !== undefined;
   }
 

@@ -58,7 +58,7 @@ async function answer(
   const known = trace === undefined ? {} : { trace };
   if (capabilitiesOf(context) !== undefined) {
     const work = (side: CallSide) => perform(door, server, request, context, { ...side, ...known });
-    return door.rounds.answer(context, door, work);
+    return door.rounds.answer(context, { ...door, caller: door.session.caller }, work);
   }
   const respondent = new ClientRespondent(door, server, context);
   const showForm = formsOf(server);

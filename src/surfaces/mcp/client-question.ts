@@ -4,7 +4,7 @@ import type { JsonObject } from '../../domain/json.js';
 import { QUESTION_KINDS, type Question, type QuestionKind } from '../../domain/question.js';
 import { withVisibleWords } from '../../lib/visible-schema.js';
 import { visibleLine, visibleSentence } from '../../lib/visible-text.js';
-import type { Door } from './door.js';
+import type { PersonAtClient } from './asked-client.js';
 
 /** A person may take this long for an answer. */
 export const QUESTION_TIMEOUT_MS = 10 * 60_000;
@@ -19,7 +19,7 @@ export interface ClientQuestion {
 export interface Askable {
   /** What it says of itself. */
   readonly capabilities: ClientCapabilities | undefined;
-  readonly person: Door['person'];
+  readonly person: PersonAtClient | undefined;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Host } from '../../host/host.js';
 import type { Session, SessionOptions } from '../../host/session.js';
 import type { CodeModeSettings } from '../../host/tool-view.js';
 import type { Profile } from '../../profiles/profile.js';
+import type { AskedClient } from './asked-client.js';
 import type { ClientListing } from './client-listing.js';
 import type { QuestionRounds } from './question-rounds.js';
 
@@ -24,37 +25,30 @@ export interface McpOptions {
   readonly log: Log;
 }
 
-/** Somebody who sits at a client, reads its forms and decides. */
-export interface PersonAtClient {
-  /** Whose token the client has; absent over stdio, where the client is the user's own. */
-  readonly subject?: string;
-}
-
 /** One client's way in. */
-export interface Door {
+export interface Door extends Pick<AskedClient, 'clientKey' | 'person'> {
   readonly options: McpOptions;
   readonly listing: ClientListing;
   readonly session: Session;
   /** Aborted when the client has gone for good: runs that went on without an answer end too. */
   readonly gone: AbortSignal;
-  /** Tells this client from the others of the same caller; absent where that is not known. */
-  readonly clientKey?: string;
-  /** Absent: no form is sent to the client, whatever it says that it can show. */
-  readonly person?: PersonAtClient;
   /** Calls of the newer era that wait for what their client says to a question. */
   readonly rounds: QuestionRounds;
   /** Called when the client is about to be told which tools there are. */
   readonly onListed?: () => void;
 }
 
-/** `bounds`: what the token of whoever speaks may reach. */
+/** `bounds`: what the token of whoever speaks may reach. `sessionId`: where the caller has several sessions. */
 export function openSession(
   { host, profile, codeMode }: McpOptions,
   caller: CallerId,
-  bounds?: CapabilitySet | undefined,
+  { bounds, sessionId }: { readonly bounds?: CapabilitySet | undefined; readonly sessionId?: string } = {},
 ): Session {
-  const options = sessionOptions(profile, codeMode, caller);
-  return host.openSession(bounds === undefined ? options : { ...options, bounds });
+  return host.openSession({
+    ...sessionOptions(profile, codeMode, caller),
+    ...(bounds === undefined ? {} : { bounds }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+  });
 }
 
 /** How a caller of this profile is served, over whichever transport. */

@@ -41,7 +41,7 @@ export interface Exchange {
 
 /**
  * Clients of the older era: each has a session with a server of its own. The caller is whoever the token belongs to, in all of its
- * sessions: rules, limits and what is kept for it are the same as over the other surfaces.
+ * sessions: rules and limits are the same as over the other surfaces, and count all of it together. What is kept for a session is its own.
  */
 export class HttpSessions {
   readonly #options: McpOptions;
@@ -106,7 +106,7 @@ export class HttpSessions {
       },
       onsessionclosed: () => this.#end(id),
     });
-    const opened = openSession(this.#options, callerOf(principal), principal.capabilities);
+    const opened = openSession(this.#options, callerOf(principal), { bounds: principal.capabilities, sessionId: id });
     const door: Door = {
       options: this.#options,
       listing: new ClientListing(this.#common, opened, { isKept: true }),
@@ -136,6 +136,7 @@ export class HttpSessions {
     if (session === undefined) return;
     this.#sessions.delete(id);
     session.gone.abort();
+    session.door.session.close();
     await session.server.close().catch(() => {});
   }
 

@@ -109,7 +109,7 @@ export class McpHttp {
   }
 
   #open(principal: Principal): Door {
-    const session = openSession(this.#options, callerOf(principal), principal.capabilities);
+    const session = openSession(this.#options, callerOf(principal), { bounds: principal.capabilities });
     return {
       options: this.#options,
       // Its requests have nothing in common but a token: each is answered with what there is.

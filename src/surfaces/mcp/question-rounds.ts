@@ -1,7 +1,7 @@
 import { type CallToolResult, inputRequired, type ServerContext } from '@modelcontextprotocol/server';
+import type { AskedClient } from './asked-client.js';
 import { AskingCall, type CallResult, type CallSide } from './asking-call.js';
 import { QUESTION_TIMEOUT_MS } from './client-question.js';
-import type { Door } from './door.js';
 import { Progress } from './progress.js';
 import { mintRound, roundOf } from './rounds.js';
 
@@ -18,14 +18,18 @@ export class QuestionRounds {
   readonly #waiting = new Map<string, { readonly call: AskingCall; readonly timer: NodeJS.Timeout }>();
 
   /** Begins a call, or goes on with the one that this is a later round of, until its result or its next question. */
-  async answer(context: ServerContext, door: Door, work: (side: CallSide) => Promise<CallResult>): Promise<CallResult> {
-    const { caller } = door.session;
+  async answer(
+    context: ServerContext,
+    client: AskedClient,
+    work: (side: CallSide) => Promise<CallResult>,
+  ): Promise<CallResult> {
+    const { caller } = client;
     const round = roundOf(context);
     const isLater = round?.call !== undefined;
     using _progress = isLater ? Progress.of(context) : undefined;
     const known = this.#waiting.get(round?.call ?? '');
-    if (isLater && (round.caller !== caller || known?.call.isAnsweredBy(door) !== true)) return ROUND_IS_OVER;
-    const call = known?.call ?? new AskingCall(door, context, () => this.#waiting.size < MAX_WAITING);
+    if (isLater && (round.caller !== caller || known?.call.isAnsweredBy(client) !== true)) return ROUND_IS_OVER;
+    const call = known?.call ?? new AskingCall(client, context, () => this.#waiting.size < MAX_WAITING);
     if (known === undefined) call.begin(work);
     else call.take(context.mcpReq.inputResponses);
     const step = await call.step([context.mcpReq.signal, context.http?.req?.signal]);
