@@ -380,7 +380,7 @@ export class Session {
     if (this.#view?.of !== snapshot) {
       const { codeMode, reservedNames, profile } = this.#options;
       const { observed, gate } = this.#parts;
-      const policy = toolPolicyOf(gate, { caller: this.caller, profile, bounds: this.bounds });
+      const policy = toolPolicyOf(gate, { caller: this.caller, profile });
       const seen = observed === undefined ? {} : { observedTypeOf: (tool: Tool) => observed.typeOf(this.caller, tool) };
       this.#view = { of: snapshot, view: { ...viewOf(snapshot, codeMode, reservedNames, policy), ...seen } };
     }

@@ -11,12 +11,10 @@ import { estimateTokens } from '../catalog/briefing/tokens.js';
 import type { ObservedTypeOf } from '../catalog/declarations/typescript.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
 import type { CatalogBriefing } from '../domain/briefing.js';
-import type { CapabilitySet } from '../domain/capability.js';
 import { matchesGlob } from '../lib/glob.js';
 import { nearest } from '../lib/nearest.js';
 import { withAskingMarked } from './asking-tools.js';
 import { type DirectTool, nameDirectTools } from './direct-tools.js';
-import { mayCall } from './grants.js';
 
 export type { CatalogServer, CatalogSnapshot, CatalogTool, DirectTool };
 
@@ -41,9 +39,9 @@ export interface ToolView {
   readonly hiddenServers: readonly CatalogServer[];
 }
 
-/** What one caller may do with a tool, by the policy and by what it was granted. */
+/** What the policy says of a tool for one caller. */
 export interface ToolPolicy {
-  /** The caller cannot call it, whatever the arguments. */
+  /** It is denied, whatever the arguments. */
   hides(tool: CatalogTool): boolean;
   /** A person is asked before calls of it, or before some of them. */
   asks(tool: CatalogTool): boolean;
@@ -51,15 +49,10 @@ export interface ToolPolicy {
 
 export function toolPolicyOf(
   { policy }: PolicyGate,
-  {
-    caller,
-    profile,
-    bounds,
-  }: { readonly caller: string; readonly profile: string; readonly bounds?: CapabilitySet | undefined },
+  { caller, profile }: { readonly caller: string; readonly profile: string },
 ): ToolPolicy {
   return {
-    hides: ({ tool, server }) =>
-      policy.hides(tool, server.path, caller, profile) || (bounds !== undefined && !mayCall(tool, [bounds])),
+    hides: ({ tool, server }) => policy.hides(tool, server.path, caller, profile),
     asks: ({ tool, server }) => policy.asks(tool, server.path, caller, profile),
   };
 }

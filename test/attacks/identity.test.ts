@@ -42,13 +42,7 @@ const served = openHome({
   limits: [{ tools: 'ledger/look', caller: 'subject token limited', each: 'caller', rate: '2/h' }],
   security: {
     auth: {
-      tokens: [
-        listed('agent'),
-        listed('limited'),
-        { ...listed('bounded'), capabilities: ['mcp:ledger'] },
-        atDesk('desk'),
-        listed('boss', 'approve'),
-      ],
+      tokens: [listed('agent'), listed('limited'), atDesk('desk'), listed('boss', 'approve')],
     },
   },
 });
@@ -151,14 +145,6 @@ describe.each(['legacy', 'modern'] as const)('over /mcp, in the %s era', (era) =
     const { diagnostics } = await run(agent.client, `import { look } from '@codemode/servers/secret'; await look({});`);
     expect(diagnostics[0]?.severity).toBe('error');
     expect(written('secret')).toEqual([]);
-  });
-
-  test('tools that a token was not granted are not listed to it', async () => {
-    await using bounded = await connect(era, 'bounded');
-    const listed = JSON.stringify([await bounded.client.listTools(), await bounded.client.listResources()]);
-    expect(listed).toContain('ledger');
-    expect(listed).not.toMatch(/secret|asking|plain/);
-    expect(JSON.parse(listed)[0].tools).toHaveLength(1);
   });
 });
 
