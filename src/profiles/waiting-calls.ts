@@ -4,7 +4,7 @@ import { visibleJson, visibleLine, visibleSentence } from '../lib/visible-text.j
 
 /** Calls that are named one by one; the user sees the rest in the list. */
 const MAX_NAMED = 5;
-const MAX_ARGUMENT_CHARACTERS = 160;
+export const MAX_ARGUMENT_CHARACTERS = 160;
 
 /**
  * What an agent is told of calls that wait for a person: which, with their arguments as the approval has them, redacted, that

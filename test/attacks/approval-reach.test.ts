@@ -92,13 +92,13 @@ describe('codemode approvals approve on a terminal', () => {
     return (await home.pending())[0]?.id ?? '';
   };
 
-  test('shows the call before it asks, and approves no call without an answer', needsTerminal, async () => {
+  test('shows what the message has cut and asks: without a yes nothing is approved', needsTerminal, async () => {
     using home = new LedgerHome();
-    const id = await asleep(home, `write({ text: 'shown' })`);
+    const id = await asleep(home, `write({ text: 'x'.repeat(200) + ' shown' })`);
     const words = ['--config', home.config, 'approvals', 'approve', id];
     using first = new Terminal(home, words);
     const card = await first.sees('Approve this call? [y/N] ');
-    expect(card).toContain('"text": "shown"');
+    expect(card).toContain(' shown"');
     expect(card).toMatch(/sha256 \w{64}/);
     first.type('\r');
     expect((await first.ended()).status).toBe(1);

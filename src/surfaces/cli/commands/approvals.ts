@@ -3,6 +3,7 @@ import { HostError } from '../../../domain/errors.js';
 import { refuseEndedRun } from '../../../host/ended-run.js';
 import { cardDigest, MIN_DIGEST_DIGITS } from '../../../lib/card-digest.js';
 import { shellWord } from '../../../lib/shell-word.js';
+import { MAX_ARGUMENT_CHARACTERS } from '../../../profiles/waiting-calls.js';
 import { approvalJson, renderCard, renderList, renderOne } from '../approval-text.js';
 import { cardOf, nameOf } from '../ask-on-terminal.js';
 import { askYesNo } from '../ask-yes-no.js';
@@ -77,10 +78,11 @@ const ID_TO_DECIDE =
 
 const HELP = `
 A decision needs a terminal or the approver's secret in CODEMODE_APPROVER_SECRET: an agent that can only start programs
-decides nothing. On a terminal, approve shows the call and asks, unless --digest names what you have read; without one,
---scope calls needs --digest. Scopes: call (this call with these arguments), calls (the calls that wait on the same card),
-run (this tool until the run ends), hour (this tool, for this caller, for an hour). A call made for a reason that was not
-shown is asked about again.
+decides nothing. On a terminal, approve shows the call. Where its arguments are longer than the message that told you its id
+shows, it asks, unless --digest names what you have read. Without a terminal --scope calls needs --digest.
+
+Scopes: call (this call with these arguments), calls (the calls that wait on the same card), run (this tool until the run
+ends), hour (this tool, for this caller, for an hour). A call made for a reason that was not shown is asked about again.
 
 --json prints [{ "id", "runId", "serverId", "toolName", "arguments", "digest", "hiddenParts", "state", "createdAt",
 "expiresAt", "reason" }]; digest is the SHA-256 of the arguments as they are sent.
@@ -158,7 +160,8 @@ async function decide(
   // A program can ask for something else at any moment: what is decided about is what was just shown, by its ids.
   const card = await cardWith(records.approvals, approval, scope);
   const isShown = approval.state === 'PENDING' && isToBeShown(given, state, digest);
-  if (isShown && !(await isWanted(card, state, scope))) {
+  if (isShown && given !== LAST && isKnownWhole(card)) process.stdout.write(`${renderOne(approval).text}\n`);
+  else if (isShown && !(await isWanted(card, state, scope))) {
     process.stderr.write('codemode: nothing was decided\n');
     return EXIT.failed;
   }
@@ -187,6 +190,13 @@ async function decide(
 function isToBeShown(given: string, state: 'APPROVED' | 'DENIED', digest: string | undefined): boolean {
   if (given === LAST) return true;
   return state === 'APPROVED' && digest === undefined && hasPersonAtTerminal();
+}
+
+/** Whoever has its id has it from a message that shows short arguments whole. Of other calls the person has seen a part. */
+function isKnownWhole(card: readonly Approval[]): boolean {
+  const [{ arguments: input, hiddenParts, isUnreadable }] = card as readonly [Approval];
+  const isShort = JSON.stringify(input).length <= MAX_ARGUMENT_CHARACTERS;
+  return card.length === 1 && isShort && hiddenParts === 0 && isUnreadable !== true;
 }
 
 async function isWanted(card: readonly Approval[], state: 'APPROVED' | 'DENIED', scope: GrantScope): Promise<boolean> {
