@@ -108,7 +108,7 @@ describe('a yes that nobody gave', () => {
       status: 2,
       stderr: expect.stringContaining('was changed'),
     });
-    await home.resume(harmful.runId);
+    expect(await home.run(['--config', home.config, 'runs', 'resume', harmful.runId])).toMatchObject({ status: 2 });
     expect(home.lines).toEqual([]);
   });
 
