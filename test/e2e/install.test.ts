@@ -155,6 +155,9 @@ function withFiles(home: Home): Record<string, string> {
   return { PATH: `${home.path('bin')}:${process.env.PATH ?? ''}` };
 }
 
+/** What does not depend on where a client keeps its servers is tried with these: JSON, JSON with comments, and TOML. */
+const ONE_OF_EACH_FORMAT = ['cursor', 'zed', 'codex'];
+
 /** What stands in a folder, beside what is ours. */
 function namesIn(folder: string): string[] {
   return readdirSync(folder)
@@ -181,15 +184,19 @@ describe.each(Object.keys(CLIENTS))('%s', (client) => {
     expect(stdout).toContain(`: ${SHELL} install ${client} --replace-servers\n`);
     expect(stdout).toContain(`To undo: ${SHELL} uninstall ${client}\n`);
 
-    const again = await home.run(['install', client, '--keep-servers']);
-    expect(again.stdout).toMatch(/^codemode is already in .*; nothing was changed\.\n/);
-    expect(readFileSync(file, 'utf8')).toBe(after);
+    const isOneOfFormat = ONE_OF_EACH_FORMAT.includes(client);
+    if (isOneOfFormat) {
+      const again = await home.run(['install', client, '--keep-servers']);
+      expect(again.stdout).toMatch(/^codemode is already in .*; nothing was changed\.\n/);
+      expect(readFileSync(file, 'utf8')).toBe(after);
+    }
 
     const gone = await home.run(['uninstall', client]);
     expect(gone).toMatchObject({ status: 0, stdout: expect.stringContaining('the file is what it was before') });
     expect(readFileSync(file, 'utf8')).toBe(given.before);
     expect(statSync(file).mode & 0o777).toBe(0o640);
     expect(namesIn(dirname(file))).toEqual(folder);
+    if (!isOneOfFormat) return;
     const twice = await home.run(['uninstall', client]);
     expect(twice).toMatchObject({
       status: 0,
@@ -245,8 +252,7 @@ describe.each(Object.keys(CLIENTS))('%s', (client) => {
       ['install', client, '--dry-run'],
       ['uninstall', client],
     ];
-    // Every command for one client of each format.
-    for (const words of ['codex', 'cursor'].includes(client) ? commands : commands.slice(0, 1)) {
+    for (const words of ONE_OF_EACH_FORMAT.includes(client) ? commands : commands.slice(0, 1)) {
       const { stderr, status } = await home.run(words);
       expect(stderr).toBe(
         `codemode: ${file}${problem}; nothing was written. Correct the file, then type the command again.\n`,
