@@ -25,7 +25,6 @@ import type { KeyringChoice } from './domain/key.js';
 import { isLogged, type Log } from './domain/log.js';
 import { type Audience, NOBODY } from './domain/question.js';
 import { CallerQuotas } from './domain/quotas.js';
-import type { Tool } from './domain/tool.js';
 import type { UpstreamDefinition } from './domain/upstream.js';
 import { VERSION } from './domain/version.js';
 import { AuditLog } from './host/audit-log.js';
@@ -341,7 +340,7 @@ async function openInventory(
         .map((id) => ({ id })),
     ],
     codeMode: codeModeOf(loaded.config),
-    ...(learned === undefined ? {} : { observedTypeOf: (tool: Tool) => learned.typeOf(LOCAL_CALLER, tool) }),
+    ...learned?.of(LOCAL_CALLER),
   });
   return { servers, catalog, inventory, learned, gate };
 }

@@ -298,7 +298,7 @@ export const configSchema = z.strictObject({
   quotas: quotas.prefault({}),
   approvals: approvals.prefault({}),
   strictOutput: flag().default(false),
-  /** Whether the shapes of results (names and types, never values) are learned where tools declare none. */
+  /** Whether the shapes of results (names and types, never values) are learned where tools declare none, and which servers are used. */
   learnTypes: flag().default(true),
   sandbox: sandbox.prefault({}),
   codeExecution: codeExecution.prefault({}),

@@ -1,3 +1,4 @@
+import { byUsefulness } from '../catalog/briefing/server-index.js';
 import { commentLine } from '../catalog/declarations/doc-comment.js';
 import { declareApi } from '../catalog/declarations/unified-api.js';
 import { type Namespace, namespacesOf } from '../catalog/namespaces.js';
@@ -18,9 +19,11 @@ export function apiDeclarationsOf(view: ToolView, serverIds?: readonly string[],
   return declareApi(namespaces, { observedTypeOf: view.observedTypeOf, generatedAt });
 }
 
-/** A line for each namespace with its tools. */
+/** A line for each namespace with its tools, the most useful first. */
 export function apiIndexOf(view: ToolView): string {
-  return apiNamespacesOf(view)
+  const namespaces = new Map(apiNamespacesOf(view).map((namespace) => [namespace.server, namespace]));
+  return byUsefulness([...namespaces.keys()], view.usedBefore)
+    .map((server) => namespaces.get(server) as Namespace)
     .map(({ name, server, methods }) => {
       const tools = methods.map(({ name, tool }) => `${name}${tool.asks === true ? ' @asks' : ''}`).join(', ');
       const none = server.isStarting === true ? STARTING : (server.problem ?? 'no tools');

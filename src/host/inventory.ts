@@ -1,4 +1,5 @@
 import type { PolicyGate } from '../broker/policy/gate.js';
+import type { UsedBefore } from '../catalog/briefing/server-index.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { type Detail, declareModule, type ObservedTypeOf } from '../catalog/declarations/typescript.js';
 import { SHARED_DECLARATIONS } from '../catalog/declarations/typescript-frames.js';
@@ -22,6 +23,8 @@ export interface InventoryParts {
   readonly codeMode: CodeModeSettings;
   /** What the agent that is started on this machine has seen tools return. */
   readonly observedTypeOf?: ObservedTypeOf;
+  /** Which servers it has used before. */
+  readonly usedBefore?: UsedBefore;
   readonly gate: PolicyGate;
   /** Whose view it is where nobody else is named. */
   readonly viewer: { readonly caller: string; readonly profile: string };
@@ -211,7 +214,8 @@ export class Inventory {
     const { catalog, codeMode, gate, viewer } = this.#parts;
     const policy = toolPolicyOf(gate, caller === undefined ? viewer : { ...viewer, caller });
     const view = viewOf(catalog.snapshot(), codeMode, [], policy);
-    return { ...view, ...this.#observed() };
+    const { usedBefore } = this.#parts;
+    return { ...view, ...this.#observed(), ...(usedBefore === undefined ? {} : { usedBefore }) };
   }
 
   #observed(): Pick<ToolView, 'observedTypeOf'> {

@@ -9,20 +9,36 @@ import { nearest } from '../lib/nearest.js';
  */
 
 /** The outcome with the name of what was called, and the nearest tool where it should have been one. */
-export function withCalleeNamed(outcome: Outcome, source: string, snapshot: CatalogSnapshot): Outcome {
+export function withCalleeNamed(outcome: Outcome, source: string, snapshot: CatalogSnapshot, profile: string): Outcome {
   if (outcome.status !== 'failed') return outcome;
   const { failure } = outcome;
   if (failure.kind !== 'exception' || failure.message !== NOT_A_FUNCTION || failure.position === undefined)
     return outcome;
   const callee = calleeAt(source, failure.position);
-  return callee === undefined ? outcome : { ...outcome, failure: named(failure, callee, source, snapshot) };
+  return callee === undefined
+    ? outcome
+    : { ...outcome, failure: named(failure, callee, { source, snapshot, profile }) };
 }
 
 const NOT_A_FUNCTION = 'not a function';
+/** By contract, as for `fetch` without `globalThis`. */
+const FETCH_HINTS: Readonly<Record<string, string>> = {
+  codemode:
+    "There is no network here. Find a tool: import { searchTools } from '@codemode/discovery'; await searchTools('fetch a page');",
+  unified: 'Write fetch(...) without globalThis.',
+};
 
-function named(failure: Failure, callee: string, source: string, snapshot: CatalogSnapshot): Failure {
+interface Written {
+  readonly source: string;
+  readonly snapshot: CatalogSnapshot;
+  readonly profile: string;
+}
+
+function named(failure: Failure, callee: string, { source, snapshot, profile }: Written): Failure {
   const message = `${callee} is ${NOT_A_FUNCTION}`;
   const [, object = '', member] = MEMBER.exec(callee) ?? [];
+  if (object === 'globalThis' && member === 'fetch')
+    return { ...failure, message, hint: FETCH_HINTS[profile] ?? 'There is no network here.' };
   const server = serverOf(object, source, snapshot);
   if (server === undefined) return { ...failure, message };
   const names = server.tools.map(({ exportName }) => exportName);

@@ -109,6 +109,8 @@ export interface RunSummary {
   readonly media?: readonly JsonObject[];
   /** Under which name a result too large to hand over is kept. */
   readonly keptResult?: { readonly handle: string; readonly bytes: number; readonly mostBytes: number };
+  /** Keeps the messages of all logs for a later run, and gives the name. Absent where nothing is kept between runs. */
+  readonly keepLogs?: () => string;
   /** Under which name is kept what a program that failed had assigned to its result by then. */
   readonly keptSoFar?: { readonly handle: string; readonly bytes: number };
 }

@@ -12,7 +12,6 @@ import type { JsonValue } from '../domain/json.js';
 import { PROCESS_LANGUAGES } from '../domain/process-program.js';
 import type { ScriptHead } from '../domain/script.js';
 import { duringStep } from '../domain/step.js';
-import type { Tool } from '../domain/tool.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { cleanLog, cleanReport, cleanTitle } from './clean-report.js';
 import { connecting } from './connecting.js';
@@ -31,7 +30,8 @@ import { RunTrace } from './run-trace.js';
 import { ServerNews } from './server-news.js';
 import type { SessionOptions, SessionParts } from './session-parts.js';
 import type { RunOwner, WokenRun } from './sleeping-runs.js';
-import { handOver, missingServers } from './summary.js';
+import { handOver, logKeeper, missingServers, stateOf } from './summary.js';
+import { serversUsed } from './tool-calls.js';
 import type { CatalogContext } from './tool-catalog.js';
 import { type DirectTool, type ToolView, toolPolicyOf, viewOf } from './tool-view.js';
 
@@ -190,14 +190,16 @@ export class Session {
   }
 
   /** Runs a program on a real interpreter, to its end. */
-  runProcess(request: ProcessRunRequest): Promise<ProcessRunSummary> {
+  async runProcess(request: ProcessRunRequest): Promise<ProcessRunSummary> {
     const { profile, presentation } = this.#options;
     const prepare = (source: string) => this.#viewFor(source, []);
     const awaitServer = (server: CatalogServer) => this.#awaitServer(server);
     const notify = ({ source, onNotice }: ProcessRunRequest, view: ToolView) => this.#notify(source, view, onNotice);
     const { caller, bounds } = this;
     const runner = { parts: this.#parts, caller, bounds, profile, presentation, prepare, awaitServer, notify };
-    return runProcess(runner, request);
+    const summary = await runProcess(runner, request);
+    this.#parts.observed?.noteUse(caller, serversUsed(summary.trace));
+    return summary;
   }
 
   /** A tool called by the client itself, through the same pipeline as calls from code. */
@@ -324,13 +326,14 @@ export class Session {
     const { results, sleeping } = this.#parts;
     const { presentation, maxResultBytes } = this.#options;
     const { source } = report.journal;
-    const outcome = withCalleeNamed(report.outcome, source, run.view.forCode);
+    const outcome = withCalleeNamed(report.outcome, source, run.view.forCode, this.#options.profile);
     const { context, limits, requestedServers, label } = run.facts;
-    const { received } = context.ledger;
+    const keep = { results, owner: context, received: context.ledger.received };
     const summary: RunSummary = {
       runId: context.runId,
       ...(label === undefined ? {} : { label }),
-      ...handOver(outcome, presentation, maxResultBytes, { results, owner: context, received }),
+      ...handOver(outcome, presentation, maxResultBytes, keep),
+      ...logKeeper(report.logs, maxResultBytes, keep),
       logs: report.logs,
       logsCut: report.logsCut,
       trace: tools.trace,
@@ -347,6 +350,7 @@ export class Session {
       redactions: tools.redactions,
       ...this.#news(run, source, outcome),
     };
+    this.#parts.observed?.noteUse(this.caller, serversUsed(tools.trace));
     const state = stateOf(report.outcome);
     run.steps.ended(report.outcome, report.durationMs, report.usage);
     const recording = {
@@ -381,16 +385,11 @@ export class Session {
       const { codeMode, reservedNames, profile } = this.#options;
       const { observed, gate } = this.#parts;
       const policy = toolPolicyOf(gate, { caller: this.caller, profile });
-      const seen = observed === undefined ? {} : { observedTypeOf: (tool: Tool) => observed.typeOf(this.caller, tool) };
-      this.#view = { of: snapshot, view: { ...viewOf(snapshot, codeMode, reservedNames, policy), ...seen } };
+      const view = { ...viewOf(snapshot, codeMode, reservedNames, policy), ...observed?.of(this.caller) };
+      this.#view = { of: snapshot, view };
     }
     return this.#view.view;
   }
-}
-
-function stateOf(outcome: Outcome): 'finished' | 'failed' | 'cancelled' {
-  if (outcome.status === 'completed') return 'finished';
-  return outcome.failure.kind === 'cancelled' ? 'cancelled' : 'failed';
 }
 
 function ownerOf({ runId, caller, profile, codeDigest }: RunContext): RunOwner {

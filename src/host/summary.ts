@@ -1,6 +1,6 @@
 import type { ReceivedData } from '../broker/policy/flow.js';
 import type { CatalogServer, CatalogTool } from '../catalog/snapshot.js';
-import type { Outcome } from '../domain/execution.js';
+import type { LogEntry, Outcome } from '../domain/execution.js';
 import type { JsonObject } from '../domain/json.js';
 import { findServer, serverProblem } from './discovery.js';
 import { looksAround, serversNamedIn } from './named-servers.js';
@@ -82,12 +82,25 @@ function isNamedIn(source: string, exportName: string): boolean {
   return false;
 }
 
+/** How a run that has ended is written down. */
+export function stateOf(outcome: Outcome): 'finished' | 'failed' | 'cancelled' {
+  if (outcome.status === 'completed') return 'finished';
+  return outcome.failure.kind === 'cancelled' ? 'cancelled' : 'failed';
+}
+
+/** Where something is kept, for whom, and the data of which servers is in it. */
+interface Kept {
+  readonly results: KeptResults;
+  readonly owner: ResultOwner;
+  readonly received: ReceivedData;
+}
+
 /** What of an outcome is handed over: media apart, and what is still too large kept for a later run. */
 export function handOver(
   outcome: Outcome,
   { separateMedia }: Presentation,
   maxResultBytes: number,
-  keep: { readonly results: KeptResults; readonly owner: ResultOwner; readonly received: ReceivedData },
+  keep: Kept,
 ): Pick<RunSummary, 'outcome' | 'media' | 'keptResult' | 'keptSoFar'> {
   if (outcome.status === 'failed') {
     const { soFarJson, ...rest } = outcome;
@@ -107,6 +120,13 @@ export function handOver(
     mostBytes: maxResultBytes,
   });
   return { outcome: { ...outcome, resultJson }, ...media, ...(bytes <= maxResultBytes ? {} : { keptResult: kept() }) };
+}
+
+/** How the logs of a run are kept for a later one, as a list of their messages. */
+export function logKeeper(logs: readonly LogEntry[], maxResultBytes: number, keep: Kept): Pick<RunSummary, 'keepLogs'> {
+  if (maxResultBytes === Number.POSITIVE_INFINITY) return {};
+  const messages = () => JSON.stringify(logs.map(({ message }) => message));
+  return { keepLogs: () => keep.results.keep(keep.owner, messages(), keep.received) };
 }
 
 /** Servers that were asked for or are imported and are not there, with the reason. */

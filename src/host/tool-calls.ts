@@ -13,7 +13,7 @@ import { nearest } from '../lib/nearest.js';
 import { quoteVisibly, visibleLine } from '../lib/visible-text.js';
 import { DOWN_HINT } from './discovery.js';
 import type { CallHooks } from './execution.js';
-import { PartialAnswers } from './partial-answers.js';
+import { PartialAnswers, type PartialSoFar } from './partial-answers.js';
 
 export interface TraceEntry {
   readonly serverId: string;
@@ -61,6 +61,7 @@ export interface CallsSoFar {
   readonly made: number;
   /** Of these, calls of servers that were sent; a run that an older codemode suspended does not say. */
   readonly sent?: number;
+  readonly partial?: PartialSoFar;
 }
 
 const NO_CALLS: CallsSoFar = { trace: [], warnings: [], redactions: {}, made: 0, sent: 0 };
@@ -78,7 +79,7 @@ export class ToolCalls {
   readonly trace: TraceEntry[];
   readonly warnings: Set<string>;
   /** Which answers said that there is more. */
-  readonly partialAnswers = new PartialAnswers();
+  readonly partialAnswers: PartialAnswers;
   /** How often something was taken out of an answer, by kind. */
   readonly redactions: Record<string, number>;
   /** What came of asking people, where they had to be asked. */
@@ -96,6 +97,7 @@ export class ToolCalls {
     this.trace = [...soFar.trace];
     this.warnings = new Set(soFar.warnings);
     this.redactions = { ...soFar.redactions };
+    this.partialAnswers = new PartialAnswers(soFar.partial);
     this.#made = soFar.made;
     this.#sent = soFar.sent ?? soFar.made;
   }
@@ -112,6 +114,7 @@ export class ToolCalls {
       redactions: this.redactions,
       made: this.#made,
       sent: this.#sent,
+      partial: this.partialAnswers.soFar,
     };
   }
 
@@ -214,7 +217,9 @@ export class ToolCalls {
     if (outcome.approval !== undefined) this.approvalStates.add(outcome.approval.state);
     if (outcome.ok) {
       for (const warning of outcome.warnings) this.warnings.add(warning);
-      this.partialAnswers.note(server.path, tool, input, outcome.reply);
+      const setPlace = this.partialAnswers.note(server.path, tool, input, outcome.reply);
+      // Asked while the call is open: afterwards nobody can tell. Lines of a stored script are not lines of the program.
+      if (setPlace !== undefined && run === this.#options.run) setPlace((await hooks.locate())[0]);
     }
     const reply = present(outcome);
     if (reply.ok && tool.outputSchema === undefined) this.#observe(tool, reply.json);
@@ -234,6 +239,11 @@ export class ToolCalls {
     if (observe !== undefined && typeof json === 'string' && json.length <= MAX_OBSERVED_CHARACTERS)
       observe(tool, JSON.parse(json) as JsonValue);
   }
+}
+
+/** Paths of the servers that have answered. */
+export function serversUsed(trace: readonly TraceEntry[]): ReadonlySet<string> {
+  return new Set(trace.filter(({ ok }) => ok).map(({ serverId }) => serverId));
 }
 
 function wishFor({ tool, server, exportName }: CalledTool, hooks: CallHooks) {

@@ -6,7 +6,7 @@ import {
   serverDeclarationsWithin,
   signaturesOf,
 } from '../catalog/briefing/server-declarations.js';
-import { AS_CONFIGURED, type IndexNaming, serverIndex } from '../catalog/briefing/server-index.js';
+import { AS_CONFIGURED, type IndexNaming, serverIndex, type UsedBefore } from '../catalog/briefing/server-index.js';
 import { estimateTokens } from '../catalog/briefing/tokens.js';
 import type { ObservedTypeOf } from '../catalog/declarations/typescript.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
@@ -35,6 +35,8 @@ export interface ToolView {
   readonly promptTokens?: number;
   /** What the one who looks has seen tools return that declare no output. */
   readonly observedTypeOf?: ObservedTypeOf;
+  /** In how many runs it had used which servers (paths), when this program started. */
+  readonly usedBefore?: UsedBefore;
   /** Servers of which the policy leaves nothing: they are in neither. */
   readonly hiddenServers: readonly CatalogServer[];
 }
@@ -162,20 +164,23 @@ export function unmatchedExclusions(
 
 /** What an agent is told about these tools before its first program; the same text for the same view. */
 export function briefingOf(view: ToolView): CatalogBriefing {
-  const { forCode, promptTokens: budgetTokens = DEFAULT_BUDGET_TOKENS, observedTypeOf } = view;
+  const { forCode, promptTokens: budgetTokens = DEFAULT_BUDGET_TOKENS, observedTypeOf, usedBefore } = view;
   // What one caller has seen is in its own text only. It stays as it is while the tools do: clients cache it.
-  const owner = observedTypeOf === undefined ? forCode : view;
+  const owner = observedTypeOf === undefined && usedBefore === undefined ? forCode : view;
   const known = briefings.get(owner);
   if (known?.budgetTokens === budgetTokens) return known.briefing;
-  const observed = observedTypeOf === undefined ? {} : { observedTypeOf };
-  const briefing = briefCatalog(forCode, { budgetTokens, ...observed });
+  const learned = {
+    ...(observedTypeOf === undefined ? {} : { observedTypeOf }),
+    ...(usedBefore === undefined ? {} : { usedBefore }),
+  };
+  const briefing = briefCatalog(forCode, { budgetTokens, ...learned });
   briefings.set(owner, { budgetTokens, briefing });
   return briefing;
 }
 
 /** A line for each server with its tools, under the names that the user and the servers gave them. */
 export function indexOf(
-  { forCode, promptTokens = DEFAULT_BUDGET_TOKENS }: ToolView,
+  { forCode, promptTokens = DEFAULT_BUDGET_TOKENS, usedBefore }: ToolView,
   maximumCharacters?: number,
   naming: IndexNaming = AS_CONFIGURED,
 ): string {
@@ -183,11 +188,11 @@ export function indexOf(
     maximumCharacters === undefined
       ? [promptTokens, estimateTokens]
       : [maximumCharacters, (text: string) => text.length];
-  return serverIndex(forCode.servers, most, measure, naming);
+  return serverIndex(forCode.servers, most, measure, naming, usedBefore);
 }
 
 /** In how much detail; the same for all callers, because what was observed only fills what is left. */
-export function briefingLevel({ observedTypeOf: _, ...view }: ToolView): CatalogBriefing['level'] {
+export function briefingLevel({ observedTypeOf: _, usedBefore: __, ...view }: ToolView): CatalogBriefing['level'] {
   return briefingOf(view).level;
 }
 

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { everyday, type Home, openHome, openStdio, ready, run, runProgram } from '../support/program.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startCodemode } from '../support/codemode-client.js';
+import { AS_SHIPPED, everyday, type Home, openHome, openStdio, ready, run, runProgram } from '../support/program.js';
 
 const mcpServers = { everyday: everyday() };
 const WEATHER = `import { echo } from '@codemode/servers/everyday';
@@ -41,4 +42,86 @@ test('learnTypes: false learns nothing and writes nothing', async () => {
   expect(program.client.getInstructions()).toContain('function echo(');
   expect(program.client.getInstructions()).not.toContain(OBSERVED);
   expect(stateOf(home)).not.toContain('temperature');
+});
+
+describe('what kind of text a tool returns', () => {
+  const tool = (name: string, more: object = {}) => ({
+    name,
+    inputSchema: { type: 'object' },
+    annotations: { readOnlyHint: true },
+    ...more,
+  });
+  const text = (words: string) => ({ content: [{ type: 'text', text: words }] });
+  const scripts = {
+    office: {
+      tools: [
+        ...['csv', 'lines', 'table', 'literal', 'cut', 'plain', 'headless'].map((name) => tool(name)),
+        tool('read_query', {
+          description: 'Execute a SELECT query on the SQLite database',
+          inputSchema: { type: 'object', properties: { query: { type: 'string' } } },
+        }),
+      ],
+      replies: {
+        csv: text('order_id,customer_name,total\n1,Ann Canary,3.5\n2,Ben,4\n'),
+        lines: text('{"level":"info","count":1}\n{"level":"warn","count":2}\n'),
+        table: text('Found:\n\n| name | city | total |\n|---|---|---|\n| Ann Canary | Oslo | 3 |\n'),
+        literal: text("[{'id': 1, 'parent': None, 'tags': ('a', 'b')}]"),
+        cut: text('[{"id":1,"name":"Ann Canary"},{"id":2,"na'),
+        plain: text('All is well, and Ann Canary, too.'),
+        headless: text('Canary,Oslo,yes\nBen,Porto,no\n'),
+        read_query: text('[{"canary_column":1,"other":"x"}]'),
+      },
+    },
+  };
+  let types = '';
+
+  beforeAll(async () => {
+    await using codemode = await startCodemode({ scripts });
+    await codemode.value(`import * as office from '@codemode/servers/office';
+      for (const name of ${JSON.stringify(Object.keys(scripts.office.replies))}) await office[name](name === 'read_query' ? { query: 'SELECT 1' } : {});`);
+    types = (await codemode.value(`import { getTypes } from '@codemode/discovery';
+      globalThis.__codemode_result__ = await getTypes('office');`)) as string;
+  });
+
+  test.each([
+    ['csv', '/** CSV text of: { order_id: string; customer_name: string; total: string }[] */ string'],
+    ['lines', '/** JSON lines of: { level: string; count: number }[] */ string'],
+    ['table', '/** Markdown table of: { name: string; city: string; total: string }[] */ string'],
+    ['literal', '/** Python literal of: { id: number; parent: null; tags: string[] }[] */ string'],
+    ['cut', '/** JSON text, cut off by the server where it is long */ string'],
+    ['plain', 'string'],
+    // A first line of data would be kept as names of fields.
+    ['headless', '/** CSV text */ string'],
+    // The columns are the query's: the next one has others.
+    ['read_query', '/** JSON text of: Record<string, unknown>[] */ string'],
+  ])('is declared: %s', (name, type) => {
+    expect(types).toMatch(new RegExp(`function ${name}\\([^)]*\\): Promise<${escaped(type)}>`));
+  });
+
+  test('keeps no value', () => {
+    expect(types).not.toMatch(/canary/i);
+  });
+});
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+test('servers that this caller has used stand first in the next session, and stay in place within one', async () => {
+  const servers = { alpha: everyday(), beta: everyday(), gamma: everyday() };
+  using home = openHome({ ...AS_SHIPPED, mcpServers: servers });
+  const listed = async (used: string) => {
+    await using program = await openStdio(home);
+    await ready(program.client, 'alpha', 'beta', 'gamma');
+    const order = async () => {
+      const { tools } = await program.client.listTools();
+      return [...(tools[0]?.description ?? '').matchAll(/^- (\w+) \(/gm)].map(([, name]) => name);
+    };
+    const before = await order();
+    await run(program.client, `import { echo } from '@codemode/servers/${used}'; await echo({ message: 'a' });`);
+    expect(await order()).toEqual(before);
+    return before;
+  };
+  expect(await listed('gamma')).toEqual(['alpha', 'beta', 'gamma']);
+  expect(await listed('gamma')).toEqual(['gamma', 'alpha', 'beta']);
 });

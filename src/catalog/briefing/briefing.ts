@@ -4,7 +4,7 @@ import { compareCodePoints } from '../names.js';
 import type { CatalogSnapshot } from '../snapshot.js';
 import { exampleCall } from './example-call.js';
 import { BRIEF_HEAD, declarationsWithin } from './server-declarations.js';
-import { serverIndex } from './server-index.js';
+import { type Measure, serverIndex, type UsedBefore } from './server-index.js';
 import { estimateTokens } from './tokens.js';
 
 export interface BriefingOptions {
@@ -12,6 +12,8 @@ export interface BriefingOptions {
   readonly budgetTokens?: number;
   /** What this agent has seen tools return that declare no output. */
   readonly observedTypeOf?: ObservedTypeOf;
+  /** Which servers it has used before: they come first in an index. */
+  readonly usedBefore?: UsedBefore;
 }
 
 /** About four real tools with their types, or a line for each of thirty servers: what is read in every session. */
@@ -19,7 +21,7 @@ export const DEFAULT_BUDGET_TOKENS = 550;
 
 /** What an agent is told about these servers: everything that fits, the same for the same snapshot. */
 export function briefCatalog(snapshot: CatalogSnapshot, options: BriefingOptions = {}): CatalogBriefing {
-  const { budgetTokens = DEFAULT_BUDGET_TOKENS } = options;
+  const { budgetTokens = DEFAULT_BUDGET_TOKENS, usedBefore } = options;
   // By path: the order in which servers came up must not change a text that clients cache.
   const servers = [...snapshot.servers].sort((left, right) => compareCodePoints(left.path, right.path));
   const counts = {
@@ -33,15 +35,15 @@ export function briefCatalog(snapshot: CatalogSnapshot, options: BriefingOptions
       ...(notice === undefined ? {} : { notice }),
     };
   const modules = declarationsWithin(servers, budgetTokens - estimateTokens(BRIEF_HEAD), options.observedTypeOf);
-  const text =
-    modules === undefined ? serverIndex(servers, budgetTokens, estimateTokens) : `${BRIEF_HEAD}${modules.text}`;
+  const index = (most: number, measure: Measure) => serverIndex(servers, most, measure, undefined, usedBefore);
+  const text = modules === undefined ? index(budgetTokens, estimateTokens) : `${BRIEF_HEAD}${modules.text}`;
   const example = exampleCall(servers);
   return {
     level: modules?.detail ?? 'index',
     ...counts,
     text,
     estimatedTokens: estimateTokens(text),
-    shortIndex: (maximumCharacters) => serverIndex(servers, maximumCharacters, (each) => each.length),
+    shortIndex: (maximumCharacters) => index(maximumCharacters, (each) => each.length),
     ...(example === undefined ? {} : { example }),
   };
 }

@@ -36,6 +36,24 @@ export const AS_CONFIGURED: IndexNaming = {
 
 const PLAIN_NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
+/** In how many runs servers (by path) were used before. */
+export type UsedBefore = ReadonlyMap<string, number>;
+
+/**
+ * Those used before first, then small ones: they are the ones a user has chosen for a purpose, and their lines say all of
+ * them. Counts within a factor of two are alike, so that a few runs do not change a text that clients cache.
+ */
+export function byUsefulness<Server extends Pick<CatalogServer, 'path' | 'tools'>>(
+  servers: readonly Server[],
+  used: UsedBefore = new Map(),
+): Server[] {
+  const rank = ({ path }: Server) => Math.floor(Math.log2(1 + (used.get(path) ?? 0)));
+  return [...servers].sort(
+    (one, other) =>
+      rank(other) - rank(one) || one.tools.length - other.tools.length || compareCodePoints(one.path, other.path),
+  );
+}
+
 /**
  * One line per server: path, number of tools, its own words in quotes or what its tools are about, and names of tools.
  * Never larger than `most`: first every server gets its bare line, then, if half of the rest is enough, all get their words,
@@ -47,11 +65,9 @@ export function serverIndex(
   most: number,
   measure: Measure,
   naming: IndexNaming = AS_IMPORTED,
+  used?: UsedBefore,
 ): string {
-  // Small ones first: they are the ones a user has chosen for a purpose, and their lines say all of them.
-  const sorted = [...servers].sort(
-    (one, other) => one.tools.length - other.tools.length || compareCodePoints(one.path, other.path),
-  );
+  const sorted = byUsefulness(servers, used);
   let left = most - measure(remainder(sorted, naming));
   if (left < 0) return '';
   const lines: IndexLine[] = [];

@@ -1,9 +1,13 @@
 import { hash } from 'node:crypto';
 import type { CallerId } from '../../domain/execution.js';
-import type { JsonValue } from '../../domain/json.js';
+import { isJsonObject, type JsonValue } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
 import type { ObservedTypesFile } from '../../store/observed-types-file.js';
+import { shapeOfResult } from './look.js';
 import { ObservedTypes } from './observed-types.js';
+import { takesQuery } from './query-tool.js';
+import { asRows } from './shape.js';
+import { UsedServers } from './used-servers.js';
 
 export interface LearnedTypesOptions {
   readonly file?: ObservedTypesFile;
@@ -15,31 +19,50 @@ export interface LearnedTypesOptions {
 const SAVE_DELAY_MS = 2_000;
 
 /**
- * What each caller has seen tools return, over the life of the program. A shape belongs to one definition of one tool of one
+ * What each caller has seen tools return, over the life of the program, and which servers it uses. A shape belongs to one definition of one tool of one
  * server: with another address, another schema or another description it is forgotten.
  */
 export class LearnedTypes {
   readonly #options: LearnedTypesOptions;
   readonly #types: ObservedTypes;
+  readonly #used: UsedServers;
   readonly #definitions = new WeakMap<Tool, string>();
   #timer: NodeJS.Timeout | undefined;
   #saving: Promise<void> = Promise.resolve();
 
   /** Starts with what is on disk. */
   static async open(options: LearnedTypesOptions): Promise<LearnedTypes> {
-    return new LearnedTypes(options, ObservedTypes.fromJson(await options.file?.read()));
+    return new LearnedTypes(options, await options.file?.read());
   }
 
-  private constructor(options: LearnedTypesOptions, types: ObservedTypes) {
+  private constructor(options: LearnedTypesOptions, stored: JsonValue | undefined) {
     this.#options = options;
-    this.#types = types;
+    this.#types = ObservedTypes.fromJson(stored);
+    this.#used = new UsedServers(usedIn(stored));
   }
 
   /** Learns from one result, as the program saw it. */
   observe(caller: CallerId, tool: Tool, value: JsonValue): void {
-    const isNews = this.#types.observe(caller, tool.serverId, tool.name, value, this.#definitionOf(tool));
-    if (!isNews || this.#options.file === undefined) return;
-    this.#timer ??= setTimeout(() => void this.#save(), SAVE_DELAY_MS).unref();
+    const look = takesQuery(tool) ? (seen: JsonValue) => asRows(shapeOfResult(seen)) : shapeOfResult;
+    const isNews = this.#types.observe(caller, tool.serverId, tool.name, value, this.#definitionOf(tool), look);
+    if (isNews) this.#saveSoon();
+  }
+
+  /** A run of this caller has ended, and has used these servers (paths). */
+  noteUse(caller: CallerId, paths: ReadonlySet<string>): void {
+    if (paths.size === 0) return;
+    this.#used.note(caller, paths);
+    this.#saveSoon();
+  }
+
+  /** What belongs into this caller's view of the tools. `usedBefore`: in how many runs, when the program started. */
+  of(caller: CallerId): {
+    readonly observedTypeOf: (tool: Tool) => string | undefined;
+    readonly usedBefore?: ReadonlyMap<string, number>;
+  } {
+    const usedBefore = this.#used.before(caller);
+    const observedTypeOf = (tool: Tool) => this.typeOf(caller, tool);
+    return usedBefore === undefined ? { observedTypeOf } : { observedTypeOf, usedBefore };
   }
 
   /** The type of what this caller has seen of a tool, or `undefined` where it has seen nothing. */
@@ -53,6 +76,11 @@ export class LearnedTypes {
     await this.#saving;
   }
 
+  #saveSoon(): void {
+    if (this.#options.file === undefined) return;
+    this.#timer ??= setTimeout(() => void this.#save(), SAVE_DELAY_MS).unref();
+  }
+
   #save(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -63,9 +91,10 @@ export class LearnedTypes {
   /** Over what is there by now: other hosts write the same file. */
   async #write(): Promise<void> {
     const { file } = this.#options;
-    const onDisk = ObservedTypes.fromJson(await file?.read());
+    const stored = await file?.read();
+    const onDisk = ObservedTypes.fromJson(stored);
     onDisk.adopt(this.#types);
-    await file?.write(onDisk.toJson());
+    await file?.write({ ...onDisk.toJson(), used: this.#used.addedTo(usedIn(stored)) });
   }
 
   #definitionOf(tool: Tool): string {
@@ -80,3 +109,7 @@ export class LearnedTypes {
 }
 
 const DIGEST_CHARACTERS = 32;
+
+function usedIn(stored: JsonValue | undefined): JsonValue | undefined {
+  return isJsonObject(stored) ? stored.used : undefined;
+}

@@ -11,6 +11,7 @@ import {
   SHAPE_BOUNDS,
   withinBounds,
 } from './shape.js';
+import { textDataOf } from './text-data.js';
 
 /** How much of one result is looked at. */
 const LOOK_BOUNDS = {
@@ -19,16 +20,19 @@ const LOOK_BOUNDS = {
   items: 40,
   /** Keys of one object; a map may have millions. */
   keys: 500,
-  /** Longer texts are not tried as JSON. */
-  jsonCharacters: 500_000,
 } as const;
 
 /** The shape of one result, as far as the bounds go. Only names that pass `isFieldName` are taken over. */
 export function shapeOfResult(value: JsonValue): ObservedShape {
   const look = new Look();
-  const json = typeof value === 'string' ? structureIn(value) : undefined;
-  if (json === undefined) return withinBounds(look.shapeOf(value, 0));
-  return withinBounds({ isString: true, json: look.shapeOf(json, 1) });
+  if (typeof value !== 'string') return withinBounds(look.shapeOf(value, 0));
+  const { kind, value: data, isCut } = textDataOf(value);
+  return withinBounds({
+    isString: true,
+    texts: kind,
+    ...(isCut && { isCut }),
+    ...(data !== undefined && { json: look.shapeOf(data, 1) }),
+  });
 }
 
 class Look {
@@ -72,15 +76,5 @@ class Look {
     // Where most keys are data, the others are data too that happens to look like names.
     const isMap = names.length > SHAPE_BOUNDS.properties || names.length > properties.size * 2;
     return { object: isMap ? asMap(object) : collapse(object) };
-  }
-}
-
-/** The object or array that a text holds, if it holds one. */
-function structureIn(text: string): JsonValue | undefined {
-  if (text.length > LOOK_BOUNDS.jsonCharacters || !/^\s*[{[]/.test(text.slice(0, 100))) return undefined;
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
   }
 }

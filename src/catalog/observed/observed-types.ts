@@ -45,11 +45,18 @@ export class ObservedTypes {
   }
 
   /** Learns from one result, as the program saw it. Says whether there was something to learn. */
-  observe(caller: CallerId, serverId: string, toolName: string, value: JsonValue, definition = ''): boolean {
+  observe(
+    caller: CallerId,
+    serverId: string,
+    toolName: string,
+    value: JsonValue,
+    definition = '',
+    lookAt: (value: JsonValue) => ObservedShape = shapeOfResult,
+  ): boolean {
     const key = keyOf(caller, serverId, toolName);
     const before = this.#entries.get(key);
     const known = before?.definition === definition ? before : undefined;
-    const seen = shapeOfResult(value);
+    const seen = lookAt(value);
     const shape = known === undefined ? seen : withinBounds(merge(known.shape, seen));
     const stored = JSON.stringify(storeShape(shape));
     const isNews = known?.stored !== stored;

@@ -1,11 +1,16 @@
+import { TEXT_KINDS } from './text-data.js';
+
 /** The shape of values seen: which kinds, and the names of properties. No value, and no text but those names. */
 export interface ObservedShape {
   readonly isNumber?: true;
   readonly isBoolean?: true;
   readonly isNull?: true;
-  /** A string; `json` says what was found in those that hold a JSON object or array. */
+  /** A string; `texts` says what kinds of text were seen (`TEXT_KINDS`), `json` what was found in those that hold data. */
   readonly isString?: true;
+  readonly texts?: string;
   readonly json?: ObservedShape;
+  /** Some texts ended in the middle of their data. */
+  readonly isCut?: true;
   /** Items of all arrays seen; `EMPTY` where all were empty. */
   readonly items?: ObservedShape;
   readonly object?: ObservedObject;
@@ -56,6 +61,8 @@ export function merge(left: ObservedShape, right: ObservedShape): ObservedShape 
     ...((left.isBoolean ?? right.isBoolean) && { isBoolean: true }),
     ...((left.isNull ?? right.isNull) && { isNull: true }),
     ...((left.isString ?? right.isString) && { isString: true }),
+    ...mergedTexts(left.texts, right.texts),
+    ...((left.isCut ?? right.isCut) && { isCut: true }),
     ...(json && { json }),
     ...(items && { items }),
     ...(object && { object }),
@@ -74,6 +81,34 @@ export function collapse({ properties, others }: ObservedObject): ObservedObject
 export function asMap({ properties, others = EMPTY }: ObservedObject): ObservedObject {
   return { properties: new Map(), others: [...properties.values()].map(({ shape }) => shape).reduce(merge, others) };
 }
+
+/**
+ * The shape of what a query of the caller's own gave: names of columns are the query's, and say nothing of the next one. So
+ * the objects of lists are rows of anything; without a list, the object itself is a row.
+ */
+export function asRows(shape: ObservedShape): ObservedShape {
+  const { json, object, items } = shape;
+  if (json !== undefined) return { ...shape, json: asRows(json) };
+  if (items !== undefined) return { ...shape, items: openRow(items) };
+  if (object === undefined) return shape;
+  const members = [...object.properties];
+  if (!members.some(([, member]) => member.shape.items !== undefined)) return { ...shape, object: ANY_ROW };
+  const properties = new Map(
+    members.map(([name, member]) => [name, { ...member, shape: withOpenRows(member.shape) }] as const),
+  );
+  return { ...shape, object: { ...object, properties } };
+}
+
+function withOpenRows(shape: ObservedShape): ObservedShape {
+  return shape.items === undefined ? shape : { ...shape, items: openRow(shape.items) };
+}
+
+function openRow(row: ObservedShape): ObservedShape {
+  if (row.object !== undefined) return { ...row, object: ANY_ROW };
+  return row.items === undefined ? row : { ...row, items: OPEN };
+}
+
+const ANY_ROW: ObservedObject = { properties: new Map(), others: { isOpen: true } };
 
 /** The same with nothing nested deeper than this. */
 export function cutToDepth(shape: ObservedShape, depth: number): ObservedShape {
@@ -114,6 +149,17 @@ function countNodes({ json, items, object }: ObservedShape): number {
   if (object?.others !== undefined) count += countNodes(object.others);
   for (const { shape } of object?.properties.values() ?? []) count += countNodes(shape);
   return count;
+}
+
+/** Each kind once, in the order of the table. */
+function mergedTexts(left: string | undefined, right: string | undefined): { texts?: string } {
+  if (left === undefined && right === undefined) return {};
+  const both = `${left ?? ''}${right ?? ''}`;
+  return {
+    texts: Object.keys(TEXT_KINDS)
+      .filter((kind) => both.includes(kind))
+      .join(''),
+  };
 }
 
 function mergeParts<T>(left: T | undefined, right: T | undefined, both: (left: T, right: T) => T): T | undefined {

@@ -9,12 +9,14 @@ import {
   SHAPE_BOUNDS,
   withinBounds,
 } from './shape.js';
+import { TEXT_KINDS } from './text-data.js';
 
-/** A shape as JSON: `k` its kinds, `j` JSON in text, `i` items, `p` properties (`[name, optional, shape]`), `o` others. */
-export function storeShape({ json, items, object, ...kinds }: ObservedShape): JsonObject {
+/** A shape as JSON: `k` its kinds, `t` kinds of text, `j` the data in text, `i` items, `p` properties (`[name, optional, shape]`), `o` others. */
+export function storeShape({ json, texts, items, object, ...kinds }: ObservedShape): JsonObject {
   const letters = KINDS.filter(([kind]) => kinds[kind] === true).map(([, letter]) => letter);
   return {
     ...(letters.length > 0 && { k: letters.join('') }),
+    ...(texts !== undefined && { t: texts }),
     ...(json && { j: storeShape(json) }),
     ...(items && { i: storeShape(items) }),
     ...(object && {
@@ -35,20 +37,28 @@ const KINDS = [
   ['isBoolean', 'b'],
   ['isNull', '0'],
   ['isOpen', '?'],
+  ['isCut', '~'],
 ] as const;
 
 function read(stored: JsonValue | undefined, depth: number): ObservedShape {
   if (!isJsonObject(stored) || depth > SHAPE_BOUNDS.depth + 1) return OPEN;
-  const { k: letters, j: json, i: items, p: properties, o: others } = stored;
+  const { k: letters, t: texts, j: json, i: items, p: properties, o: others } = stored;
   const kinds = KINDS.filter(([, letter]) => typeof letters === 'string' && letters.includes(letter));
   const shape: ObservedShape = {
     ...Object.fromEntries(kinds.map(([kind]) => [kind, true])),
     // Text is looked into at the top only: deeper, a comment would stand in a comment.
     ...(json !== undefined && depth === 0 && { isString: true, json: read(json, depth + 1) }),
+    ...(typeof texts === 'string' && depth === 0 && { isString: true, texts: knownKinds(texts) }),
     ...(items !== undefined && { items: read(items, depth + 1) }),
     ...(Array.isArray(properties) && { object: readObject(properties, others, depth) }),
   };
   return Object.keys(shape).length === 0 ? EMPTY : shape;
+}
+
+function knownKinds(letters: string): string {
+  return Object.keys(TEXT_KINDS)
+    .filter((kind) => letters.includes(kind))
+    .join('');
 }
 
 function readObject(stored: readonly JsonValue[], others: JsonValue | undefined, depth: number) {

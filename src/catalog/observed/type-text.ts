@@ -1,4 +1,5 @@
 import { cutToDepth, EMPTY, type ObservedObject, type ObservedShape, SHAPE_BOUNDS } from './shape.js';
+import { TEXT_KINDS, type TextKind } from './text-data.js';
 
 /** About 700 tokens: what nobody promised should not take the place of what somebody did. */
 const MAX_CHARACTERS = 2_500;
@@ -16,7 +17,7 @@ export function typeText(shape: ObservedShape): string {
 function write(shape: ObservedShape, indent: string): string {
   if (shape.isOpen === true || shape === EMPTY) return 'unknown';
   const kinds: string[] = [];
-  if (shape.isString === true) kinds.push(shape.json === undefined ? 'string' : jsonText(shape.json, indent));
+  if (shape.isString === true) kinds.push(textType(shape, indent));
   if (shape.isNumber === true) kinds.push('number');
   if (shape.isBoolean === true) kinds.push('boolean');
   if (shape.object !== undefined) kinds.push(writeObject(shape.object, indent));
@@ -26,8 +27,12 @@ function write(shape: ObservedShape, indent: string): string {
 }
 
 /** Comments do not nest, but no text within a text is looked into, so there is never one inside another. */
-function jsonText(json: ObservedShape, indent: string): string {
-  return `/** JSON text of: ${write(json, indent)} */ string`;
+function textType({ texts = '', json, isCut }: ObservedShape, indent: string): string {
+  const kinds = [...(texts === '' && json !== undefined ? 'j' : texts)] as TextKind[];
+  if (kinds.every((kind) => kind === 'x')) return 'string';
+  const named = kinds.map((kind) => TEXT_KINDS[kind]).join(' or ');
+  const cut = isCut === true ? ', cut off by the server where it is long' : '';
+  return `/** ${named}${json === undefined ? '' : ` of: ${write(json, indent)}`}${cut} */ string`;
 }
 
 function writeArray(items: ObservedShape, indent: string): string {

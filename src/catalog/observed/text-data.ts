@@ -1,0 +1,183 @@
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+
+/** What a text is written in, as far as programs have a way to read it. Each is one letter of a stored shape. */
+export const TEXT_KINDS = {
+  j: 'JSON text',
+  l: 'JSON lines',
+  p: 'Python literal',
+  c: 'CSV text',
+  t: 'Markdown table',
+  x: 'plain text',
+} as const;
+export type TextKind = keyof typeof TEXT_KINDS;
+
+export interface TextData {
+  readonly kind: TextKind;
+  /** The data, as `parse` of `@codemode/text` reads it; of a long text its beginning. Absent: not looked into. */
+  readonly value?: JsonValue;
+  /** The text ends in the middle of its data. */
+  readonly isCut?: true;
+}
+
+/** Longer texts are not looked into. */
+const MAX_CHARACTERS = 500_000;
+/** Of lines and tables this many are looked at: the others are like them. */
+const MAX_LINES = 40;
+const MAX_LINE_CHARACTERS = 20_000;
+
+/** What a text holds. Foreign text: nothing of it is run, and time grows with its length. */
+export function textDataOf(text: string): TextData {
+  if (text.length > MAX_CHARACTERS) return PLAIN;
+  const first = /^\s*([{[(])?/.exec(text.slice(0, 100))?.[1];
+  if (first === undefined) return tableIn(text) ?? PLAIN;
+  const json = parsed(text);
+  if (json !== undefined) return { kind: 'j', value: json };
+  return jsonLines(text) ?? (isWhole(text, first) ? pythonLiteral(text) : cutText(text));
+}
+
+const PLAIN: TextData = { kind: 'x' };
+
+function parsed(text: string): JsonValue | undefined {
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    return value !== null && typeof value === 'object' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function jsonLines(text: string): TextData | undefined {
+  const values: JsonValue[] = [];
+  for (const line of linesOf(text)) {
+    const value = parsed(line);
+    if (value === undefined) return undefined;
+    values.push(value);
+  }
+  return values.length < 2 ? undefined : { kind: 'l', value: values };
+}
+
+const CLOSING: Readonly<Record<string, string>> = { '{': '}', '[': ']', '(': ')' };
+
+function isWhole(text: string, first: string): boolean {
+  return text.trimEnd().endsWith(CLOSING[first] as string);
+}
+
+/** JSON that the server has cut begins as JSON does: with a name in quotes, or with a value. */
+function cutText(text: string): TextData {
+  return /^\s*(?:\{\s*"[^"\n]{1,100}"\s*:|\[\s*(?:[{["\d-]))/.test(text.slice(0, 400))
+    ? { kind: 'j', isCut: true }
+    : PLAIN;
+}
+
+/** Brackets, then something that only Python writes so. */
+const PYTHON = /^\s*[[({][[({\s]*(?:[bru]?'|None\b|True\b|False\b|-?\d|datetime\.|Decimal\(|UUID\()/;
+
+/** As `repr` writes it. Simple ones are made JSON, for their names; of others only the kind is known. */
+function pythonLiteral(text: string): TextData {
+  if (!PYTHON.test(text.slice(0, 400)) || !/'|\b(?:None|True|False)\b|^\s*\(/.test(text)) return PLAIN;
+  if (/["\\]/.test(text)) return { kind: 'p' };
+  const json = text
+    .replaceAll("'", '"')
+    .replaceAll(/\bNone\b/g, 'null')
+    .replaceAll(/\bTrue\b/g, 'true')
+    .replaceAll(/\bFalse\b/g, 'false')
+    .replaceAll('(', '[')
+    .replaceAll(/,?\)/g, ']');
+  const value = parsed(json);
+  return value === undefined ? { kind: 'p' } : { kind: 'p', value };
+}
+
+function tableIn(text: string): TextData | undefined {
+  const lines = linesOf(text);
+  const rule = lines.findIndex((line, index) => index > 0 && /^\|?[\s:]*-{2,}[-:|\s]*\|[-:|\s]*$/.test(line));
+  if (rule > 0) return markdownTable(lines, rule);
+  return csv(lines);
+}
+
+function markdownTable(lines: readonly string[], rule: number): TextData | undefined {
+  const cellsOf = (line: string) =>
+    line
+      .replace(/^\|/, '')
+      .replace(/\|$/, '')
+      .split('|')
+      .map((cell) => cell.trim());
+  const header = cellsOf(lines[rule - 1] as string);
+  if (header.length < 2 || header.length !== cellsOf(lines[rule] as string).length) return undefined;
+  const records = lines
+    .slice(rule + 1)
+    .filter((line) => line.includes('|'))
+    .map(cellsOf);
+  // With two columns the line above the rule may be the first pair of many: `| Name | Ann |`.
+  return rowsWith('t', header, records, header.length > 2);
+}
+
+function csv(lines: readonly string[]): TextData | undefined {
+  const [first = '', ...rest] = lines;
+  const delimiter = [',', '\t', ';', '|']
+    .map((each) => ({ each, count: first.split(each).length - 1 }))
+    .sort((one, other) => other.count - one.count)[0];
+  if (delimiter === undefined || delimiter.count === 0 || rest.length === 0) return undefined;
+  const cellsOf = (line: string) => cellsIn(line, delimiter.each);
+  const header = cellsOf(first);
+  const records = rest.map(cellsOf);
+  // A sentence with a comma is no header.
+  if (header.some((cell) => cell.length > 60 || /[.!?:]$/.test(cell) || cell.split(' ').length > 4)) return undefined;
+  if (records.some(({ length }) => length !== header.length)) return undefined;
+  const hasEvidence = isAboveNumbers(header, records);
+  return hasEvidence || header.length > 2 || delimiter.each === '\t'
+    ? rowsWith('c', header, records, false)
+    : undefined;
+}
+
+/** Names are taken over only from a line that is certainly a header: a line of data has data in it. */
+function rowsWith(
+  kind: TextKind,
+  header: readonly string[],
+  records: readonly (readonly string[])[],
+  isHeader: boolean,
+): TextData {
+  if (!isHeader && !isAboveNumbers(header, records)) return { kind };
+  return { kind, value: records.map((cells) => rowOf(header, cells)) };
+}
+
+/** In some column everything but the first cell is a number. */
+function isAboveNumbers(header: readonly string[], records: readonly (readonly string[])[]): boolean {
+  return header.some(
+    (cell, at) =>
+      records.length > 0 &&
+      /^[A-Za-z_]/.test(cell) &&
+      records.every((cells) => /^-?\d+(?:\.\d+)?%?$/.test(cells[at] ?? '')),
+  );
+}
+
+function rowOf(header: readonly string[], cells: readonly string[]): JsonObject {
+  return Object.fromEntries(header.map((name, at) => [name, cells[at] ?? '']));
+}
+
+/** Cells of a line; one with a line break in its quotes is taken for two lines, and then nothing fits. */
+function cellsIn(line: string, delimiter: string): string[] {
+  const cells: string[] = [];
+  let cell = '';
+  let isQuoted = false;
+  for (const character of line) {
+    if (character === '"') isQuoted = !isQuoted;
+    else if (character === delimiter && !isQuoted) {
+      cells.push(cell.trim());
+      cell = '';
+    } else cell += character;
+  }
+  return [...cells, cell.trim()];
+}
+
+/** The first lines that are not empty, without the last one where the text goes on behind it. */
+function linesOf(text: string): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < text.length && found.length < MAX_LINES; ) {
+    const end = text.indexOf('\n', at);
+    const line = text.slice(at, end < 0 ? text.length : end).trim();
+    if (line !== '') found.push(line.slice(0, MAX_LINE_CHARACTERS));
+    if (end < 0) break;
+    at = end + 1;
+  }
+  return found;
+}
