@@ -98,13 +98,22 @@ describe('an answer', () => {
   ])('with %s costs no more than 6,000 tokens and says what is left out', async (_, code) => {
     const { tokens, text, logs } = await answerOf(program, code);
     expect(tokens).toBeLessThanOrEqual(6_000);
-    expect(text).toMatch(/logs were truncated: (lines [\d]+ to \d+ of \d+ are left out|long lines are shortened)/);
+    expect(text).toMatch(
+      /logs were truncated: (lines [\d]+ to \d+ of \d+ are left out|long lines are shortened); await load\(/,
+    );
     expect(logs.at(-1)).toMatchObject({ level: 'warn', message: expect.stringContaining('truncated') });
     for (const { message } of logs) expect(message).not.toMatch(/\p{Surrogate}/u);
   });
 
   test('keeps the first and the last lines of a long log', async () => {
     const { logs } = await answerOf(program, `for (let at = 0; at < 2000; at++) console.log('line ' + at);`);
+    const handle = /load\("([^"]+)"\)/.exec(logs.at(-1)?.message ?? '')?.[1];
+    const part = await answerOf(
+      program,
+      `import { load } from '@codemode/results'; const lines = await load('${handle}');
+       globalThis.__codemode_result__ = [lines.length, lines[1000]];`,
+    );
+    expect(part.result).toEqual([2000, 'line 1000']);
     expect(logs[0]?.message).toBe('line 0');
     expect(logs.at(-2)?.message).toBe('line 1999');
     expect(logs.filter(({ level }) => level === 'warn')).toHaveLength(1);

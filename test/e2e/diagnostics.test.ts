@@ -122,6 +122,10 @@ describe('a forgotten await', () => {
 describe('what is not there', () => {
   test.each([
     [`await fetch('https://example.com');`, /^There is no network here\. Find a tool: import \{ searchTools \}/],
+    [
+      `await globalThis.fetch('https://example.com');`,
+      /^There is no network here\. Find a tool: import \{ searchTools \}/,
+    ],
     [`const fs = require('fs');`, /^Write: import \* as server from '@codemode\/servers\/<server>'/],
     [`console.log(process.env.API_KEY);`, /^There is no environment here\. Write values into the program/],
     [`import fs from 'fs';`, /^There are no files here\. Find a tool: import \{ searchTools \}/],

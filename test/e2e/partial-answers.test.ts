@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CodemodeClient, startCodemode } from '../support/codemode-client.js';
+import { LedgerHome } from '../support/ledger.js';
 import { nodeServer } from '../support/program.js';
 import { fixture } from '../support/upstreams.js';
 
@@ -56,8 +57,9 @@ describe('a part that is taken for the whole', () => {
       'excel/log said "first 10 of 88", and the program did not ask for the rest',
       'Call it again with another `max_count`, or say that the result is a part.',
     ],
-  ])('gets one warning that names call, field and argument: %s', async (_, body, message, hint) => {
-    expect(await warnings(body)).toEqual([{ severity: 'warning', code: 'PARTIAL_RESULT', message, hint }]);
+  ])('gets one warning that names call, field, argument and line: %s', async (_, body, message, hint) => {
+    const path = expect.stringMatching(/^main\.ts:1:\d+$/);
+    expect(await warnings(body)).toEqual([{ severity: 'warning', code: 'PARTIAL_RESULT', message, hint, path }]);
   });
 
   test('is counted where the same tool gave several', async () => {
@@ -107,4 +109,19 @@ describe('no warning is given', () => {
   ])('%s', async (_, body) => {
     expect(await warnings(body)).toEqual([]);
   });
+});
+
+test('a part is remembered while the run is suspended', async () => {
+  using home = new LedgerHome({ mcpServers: { excel: nodeServer(fixture('paging-server.mjs')) } });
+  const { runId = '' } = await home.program(`import { list_issues } from '@codemode/servers/excel';
+import { write } from '@codemode/servers/ledger';
+const page = await list_issues();
+await write({ text: 'seen' });
+globalThis.__codemode_result__ = page.issues.length;`);
+  const [approval] = await home.pending();
+  await home.decide('approve', approval?.id ?? '');
+  const { response } = await home.resume(runId);
+  expect(response?.diagnostics).toContainEqual(
+    expect.objectContaining({ code: 'PARTIAL_RESULT', path: expect.stringMatching(/^main\.ts:3:\d+$/) }),
+  );
 });

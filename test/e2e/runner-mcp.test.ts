@@ -50,6 +50,10 @@ describe('codemode mcp --profile runner', needs('bubblewrap', 'python3'), () => 
     expect((printed.content[1] as { text: string }).text).toMatch(
       /^What the program printed:\n\[redacted:email\]\nTraceback/,
     );
+    // Most clients show their model the structure alone.
+    expect(printed.structuredContent).toMatchObject({
+      notes: [expect.stringMatching(/^What the program printed:\n\[redacted:email\]\nTraceback/)],
+    });
     const wrong = await call('run_node', { code: '1', timeout: 5 });
     expect(wrong).toMatchObject({
       isError: true,

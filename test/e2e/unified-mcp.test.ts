@@ -1,7 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { everyday, openHome, openStdio, runProgram } from '../support/program.js';
+import { everyday, nodeServer, openHome, openStdio, runProgram } from '../support/program.js';
 import { typeCheckPrograms } from '../support/type-check.js';
+import { fixture } from '../support/upstreams.js';
 
 const config = { profile: 'unified', mcpServers: { everyday: everyday() } };
 
@@ -47,4 +48,25 @@ test('the types of all tools are one interface that compiles [C10]', async () =>
   // A prompt that changes by the second is cached nowhere.
   expect(prompt).toContain(first);
   expect(prompt).not.toContain('Generated at');
+});
+
+test('a forgotten await and a part taken for the whole are warned about in logs, with their lines', async () => {
+  const paging = nodeServer(fixture('paging-server.mjs'));
+  using home = openHome({ ...config, mcpServers: { everyday: everyday(), excel: paging } });
+  await using connected = await openStdio(home);
+  const logsOf = async (code: string) => {
+    const request = { code, capabilities: ['mcp:everyday', 'mcp:excel'] };
+    const answer = await connected.client.callTool({ name: 'execute_code', arguments: request });
+    return (answer.structuredContent as { logs: string[] }).logs;
+  };
+  expect(await logsOf(`const text = mcp.everyday.echo('a');\nreturn { text };`)).toEqual([
+    expect.stringMatching(
+      /^warning: `result` has a promise at \/text; not awaited: .*echo\(\.\.\.\) at line 1\. Write: await/,
+    ),
+  ]);
+  expect(await logsOf(`const page = await mcp.excel.list_issues({});\nreturn page.issues;`)).toEqual([
+    'warning: excel/list_issues gave a pagination.next_cursor, and the program did not ask for the rest (line 1). ' +
+      'Pass it as `cursor` to get the rest, until there is none, or say that the result is a part.',
+  ]);
+  expect(await logsOf(`return await mcp.everyday.echo('a');`)).toEqual([]);
 });

@@ -28,15 +28,19 @@ export function mostResultBytes({ maxTokens }: AnswerSettings): number {
   return Math.round(maxTokens * CHARACTERS_PER_TOKEN * RESULT_PART);
 }
 
-/** The answer as a model reads it. */
-export function modelAnswer(response: RunResponse, settings: AnswerSettings): Partial<RunResponse> {
+/** The answer as a model reads it. `keepLogs` keeps all lines for a later program, where not all are told. */
+export function modelAnswer(
+  response: RunResponse,
+  settings: AnswerSettings,
+  keepLogs?: () => string,
+): Partial<RunResponse> {
   const { logs, result, diagnostics, toolTrace, ...rest } = response;
   const hasFailed = diagnostics.some(({ severity }) => severity === 'error');
   const calls = traceFor(settings.toolTrace, toolTrace, hasFailed);
   const told = [...diagnostics, ...calls.diagnostics];
   const spent = JSON.stringify(result).length + JSON.stringify(told).length;
   const left = Math.max(LEAST_LOG_CHARACTERS, settings.maxTokens * CHARACTERS_PER_TOKEN - spent);
-  return { logs: logsWithin(logs, left), result, diagnostics: told, ...calls.trace, ...rest };
+  return { logs: logsWithin(logs, left, keepLogs), result, diagnostics: told, ...calls.trace, ...rest };
 }
 
 const MAX_FAILED_CALLS = 20;
@@ -71,15 +75,14 @@ function callsMade(trace: readonly TraceEntry[]): string {
   return `${count}: ${[...named, ...more].join(', ')}`;
 }
 
-/** A large result is kept whole under a handle; what was logged is gone. */
 const ASSIGN = 'Assign large values to globalThis.__codemode_result__ instead of logging them';
 /** What an entry costs besides its message. */
 const ENTRY_CHARACTERS = 45;
 /** Of the room for logs, the part for the beginning; the end is where a program says what came out. */
 const HEAD_PART = 0.4;
 
-/** The first and the last entries that fit, and one that says which are left out. */
-export function logsWithin(logs: readonly LogEntry[], most: number): readonly LogEntry[] {
+/** The first and the last entries that fit, and one that says which are left out and where all of them are. */
+export function logsWithin(logs: readonly LogEntry[], most: number, keep?: () => string): readonly LogEntry[] {
   const cost = ({ message }: LogEntry) => JSON.stringify(message).length + ENTRY_CHARACTERS;
   const total = logs.reduce((sum, entry) => sum + cost(entry), 0);
   if (total <= most) return logs;
@@ -104,7 +107,8 @@ export function logsWithin(logs: readonly LogEntry[], most: number): readonly Lo
   const [first, last] = [head.length + 1, logs.length - tail.length];
   const which = first > last ? 'long lines are shortened' : `lines ${first} to ${last} of ${logs.length} are left out`;
   // The last entry says so, as it does where the program's own limit is reached.
-  const message = `logs were truncated: ${which}. ${ASSIGN}`;
+  const all = keep === undefined ? '' : `; await load(${JSON.stringify(keep())}) of @codemode/results has all lines`;
+  const message = `logs were truncated: ${which}${all}. ${ASSIGN}`;
   return [...head, ...tail, { level: 'warn', message, timeMs: logs.at(-1)?.timeMs ?? 0 }];
 }
 

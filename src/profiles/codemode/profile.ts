@@ -43,7 +43,7 @@ export function createCodemodeProfile(options: CodemodeProfileOptions): Profile 
     name: toolName,
     aliases: otherNames(toolName, TOOL_NAME, NAME_IN_CONTRACT),
     title: 'Run a program',
-    description: (view) => toolDescription({ briefing: briefingOf(view) }),
+    description: (view) => toolDescription({ briefing: briefingOf(view), mostBytes: mostResultBytes(settings) }),
     inputSchema: toolInputSchema(limits),
     outputSchema: toolOutputSchema(),
     meta: META,
@@ -84,7 +84,8 @@ async function run(
   if (outcome.state === 'asleep')
     return { ...answer(modelAnswer(renderSleeping(outcome.summary), settings)), sleeping: outcome.summary };
   const response = renderResponse(outcome.summary);
-  const told = modelAnswer(response, toolTrace === undefined ? settings : { ...settings, toolTrace });
+  const { keepLogs } = outcome.summary;
+  const told = modelAnswer(response, toolTrace === undefined ? settings : { ...settings, toolTrace }, keepLogs);
   return { ...answer(told), media: outcome.summary.media ?? mediaOf(response.result) };
 }
 

@@ -6,11 +6,12 @@ import { DOWN_HINT, STARTING_HINT } from '../../host/discovery.js';
 import type { RunSummary, SleepSummary, UnavailableServer } from '../../host/run.js';
 import type { TraceEntry } from '../../host/tool-calls.js';
 import { visibleLine } from '../../lib/visible-text.js';
+import { missingAwait } from '../missing-await.js';
+import { partialResults } from '../partial-results.js';
 import { waitingCalls } from '../waiting-calls.js';
+import type { ProgramWarning } from '../warning.js';
 import { cutJson } from './cut-json.js';
 import type { Diagnostic } from './diagnostic.js';
-import { missingAwait } from './missing-await.js';
-import { partialResults } from './partial-results.js';
 import { shapeOf } from './shape-of.js';
 
 export type { Diagnostic };
@@ -89,8 +90,8 @@ export function renderSleeping({ runId, approvals, logs, trace }: SleepSummary):
       {
         severity: 'info',
         code: 'APPROVAL_PENDING',
-        message: `run ${runId} is suspended until a person has decided about ${waitingCalls(approvals)}`,
-        hint: `Ask the user to type: codemode approvals approve ${first?.id ?? 'ID'}${approvals.length > 1 ? ' --scope calls' : ''}. The run is then resumed; do not run the program again. Its response: import { wait } from '@codemode/results'; globalThis.__codemode_result__ = await wait(${JSON.stringify(runId)});`,
+        message: `run ${runId} is suspended until a person has decided about ${waitingCalls(approvals)}. Then it continues by itself: do not run the program again; wait(${JSON.stringify(runId)}) of @codemode/results gives its answer`,
+        hint: `Ask the user to type: codemode approvals approve ${first?.id ?? 'ID'}${approvals.length > 1 ? ' --scope calls' : ''}`,
       },
     ],
     toolTrace: trace.map(visibleEntry),
@@ -179,7 +180,7 @@ function notices(summary: RunSummary): Diagnostic[] {
       message,
       hint: 'Check the value before you rely on its shape.',
     });
-  if (outcome.status === 'completed') found.push(...partialResults(partialAnswers));
+  if (outcome.status === 'completed') found.push(...partialResults(partialAnswers).map(warned));
   const removed = Object.entries(redactions).map(([kind, count]) => `${count} ${kind}`);
   if (removed.length > 0) {
     found.push({
@@ -201,7 +202,7 @@ function notices(summary: RunSummary): Diagnostic[] {
   if (outcome.status === 'completed' && outcome.lost !== undefined && outcome.lost.count > 0)
     found.push(lostValues(outcome.lost));
   const unawaited = missingAwait(outcome);
-  if (unawaited !== undefined) found.push(unawaited);
+  if (unawaited !== undefined) found.push(warned(unawaited));
   if (keptSoFar !== undefined) found.push(soFar(keptSoFar, outcome));
   for (const { path, text, isNew } of declarations)
     found.push({
@@ -212,6 +213,11 @@ function notices(summary: RunSummary): Diagnostic[] {
     });
   if (isolation === 'none') found.push(NOT_ISOLATED);
   return found;
+}
+
+function warned({ code, message, hint, position }: ProgramWarning): Diagnostic {
+  const path = position === undefined ? {} : { path: `main.ts:${position.line}:${position.column}` };
+  return { severity: 'warning', code, message, hint, ...path };
 }
 
 /** A program that fails late does not lose what it did before. */

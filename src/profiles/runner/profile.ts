@@ -55,7 +55,8 @@ function answerOf({ envelope, excerpt, rounded }: RunnerAnswer): OutwardAnswer {
   return {
     structured: envelope as unknown as JsonObject,
     text: textOf(envelope),
-    media: notes.map((text) => ({ type: 'text', text })),
+    notes,
+    media: [],
     isError: !envelope.result.ok,
     isStillRunning: false,
   };

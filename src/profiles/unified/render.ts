@@ -5,7 +5,10 @@ import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { RunSummary, SleepSummary } from '../../host/run.js';
 import type { CallFailure } from '../../host/tool-calls.js';
 import { visibleLine, visibleSentence, visibleText } from '../../lib/visible-text.js';
+import { missingAwait } from '../missing-await.js';
+import { partialResults } from '../partial-results.js';
 import { waitingCalls } from '../waiting-calls.js';
+import { warningLine } from '../warning.js';
 import { type CodeModeError, codeOf, type ErrorType } from './errors.js';
 
 /** What every execution is answered with, whatever became of it. */
@@ -29,11 +32,15 @@ export interface ExecutionMetrics {
 }
 
 export function renderResponse(summary: RunSummary, requestId: string): ExecuteResponse {
-  const { outcome, keptResult, logs, logsCut, limits, isolation, warnings, unavailable, notice } = summary;
+  const { outcome, keptResult, logs, logsCut, limits, isolation, warnings, unavailable, notice, redactions } = summary;
+  const unawaited = missingAwait(outcome);
   const lines = [
     ...logs.map(({ message }) => message),
     ...(logsCut ? [`logs were truncated: the limit of ${limits.maxLogBytes} bytes was reached`] : []),
     ...warnings.map((warning) => `warning: ${warning}`),
+    ...(outcome.status === 'completed' ? partialResults(summary.partialAnswers).map(warningLine) : []),
+    ...(unawaited === undefined ? [] : [warningLine(unawaited)]),
+    ...redactionLines(redactions),
     ...unavailable.map(({ name, reason }) => `warning: ${name}: ${reason}`),
     ...(notice === undefined ? [] : [`warning: ${notice}`]),
     ...(isolation === 'none' ? ['warning: this ran without an OS jail, as configured (sandbox.isolation: none)'] : []),
@@ -43,6 +50,11 @@ export function renderResponse(summary: RunSummary, requestId: string): ExecuteR
     return { success: false, error: errorOf(outcome.failure, summary, requestId), ...common };
   if (keptResult !== undefined) return { success: false, error: tooLarge(keptResult.bytes, requestId), ...common };
   return { success: true, result: JSON.parse(outcome.resultJson) as JsonValue, ...common };
+}
+
+function redactionLines(redactions: RunSummary['redactions']): string[] {
+  const removed = Object.entries(redactions).map(([kind, count]) => `${count} ${kind}`);
+  return removed.length === 0 ? [] : [`info: redacted: ${removed.join(', ')}`];
 }
 
 /** A run that sleeps until a person has decided: its answer is to be had later, under its id. */

@@ -118,13 +118,15 @@ async function callExposed(
     isStillRunning = answer.isStillRunning;
     const question = answer.sleeping === undefined ? undefined : await questionOf(door, answer.sleeping, context);
     if (question !== undefined) return question;
+    const notes = [...(answer.notes ?? []), ...notices];
     return {
       content: [
         { type: 'text', text: answer.text ?? JSON.stringify(answer.structured) },
         ...(answer.media as unknown as CallToolResult['content']),
-        ...notices.map((text) => ({ type: 'text' as const, text })),
+        ...notes.map((text) => ({ type: 'text' as const, text })),
       ],
-      structuredContent: answer.structured,
+      // Most clients show their model this alone. A field beside those of the contract, and only where there is something to say.
+      structuredContent: notes.length === 0 ? answer.structured : { ...answer.structured, notes },
       ...(answer.isError ? { isError: true } : {}),
     };
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { CatalogBriefing } from '../../../domain/briefing.js';
+import { DEFAULT_ANSWER, mostResultBytes } from '../model-answer.js';
 import { exampleProgram } from './example-program.js';
 
 /** Some clients cut a description here, without a word. */
@@ -9,18 +10,28 @@ export const MAX_DESCRIPTION_CHARACTERS = 2_048;
  * an index as far as there is room. At most `MAX_DESCRIPTION_CHARACTERS`, whatever is connected: an example is bounded, so
  * that the fixed parts and the longest one leave room for some lines of the index, and those come whole or not at all.
  */
-export function toolDescription({ briefing }: { readonly briefing: CatalogBriefing }): string {
+export function toolDescription({ briefing, mostBytes = MOST_BYTES }: DescriptionInput): string {
   const example = `Example:\n\`\`\`ts\n${exampleProgram(briefing.example)}\`\`\``;
-  const rules = `${CONTRACT}\n\n${example}\n\n${DISCOVERY}\n\n`;
+  const rules = `${contract(mostBytes)}\n\n${example}\n\n${DISCOVERY}\n\n`;
   if (briefing.serverCount === 0)
     return `${rules}${(briefing.notice ?? NOTHING_CONNECTED).slice(0, MAX_DESCRIPTION_CHARACTERS - rules.length)}`;
   const index = briefing.shortIndex(MAX_DESCRIPTION_CHARACTERS - rules.length - INDEX_HEADING.length);
   return index === '' ? rules.trimEnd() : `${rules}${INDEX_HEADING}${index}`.trimEnd();
 }
 
-const CONTRACT = `Runs a JavaScript or TypeScript program that calls the connected MCP servers as async functions. Write one program with loops, conditions and joins instead of many single calls.
+export interface DescriptionInput {
+  readonly briefing: CatalogBriefing;
+  /** Results of more bytes are kept under a handle. */
+  readonly mostBytes?: number;
+}
+
+const MOST_BYTES = mostResultBytes(DEFAULT_ANSWER);
+
+const contract = (
+  mostBytes: number,
+) => `Runs a JavaScript or TypeScript program that calls the connected MCP servers as async functions. Write one program with loops, conditions and joins instead of many single calls.
 - \`code\` is an ES module with top-level \`await\`. It imports only \`@codemode/*\` modules: a server is \`@codemode/servers/<serverId>\`, each tool a function that takes one object. No network, no files; each run starts fresh.
-- The answer is what you assign to \`globalThis.__codemode_result__\` (JSON; no top-level \`return\`), plus console output. Filter and aggregate first: return counts, top-N and needed fields. What is too large is kept under a handle for \`load\`.
+- The answer is what you assign to \`globalThis.__codemode_result__\` (JSON; no top-level \`return\`), plus console output. Filter and aggregate first: return counts, top-N and needed fields. Over ${Math.round(mostBytes / 1000)} KB it is kept under a handle for \`load\`.
 - A call gives the tool's structured value, else its text as a string (\`parse\` it with \`@codemode/text\`), else the whole MCP result. Run independent calls with \`Promise.all\`.
 - A failed call throws a class of \`@codemode/errors\`. A failed program is answered in \`diagnostics\`, each with a \`hint\`: correct it and run again.
 - A call may need a person's approval (marked \`@asks\`). Then the run is suspended, which is no error: do not run it again. Do what cannot be undone last.`;

@@ -1,19 +1,18 @@
-import type { LostValues, Outcome, UnawaitedCalls } from '../../domain/execution.js';
-import type { Diagnostic } from './diagnostic.js';
+import type { LostValues, Outcome, UnawaitedCalls } from '../domain/execution.js';
+import type { ProgramWarning } from './warning.js';
 
 /** A promise in the result, and calls whose promise nothing used, with what to write. */
-export function missingAwait(outcome: Outcome): Diagnostic | undefined {
+export function missingAwait(outcome: Outcome): ProgramWarning | undefined {
   const promises = outcome.status === 'completed' ? outcome.lost?.promises : undefined;
   const { unawaited } = outcome;
   if (promises === undefined && unawaited === undefined) return undefined;
   const position = unawaited?.calls[0]?.position;
   const said = [promises && inResult(promises), unawaited && `not awaited: ${callsOf(unawaited)}`];
   return {
-    severity: 'warning',
     code: 'MISSING_AWAIT',
     message: said.filter((each) => each !== undefined).join('; '),
     hint: hintFor(promises, unawaited),
-    ...(position === undefined ? {} : { path: `main.ts:${position.line}:${position.column}` }),
+    ...(position === undefined ? {} : { position }),
   };
 }
 

@@ -1,17 +1,10 @@
-import type { PartialAnswer } from '../../host/partial-answers.js';
-
-/** A diagnostic of the contract. */
-interface PartialResult {
-  readonly severity: 'warning';
-  readonly code: 'PARTIAL_RESULT';
-  readonly message: string;
-  readonly hint: string;
-}
+import type { PartialAnswer } from '../host/partial-answers.js';
+import type { ProgramWarning } from './warning.js';
 
 const MAX_NAMED_TOOLS = 3;
 
 /** Warns of answers that were taken for the whole: what said that there is more, and what to pass. */
-export function partialResults(answers: readonly PartialAnswer[]): PartialResult[] {
+export function partialResults(answers: readonly PartialAnswer[]): ProgramWarning[] {
   const found = answers.slice(0, MAX_NAMED_TOOLS).map(partialResult);
   const more = answers.length - found.length;
   const last = found.at(-1);
@@ -20,15 +13,15 @@ export function partialResults(answers: readonly PartialAnswer[]): PartialResult
   return [...found.slice(0, -1), { ...last, message: others }];
 }
 
-function partialResult({ tool, field, isNext, argument, count }: PartialAnswer): PartialResult {
+function partialResult({ tool, field, isNext, argument, position, count }: PartialAnswer): ProgramWarning {
   const said = isNext ? `gave a ${field}` : `said ${field}`;
   const often = count > 1 ? ` in ${count} answers` : '';
   const as = argument === undefined ? '' : ` as \`${argument}\``;
   return {
-    severity: 'warning',
     code: 'PARTIAL_RESULT',
     message: `${tool} ${said}${often}, and the program did not ask for the rest`,
     hint: hintFor(isNext, as, argument),
+    ...(position === undefined ? {} : { position }),
   };
 }
 
