@@ -130,6 +130,9 @@ export class ToolError extends Error {
   readonly raw: unknown;
 }
 
+/** The data of an answer or of a text: also of JSON, JSON lines, a Python literal, CSV or a table in its text. */
+export function dataOf(answer: unknown): any;
+
 /** Calls a tool by its protocol name. */
 export function callTool(serverId: string, name: string, input?: unknown): Promise<ToolResult>;
 export function callTool(call: { serverId: string; name: string; arguments?: unknown }): Promise<ToolResult>;

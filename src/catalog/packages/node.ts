@@ -18,8 +18,9 @@ export function nodePackage({ server, isBrief }: ServerPackage): ReadonlyMap<str
   const functions = tools.map((tool) => {
     const name = names.get(tool.name) as string;
     const docs = docComment(toolDocs(tool, name, [], isBrief ? 'signatures' : 'compact', asking.has(tool.name)), '');
-    return `${docs}export async function ${name}(input) {
-  return await _callTool(${quoteVisibly(server.id)}, ${quoteVisibly(tool.name)}, input);
+    // Not async: the client sees whether the program waits for the promise that it gave.
+    return `${docs}export function ${name}(input) {
+  return _callTool(${quoteVisibly(server.id)}, ${quoteVisibly(tool.name)}, input);
 }
 `;
   });

@@ -7,7 +7,7 @@ type Available = Extract<ProcessRuntimeStatus, { isAvailable: true }>;
 
 const NAMES: Readonly<Record<ProcessLanguage, string>> = { node: 'Node.js', python: 'Python' };
 const LANGUAGE_RULES: Readonly<Record<ProcessLanguage, string>> = {
-  node: `an ES module, JavaScript or TypeScript, with top-level await. Import tools from "./servers/<server_module>/index.js" (camelCase: \`get_user\` is \`getUser\`), set \`globalThis.result\`. \`catalog\` is a global; \`callTool\`, \`normalize\` and \`ToolError\` come from "./client/mcp_client.js".`,
+  node: `an ES module, JavaScript or TypeScript, with top-level await. Import tools from "./servers/<server_module>/index.js" (camelCase: \`get_user\` is \`getUser\`), set \`globalThis.result\`. \`catalog\` is a global; \`callTool\`, \`normalize\`, \`dataOf\` and \`ToolError\` come from "./client/mcp_client.js"; \`dataOf(answer)\` is the data of any answer, also of JSON, CSV or a table in its text.`,
   python: `top-level \`await\` works. Import tools with \`from servers.<server_module> import <tool_fn>\`; hyphens and dots become underscores: tool \`list-files\` of server \`google-drive\` is \`from servers.google_drive import list_files\`. All are awaited. Assign the global \`result\`. \`catalog\` is a global; \`call_tool\`, \`normalize\`, \`data_of\` and \`ToolError\` come from \`client.mcp_client\`; \`data_of(answer)\` is the data of any answer, also of JSON, CSV or a table in its text.`,
 };
 const MAX_DESCRIPTION_CHARACTERS = 1_800;

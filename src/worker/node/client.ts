@@ -1,4 +1,6 @@
 import type { GuestError } from '../../domain/execution.js';
+import { readText } from '../quickjs/guest/text/read-text.js';
+import type { CallPromises } from './call-promises.js';
 import type { Connection } from './connection.js';
 import { strictJson } from './strict-json.js';
 
@@ -17,6 +19,9 @@ export const callTool = client.callTool;
 /** A call, or its promise, as { ok: true, data, raw } or { ok: false, error: { type, message, retryable }, raw }. */
 export const normalize = client.normalize;
 
+/** The data of a tool's answer or of a text: also of JSON, JSON lines, a Python literal, CSV or a table in its text. */
+export const dataOf = client.dataOf;
+
 /** searchTools({ query, serverId, detail }) and getToolDefinition({ serverId, name }). */
 export const catalog = client.catalog;
 `;
@@ -28,6 +33,7 @@ export interface Client {
   readonly ToolError: typeof ToolError;
   callTool(serverId: string | NamedCall, toolName?: string, args?: unknown): Promise<unknown>;
   normalize(call: unknown): Promise<Normalized>;
+  dataOf(answer: unknown): unknown;
   readonly catalog: {
     searchTools(question?: unknown): Promise<unknown>;
     getToolDefinition(question?: unknown): Promise<unknown>;
@@ -76,7 +82,7 @@ interface Open {
   readonly error: ToolError;
 }
 
-export function createClient(connection: Connection): Client {
+export function createClient(connection: Connection, promises: CallPromises): Client {
   const open = new Map<number, Open>();
   let lastNumber = 0;
   connection.onAnswer = ({ type, call }, body) => {
@@ -87,22 +93,25 @@ export function createClient(connection: Connection): Client {
     if (type === 'call/result') waiting.resolve(value);
     else waiting.reject(filled(waiting.error, value as GuestError));
   };
-  const callTool: Client['callTool'] = async (server, toolName, args) => {
-    if (server !== null && typeof server === 'object') return callTool(server.serverId, server.name, server.arguments);
-    if (typeof server !== 'string' || typeof toolName !== 'string')
-      throw new TypeError('the server and the tool are named by strings');
-    const argumentsJson = jsonOfArguments(args ?? {});
-    // Made here, so that its stack leads to the line of the call and not to the arrival of its answer.
-    const error = new ToolError('');
-    return new Promise<unknown>((resolve, reject) => {
+  const call = (server: string, toolName: string, args: unknown, error: ToolError) =>
+    new Promise<unknown>((resolve, reject) => {
+      const argumentsJson = jsonOfArguments(args ?? {});
       open.set(++lastNumber, { resolve, reject, error });
       connection.request(lastNumber, `${server}/${toolName}`, argumentsJson);
     });
+  const callTool: Client['callTool'] = (server, toolName, args) => {
+    if (server !== null && typeof server === 'object') return callTool(server.serverId, server.name, server.arguments);
+    if (typeof server !== 'string' || typeof toolName !== 'string')
+      return Promise.reject(new TypeError('the server and the tool are named by strings'));
+    // Made here, so that its stack leads to the line of the call and not to the arrival of its answer.
+    const error = new ToolError('');
+    return promises.follow(call(server, toolName, args, error), `${server}/${toolName}`, error);
   };
   return Object.freeze({
     ToolError,
     callTool,
     normalize,
+    dataOf: dataIn,
     catalog: Object.freeze({
       searchTools: (question: unknown = {}) => callTool(CATALOG, 'searchTools', question),
       getToolDefinition: (question: unknown = {}) => callTool(CATALOG, 'getToolDefinition', question),
@@ -142,6 +151,27 @@ function dataOf(raw: unknown): unknown {
   const [only] = Array.isArray(content) ? (content as { type?: unknown; text?: unknown }[]) : [];
   if (Array.isArray(content) && content.length === 1 && only?.type === 'text') return only.text;
   return content ?? raw;
+}
+
+/** The structured value, else what the text holds, else the text itself; of several blocks a list. */
+function dataIn(answer: unknown): unknown {
+  if (typeof answer === 'string') return dataInText(answer);
+  if (answer === null || typeof answer !== 'object') return answer;
+  const { structuredContent, content = answer } = answer as { structuredContent?: unknown; content?: unknown };
+  if (structuredContent !== undefined) return structuredContent;
+  if (!Array.isArray(content)) return content;
+  const blocks = content.map((block: { type?: unknown; text?: unknown } | null) =>
+    block?.type === 'text' && typeof block.text === 'string' ? dataInText(block.text) : block,
+  );
+  return blocks.length === 1 ? blocks[0] : blocks;
+}
+
+function dataInText(text: string): unknown {
+  try {
+    return readText(text);
+  } catch {
+    return text;
+  }
 }
 
 function filled(error: ToolError, raw: GuestError): ToolError {

@@ -77,7 +77,8 @@ function ownStack(stack: string, workspace: string): string {
   return [...title, ...frames.slice(0, MAX_FRAMES)].join('\n');
 }
 
-function positionIn(stack: string, workspace: string): SourcePosition | undefined {
+/** The first place in the program itself. Stacks of errors that Node has not shown yet have addresses of files. */
+export function positionIn(stack: string, workspace: string): SourcePosition | undefined {
   const at = stack.indexOf(`${workspace}/program.mjs:`);
   const [, line, column] = /^:(\d{1,9})(?::(\d{1,9}))?/.exec(stack.slice(at + `${workspace}/program.mjs`.length)) ?? [];
   return at < 0 || line === undefined ? undefined : { line: Number(line), column: Number(column ?? 1) };

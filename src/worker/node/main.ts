@@ -4,9 +4,10 @@ import { pathToFileURL } from 'node:url';
 import type { Failure } from '../../domain/execution.js';
 import { MAX_VALUE_BYTES, PROTOCOL, type ProcessStart } from '../../wire/messages.js';
 import { transpile } from '../transpiler/transpile.js';
+import { CallPromises } from './call-promises.js';
 import { CLIENT_KEY, CLIENT_SOURCE, type Client, createClient } from './client.js';
 import { Connection } from './connection.js';
-import { failureOf } from './failures.js';
+import { failureOf, positionIn } from './failures.js';
 import { seededRandom } from './seeded-random.js';
 import { strictJson } from './strict-json.js';
 
@@ -39,7 +40,8 @@ connection.send({ type: 'worker/ready', protocol: PROTOCOL, build: BUILD_ID, rol
 async function run(source: string, files: ProcessStart['files']): Promise<void> {
   process.argv.splice(1, process.argv.length, programFile);
   process.chdir(workspace);
-  const client = createClient(connection);
+  const promises = new CallPromises();
+  const client = createClient(connection, promises);
   Object.defineProperty(globalThis, CLIENT_KEY, { value: client satisfies Client });
   Object.defineProperty(globalThis, 'catalog', { value: client.catalog, writable: true, configurable: true });
   let state: 'running' | 'settled' | 'ended' = 'running';
@@ -58,6 +60,7 @@ async function run(source: string, files: ProcessStart['files']): Promise<void> 
   };
   const complete = (exitCode: number): void => {
     if (exitCode !== 0) return end(null, exitCode);
+    process.stderr.write(promises.warning((stack) => positionIn(stack, workspace)?.line));
     const { failure, json } = resultJson();
     end(failure, failure === null ? 0 : 1, json);
   };
@@ -142,7 +145,8 @@ function resultJson(): { readonly failure: Failure | null; readonly json: string
   try {
     json = strictJson(value);
   } catch (error) {
-    return { failure: notJson(error instanceof Error ? error.message : String(error)), json: '' };
+    const why = error instanceof Error ? error.message : String(error);
+    return { failure: notJson(why, /\ba Promise\b/.test(why) ? AWAIT : undefined), json: '' };
   }
   if (json === undefined) return { failure: notJson(`a ${typeof value} has no JSON`), json: '' };
   const bytes = Buffer.byteLength(json);
@@ -157,11 +161,16 @@ function resultJson(): { readonly failure: Failure | null; readonly json: string
   return { failure, json: '' };
 }
 
-function notJson(why: string): Failure {
+const AWAIT = 'Write `await` in front of the call, or `await Promise.all(list)` for a list of calls.';
+
+function notJson(
+  why: string,
+  hint = 'Set it to plain objects, arrays, strings, finite numbers, booleans and null.',
+): Failure {
   return {
     kind: 'not_serializable',
     name: 'TypeError',
     message: `globalThis.result is no JSON: ${why}`.slice(0, 8_000),
-    hint: 'Set it to plain objects, arrays, strings, finite numbers, booleans and null.',
+    hint,
   };
 }

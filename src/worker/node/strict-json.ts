@@ -14,6 +14,7 @@ export function strictJson(value: unknown): string | undefined {
 function problemOf(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
   if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint') return `a ${typeof value}`;
+  if (value instanceof Promise) return 'a Promise';
   if (value instanceof Map) return 'a Map';
   return value instanceof Set ? 'a Set' : undefined;
 }

@@ -1,0 +1,96 @@
+import { readCsv } from './csv.js';
+import { UnreadableText, unreadable } from './failure.js';
+import { LiteralReader } from './literal-reader.js';
+import { readMarkdownTable } from './markdown-table.js';
+
+/**
+ * The data in a tool's text: JSON, JSON lines, a Python literal, CSV or a Markdown table; tables become lists of objects whose
+ * values are texts. What is no text is data already, and is given back. Throws `UnreadableText`.
+ *
+ * It runs among the program's own objects: a program that patches their prototypes changes what it reads itself.
+ */
+export function readText(text: unknown): unknown {
+  if (typeof text !== 'string') return dataOf(text);
+  const { from, to } = boundsOf(text);
+  if (from >= to) throw unreadable(text, from, 'there is nothing in it', 'Check that the tool has answered with data.');
+  const json = parsedJson(text.slice(from, to));
+  if (json !== undefined) return json;
+  if ('{[('.includes(text[from] as string))
+    return linesOfJson(text, from, to) ?? new LiteralReader(text, from, to).readAll();
+  return readMarkdownTable(text, from, to) ?? tableOrValue(text, from, to);
+}
+
+function dataOf(value: unknown): unknown {
+  if (value === undefined) throw new UnreadableText('parse was given undefined', 'Pass what the tool gave back.');
+  if (value instanceof Promise)
+    throw new UnreadableText('parse was given a promise', 'Write: parse(await tool({ ... })).');
+  return value;
+}
+
+/** Without the spaces around it, and without the fence where all of it is one block of code. */
+function boundsOf(text: string): { from: number; to: number } {
+  const trimmed = trimmedBounds(text, 0, text.length);
+  if (!text.startsWith('```', trimmed.from) || !text.startsWith('```', trimmed.to - 3)) return trimmed;
+  const firstLine = text.indexOf('\n', trimmed.from);
+  const isOne = text.indexOf('```', trimmed.from + 3) === trimmed.to - 3;
+  return isOne && firstLine >= 0 ? trimmedBounds(text, firstLine, trimmed.to - 3) : trimmed;
+}
+
+function trimmedBounds(text: string, start: number, end: number): { from: number; to: number } {
+  let from = start;
+  let to = end;
+  while (from < to && isSpace(text[from] as string)) from += 1;
+  while (to > from && isSpace(text[to - 1] as string)) to -= 1;
+  return { from, to };
+}
+
+function isSpace(character: string): boolean {
+  return ' \t\r\n\ufeff'.includes(character);
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** One value on each line, by the engine's own parser: ten times as fast as ours. Undefined: they are something else. */
+function linesOfJson(text: string, from: number, to: number): unknown[] | undefined {
+  const values: unknown[] = [];
+  for (let at = from; at < to; ) {
+    const found = text.indexOf('\n', at);
+    const end = found < 0 || found > to ? to : found;
+    const line = text.slice(at, end).trim();
+    at = end + 1;
+    if (line === '') continue;
+    const value = parsedJson(line);
+    if (value === undefined) return undefined;
+    values.push(value);
+  }
+  return values;
+}
+
+function tableOrValue(text: string, from: number, to: number): unknown {
+  const rows = readCsv(text, from, to);
+  if (rows !== undefined) return rows;
+  if (STARTS_LIKE_A_VALUE.test(text.slice(from, from + 10))) return new LiteralReader(text, from, to).readAll();
+  throw unreadable(
+    text,
+    from,
+    'this is neither JSON, JSON lines, a Python literal, CSV nor a Markdown table',
+    hintFor(text, from, to),
+  );
+}
+
+/** `None`, `'text'`, `b'text'`, `datetime.date(`: what Python prints for a single value. */
+const STARTS_LIKE_A_VALUE = /^(?:[bru]?['"]|None$|True$|False$|datetime\.|Decimal\(|UUID\()/;
+
+function hintFor(text: string, from: number, to: number): string {
+  for (const start of ['\n{', '\n[']) {
+    const at = text.indexOf(start, from);
+    if (at >= 0 && at < to) return `Words stand before the data: try parse(text.slice(${at + 1})).`;
+  }
+  return 'It is plain text: use string methods.';
+}
