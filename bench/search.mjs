@@ -70,6 +70,7 @@ function reportOwnQueries() {
           (query) =>
             query.set === set && query.corpus === corpusName && query.needs.length > 1 === (kind === 'several steps'),
         );
+        if (asked.length === 0) continue;
         for (const [engine, index] of Object.entries(indexes)) {
           const ranked = asked.map((query) => ({ query, ids: idsFor(index, query.query) }));
           const found = ({ query, ids }, cut) =>

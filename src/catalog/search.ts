@@ -57,6 +57,8 @@ class ToolIndex implements SearchIndex {
   readonly #tools: readonly Tool[];
   readonly #postings: Postings;
   readonly #names: NameCoverage;
+  /** Without their spelling: `listIssues` and `list-issues` are twins. */
+  readonly #plainNames: readonly string[];
   readonly #servers: readonly ServerEntry[];
   readonly #serverPostings: Postings;
   readonly #known: KnownWords;
@@ -73,6 +75,7 @@ class ToolIndex implements SearchIndex {
       Object.values(RANKING.fields),
     );
     this.#names = new NameCoverage(this.#tools, this.#postings);
+    this.#plainNames = this.#tools.map(({ name }) => plainName(name.slice(0, MAX_NAME_CHARS)));
     this.#servers = serversOf(sorted);
     this.#serverPostings = new Postings(
       this.#servers.map((server) => inOrderOf(RANKING.serverFields, server)),
@@ -123,7 +126,8 @@ class ToolIndex implements SearchIndex {
       return { scores, pull: step.pull, words };
     });
     this.#dropNeighbours(own, [whole, ...scored.map(({ scores }) => scores)]);
-    return { whole, steps: scored, words: scored.flatMap(({ words }) => words), start, end };
+    const words = scored.flatMap((step) => step.words);
+    return { whole, steps: scored, words, names: this.#plainNames, start, end };
   }
 
   #dropUnseen({ whole, steps, start, end }: ToolScores, isSeen: (tool: Tool) => boolean): void {
@@ -162,6 +166,10 @@ class ToolIndex implements SearchIndex {
     if (serverId === undefined) return { start: 0, end: this.#tools.length };
     return this.#servers.find((server) => server.id === serverId) ?? { start: 0, end: 0 };
   }
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replace(/[\s._/:-]/g, '');
 }
 
 interface ServerEntry {

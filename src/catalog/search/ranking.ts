@@ -36,9 +36,11 @@ export const RANKING = {
   /** What a tool's score is made of: its fit to the whole query, to the step it fits best, to the words nobody answered. */
   whole: 0.2,
   step: 0.7,
-  fresh: 0.2,
+  fresh: 0.4,
   /** The pull of a step that the query only implies, against one it names. */
   implied: 0.6,
   /** What is left of the pull of a step, or of a word, once a tool that answers it is chosen. */
-  answered: 0.3,
+  answered: 0.2,
+  /** What is left of a tool once another server's of the same name is chosen: who needs one of them seldom needs both. */
+  twin: 0.5,
 };

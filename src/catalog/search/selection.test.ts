@@ -9,7 +9,7 @@ test('once a step has its tool, the next choice goes to another step', () => {
   const second = Float32Array.of(0, 0, 0, 0, 2);
   const whole = first.map((score, tool) => score + second[tool]!);
   const steps = [first, second].map((scores) => ({ scores, pull: 1 }));
-  const chosen = selectTools({ whole, steps, words: [], start: 0, end: 5 }, 5);
+  const chosen = selectTools({ whole, steps, words: [], names: ['a', 'b', 'c', 'd', 'e'], start: 0, end: 5 }, 5);
   expect(chosen.map(({ tool }) => tool)).toEqual([0, 4, 1, 2, 3]);
 });
 
@@ -19,7 +19,10 @@ test('within a step, a tool for a word nobody answered goes before a twin of the
     { documents: [0, 1], values: Float32Array.of(10, 10) },
     { documents: [2], values: Float32Array.of(9.9) },
   ];
-  const chosen = selectTools({ whole: scores, steps: [{ scores, pull: 1 }], words, start: 0, end: 3 }, 3);
+  const chosen = selectTools(
+    { whole: scores, steps: [{ scores, pull: 1 }], words, names: ['a', 'b', 'c'], start: 0, end: 3 },
+    3,
+  );
   expect(chosen.map(({ tool }) => tool)).toEqual([0, 2, 1]);
 });
 
@@ -30,7 +33,10 @@ test('an implied step comes after the named ones', () => {
     { scores: implied, pull: RANKING.implied },
     { scores: named, pull: 1 },
   ];
-  const chosen = selectTools({ whole: Float32Array.of(5, 5), steps, words: [], start: 0, end: 2 }, 2);
+  const chosen = selectTools(
+    { whole: Float32Array.of(5, 5), steps, words: [], names: ['a', 'b'], start: 0, end: 2 },
+    2,
+  );
   expect(chosen.map(({ tool }) => tool)).toEqual([1, 0]);
 });
 
@@ -46,4 +52,11 @@ test('a name that was asked for in full counts more than one asked for in part',
   expect(part).toBeGreaterThan(1);
   expect(part).toBeLessThan(1.5);
   expect(none).toBe(1);
+});
+
+test('a tool of the same name on another server comes after what else fits', () => {
+  const whole = Float32Array.of(5, 4.9, 3);
+  const steps = [{ scores: whole, pull: 1 }];
+  const chosen = selectTools({ whole, steps, words: [], names: ['list', 'list', 'read'], start: 0, end: 3 }, 3);
+  expect(chosen.map(({ tool }) => tool)).toEqual([0, 2, 1]);
 });

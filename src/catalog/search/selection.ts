@@ -6,6 +6,8 @@ export interface ToolScores {
   readonly whole: Float32Array;
   readonly steps: readonly { readonly scores: Float32Array; readonly pull: number }[];
   readonly words: readonly Match[];
+  /** Of every tool. */
+  readonly names: readonly string[];
   /** Tools from `start` to before `end` are asked for. */
   readonly start: number;
   readonly end: number;
@@ -86,6 +88,10 @@ class Board {
   /** Per slot: what its words that are still open add. */
   readonly #fresh: Float32Array;
   readonly #isTaken: Uint8Array;
+  /** Slots by the name of their tool, and per slot what is left of it beside tools of the same name. */
+  readonly #twins = new Map<string, number[]>();
+  readonly #names: readonly string[];
+  readonly #left: Float32Array;
 
   constructor(scores: ToolScores, candidates: readonly number[]) {
     this.#candidates = candidates;
@@ -99,6 +105,11 @@ class Board {
     });
     this.#fresh = new Float32Array(candidates.length);
     this.#isTaken = new Uint8Array(candidates.length);
+    this.#left = new Float32Array(candidates.length).fill(1);
+    this.#names = candidates.map((tool) => scores.names[tool]!);
+    this.#names.forEach((name, slot) => {
+      this.#twins.set(name, [...(this.#twins.get(name) ?? []), slot]);
+    });
     const slotOf = new Int32Array(scores.whole.length).fill(-1);
     candidates.forEach((tool, slot) => {
       slotOf[tool] = slot;
@@ -125,7 +136,8 @@ class Board {
       if (this.#isTaken[slot] === 1) continue;
       let step = 0;
       for (const { shares, left } of this.#steps) step = Math.max(step, left * shares[slot]!);
-      const score = RANKING.whole * this.#whole[slot]! + RANKING.step * step + RANKING.fresh * this.#fresh[slot]!;
+      const fit = RANKING.whole * this.#whole[slot]! + RANKING.step * step + RANKING.fresh * this.#fresh[slot]!;
+      const score = fit * this.#left[slot]!;
       if (score > bestScore) {
         best = slot;
         bestScore = score;
@@ -137,6 +149,7 @@ class Board {
 
   #take(chosen: number): void {
     this.#isTaken[chosen] = 1;
+    for (const slot of this.#twins.get(this.#names[chosen]!) ?? []) this.#left[slot]! *= RANKING.twin;
     for (const step of this.#steps) step.left *= 1 - (1 - RANKING.answered) * step.shares[chosen]!;
     for (const word of this.#words) {
       const position = word.slots.indexOf(chosen);

@@ -9,15 +9,23 @@ export function splitSteps(query: string): string[] {
 }
 
 /**
- * The steps a request needs and does not name: a result has to be written to the path it is wanted at, `tomorrow` needs
- * today's date, and what lies near a place is found by its coordinates. Few, because each takes a rank from a named step.
+ * The steps a request needs and does not name: a result has to be written to the path it is wanted at, what lies at another path has
+ * to be read, `tomorrow` needs today's date, and what lies near a place is found by its coordinates. Few, because each takes
+ * a rank from a named step.
  */
 export function impliedSteps(query: string): string[] {
   const saved = SAVED_TO.exec(query)?.[1];
   const steps = saved === undefined ? [] : [SAVING_BY_EXTENSION.get(extensionOf(saved) ?? '') ?? 'write file'];
+  const given = query.match(PATHS)?.find((path) => path !== saved);
+  if (given !== undefined) steps.push(readingOf(extensionOf(given)));
   if (RELATIVE_DATE.test(query)) steps.push('get current time date');
   if (PLACES.test(query)) steps.push('geocode address coordinates');
   return steps;
+}
+
+function readingOf(extension: string | undefined): string {
+  if (extension === undefined) return 'list directory';
+  return READING_BY_EXTENSION.get(extension) ?? 'read file';
 }
 
 /** `pdf` of `/reports/a.pdf`, undefined for a folder. */
@@ -46,6 +54,18 @@ const SAVING_BY_EXTENSION: ReadonlyMap<string, string> = new Map([
   ['pdf', 'create document convert pdf'],
   ['pptx', 'create save presentation'],
   ['xlsx', 'write excel sheet'],
+]);
+/** No address: that is fetched. */
+const PATHS = /(?<![\w/:])(?:~|\.{1,2})?\/[^\s,;'"]+/gu;
+const READING_BY_EXTENSION: ReadonlyMap<string, string> = new Map([
+  ['docx', 'get document text'],
+  ['pdf', 'read pdf'],
+  ['pptx', 'open presentation'],
+  ['xlsx', 'read excel sheet'],
+  ['png', 'read image'],
+  ['jpg', 'read image'],
+  ['mp3', 'load audio'],
+  ['wav', 'load audio'],
 ]);
 const RELATIVE_DATE =
   /\b(?:today|tonight|tomorrow|yesterday|now|these days|near future|(?:next|this|last|coming) (?:\w+day|days?|weeks?|months?|year|weekend))\b/iu;

@@ -69,10 +69,14 @@ test('a dot inside a path or a number ends no step', () => {
   expect(splitSteps('read /a/b.c.txt at 3.5 percent')).toEqual(['read /a/b.c.txt at 3.5 percent']);
 });
 
-test('a path to read from implies no writing', () => {
-  expect(impliedSteps('read /a/b.md')).toEqual([]);
+test('a path that something is saved to implies writing, any other reading, an address nothing', () => {
+  expect(impliedSteps('what is in /a/b.md')).toEqual(['read file']);
+  expect(impliedSteps('what is in /a/b')).toEqual(['list directory']);
+  expect(impliedSteps('draw the numbers of ~/a/b.xlsx')).toEqual(['read excel sheet']);
   expect(impliedSteps('save it to /a/b.md')).toEqual(['write file']);
   expect(impliedSteps('save it to /a/b.xlsx')).toEqual(['write excel sheet']);
+  expect(impliedSteps('take /a/b.pdf and save it to /c/d.md')).toEqual(['write file', 'read pdf']);
+  expect(impliedSteps('look at https://example.com/a/b.md')).toEqual([]);
 });
 
 test('a relative date implies asking for the date, a distance asking for coordinates', () => {
