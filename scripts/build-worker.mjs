@@ -24,6 +24,7 @@ const GO_FILES = [
     'encode.go',
     'main.go',
     'open.go',
+    'text.go',
     'values.go',
     'frames/frames.go',
   ],

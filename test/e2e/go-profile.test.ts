@@ -71,6 +71,27 @@ const GetWeatherInputUnitFahrenheit GetWeatherInputUnit = "fahrenheit"
     });
   });
 
+  test('convert gives the data that a text holds', async () => {
+    const texts = [
+      '{"a": 1}\\n{"a": 2}',
+      "[{'id': 1, 'gone': None, 'pair': (1, 2)}, ]",
+      'id,name\\n1,\\"Smith, J\\"\\n',
+      'Found:\\n| a | b |\\n|---|---|\\n| 1 | 2 |',
+      'plain words',
+    ].map((text) => `"${text.replaceAll(/(?<!\\)"/g, '\\"')}"`);
+    const { output } = await go.run(
+      `for _, text := range []string{${texts.join(', ')}} {\nvalue, err := convert[any](text)\nfmt.Println(value, err)\n}`,
+    );
+    expect(output.split('\n')).toEqual([
+      '[map[a:1] map[a:2]] <nil>',
+      '[map[gone:<nil> id:1 pair:[1 2]]] <nil>',
+      '[map[id:1 name:Smith, J]] <nil>',
+      '[map[a:1 b:2]] <nil>',
+      'plain words <nil>',
+      '',
+    ]);
+  });
+
   test('code that does not compile comes back with its own lines, and nothing has run [E4]', async () => {
     const before = (await go.run('text, _ := count(ctx)\nfmt.Print(text)')).output;
     const { output, isError } = await go.run(

@@ -75,6 +75,7 @@ test('jails are given these files and no others: ours, and the native part of th
       'main.go',
       'open.go',
       'starter/main.go',
+      'text.go',
       'values.go',
     ].map((name) => `go/${name}`),
     'image.bin',

@@ -11,7 +11,7 @@ export const GO_HELPERS: readonly GoDeclaration[] = [
   {
     names: ['convert'],
     uses: [],
-    text: '// convert decodes a value of type any into a type that fits it: convert[Issue](value)\nfunc convert[T any](value any) (T, error)\n',
+    text: '// convert decodes a value of type any, or what a text holds (JSON, JSON lines, CSV, a table, a Python literal), into a type that fits it: convert[[]map[string]string](text)\nfunc convert[T any](value any) (T, error)\n',
     code: 'func convert[T any](value any) (output T, err error) {\n\terr = codemode.Convert(value, &output)\n\treturn output, err\n}\n',
   },
   {

@@ -8,8 +8,16 @@ import (
 	"strings"
 )
 
-// Convert turns a value of a union (maps, lists, numbers) into a type of its own.
+// Convert turns a value of a union (maps, lists, numbers) into a type of its own, or what a text holds.
 func Convert(value, output any) error {
+	if text, isText := value.(string); isText {
+		_, takesAnything := output.(*any)
+		if takesAnything || !takesText(output) {
+			if data, isData := dataIn(text); isData {
+				return decode("convert", data, output)
+			}
+		}
+	}
 	text, err := encodeValue(value)
 	if err != nil {
 		return err
