@@ -29,6 +29,14 @@ describe('the type of what was seen', () => {
     ['JSON in a text', ['[{"a":1}]'], '/** JSON text of: { a: number }[] */ string'],
     ['a text that only begins like JSON', ['{not json'], 'string'],
     [
+      'text of several kinds',
+      ['[{"a":1}]', 'nothing found'],
+      '/** JSON text of: { a: number }[], or plain text */ string',
+    ],
+    ['prose with commas', ['One, two, and three.\nFour, five, and six.'], 'string'],
+    ['pairs in a table', ['| Name | Ann |\n|---|---|\n| City | Oslo |'], '/** Markdown table */ string'],
+    ['a rule that is long and none', [`a|b\n${'|-'.repeat(10_000)}x`], 'string'],
+    [
       'names of what every object inherits',
       [JSON.parse('{"__proto__":{"a":1},"constructor":1}')],
       '{ __proto__: { a: number }; constructor: number }',

@@ -47,8 +47,14 @@ function read(stored: JsonValue | undefined, depth: number): ObservedShape {
   const shape: ObservedShape = {
     ...Object.fromEntries(kinds.map(([kind]) => [kind, true])),
     // Text is looked into at the top only: deeper, a comment would stand in a comment.
-    ...(json !== undefined && depth === 0 && { isString: true, json: read(json, depth + 1) }),
     ...(typeof texts === 'string' && depth === 0 && { isString: true, texts: knownKinds(texts) }),
+    // A shape that an older version wrote has no kinds: all that it looked into was JSON.
+    ...(json !== undefined &&
+      depth === 0 && {
+        isString: true,
+        texts: knownKinds(typeof texts === 'string' ? texts : 'j'),
+        json: read(json, depth + 1),
+      }),
     ...(items !== undefined && { items: read(items, depth + 1) }),
     ...(Array.isArray(properties) && { object: readObject(properties, others, depth) }),
   };

@@ -24,6 +24,8 @@ const MAX_CHARACTERS = 500_000;
 /** Of lines and tables this many are looked at: the others are like them. */
 const MAX_LINES = 40;
 const MAX_LINE_CHARACTERS = 20_000;
+/** Of a longer literal the names are not worth the time. */
+const MAX_LITERAL_CHARACTERS = 50_000;
 
 /** What a text holds. Foreign text: nothing of it is run, and time grows with its length. */
 export function textDataOf(text: string): TextData {
@@ -75,7 +77,7 @@ const PYTHON = /^\s*[[({][[({\s]*(?:[bru]?'|None\b|True\b|False\b|-?\d|datetime\
 /** As `repr` writes it. Simple ones are made JSON, for their names; of others only the kind is known. */
 function pythonLiteral(text: string): TextData {
   if (!PYTHON.test(text.slice(0, 400)) || !/'|\b(?:None|True|False)\b|^\s*\(/.test(text)) return PLAIN;
-  if (/["\\]/.test(text)) return { kind: 'p' };
+  if (text.length > MAX_LITERAL_CHARACTERS || /["\\]/.test(text)) return { kind: 'p' };
   const json = text
     .replaceAll("'", '"')
     .replaceAll(/\bNone\b/g, 'null')
@@ -89,9 +91,14 @@ function pythonLiteral(text: string): TextData {
 
 function tableIn(text: string): TextData | undefined {
   const lines = linesOf(text);
-  const rule = lines.findIndex((line, index) => index > 0 && /^\|?[\s:]*-{2,}[-:|\s]*\|[-:|\s]*$/.test(line));
+  const rule = lines.findIndex((line, index) => index > 0 && isRule(line));
   if (rule > 0) return markdownTable(lines, rule);
   return csv(lines);
+}
+
+/** `|---|:--:|`. Each test takes time in proportion to the line. */
+function isRule(line: string): boolean {
+  return line.includes('|') && line.includes('--') && /^[-:|\s]+$/.test(line);
 }
 
 function markdownTable(lines: readonly string[], rule: number): TextData | undefined {

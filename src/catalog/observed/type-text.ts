@@ -28,11 +28,13 @@ function write(shape: ObservedShape, indent: string): string {
 
 /** Comments do not nest, but no text within a text is looked into, so there is never one inside another. */
 function textType({ texts = '', json, isCut }: ObservedShape, indent: string): string {
-  const kinds = [...(texts === '' && json !== undefined ? 'j' : texts)] as TextKind[];
-  if (kinds.every((kind) => kind === 'x')) return 'string';
-  const named = kinds.map((kind) => TEXT_KINDS[kind]).join(' or ');
+  const kinds = [...texts] as TextKind[];
+  const read = kinds.filter((kind) => kind !== 'x');
+  if (read.length === 0) return 'string';
+  const named = read.map((kind) => TEXT_KINDS[kind]).join(' or ');
+  const plain = read.length < kinds.length ? `, or ${TEXT_KINDS.x}` : '';
   const cut = isCut === true ? ', cut off by the server where it is long' : '';
-  return `/** ${named}${json === undefined ? '' : ` of: ${write(json, indent)}`}${cut} */ string`;
+  return `/** ${named}${json === undefined ? '' : ` of: ${write(json, indent)}`}${plain}${cut} */ string`;
 }
 
 function writeArray(items: ObservedShape, indent: string): string {
