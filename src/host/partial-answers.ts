@@ -65,11 +65,14 @@ export class PartialAnswers {
   readonly #series: Map<string, Series>;
   /** Texts with which answers said how to go on, and whether a call was given them. */
   readonly #cursors = new Map<string, boolean>();
+  /** Tools whose first such call was asked for its place. */
+  readonly #placed: Set<string>;
 
   /** `soFar`: of a run that was suspended. */
   constructor(soFar?: PartialSoFar) {
     const known = soFar?.series ?? [];
     this.#series = new Map(known.map(({ key, name, parts, mark }) => [key, { name, parts: new Set(parts), mark }]));
+    this.#placed = new Set(known.map(({ name }) => name));
     for (const { mark } of known) for (const text of mark.cursors) this.#cursors.set(text, false);
     for (const text of soFar?.used ?? []) this.#cursors.set(text, true);
   }
@@ -101,6 +104,9 @@ export class PartialAnswers {
     // Who follows a cursor knows that there are pages, and may stop where it likes.
     if (mark === undefined || used.length > 0 || series.mark !== undefined) return undefined;
     series.mark = mark;
+    // Only the first place of a tool is told, and asking takes the program's worker a moment.
+    if (this.#placed.has(series.name)) return undefined;
+    this.#placed.add(series.name);
     return (position) => {
       if (position !== undefined) mark.position = position;
     };
