@@ -31,8 +31,8 @@ describe('packages of the tools of the corpus', () => {
     const declarations = [...files].filter(([path]) => path.endsWith('.d.ts'));
     expect(typeCheckPrograms(new Map(declarations.map(([path, text]) => [`/${path}`, text])))).toEqual([]);
     const functions = declarations.flatMap(([, text]) => text.match(/^export function /gm) ?? []);
-    // The client declares four more.
-    expect(functions.length).toBe(ofCorpus({ own: 436, reference: 1_312 }) + 4);
+    // The client declares five more.
+    expect(functions.length).toBe(ofCorpus({ own: 436, reference: 1_312 }) + 5);
   });
 
   test('the Python compiles, modules and stubs alike [B10, B12]', needs('python3'), () => {

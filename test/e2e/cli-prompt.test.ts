@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Home } from '../support/cli.js';
-import { everyday, openHome, openStdio, ready } from '../support/program.js';
+import { AS_SHIPPED, everyday, openHome, openStdio, ready } from '../support/program.js';
 import { fixture } from '../support/upstreams.js';
 
 test('prompt prints what an agent’s client is given: the instructions, and the description of the tool [A36]', async () => {
@@ -15,7 +15,7 @@ test('prompt prints what an agent’s client is given: the instructions, and the
   expect(tools.map(({ name }) => name)).toEqual(['codemode_run']);
   expect(instructions).toContain('export function echo(input: {');
 
-  using agentHome = openHome({ mcpServers: { everyday: everyday() } });
+  using agentHome = openHome({ ...AS_SHIPPED, mcpServers: { everyday: everyday() } });
   {
     // The first start has nothing on disk; the second answers from there.
     await using first = await openStdio(agentHome);
