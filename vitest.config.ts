@@ -1,5 +1,5 @@
 import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -74,6 +74,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           isolate,
+          // One fewer than there are cores, unless told: on two cores one of them would be idle.
+          maxWorkers: Math.max(2, availableParallelism()),
           // Some compile thousands of cases in an interpreter; on a loaded machine that takes its time.
           testTimeout: 60_000,
           include: ['src/**/*.test.ts', 'scripts/**/*.test.mjs'],
