@@ -30,7 +30,11 @@ for (const level of ['strict', 'namespaces', 'none'] as const satisfies readonly
   describe(`a host killed by SIGKILL at isolation ${level}`, options, () => {
     test('leaves no program of any runtime behind, in whatever state', { timeout: 300_000 * KILLS }, async () => {
       for (let kill = 0; kill < KILLS; kill++) {
-        const { pid, killed } = await startHost({ isolation: level, goRoot: GO_ROOTS.at(-1), goCopies: KILLS > 1 ? 8 : 3 });
+        const { pid, killed } = await startHost({
+          isolation: level,
+          goRoot: GO_ROOTS.at(-1),
+          goCopies: KILLS > 1 ? 8 : 3,
+        });
         const below = descendantsOf(pid);
         const commands = below.map(commandOf).join('\n');
         for (const runtime of [
