@@ -41,6 +41,15 @@ export function newEntry(problem: string | undefined): Entry {
   };
 }
 
+/** Changes that come while a listing is under way, of a server that does nothing unusual. */
+const USUAL_CHANGES = 10;
+
+/** It announces changes faster than it can be asked about them: nobody waits for its tools. */
+export function isStormy(entry: Entry): boolean {
+  const isKnown = entry.listing !== undefined;
+  return isKnown && (entry.changes - entry.listedChanges > USUAL_CHANGES || relistingWaitMs(entry) > 0);
+}
+
 /** Milliseconds until it may be asked again because it says that its tools have changed. */
 export function relistingWaitMs({ listing, relistings }: Entry): number {
   return listing === undefined ? 0 : relistings.waitMs(performance.now());

@@ -8,6 +8,7 @@ import {
   type Entry,
   isSameListing,
   isStale,
+  isStormy,
   listingOf,
   newEntry,
   relistingWaitMs,
@@ -283,7 +284,7 @@ export class Catalog {
     for (let round = 0; round < MAX_LISTING_ROUNDS; round++) {
       await this.refresh(id);
       const entry = this.#entries.get(id);
-      if (entry === undefined || entry.problem !== undefined || !isStale(entry) || relistingWaitMs(entry) > 0) return;
+      if (entry === undefined || entry.problem !== undefined || !isStale(entry) || isStormy(entry)) return;
     }
   }
 
@@ -291,7 +292,7 @@ export class Catalog {
     const entry = this.#entries.get(id);
     if (entry === undefined || !isStale(entry)) return this.#isStarting(id);
     // The tools of a server that announces changes all the time are never known: those of its last listing are used.
-    return this.#isStarting(id) || (this.#isConnected(id) && relistingWaitMs(entry) === 0);
+    return this.#isStarting(id) || (this.#isConnected(id) && !isStormy(entry));
   }
 
   #isStarting(id: string): boolean {
