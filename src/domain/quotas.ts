@@ -14,7 +14,7 @@ export interface Quotas {
   readonly suspended: number;
   /** Calls that wait for a person. */
   readonly approvals: number;
-  /** MCP sessions over HTTP; the one that was idle for longest goes first. */
+  /** MCP sessions over HTTP, of which the one that was idle for longest goes first; and as many WebSockets. */
   readonly sessions: number;
 }
 
@@ -29,7 +29,7 @@ export const DEFAULT_QUOTAS: Quotas = {
   history: 2_000,
   suspended: 512 * MEBIBYTE,
   approvals: 200,
-  sessions: 64,
+  sessions: 256,
 };
 
 /** What quotas are counted in bytes. */

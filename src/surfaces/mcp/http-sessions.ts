@@ -12,7 +12,7 @@ import type { QuestionRounds } from './question-rounds.js';
 import { createServer } from './server.js';
 
 /** Clients of the older era that are connected at the same time, of all callers; one caller has as many as its quota. */
-const MAX_SESSIONS = 1_000;
+const MAX_SESSIONS = 4_000;
 /** A session that nobody used for so long is forgotten; its client is told to begin anew. */
 const IDLE_MS = 60 * 60_000;
 const SWEEP_EVERY_MS = 60_000;

@@ -19,6 +19,8 @@ import { createServer } from './server.js';
 
 /** Callers of the newer era whose sessions are kept; the one that was quiet for longest goes first. */
 const MAX_DOORS = 256;
+/** Messages in one request. Each is answered, and all the answers are held until the last. */
+const MAX_BATCH = 100;
 
 /**
  * MCP over Streamable HTTP at `/mcp`. The newer era is stateless: every request stands for itself, and its caller is whoever
@@ -132,6 +134,8 @@ export class McpHttp {
       if (!isJsonContentType(request.headers.get('content-type')))
         return rpcError(415, -32_000, 'the content type must be application/json');
       if (body === undefined) return rpcError(400, -32_700, 'the body is not JSON');
+      if (Array.isArray(body) && body.length > MAX_BATCH)
+        return rpcError(400, -32_600, `a batch has at most ${MAX_BATCH} messages; send several`);
     }
     const ofClient: Exchange = { principal, body, onEnd: (listener) => void raw.once('close', listener) };
     return (await isLegacyRequest(request, body))

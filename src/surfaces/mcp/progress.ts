@@ -8,6 +8,8 @@ const STILL_RUNNING_EVERY_MS = 5_000;
 /** A tool that reports more often than this is told less often than that. */
 const MIN_INTERVAL_MS = 100;
 const MAX_MESSAGE_CHARACTERS = 500;
+/** News of one call that the client has not taken; what comes meanwhile is dropped, and the next is as good. */
+const MAX_UNTAKEN = 64;
 
 /** Tells a client that asked for it how a call is going. What is told counts up, as the protocol demands. */
 export class Progress implements Disposable {
@@ -74,7 +76,15 @@ export class Progress implements Disposable {
 /** Passes on what an upstream says about a call that the client made itself, figures and all. */
 export function progressRelay(context: ServerContext): ((progress: CallProgress) => void) | undefined {
   const token = context.mcpReq._meta?.progressToken;
-  return token === undefined ? undefined : (progress) => void notifyProgress(context, token, progress);
+  if (token === undefined) return undefined;
+  let untaken = 0;
+  return (progress) => {
+    if (untaken >= MAX_UNTAKEN) return;
+    untaken += 1;
+    void notifyProgress(context, token, progress).finally(() => {
+      untaken -= 1;
+    });
+  };
 }
 
 async function notifyProgress(context: ServerContext, token: string | number, progress: CallProgress): Promise<void> {

@@ -27,7 +27,7 @@ export function openApiDocument({ limits }: ExecuteSettings, version: string, mo
             },
           },
           // One that was read and turned down has the whole shape of an answer; what never got so far, an error.
-          refusals: [400, 401, 403, 413, 415, 499, 503],
+          refusals: [400, 401, 403, 413, 415, 429, 499, 503],
           refusal: { anyOf: [ref('ExecuteResponse'), ref('Error')] },
         }),
       },
@@ -38,7 +38,7 @@ export function openApiDocument({ limits }: ExecuteSettings, version: string, mo
           'A WebSocket: {id, type, payload, timestamp}, many runs, logs as they come',
           {
             answers: { 101: { description: 'messages from now on' } },
-            refusals: [401, 403, 503],
+            refusals: [401, 403, 429, 503],
           },
         ),
       },
@@ -169,6 +169,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   409: 'somebody else was first, or it is over',
   413: 'the body is too large',
   415: 'the body is no JSON',
+  429: 'the caller has as much as its quota allows',
   499: 'it was cancelled before it began',
   503: 'no room; try again after the time in Retry-After',
 };

@@ -47,6 +47,8 @@ export class WebSocketDoor {
       maxPayload: maxMessageBytes,
       // A compressed message may be a thousand times larger than it looks.
       perMessageDeflate: false,
+      // Pings are messages too: whoever sends them without reading must not fill our memory with the answers.
+      autoPong: false,
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
     });
     http.on('upgrade', (request, socket, head) => {
@@ -77,9 +79,15 @@ export class WebSocketDoor {
     const admitted = await gate.whoIs(token, 'execute');
     if ('refused' in admitted) return turnAway(socket, admitted.refused);
     if (this.#connections.size >= MAX_CONNECTIONS) return turnAway(socket, NO_ROOM);
+    const { subject } = admitted.principal;
+    const { quotas } = this.#door.options.host;
+    if ([...this.#connections].filter((each) => each.subject === subject).length >= quotas.limits.sessions) {
+      quotas.countRefusal('sessions');
+      return turnAway(socket, TOO_MANY);
+    }
     this.#server?.handleUpgrade(request, socket, head, (peer) => {
       const whoIs = () => gate.whoIs(token, 'execute');
-      const connection = new Connection(peer, whoIs, this.#door, traceOfHeaders(request.headers));
+      const connection = new Connection(peer, whoIs, this.#door, traceOfHeaders(request.headers), subject);
       this.#connections.add(connection);
       peer.on('close', () => this.#connections.delete(connection));
     });
@@ -91,6 +99,8 @@ export class WebSocketDoor {
 }
 
 class Connection {
+  /** Whose it was when it was opened. */
+  readonly subject: string;
   readonly #peer: WebSocket;
   readonly #whoIs: () => ReturnType<Gate['whoIs']>;
   readonly #door: RestDoor;
@@ -107,7 +117,9 @@ class Connection {
     whoIs: () => ReturnType<Gate['whoIs']>,
     door: RestDoor,
     trace: TraceContext | undefined,
+    subject: string,
   ) {
+    this.subject = subject;
     this.#peer = peer;
     this.#whoIs = whoIs;
     this.#door = door;
@@ -115,6 +127,10 @@ class Connection {
     peer.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary));
     peer.on('pong', () => {
       this.#isAlive = true;
+    });
+    peer.on('ping', (data: Buffer) => {
+      if (this.#isFlooding()) this.end(CLOSE.policy, 'too many messages in a second');
+      else if (peer.bufferedAmount < MAX_UNREAD_BYTES) peer.pong(data);
     });
     peer.on('close', () => this.#gone.abort());
     // A message that is too large, or is no text: the library closes the connection with the right code.
@@ -225,6 +241,11 @@ class Connection {
 
 const LEVELS = { debug: 'info', log: 'info', warn: 'warn', error: 'error' } as const;
 const NOTHING_HERE = { status: 404, message: 'there is nothing to be upgraded here', code: 'not_found' } as const;
+const TOO_MANY = {
+  status: 429,
+  message: 'you have as many connections as quotas.sessions allows one caller; close one first',
+  code: 'quota_exceeded',
+} as const;
 const NO_ROOM = { status: 503, message: 'there are too many connections; try again later', code: 'busy' } as const;
 
 /** Among the subprotocols that a browser offers: `bearer.<token>`. */
@@ -233,9 +254,11 @@ function offeredToken(header: string | undefined): string | undefined {
   return offered?.find((each) => each.startsWith(TOKEN_PREFIX))?.slice(TOKEN_PREFIX.length);
 }
 
-function turnAway(socket: Duplex, { status, code, message }: Refused | typeof NOTHING_HERE | typeof NO_ROOM): void {
+function turnAway(socket: Duplex, { status, code, message }: Refused | Answer): void {
   refuse(socket, status, refusalBody(code, message));
 }
+
+type Answer = typeof NOTHING_HERE | typeof NO_ROOM | typeof TOO_MANY;
 
 function refuse(socket: Duplex, status: number, answer: object): void {
   const body = JSON.stringify(answer);
