@@ -4,6 +4,7 @@ import { type Audience, NOBODY } from '../domain/question.js';
 import type { McpDefinition, ToolListing, UpstreamDefinition, UpstreamHealth } from '../domain/upstream.js';
 import type { Adapter, AdapterEvent } from './adapter.js';
 import { McpUpstream } from './mcp/mcp-upstream.js';
+import type { ReadLimits } from './mcp/read-budget.js';
 import { ChildGroups } from './mcp/stdio-groups.js';
 import { OpenApiUpstream } from './openapi/openapi-upstream.js';
 
@@ -21,6 +22,8 @@ export interface RegistryOptions {
   readonly audience?: Audience;
   /** The longest message that is read; a server that sends a longer one is cut off. */
   readonly maxMessageBytes?: number;
+  /** What is read of a server that nobody asked for; absent: the defaults. */
+  readonly readLimits?: ReadLimits;
   /** Who lends the tokens for a server, where somebody does. */
   readonly authorizerFor?: (definition: UpstreamDefinition) => Promise<UpstreamAuthorizer | undefined>;
 }
@@ -55,13 +58,14 @@ export class UpstreamRegistry {
     if (target.kind === 'openapi') return this.add(new OpenApiUpstream({ ...common, target }));
     const definition: McpDefinition = { ...common, target };
     const { clientInfo, baseEnvironment, audience = NOBODY, maxMessageBytes = MAX_MESSAGE_BYTES } = this.#options;
-    const { authorizerFor } = this.#options;
+    const { authorizerFor, readLimits } = this.#options;
     const options = {
       clientInfo,
       baseEnvironment,
       audience,
       maxMessageBytes,
       groups: this.#groups,
+      ...(readLimits === undefined ? {} : { readLimits }),
       ...(authorizerFor === undefined ? {} : { openAuthorizer: () => authorizerFor(definition) }),
     };
     return this.add(new McpUpstream(definition, options));

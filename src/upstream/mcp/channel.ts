@@ -64,16 +64,19 @@ const noiseOf = (listener: ChannelListener) => (line: string) => {
   listener.warn(`not a message: ${line}`);
 };
 
-function budgetOf(maxMessageBytes: number, listener: ChannelListener, cut: (reason: string) => void): ReadBudget {
-  return new ReadBudget(maxMessageBytes, (reason) => {
+function budgetOf(options: ConnectionOptions, listener: ChannelListener, cut: (reason: string) => void): ReadBudget {
+  const { maxMessageBytes, readLimits } = options;
+  const onOver = (reason: string): void => {
     listener.overBudget(reason);
     cut(reason);
-  });
+  };
+  return new ReadBudget(maxMessageBytes, onOver, readLimits);
 }
 
-const openStdio: OpenChannel = (definition, { baseEnvironment, groups, maxMessageBytes }, listener) => {
+const openStdio: OpenChannel = (definition, options, listener) => {
+  const { baseEnvironment, groups, maxMessageBytes } = options;
   const target = targetOf(definition, 'stdio');
-  const budget = budgetOf(maxMessageBytes, listener, (reason) => transport.cut(reason));
+  const budget = budgetOf(options, listener, (reason) => transport.cut(reason));
   const transport = new StdioTransport({
     target,
     baseEnvironment,
@@ -94,10 +97,11 @@ const openStdio: OpenChannel = (definition, { baseEnvironment, groups, maxMessag
 function openWebSocket(
   Transport: typeof WebSocketTransport,
   definition: McpDefinition,
-  { maxMessageBytes }: ConnectionOptions,
+  options: ConnectionOptions,
   listener: ChannelListener,
 ): Channel {
-  const budget = budgetOf(maxMessageBytes, listener, () => transport.cut());
+  const { maxMessageBytes } = options;
+  const budget = budgetOf(options, listener, () => transport.cut());
   const transport = new Transport({
     target: targetOf(definition, 'websocket'),
     handshakeTimeoutMs: definition.connectTimeoutMs,
@@ -116,12 +120,13 @@ function openWebSocket(
 function openHttp(
   { openSse, openStreamable }: typeof HttpTransports,
   definition: McpDefinition,
-  { maxMessageBytes, authorizer }: ConnectionOptions,
+  options: ConnectionOptions,
   listener: ChannelListener,
 ): Channel {
+  const { maxMessageBytes, authorizer } = options;
   const target = targetOf(definition, 'http');
   const isOlder = target.flavour === 'sse';
-  const budget = budgetOf(maxMessageBytes, listener, () => cut());
+  const budget = budgetOf(options, listener, () => cut());
   const { transport, dispose, cut } = (isOlder ? openSse : openStreamable)({
     target,
     maxMessageBytes,

@@ -7,6 +7,7 @@ import type {
   UpstreamIdentity,
   UpstreamOutcome,
 } from '../../domain/upstream.js';
+import type { ReadLimits } from './read-budget.js';
 import type { ChildGroups } from './stdio-groups.js';
 
 /*
@@ -21,6 +22,7 @@ export interface ConnectionOptions {
   readonly audience: Audience;
   readonly groups: ChildGroups;
   readonly maxMessageBytes: number;
+  readonly readLimits?: ReadLimits;
   /** Who lends the tokens for this server. */
   readonly authorizer?: UpstreamAuthorizer;
 }
