@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { deferred } from '../../src/lib/deferred.js';
 import { openTakenOver, type TakenOver, type TakeOverOptions } from '../support/hostile-worker.js';
@@ -176,6 +177,7 @@ describe('calls on behalf of a program', () => {
       'that repeat a number with other arguments',
       `call(id, 1, 'test/ask', '["mine"]'); call(id, 1, 'test/ask', '["forged"]')`,
     ],
+    ['that say the same again', `call(id, 1, 'test/ask', '["mine"]'); call(id, 1, 'test/ask', '["mine"]')`],
     [
       'that repeat a number with another target',
       `call(id, 1, 'test/ask', '["mine"]'); call(id, 1, 'test/other', '["mine"]')`,
@@ -196,6 +198,24 @@ describe('calls on behalf of a program', () => {
     );
     await taken.run(ASKS, QUICK);
     expect(asked).toEqual(['1 "mine"']);
+    await stillServes();
+  });
+
+  test('that say the same again by the hundred thousand end the worker, and the host answers others meanwhile', async () => {
+    asked.length = 0;
+    const taken = await take(
+      `hello(); const id = wait('execution/start').execution; call(id, 1, 'test/ask', '["mine"]');
+       const flood = Buffer.concat(Array.from({ length: 1_000 }, () => frame({ type: 'execution/log', execution: 'nobody', entry: 0, level: 'log', atMs: 0 })));
+       for (let n = 0; n < 800; n++) write(flood); silence();`,
+    );
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    // It is not the program's doing: it comes to its right end in another worker, and makes its call once.
+    const { outcome } = await taken.run(ASKS, { functions });
+    delay.disable();
+    expect(['completed', 'failed']).toContain(outcome.status);
+    expect(asked).toEqual(['1 "mine"']);
+    expect(delay.max / 1e6).toBeLessThan(1_000);
     await stillServes();
   });
 
