@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { everyday, openHome, startServe } from '../support/program.js';
+import { listed, restClient } from '../support/rest.js';
+
+/*
+ * What one caller may have of everything that is finite. Mallory takes all that there is; the quota refuses her more, and bob
+ * notices nothing.
+ */
+let home: ReturnType<typeof openHome>;
+let server: Awaited<ReturnType<typeof startServe>>;
+let rest: ReturnType<typeof restClient>;
+beforeAll(async () => {
+  home = openHome({
+    mcpServers: { everyday: everyday() },
+    policy: { preset: 'open', rules: [{ tools: 'everyday/echo', decision: 'ask' }] },
+    quotas: { runs: 3, memory: '1MiB', approvals: 2, sessions: 3 },
+    security: { auth: { tokens: ['mallory', 'trudy', 'eve', 'bob'].map((name) => listed(name)) } },
+  });
+  server = await startServe(home);
+  rest = restClient(server.url, 'bob');
+});
+afterAll(async () => {
+  await server?.stop();
+  home?.[Symbol.dispose]();
+});
+
+const execute = (token: string, code: string, timeout = 20_000) =>
+  rest.post('/execute', token, { code, timeout, capabilities: ['mcp:everyday'] });
+const isServed = async () =>
+  expect((await execute('bob', 'return (await mcp.everyday.add({ a: 1, b: 2 })).sum')).body.result).toBe(3);
+
+async function mcp(token: string, method: string, session?: string, params: object = {}): Promise<Response> {
+  return fetch(`${server.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(session === undefined ? {} : { 'mcp-session-id': session, 'mcp-protocol-version': '2025-06-18' }),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+}
+
+async function openSession(token: string): Promise<{ status: number; session: string }> {
+  const clientInfo = { name: 'test', version: '0' };
+  const response = await mcp(token, 'initialize', undefined, {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo,
+  });
+  await response.text();
+  return { status: response.status, session: response.headers.get('mcp-session-id') ?? '' };
+}
+
+test('more runs at once than the quota allows are refused by name', async () => {
+  const code = 'await mcp.everyday.slow({ ms: 2_000 }); return 1';
+  const flood = Promise.all([1, 2, 3, 4].map(() => execute('mallory', code)));
+  // Somebody else is served meanwhile.
+  await isServed();
+  const refused = (await flood).flatMap(({ status, body }) => (status === 429 ? [body.error?.message] : []));
+  expect(refused).toEqual([expect.stringContaining('quotas.runs allows one caller')]);
+  expect((await execute('mallory', 'return 1')).body.result).toBe(1);
+});
+
+test('answers that programs hold in the host end the program that holds too much', async () => {
+  const { body } = await execute('trudy', 'for (;;) await mcp.everyday.big({ bytes: 600_000 })');
+  expect(body.error?.message).toContain('quotas.memory');
+  await isServed();
+  // What it held is given back with its end.
+  expect(
+    (await execute('trudy', 'return (await mcp.everyday.big({ bytes: 300_000 })).length > 0')).body.success,
+  ).toBe(true);
+});
+
+test('calls that wait for a person are refused beyond the quota', async () => {
+  const code = `const all = [1, 2, 3, 4].map((n) => mcp.everyday.echo({ message: String(n) }).catch((error) => error.message));
+    return await Promise.race(all)`;
+  const { body } = await execute('eve', code);
+  // The other two were refused at once.
+  expect(body.error?.message).toContain('decided about 2 calls');
+  await isServed();
+});
+
+test('sessions of one caller take none of another: its own idle ones make room', async () => {
+  const { session } = await openSession('bob');
+  const mine = [];
+  for (let n = 0; n < 8; n += 1) mine.push(await openSession('mallory'));
+  expect(mine.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  const answers = [session, mine[0]?.session, mine[7]?.session];
+  const tokens = ['bob', 'mallory', 'mallory'];
+  const statuses = await Promise.all(
+    answers.map(async (each, index) => (await mcp(tokens[index] as string, 'ping', each)).status),
+  );
+  expect(statuses).toEqual([200, 404, 200]);
+});
+
+test('a request with a batch of thousands of messages is refused before any is answered', async () => {
+  const batch = Array.from({ length: 5_000 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/list' }));
+  const { session } = await openSession('mallory');
+  const response = await fetch(`${server.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: 'Bearer mallory',
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-session-id': session,
+    },
+    body: JSON.stringify(batch),
+  });
+  expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('at most 100 messages')]);
+});
+
+test('WebSockets of one caller have a quota, pings count as messages, and another caller connects', async () => {
+  const open = async (token: string) => {
+    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/api/v1/ws`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const refused = once(socket, 'unexpected-response').then(([, response]) => response.statusCode as number);
+    socket.on('error', () => {});
+    return { socket, status: await Promise.race([once(socket, 'open').then(() => 101), refused]) };
+  };
+  const mine = [await open('mallory'), await open('mallory'), await open('mallory'), await open('mallory')];
+  expect(mine.map(({ status }) => status)).toEqual([101, 101, 101, 429]);
+  const theirs = await open('bob');
+  expect(theirs.status).toBe(101);
+  const closed = once(mine[0]?.socket as WebSocket, 'close');
+  for (let n = 0; n < 1_000; n += 1) mine[0]?.socket.ping('x');
+  expect((await closed)[0]).toBe(1008);
+  for (const { socket } of [...mine, theirs]) socket.terminate();
+});
+
+test('a question about the catalog of megabytes is answered by its length', async () => {
+  await using connected = await server.connect();
+  const answer = await connected.client.callTool({
+    name: 'codemode_run',
+    arguments: {
+      code: `import { searchTools, getTool } from '@codemode/discovery';
+        const said = [];
+        for (const ask of [() => searchTools('x'.repeat(10_000_000)), () => searchTools('y'.repeat(5_000)), () => getTool('z'.repeat(70_000), 'a')])
+          said.push(await ask().catch((error) => error.message));
+        globalThis.__codemode_result__ = said;`,
+    },
+  });
+  expect((answer.structuredContent as { result: unknown }).result).toEqual([
+    'the question has 10000004 characters; at most 65536 are read',
+    'searchTools: the query has 5000 characters; at most 4000 are read',
+    'the question has 70008 characters; at most 65536 are read',
+  ]);
+});
+
+test('metrics say the quotas, and how often one was refused more', async () => {
+  const response = await fetch(`${server.url}/metrics`, { headers: { authorization: 'Bearer bob' } });
+  const text = await response.text();
+  expect(text).toContain('codemode_quota{quota="sessions"} 3');
+  expect(text).toContain('codemode_quota{quota="suspended"} 536870912');
+  for (const quota of ['runs', 'memory', 'approvals'])
+    expect(text).toMatch(new RegExp(`codemode_quota_refused\\{quota="${quota}"\\} [1-9]`));
+  expect(text).toMatch(/codemode_quota_highest_use\{quota="runs"\} \d/);
+});
