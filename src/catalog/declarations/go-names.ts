@@ -174,7 +174,7 @@ const HUMP = /(?<=[\p{Ll}\d])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 /** What a tool is called where no other gets in the way. */
 export function goFunctionName(toolName: string): string {
   const [first = '', ...rest] = wordsOf(toolName);
-  const name = bounded(first.toLowerCase() + rest.map(capitalised).join('')) || 'tool';
+  const name = bounded(lowered(first) + rest.map(capitalised).join('')) || 'tool';
   const legal = /^\d/.test(name) ? `x${name}` : name;
   return GO_UNDECLARABLE.has(legal) ? `${legal}_` : legal;
 }
@@ -207,13 +207,20 @@ function wordsOf(text: string): string[] {
   return parts.flatMap((part) => part.split(HUMP));
 }
 
+/** A letter that becomes two as a small one (`İ`) stays: the second would be no letter of Go's. */
+function lowered(word: string): string {
+  return word.replace(/\p{Lu}/gu, (letter) =>
+    letter.toLowerCase().length === letter.length ? letter.toLowerCase() : letter,
+  );
+}
+
 function capitalised(word: string): string {
   const upper = word.toUpperCase();
   if (INITIALISMS.has(upper)) return upper;
   // IDs, URLs
   if (upper.endsWith('S') && INITIALISMS.has(upper.slice(0, -1))) return `${upper.slice(0, -1)}s`;
   // `FOO` is shouting, `v2` and `iPhone` are not.
-  const rest = word === upper ? word.slice(1).toLowerCase() : word.slice(1);
+  const rest = word === upper ? lowered(word.slice(1)) : word.slice(1);
   // Letters that become two as capitals stay as they are: a field that begins with one gets its `X`.
   const head = word.charAt(0).toUpperCase();
   return (head.length === 1 ? head : word.charAt(0)) + rest;
