@@ -59,7 +59,9 @@ export class BoundedLines {
 
 /** At most `maxCharacters` of a text from outside, on one line on which every character can be seen. */
 export function oneLine(text: string, maxCharacters = 300): string {
-  const line = visibleSentence(text.slice(0, maxCharacters * 4));
+  const line = visibleSentence(text.slice(0, maxCharacters * 4))
+    .replace(/ {2,}/g, ' ')
+    .trim();
   return line.length <= maxCharacters ? line : `${safeSlice(line, maxCharacters - 1)}…`;
 }
 

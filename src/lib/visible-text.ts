@@ -14,8 +14,9 @@ export function visibleLine(text: string, write: (character: string) => string =
   return escapeHidden(text, write).replace(/[\t\n]/g, write);
 }
 
-/** Sentences on one line: each run of blanks, tabs and line breaks is one blank. */
+/** Sentences on one line: where they have line breaks or tabs, each run of those and of blanks is one blank. */
 export function visibleSentence(text: string): string {
+  if (!/[\n\t]/.test(text)) return escapeHidden(text);
   return escapeHidden(text.replace(/(?:[ \t\n]|\r\n)+/g, ' ').replace(/^ | $/g, ''));
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Home } from '../support/cli.js';
 import { nodeServer, openHome, openStdio, ready, run, startServe } from '../support/program.js';
+import { listed } from '../support/rest.js';
 import { fixture } from '../support/upstreams.js';
 
 /*
@@ -35,7 +36,10 @@ function strings(value: unknown): string[] {
 
 function expectAllVisible(value: unknown): void {
   const all = strings(value);
-  expect(all.some((text) => text.includes(MARK))).toBe(true);
+  expect(
+    all.some((text) => text.includes(MARK)),
+    JSON.stringify(value),
+  ).toBe(true);
   for (const text of all) expectVisible(text);
 }
 
@@ -127,7 +131,7 @@ describe.each(['legacy', 'modern'] as const)('over MCP on stdio, %s era', (era) 
     const { client } = session;
     client.setRequestHandler('elicitation/create', async ({ params }) => {
       asked.push(params);
-      return { action: 'decline' } as never;
+      return { action: 'accept', content: { decision: 'deny' } } as never;
     });
     await ready(client, 'code');
     const { tools } = await client.listTools();
@@ -147,6 +151,8 @@ describe.each(['legacy', 'modern'] as const)('over MCP on stdio, %s era', (era) 
     expect(found.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
     expectAllVisible(found.result);
 
+    // In the newer era a form is part of an answer, made by the same function.
+    if (era === 'modern') return;
     const answer = await run(
       client,
       `import * as code from '@codemode/servers/code';
@@ -203,6 +209,35 @@ test('over HTTP, REST and MCP of both eras list tools and refuse with everything
     expectVisible(connected.client.getInstructions() ?? '');
   }
   expectVisible(service.stderr());
+});
+
+test('REST shows approvals, runs and servers with everything to be seen', async () => {
+  using home = openHome({});
+  const tokens = [listed('runs', 'execute', 'tools'), listed('decides', 'approve'), listed('administers', 'servers')];
+  const mcpServers = {
+    hostile: server(join(home.work, 'server')),
+    gone: { command: `no-such${TYPED.replace('\n', ' ')}` },
+  };
+  writeFileSync(home.configFile, JSON.stringify({ profile: 'unified', mcpServers, security: { auth: { tokens } } }));
+  await using service = await startServe(home);
+  const ask = async (token: string, path: string, body?: unknown) => {
+    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    return (await (await fetch(`${service.url}/api/v1${path}`, { ...init, headers })).json()) as Record<
+      string,
+      unknown
+    >;
+  };
+  const { namespaces } = (await ask('runs', '/tools')) as { namespaces: { hostile: { tools: { name: string }[] } } };
+  const name = namespaces.hostile.tools.find((tool) => tool.name.startsWith('delete'))?.name ?? '';
+  const pending = await ask('runs', '/execute', {
+    code: `return await mcp.hostile[${JSON.stringify(name)}]({ plain: 'x' })`,
+    capabilities: ['mcp:hostile'],
+  });
+  expectAllVisible(pending);
+  expectAllVisible(await ask('decides', '/approvals'));
+  for (const text of strings(await ask('runs', '/runs'))) expectVisible(text);
+  for (const text of strings(await ask('administers', '/servers'))) expectVisible(text);
 });
 
 describe('secrets in addresses', () => {

@@ -186,13 +186,13 @@ describe.concurrent('the handshake', () => {
     });
   });
 
-  test('noise on stdout is passed over, and kept as a warning without terminal codes', async () => {
+  test('noise on stdout is passed over, and kept as a warning that shows terminal codes', async () => {
     await using registry = createRegistry();
     const adapter = awkward(registry, 'noise');
     expect((await adapter.listTools()).tools).toHaveLength(1);
     const { warnings } = adapter.health();
     expect(warnings).toContain('not a message: Welcome to the awkward server!');
-    expect(warnings).toContain('not a message: [31mred [0m');
+    expect(warnings).toContain('not a message: \\u001b[31mred\\u001b[0m');
     expect(warnings).toContain('not a message: DEBUG: handling a request');
   });
 
