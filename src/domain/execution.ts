@@ -125,6 +125,25 @@ export interface Failure {
   readonly module?: string;
 }
 
+/** With what only the host knows: the calls without an answer that may have taken effect, and are not safe to repeat (`server/tool`). */
+export type EndedFailure = Failure & { readonly unfinished?: readonly string[] };
+
+const MAX_NAMED_UNFINISHED = 5;
+
+/** What to do before a program that failed is run again; empty where nothing has to be done. */
+export function checkFirst({ unfinished = [] }: EndedFailure): string {
+  if (unfinished.length === 0) return '';
+  const more = unfinished.length - MAX_NAMED_UNFINISHED;
+  const named = `${unfinished.slice(0, MAX_NAMED_UNFINISHED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `First check whether ${named} took effect: the answer did not come before the program ended.`;
+}
+
+/** `unfinished`: the calls that may have taken effect. */
+export function withUnfinished(outcome: Outcome, unfinished: readonly string[]): Outcome {
+  if (outcome.status === 'completed' || unfinished.length === 0) return outcome;
+  return { ...outcome, failure: { ...outcome.failure, unfinished } };
+}
+
 /** How a program ends whose time is over, whichever side of the wall notices first. */
 export function outOfTime(timeoutMs: number): Failure {
   return {
@@ -158,7 +177,7 @@ export interface UnawaitedCalls {
 export type Outcome = { readonly unawaited?: UnawaitedCalls } & (
   | { readonly status: 'completed'; readonly resultJson: string; readonly lost?: LostValues }
   /** `soFarJson`: what the program had assigned to its result when it failed. */
-  | { readonly status: 'failed'; readonly failure: Failure; readonly soFarJson?: string }
+  | { readonly status: 'failed'; readonly failure: EndedFailure; readonly soFarJson?: string }
 );
 
 /** A wish of the program, on its way to the host. */

@@ -3,7 +3,7 @@ import { openRunContext } from '../broker/run-context.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { ApprovalState } from '../domain/approval.js';
 import type { CapabilitySet } from '../domain/capability.js';
-import type { CallerId, ExecutionId, Outcome } from '../domain/execution.js';
+import { type CallerId, type ExecutionId, type Outcome, withUnfinished } from '../domain/execution.js';
 import type { IsolationLevel } from '../domain/isolation.js';
 import type { JsonValue } from '../domain/json.js';
 import type {
@@ -175,12 +175,16 @@ async function runSteps(
     ...{ build: sandbox.build, node: process.version, isolation: sandbox.jail.level },
     interpreter: programs.version,
   };
+  const trace = calls.tools.traceAtEnd();
+  const unfinished = calls.tools.unfinished.mayHaveRun();
   const redacted: Record<string, number> = {};
+  const ended = await clean(report, request, parts, redacted);
   const summary: ProcessRunSummary = {
-    ...(await clean(report, request, parts, redacted)),
+    ...ended,
+    outcome: withUnfinished(ended.outcome, unfinished),
     runId,
     approvalState: weightiest(calls.tools.approvalStates),
-    trace: calls.tools.trace,
+    trace,
     isolation: sandbox.jail.level,
     image: `${language}-${programs.version}+codemode.${sandbox.build}+${sandbox.jail.level}`,
   };
@@ -190,7 +194,7 @@ async function runSteps(
   const state = report.outcome.status === 'completed' ? 'finished' : 'failed';
   const { recorded } = calls;
   const recording: ProcessRecording | undefined = recorded && {
-    ...{ runId, caller, codeDigest: run.codeDigest, environment, outcome: summary.outcome },
+    ...{ runId, caller, codeDigest: run.codeDigest, environment, outcome: ended.outcome },
     program: { language, source, files: [...files], limits, seed },
     calls: recorded,
   };

@@ -7,7 +7,7 @@ import type { WaitProgress } from '../catalog/catalog.js';
 import type { CatalogServer, CatalogSnapshot } from '../catalog/snapshot.js';
 import type { CapabilitySet } from '../domain/capability.js';
 import { HostError } from '../domain/errors.js';
-import type { CallerId, ExecutionId, Outcome } from '../domain/execution.js';
+import { type CallerId, type ExecutionId, type Outcome, withUnfinished } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import { PROCESS_LANGUAGES } from '../domain/process-program.js';
 import type { ScriptHead } from '../domain/script.js';
@@ -326,7 +326,8 @@ export class Session {
     const { results, sleeping } = this.#parts;
     const { presentation, maxResultBytes } = this.#options;
     const { source } = report.journal;
-    const outcome = withCalleeNamed(report.outcome, source, run.view.forCode, this.#options.profile);
+    const named = withCalleeNamed(report.outcome, source, run.view.forCode, this.#options.profile);
+    const outcome = withUnfinished(named, tools.unfinished.mayHaveRun());
     const { context, limits, requestedServers, label } = run.facts;
     const keep = { results, owner: context, received: context.ledger.received };
     const summary: RunSummary = {
@@ -336,7 +337,7 @@ export class Session {
       ...logKeeper(report.logs, maxResultBytes, keep),
       logs: report.logs,
       logsCut: report.logsCut,
-      trace: tools.trace,
+      trace: tools.traceAtEnd(),
       durationMs: report.durationMs,
       usage: report.usage,
       callCount: tools.sentCount,

@@ -14,6 +14,7 @@ import { quoteVisibly, visibleLine } from '../lib/visible-text.js';
 import { DOWN_HINT } from './discovery.js';
 import type { CallHooks } from './execution.js';
 import { PartialAnswers, type PartialSoFar } from './partial-answers.js';
+import { UnfinishedCalls, unfinishedSummary } from './unfinished-calls.js';
 
 export interface TraceEntry {
   readonly serverId: string;
@@ -78,6 +79,8 @@ export class ToolCalls {
   readonly #options: ToolCallsOptions;
   readonly trace: TraceEntry[];
   readonly warnings: Set<string>;
+  /** Those without an answer. */
+  readonly unfinished = new UnfinishedCalls();
   /** Which answers said that there is more. */
   readonly partialAnswers: PartialAnswers;
   /** How often something was taken out of an answer, by kind. */
@@ -105,6 +108,11 @@ export class ToolCalls {
   /** Calls of servers that were sent, whatever came back. */
   get sentCount(): number {
     return this.#sent;
+  }
+
+  /** Of a program that has ended: with the calls that were under way. */
+  traceAtEnd(): readonly TraceEntry[] {
+    return [...this.trace, ...this.unfinished.trace()].slice(0, MAX_TRACE_ENTRIES);
   }
 
   get soFar(): CallsSoFar {
@@ -189,12 +197,14 @@ export class ToolCalls {
     const { tool, server, exportName } = found;
     if (!isRepeatable(tool)) this.isRepeatable = false;
     const startedAt = performance.now();
+    const unfinished = this.unfinished.begin(server.path, tool);
     const outcome = await broker.handle({
       run,
       number,
       input,
       ...wishFor(found, hooks),
       onSending: () => {
+        unfinished.isSent = true;
         if (!isOwnServer(tool.serverId)) this.#sent++;
         hooks.onSending?.();
       },
@@ -206,12 +216,16 @@ export class ToolCalls {
           ),
       }),
     });
+    const wasCancelled = !outcome.ok && outcome.verdict === 'cancelled';
+    this.unfinished.end(unfinished, wasCancelled);
     if (hooks.isSuspended?.() === true && !outcome.ok && outcome.verdict === 'pending') {
       // Nothing has come of it yet: it is made again, counted and traced, when the run is resumed.
       this.#made -= 1;
       return present(outcome);
     }
-    if (this.trace.length < MAX_TRACE_ENTRIES) this.trace.push(traceOf(found, outcome, performance.now() - startedAt));
+    const entry = traceOf(found, outcome, performance.now() - startedAt);
+    if (this.trace.length < MAX_TRACE_ENTRIES)
+      this.trace.push(wasCancelled ? { ...entry, error: unfinishedSummary(unfinished) } : entry);
     if (!outcome.ok) this.#remember(outcome.error, failureOf(tool, outcome));
     if (outcome.redactions !== undefined) this.countRedactions(outcome.redactions);
     if (outcome.approval !== undefined) this.approvalStates.add(outcome.approval.state);

@@ -191,6 +191,38 @@ describe('a long program that fails', () => {
   });
 
   test.each([
+    ['stopped', `await slow({ ms: 60_000 });`, { timeoutMs: 700 }, 'SANDBOX_LIMIT'],
+    [
+      'that throws',
+      `slow({ ms: 60_000 }).catch(() => {}); await echo({ message: 'a' }); throw new Error('stop');`,
+      {},
+      'UNCAUGHT_EXCEPTION',
+    ],
+  ])('%s lists a call that was under way, and says to check it first', async (_, code, limits, kind) => {
+    const { diagnostics, toolTrace } = await codemode.run(
+      `${ECHO}import { slow } from '@codemode/servers/everyday';\n${code}`,
+      { limits },
+    );
+    const hint = expect.stringMatching(/^First check whether everyday\/slow took effect/);
+    expect(diagnostics[0]).toMatchObject({ code: kind, hint });
+    expect(toolTrace).toEqual([
+      {
+        serverId: 'everyday',
+        toolName: 'slow',
+        durationMs: expect.any(Number),
+        ok: false,
+        error: expect.stringContaining('the call may have taken effect'),
+      },
+    ]);
+  });
+
+  test('with a value that is no Error says so once', async () => {
+    expect(await diagnosticsOf('throw null;')).toMatchObject([
+      { message: 'the program threw a value that is not an Error: null' },
+    ]);
+  });
+
+  test.each([
     ['nothing', `throw new Error('stop');`],
     ['what JSON cannot say', `globalThis.__codemode_result__ = 1n; throw new Error('stop');`],
     [

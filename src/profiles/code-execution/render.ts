@@ -1,5 +1,5 @@
 import { ERRORS, type HostError } from '../../domain/errors.js';
-import type { Failure } from '../../domain/execution.js';
+import { checkFirst, type Failure } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { RunSummary } from '../../host/run.js';
 
@@ -22,7 +22,7 @@ export type ScriptResponse =
     };
 
 export function renderScript({ outcome, keptResult }: RunSummary): ScriptResponse {
-  if (outcome.status === 'failed') return { ok: false, error: errorOf(outcome.failure) };
+  if (outcome.status === 'failed') return { ok: false, error: withCheck(errorOf(outcome.failure), outcome.failure) };
   if (keptResult !== undefined)
     return failure(
       'RUNTIME_ERROR',
@@ -40,6 +40,12 @@ export function renderBadRequest(message: string): ScriptResponse {
 export function renderHostError({ code, message }: HostError): ScriptResponse {
   const advice = ERRORS[code].retry ? 'Send the same request again.' : 'Tell the user; trying again will not help.';
   return failure(code.toUpperCase(), `${message}. ${advice}`);
+}
+
+/** The contract's own message is the beginning: it says nothing of a call that may have taken effect. */
+function withCheck<Told extends { message: string }>(error: Told, failed: Failure): Told {
+  const check = checkFirst(failed);
+  return check === '' ? error : { ...error, message: `${error.message}. ${check}` };
 }
 
 function errorOf(failed: Failure): { code: ScriptErrorCode; message: string; stack: string } {

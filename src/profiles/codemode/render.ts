@@ -1,5 +1,5 @@
 import { ERRORS, type HostError } from '../../domain/errors.js';
-import type { Failure, LogEntry, LostValues, Outcome } from '../../domain/execution.js';
+import { checkFirst, type Failure, type LogEntry, type LostValues, type Outcome } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
 import { MAX_LOG_ENTRIES } from '../../domain/limits.js';
 import { DOWN_HINT, STARTING_HINT } from '../../host/discovery.js';
@@ -121,14 +121,17 @@ export function renderHostError({ code, message }: HostError): RunResponse {
 }
 
 export function diagnose(failure: Failure): Diagnostic {
-  const { kind, name, message, hint, position, limit } = failure;
+  const { kind, name, message, position, limit } = failure;
+  const hint = [checkFirst(failure), failure.hint ?? ''].filter((part) => part !== '').join(' ');
+  // The name of a thrown value that is no error is that of its type, which its message says.
+  const isNamed = kind === 'exception' && name !== 'Error' && !message.startsWith(name) && !/^\p{Ll}/u.test(name);
   const errorClass = failure.errorClass ?? (limit === undefined ? undefined : 'SandboxLimitError');
   return {
     severity: 'error',
     // Uncaught, the limit on calls has ended the run as the other limits do.
     code: errorClass === 'SandboxLimitError' ? CODES.limit : CODES[kind],
-    message: kind === 'exception' && name !== 'Error' && !message.startsWith(name) ? `${name}: ${message}` : message,
-    ...(hint === undefined ? {} : { hint }),
+    message: isNamed ? `${name}: ${message}` : message,
+    ...(hint === '' ? {} : { hint }),
     ...(position === undefined ? {} : { path: `main.ts:${position.line}:${position.column}` }),
     ...(errorClass === undefined ? {} : { errorClass }),
   };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { HostError } from '../../domain/errors.js';
-import { type Failure, outOfTime } from '../../domain/execution.js';
+import { type EndedFailure, type Failure, outOfTime } from '../../domain/execution.js';
 import type { ProcessRunSummary } from '../../host/process-run.js';
 import { renderHostError, renderProgram } from './render.js';
 
@@ -17,6 +17,11 @@ test('what a program printed is handed over as it is, and what it logged stands 
   expect(ended('')).toBe('');
   expect(ended('no end of line')).toBe('no end of line');
   expect(ended('printed', 'logged\n')).toBe('printed\nlogged\n');
+});
+
+test('a call that may have taken effect is to be checked first', () => {
+  const unsure: EndedFailure = { ...outOfTime(5), unfinished: ['shop/pay'] };
+  expect(ended('', '', unsure)).toMatch(/\nFirst check whether shop\/pay took effect: .*\n$/);
 });
 
 test('why it failed begins a line of its own', () => {

@@ -1,5 +1,5 @@
 import { ERRORS, type HostError } from '../../domain/errors.js';
-import type { Failure } from '../../domain/execution.js';
+import { checkFirst, type Failure } from '../../domain/execution.js';
 import type { ProcessRunSummary } from '../../host/process-run.js';
 
 /** What `execute_go_code` answers, whatever became of the program. */
@@ -16,6 +16,7 @@ export function renderProgram({ outcome, stdout, stderr }: ProcessRunSummary, ad
     stdout.isCut ? cutNote(stdout.totalBytes) : '',
     withoutCrash(stderr.text, failure),
     said,
+    failure === undefined ? '' : checkFirst(failure),
     advice,
   ];
   return { output: joined(parts, failure !== undefined) };

@@ -1,5 +1,5 @@
 import type { ErrorCode, HostError } from '../../domain/errors.js';
-import type { Failure } from '../../domain/execution.js';
+import { checkFirst, type Failure } from '../../domain/execution.js';
 import { RETRYABLE_TYPES } from '../../host/self-correction.js';
 
 /** Why there is no data. */
@@ -16,6 +16,13 @@ export function failed(type: string, message: string): RunnerError {
 
 /** What a program failed with: the class of what it threw, or what stopped it. */
 export function resultError(failure: Failure): RunnerError {
+  const error = errorOf(failure);
+  const check = checkFirst(failure);
+  // A second run would make a call twice that may have taken effect.
+  return check === '' ? error : { ...error, message: `${error.message}. ${check}`, retryable: false };
+}
+
+function errorOf(failure: Failure): RunnerError {
   const { kind, name, message, hint, position, errorClass } = failure;
   const place = position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
   const said = `${message}${place}`;

@@ -1,6 +1,6 @@
 import type { CallVerdict } from '../../domain/audit.js';
 import { ERRORS, type HostError } from '../../domain/errors.js';
-import type { Failure, LogEntry, ResourceUsage } from '../../domain/execution.js';
+import { checkFirst, type Failure, type LogEntry, type ResourceUsage } from '../../domain/execution.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { RunSummary, SleepSummary } from '../../host/run.js';
 import type { CallFailure } from '../../host/tool-calls.js';
@@ -116,9 +116,11 @@ function hundredths(milliseconds: number): number {
 }
 
 function errorOf(failure: Failure, { limits, failures }: RunSummary, requestId: string): CodeModeError {
-  const { kind, name, message, hint, position, limit, errorClass, stack } = failure;
+  const { kind, name, message, position, limit, errorClass, stack } = failure;
+  const check = checkFirst(failure);
+  const hint = [check, inRequestWords(failure.hint ?? '')].filter((part) => part !== '').join(' ');
   const said = {
-    ...(hint === undefined ? {} : { hint: inRequestWords(hint) }),
+    ...(hint === '' ? {} : { hint }),
     ...(position === undefined ? {} : { position: { ...position } }),
   };
   const make = (type: ErrorType, code: string, text: string, details: JsonObject): CodeModeError => ({
@@ -129,6 +131,7 @@ function errorOf(failure: Failure, { limits, failures }: RunSummary, requestId: 
     const timeout = limits.timeoutMs;
     return errorWith('timeout', 'EXECUTION_TIMEOUT', `Code execution timed out after ${timeout}ms`, requestId, {
       timeout,
+      ...(check === '' ? {} : { hint: check }),
     });
   }
   if (limit !== undefined) {
@@ -143,7 +146,12 @@ function errorOf(failure: Failure, { limits, failures }: RunSummary, requestId: 
   const byClass = errorClass === undefined ? undefined : BY_CLASS[errorClass];
   if (byClass !== undefined) return make(byClass[0], byClass[1], message, { name });
   const [type, code] = BY_KIND[kind];
-  return make(type, code, kind === 'exception' && name !== 'Error' ? `${name}: ${message}` : message, {});
+  return make(
+    type,
+    code,
+    kind === 'exception' && name !== 'Error' && !/^\p{Ll}/u.test(name) ? `${name}: ${message}` : message,
+    {},
+  );
 }
 
 /** A hint names a limit as the host has it; here they are fields of the request, or settings. */

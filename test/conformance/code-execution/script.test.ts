@@ -236,7 +236,11 @@ describe('call_tool', () => {
     const before = await value(`call_tool('everyday', 'cancellations', {}).result`);
     const code = `try { call_tool('everyday', 'slow', { ms: 60000 }); } catch (error) { } finally { } 'survived'`;
     expect(await exec(code, { options: { timeout_ms: 500 } })).toEqual(
-      failed('TIMEOUT', 'JavaScript execution timed out'),
+      // It may have taken effect: who runs the script again has to look first.
+      failed(
+        'TIMEOUT',
+        expect.stringMatching(/^JavaScript execution timed out\. First check whether everyday\/slow took effect/),
+      ),
     );
     const cancelled = () => value(`call_tool('everyday', 'cancellations', {}).result`);
     await expect.poll(cancelled, { timeout: 20_000 }).toBe(String(Number(before) + 1));
