@@ -8,7 +8,7 @@ export const MAX_ARGUMENT_CHARACTERS = 160;
 
 /**
  * What an agent is told of calls that wait for a person: which, with their arguments as the approval has them, redacted, that
- * nothing of them was sent, and until when somebody can decide.
+ * they were not sent, and until when somebody can decide. Other calls of the same run may have been sent.
  */
 export function waitingCalls(approvals: readonly Approval[]): string {
   const named = approvals
@@ -18,9 +18,11 @@ export function waitingCalls(approvals: readonly Approval[]): string {
         `${visibleLine(`${tool.serverId}/${tool.toolName}`)} ${shown(given)} (${visibleSentence(reason)})`,
     );
   const more = approvals.length - named.length;
-  const count = approvals.length === 1 ? 'a call' : `${approvals.length} calls`;
+  const isOne = approvals.length === 1;
+  const count = isOne ? 'a call' : `${approvals.length} calls`;
+  const notSent = isOne ? 'This call was not sent yet' : 'These calls were not sent yet';
   const deadline = timeOf(Math.min(...approvals.map(({ expiresAtMs }) => expiresAtMs)));
-  return `${count}: ${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}. Nothing was sent yet; without a decision by ${deadline} it is refused`;
+  return `${count}: ${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}. ${notSent}; without a decision by ${deadline} ${isOne ? 'it is' : 'they are'} refused`;
 }
 
 /** In UTC, to the second. */

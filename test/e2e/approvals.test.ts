@@ -8,13 +8,13 @@ const answer = await write({ text: ${JSON.stringify(text)} });
 globalThis.__codemode_result__ = answer.did;`;
 
 describe('a call that needs a person', () => {
-  test('is answered with its arguments, that nothing was sent, and until when it waits', async () => {
+  test('is answered with its arguments, that it was not sent, and until when it waits', async () => {
     using home = new LedgerHome();
     const { diagnostics } = await home.program(WRITE('one'));
     const [approval] = await home.pending();
     const deadline = (approval?.expiresAt ?? '').replace(/\.\d+Z$/, 'Z');
     expect(diagnostics[0]?.message).toMatch(
-      /: ledger\/write \{"text":"one"\} \(.*destructive.*\)\. Nothing was sent yet;/,
+      /: ledger\/write \{"text":"one"\} \(.*destructive.*\)\. This call was not sent yet;/,
     );
     expect(diagnostics[0]?.message).toContain(`without a decision by ${deadline} it is refused`);
     expect(home.lines).toEqual([]);

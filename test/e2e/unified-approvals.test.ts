@@ -63,7 +63,7 @@ test('code that needs a person sleeps, is approved over REST, goes on, and is an
   expect([answer.status, answer.headers.get('location')]).toEqual([202, `/api/v1/runs/${runId}`]);
   expect(answer.body).toMatchObject({ success: false, error: { type: 'security', code: 'APPROVAL_PENDING' } });
   expect(answer.body.error?.message).toMatch(
-    /ledger\/write \{"text":"one"\} .*Nothing was sent yet; without a decision by 20\d\d-/,
+    /ledger\/write \{"text":"one"\} .*This call was not sent yet; without a decision by 20\d\d-/,
   );
   expect(answer.body.error?.details).toMatchObject({
     approvals: [{ id, expiresAt: expect.stringMatching(/^20\d\d-/) }],

@@ -6,7 +6,7 @@ import type { Diagnostic, RunResponse } from './render.js';
 
 /** What a model reads of an answer; the record of the run has all of it. */
 export interface AnswerSettings {
-  /** `failures`: nothing where the program succeeded, else the calls that failed, and the others in one line. */
+  /** `failures`: nothing where the program succeeded, else (also while it is suspended) the calls that failed, and the others in one line. */
   readonly toolTrace: ToolTraceSetting;
   /** About what an answer may cost: the result first, then diagnostics, then logs. */
   readonly maxTokens: number;
@@ -35,8 +35,9 @@ export function modelAnswer(
   keepLogs?: () => string,
 ): Partial<RunResponse> {
   const { logs, result, diagnostics, toolTrace, ...rest } = response;
-  const hasFailed = diagnostics.some(({ severity }) => severity === 'error');
-  const calls = traceFor(settings.toolTrace, toolTrace, hasFailed);
+  // Who reads of a program that has not come to its end has to know what it did so far.
+  const isUnfinished = diagnostics.some(({ severity, code }) => severity === 'error' || code === 'APPROVAL_PENDING');
+  const calls = traceFor(settings.toolTrace, toolTrace, isUnfinished);
   const told = [...diagnostics, ...calls.diagnostics];
   const spent = JSON.stringify(result).length + JSON.stringify(told).length;
   const left = Math.max(LEAST_LOG_CHARACTERS, settings.maxTokens * CHARACTERS_PER_TOKEN - spent);
@@ -49,10 +50,10 @@ const MAX_NAMED_TOOLS = 8;
 function traceFor(
   setting: ToolTraceSetting,
   trace: readonly TraceEntry[],
-  hasFailed: boolean,
+  isUnfinished: boolean,
 ): { trace: Pick<Partial<RunResponse>, 'toolTrace'>; diagnostics: Diagnostic[] } {
   if (setting === 'all') return { trace: { toolTrace: trace }, diagnostics: [] };
-  if (setting === 'none' || !hasFailed) return { trace: {}, diagnostics: [] };
+  if (setting === 'none' || !isUnfinished) return { trace: {}, diagnostics: [] };
   const failed = trace.filter(({ ok }) => ok === false);
   const others = trace.filter(({ ok }) => ok !== false);
   return {
