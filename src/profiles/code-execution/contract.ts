@@ -62,7 +62,7 @@ const optionsSchema = z.strictObject(
     timeout_ms: z.number(A_TIMEOUT).min(1, A_TIMEOUT).max(MAX_TIMEOUT_MS, A_TIMEOUT).optional(),
     max_tool_calls: z.number(A_COUNT).min(0, A_COUNT).optional(),
     allowed_servers: z
-      .array(z.string(NAMES), NAMES)
+      .array(z.string('must be a string: the name of a server'), NAMES)
       .max(MAX_ALLOWED_SERVERS, `must have at most ${MAX_ALLOWED_SERVERS} names`)
       .optional(),
   },
@@ -89,12 +89,21 @@ const requestSchema = z.strictObject(
 
 const KNOWN = { request: Object.keys(requestSchema.shape), options: Object.keys(optionsSchema.shape) };
 
-/** The contract does not close its request: what is neither known nor meant for something known is left out. */
+/** The contract closes neither its request nor `options`: what is neither known nor meant for something known is left out. */
 function withoutStrangers(input: unknown): unknown {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
-  const known = [...KNOWN.request, ...KNOWN.options];
+  const request = onlyMeant(input, [...KNOWN.request, ...KNOWN.options]);
+  if (!isRecord(request) || request.options === undefined) return request;
+  return { ...request, options: onlyMeant(request.options, KNOWN.options) };
+}
+
+function onlyMeant(value: unknown, known: readonly string[]): unknown {
+  if (!isRecord(value)) return value;
   const isMeant = (key: string) => known.includes(key) || nearest(key, known, 1).length > 0;
-  return Object.fromEntries(Object.entries(input).filter(([key]) => isMeant(key)));
+  return Object.fromEntries(Object.entries(value).filter(([key]) => isMeant(key)));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function problemOf({ issues: [issue] }: z.ZodError): string {

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { parseGoRequest } from './contract.js';
+
+test('arguments that the contract does not know are left out', () => {
+  expect(parseGoRequest({ code: 'return', explanation: 'because' })).toEqual({ code: 'return' });
+});
+
+test.each([
+  [{}, 'code: must be a string: Go code, the body of Run'],
+  [{ code: ' ' }, 'code: is empty; give Go code, the body of Run'],
+])('%j is refused with the field and what is wrong', (request, message) => {
+  expect(() => parseGoRequest(request)).toThrow(message);
+});
