@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openGoHome } from '../support/go-program.js';
 import { needs } from '../support/needs.js';
-import { PROGRAM, runProgram } from '../support/program.js';
+import { everyday, openHome, PROGRAM, runProgram } from '../support/program.js';
 
 type GoHome = ReturnType<typeof openGoHome>;
 
@@ -87,6 +87,13 @@ describe('codemode types and prompt', () => {
     expect(one.declarations).not.toMatch(/var echo func|Current city location/);
     expect((await runProgram(home, 'types', '--language', 'typescript')).stdout).toContain('declare module');
     expect((await runProgram(home, 'types', 'nowhere', '--language', 'go')).status).toBe(2);
+  });
+
+  test('name the functions of one server as programs do, whatever the others have [E2]', async () => {
+    using home = openHome({ mcpServers: { one: everyday(), two: everyday() } });
+    const { stdout } = await runProgram(home, 'types', 'one', '--language', 'go', '--detail', 'signatures');
+    expect(stdout).toContain('var oneEcho func(');
+    expect(stdout).not.toMatch(/var (?:echo|twoEcho) func/);
   });
 
   test('show the rules and the declarations of profile go [E1]', needs('go'), async () => {

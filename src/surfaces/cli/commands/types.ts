@@ -50,8 +50,10 @@ async function types(servers: readonly string[], flags: TypesFlags, context: Com
   const asked = flags.language === undefined ? undefined : oneOf('--language', flags.language, LANGUAGES);
   const { inventory, loaded } = await context.inventory();
   await using _ = inventory;
-  await askForTools(inventory, flags.refresh === true, servers);
   const language = asked ?? (loaded.config.profile === 'go' ? 'go' : 'typescript');
+  await askForTools(inventory, flags.refresh === true, servers);
+  // In Go the name of a function depends on the tools of the other servers: a name that two of them have gets the server's.
+  if (language === 'go' && servers.length > 0) await askForTools(inventory, false);
   if (language === 'go') return goTypes(inventory, servers, detail, flags);
   if (asked === undefined && loaded.config.profile === 'unified') return unifiedTypes(inventory, servers, flags);
   const { shared, modules } = inventory.declarations(servers, detail);
