@@ -31,6 +31,8 @@ export interface CatalogServer {
   readonly tools: readonly CatalogTool[];
   /** With all its tools, where this one has those only that a caller sees. Names are given out among all of them. */
   readonly whole?: CatalogServer;
+  /** Its tools that are not for code: the names that clients call them by, under their own. */
+  readonly direct?: ReadonlyMap<string, string>;
 }
 
 /** Which tools exist, at one moment. A program keeps the one it started with; the next gets the next. */
@@ -72,6 +74,18 @@ export function toolNamed(name: string, server: CatalogServer): CatalogTool | un
   const { tools } = server.whole ?? server;
   const meant = tools.find(({ tool }) => tool.name === name) ?? tools.find(({ exportName }) => exportName === name);
   return meant && server.tools.find(({ target }) => target === meant.target);
+}
+
+/** What a program is told that asks for a tool which only the client calls; undefined where the name is none of those. */
+export function notForCode(name: string, server: CatalogServer): { message: string; hint: string } | undefined {
+  const { tools } = server.whole ?? server;
+  const meant = tools.find(({ tool }) => tool.name === name) ?? tools.find(({ exportName }) => exportName === name);
+  const listed = meant && server.direct?.get(meant.tool.name);
+  if (listed === undefined) return undefined;
+  return {
+    message: `${server.path}/${meant?.tool.name} cannot be called from code: it is a tool of its own`,
+    hint: `Call the tool ${JSON.stringify(listed)} directly, without a program.`,
+  };
 }
 
 /** The server of a snapshot among all there are: where another is meant that is not seen, none. */

@@ -5,6 +5,7 @@ import {
   type CatalogServer,
   type CatalogSnapshot,
   type CatalogTool,
+  notForCode,
   seenServer,
   toolNamed,
 } from '../catalog/snapshot.js';
@@ -226,16 +227,16 @@ function toolOf(server: CatalogServer, toolName: JsonValue | undefined): Catalog
   if (typeof toolName !== 'string') throw wrongType('this function', 'toolName', 'a string', toolName);
   const found = toolNamed(toolName, server) ?? server.tools.find(({ tool }) => visibleLine(tool.name) === toolName);
   if (found !== undefined) return found;
+  const fields = { serverId: server.path, toolName };
+  const direct = notForCode(toolName, server);
+  if (direct !== undefined) throw new Refusal('ToolNotFoundError', direct.message, direct.hint, fields);
   const names = server.tools.map(({ tool }) => visibleLine(tool.name));
   const close = nearest(toolName, names, 3);
   const hint =
     close.length > 0
       ? `Did you mean ${close.map((each) => JSON.stringify(each)).join(' or ')}?`
       : `Use listTools(${JSON.stringify(server.path)}) to see what there is.`;
-  throw new Refusal('ToolNotFoundError', `${server.path} has no tool ${JSON.stringify(toolName)}`, hint, {
-    serverId: server.path,
-    toolName,
-  });
+  throw new Refusal('ToolNotFoundError', `${server.path} has no tool ${JSON.stringify(toolName)}`, hint, fields);
 }
 
 interface Options {

@@ -1,3 +1,4 @@
+import type { CatalogTool } from '../catalog/snapshot.js';
 import { nearest } from '../lib/nearest.js';
 import { goBriefing, goDeclarationsOf, goToolsOf } from './go-package.js';
 import type { ToolView } from './tool-view.js';
@@ -14,6 +15,9 @@ export function goAdvice(source: string, complaint: string, view: ToolView): str
     [...complaint.matchAll(/undefined: ([\p{L}_][\p{L}\p{Nd}_]*)/gu)].map(([, name = '']) => name),
   );
   const meant = [...unknown].slice(0, MAX_NAMES).flatMap((name) => {
+    const direct = view.direct.find(({ tool }) => isFunctionOf(tool, name));
+    if (direct !== undefined)
+      return [`${name}: not for code, a tool of its own; call the tool ${JSON.stringify(direct.name)} directly`];
     const close = nearest(name, names, 3);
     return close.length === 0 ? [] : [`${name}: did you mean ${close.join(' or ')}?`];
   });
@@ -28,4 +32,12 @@ export function goAdvice(source: string, complaint: string, view: ToolView): str
       ? []
       : [`still starting, so their functions are not known yet: ${starting.slice(0, MAX_NAMES).join(', ')}`];
   return [...meant, ...late, ...shown].join('\n');
+}
+
+/** Functions have the tool's name, with the server's in front where two have the same. */
+function isFunctionOf({ tool, server }: CatalogTool, name: string): boolean {
+  const folded = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{Nd}]/gu, '');
+  return [tool.name, `${server.path}${tool.name}`, `${server.id}${tool.name}`].some(
+    (each) => folded(each) === folded(name),
+  );
 }

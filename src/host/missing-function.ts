@@ -1,5 +1,5 @@
 import { namespacesOf } from '../catalog/namespaces.js';
-import type { CatalogServer, CatalogSnapshot } from '../catalog/snapshot.js';
+import { type CatalogServer, type CatalogSnapshot, notForCode } from '../catalog/snapshot.js';
 import type { Failure, Outcome, SourcePosition } from '../domain/execution.js';
 import { nearest } from '../lib/nearest.js';
 
@@ -12,6 +12,7 @@ import { nearest } from '../lib/nearest.js';
 export function withCalleeNamed(outcome: Outcome, source: string, snapshot: CatalogSnapshot, profile: string): Outcome {
   if (outcome.status !== 'failed') return outcome;
   const { failure } = outcome;
+  if (failure.kind === 'import') return { ...outcome, failure: withDirectTool(failure, snapshot) };
   if (failure.kind !== 'exception' || failure.message !== NOT_A_FUNCTION || failure.position === undefined)
     return outcome;
   const callee = calleeAt(source, failure.position);
@@ -27,6 +28,15 @@ const FETCH_HINTS: Readonly<Record<string, string>> = {
     "There is no network here. Find a tool: import { searchTools } from '@codemode/discovery'; await searchTools('fetch a page');",
   unified: 'Write fetch(...) without globalThis.',
 };
+const MISSING_EXPORT = /^Could not find export '([^']+)' in module '@codemode\/servers\/([^']+)'/i;
+
+/** An import of a tool that is there, and not for code. */
+function withDirectTool(failure: Failure, snapshot: CatalogSnapshot): Failure {
+  const [, name = '', path = ''] = MISSING_EXPORT.exec(failure.message) ?? [];
+  const server = snapshot.serverByPath.get(path);
+  const direct = server && notForCode(name, server);
+  return direct === undefined ? failure : { ...failure, ...direct };
+}
 
 interface Written {
   readonly source: string;
@@ -41,6 +51,8 @@ function named(failure: Failure, callee: string, { source, snapshot, profile }: 
     return { ...failure, message, hint: FETCH_HINTS[profile] ?? 'There is no network here.' };
   const server = serverOf(object, source, snapshot);
   if (server === undefined) return { ...failure, message };
+  const direct = member === undefined ? undefined : notForCode(member, server);
+  if (direct !== undefined) return { ...failure, message: `${message}: ${direct.message}`, hint: direct.hint };
   const names = server.tools.map(({ exportName }) => exportName);
   const [close] = member === undefined ? [] : nearest(member, names, 1);
   return {

@@ -4,6 +4,7 @@ import {
   type CatalogServer,
   type CatalogSnapshot,
   type CatalogTool,
+  notForCode,
   seenServer,
   toolNamed,
 } from '../catalog/snapshot.js';
@@ -172,6 +173,8 @@ function noSuch(
       message: `${server.id} is not available: ${server.problem}`,
       hint: DOWN_HINT,
     };
+  const direct = notForCode(toolName, server);
+  if (direct !== undefined) return { errorClass: 'ToolNotFoundError', ...direct };
   return {
     errorClass: 'ToolNotFoundError',
     message: `${server.id} has no tool ${JSON.stringify(toolName)}`,

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.js';
-import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../catalog/snapshot.js';
+import { type CatalogServer, type CatalogSnapshot, type CatalogTool, notForCode } from '../catalog/snapshot.js';
 import { shownDescription, shownSchema } from '../catalog/visible-tool.js';
 import type { CallReply, GuestError } from '../domain/execution.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
@@ -141,6 +141,8 @@ export function noSuchTool(name: string, server: CatalogServer, catalog: Pick<Ca
     return refusal('ServerNotFound', `${server.id}: ${catalog.startingNote(server.id)}`, STARTING_HINT);
   if (server.tools.length === 0 && server.problem !== undefined)
     return refusal('ServerNotFound', `${server.id} is not available: ${server.problem}`, DOWN_HINT);
+  const direct = notForCode(name, server);
+  if (direct !== undefined) return refusal('ToolNotFound', direct.message, direct.hint);
   const names = server.tools.map(({ tool }) => visibleLine(tool.name));
   const close = nearest(name, names, 3);
   const hint =

@@ -100,6 +100,7 @@ function split(
   const direct: CatalogTool[] = [];
   const servers: CatalogServer[] = [];
   const hiddenServers: CatalogServer[] = [];
+  const directNames = new Map<string, Map<string, string>>();
   for (const server of snapshot.servers) {
     // Those too that are hidden, for their names: what is denied to a caller leaves its name to no other tool.
     direct.push(...server.tools.filter(isDirect));
@@ -108,7 +109,9 @@ function split(
       continue;
     }
     const kept: CatalogTool[] = [];
-    const view: CatalogServer = { ...server, whole: server, tools: kept };
+    const names = new Map<string, string>();
+    const view: CatalogServer = { ...server, whole: server, tools: kept, direct: names };
+    directNames.set(server.id, names);
     for (const tool of server.tools) if (!hidden.has(tool) && !isDirect(tool)) kept.push({ ...tool, server: view });
     if (enabled) servers.push(view);
   }
@@ -120,9 +123,11 @@ function split(
     serverByPath: new Map(servers.map((server) => [server.path, server])),
     toolByTarget: new Map(servers.flatMap(({ tools }) => tools.map((tool) => [tool.target, tool]))),
   };
+  const listed = nameDirectTools(direct, reservedNames, snapshot.servers).filter(({ tool }) => !hidden.has(tool));
+  for (const { name, tool } of listed) directNames.get(tool.server.id)?.set(tool.tool.name, name);
   return {
     forCode,
-    direct: nameDirectTools(direct, reservedNames, snapshot.servers).filter(({ tool }) => !hidden.has(tool)),
+    direct: listed,
     hiddenServers,
     ...(promptTokens === undefined ? {} : { promptTokens }),
   };

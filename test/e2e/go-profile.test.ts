@@ -292,7 +292,9 @@ fmt.Println(err)`);
     expect(await client.callTool({ name: 'get_forecast', arguments: {} })).toMatchObject({
       content: [{ type: 'text', text: 'sunny' }],
     });
-    expect((await program.run('getForecast(ctx)')).output).toContain('undefined: getForecast');
+    const undefinedName = (await program.run('getForecast(ctx)')).output;
+    expect(undefinedName).toContain('undefined: getForecast');
+    expect(undefinedName).toContain('call the tool "get_forecast" directly');
     const { output } = await program.run(`_, err := callTool(ctx, "weather", "get_forecast", nil)
 fmt.Println(err)
 for _, names := range [][2]string{{"weather/get_forecast", ""}, {"", "weather/get_forecast"}, {"mcp:weather", "get_forecast"}, {"everyday", "pid"}} {
@@ -301,7 +303,9 @@ for _, names := range [][2]string{{"weather/get_forecast", ""}, {"", "weather/ge
 if _, err := describeTools(ctx, "getForecast"); err == nil { fmt.Println("true") }
 tools, _ := searchTools(ctx, "forecast")
 for _, tool := range tools { fmt.Println(tool.Function == "getForecast") }`);
-    expect(output).toMatch(/^get_forecast: weather has no tool "get_forecast"/);
+    expect(output).toMatch(
+      /^get_forecast: weather\/get_forecast cannot be called from code.*Call the tool "get_forecast"/,
+    );
     expect(output).not.toContain('true');
   });
 

@@ -22,7 +22,7 @@ function toolError({ error, verdict }: Extract<BrokerOutcome, { ok: false }>): G
       ...error,
       hint: `Ask the user to type: codemode approvals approve ${approvalId} --scope hour. Then run the program again.`,
     };
-  if (/^ToolNotFound/.test(error.errorClass) && !error.hint.startsWith('Did you mean'))
+  if (/^ToolNotFound/.test(error.errorClass) && !/^(?:Did you mean|Call the tool)/.test(error.hint))
     return { ...error, hint: 'Look for it with searchTools(ctx, "words").' };
   return inGo(error);
 }
