@@ -6,11 +6,18 @@ import { inGo } from './words.js';
 
 /** The contract's words for what happens during a run: a call gives the tool's value, or an error value. */
 export const goPresentation: Presentation = {
-  reply: (outcome) => (outcome.ok ? unwrapOutcome(outcome) : { ok: false, error: toolError(outcome) }),
+  reply: (outcome) => (outcome.ok ? unwrapOutcome(withText(outcome)) : { ok: false, error: toolError(outcome) }),
   // Programs in Go cannot be put away, and answer with their output: nobody is told these.
   response: ({ runId }) => ({ runId }),
   sleeping: ({ runId }) => ({ runId }),
 };
+
+/** A tool without a declared output gives a string here, which null is not: its text is, where it has one. */
+function withText(outcome: Extract<BrokerOutcome, { ok: true }>): BrokerOutcome {
+  const { structuredContent, ...reply } = outcome.reply;
+  const hasText = reply.content.some(({ type }) => type === 'text');
+  return structuredContent === null && hasText ? { ...outcome, reply } : outcome;
+}
 
 function toolError({ error, verdict }: Extract<BrokerOutcome, { ok: false }>): GuestError {
   const { approvalId } = error.fields ?? {};
