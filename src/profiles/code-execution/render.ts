@@ -57,7 +57,9 @@ function errorOf(failed: Failure): { code: ScriptErrorCode; message: string; sta
     case 'SERIALIZATION_ERROR':
       return {
         code,
-        message: 'Result contains non-JSON-serializable values (functions, circular references, etc.)',
+        message: message.includes('the script has no value')
+          ? 'Nothing was returned: the value of the script is undefined. End it with the value that you want'
+          : 'Result contains non-JSON-serializable values (functions, circular references, etc.)',
         stack: '',
       };
     case 'MAX_TOOL_CALLS_EXCEEDED':

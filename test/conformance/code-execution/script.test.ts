@@ -159,6 +159,15 @@ return {names};`;
     );
   });
 
+  test.each(['undefined', 'var a = 1;', 'return;'])('no value: %s [D5]', async (code) => {
+    expect(await exec(code)).toEqual(
+      failed(
+        'SERIALIZATION_ERROR',
+        expect.stringMatching(/^Nothing was returned: the value of the script is undefined/),
+      ),
+    );
+  });
+
   const NOT_JSON = failed(
     'SERIALIZATION_ERROR',
     'Result contains non-JSON-serializable values (functions, circular references, etc.)',
@@ -166,7 +175,6 @@ return {names};`;
   test.each([
     '({fn: function() { return 42; }})',
     '(function() {})',
-    'undefined',
     'var a = {}; a.self = a; return a;',
     'new Date()',
     'new RegExp("x")',
