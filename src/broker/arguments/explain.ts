@@ -85,9 +85,13 @@ function explainMissing(fault: Extract<Problem['fault'], { kind: 'missing' }>, r
 
 function explainUnknown(name: string, rule: Rule): Explanation {
   const names = [...(rule.object?.properties.keys() ?? [])];
+  const patterns = (rule.object?.patterns ?? []).map(
+    ({ pattern }) => `names that match ${quoteVisibly(clipText(pattern.source, 60))}`,
+  );
   const [meant] = nearest(name, names, 1);
+  const allowed = [...(names.length === 0 ? [] : [`the properties ${listNames(names)}`]), ...patterns.slice(0, 3)];
   return {
-    expected: names.length === 0 ? 'no properties' : `only the properties ${listNames(names)}`,
+    expected: allowed.length === 0 ? 'no properties' : `only ${allowed.join(' and ')}`,
     received: `unknown property ${named(name)}`,
     advice: meant === undefined ? `Remove ${named(name)}.` : `Rename ${named(name)} to ${named(meant)}.`,
   };

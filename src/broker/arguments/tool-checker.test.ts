@@ -149,6 +149,16 @@ describe('what a program is told', () => {
     });
   });
 
+  test('a name that fits no pattern is told with the patterns', () => {
+    const inputSchema = {
+      type: 'object',
+      patternProperties: { '^x-': { type: 'string' } },
+      additionalProperties: false,
+    };
+    const tagged: Tool = { serverId: 's', name: 'tag', inputSchema };
+    expect(errorOf({ name: 'a' }, tagged).fields?.['expected']).toBe('only names that match "^x-"');
+  });
+
   test('several mistakes are told at once', () => {
     expect(errorOf({ limit: 'ten', state: 'x', labels: [1] }).message).toContain(
       'at /labels/0: expected string, received number 1. Also at /query: expected required property "query": string, received nothing; at /limit: expected integer, received string "ten"; at /state: expected one of',

@@ -58,6 +58,17 @@ describe('the index', () => {
     return text.split('\n').filter((line) => line !== '');
   };
 
+  test('shows that a tool takes an input which is no object, or has several forms', () => {
+    const odd = [
+      { name: 'list', inputSchema: { type: 'array', items: { type: 'string' } } },
+      { name: 'forms', inputSchema: { type: 'object', oneOf: [{ properties: { a: { type: 'string' } } }] } },
+      { name: 'none', inputSchema: { type: 'object', additionalProperties: false } },
+    ];
+    const many = { id: 'many', tools: manyTools(60) };
+    const lines = index([{ id: 'odd', tools: odd }, many], 400);
+    expect(lines.find((line) => line.startsWith('- odd'))).toContain('forms(…), list(…), none()');
+  });
+
   test('names every tool, its parameters and the words of its server where there is room', () => {
     const lines = index(
       [{ id: 'Files', name: 'File box', description: 'Keeps files. More.', tools: manyTools(2) }],

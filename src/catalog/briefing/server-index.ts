@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../domain/json.js';
+import { isJsonObject, type JsonValue } from '../../domain/json.js';
 import { quoteVisibly } from '../../lib/visible-text.js';
 import { commentLine, firstSentence } from '../declarations/doc-comment.js';
 import { compareCodePoints } from '../names.js';
@@ -255,10 +255,11 @@ function dealOut(
   return spent;
 }
 
-/** `(owner, repo, state?)`, or nothing where the names are not plain ones. */
+/** `(owner, repo, state?)`, `(…)` for an input that is more than its properties, or nothing where the names are not plain ones. */
 function parametersOf({ tool }: CatalogTool): string {
-  const { properties, required } = tool.inputSchema ?? {};
+  const { properties, required, type = 'object', ...more } = tool.inputSchema ?? {};
   const names = isJsonObject(properties) ? Object.keys(properties).slice(0, MAX_PARAMETERS + 1) : [];
+  if (names.length === 0 && (type !== 'object' || OTHER_FORMS.some((keyword) => isGiven(more[keyword])))) return '(…)';
   if (!names.every((name) => PLAIN_PARAMETER.test(name))) return '';
   const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
   const shown = [
@@ -266,6 +267,13 @@ function parametersOf({ tool }: CatalogTool): string {
     ...names.filter((name) => !isRequired(name)).map((name) => `${name}?`),
   ].slice(0, MAX_PARAMETERS);
   return `(${shown.join(', ')}${names.length > MAX_PARAMETERS ? ', …' : ''})`;
+}
+
+/** Keywords that say what is given where `properties` does not. */
+const OTHER_FORMS = ['anyOf', 'oneOf', 'allOf', '$ref', 'patternProperties', 'additionalProperties'] as const;
+
+function isGiven(value: JsonValue | undefined): boolean {
+  return typeof value === 'string' || (typeof value === 'object' && value !== null && Object.keys(value).length > 0);
 }
 
 const MAX_PARAMETERS = 12;
