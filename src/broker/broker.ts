@@ -30,7 +30,7 @@ import { redactOnTheWay, redactOutcome } from './redaction/redact-call.js';
 import type { Redactor } from './redaction/redactor.js';
 import { busyError, denialError, toolCallError, unpaidError } from './refusals.js';
 import { asUnauthorized } from './unauthorized-words.js';
-import { callUpstream, timeoutKeys, type UpstreamCallOptions } from './upstream-call.js';
+import { callUpstream, credentialKey, timeoutKeys, type UpstreamCallOptions } from './upstream-call.js';
 
 export type { BrokerCall, BrokerOutcome };
 
@@ -167,7 +167,9 @@ export class Broker {
       gate.received(call.tool.serverId, call.run.ledger);
       if (outcome.status === 'answered') return this.#answer(call, outcome.reply);
       if (outcome.failure.kind === 'not_sent') bill.giveBack();
-      const error = errorOfFailure(call, outcome.failure, timeoutKeys(this.#options.registry, call.tool, times));
+      const { registry } = this.#options;
+      const keys = timeoutKeys(registry, call.tool, times);
+      const error = errorOfFailure(call, outcome.failure, keys, credentialKey(registry, call.tool));
       const { kind, refusal } = outcome.failure;
       return { ok: false, error, verdict: isRateLimited(refusal) ? 'limited' : kind };
     } finally {
@@ -177,7 +179,7 @@ export class Broker {
 
   #answer(call: BrokerCall, reply: ToolReply): BrokerOutcome {
     if (!reply.isError) return this.#checkOutput(call, reply);
-    const error = errorOfReply(call, reply);
+    const error = errorOfReply(call, reply, credentialKey(this.#options.registry, call.tool));
     const verdict = error.errorClass === 'AuthenticationError' ? 'unauthorized' : 'tool_error';
     return { ok: false, error, reply, verdict: isRateLimited(reply.refusal) ? 'limited' : verdict };
   }

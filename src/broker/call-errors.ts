@@ -42,12 +42,13 @@ export function errorOfNoAnswer(call: BrokerCall, asked: Approval | undefined, e
   return toolCallError(call, `${name} needs a person's approval, and could not ask for it: ${why}`, 'Tell the user.');
 }
 
-export function errorOfReply(call: BrokerCall, reply: ToolReply): GuestError {
+/** `credential`: the setting that has it, where no login gets one. */
+export function errorOfReply(call: BrokerCall, reply: ToolReply, credential?: string): GuestError {
   const text = reply.content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : [])).join('\n');
   const message = text === '' ? `${call.serverPath}.${call.exportName} failed without saying why` : text;
   const hasMore = reply.content.some(({ type }) => type !== 'text');
   const isUnauthorized = saysUnauthorized(text, call.input, reply.refusal);
-  const error = toolCallError(call, message, isUnauthorized ? loginHint(call) : GENERAL_HINTS.toolError, {
+  const error = toolCallError(call, message, isUnauthorized ? loginHint(call, credential) : GENERAL_HINTS.toolError, {
     ...(reply.structuredContent === undefined ? {} : { structuredContent: reply.structuredContent }),
     // Text is the message. Images and other blocks have no other way to the program.
     ...(hasMore ? { content: [...reply.content] } : {}),
@@ -58,8 +59,9 @@ export function errorOfReply(call: BrokerCall, reply: ToolReply): GuestError {
 
 const AUTHENTICATION = 'AuthenticationError';
 
-/** Of a server that takes no login, the command says which setting has its credential. */
-function loginHint({ tool }: BrokerCall): string {
+function loginHint({ tool }: BrokerCall, credential: string | undefined): string {
+  if (credential !== undefined)
+    return `Ask the user to check the credential of this server${credential === '' ? '' : `: ${credential}`}`;
   return `Ask the user to type: codemode auth login ${shellWord(tool.serverId)}`;
 }
 
@@ -112,17 +114,18 @@ function outcomeUnknown(call: BrokerCall, { message, refusal }: UpstreamFailure)
   return toolCallError(call, what, waitHint(refusal?.retryAfterMs), fields);
 }
 
-/** `timeoutKeys`: the settings that would have given it more time. */
+/** `timeoutKeys`: the settings that would have given it more time. `credential`: as of `errorOfReply`. */
 export function errorOfFailure(
   call: BrokerCall,
   failure: UpstreamFailure,
   timeoutKeys: readonly string[] = [],
+  credential?: string,
 ): GuestError {
   const { serverPath } = call;
   switch (failure.kind) {
     case 'unauthorized':
       return {
-        ...toolCallError(call, `${serverPath} refused the call: ${failure.message}`, loginHint(call)),
+        ...toolCallError(call, `${serverPath} refused the call: ${failure.message}`, loginHint(call, credential)),
         errorClass: AUTHENTICATION,
       };
     case 'timeout':

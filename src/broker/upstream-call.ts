@@ -1,7 +1,7 @@
 import type { JsonObject } from '../domain/json.js';
 import { isRepeatable, type Tool } from '../domain/tool.js';
 import type { SpanAttributes, Tracer } from '../domain/trace.js';
-import { callTimeoutKey, type UpstreamFailure, type UpstreamOutcome } from '../domain/upstream.js';
+import { callTimeoutKey, serverKey, type UpstreamFailure, type UpstreamOutcome } from '../domain/upstream.js';
 import type { Adapter } from '../upstream/adapter.js';
 import { NETWORK_SERVER } from '../upstream/capabilities/network.js';
 import type { UpstreamRegistry } from '../upstream/registry.js';
@@ -130,6 +130,14 @@ export function timeoutKeys(registry: UpstreamRegistry, { serverId }: Tool, { ti
   if (serverId === NETWORK_SERVER) return ['security.capabilities.network.timeoutPerRequest', ...limits];
   const isConfigured = registry.has(serverId) && ['mcp', 'openapi'].includes(registry.get(serverId).kind);
   return isConfigured ? [callTimeoutKey(serverId), ...limits] : limits;
+}
+
+/** The setting that has the credential of a server, empty where it has none; undefined where a login gets it. */
+export function credentialKey(registry: UpstreamRegistry, { serverId }: Tool): string | undefined {
+  if (!registry.has(serverId)) return undefined;
+  const { kind, credentialSetting } = registry.get(serverId);
+  if (credentialSetting !== undefined) return `${serverKey(serverId)}.${credentialSetting}`;
+  return kind === 'mcp' ? undefined : '';
 }
 
 function gone(serverPath: string): UpstreamFailure {

@@ -84,7 +84,8 @@ export function callTimeoutKey(id: string): string {
   return `${serverKey(id)}.timeout`;
 }
 
-function serverKey(id: string): string {
+/** Where the configuration has a server. */
+export function serverKey(id: string): string {
   return `mcpServers${/^[\w$-]+$/.test(id) ? `.${id}` : `[${JSON.stringify(id)}]`}`;
 }
 

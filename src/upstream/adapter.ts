@@ -15,6 +15,8 @@ export type AdapterEvent =
 export interface Adapter {
   readonly id: string;
   readonly kind: 'mcp' | 'openapi' | 'native' | 'langchain';
+  /** The setting with its credential, where that is set by hand; absent where `codemode auth login` gets one. */
+  readonly credentialSetting?: 'env' | 'headers' | 'auth' | undefined;
 
   /** Connects if it is not connected. Throws `upstream_unavailable` with the reason. */
   connect(signal?: AbortSignal): Promise<UpstreamIdentity>;

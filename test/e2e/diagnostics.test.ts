@@ -255,10 +255,13 @@ describe('a call without a valid credential', () => {
     codemode.value(`import * as notes from '@codemode/servers/notes'; import { AuthenticationError } from '@codemode/errors';
       globalThis.__codemode_result__ = await notes.${call}.catch((error) => [error.name, error instanceof AuthenticationError, error.hint]);`);
 
-  test.each(['expired({})', 'status({})', 'rpc({})'])('%s is an AuthenticationError with the command', async (call) => {
-    const hint = 'Ask the user to type: codemode auth login notes';
-    expect(await caught(call)).toEqual(['AuthenticationError', true, hint]);
-  });
+  test.each(['expired({})', 'status({})', 'rpc({})'])(
+    '%s is an AuthenticationError with the setting to check',
+    async (call) => {
+      const hint = 'Ask the user to check the credential of this server: mcpServers.notes.env';
+      expect(await caught(call)).toEqual(['AuthenticationError', true, hint]);
+    },
+  );
 
   test.each(['parse({})', 'page({})', 'forbidden({})', `check({ token: 'mine' })`])(
     '%s is a ToolCallError',

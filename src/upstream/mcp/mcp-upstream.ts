@@ -40,6 +40,13 @@ export class McpUpstream implements Adapter {
     return this.#definition.id;
   }
 
+  get credentialSetting(): 'env' | 'headers' | undefined {
+    const { target } = this.#definition;
+    if (target.kind === 'stdio') return 'env';
+    const isSetByHand = Object.keys(target.headers).some((name) => name.toLowerCase() === 'authorization');
+    return target.kind === 'http' && !isSetByHand ? undefined : 'headers';
+  }
+
   async connect(signal?: AbortSignal): Promise<UpstreamIdentity> {
     return (await this.#supervisor.connected(signal)).identity;
   }

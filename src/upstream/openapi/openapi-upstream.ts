@@ -18,6 +18,7 @@ import type { Api, ApiDefinition } from './api.js';
  */
 export class OpenApiUpstream implements Adapter {
   readonly kind = 'openapi';
+  readonly credentialSetting = 'auth';
   readonly id: string;
   readonly #definition: ApiDefinition;
   readonly #closed = new AbortController();
