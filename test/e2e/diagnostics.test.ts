@@ -14,6 +14,7 @@ const replies = {
   page: failed('invalid page token'),
   check: failed('invalid token'),
   forbidden: failed('HTTP 403: you may not do this'),
+  nothing: [],
 };
 const tools = Object.keys(replies).map((name) => ({ name, inputSchema: { type: 'object' } }));
 
@@ -248,6 +249,12 @@ describe('a long program that fails', () => {
     const load = `import { load } from '@codemode/results'; globalThis.__codemode_result__ = (await load('${handle}')).length;`;
     expect(await codemode.value(load)).not.toBe(token.length);
   });
+});
+
+test('an answer that is no result fails its call at once', async () => {
+  const message = await codemode.value(`import { nothing } from '@codemode/servers/notes';
+    globalThis.__codemode_result__ = await nothing({}).catch((error) => error.message);`);
+  expect(message).toBe('notes.nothing answered with nonsense: the answer has no result');
 });
 
 describe('a call without a valid credential', () => {

@@ -30,6 +30,8 @@ export class ListingBudgetError extends Error {
 
 /** Our own code, outside the protocol's ranges, for an answer whose stream ended before it came. */
 export const STREAM_LOST = -1_000_001;
+/** The same for an answer without a result: null, a text. */
+export const MALFORMED_ANSWER = -1_000_002;
 
 /** Errors of a socket that was never open. */
 const NEVER_CONNECTED = new Set([
@@ -73,6 +75,7 @@ export function failureOf(error: unknown): ConnectionProblem {
   if (error instanceof ListingBudgetError) return { failure: failure('refused', false), connection: 'over_budget' };
   if (error instanceof ProtocolError) {
     if (error.code === STREAM_LOST) return { failure: failure('outcome_unknown', true), connection: 'usable' };
+    if (error.code === MALFORMED_ANSWER) return { failure: failure('invalid_reply', true), connection: 'usable' };
     const refused: UpstreamFailure = {
       ...failure('refused', !NOT_UNDERSTOOD.has(error.code)),
       code: error.code,
@@ -100,7 +103,7 @@ export function failureOf(error: unknown): ConnectionProblem {
         return { failure: failure('not_sent', false), connection: 'lost' };
       case SdkErrorCode.ConnectionClosed:
         return {
-          failure: failure('outcome_unknown', true, 'the connection was lost before the answer came'),
+          failure: failure('outcome_unknown', true, 'its process or connection has ended'),
           connection: 'lost',
         };
       case SdkErrorCode.MethodNotSupportedByProtocolVersion:
@@ -118,7 +121,10 @@ export function failureOf(error: unknown): ConnectionProblem {
       connection: 'suspect',
     };
   }
-  return { failure: failure('invalid_reply', true), connection: 'usable' };
+  // The library's words for a message that is none are a list of its schema's.
+  const isSchemaError = error instanceof Error && error.name.endsWith('ZodError');
+  const said = isSchemaError ? 'the answer has no result' : message;
+  return { failure: failure('invalid_reply', true, said), connection: 'usable' };
 }
 
 /** What an error of connecting says to a person, with what the process left behind. Not masked yet. */

@@ -1,5 +1,6 @@
 import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/client';
 import { withMarkedNumbers, withNumbers } from '../../lib/exact-numbers.js';
+import { MALFORMED_ANSWER } from './failures.js';
 
 /** JSON-RPC's code for "something went wrong inside", for servers whose errors have none. */
 const INTERNAL_ERROR = -32603;
@@ -41,10 +42,22 @@ function listOf(value: unknown): unknown[] {
 function repaired(item: unknown): unknown {
   if (item === null || typeof item !== 'object') throw new Error('not a JSON-RPC message');
   const message = item as Record<string, unknown>;
+  if (isMalformedAnswer(message))
+    return { jsonrpc: '2.0', id: message.id, error: { code: MALFORMED_ANSWER, message: 'the answer has no result' } };
   if (message.jsonrpc === '2.0' && message.error === undefined) return message;
-  const { error, ...rest } = message;
+  const { error, ...all } = message;
+  // Beside an error, JSON-RPC 1.0 has a result that is null.
+  const { result, ...others } = all;
+  const rest = result === null ? others : all;
   // `error: null` beside a result is how JSON-RPC 1.0 said that there is none.
   return { ...rest, jsonrpc: '2.0', ...(error === undefined || error === null ? {} : { error: repairedError(error) }) };
+}
+
+/** An answer to a request of ours that has neither a result nor an error. */
+function isMalformedAnswer({ id, method, result, error }: Record<string, unknown>): boolean {
+  if (method !== undefined || (typeof id !== 'number' && typeof id !== 'string')) return false;
+  const isResult = typeof result === 'object' && result !== null && !Array.isArray(result);
+  return !isResult && (error === undefined || error === null);
 }
 
 function repairedError(error: unknown): { code: number; message: string; data?: unknown } {
