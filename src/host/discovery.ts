@@ -260,7 +260,7 @@ function optionsOf(value: JsonValue | undefined, caller: string): Options {
     throw new Refusal(
       'SchemaValidationError',
       `${caller}: limit is ${JSON.stringify(limit)}`,
-      `Use a whole number from 1 to ${MAX_HITS}.`,
+      `Use a whole number of at least 1; there are never more than ${MAX_HITS} results.`,
     );
   }
   if (serverId !== undefined && typeof serverId !== 'string') throw wrongType(caller, 'serverId', 'a string', serverId);
