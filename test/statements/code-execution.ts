@@ -214,6 +214,12 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     says: 'Arguments that cannot be sent (a cycle, a BigInt) are answered with `ok: false` too',
     test: ['conformance/code-execution/errors.test.ts', 'never throws for bad arguments: %s'],
   },
+  {
+    id: 'D2.15',
+    clause: 'call_tool, Error Codes',
+    says: 'A failed call has one of the codes of the document',
+    differs: 'CONFORMANCE.md, D2: a call that needs a person and cannot ask one is answered with APPROVAL_REQUIRED',
+  },
 
   // D3: the script, its input and its value
   {
@@ -418,7 +424,7 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
   {
     id: 'D5.4',
     clause: 'Response Fields, error.stack',
-    says: '`stack` is filled for runtime errors and empty for all others',
+    says: '`stack` is filled for runtime errors that an Error was thrown for, and empty for all others',
     test: [RENDER, 'each failure has its code, and a stack only where something was thrown: %j'],
   },
   {
@@ -833,6 +839,13 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     clause: 'Performance, Pool Size',
     says: 'A larger pool takes more memory',
     measured: '`npm run bench:load`: memory of all processes; each script has one of its own',
+  },
+  {
+    id: 'D9.16',
+    clause: 'Configuration Fields, enable_code_execution',
+    says: 'The feature is off by default',
+    differs:
+      'CONFORMANCE.md, D9: in a file of our own format `profile: code_execution` switches the contract on, and `codeExecution.enabled: false` off.',
   },
 
   // D10: the command line

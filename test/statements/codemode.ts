@@ -367,7 +367,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '3.2.2; 3.3',
     says: 'The response comes when the program has ended, with what it logged and called',
     differs:
-      'CONFORMANCE.md, A8: a client that asked for no progress is answered after 50 s with STILL_RUNNING, before it gives up; wait() has the rest.',
+      'CONFORMANCE.md, A8: a client that asked for no progress is answered after 50 s with STILL_RUNNING, before it gives up; wait() has the rest. A program whose calls wait for a person is suspended and answered with APPROVAL_PENDING, with its calls so far.',
   },
   {
     id: 'A9.1',
@@ -2379,7 +2379,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '3.2.1',
     says: 'Every restriction on programs is told',
     differs:
-      'The most bytes of a source (262,144) and the most levels of nesting (1,000) are told to who exceeds them, and in the guide; a sentence in every prompt would cost each agent tokens for what no agent writes.',
+      'The most levels of nesting (1,000) are told to who exceeds them, and in the guide: a sentence in every prompt would cost each agent tokens for what no agent writes. The most bytes of a source (262,144) are in the prompt.',
   },
   {
     id: 'A36.3',

@@ -363,6 +363,13 @@ export const GO_STATEMENTS: readonly Statement[] = [
     says: 'The program starts servers and talks to them itself',
     differs: 'SECURITY.md: credentials and connections stay in the host, calls of a program pass its broker',
   },
+  {
+    id: 'E5.4',
+    clause: 'Architecture 2, preamble',
+    says: 'A call of a tool is made when the code makes it',
+    differs:
+      'CONFORMANCE.md, E5: a call that the policy marks `ask` waits for a person, or is an error that says what to type',
+  },
 
   // E6: the standard library
   {
