@@ -519,7 +519,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     clause: 'Output Contract',
     says: 'Personal data of every kind is taken out',
     differs:
-      'SECURITY.md, not protected: names, postal addresses and numbers without marks do not look like personal data and stay',
+      'SECURITY.md, not protected: names, postal addresses, social security numbers, IBANs and card numbers written as JSON numbers stay; by their form they are not told from order and account numbers, and an altered number is a wrong one',
   },
   {
     id: 'B8.5',

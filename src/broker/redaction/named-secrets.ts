@@ -35,9 +35,10 @@ function findBearers(text: string, found: (span: Span) => boolean, from: number,
 
 const BEARER_WORD = 'bearer ';
 
-/** Whether a field of this name holds a secret, whatever its value looks like. */
-export function isSecretName(name: string): boolean {
-  return name.length <= MAX_NAME_CHARACTERS && SECRET_NAME.test(name);
+/** Whether a field of this name holds a secret: what its value looks like counts only where the name has two meanings. */
+export function isSecretField(name: string, value: string): boolean {
+  if (name.length > MAX_NAME_CHARACTERS || !SECRET_NAME.test(name) || CURSOR_NAME.test(name)) return false;
+  return !(FOLDER_NAME.test(name) && value.startsWith('/'));
 }
 
 const MAX_NAME_CHARACTERS = 60;
@@ -51,6 +52,11 @@ const MIN_BEARER_CHARACTERS = 16;
 /** The last words of a name: `DB_PASSWORD`, `x-api-key`, `clientSecret`; not `max_tokens` or `passwordless`. */
 const SECRET_NAME =
   /(?:^|[^a-z]|(?<=[a-z])(?=[A-Z]))(?:pass(?:word|wd|phrase)|pwd|secret|token|(?:api|secret|private|signing|access|account)[_-]?key|credentials?|authorization|cookie)$/i;
+/** Where the next page begins: a program that cannot read it reads the first page only. */
+const CURSOR_NAME =
+  /(?:^|[_-]|[a-z])(?:next|prev(?:ious)?|page|paging|continuation|cursor|scroll|sync|skip)[_-]?token$/i;
+/** The shell's current folder; elsewhere `PWD` is a password. */
+const FOLDER_NAME = /^(?:OLD)?PWD$/;
 /** What stands behind a name in a declaration or a form, and is no secret. */
 const NO_SECRET =
   /^(?:string|text|number|boolean|bool|str|int|any|unknown|null|none|nil|undefined|true|false|required|optional|\*+|\[redacted.*|\$\{.*|<.*>)$/i;
@@ -67,7 +73,8 @@ const EQUALS = 61;
 const COLON = 58;
 
 function namedValue(text: string, separator: number): Span | undefined {
-  if (!isSecretName(nameBefore(text, separator))) return undefined;
+  const name = nameBefore(text, separator);
+  if (!SECRET_NAME.test(name)) return undefined;
   let start = separator + 1;
   const last = start + MAX_GAP_CHARACTERS;
   while (start < last && /[ \t>=]/.test(text[start] ?? '')) start += 1;
@@ -75,7 +82,8 @@ function namedValue(text: string, separator: number): Span | undefined {
   if (quote !== undefined) start += quote.length;
   else start = afterScheme(text, start);
   const end = quote === undefined ? bareEnd(text, start) : quotedEnd(text, start, quote);
-  const isSecret = end - start >= MIN_VALUE_CHARACTERS && !NO_SECRET.test(text.slice(start, end));
+  const value = text.slice(start, end);
+  const isSecret = value.length >= MIN_VALUE_CHARACTERS && isSecretField(name, value) && !NO_SECRET.test(value);
   return isSecret ? { start, end, kind: 'secret' } : undefined;
 }
 

@@ -205,6 +205,30 @@ describe('credentials by how they look', () => {
     expect(open().text(text)).toBe(text);
   });
 
+  test.each([
+    'nextPageToken',
+    'pageToken',
+    'page_token',
+    'next_token',
+    'nextToken',
+    'continuationToken',
+    'nextSyncToken',
+  ])('a cursor of a page passes by its name: %s', (name) => {
+    const redactor = open([], { named: true });
+    expect(redactor.value({ [name]: 'abc123def456' })).toEqual({ [name]: 'abc123def456' });
+    expect(redactor.text(`"${name}": "abc123def456"`)).toBe(`"${name}": "abc123def456"`);
+  });
+
+  test('PWD is a folder where its value is one, and a password elsewhere', () => {
+    const redactor = open([], { named: true });
+    expect(redactor.value({ PWD: '/home/ann', nextAuthToken: 'abc123' })).toEqual({
+      PWD: '/home/ann',
+      nextAuthToken: '[redacted:secret]',
+    });
+    expect(redactor.text('PWD=/home/ann\nUID=sa;PWD=hunter2;')).toBe('PWD=/home/ann\nUID=sa;PWD=[redacted:secret];');
+    expect(redactor.value({ pwd: '/x9f3' })).toEqual({ pwd: '[redacted:secret]' });
+  });
+
   test('a field whose name is that of a secret is redacted whole, in a value and in JSON', () => {
     const value = { password: 'x', nested: [{ api_key: 'a b' }], token: 7, max_tokens: 'many', note: 'ok' };
     const clean = { ...value, password: '[redacted:secret]', nested: [{ api_key: '[redacted:secret]' }] };

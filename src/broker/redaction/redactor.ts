@@ -5,7 +5,7 @@ import { MIN_SECRET_CHARACTERS } from '../../lib/secret-values.js';
 import { Slices } from '../../lib/slices.js';
 import { mayHoldCard } from './cards.js';
 import { type Depth, Finder, type FinderOptions, PART_CHARACTERS } from './finder.js';
-import { isSecretName } from './named-secrets.js';
+import { isSecretField } from './named-secrets.js';
 import type { Span } from './span.js';
 
 /** How often something was taken out, by kind. */
@@ -190,7 +190,7 @@ export class Redactor {
       return clean === digits ? value : clean;
     }
     if (typeof value === 'string') {
-      if (this.#options.named === true && value !== '' && name !== undefined && isSecretName(name)) {
+      if (this.#options.named === true && value !== '' && name !== undefined && isSecretField(name, value)) {
         const span = { start: 0, end: value.length, kind: 'secret' };
         if (this.#spans.mayHide?.(value, span) !== false) {
           counts.secret = (counts.secret ?? 0) + 1;
@@ -224,7 +224,7 @@ export class Redactor {
   ): Promise<JsonValue> {
     if (isShort(value) || depth > MAX_DEPTH) return this.#walk(value, name, counts, depth);
     if (typeof value === 'string') {
-      const isNamed = this.#options.named === true && name !== undefined && isSecretName(name);
+      const isNamed = this.#options.named === true && name !== undefined && isSecretField(name, value);
       if (isNamed || markedNumber(value) !== undefined) return this.#walk(value, name, counts, depth);
       return this.textInSlices(value, counts, mayHoldCard(name) ? 'all' : 'no-cards', slices);
     }
