@@ -15,3 +15,17 @@ test('a run that was stopped may be repeated, unless a call of it may have taken
   expect(unsure).toMatchObject({ type: 'Timeout', retryable: false });
   expect(unsure.message).toContain('First check whether shop/pay took effect');
 });
+
+test("an exception of the program's own class is not retryable, whatever the class is called", () => {
+  const failure = { kind: 'exception', name: 'Timeout', message: 'mine' } as const;
+  expect(resultError(failure)).toEqual({ type: 'Timeout', message: 'mine', retryable: false });
+});
+
+test('a limit and an uncaught call that may succeed later are retryable', () => {
+  expect(resultError({ kind: 'limit', limit: 'timeout', name: 'Error', message: 'late' })).toMatchObject({
+    type: 'Timeout',
+    retryable: true,
+  });
+  const call = { kind: 'exception', name: 'ToolError', errorClass: 'RateLimit', message: 'busy' } as const;
+  expect(resultError(call)).toMatchObject({ type: 'RateLimit', retryable: true });
+});

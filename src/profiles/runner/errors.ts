@@ -31,7 +31,8 @@ function errorOf(failure: Failure): RunnerError {
     case 'exception':
       // Nobody caught a failed call: its kind counts where another run may do better.
       if (RETRYABLE_TYPES.some((each) => each === errorClass)) return failed(errorClass as string, said);
-      return failed(name, advised);
+      // A class of the program's own may be called `Timeout`: that is not the runner's limit.
+      return { type: name, message: advised, retryable: false };
     case 'syntax':
       return failed('SyntaxError', said);
     case 'import':
