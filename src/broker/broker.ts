@@ -28,7 +28,7 @@ import type { PolicyQuestion } from './policy/policy.js';
 import { hideSecretsOfCall } from './redaction/hide-secrets.js';
 import { redactOnTheWay, redactOutcome } from './redaction/redact-call.js';
 import type { Redactor } from './redaction/redactor.js';
-import { busyError, denialError, toolCallError, unpaidError } from './refusals.js';
+import { busyError, denialError, expiredError, toolCallError, unpaidError } from './refusals.js';
 import { asUnauthorized } from './unauthorized-words.js';
 import { callUpstream, credentialKey, timeoutKeys, type UpstreamCallOptions } from './upstream-call.js';
 
@@ -103,6 +103,8 @@ export class Broker {
 
   /** The steps between a wish and its answer, in this order. */
   async #carryOut(call: BrokerCall, trace: CallTrace | undefined): Promise<BrokerOutcome> {
+    const { authorizedUntilMs = Number.POSITIVE_INFINITY } = call.run;
+    if (Date.now() >= authorizedUntilMs) return { ok: false, error: expiredError(call), verdict: 'denied' };
     const checked = this.#options.checker.checkArguments(call.tool, call.exportName, call.input);
     if (!checked.ok) return { ok: false, error: checked.error, verdict: 'invalid_arguments' };
     const ungranted = this.#admittance.refusalOf(call);

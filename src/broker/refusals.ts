@@ -31,6 +31,16 @@ export function denialError(call: NamedCall, verdict: Verdict): GuestError {
   );
 }
 
+/** The token that let the run in is not accepted any more, so neither are its calls. */
+export function expiredError(call: NamedCall): GuestError {
+  return toolCallError(
+    call,
+    `the authorization of this run has expired, so ${nameOf(call)} was not called`,
+    'Stop: further calls are refused too. The request has to be sent again with a new token.',
+    { authorizationExpired: true },
+  );
+}
+
 /** Too often or too many at once. */
 export function busyError(call: NamedCall, { limit, retryAfterMs }: Busy): GuestError {
   const what =

@@ -20,6 +20,8 @@ export interface RunContext {
   readonly grants?: CapabilitySet;
   /** How long a call may take to a server whose configuration says nothing of it. Absent: the server's default. */
   readonly callTimeoutMs?: number;
+  /** No call begins later: the token that let it in expires then. Absent: it does not expire. */
+  readonly authorizedUntilMs?: number;
   /** The step of a trace that its calls are parts of; absent where nobody wants traces. */
   readonly trace?: TraceContext;
   /** What the pipeline remembers from one call to the next. */
@@ -33,6 +35,7 @@ export interface RunContextOptions {
   readonly grants?: CapabilitySet | undefined;
   readonly trace?: TraceContext | undefined;
   readonly callTimeoutMs?: number | undefined;
+  readonly authorizedUntilMs?: number | undefined;
 }
 
 export function openRunContext(
@@ -40,7 +43,7 @@ export function openRunContext(
   caller: CallerId,
   profile: string,
   source: string,
-  { ledger = new RunLedger(), sessionId, grants, trace, callTimeoutMs }: RunContextOptions = {},
+  { ledger = new RunLedger(), sessionId, grants, trace, callTimeoutMs, authorizedUntilMs }: RunContextOptions = {},
 ): RunContext {
   const codeDigest = hash('sha256', source, 'hex');
   return {
@@ -54,5 +57,6 @@ export function openRunContext(
     ...(grants === undefined ? {} : { grants }),
     ...(trace === undefined ? {} : { trace }),
     ...(callTimeoutMs === undefined ? {} : { callTimeoutMs }),
+    ...(authorizedUntilMs === undefined ? {} : { authorizedUntilMs }),
   };
 }

@@ -16,11 +16,20 @@ export interface Principal {
   readonly capabilities?: CapabilitySet;
   /** The configuration says that a person sits at the clients of this token. */
   readonly person?: true;
+  /** When the token stops being accepted, in milliseconds since 1970; absent: never by itself. */
+  readonly expiresAtMs?: number;
 }
 
 /** The same caller over every surface, protocol era and session: rules, limits and kept results go by it. */
 export function callerOf({ subject }: Pick<Principal, 'subject'>): CallerId {
   return `subject ${subject}` as CallerId;
+}
+
+/** What a run may be given of it: no call begins after the token has expired. */
+export function authorizedUntil({ expiresAtMs }: Pick<Principal, 'expiresAtMs'>): {
+  readonly authorizedUntilMs?: number;
+} {
+  return expiresAtMs === undefined ? {} : { authorizedUntilMs: expiresAtMs };
 }
 
 /**

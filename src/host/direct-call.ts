@@ -29,6 +29,8 @@ export interface DirectCircumstances {
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: CallProgress) => void) | undefined;
   readonly askPerson?: AskPerson | undefined;
+  /** When the token that the request came with expires: no call begins later. */
+  readonly authorizedUntilMs?: number | undefined;
   /** Who answers what the server asks meanwhile. */
   readonly respondent?: Respondent | undefined;
   /** The step of a trace that the call is a part of. */
@@ -40,16 +42,17 @@ export async function callDirect(
   { broker, caller, profile, bounds, received, patienceMs }: DirectCaller,
   { tool: { tool, server, exportName } }: Pick<DirectTool, 'tool'>,
   input: JsonValue,
-  { signal, onProgress, askPerson, respondent, trace }: DirectCircumstances,
+  { signal, onProgress, askPerson, respondent, trace, authorizedUntilMs }: DirectCircumstances,
 ): Promise<BrokerOutcome> {
   // The same call made again is the same question: a yes that came too late for the first is there for the second.
   const identity = canonicalJson([caller, tool.serverId, tool.name, input]);
   const runId = `direct-${hash('sha256', identity, 'hex').slice(0, 32)}`;
+  const ledger = new RunLedger(received);
   const patience = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   try {
     return await broker.handle({
-      run: openRunContext(runId, caller, profile, '', { ledger: new RunLedger(received), grants: bounds, trace }),
+      run: openRunContext(runId, caller, profile, '', { ledger, grants: bounds, trace, authorizedUntilMs }),
       number: 0,
       tool,
       serverPath: server.path,

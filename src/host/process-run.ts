@@ -40,6 +40,8 @@ export interface ProcessRunRequest {
   readonly source: string;
   readonly limits: ProcessLimits;
   readonly maxToolCalls: number;
+  /** When the token that the request came with expires: no call begins later. */
+  readonly authorizedUntilMs?: number;
   /** How long a person who can be asked may take. */
   readonly approvalWaitMs: number;
   /** Redacts secrets by their name in what it prints and returns, and the data of people where that is wanted. */
@@ -129,7 +131,11 @@ async function runSteps(
   const view = await duringStep(onStep, connecting(parts.catalog), preparing);
   const seen = new RunCatalog(view.forCode, runner.awaitServer);
   const { snapshot } = seen;
-  const run = openRunContext(runId, caller, profile, source, { grants: bounds, trace: steps.context });
+  const run = openRunContext(runId, caller, profile, source, {
+    grants: bounds,
+    trace: steps.context,
+    authorizedUntilMs: request.authorizedUntilMs,
+  });
   const calls = new ProcessCalls(
     {
       run,

@@ -25,7 +25,9 @@ export function reviveContext(
       gate.receivedUnknown(ledger);
     else if (isSent && found !== undefined) gate.recall(found.tool, found.server.path, ledger);
   }
-  return { ...stored, ledger };
+  // A person has decided about it since: what they approved is carried out, however old the token is by then.
+  const { authorizedUntilMs: _, ...context } = stored;
+  return { ...context, ledger };
 }
 
 function readLedger(value: JsonValue): RunLedger {

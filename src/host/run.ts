@@ -29,6 +29,8 @@ export interface RunRequest {
   readonly context?: JsonObject;
   /** What the program may reach; absent under contracts that know no capabilities. */
   readonly grants?: CapabilitySet;
+  /** When the token that the request came with expires: no call begins later. */
+  readonly authorizedUntilMs?: number;
   /** Names of servers the program is about to use: they are connected first, and missed at once. */
   readonly requestedServers?: readonly string[];
   readonly signal?: StopSignal;

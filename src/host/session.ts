@@ -141,6 +141,7 @@ export class Session {
       sessionId: this.#options.sessionId,
       grants: request.grants ?? this.bounds,
       trace: steps.context,
+      authorizedUntilMs: request.authorizedUntilMs,
       // The contract of scripts knows one time, and its calls may take all of it.
       callTimeoutMs: request.script === undefined ? undefined : request.limits.timeoutMs,
     });

@@ -33,6 +33,8 @@ export interface CallFailure {
   readonly serverId: string;
   readonly violation?: string;
   readonly verdict?: CallVerdict;
+  /** The token that let the run in had expired. */
+  readonly isExpired?: true;
   /** What came of asking a person. */
   readonly approvalState?: ApprovalState;
 }
@@ -323,6 +325,7 @@ function failureOf({ serverId }: Tool, { error, verdict, approval }: FailedCall)
     serverId,
     ...(violation === undefined ? {} : { violation }),
     ...(verdict === undefined ? {} : { verdict }),
+    ...(fields?.authorizationExpired === true ? { isExpired: true } : {}),
     ...(approval === undefined ? {} : { approvalState: approval.state }),
   };
 }

@@ -58,6 +58,8 @@ export interface CallCircumstances {
   readonly signal: StopSignal;
   /** The client gives up about then, so it is answered before. */
   readonly answerWithinMs?: number;
+  /** When the token that the request came with expires: no call begins later. */
+  readonly authorizedUntilMs?: number;
   readonly onProgress?: (message: string) => void;
   /** Told what takes long before the program runs: servers that start, a compiler. */
   readonly onStep?: OnStep;

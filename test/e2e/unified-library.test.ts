@@ -333,6 +333,21 @@ describe('capabilities', () => {
 });
 
 describe('execute', () => {
+  test('a run whose AuthContext expires calls nothing more [C6]', async () => {
+    const code = `for (;;) {
+      await mcp.helpScout.searchInboxes('x');
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }`;
+    const capabilities = ['mcp:help-scout'];
+    const context = { userId: 'u', sessionId: 's', scopes: ['execute'], capabilities };
+    const auth = { ...context, expiresAt: new Date(Date.now() + 1_500) };
+    expect(await host.execute(code, { auth, capabilities })).toMatchObject({
+      success: false,
+      error: { code: 'UNAUTHORIZED', message: expect.stringContaining('has expired') },
+      metrics: { apiCalls: expect.any(Number) },
+    });
+  });
+
   test('an error has its time as a Date, and the request id of its context [C13] [C16]', async () => {
     const { error } = await host.execute('throw new Error("x")', { context: { requestId: 'r9' } });
     expect(error).toMatchObject({ type: ErrorType.RUNTIME, message: 'x', requestId: 'r9' });

@@ -69,3 +69,4 @@ function typeOf({ errorClass, fields }: GuestError, verdict: CallVerdict | undef
   if (fields?.isSafeToRepeat === true) return 'TransientNetwork';
   return verdict === undefined ? errorClass : TYPES[verdict];
 }
+  if (fields?.authorizationExpired === true) return 'AuthenticationRequired';

@@ -163,7 +163,9 @@ function inRequestWords(hint: string): string {
 }
 
 /** A failed call by what became of it, where that says more than its class. */
-function errorOfCall({ serverId, verdict, approvalState }: CallFailure): readonly [ErrorType, string] | undefined {
+function errorOfCall(failed: CallFailure): readonly [ErrorType, string] | undefined {
+  const { serverId, verdict, approvalState, isExpired } = failed;
+  if (isExpired === true) return ['security', 'UNAUTHORIZED'];
   if (verdict === 'denied')
     return ['security', approvalState === undefined ? 'POLICY_DENIED' : `APPROVAL_${approvalState}`];
   if (serverId === 'codemode/network') return ['network', (verdict && OF_REQUESTS[verdict]) ?? 'REQUEST_FAILED'];

@@ -14,7 +14,14 @@ export interface Refused {
   readonly code: 'unauthorized' | 'forbidden';
   readonly message: string;
   /** For the challenge of RFC 6750, where a token is what was wrong. */
-  readonly challenge?: 'invalid_token' | 'insufficient_scope';
+  readonly challenge?: Challenge;
+}
+
+export interface Challenge {
+  /** Absent where no token was sent: RFC 6750 has no error code for that. */
+  readonly error?: 'invalid_token' | 'insufficient_scope';
+  /** What a token for this needs. */
+  readonly scope: Scope;
 }
 
 /** Which tokens are accepted. */
@@ -44,14 +51,14 @@ export class Gate {
   /** Throws `issuer_unavailable` where the token cannot be checked now. */
   async whoIs(token: string | undefined, scope: Scope): Promise<{ principal: Principal } | { refused: Refused }> {
     const identified = await this.#identified(token, scope);
-    if ('problem' in identified)
-      return {
-        refused: { status: 401, code: 'unauthorized', message: identified.problem, challenge: 'invalid_token' },
-      };
+    if ('problem' in identified) {
+      const challenge: Challenge = token === undefined ? { scope } : { error: 'invalid_token', scope };
+      return { refused: { status: 401, code: 'unauthorized', message: identified.problem, challenge } };
+    }
     const { principal } = identified;
     const message = scopeProblem(principal, scope);
     if (message === undefined) return { principal };
-    return { refused: { status: 403, code: 'forbidden', message, challenge: 'insufficient_scope' } };
+    return { refused: { status: 403, code: 'forbidden', message, challenge: { error: 'insufficient_scope', scope } } };
   }
 
   async #identified(token: string | undefined, scope: Scope): Promise<NonNullable<Identified>> {

@@ -98,8 +98,11 @@ function turnAway(
   metadata?: string | undefined,
 ): FastifyReply {
   const where = metadata === undefined ? '' : `, resource_metadata="${metadata}"`;
-  if (challenge !== undefined)
-    void reply.header('www-authenticate', `Bearer realm="codemode", error="${challenge}"${where}`);
+  if (challenge !== undefined) {
+    const { error, scope } = challenge;
+    const why = error === undefined ? '' : `, error="${error}"`;
+    void reply.header('www-authenticate', `Bearer realm="codemode"${why}, scope="${scope}"${where}`);
+  }
   return refuse(reply, status, code, message);
 }
 

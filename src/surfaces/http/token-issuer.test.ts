@@ -44,6 +44,8 @@ test('a token of the issuer says who speaks, for what, and within which bounds',
   expect(identified).toEqual({
     principal: {
       subject: 'user ann',
+      // With what clocks may differ by.
+      expiresAtMs: expect.any(Number),
       scopes: new Set(['execute', 'tools']),
       capabilities: { mcp: { servers: ['files'], maxCallsPerSecond: 5 } },
     },

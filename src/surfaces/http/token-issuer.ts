@@ -85,7 +85,9 @@ function principalOf(payload: JWTPayload, { readCapabilities }: IssuerOptions): 
   const named = [scope, listed, scp].flatMap(scopeNames);
   const scopes = new Set<Scope>(SCOPES.filter((each) => named.includes(each)));
   const bounds = capabilities === undefined ? {} : { capabilities: readCapabilities(capabilities) };
-  return { principal: { subject: `user ${payload.sub}`, scopes, ...bounds } };
+  const { exp } = payload;
+  const expiry = exp === undefined ? {} : { expiresAtMs: (exp + CLOCK_SKEW_SECONDS) * 1_000 };
+  return { principal: { subject: `user ${payload.sub}`, scopes, ...bounds, ...expiry } };
 }
 
 /** `scope` of RFC 8693 is words with spaces between them; issuers also send `scopes` and `scp`, as words or as a list. */

@@ -6,7 +6,7 @@ import { grantsOf } from '../../host/grants.js';
 import type { Host } from '../../host/host.js';
 import type { Session } from '../../host/session.js';
 import { requestIdOf } from '../../profiles/unified/contract.js';
-import { type ExecuteSettings, execute } from '../../profiles/unified/execute.js';
+import { type ExecuteCircumstances, type ExecuteSettings, execute } from '../../profiles/unified/execute.js';
 import { renderRefusal } from '../../profiles/unified/render.js';
 import {
   type AuthContext,
@@ -108,7 +108,8 @@ export class LibraryRuntime implements SandboxRuntime {
       const context = readContext(auth);
       checkContext(context, 'execute');
       const ofCaller = this.#parts.readCapabilities(context.capabilities);
-      return this.#execute(this.#sessionOf(callerOfContext(context)), code, options, ofCaller);
+      const authorizedUntilMs = context.expiresAt.getTime();
+      return this.#execute(this.#sessionOf(callerOfContext(context)), code, options, { ofCaller, authorizedUntilMs });
     });
   }
 
@@ -179,9 +180,9 @@ export class LibraryRuntime implements SandboxRuntime {
     session: Session,
     code: string,
     { signal = new AbortController().signal, onLog, context, ...options }: Omit<ExecutionOptions, 'auth'>,
-    ofCaller?: CapabilitySet,
+    ofContext: Pick<ExecuteCircumstances, 'ofCaller' | 'authorizedUntilMs'> = {},
   ): Promise<ExecutionResult> {
-    const circumstances = { signal, ofCaller, ...(onLog === undefined ? {} : { onLog }) };
+    const circumstances = { signal, ...ofContext, ...(onLog === undefined ? {} : { onLog }) };
     const request = { ...options, code, ...(context === undefined ? {} : { context: plainJson(context, 'context') }) };
     return executionResult((await execute(session, request, this.#parts.settings, circumstances)).response);
   }

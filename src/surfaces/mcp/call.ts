@@ -7,6 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { authorizedUntil } from '../../domain/principal.js';
 import type { TraceContext } from '../../domain/trace.js';
 import type { BrokerOutcome } from '../../host/session.js';
 import type { DirectTool } from '../../host/tool-view.js';
@@ -19,6 +20,7 @@ import { asksIn, laterRound, questionOf } from './approval-rounds.js';
 import type { CallResult, CallSide } from './asking-call.js';
 import type { Door } from './door.js';
 import { findTool } from './find-tool.js';
+import { principalOf } from './principal-info.js';
 import { Progress, progressRelay } from './progress.js';
 import { noteResult, startRequestSpan, traceOf } from './request-span.js';
 import { ClientRespondent } from './respondent.js';
@@ -108,6 +110,7 @@ async function callExposed(
       log: door.options.log,
       onNotice: (text) => notices.push(text),
       respondent,
+      ...expiryOf(context),
       ...(trace === undefined ? {} : { trace }),
       ...(askPerson === undefined ? {} : { askPerson }),
       ...(asksIn(door, context) ? { suspendsToAsk: true } : {}),
@@ -157,6 +160,7 @@ async function callDirect(
       askPerson: askerOf(door, showForm, deciderOf(door, server.getClientVersion()?.name)),
       respondent,
       trace,
+      ...expiryOf(context),
     });
     return server.projectCallToolResult(resultOf(outcome), outputSchema) as CallToolResult;
   } catch (error) {
@@ -164,6 +168,10 @@ async function callDirect(
   } finally {
     ended.release();
   }
+}
+
+function expiryOf({ http }: ServerContext): ReturnType<typeof authorizedUntil> {
+  return authorizedUntil(principalOf(http?.authInfo) ?? {});
 }
 
 /** As the upstream gave it. A block that the protocol does not know is kept as text: it would spoil the whole answer. */

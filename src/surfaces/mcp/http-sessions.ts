@@ -8,6 +8,7 @@ import { callerOf, hasPerson, type Principal } from '../../domain/principal.js';
 import { ClientListing } from './client-listing.js';
 import type { CommonListing } from './common-listing.js';
 import { type Door, type McpOptions, openSession } from './door.js';
+import { authInfoOf } from './principal-info.js';
 import type { QuestionRounds } from './question-rounds.js';
 import { createServer } from './server.js';
 
@@ -93,7 +94,8 @@ export class HttpSessions {
       session.openRequests -= 1;
       session.lastUsedAt = Date.now();
     });
-    return session.transport.handleRequest(request, { parsedBody: exchange.body });
+    const { body, principal } = exchange;
+    return session.transport.handleRequest(request, { parsedBody: body, authInfo: authInfoOf(principal) });
   }
 
   async #open(principal: Principal): Promise<ClientSession> {

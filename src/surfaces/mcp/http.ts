@@ -1,5 +1,4 @@
 import {
-  type AuthInfo,
   createMcpHandler,
   isJsonContentType,
   isLegacyRequest,
@@ -14,6 +13,7 @@ import { ClientListing } from './client-listing.js';
 import { CommonListing, onToolNews } from './common-listing.js';
 import { type Door, type McpOptions, openSession } from './door.js';
 import { type Exchange, HttpSessions, ownerOf, rpcError } from './http-sessions.js';
+import { authInfoOf, principalOf } from './principal-info.js';
 import { QuestionRounds } from './question-rounds.js';
 import { createServer } from './server.js';
 
@@ -42,7 +42,7 @@ export class McpHttp {
     this.#options = options;
     this.#common = new CommonListing(options);
     this.#sessions = new HttpSessions(options, this.#common, this.#rounds);
-    this.#modern = createMcpHandler(({ authInfo }) => createServer(this.#doorOf(principalOf(authInfo))), {
+    this.#modern = createMcpHandler(({ authInfo }) => createServer(this.#doorOf(certain(principalOf(authInfo)))), {
       legacy: 'reject',
     });
     this.#stopNews = onToolNews(options.host, () => this.#tell());
@@ -155,13 +155,7 @@ export class McpHttp {
   }
 }
 
-/** The library hands on what it is given: who it is was found out before. */
-function authInfoOf(principal: Principal): AuthInfo {
-  return { token: '', clientId: principal.subject, scopes: [...principal.scopes], extra: { principal } };
-}
-
-function principalOf(authInfo: AuthInfo | undefined): Principal {
-  const principal = authInfo?.extra?.['principal'] as Principal | undefined;
+function certain(principal: Principal | undefined): Principal {
   if (principal === undefined) throw new Error('a request without a principal');
   return principal;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { HostError } from '../../domain/errors.js';
 import type { CallerId } from '../../domain/execution.js';
 import type { Log } from '../../domain/log.js';
-import { callerOf, type Principal } from '../../domain/principal.js';
+import { authorizedUntil, callerOf, type Principal } from '../../domain/principal.js';
 import type { ProcessLanguage } from '../../domain/process-program.js';
 import type { StopSignal } from '../../domain/stop-signal.js';
 import type { TraceContext } from '../../domain/trace.js';
@@ -107,6 +107,7 @@ export class RestDoor {
         ...circumstances,
         signal,
         ofCaller: principal.capabilities,
+        ...authorizedUntil(principal),
       }),
     );
   }
@@ -119,10 +120,10 @@ export class RestDoor {
   ): Promise<RunnerAnswer> {
     const session = this.#runnerSessionOf(principal, runner);
     const ticket = new Ticket(language, trace?.traceId);
-    const ofTrace = trace === undefined ? {} : { trace };
+    const ofRequest = { ...authorizedUntil(principal), ...(trace === undefined ? {} : { trace }) };
     return this.#during(session.caller, signal, ({ onBegin, ...live }) => {
       onBegin(ticket.runId);
-      return answerRequest(session, ticket, language, body, runner.settings, { ...live, ...ofTrace });
+      return answerRequest(session, ticket, language, body, runner.settings, { ...live, ...ofRequest });
     });
   }
 

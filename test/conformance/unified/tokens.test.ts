@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { openIssuer } from '../../support/issuer.js';
-import { everyday, openHome, startServe, until } from '../../support/program.js';
+import { everyday, openHome, run, startServe, until } from '../../support/program.js';
 import { listed, restClient } from '../../support/rest.js';
 
 let issuer: Awaited<ReturnType<typeof openIssuer>>;
@@ -81,6 +81,45 @@ describe('a WebSocket whose token has expired', () => {
     const { closed } = await connect(own.url, await issuer.token({ exp: expiringIn(2) }));
     expect(await closed).toEqual([1008, 'the token has expired']);
   });
+});
+
+/** A run's calls, until one is refused. */
+const UNTIL_REFUSED = (call: string) => `for (;;) {
+  const error = await ${call}.then(() => undefined, (error) => error);
+  if (error !== undefined) throw error;
+  await new Promise((resolve) => setTimeout(resolve, 400));
+}`;
+
+test('a run whose token expires calls nothing more, over REST and MCP of both eras [C5, X6]', async () => {
+  const token = await issuer.token({ exp: expiringIn(6), scope: 'execute tools' });
+  const clients = await Promise.all((['legacy', 'modern'] as const).map((era) => server.connect(era, {}, token)));
+  const program = `import { echo } from '@codemode/servers/everyday';\n${UNTIL_REFUSED("echo({ message: 'x' })")}`;
+  const [executed, ...ran] = await Promise.all([
+    rest.post('/execute', token, { code: UNTIL_REFUSED("mcp.everyday.echo('x')"), capabilities: ['mcp:everyday'] }),
+    ...clients.map(({ client }) => run(client, program)),
+  ]);
+  expect(executed.body).toMatchObject({
+    success: false,
+    error: { type: 'security', code: 'UNAUTHORIZED', message: expect.stringContaining('has expired') },
+  });
+  expect(Number((executed.body.metrics as { apiCalls?: number } | undefined)?.apiCalls)).toBeGreaterThan(0);
+  for (const { diagnostics } of ran)
+    expect(diagnostics).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining('the authorization of this run has expired') }),
+    );
+  await Promise.all(clients.map(({ client }) => client.close().catch(() => {})));
+});
+
+test('a challenge names the scope, and has an error code only where a token was sent [C5]', async () => {
+  const challenge = async (path: string, headers: Record<string, string>) =>
+    (await fetch(`${server.url}${path}`, { headers })).headers.get('www-authenticate') ?? '';
+  const bearer = async (token: string) => ({ authorization: `Bearer ${token}` });
+  const none = await challenge('/api/v1/runs', {});
+  expect(none).toMatch(/^Bearer realm="codemode", scope="execute"/);
+  expect(none).not.toContain('error=');
+  expect(await challenge('/api/v1/runs', await bearer('wrong'))).toContain('error="invalid_token"');
+  const narrow = await challenge('/api/v1/approvals', await bearer(await issuer.token()));
+  expect(narrow).toContain('error="insufficient_scope", scope="approve"');
 });
 
 describe('scopes of an issuer', () => {
