@@ -81,6 +81,18 @@ test('logs come while the code runs, then the result; several run at once on one
   socket.close();
 });
 
+test('an id that is running already is refused under no id, so that the run keeps its own answer [C4]', async () => {
+  const { messages, execute, answerTo, socket } = await withToken();
+  execute('a', 'return await mcp.everyday.slow({ ms: 300 })');
+  execute('a', 'return 2');
+  expect((await answerTo('')).payload).toMatchObject({ code: 'VALIDATION_ERROR', details: { id: 'a' } });
+  expect(await answerTo('a')).toMatchObject({ type: 'result', payload: { success: true } });
+  expect(messages.filter(({ id }) => id === 'a')).toHaveLength(1);
+  socket.send(JSON.stringify({ id: 7, type: 'execute', payload: { code: 'return 1' } }));
+  expect(await answerTo('7')).toMatchObject({ type: 'error', payload: { message: expect.stringContaining('id') } });
+  socket.close();
+});
+
 test('a closed connection ends its runs [C4]', async () => {
   const { execute, socket, closed } = await withToken();
   execute('a', 'return await mcp.everyday.slow({ ms: 60_000 })');

@@ -40,5 +40,6 @@ export function readMessage(
 /** So that the client knows which of its messages was wrong. */
 function idOf(value: unknown): string {
   const { id } = (typeof value === 'object' && value !== null ? value : {}) as { id?: unknown };
+  if (typeof id === 'number') return String(id);
   return typeof id === 'string' && id.length <= MAX_ID_CHARACTERS ? id : '';
 }

@@ -2,6 +2,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ERRORS, isHostError } from '../../domain/errors.js';
+import type { JsonObject } from '../../domain/json.js';
 import type { Principal } from '../../domain/principal.js';
 import type { TraceContext } from '../../domain/trace.js';
 import { hostErrorOf } from '../../profiles/unified/render.js';
@@ -174,7 +175,8 @@ class Connection {
     if ('problem' in message) return this.#complain(message.id, message.problem);
     const { id, input } = message;
     if (this.#running.has(id))
-      return this.#complain(id, `${JSON.stringify(id)} is running already; give each its own id`);
+      // Not under that id: the client would take it for the end of the run that it has.
+      return this.#complain('', `${JSON.stringify(id)} is running already; give each its own id`, undefined, { id });
     if (this.#running.size >= MAX_RUNS_PER_CONNECTION)
       return this.#complain(id, `${MAX_RUNS_PER_CONNECTION} are running already on this connection; wait for one`);
     this.#running.add(id);
@@ -217,9 +219,9 @@ class Connection {
     }
   }
 
-  #complain(id: string, message: string, code = 'validation_error'): void {
-    const { error } = refusalBody(code, message) as { error: unknown };
-    this.#send(id, 'error', error);
+  #complain(id: string, message: string, code = 'validation_error', details?: JsonObject): void {
+    const { error } = refusalBody(code, message) as { error: object };
+    this.#send(id, 'error', details === undefined ? error : { ...error, details });
   }
 
   #send(id: string, type: WebSocketMessage['type'], payload: unknown): void {
