@@ -151,8 +151,13 @@ function filesystemOf(form: NonNullable<ObjectForm['filesystem']>): FilesystemCa
     paths: form.allowedPaths.map(absolute),
     isReadOnly: form.readOnly,
     maxFileBytes: form.maxFileSize,
-    ...(form.allowedExtensions === undefined ? {} : { extensions: form.allowedExtensions }),
+    ...(form.allowedExtensions === undefined ? {} : { extensions: form.allowedExtensions.map(withDot) }),
   };
+}
+
+/** `json` and `.json` are the same. An empty one stands for files without any. */
+function withDot(extension: string): string {
+  return extension === '' || extension.startsWith('.') ? extension : `.${extension}`;
 }
 
 function mcpOf(form: NonNullable<ObjectForm['mcp']>): McpCapability {

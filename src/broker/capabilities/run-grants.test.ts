@@ -30,7 +30,9 @@ test('what was not granted is refused, with the words that would grant it', () =
   expect(refused(mcp(['files']), 'files2', 'read')).toBe('mcp:files2');
   expect(refused(mcp(['f*'], ['files/read*', 'list']), 'files', 'read_one')).toBeUndefined();
   expect(refused(mcp(['f*'], ['files/read*', 'list']), 'fax', 'list')).toBeUndefined();
-  expect(refused(mcp(['f*'], ['files/read*', 'list']), 'files', 'write')).toBe('mcp:files');
+  expect(refused(mcp(['f*'], ['files/read*', 'list']), 'files', 'write')).toBe('mcp:files/write');
+  expect(refused(mcp(['files', 'fax'], ['files.write']), 'files', 'write')).toBeUndefined();
+  expect(refused(mcp(['files', 'fax'], ['files.write']), 'fax', 'write')).toBe('mcp:fax/write');
 });
 
 test('a caller calls as often as it was granted, in however many runs, and another has its own allowance', () => {

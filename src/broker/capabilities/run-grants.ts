@@ -17,7 +17,7 @@ import { NETWORK_SERVER } from '../../upstream/capabilities/network.js';
 import type { Admission, Busy } from '../limits/call-limits.js';
 import { RateWindow } from '../limits/rate-window.js';
 import { Slots } from '../limits/slots.js';
-import { fitsExactly, readToolPattern } from '../policy/tool-pattern.js';
+import { isListed } from '../policy/tool-pattern.js';
 import { type NamedCall, toolCallError } from '../refusals.js';
 import type { RunContext } from '../run-context.js';
 import type { RunLedger } from '../run-ledger.js';
@@ -138,7 +138,8 @@ function violationOf({ run: { grants }, tool, input }: GrantedCall): string | un
     case FILES_SERVER:
       return violatedFile(tool, String(path), grants.filesystem);
     default:
-      return isToolGranted(tool, grants.mcp) ? undefined : `mcp:${tool.serverId}`;
+      if (isToolGranted(tool, grants.mcp)) return undefined;
+      return isServerGranted(tool.serverId, grants.mcp) ? `mcp:${tool.serverId}/${tool.name}` : `mcp:${tool.serverId}`;
   }
 }
 
@@ -178,10 +179,7 @@ const NOTHING_TAKEN: Admission = { kind: 'entered', leave: () => {} };
 /** By the configured name of the server: a server cannot take a name that was granted to another. */
 export function isToolGranted(tool: Tool, mcp: McpCapability | undefined): boolean {
   if (!isServerGranted(tool.serverId, mcp)) return false;
-  return (
-    mcp?.tools === undefined ||
-    mcp.tools.some((text) => fitsExactly(readToolPattern(text) ?? { server: '*', tool: text }, tool))
-  );
+  return mcp?.tools === undefined || mcp.tools.some((entry) => isListed(entry, tool));
 }
 
 export function isServerGranted(serverId: string, mcp: McpCapability | undefined): boolean {

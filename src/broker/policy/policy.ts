@@ -11,7 +11,7 @@ import type { Tool } from '../../domain/tool.js';
 import type { ReadPattern } from './conditions.js';
 import { judgeDescription } from './phrases.js';
 import { type CompiledRule, compileRule } from './rule.js';
-import { fitsExactly, readToolPattern } from './tool-pattern.js';
+import { fitsExactly, isListed } from './tool-pattern.js';
 import { judgeName } from './words.js';
 
 export interface PolicyOptions {
@@ -221,8 +221,7 @@ function listVerdict(tool: Tool, only: AllowLists | undefined): Verdict | undefi
   };
   if (isOutside(only?.servers, (server) => fitsExactly({ server, tool: '*' }, tool)))
     return denied('allowedServers', 'its server');
-  if (isOutside(only?.tools, (name) => fitsExactly(readToolPattern(name) ?? { server: '*', tool: name }, tool)))
-    return denied('allowedTools', 'it');
+  if (isOutside(only?.tools, (entry) => isListed(entry, tool))) return denied('allowedTools', 'it');
   return undefined;
 }
 

@@ -23,6 +23,12 @@ export function fitsExactly({ server, tool }: ToolPattern, { serverId, name }: T
   return matchesGlob(server, serverId) && matchesGlob(tool, name);
 }
 
+/** Whether an entry of a list of allowed tools means this one: a pattern, a tool's name alone, or its id `server.tool`. */
+export function isListed(entry: string, tool: Tool): boolean {
+  const pattern = readToolPattern(entry) ?? { server: '*', tool: entry };
+  return fitsExactly(pattern, tool) || entry === `${tool.serverId}.${tool.name}`;
+}
+
 /**
  * Whether the pattern may mean this tool: also where a server writes the name with other capitals, full-width or
  * invisible characters to get around it. For what restricts.

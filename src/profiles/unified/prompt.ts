@@ -1,3 +1,4 @@
+import { CAPABILITY_DEFAULTS } from '../../domain/capability.js';
 import { apiDeclarationsOf, apiIndexOf, startingNamespaces } from '../../host/api-view.js';
 import type { ToolView } from '../../host/tool-view.js';
 import type { ExecuteSettings } from './execute.js';
@@ -26,13 +27,26 @@ const inboxes = await mcp.helpscout.searchInboxes({ query: 'support' }); return 
 /** Above it the types are left out: an agent reads the tools of a namespace where it needs them. */
 const MAX_DECLARATION_CHARACTERS = 40_000;
 
-export function instructions(view: ToolView, { limits: { defaults, maximum }, grantLimits }: ExecuteSettings): string {
+export function instructions(view: ToolView, settings: ExecuteSettings): string {
+  const {
+    limits: { defaults, maximum },
+    grantLimits,
+    bounds,
+  } = settings;
+  const calls = rateOf(bounds.mcp?.maxCallsPerSecond, CAPABILITY_DEFAULTS.mcp.maxCallsPerSecond);
+  const requests = rateOf(bounds.network?.maxRequestsPerSecond, CAPABILITY_DEFAULTS.network.maxRequestsPerSecond);
   const types = apiDeclarationsOf(view);
-  const limits = `Limits: timeout ${defaults.timeoutMs} ms (at most ${maximum.timeoutMs}), memoryLimit ${defaults.maxMemoryBytes} bytes (at most ${maximum.maxMemoryBytes}); all runs of one caller together 5 tool calls and 10 requests a second unless \`capabilities\` asks for more; ${grantLimits.maxConcurrentCalls} calls at a time in one run, others wait.`;
+  const limits = `Limits: timeout ${defaults.timeoutMs} ms (at most ${maximum.timeoutMs}), memoryLimit ${defaults.maxMemoryBytes} bytes (at most ${maximum.maxMemoryBytes}); all runs of one caller together ${calls} tool calls and ${requests} requests a second; ${grantLimits.maxConcurrentCalls} calls at a time in one run, others wait.`;
   const api =
     types.length <= MAX_DECLARATION_CHARACTERS
       ? `The tools, as TypeScript (\`mcp\` is a UnifiedAPI):\n\n${types}`
       : `The tools by namespace:\n\n${apiIndexOf(view)}`;
   const { notice } = view.forCode;
   return `${RULES}\n${limits}\n\n${notice === undefined ? `${api}${startingNamespaces(view)}` : notice}`;
+}
+
+/** What a request gets that does not say how much it wants, and the most that it may ask for where that is more. */
+function rateOf(most: number | undefined, usual: number): string {
+  if (most === undefined || most === usual) return String(usual);
+  return most < usual ? String(most) : `${usual} (\`capabilities\` may ask for ${most})`;
 }

@@ -74,6 +74,16 @@ test('what was not granted is named in the message [C13]', async () => {
   expect(error).toMatchObject({ code: 'CAPABILITY_VIOLATION', message: expect.stringContaining('mcp:everyday') });
 });
 
+test('a tool list that leaves a tool out is named with the tool; the id server.tool is an entry [C6]', async () => {
+  const mcp = (allowedTools: string[]) => ({ mcp: { allowedServers: ['everyday'], allowedTools } });
+  const code = `return await mcp.everyday.echo('x')`;
+  expect(await execute(code, { capabilities: mcp(['everyday.echo']) })).toMatchObject({ success: true, result: 'x' });
+  expect((await execute(code, { capabilities: mcp(['add']) })).error).toMatchObject({
+    code: 'CAPABILITY_VIOLATION',
+    details: { violation: 'mcp:everyday/echo' },
+  });
+});
+
 test('a failure that is no timeout is not run again [C13]', async () => {
   const before = await execute('return await mcp.everyday.count()', { capabilities: ['mcp:everyday'] }, 'bob');
   const failed = await execute(
