@@ -111,7 +111,7 @@ function outcomeUnknown(call: BrokerCall, { message, refusal }: UpstreamFailure)
       retryFields(call, refusal),
     );
   const fields = { ...retryFields(call, refusal), isSafeToRepeat: true };
-  return toolCallError(call, what, waitHint(refusal?.retryAfterMs), fields);
+  return toolCallError(call, what, `This call changes nothing. ${waitHint(refusal?.retryAfterMs)}`, fields);
 }
 
 /** `timeoutKeys`: the settings that would have given it more time. `credential`: as of `errorOfReply`. */

@@ -6,7 +6,7 @@ import { type CatalogServer, type CatalogSnapshot, type CatalogTool, isUnavailab
 import type { ApprovalState } from '../domain/approval.js';
 import type { CallVerdict } from '../domain/audit.js';
 import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
-import type { JsonValue } from '../domain/json.js';
+import { isJsonObject, type JsonValue } from '../domain/json.js';
 import type { Respondent } from '../domain/question.js';
 import { isRepeatable, type Tool } from '../domain/tool.js';
 import { nearest } from '../lib/nearest.js';
@@ -138,7 +138,7 @@ export class ToolCalls {
     const { seen, maxToolCalls, arrange, present } = this.#options;
     const { snapshot } = seen;
     const found = snapshot.toolByTarget.get(call.target) ?? (await grantedTool(run, call.target));
-    if (found === undefined) return { ok: false, error: this.#missing(call.target, snapshot, run) };
+    if (found === undefined) return present({ ok: false, error: this.#missing(call.target, snapshot, run) });
     const input = arrange?.(found.tool, given) ?? given;
     if (!this.countOne()) {
       const error = tooManyCalls(maxToolCalls);
@@ -148,7 +148,7 @@ export class ToolCalls {
         : present({ ok: false, error, verdict: 'limited' });
     }
     if (input.length > 1) {
-      const error = tooManyArguments(found, input.length);
+      const error = tooManyArguments(found, input.length, arrange === undefined ? 1 : propertyCount(found.tool));
       return this.refuse(found, call, error, 'invalid_arguments', hooks, run);
     }
     return this.make(found, call, input[0], hooks, run);
@@ -384,17 +384,23 @@ function tooManyCalls(maxToolCalls: number): GuestError {
 }
 
 /** `list.map(server.tool)` passes three. */
-function tooManyArguments({ tool, server, exportName }: CalledTool, count: number): GuestError {
+function tooManyArguments({ tool, server, exportName }: CalledTool, count: number, most: number): GuestError {
+  const takes = most > 1 ? `at most ${most} arguments` : 'one argument';
   return {
     errorClass: 'SchemaValidationError',
-    message: `${server.path}.${exportName} takes one argument, not ${count}`,
+    message: `${server.path}.${exportName} takes ${takes}, not ${count}`,
     hint: `Pass one object with named properties, in map() too: (item) => ${exportName}({ ... }).`,
     fields: {
       toolName: tool.name,
       exportName,
       path: '',
-      expected: 'one argument',
+      expected: takes,
       received: `${count} arguments`,
     },
   };
+}
+
+/** How many arguments a contract that takes them by position can place. */
+function propertyCount({ inputSchema }: Tool): number {
+  return isJsonObject(inputSchema?.properties) ? Object.keys(inputSchema.properties).length : 1;
 }

@@ -46,6 +46,9 @@ const TYPES = {
   ok: 'ToolError',
 } as const satisfies Record<CallVerdict, string>;
 
+/** What a program on a real interpreter asks for the schema of a tool. */
+const GET_DEFINITION = 'Look the tool up with getToolDefinition (Python: get_tool_definition) and correct the input.';
+
 function toolError(outcome: Extract<BrokerOutcome, { ok: false }>): GuestError {
   const { error, verdict, reply } = outcome;
   const type = typeOf(error, verdict);
@@ -56,7 +59,8 @@ function toolError(outcome: Extract<BrokerOutcome, { ok: false }>): GuestError {
     ...(reply === undefined ? {} : { result: JSON.parse(resultJson(reply)) as JsonObject }),
   };
   const asked = type === 'ApprovalRequired' && typeof fields.approvalId === 'string' ? fields.approvalId : undefined;
-  if (asked === undefined) return { ...error, errorClass: type, fields };
+  const hint = error.hint.includes('getTool()') ? GET_DEFINITION : error.hint;
+  if (asked === undefined) return { ...error, errorClass: type, hint, fields };
   // Another run is another question, so the yes has to reach further than this one.
   const command = `codemode approvals approve ${asked} --scope hour`;
   const message = `${error.message}. Ask the user to type: ${command}`;
@@ -65,8 +69,8 @@ function toolError(outcome: Extract<BrokerOutcome, { ok: false }>): GuestError {
 
 function typeOf({ errorClass, fields }: GuestError, verdict: CallVerdict | undefined): string {
   if (fields?.limit === 'maxToolCalls') return 'CallLimit';
+  if (fields?.authorizationExpired === true) return 'AuthenticationRequired';
   // The broker has looked: this call changes nothing, so another one after a lost answer does no harm.
   if (fields?.isSafeToRepeat === true) return 'TransientNetwork';
   return verdict === undefined ? errorClass : TYPES[verdict];
 }
-  if (fields?.authorizationExpired === true) return 'AuthenticationRequired';

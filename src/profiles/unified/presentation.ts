@@ -5,6 +5,7 @@ import type { Presentation } from '../../host/run.js';
 import type { BrokerOutcome } from '../../host/session.js';
 import { fullResult } from '../../host/unwrap.js';
 import { arrangeArguments } from './arguments.js';
+import { inContractWords } from './hint-words.js';
 import { renderResponse, renderSleeping } from './render.js';
 
 /** The contract's words for what happens during a run. */
@@ -16,7 +17,7 @@ export const unifiedPresentation: Presentation = {
 };
 
 function replyOf(outcome: BrokerOutcome): CallReply {
-  if (!outcome.ok) return { ok: false, error: outcome.error };
+  if (!outcome.ok) return { ok: false, error: { ...outcome.error, hint: inContractWords(outcome.error.hint) } };
   const { structuredJson } = outcome.reply;
   return { ok: true, json: structuredJson ?? JSON.stringify(plainValue(outcome.reply)) };
 }

@@ -10,6 +10,7 @@ import { partialResults } from '../partial-results.js';
 import { waitingCalls } from '../waiting-calls.js';
 import { warningLine } from '../warning.js';
 import { type CodeModeError, codeOf, type ErrorType } from './errors.js';
+import { inContractWords } from './hint-words.js';
 
 /** What every execution is answered with, whatever became of it. */
 export interface ExecuteResponse {
@@ -156,7 +157,7 @@ function errorOf(failure: Failure, { limits, failures }: RunSummary, requestId: 
 
 /** A hint names a limit as the host has it; here they are fields of the request, or settings. */
 function inRequestWords(hint: string): string {
-  return hint
+  return inContractWords(hint)
     .replace('limits.maxMemoryBytes', 'memoryLimit')
     .replace('limits.timeoutMs', 'timeout')
     .replace('limits.maxToolCalls', 'sandbox.limits.calls in the configuration');

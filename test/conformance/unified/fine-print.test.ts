@@ -74,6 +74,15 @@ test('what was not granted is named in the message [C13]', async () => {
   expect(error).toMatchObject({ code: 'CAPABILITY_VIOLATION', message: expect.stringContaining('mcp:everyday') });
 });
 
+test('hints name what this contract has, and positional arguments are counted [C13]', async () => {
+  const hintOf = async (call: string) => {
+    const { error } = await execute(`return await ${call}`, { capabilities: ['mcp:everyday'] });
+    return `${error?.message} ${error?.details?.hint}`;
+  };
+  expect(await hintOf('mcp.everyday.zzzzzzzzzzzz()')).not.toMatch(/@codemode|getTool/);
+  expect(await hintOf('mcp.everyday.add(1, 2, 3)')).toContain('at most 2 arguments');
+});
+
 test('a tool list that leaves a tool out is named with the tool; the id server.tool is an entry [C6]', async () => {
   const mcp = (allowedTools: string[]) => ({ mcp: { allowedServers: ['everyday'], allowedTools } });
   const code = `return await mcp.everyday.echo('x')`;
