@@ -58,7 +58,7 @@ describe('what is on record besides calls', needs('bubblewrap', 'python3'), () =
 
   test('a yes to a call of a run that has ended is refused, because it changes nothing [B16]', async () => {
     using home = new LedgerHome();
-    const input = `import { write } from './servers/ledger/index.js'; await write({ text: 'x' });`;
+    const input = `import { write } from './servers/ledger/index.js'; await Promise.allSettled([write({ text: 'x' }), write({ text: 'y' })]);`;
     await home.run(['--config', home.config, 'runner', 'node'], { input });
     const [asked] = await home.pending();
     const refused = await home.decide('approve', asked?.id ?? '');
@@ -66,8 +66,10 @@ describe('what is on record besides calls', needs('bubblewrap', 'python3'), () =
       status: 2,
       stderr: expect.stringMatching(/has ended.*changes nothing.*--scope hour/),
     });
-    expect(await home.pending()).toHaveLength(1);
-    expect(await home.decide('approve', asked?.id ?? '', '--scope', 'hour')).toMatchObject({ status: 0 });
+    expect(await home.pending()).toHaveLength(2);
+    const approved = await home.decide('approve', asked?.id ?? '', '--scope', 'hour');
+    expect(approved).toMatchObject({ status: 0, stdout: expect.stringContaining('has ended') });
+    expect(approved.stdout).not.toContain('still waits');
   });
 
   test('cancelling a run closes the questions of its calls [B16]', async () => {

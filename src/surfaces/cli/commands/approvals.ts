@@ -227,12 +227,19 @@ function configOf(context: CommandContext): { readonly configFile?: string } {
   return configFile === undefined ? {} : { configFile };
 }
 
+const ENDED: ReadonlySet<string> = new Set(['finished', 'failed', 'cancelled']);
+
 async function sayWhatNext(
   { sleeping, approvals }: ComposedRecords,
   runId: string,
   configFile: string | undefined,
 ): Promise<void> {
   const config = configFile === undefined ? '' : ` --config ${shellWord(configFile)}`;
+  const known = await sleeping.show(runId).catch(() => undefined);
+  if (known !== undefined && ENDED.has(known.state)) {
+    process.stdout.write(`run ${plainLine(runId)} has ended: it makes no more calls\n`);
+    return;
+  }
   const open = (await approvals.ofRun(runId)).filter(({ state }) => state === 'PENDING');
   if (open.length > 0) {
     process.stdout.write(
