@@ -69,6 +69,7 @@ describe('measure', () => {
       // A process of its own each time: no QuickJS engine takes this long.
       expect(overhead?.run.p50).toBeGreaterThan(5);
       expect(overhead?.broker.p50).toBeGreaterThan(0);
+      expect(overhead?.call.p50).toBeGreaterThanOrEqual(overhead?.broker.p50 ?? Number.NaN);
       expect(runtimes.map(({ runtime }) => runtime)).toEqual(['node', 'python']);
       const { stdout } = await home.run(['prompt', '--profile', 'runner']);
       // Instructions and descriptions are in the prompt, schemas come on top.
