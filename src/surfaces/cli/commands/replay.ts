@@ -36,7 +36,7 @@ const HELP = `
 Everything the program asks for is answered from the record: no server is called, unless --against live is given.
 Then recorded calls of tools that only read are made again, with the recorded arguments: as you, whoever made them before. Your
 policy decides about each, and what it would ask a person about is not called. Look into a file that somebody else gave you first.
-An exported recording holds what the tools answered then (redacted): treat it like your data.
+An exported recording holds what the tools answered then (redacted) and the program as it was written: treat it like your data.
 --json prints { "runId", "same", "difference", "live": [{ "call", "tool", "state", "detail" }] }.
 
 Exit status: 0 the same, 1 different, 2 no such run or recording, 69 no jail.
