@@ -1,5 +1,5 @@
 import type { ErrorCode, HostError } from '../../domain/errors.js';
-import { checkFirst, type Failure } from '../../domain/execution.js';
+import { checkFirst, type EndedFailure, type Failure } from '../../domain/execution.js';
 import { RETRYABLE_TYPES } from '../../host/self-correction.js';
 
 /** Why there is no data. */
@@ -15,7 +15,7 @@ export function failed(type: string, message: string): RunnerError {
 }
 
 /** What a program failed with: the class of what it threw, or what stopped it. */
-export function resultError(failure: Failure): RunnerError {
+export function resultError(failure: EndedFailure): RunnerError {
   const error = errorOf(failure);
   const check = checkFirst(failure);
   // A second run would make a call twice that may have taken effect.
