@@ -70,9 +70,9 @@ test('answers that programs hold in the host end the program that holds too much
   expect(body.error?.message).toContain('quotas.memory');
   await isServed();
   // What it held is given back with its end.
-  expect(
-    (await execute('trudy', 'return (await mcp.everyday.big({ bytes: 300_000 })).length > 0')).body.success,
-  ).toBe(true);
+  expect((await execute('trudy', 'return (await mcp.everyday.big({ bytes: 300_000 })).length > 0')).body.success).toBe(
+    true,
+  );
 });
 
 test('calls that wait for a person are refused beyond the quota', async () => {
