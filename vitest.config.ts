@@ -9,12 +9,6 @@ const OVER_MATERIAL = ['test/corpus/**/*.test.ts', 'test/prompt/budgets.test.ts'
 /** Tests that are about the reference material alone. */
 const REFERENCE_ONLY = ['test/reference/**/*.test.ts'];
 
-/**
- * The files of a worker share the modules that they import: none of them keeps anything that changes, and loading them anew
- * for each of 400 files took minutes.
- */
-const isolate = false;
-
 /** Those that take longest, most of it waiting: begun first, so that no core is idle while the last file waits. */
 const LONGEST = [
   ...['conformance/code-execution/long-call', 'e2e/waiting-for-servers', 'e2e/mcp-conformance', 'sandbox/go-packages'],
@@ -36,7 +30,6 @@ class LongestFirst extends BaseSequencer {
 const STATE = mkdtempSync(join(tmpdir(), 'codemode-tests-'));
 
 const product = {
-  isolate,
   env: { CODEMODE_HOME: STATE, CODEMODE_KEYRING: 'file' },
   // These start whole process trees, and wait for them more than half of the time: four at once keep two cores busy.
   maxWorkers: 4,
@@ -73,7 +66,8 @@ export default defineConfig({
         oxc: { target: 'node20' },
         test: {
           name: 'unit',
-          isolate,
+          // The files of a worker share the modules that they import: none of them keeps anything that changes.
+          isolate: false,
           // One fewer than there are cores, unless told: on two cores one of them would be idle.
           maxWorkers: Math.max(2, availableParallelism()),
           // Some compile thousands of cases in an interpreter; on a loaded machine that takes its time.

@@ -77,18 +77,25 @@ test('a permission for an hour is over after it, and is for this caller and thes
 
 test('a decision covers the calls that it names, and a permission those with the same reasons', () => {
   const runId = 'one run';
-  for (const id of ['shown 1', 'shown 2', 'later']) asked(id, Date.now(), { runId });
+  for (const [call, id] of ['shown 1', 'shown 2', 'later'].entries()) asked(id, Date.now(), { runId, call });
   store.decide('shown 1', 'APPROVED', { ...yes, scope: 'calls' }, { others: ['shown 1', 'shown 2'] });
   expect(['shown 1', 'shown 2', 'later'].map((id) => store.find(id)?.state)).toEqual([
     'APPROVED',
     'APPROVED',
     'PENDING',
   ]);
-  asked('new reason', Date.now(), { runId, reasons: ['because', 'private data from crm'] });
-  asked('same reason', Date.now(), { runId });
+  asked('new reason', Date.now(), { runId, call: 3, reasons: ['because', 'private data from crm'] });
+  asked('same reason', Date.now(), { runId, call: 4 });
   const grant = { runId, expiresAtMs: Date.now() + DAY_MS };
   store.decide('later', 'APPROVED', { ...yes, scope: 'run' }, { grant });
   expect(['same reason', 'new reason'].map((id) => store.find(id)?.state)).toEqual(['APPROVED', 'PENDING']);
+});
+
+test('the same question is asked once, whichever host asks it', () => {
+  const first = asked('first', Date.now(), { runId: 'r' });
+  expect(store.add({ ...first, id: 'second' }).id).toBe('first');
+  expect(store.find('second')).toBeUndefined();
+  expect(store.add({ ...first, id: 'other', argumentsDigest: 'of others' }).id).toBe('other');
 });
 
 test('arguments that are shown for another call than theirs are not readable', () => {

@@ -93,7 +93,10 @@ export class ApprovalStore {
     this.#key = key;
     this.#insert = database.prepare(
       `INSERT INTO approvals (id, run, call, caller, server, server_fingerprint, tool, tool_digest, arguments,
-        arguments_digest, reason, state, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'PENDING', ?, ?)`,
+        arguments_digest, reason, state, created_at, expires_at)
+        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'PENDING', ?, ?
+        WHERE NOT EXISTS (SELECT 1 FROM approvals WHERE run = ? AND call = ? AND arguments_digest = ? AND server = ?
+          AND server_fingerprint = ? AND tool = ? AND tool_digest = ? AND state = 'PENDING')`,
     );
     this.#byId = database.prepare('SELECT * FROM approvals WHERE id = ?');
     this.#idsFrom = database.prepare('SELECT id FROM approvals WHERE id >= ? ORDER BY id LIMIT ?');
@@ -126,25 +129,19 @@ export class ApprovalStore {
     this.#putGrant = database.prepare('INSERT OR REPLACE INTO grants VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
   }
 
-  add(approval: Approval): void {
+  /** The same question that is open already, of another host too, is not asked a second time. Gives the one that is open. */
+  add(approval: Approval): Approval {
     const { id, runId, call, caller, tool, argumentsDigest, reason, createdAtMs, expiresAtMs } = approval;
     const { arguments: input, code, hiddenParts, reasons } = approval;
     const shown: Shown = { arguments: input, code, hiddenParts, reasons, of: subjectOf(approval) };
-    this.#insert.run(
-      id,
-      runId,
-      call,
-      caller,
-      tool.serverId,
-      tool.serverFingerprint,
-      tool.toolName,
-      tool.toolDigest,
-      seal(this.#key, argumentsBinding(id), Buffer.from(JSON.stringify(shown))),
-      argumentsDigest,
-      reason,
-      createdAtMs,
-      expiresAtMs,
+    const { serverId, serverFingerprint, toolName, toolDigest } = tool;
+    const sealed = seal(this.#key, argumentsBinding(id), Buffer.from(JSON.stringify(shown)));
+    const changes = this.#insert.run(
+      ...[id, runId, call, caller, serverId, serverFingerprint, toolName, toolDigest, sealed, argumentsDigest],
+      ...[reason, createdAtMs, expiresAtMs],
+      ...[runId, call, argumentsDigest, serverId, serverFingerprint, toolName, toolDigest],
     );
+    return changes > 0 ? approval : (this.ofCall(runId, call) ?? approval);
   }
 
   find(id: string): Approval | undefined {

@@ -16,11 +16,11 @@ const HOST = `
 
 /** The same, for several at once, said before any of them is up. */
 const MANY = `
-  const described = JSON.parse(process.argv[1]);
+  const all = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
   const { spawn } = require('node:child_process');
   const stdio = ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'];
   require('node:fs').writeSync(1, 'up');
-  for (let each = 0; each < 6; each++) {
+  for (const described of all) {
     const child = spawn(described.file, described.args, { stdio, env: described.env, detached: true });
     child.stdio[3].on('error', () => {}).resume();
     child.stdio[4].on('error', () => {}).end(Buffer.from(described.filter, 'base64'));
@@ -55,11 +55,14 @@ for (const level of ['strict', 'namespaces'] as const) {
     const reading = nodeProgram("require('node:fs').readSync(3, Buffer.alloc(1));");
     for (let kill = 0; kill < STARTING_KILLS; kill++) {
       const marker = randomUUID();
-      const described = jail?.spawn({ ...reading, interpreterArguments: [...reading.interpreterArguments, marker] });
-      const filter = Buffer.from(described?.descriptors[0]?.content ?? []).toString('base64');
-      const host = start(process.execPath, ['-e', MANY, JSON.stringify({ ...described, filter })], {
-        stdio: ['ignore', 'pipe', 'inherit'],
+      // Each with a uid of its own, as always: the limit of processes is one for each uid.
+      const all = Array.from({ length: 6 }, () => {
+        const described = jail?.spawn({ ...reading, interpreterArguments: [...reading.interpreterArguments, marker] });
+        const filter = Buffer.from(described?.descriptors[0]?.content ?? []).toString('base64');
+        return { file: described?.file, args: described?.args, env: described?.env, filter };
       });
+      const host = start(process.execPath, ['-e', MANY], { stdio: ['pipe', 'pipe', 'inherit'] });
+      host.stdin.end(JSON.stringify(all));
       await new Promise((resolve) => host.stdout.once('data', resolve));
       const ended = new Promise((resolve) => host.once('exit', resolve));
       // Spread over the time that it takes to make a jail.

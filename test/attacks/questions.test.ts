@@ -78,7 +78,9 @@ test('a flood of questions reaches a user sixteen at a time at most, and the res
   answer();
   const answers = (await flooded).result as { error?: string }[];
   expect(answers.filter(({ error }) => error === undefined).length).toBeLessThanOrEqual(50);
-  expect(answers.filter(({ error }) => error?.includes('at a time') === true).length).toBeGreaterThan(1_900);
+  // Those that are read once the first were answered are too many for one call.
+  const refused = answers.filter(({ error }) => /at a time|at most 50 questions/.test(error ?? ''));
+  expect(refused.length).toBeGreaterThanOrEqual(1_950);
   expect(seen.most).toBe(16);
 });
 

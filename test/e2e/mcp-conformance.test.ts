@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needsSuite, runSuite, type SuiteRun } from '../support/mcp-suite.js';
 import { nodeServer, openHome, startServe } from '../support/program.js';
+import { listed } from '../support/rest.js';
 import { startTokenRelay } from '../support/token-relay.js';
 import { fixture } from '../support/upstreams.js';
 
@@ -21,9 +22,11 @@ async function passes(run: SuiteRun): Promise<string[]> {
 describe.concurrent('servers, before the public MCP conformance suite', needsSuite(), () => {
   const mcpServers = { tools: nodeServer(fixture('conformance-server.mjs')) };
   const open = async (config: object) => {
-    const home = openHome(config);
+    // The suite answers forms as a person would.
+    const tokens = [{ ...listed('suite'), person: true }];
+    const home = openHome({ ...config, security: { auth: { tokens } } });
     const served = await startServe(home);
-    const relay = await startTokenRelay(served);
+    const relay = await startTokenRelay({ url: served.url, token: 'suite' });
     const close = async () => {
       await relay[Symbol.asyncDispose]();
       await served.stop();

@@ -132,7 +132,9 @@ describe.concurrent('answers', () => {
     await using registry = createRegistry();
     const adapter = awkward(registry, 'plain', { callTimeoutMs: 200 });
     await adapter.connect();
-    expect(await adapter.call({ tool: 'null-result', arguments: {} })).toMatchObject({ failure: { kind: 'timeout' } });
+    expect(await adapter.call({ tool: 'null-result', arguments: {} })).toMatchObject({
+      failure: { kind: 'invalid_reply' },
+    });
     expect(await adapter.call({ tool: 'never', arguments: {} })).toMatchObject({
       failure: { kind: 'timeout', mayHaveRun: true },
     });

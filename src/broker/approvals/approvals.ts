@@ -164,8 +164,7 @@ export class Approvals {
       expiresAtMs: nowMs + this.#options.expireAfterMs,
     };
     this.#mustHaveRoom(store, run);
-    store.add(approval);
-    return approval;
+    return store.add(approval);
   }
 
   /** Nobody reads hundreds of cards, and those of one caller must not hide those of another or fill the disk. */

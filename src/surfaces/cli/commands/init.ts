@@ -159,7 +159,7 @@ function alreadyThere({ file }: OwnFile, { project, output }: InitFlags): HostEr
   const where = project === true ? ' --project' : output === undefined ? '' : ` --output ${shellWord(output)}`;
   const command = `${ownShellCommand()} init${where}`;
   return new HostError(
-    'bad_input',
+    'bad_config',
     `${file} exists already; nothing was written\n  add the servers that are missing in it:  ${command} --merge\n  replace it, and keep a copy:             ${command} --force`,
   );
 }
