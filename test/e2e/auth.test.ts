@@ -181,7 +181,10 @@ test('a login that nobody makes ends by itself, and one that is refused says why
   const page = await (await fetch(back)).text();
   expect(page).toContain('did not work');
   expect(page).not.toContain('today');
-  expect(await denied.ended).toMatchObject({ status: 69, stderr: expect.stringContaining('access_denied: not \\u001b[31mtoday\\u202e') });
+  expect(await denied.ended).toMatchObject({
+    status: 69,
+    stderr: expect.stringContaining('access_denied: not \\u001b[31mtoday\\u202e'),
+  });
 });
 
 test('an authorization server that is down is named, and an interrupted login ends [B20]', async () => {
