@@ -116,9 +116,12 @@ async function callToolPath(source, audit) {
   const snapshot = product.snapshotOf([{ id: 'bench', tools: [{ name: 'echo', inputSchema: ECHO_SCHEMA }] }]);
   const broker = await openBroker(audit);
   const options = { snapshot, broker, maxToolCalls: Number.MAX_SAFE_INTEGER, present: product.envelopeOf };
-  const calls = new product.ToolCalls({ ...options, run: product.openRunContext('bench', 'bench', 'bench', source) });
-  const scriptCalls = new product.ScriptCalls(calls, { ...options, allowedServers: [] });
-  return (call, signal) => scriptCalls.answer(call, JSON.parse(call.argumentsJson), { signal });
+  const run = product.openRunContext('bench', 'bench', 'bench', source);
+  const calls = new product.ToolCalls({ ...options, run });
+  // Nothing is still starting here.
+  const tools = { snapshot, fillIn: async () => false };
+  const scriptCalls = new product.ScriptCalls(calls, { ...options, tools, startingNote: () => '', allowedServers: [] });
+  return (call, signal) => scriptCalls.answer(call, JSON.parse(call.argumentsJson), { signal }, run);
 }
 
 async function filterRows(sandbox, quick, missing) {
