@@ -54,7 +54,7 @@ export interface ExecutionOptions {
   /** Told whenever it begins or ceases to wait for nothing but people. */
   readonly onHeld?: (isHeld: boolean) => void;
   readonly askPerson?: AskPerson;
-  /** `askPerson` is left out as long as the program can be suspended instead: whoever gets the answer asks. */
+  /** `askPerson` is omitted while the program can be suspended instead: then the question goes out with the answer. */
   readonly suspendsToAsk?: boolean;
   readonly signal?: StopSignal;
   readonly onLog?: (entry: LogEntry) => void;

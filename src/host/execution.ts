@@ -52,7 +52,7 @@ export class Execution {
   #waits = newWaits();
   #isPuttingAway = false;
   #staysAwake = false;
-  /** Its caller has no room for one more suspended run: what needs a person is refused, and the program goes on. */
+  /** Its caller has no room for one more suspended run: what needs a person is refused, and the program continues. */
   #isRefused = false;
   #isImpatient = false;
   /** Its calls block it, and it keeps a process to itself: its time runs on while a person thinks. */

@@ -193,7 +193,7 @@ export class Host {
     return replay(sandbox, recording, redactor);
   }
 
-  /** Makes the calls of read-only tools that were recorded once more, as this caller, and says what has changed since. */
+  /** Makes the calls of read-only tools that were recorded, again, as this caller, and says what has changed since. */
   async compareLive(
     recording: AnyRecording,
     { caller, profile }: { readonly caller: CallerId; readonly profile: string },

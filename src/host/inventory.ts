@@ -209,7 +209,7 @@ export class Inventory {
     await this.close();
   }
 
-  /** What programs and what clients see: of this caller, or of whoever types commands. */
+  /** What programs and what clients see: for this caller, or for the person at the command line. */
   view(caller?: string): ToolView {
     const { catalog, codeMode, gate, viewer } = this.#parts;
     const policy = toolPolicyOf(gate, caller === undefined ? viewer : { ...viewer, caller });

@@ -12,7 +12,7 @@ export class LiveRuns {
     this.#quotas = quotas;
   }
 
-  /** Counts a run for as long as it goes on. With a caller, it is one of those that its quota allows. */
+  /** Counts a run while it lasts. With a caller, it is one of those that its quota allows. */
   async during<Result>(run: () => Promise<Result>, caller?: string): Promise<Result> {
     const { runs } = this.#quotas.limits;
     if (caller !== undefined && !this.#quotas.take('runs', caller, 1))

@@ -30,7 +30,7 @@ import { type AwaitServer, RunCatalog } from './run-catalog.js';
 import { RunTrace, type TraceParts } from './run-trace.js';
 import type { Runtime } from './runtime.js';
 import type { SleepingRuns } from './sleeping-runs.js';
-import type { TraceEntry } from './tool-calls.js';
+import type { TraceEntry } from './tool-trace.js';
 import type { ToolView } from './tool-view.js';
 
 /** A program for a process of its own, and who waits for it. */

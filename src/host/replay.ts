@@ -44,7 +44,7 @@ export async function replay(sandbox: Sandbox, recording: Recording, redactor?: 
 }
 
 /**
- * Makes the recorded calls of read-only tools once more, against the servers there are, and compares the answers. A recording may be
+ * Repeats the recorded calls of read-only tools against the servers there are, and compares the answers. A recording may be
  * a file that anybody wrote: tools and arguments are taken from it, and who calls under which contract never is.
  */
 export async function compareLive(

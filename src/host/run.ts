@@ -13,7 +13,8 @@ import type { Tool } from '../domain/tool.js';
 import type { TraceContext } from '../domain/trace.js';
 import type { AskPerson } from './execution.js';
 import type { PartialAnswer } from './partial-answers.js';
-import type { CallFailure, TraceEntry } from './tool-calls.js';
+import type { CallFailure } from './tool-calls.js';
+import type { TraceEntry } from './tool-trace.js';
 
 export interface RunRequest {
   readonly source: string;

@@ -31,8 +31,8 @@ import { ServerNews } from './server-news.js';
 import type { SessionOptions, SessionParts } from './session-parts.js';
 import type { RunOwner, WokenRun } from './sleeping-runs.js';
 import { handOver, logKeeper, missingServers, stateOf } from './summary.js';
-import { serversUsed } from './tool-calls.js';
 import type { CatalogContext } from './tool-catalog.js';
+import { serversUsed } from './tool-trace.js';
 import { type DirectTool, type ToolView, toolPolicyOf, viewOf } from './tool-view.js';
 
 export type { BrokerOutcome, DirectCircumstances, SessionOptions, SessionParts };

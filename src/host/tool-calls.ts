@@ -2,32 +2,26 @@ import type { Broker, BrokerOutcome } from '../broker/broker.js';
 import type { CapabilityTool } from '../broker/capabilities/capability-tools.js';
 import { isServerGranted } from '../broker/capabilities/run-grants.js';
 import type { RunContext } from '../broker/run-context.js';
-import { type CatalogServer, type CatalogSnapshot, type CatalogTool, isUnavailable } from '../catalog/snapshot.js';
+import { type CatalogSnapshot, isUnavailable } from '../catalog/snapshot.js';
 import type { ApprovalState } from '../domain/approval.js';
 import type { CallVerdict } from '../domain/audit.js';
 import type { CallReply, GuestCall, GuestError } from '../domain/execution.js';
-import { isJsonObject, type JsonValue } from '../domain/json.js';
+import type { JsonValue } from '../domain/json.js';
 import type { Respondent } from '../domain/question.js';
 import { isRepeatable, type Tool } from '../domain/tool.js';
-import { nearest } from '../lib/nearest.js';
-import { quoteVisibly, visibleLine } from '../lib/visible-text.js';
-import { DOWN_HINT } from './discovery.js';
+import {
+  noSuchTool,
+  propertyCount,
+  serverDown,
+  tooManyArguments,
+  tooManyCalls,
+  ungrantedServer,
+} from './call-refusals.js';
+import type { CalledTool } from './called-tool.js';
 import type { CallHooks } from './execution.js';
 import { PartialAnswers, type PartialSoFar } from './partial-answers.js';
+import { type FailedCall, type TraceEntry, traceOf } from './tool-trace.js';
 import { UnfinishedCalls, unfinishedSummary } from './unfinished-calls.js';
-
-export interface TraceEntry {
-  readonly serverId: string;
-  readonly toolName: string;
-  readonly durationMs: number;
-  readonly ok: boolean;
-  readonly error?: string;
-  /** Where the server answered with a task, which was followed to its end. */
-  readonly taskId?: string;
-}
-
-/** As much of a tool as a call of it has to do with. */
-type CalledTool = Pick<CatalogTool, 'tool' | 'exportName'> & { readonly server: { readonly path: string } };
 
 export interface CallFailure {
   readonly serverId: string;
@@ -74,7 +68,6 @@ const MAX_OBSERVED_CHARACTERS = 500_000;
 /** Of one of them a program may die; it meets the first ones first. */
 const MAX_KNOWN_FAILURES = 100;
 const MAX_TRACE_ENTRIES = 10_000;
-const MAX_TRACE_ERROR_CHARACTERS = 300;
 
 /** The tool calls of one program: counted, made, traced. The trace never holds inputs or outputs. */
 export class ToolCalls {
@@ -257,25 +250,8 @@ export class ToolCalls {
   }
 }
 
-/** Paths of the servers that have answered. */
-export function serversUsed(trace: readonly TraceEntry[]): ReadonlySet<string> {
-  return new Set(trace.filter(({ ok }) => ok).map(({ serverId }) => serverId));
-}
-
 function wishFor({ tool, server, exportName }: CalledTool, hooks: CallHooks) {
   return { tool, serverPath: server.path, exportName, ...hooks };
-}
-
-function traceOf({ tool, server }: CalledTool, outcome: BrokerOutcome, durationMs: number): TraceEntry {
-  const taskId = outcome.reply?.taskId;
-  return {
-    serverId: server.path,
-    toolName: tool.name,
-    durationMs: Math.round(durationMs),
-    ok: outcome.ok,
-    ...(taskId !== undefined && { taskId }),
-    ...(!outcome.ok && { error: summary(outcome) }),
-  };
 }
 
 /** The program does not spend its time while its client is asked. */
@@ -295,26 +271,6 @@ function reported(respondent: Respondent, { onHeld }: CallHooks): Respondent {
     },
   };
 }
-
-/** A summary, not a copy: what a tool says in an error may be its output, and what was wrong with an input is the input. */
-function summary({ error: { errorClass, message, fields }, verdict }: FailedCall): string {
-  if (errorClass === 'SchemaValidationError') return `${errorClass} at ${JSON.stringify(fields?.path ?? '')}`;
-  const foreign = verdict === undefined ? undefined : FOREIGN_WORDS[verdict];
-  if (foreign !== undefined) return `${errorClass}: ${foreign}`;
-  const line = message.split('\n')[0] as string;
-  return `${errorClass}: ${line.length > MAX_TRACE_ERROR_CHARACTERS ? `${line.slice(0, MAX_TRACE_ERROR_CHARACTERS)}...` : line}`;
-}
-
-/** Failures whose message is the server's. */
-const FOREIGN_WORDS: Partial<Record<CallVerdict, string>> = {
-  tool_error: 'the tool reported an error',
-  refused: 'the server refused the call',
-  unauthorized: 'the server asks for a valid credential',
-  invalid_reply: 'the answer is no tool result',
-  invalid_output: 'the answer does not fit the output schema',
-};
-
-type FailedCall = Extract<BrokerOutcome, { ok: false }>;
 
 /** Files are looked at where they are opened: what was not granted there is said in words. */
 function failureOf({ serverId }: Tool, { error, verdict, approval }: FailedCall): CallFailure {
@@ -339,68 +295,4 @@ function isOwnServer(serverId: string): boolean {
 async function grantedTool({ grants }: RunContext, target: string): Promise<CapabilityTool | undefined> {
   if (grants === undefined || !target.startsWith('codemode/')) return undefined;
   return (await import('../broker/capabilities/capability-tools.js')).CAPABILITY_TOOLS.get(target);
-}
-
-function noSuchTool(target: string, snapshot: CatalogSnapshot): GuestError {
-  const close = nearest(target, [...snapshot.toolByTarget.keys()], 3);
-  return {
-    errorClass: 'ToolNotFoundError',
-    message: `there is no tool ${quoteVisibly(target)}`,
-    hint:
-      close.length > 0
-        ? `Did you mean ${visibleLine(close.join(' or '))}?`
-        : 'Look for it with searchTools() of @codemode/discovery.',
-  };
-}
-
-function serverDown(server: CatalogServer, target: string): GuestError {
-  const why = server.isStarting === true ? 'it is still starting' : (server.problem ?? 'it has not said why');
-  return {
-    errorClass: 'ToolCallError',
-    message: `${server.path} cannot be reached: ${why}`,
-    hint: DOWN_HINT,
-    fields: { serverId: server.path, toolName: target.slice(server.path.length + 1) },
-  };
-}
-
-function ungrantedServer(server: CatalogServer, target: string): GuestError {
-  const violation = `mcp:${server.id}`;
-  return {
-    errorClass: 'ToolCallError',
-    message: `the request was not granted ${violation}, so ${target.replace('/', '.')} cannot be called`,
-    hint: `Ask for it in the request: "capabilities": ["${violation}"].`,
-    fields: { serverId: server.path, toolName: target.slice(server.path.length + 1), violation },
-  };
-}
-
-/** The program can catch it; every further call meets it again. */
-function tooManyCalls(maxToolCalls: number): GuestError {
-  return {
-    errorClass: 'SandboxLimitError',
-    message: `the program has made its ${maxToolCalls} tool calls`,
-    hint: 'Raise limits.maxToolCalls.',
-    fields: { limit: 'maxToolCalls' },
-  };
-}
-
-/** `list.map(server.tool)` passes three. */
-function tooManyArguments({ tool, server, exportName }: CalledTool, count: number, most: number): GuestError {
-  const takes = most > 1 ? `at most ${most} arguments` : 'one argument';
-  return {
-    errorClass: 'SchemaValidationError',
-    message: `${server.path}.${exportName} takes ${takes}, not ${count}`,
-    hint: `Pass one object with named properties, in map() too: (item) => ${exportName}({ ... }).`,
-    fields: {
-      toolName: tool.name,
-      exportName,
-      path: '',
-      expected: takes,
-      received: `${count} arguments`,
-    },
-  };
-}
-
-/** How many arguments a contract that takes them by position can place. */
-function propertyCount({ inputSchema }: Tool): number {
-  return isJsonObject(inputSchema?.properties) ? Object.keys(inputSchema.properties).length : 1;
 }

@@ -1,18 +1,10 @@
 import { isRepeatable, type Tool } from '../domain/tool.js';
+import type { TraceEntry } from './tool-trace.js';
 
 /** A call that is being made. */
 export interface UnfinishedCall {
   /** From here on its server may have done what it asks for. */
   isSent: boolean;
-}
-
-/** An entry of the trace. */
-interface UnfinishedEntry {
-  readonly serverId: string;
-  readonly toolName: string;
-  readonly durationMs: number;
-  readonly ok: false;
-  readonly error: string;
 }
 
 interface Known extends UnfinishedCall {
@@ -41,7 +33,7 @@ export class UnfinishedCalls {
   }
 
   /** Those that nothing has come of yet, as the trace of a program that has ended lists them. */
-  trace(): UnfinishedEntry[] {
+  trace(): TraceEntry[] {
     return [...this.#open].map((call) => ({
       serverId: call.serverId,
       toolName: call.tool.name,

@@ -1,5 +1,5 @@
 import type { LogEntry } from '../../domain/execution.js';
-import type { TraceEntry } from '../../host/tool-calls.js';
+import type { TraceEntry } from '../../host/tool-trace.js';
 import { safeSlice } from '../../lib/safe-slice.js';
 import { visibleLine } from '../../lib/visible-text.js';
 import type { Diagnostic, RunResponse } from './render.js';
@@ -35,7 +35,7 @@ export function modelAnswer(
   keepLogs?: () => string,
 ): Partial<RunResponse> {
   const { logs, result, diagnostics, toolTrace, ...rest } = response;
-  // Who reads of a program that has not come to its end has to know what it did so far.
+  // The reader of an unfinished program needs to know what it has done so far.
   const isUnfinished = diagnostics.some(({ severity, code }) => severity === 'error' || code === 'APPROVAL_PENDING');
   const calls = traceFor(settings.toolTrace, toolTrace, isUnfinished);
   const told = [...diagnostics, ...calls.diagnostics];

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../domain/json.js';
 import { MAX_LOG_ENTRIES } from '../../domain/limits.js';
 import { DOWN_HINT, STARTING_HINT } from '../../host/discovery.js';
 import type { RunSummary, SleepSummary, UnavailableServer } from '../../host/run.js';
-import type { TraceEntry } from '../../host/tool-calls.js';
+import type { TraceEntry } from '../../host/tool-trace.js';
 import { visibleLine } from '../../lib/visible-text.js';
 import { missingAwait } from '../missing-await.js';
 import { partialResults } from '../partial-results.js';
