@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { isMain, ROOT } from './house.mjs';
 
 const TABLE = 'docs/security/rules.md';
-/** Cells that name no test: the rule has nothing to say there, or whoever holds the rule has yet to name one. */
+/** Cells that name no test: the rule does not apply there, or no test has been named yet. */
 const WITHOUT_TEST = new Set(['none', 'open']);
 const COLUMNS = 6;
 

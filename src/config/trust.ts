@@ -23,7 +23,7 @@ export interface TrustReview extends Powers {
   readonly state: 'harmless' | 'new' | 'changed' | 'trusted';
   /** The user's own configuration, which it is used instead of. */
   readonly replaces?: string;
-  /** Servers that have the name of another one in it: whoever reads the name may take one for the other. */
+  /** Servers that share a name with a different server there: a reader may confuse them. */
   readonly sameNames: readonly string[];
 }
 

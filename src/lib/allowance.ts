@@ -8,8 +8,8 @@ export interface AllowanceOptions {
 const RECOVERED_SHARE = 0.1;
 
 /**
- * So much at once, then so much per second. Taking is never refused: what was read is read. Whoever takes more than there
- * is waits until the debt is paid, and is told for how long it has been in debt.
+ * A token bucket: a burst, then a steady rate. Taking never fails, because what was read is read: a peer that overdraws waits
+ * until its debt is paid, and is told how long it has been in debt.
  */
 export class Allowance {
   readonly #burst: number;

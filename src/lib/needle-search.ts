@@ -43,7 +43,7 @@ export class NeedleSearch {
 
   /**
    * Visits every place of every needle, roughly in order. With `from` and `to`, multiples of 65,536, only what lies there
-   * or reaches into it: whoever goes through a text in parts finds the same, some of it perhaps twice.
+   * or reaches into it: searching a text in parts finds the same matches, some possibly twice.
    */
   visit(text: string, visitor: NeedleVisitor, from = 0, to = text.length): void {
     if (this.#needles.length === 0) return;

@@ -272,7 +272,7 @@ export class RunStore {
     throw quotaExceeded('suspended', has, 'decide about those that wait for approval, or cancel them');
   }
 
-  /** The oldest runs of this caller go, and where all callers together have too many, the oldest of whoever has most. */
+  /** The oldest runs of this caller go, and where all callers together have too many, the oldest of the caller with the most. */
   #pruneAfter(caller: string): void {
     if (this.#ends.size > MAX_CALLERS_COUNTED) this.#ends.clear();
     const ends = this.#ends.get(caller) ?? 0;

@@ -43,7 +43,7 @@ describe('a direct call', () => {
     expect(home.lines).toEqual(['write direct']);
   });
 
-  test('is not offered to be approved for a run, and a client that says so all the same is denied', async () => {
+  test('is not offered to be approved for a run, and a client that sends it anyway is denied', async () => {
     using home = direct();
     const accept = () => ({ action: 'accept', content: { decision: 'approve for this run' } });
     await using session = await connectForms(home, accept);

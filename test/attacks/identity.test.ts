@@ -15,7 +15,7 @@ import { atDesk, listed, restClient } from '../support/rest.js';
 import { fixture } from '../support/upstreams.js';
 
 /**
- * One identity through every surface: whoever has a token is the same caller over MCP in both eras and over REST, and a decision
+ * One identity through every surface: a token's owner is the same caller over MCP in both eras and over REST, and a decision
  * comes only from somebody who may decide. Here the agent's client claims that it shows forms, and answers them itself.
  */
 const home = openHome({});

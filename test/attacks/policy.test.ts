@@ -130,7 +130,7 @@ describe('a policy that is broken in its file', () => {
       'policy:\n  - tools: a/*\n    decision: deny\n    examples:\n      - { tool: b/c, decision: deny }',
       ':5:32: policy.rules[0].examples[0].decision: expected deny for this example, but it comes out as allow',
     ],
-    // It would match nobody: the caller is whoever the token belongs to.
+    // It would match nobody: the caller is the token's owner.
     [
       'policy:\n  - { caller: "session *", decision: deny }',
       ':2:15: policy.rules[0].caller: expected the name of a token',

@@ -166,7 +166,7 @@ test('a batch of millions of messages in one answer is not read', async () => {
   expect(await adapter.call({ tool: 'flood', arguments: {} })).toMatchObject({ status: 'failed' });
 });
 
-test('a line of many megabytes that nobody asked for is left out, and the server goes on', async () => {
+test('a line of many megabytes that nobody asked for is dropped, and the server keeps working', async () => {
   await using registry = createRegistry();
   const script = `
     const lines = require('node:readline').createInterface({ input: process.stdin });

@@ -27,7 +27,7 @@ async function challenge(url: string): Promise<string> {
   return headers.get('www-authenticate') ?? '';
 }
 
-test('who takes tokens of an issuer says which one, where MCP clients look for it [B20]', async () => {
+test('serve publishes the issuer of its tokens where MCP clients look for it [B20]', async () => {
   await using server = await serving(issuer.settings);
   const [, address = ''] = /resource_metadata="([^"]+)"/.exec(await challenge(server.url)) ?? [];
   expect(address).toBe(`${server.url}/.well-known/oauth-protected-resource/mcp`);
@@ -52,7 +52,7 @@ test('behind a proxy it is the address that tokens are made out to [B20]', async
   expect(await document.json()).toMatchObject({ resource: audience });
 });
 
-test('who takes tokens of its own names no issuer', async () => {
+test('serve with its own tokens publishes no issuer', async () => {
   await using server = await serving({});
   expect(await challenge(server.url)).not.toContain('resource_metadata');
   expect((await fetch(`${server.url}/.well-known/oauth-protected-resource`)).status).toBe(401);

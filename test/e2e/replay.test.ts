@@ -88,7 +88,7 @@ await look({ text: 'x' }); await write({ text: 'x' });`);
   });
 });
 
-test('a forged recording calls as whoever replays it, under their profile, and not as the caller it names', async () => {
+test('a forged recording is replayed as the person who runs it, under their profile, not as the caller it names', async () => {
   using home = new LedgerHome({
     policy: [
       { tools: 'ledger/look', caller: 'stdio', profile: 'codemode', decision: 'allow' },

@@ -1082,10 +1082,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B20.3',
     clause: 'Authorization',
     says: 'Servers publish protected resource metadata; so does our own, where it takes tokens of an issuer',
-    test: [
-      'e2e/protected-resource.test.ts',
-      'who takes tokens of an issuer says which one, where MCP clients look for it',
-    ],
+    test: ['e2e/protected-resource.test.ts', 'serve publishes the issuer of its tokens where MCP clients look for it'],
   },
   {
     id: 'B20.4',

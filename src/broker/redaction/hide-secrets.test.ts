@@ -36,7 +36,7 @@ test.each([
   expect(hide(value)).toEqual({ shown: value, hiddenParts: 0 });
 });
 
-test('a token behind the beginning of a private key is hidden all the same', () => {
+test('a token behind the beginning of a private key is still hidden', () => {
   expect(hide(`-----BEGIN PRIVATE KEY----- ${TOKEN} and more`).shown).toBe(
     `-----BEGIN PRIVATE KEY----- ${markOf('github-token', TOKEN)} and more`,
   );

@@ -88,7 +88,7 @@ async function fileFindings(loaded: LoadedConfig): Promise<Finding[]> {
   return findings;
 }
 
-/** Whoever can change the rules, the key or the record of calls can do what their owner can. */
+/** Anyone who can change the rules, the key or the audit log can do whatever the owner can. */
 async function openFindings(name: string, path: string): Promise<Finding[]> {
   const open = await othersCanWrite(path);
   if (open === undefined) return [];

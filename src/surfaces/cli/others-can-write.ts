@@ -22,7 +22,7 @@ export async function othersCanWrite(path: string): Promise<OpenPlace | undefine
   if (real === undefined) return undefined;
   for (let place = real; ; place = dirname(place)) {
     const { mode, uid, gid } = await lstat(place);
-    // In a sticky folder nobody replaces what is somebody else's; new files appear in it all the same.
+    // In a sticky folder users cannot replace each other's files, but they can still add new ones.
     const isGuarded = place !== real && (mode & STICKY) !== 0;
     if (!isGuarded && (mode & EVERYBODY_WRITES) !== 0) return { path: place, by: 'everybody' };
     if (!isGuarded && (mode & GROUP_WRITES) !== 0 && (await hasOtherMembers(gid)))

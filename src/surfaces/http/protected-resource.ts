@@ -11,7 +11,7 @@ export interface ProtectedResource {
   readonly audience: string;
 }
 
-/** The document itself; public, since who asks for it has no token yet. */
+/** The document itself. Public, because clients fetch it before they have a token. */
 export function mountProtectedResource(app: FastifyInstance, { issuer, audience }: ProtectedResource): void {
   for (const path of [WELL_KNOWN, `${WELL_KNOWN}${MCP_PATH}`])
     app.get(path, { config: { isPublic: true } }, ({ headers }) => ({

@@ -29,7 +29,7 @@ export async function questionOf(
 ): Promise<InputRequiredResult | undefined> {
   if (!asksIn(door, context)) return undefined;
   const { options, session } = door;
-  // From the store: what a run answers is redacted once more, for models, and hides more than people may be kept from seeing.
+  // From the store: what a run answers is redacted again, for models, and hides more than people may be kept from seeing.
   const asked = new Set(approvals.map(({ id }) => id));
   const cards = cardsOf((await options.host.approvals.ofRun(runId)).filter(({ id }) => asked.has(id)));
   const forms = cards.map((card) => [keyOf(card), inputRequired.elicit(formFor(card) as never)] as const);

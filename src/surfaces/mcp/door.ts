@@ -38,7 +38,7 @@ export interface Door extends Pick<AskedClient, 'clientKey' | 'person'> {
   readonly onListed?: () => void;
 }
 
-/** `bounds`: what the token of whoever speaks may reach. `sessionId`: where the caller has several sessions. */
+/** `bounds`: what the caller's token may reach. `sessionId`: where the caller has several sessions. */
 export function openSession(
   { host, profile, codeMode }: McpOptions,
   caller: CallerId,

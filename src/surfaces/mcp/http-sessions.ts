@@ -41,7 +41,7 @@ export interface Exchange {
 }
 
 /**
- * Clients of the older era: each has a session with a server of its own. The caller is whoever the token belongs to, in all of its
+ * Clients of the older era: each has a session with a server of its own. The caller is the token's owner, in all of its
  * sessions: rules and limits are the same as over the other surfaces, and count all of it together. What is kept for a session is its own.
  */
 export class HttpSessions {

@@ -88,7 +88,7 @@ export class McpHttp {
     }
   }
 
-  /** Clients of the newer era cannot be told apart: whoever listens is told of what is new for any of them. */
+  /** Clients of the newer era cannot be told apart: every listener is told what is new for any of them. */
   #tell(): void {
     this.#sessions.tell();
     const news = [...this.#doors.values()].map(({ listing }) => listing.news());

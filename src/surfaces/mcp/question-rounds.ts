@@ -17,7 +17,7 @@ const FORGET_MS = QUESTION_TIMEOUT_MS + 60_000;
 export class QuestionRounds {
   readonly #waiting = new Map<string, { readonly call: AskingCall; readonly timer: NodeJS.Timeout }>();
 
-  /** Begins a call, or goes on with the one that this is a later round of, until its result or its next question. */
+  /** Begins a call, or continues the one that this is a later round of, until its result or its next question. */
   async answer(
     context: ServerContext,
     client: AskedClient,

@@ -45,7 +45,7 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
     session,
     gone: gone.signal,
     clientKey: session.caller,
-    // Whoever started this process is its user, and the client is theirs.
+    // The client belongs to the user who started this process.
     person: {},
     rounds: new QuestionRounds(),
     onListed: () => listed.resolve(),

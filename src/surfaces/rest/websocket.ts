@@ -48,7 +48,7 @@ export class WebSocketDoor {
       maxPayload: maxMessageBytes,
       // A compressed message may be a thousand times larger than it looks.
       perMessageDeflate: false,
-      // Pings are messages too: whoever sends them without reading must not fill our memory with the answers.
+      // Pings count too: a peer that sends them without reading must not fill our memory with answers.
       autoPong: false,
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
     });

@@ -55,7 +55,7 @@ test('only results of tools may be long', () => {
   budget.asked('call');
   expect(budget.maxMessageBytes).toBe(256 * MEBIBYTE);
   budget.cancelled('call');
-  // It may be answered all the same.
+  // It may still be answered.
   expect(budget.maxMessageBytes).toBe(256 * MEBIBYTE);
   budget.tooLong();
   expect(reasons).toEqual(['it sent more than 32 MiB in one message that is no result of a tool']);

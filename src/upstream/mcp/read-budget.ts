@@ -32,7 +32,7 @@ const NOISE_COST = 5;
 const MAX_UNASKED_BYTES = 16 * MEBIBYTE;
 /** The longest answer to anything but a call: a page of tools, a handshake. */
 const MAX_PAGE_BYTES = 32 * MEBIBYTE;
-/** A cancelled request may be answered all the same. */
+/** A cancelled request may still be answered. */
 const LATE_ANSWER_MS = 60_000;
 
 /**
@@ -83,7 +83,7 @@ export class ReadBudget {
     this.#freeBytes = 0;
   }
 
-  /** Nobody waits for the answer any more; it may come all the same. */
+  /** Nobody waits for the answer any more, but it may still come. */
   cancelled(kind: RequestKind): void {
     this.#due[kind] -= 1;
     if (kind === 'call') this.#lateUntilMs = performance.now() + LATE_ANSWER_MS;

@@ -45,6 +45,6 @@ interface UnusedCall {
   readonly site: Error;
 }
 
-/** Calls that are followed at the same time: `Promise.all` of a thousand is waited for all the same. */
+/** Calls that are followed at the same time: `Promise.all` of a thousand still waits for all of them. */
 const MAX_FOLLOWED = 100;
 const MAX_TOLD = 3;

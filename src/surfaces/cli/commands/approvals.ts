@@ -186,13 +186,13 @@ async function decide(
   return EXIT.ok;
 }
 
-/** Whoever names the digest has read it, and a program that decides with the secret reads `--json`. A person is shown it now. */
+/** Naming the digest means it was read, and a program that decides with the secret reads `--json`. A person is shown it now. */
 function isToBeShown(given: string, state: 'APPROVED' | 'DENIED', digest: string | undefined): boolean {
   if (given === LAST) return true;
   return state === 'APPROVED' && digest === undefined && hasPersonAtTerminal();
 }
 
-/** Whoever has its id has it from a message that shows short arguments whole. Of other calls the person has seen a part. */
+/** The id comes from a message that shows short arguments in full. Of longer ones the person has seen only a part. */
 function isKnownWhole(card: readonly Approval[]): boolean {
   const [{ arguments: input, hiddenParts, isUnreadable }] = card as readonly [Approval];
   const isShort = JSON.stringify(input).length <= MAX_ARGUMENT_CHARACTERS;

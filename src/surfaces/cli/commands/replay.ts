@@ -34,7 +34,7 @@ export const register: Register = (program, context) => {
 
 const HELP = `
 Everything the program asks for is answered from the record: no server is called, unless --against live is given.
-Then recorded calls of tools that only read are made again, with the recorded arguments: as you, whoever made them before. Your
+Then recorded calls of tools that only read are made again, with the recorded arguments: as you, not as the caller in the recording. Your
 policy decides about each, and what it would ask a person about is not called. Look into a file that somebody else gave you first.
 An exported recording holds what the tools answered then (redacted) and the program as it was written: treat it like your data.
 --json prints { "runId", "same", "difference", "live": [{ "call", "tool", "state", "detail" }] }.

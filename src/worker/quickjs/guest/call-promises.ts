@@ -17,7 +17,7 @@ const apply = Reflect.apply;
 const numbers = new WeakMap<object, number>();
 const { get: numberOf, set: setNumber } = WeakMap.prototype;
 
-/** Calls that are followed at the same time: `Promise.all` of a thousand is waited for all the same. */
+/** Calls that are followed at the same time: `Promise.all` of a thousand still waits for all of them. */
 const MAX_FOLLOWED = 100;
 const MAX_TOLD = 3;
 
