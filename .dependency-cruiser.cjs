@@ -1,10 +1,11 @@
 // Who may import whom. `npm run check` enforces it through scripts/check-layers.mjs; the reasons are in
-// ARCHITECTURE.md. compose.ts, index.ts, main.ts and bin.ts stand directly in src and may import anything.
+// ARCHITECTURE.md. compose/compose.ts, index.ts, main.ts and bin.ts stand directly in src and may import anything.
 
 /** What each folder of src may reach, besides itself and the two folders that are free for all. */
 const MAY_IMPORT = {
   domain: ['lib'],
   lib: [],
+  start: [],
   wire: [],
   store: [],
   config: [],
@@ -30,7 +31,8 @@ const ONE_HOME = {
   // The host never parses or evaluates what an agent wrote: the engines live in the jail.
   'quickjs-wasi': '^src/worker/',
   'oxc-transform': '^src/worker/',
-  vm: '^src/worker/',
+  // And what loads the parts of the program itself.
+  vm: '^src/(worker|start)/',
 };
 /** Tests, and what only they use. */
 const TESTS = '\\.test(-support)?\\.ts$';
@@ -67,7 +69,7 @@ const walls = [
     name: 'every-folder-is-in-the-table',
     comment: 'A new folder of src gets its line in MAY_IMPORT before it gets its first import.',
     severity: 'error',
-    from: { path: '^src/[^/]+/', pathNot: [`^src/(${Object.keys(MAY_IMPORT).join('|')})/`, TESTS] },
+    from: { path: '^src/[^/]+/', pathNot: [`^src/(compose|${Object.keys(MAY_IMPORT).join('|')})/`, TESTS] },
     to: {},
   },
   {
@@ -85,6 +87,36 @@ const walls = [
     to: { dependencyTypes: ['core'] },
   },
   {
+    name: 'console-knows-types-of-the-domain',
+    comment: 'It runs in a browser. The API is its contract, and text from outside is shown by one rule everywhere.',
+    severity: 'error',
+    from: { path: '^console/' },
+    to: {
+      path: '^(src|test|bench|scripts)/',
+      pathNot: ['^src/domain/console/api\\.ts$', '^src/lib/visible-text\\.ts$'],
+      dependencyTypesNot: ['type-only'],
+    },
+  },
+  {
+    name: 'console-knows-only-the-domain',
+    severity: 'error',
+    from: { path: '^console/' },
+    to: { path: '^src/', pathNot: ['^src/domain/', '^src/lib/visible-text\\.ts$'] },
+  },
+  {
+    name: 'console-sees-no-node',
+    severity: 'error',
+    from: { path: '^console/src/' },
+    to: { dependencyTypes: ['core'] },
+  },
+  {
+    name: 'product-does-not-know-its-console',
+    comment: 'The console is files that the host serves.',
+    severity: 'error',
+    from: { path: '^src/' },
+    to: { path: '^console/' },
+  },
+  {
     name: 'product-does-not-know-its-tests',
     severity: 'error',
     from: { path: '^src/', pathNot: TESTS },
@@ -93,7 +125,7 @@ const walls = [
   {
     name: 'imports-resolve',
     severity: 'error',
-    from: { path: '^src/' },
+    from: { path: '^(src|console)/' },
     to: { couldNotResolve: true },
   },
 ];

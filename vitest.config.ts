@@ -5,15 +5,37 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that run over the corpus or a contract's examples: over the repository's own, and once more over the reference material. */
-const OVER_MATERIAL = ['test/corpus/**/*.test.ts', 'test/prompt/budgets.test.ts', 'test/e2e/runner-document.test.ts'];
+const OVER_MATERIAL = ['test/corpus/**/*.test.ts', 'test/prompt/budgets.test.ts', 'test/e2e/runner/document.test.ts'];
 /** Tests that are about the reference material alone. */
 const REFERENCE_ONLY = ['test/reference/**/*.test.ts'];
 
-/** Those that take longest, most of it waiting: begun first, so that no core is idle while the last file waits. */
+/** Those that take longest, much of it waiting: begun first, so that no core is idle while the last file waits. */
 const LONGEST = [
-  ...['conformance/code-execution/long-call', 'e2e/waiting-for-servers', 'e2e/mcp-conformance', 'sandbox/go-packages'],
-  ...['install/install', 'e2e/first-listing', 'e2e/cli-lists', 'attacks/trust', 'e2e/durability', 'e2e/kill-points'],
-  ...['attacks/approvals', 'e2e/approvals', 'e2e/scripts', 'e2e/install', 'e2e/code-exec', 'e2e/runner-contract'],
+  'install/install',
+  'install/first-contact',
+  'e2e/cli/lists',
+  'sandbox/go-packages',
+  'conformance/code-execution/long-call',
+  'e2e/mcp/conformance',
+  'e2e/scripts/scripts',
+  'e2e/runs/policy',
+  'e2e/runs/approvals',
+  'attacks/approvals',
+  'attacks/foreign-text',
+  'e2e/runs/durability',
+  'attacks/trust',
+  'e2e/cli/run-command',
+  'e2e/mcp/waiting-for-servers',
+  'e2e/mcp/first-listing',
+  'e2e/runs/go-profile',
+  'e2e/runs/kill-points',
+  'e2e/mcp/excluded-tools',
+  'e2e/cli/audit',
+  'e2e/runner/rules',
+  'e2e/cli/install',
+  'e2e/scripts/code-exec',
+  'attacks/canaries',
+  'e2e/runner/contract',
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -31,8 +53,9 @@ const STATE = mkdtempSync(join(tmpdir(), 'codemode-tests-'));
 
 const product = {
   env: { CODEMODE_HOME: STATE, CODEMODE_KEYRING: 'file' },
-  // These start whole process trees, and wait for them more than half of the time: four at once keep two cores busy.
-  maxWorkers: 4,
+  // These start whole process trees, and wait for them more than half of the time. With four at once two cores were idle for a quarter
+  // of the run.
+  maxWorkers: 6,
   // Tests that wait for a timeout wait side by side.
   maxConcurrency: 8,
   testTimeout: 60_000,

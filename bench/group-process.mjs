@@ -2,7 +2,7 @@
 // Both ends of a group's process: `runGroup` starts it, and what is below answers when this file is the one started.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { isMain } from '../scripts/house.mjs';
+import { isMain } from '../scripts/repository.mjs';
 
 /** The slowest group takes two minutes on two busy cores. */
 const GROUP_TIMEOUT_MS = 900_000;

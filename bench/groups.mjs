@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The groups of rows, in the order of the table. Each runs in a process of its own (`group-process.mjs`), so that
+ * The groups of rows, in the order of the table. Each runs in its own process (`group-process.mjs`), so that
  * neither the heap nor the compiled code of one shows in the figures of the next.
  *
  * @type {readonly { name: string, measures: string, needsPeers: boolean }[]}
@@ -10,7 +10,7 @@ export const GROUPS = [
   { name: 'calls', measures: 'the round trip of a call, and a 10 MB result', needsPeers: true },
   { name: 'broker', measures: 'what the broker does for a call, and its record', needsPeers: false },
   { name: 'waiting', measures: '1,000 runs that wait at once', needsPeers: false },
-  { name: 'suspension', measures: 'a run put away and woken, here and in another process', needsPeers: false },
+  { name: 'suspension', measures: 'suspending and resuming a run, in one process and across two', needsPeers: false },
   { name: 'recovery', measures: 'a lost worker, and a run rebuilt from its journal', needsPeers: false },
   {
     name: 'runtimes',
@@ -20,6 +20,11 @@ export const GROUPS = [
   { name: 'go', measures: 'Go programs: compiled first, and compiled before', needsPeers: false },
   { name: 'start', measures: 'the program from nothing to a result, and to its list of tools', needsPeers: false },
   { name: 'mcp', measures: 'the whole path over MCP stdio, and the same tool without us', needsPeers: false },
+  {
+    name: 'unprotected',
+    measures: 'runs, calls and computing over MCP stdio, beside the same without any protection',
+    needsPeers: false,
+  },
   { name: 'declarations', measures: 'TypeScript from the schemas of real tools', needsPeers: true },
   { name: 'search', measures: 'tool search: time, and what it finds', needsPeers: false },
   { name: 'tokens', measures: 'what an agent reads: before its first program, and of answers', needsPeers: false },

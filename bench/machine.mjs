@@ -77,7 +77,7 @@ export function descriptorCount(pid) {
   }
 }
 
-/** Milliseconds of processor time that these processes have had, all threads. @param {readonly number[]} pids */
+/** Milliseconds of CPU time that these processes have had, all threads. @param {readonly number[]} pids */
 export function processorMs(pids) {
   let nanoseconds = 0;
   for (const pid of pids) {

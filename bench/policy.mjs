@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { ROOT } from '../scripts/house.mjs';
+import { ROOT } from '../scripts/repository.mjs';
 import { CORPUS_NAME, readToolsets } from './corpus.mjs';
 
 const MOST_ASKED = 0.3;

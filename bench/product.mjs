@@ -5,7 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { CACHE, ROOT } from '../scripts/house.mjs';
+import { CACHE, ROOT } from '../scripts/repository.mjs';
 
 const BUNDLE = join(CACHE, 'bench', 'product.mjs');
 
@@ -16,12 +16,13 @@ const NAMES = {
   launch: 'src/sandbox/jail/launch.ts',
   ProcessRuntimes: 'src/sandbox/processes/process-runtimes.ts',
   GoRuntime: 'src/sandbox/go/go-runtime.ts',
-  declareGo: 'src/catalog/declarations/go.ts',
-  goFile: 'src/catalog/declarations/go.ts',
+  declareGo: 'src/catalog/declarations/go/go.ts',
+  goFile: 'src/catalog/declarations/go/go.ts',
   DEFAULT_LIMITS: 'src/domain/limits.ts',
   DEFAULT_PROCESS_LIMITS: 'src/domain/process-program.ts',
-  declareModule: 'src/catalog/declarations/typescript.ts',
+  declareModule: 'src/catalog/declarations/typescript/typescript.ts',
   createSearchIndex: 'src/catalog/search.ts',
+  toolDefinition: 'src/host/tools/tool-definition.ts',
   briefCatalog: 'src/catalog/briefing/briefing.ts',
   serverInstructions: 'src/profiles/codemode/prompt/server-instructions.ts',
   toolDescription: 'src/profiles/codemode/prompt/tool-description.ts',
@@ -40,10 +41,10 @@ const NAMES = {
   Database: 'src/store/database.ts',
   openRunContext: 'src/broker/run-context.ts',
   exampleInput: 'src/catalog/examples.ts',
-  policySettings: 'src/config/policy-schema.ts',
-  configSchema: 'src/config/schema.ts',
-  ToolCalls: 'src/host/tool-calls.ts',
-  ScriptCalls: 'src/host/script-calls.ts',
+  policySettings: 'src/config/schema/policy-schema.ts',
+  configSchema: 'src/config/schema/schema.ts',
+  ToolCalls: 'src/host/calls/tool-calls.ts',
+  ScriptCalls: 'src/host/scripts/script-calls.ts',
   envelopeOf: 'src/profiles/code-execution/envelope.ts',
 };
 
@@ -72,7 +73,7 @@ export function loadProduct() {
   return import(pathToFileURL(BUNDLE).href);
 }
 
-/** The strict jail where it is to be had, else the best there is. */
+/** The strict jail if it is available, otherwise the best available one. */
 export async function openBestJail() {
   const { openJail } = await loadProduct();
   return openJail();

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { ROOT } from '../scripts/house.mjs';
+import { ROOT } from '../scripts/repository.mjs';
 
 export const PROGRAM = join(ROOT, 'dist', 'bin.js');
 /** A small server with ordinary tools. */

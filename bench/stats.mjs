@@ -29,7 +29,7 @@ export async function timeEach(count, operation) {
 }
 
 /**
- * Keeps `width` operations under way until `count` are done. Each latency includes the wait behind the others.
+ * Keeps `width` operations in progress until `count` are done. Each latency includes the wait behind the others.
  *
  * @param {number} count
  * @param {number} width

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { ROOT } from './house.mjs';
+import { ROOT } from './repository.mjs';
 
 /** Beside the sources of the build, so that packages are found from it. */
 const MAKER = join(ROOT, 'dist', 'man-maker.mjs');
@@ -30,7 +30,7 @@ export async function buildManPage() {
   try {
     const { makeManPage } = await import(`${pathToFileURL(MAKER).href}?${Date.now()}`);
     mkdirSync(join(ROOT, 'man'), { recursive: true });
-    writeFileSync(join(ROOT, 'man', 'codemode.1'), makeManPage(buildDate()));
+    writeFileSync(join(ROOT, 'man', 'codemode.1'), await makeManPage(buildDate()));
   } finally {
     rmSync(MAKER, { force: true });
   }

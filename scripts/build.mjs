@@ -1,16 +1,17 @@
 // @ts-check
-// Builds dist: the program, the library, its declarations, and (through build-worker.mjs) what runs in the jail; and the
-// man page.
-// Does nothing when no input changed since the last build that came to its end.
+// Builds dist: the program, the library, its declarations, (through build-worker.mjs) what runs in the jail and (through
+// build-console.mjs) the pages of the console; and the man page.
+// Does nothing when no input changed since the last build that ended.
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildConsole } from './build-console.mjs';
 import { buildManPage } from './build-man.mjs';
 import { buildWorker } from './build-worker.mjs';
 import { bundleHost } from './bundle-host.mjs';
 import { emitDeclarations } from './declarations.mjs';
-import { isMain, listFiles, ROOT } from './house.mjs';
 import { noticesOf } from './notices.mjs';
+import { isMain, listFiles, ROOT } from './repository.mjs';
 
 const DIST = join(ROOT, 'dist');
 
@@ -47,7 +48,7 @@ async function buildAll(inputs) {
   // All of it, so that nothing of a file that is gone gets published.
   rmSync(DIST, { recursive: true, force: true });
   mkdirSync(DIST, { recursive: true });
-  // The compiler is a process of its own: the bundles are made on another core meanwhile.
+  // The compiler is its own process: the bundles are made on another core meanwhile.
   const declarations = emitDeclarations('dist/types', ['index.d.ts', 'langchain.d.ts', 'ai-sdk.d.ts']);
   const bundles = makeBundles();
   await Promise.allSettled([declarations, bundles]);
@@ -62,13 +63,15 @@ async function makeBundles() {
   chmodSync(join(ROOT, PROGRAM), 0o755);
   await buildManPage();
   const { inputs: ofWorker } = await buildWorker();
-  return { ofHost, ofWorker };
+  const { inputs: ofConsole } = await buildConsole();
+  return { ofHost, ofWorker: [...ofWorker, ...ofConsole] };
 }
 
 /** Of everything that ends up in dist or decides how: sources without tests, dependencies, settings, the builders. */
 function digestInputs() {
   const files = [
     ...listFiles('src', ['']).filter((file) => !/\.test(-support)?\.ts$/.test(file)),
+    ...listFiles('console', ['']).filter((file) => !/\.test(-support)?\.tsx?$/.test(file)),
     ...listFiles('scripts', ['.mjs', '.ts']).filter((file) => !file.endsWith('.test.mjs')),
     ...['package.json', 'package-lock.json', 'tsconfig.base.json', 'tsconfig.host.json'],
   ];

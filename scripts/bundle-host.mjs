@@ -1,22 +1,29 @@
 // @ts-check
 // Bundles the program and the library with all packages that are plain JavaScript. Split, so that `await import()` of a
 // part loads it then and not before. See docs/decisions/0032-only-native-packages-are-installed.md.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { build, transform } from 'esbuild';
-import { ROOT } from './house.mjs';
+import { ROOT } from './repository.mjs';
 
-const ENTRIES = ['src/main.ts', 'src/index.ts', 'src/langchain.ts', 'src/ai-sdk.ts'];
+const PROGRAM = 'src/main.ts';
+const LIBRARY = ['src/index.ts', 'src/langchain.ts', 'src/ai-sdk.ts'];
 
-/** Starts `main.js`, on a Node that is new enough. As it is written, without imports: an old Node must be able to parse it. */
+/** Starts the program, on a Node that is new enough. Without static imports: an old Node must be able to parse it. */
 const STARTER = 'src/bin.ts';
+
+const TARGET = 'node20.19';
+
+/** How a part names another one. */
+const PART_NAME = /(?<=")\.\/(part-\w+)\.js(?=")/g;
 
 /** @param {string} outdir relative to the root @returns which files went into it */
 export async function bundleHost(outdir) {
   const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const { metafile } = await build({
+  const { metafile, outputFiles } = await build({
     absWorkingDir: ROOT,
-    entryPoints: ENTRIES,
+    entryPoints: [PROGRAM, ...LIBRARY],
     outdir,
     bundle: true,
     splitting: true,
@@ -25,31 +32,69 @@ export async function bundleHost(outdir) {
     external: Object.keys({ ...dependencies, ...optionalDependencies }),
     plugins: [unusedPackages, smallPackages, noSchemaCompiler],
     platform: 'node',
+    // Only this format can be split.
     format: 'esm',
-    target: 'node20.19',
-    // Packages in the older module format ask for Node's own modules in their way.
-    banner: {
-      js: "import { createRequire as requireFrom } from 'node:module';const require = requireFrom(import.meta.url);",
-    },
+    target: TARGET,
     legalComments: 'none',
-    // For tests that ask which source is in which part. Not published: our own code is not minified, so stack traces have
-    // its names without a map.
-    sourcemap: 'external',
+    sourcemap: 'inline',
     sourcesContent: false,
     metafile: true,
+    write: false,
     logLevel: 'warning',
   });
+  const parts = await Promise.all(outputFiles.map(({ path, text }) => writePart(path, text)));
+  for (const [path, { entryPoint, exports }] of Object.entries(metafile.outputs)) {
+    if (LIBRARY.includes(entryPoint ?? '')) writeFacade(join(ROOT, path), exports);
+  }
   await build({
     absWorkingDir: ROOT,
     entryPoints: [STARTER],
     outdir,
-    bundle: false,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
     target: 'es2020',
+    define: { BUILD: JSON.stringify(createHash('sha256').update(parts.join('')).digest('hex').slice(0, 16)) },
     sourcemap: 'linked',
     sourcesContent: false,
     logLevel: 'warning',
   });
   return Object.keys(metafile.inputs);
+}
+
+/**
+ * Makes CommonJS of a part: V8 compiles it once for many starts (`src/start/load-parts.ts`), and Node takes half as long to load it.
+ * The map is for tests that ask which source is in which part. Not published: our own code is not minified, so stack traces
+ * have its names without a map.
+ *
+ * @param {string} path of the part as a module @param {string} text @returns its new text
+ */
+async function writePart(path, text) {
+  const { code, map } = await transform(text, {
+    sourcefile: basename(path),
+    platform: 'node',
+    format: 'cjs',
+    target: TARGET,
+    // `import()` becomes `require()`, a turn later.
+    supported: { 'dynamic-import': false },
+    define: { 'import.meta.url': 'FILE_URL' },
+    banner: text.includes('import.meta.url')
+      ? "const FILE_URL = require('node:url').pathToFileURL(__filename).href;"
+      : '',
+    sourcemap: 'external',
+    sourcesContent: false,
+    logLevel: 'warning',
+  });
+  const file = path.replace(/\.js$/, '.cjs');
+  const part = code.replaceAll(PART_NAME, './$1.cjs');
+  writeFileSync(file, part);
+  writeFileSync(`${file}.map`, map);
+  return part;
+}
+
+/** An entry of the library as a module: an `import` of CommonJS sees the names that are listed. @param {string} path @param {string[]} names */
+function writeFacade(path, names) {
+  writeFileSync(path, `export { ${names.join(', ')} } from './${basename(path, '.js')}.cjs';\n`);
 }
 
 /**
@@ -83,6 +128,25 @@ const unusedPackages = {
   },
 };
 
+/**
+ * zod writes and compiles a function for every object that it reads the first time. A start reads most objects once or twice, and
+ * that took a sixth of it. Here it does so for an object that was read this often; before, it reads without, with the same outcome.
+ */
+const READS_BEFORE_COMPILATION = 8;
+
+/** @param {string} path @param {string} text */
+function withLateCompilation(path, text) {
+  if (!path.endsWith('zod/v4/core/schemas.js')) return text;
+  const condition = 'if (jit && fastEnabled && ctx?.async === false && ctx.jitless !== true) {';
+  const before = 'const jit = !core.globalConfig.jitless;';
+  for (const part of [condition, before]) {
+    if (text.split(part).length !== 2) throw new Error(`zod changed: ${part} is not there once`);
+  }
+  return text
+    .replace(before, `${before} let reads = 0;`)
+    .replace(condition, condition.replace('ctx.jitless', `++reads > ${READS_BEFORE_COMPILATION} && ctx.jitless`));
+}
+
 /** What the engine must read before it runs anything is a fifth of a start; our own code stays as it is in stack traces. */
 const smallPackages = {
   name: 'small-packages',
@@ -90,7 +154,8 @@ const smallPackages = {
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, async ({ path }) => {
       const options = /** @type {const} */ ({ loader: 'js', minify: true, keepNames: false, legalComments: 'none' });
-      return { contents: (await transform(readFileSync(path, 'utf8'), options)).code, loader: 'js' };
+      const text = withLateCompilation(path, readFileSync(path, 'utf8'));
+      return { contents: (await transform(text, options)).code, loader: 'js' };
     });
   },
 };

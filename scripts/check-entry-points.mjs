@@ -3,7 +3,7 @@
 // added without its row in the table fails here; so does a row without its entry point, and a test that is not there.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isMain, ROOT } from './house.mjs';
+import { isMain, ROOT } from './repository.mjs';
 
 const TABLE = 'docs/security/rules.md';
 /** Cells that name no test: the rule does not apply there, or no test has been named yet. */
@@ -40,6 +40,9 @@ export function entryPoints(root) {
   return [
     ...names('src/surfaces/cli/commands').map((name) => `command ${name}`),
     ...['http', 'rest', 'mcp'].flatMap((surface) => routes(root, `src/surfaces/${surface}`)),
+    ...['src/surfaces/console', 'src/surfaces/console/routes'].flatMap((folder) =>
+      routes(root, folder).map((route) => route.replace(/ \/(?=[a-z])/, ' /console/api/')),
+    ),
     ...['stdio', 'http'].flatMap((transport) => ['legacy', 'modern'].map((era) => `mcp ${transport} ${era}`)),
     ...names('src').flatMap((name) => (ADAPTERS.test(name) ? [`library ${name}`] : [])),
     ...folders('src/profiles').map((name) => `profile ${name}`),

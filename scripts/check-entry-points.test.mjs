@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { entryPoints, findProblems } from './check-entry-points.mjs';
-import { ROOT } from './house.mjs';
+import { ROOT } from './repository.mjs';
 
 const TABLE = readFileSync(join(ROOT, 'docs/security/rules.md'), 'utf8');
 

@@ -1,21 +1,21 @@
 // @ts-check
-// The walls of src: who may import whom (.dependency-cruiser.cjs), and that the environment is read in one place.
+// The walls of src and console: who may import whom (.dependency-cruiser.cjs), and that the environment is read in one place.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { cruise } from 'dependency-cruiser';
 import extractTsConfig from 'dependency-cruiser/config-utl/extract-ts-config';
 import ts from 'typescript';
-import { isMain, listFiles, ROOT } from './house.mjs';
+import { isMain, listFiles, ROOT } from './repository.mjs';
 
 /** The only part of src that reads `process.env`. Everything else receives its options. */
 const ENVIRONMENT_HOME = 'src/config/';
 
 if (isMain(import.meta.url)) {
-  const sources = listFiles('src', ['.ts']);
+  const sources = [...listFiles('src', ['.ts']), ...listFiles('console/src', ['.ts', '.tsx'])];
   const problems = [...(await findImportProblems(sources)), ...findEnvironmentReads(sources, readSource)];
   for (const problem of problems) console.error(problem);
-  console.log(`${sources.length} files of src, ${problems.length} problems`);
+  console.log(`${sources.length} files, ${problems.length} problems`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }
 
@@ -27,7 +27,7 @@ async function findImportProblems(sources) {
   const { forbidden, options } = createRequire(import.meta.url)(join(ROOT, '.dependency-cruiser.cjs'));
   process.chdir(ROOT);
   const { output } = await cruise(
-    ['src'],
+    ['src', 'console/src'],
     { ...options, baseDir: ROOT, validate: true, ruleSet: { forbidden }, outputType: 'json' },
     undefined,
     { tsConfig: extractTsConfig(join(ROOT, options.tsConfig.fileName)) },

@@ -15,7 +15,7 @@ test.for([
 });
 
 test('the configuration and tests may read the environment', () => {
-  expect(readsIn('process.env;', 'src/config/layers.ts')).toEqual([]);
+  expect(readsIn('process.env;', 'src/config/files/layers.ts')).toEqual([]);
   expect(readsIn('process.env;', 'src/host/a.test.ts')).toEqual([]);
 });
 

@@ -4,7 +4,7 @@
 // gaps; with --write it fills them. npm also accepts an entry without a checksum, and only fetches it where it fits.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isMain, ROOT } from './house.mjs';
+import { isMain, ROOT } from './repository.mjs';
 
 /** The product's, and those of folders that are installed when they are used. */
 const LOCKFILES = ['package-lock.json', 'bench/peers/package-lock.json', 'test/mcp-suite/package-lock.json'];

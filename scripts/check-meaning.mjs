@@ -5,7 +5,7 @@
 // not understand `Exclude` and its kin. The compiler reads the sources once for all three: that is what takes the time.
 import { join } from 'node:path';
 import ts from 'typescript';
-import { isMain, ROOT } from './house.mjs';
+import { isMain, ROOT } from './repository.mjs';
 
 if (isMain(import.meta.url)) {
   const { program, root, fileNames } = openProgram(join(ROOT, 'tsconfig.json'));

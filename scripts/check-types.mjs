@@ -4,7 +4,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isBuilt } from './build.mjs';
-import { CACHE, isMain, runNode, TOOLS } from './house.mjs';
+import { CACHE, isMain, runNode, TOOLS } from './repository.mjs';
 
 /** @type {readonly { name: string, project: string, isChecked?: () => boolean, script?: string }[]} the longest first */
 export const UNITS = [
@@ -15,6 +15,7 @@ export const UNITS = [
   { name: 'guest', project: 'src/worker/quickjs/guest/tsconfig.json' },
   { name: 'scripts', project: 'scripts/tsconfig.json' },
   { name: 'bench', project: 'bench/tsconfig.json' },
+  { name: 'console', project: 'console/tsconfig.json' },
 ];
 
 /** The compiler's number for "this project has no sources": a unit that is not written yet. */

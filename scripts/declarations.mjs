@@ -2,7 +2,7 @@
 // The declarations that the package publishes: those that its entries reach, and no package that users would have to install.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { listFiles, ROOT, runNode, TOOLS } from './house.mjs';
+import { listFiles, ROOT, runNode, TOOLS } from './repository.mjs';
 
 /** A module that a declaration file takes something from. */
 const REFERENCE = /(?:\bfrom|\bimport\()\s*['"]([^'"]+)['"]/g;

@@ -1,8 +1,9 @@
+import { allCommands } from '../src/surfaces/cli/commands.js';
 import { manPage } from '../src/surfaces/cli/man-page.js';
 import { createProgram } from '../src/surfaces/cli/program.js';
 
 /** Runs at build time: the man page, from the table of commands. */
-export function makeManPage(date: string): string {
+export async function makeManPage(date: string): Promise<string> {
   const unused = async (): Promise<never> => {
     throw new Error('a man page puts nothing together');
   };
@@ -15,11 +16,11 @@ export function makeManPage(date: string): string {
     composeKey: unused,
     glance: unused,
     loadSettings: unused,
-    lookAround: unused,
+    findRuntimes: unused,
     readAccessToken: unused,
   };
   return manPage(
-    createProgram(composition, () => {}),
+    createProgram(await allCommands(), composition, () => {}),
     date,
   );
 }

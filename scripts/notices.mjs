@@ -1,7 +1,7 @@
 // @ts-check
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from './house.mjs';
+import { ROOT } from './repository.mjs';
 
 /** The licences of the packages that these files are of, as they ask for. @param {readonly string[]} inputs */
 export function noticesOf(inputs) {

@@ -3,7 +3,7 @@
 // themselves (test/support/needs.ts) and are skipped with the same reason.
 import { spawnSync } from 'node:child_process';
 import { installSuite, report } from '../test/mcp-suite/install.mjs';
-import { isMain } from './house.mjs';
+import { isMain } from './repository.mjs';
 import { checkNeed, installCommand, NEEDS } from './system-needs.mjs';
 
 if (isMain(import.meta.url)) {

@@ -5,9 +5,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
 import ts from 'typescript';
-import { listFiles, ROOT } from './house.mjs';
+import { listFiles, ROOT } from './repository.mjs';
 
 const FOLDER = 'test/statements';
+/** Links that hold in the npm package too, which has no tests. */
+const REPOSITORY = 'https://github.com/codemode/codemode/blob/main';
+
+/** @param {string} file @param {number} [line] */
+export function addressOf(file, line) {
+  return `${REPOSITORY}/${file}${line === undefined ? '' : `#L${line}`}`;
+}
 
 /**
  * @typedef {readonly [file: string, title: string]} TestOf
@@ -29,7 +36,7 @@ export async function loadStatements() {
 /**
  * What is wrong with them: a number out of order, a test that is not there, more than one stand or none.
  *
- * @param {readonly Found[]} statements @param {ReadonlySet<string>} groups @param {(file: string) => ReadonlySet<string> | undefined} titlesOf
+ * @param {readonly Found[]} statements @param {ReadonlySet<string>} groups @param {(file: string) => ReadonlyMap<string, number> | undefined} titlesOf
  */
 export function findStatementProblems(statements, groups, titlesOf) {
   const problems = [];
@@ -57,19 +64,29 @@ export function findStatementProblems(statements, groups, titlesOf) {
 
 const MAX_CHARACTERS = 200;
 
-/** The titles of the tests and groups in a file, as the source has them, without the ids at their end. */
+/**
+ * The titles of the tests and groups in a file, as the source has them, without the ids at their end, each with its line.
+ *
+ * @param {string} file @param {string} text @returns {Map<string, number>}
+ */
 export function titlesIn(file, text) {
-  const titles = new Set();
+  const titles = new Map();
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const visit = (node) => {
     if (ts.isCallExpression(node) && CALLS.test(node.expression.getText(source))) {
       const title = titleOf(node.arguments[0], source);
-      if (title !== undefined) titles.add(title.replace(IDS_AT_END, ''));
+      const plain = title?.replace(IDS_AT_END, '');
+      // A title that occurs twice links to its first test.
+      if (plain !== undefined && !titles.has(plain)) titles.set(plain, lineOf(node.arguments[0], source));
     }
     ts.forEachChild(node, visit);
   };
   visit(source);
   return titles;
+}
+
+function lineOf(node, source) {
+  return source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
 }
 
 const CALLS = /^(test|it|describe|suite)\b/;
@@ -92,12 +109,19 @@ export function fileOf(path) {
   return path.startsWith('src/') ? path : `test/${path}`;
 }
 
-/** How we stand to one, for the table. @param {Statement} statement */
-export function standOf(statement) {
+/**
+ * How we stand to one, for the table, with a link to the line of each test.
+ *
+ * @param {Statement} statement @param {(file: string) => ReadonlyMap<string, number> | undefined} titlesOf
+ */
+export function standOf(statement, titlesOf) {
   if (statement.measured !== undefined) return `measured: ${statement.measured}`;
   if (statement.differs !== undefined) return `differs: ${statement.differs}`;
   if (statement.open !== undefined) return `open: ${statement.open}`;
   return testsOf(statement)
-    .map(([path, title]) => `[${title.replace(/[[\]]/g, '\\$&')}](../${fileOf(path)})`)
+    .map(([path, title]) => {
+      const line = titlesOf(fileOf(path))?.get(title);
+      return `[${title.replace(/[[\]]/g, '\\$&')}](${addressOf(fileOf(path), line)})`;
+    })
     .join('<br>');
 }

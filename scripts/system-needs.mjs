@@ -65,7 +65,7 @@ export const NEEDS = {
   },
   mandoc: {
     package: 'mandoc',
-    probe: ['sh', '-c', 'command -v mandoc'],
+    probe: ['mandoc', '/dev/null'],
     use: 'checking the man page',
     ifBroken: 'install mandoc: apt-get install -y mandoc',
   },
@@ -114,7 +114,7 @@ export function probeNeed(need) {
   return { isMet: false, isInstallable: false, reason };
 }
 
-/** What to type, by whoever is asking. @param {readonly string[]} packages */
+/** The command that installs these packages, with sudo unless the user is root. @param {readonly string[]} packages */
 export function installCommand(packages, isRoot = process.getuid?.() === 0) {
   const apt = isRoot ? 'apt-get' : 'sudo apt-get';
   return `${apt} update && ${apt} install -y --no-install-recommends ${packages.join(' ')}`;

@@ -3,7 +3,7 @@
 // that CODEMODE_SHARED names. With --after-npm-test the closing line counts the tests of `npm test` too.
 import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isMain, runNode, TOOLS } from './house.mjs';
+import { isMain, runNode, TOOLS } from './repository.mjs';
 import { readReport, reportPath, summarize } from './test-report.mjs';
 
 const PROJECT = 'reference';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listFiles, ROOT } from './house.mjs';
+import { listFiles, ROOT } from './repository.mjs';
 import { problemWith } from './test-reference.mjs';
 
 /** Everybody else gets the reference material from these. */

@@ -3,7 +3,7 @@
 // why it was skipped.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { CACHE, ROOT } from './house.mjs';
+import { CACHE, ROOT } from './repository.mjs';
 
 /**
  * @typedef {{ title: string, file: string, reason: string | undefined }} SkippedTest

@@ -1,7 +1,7 @@
 // @ts-check
 // `npm test`: prepares the machine, builds, checks, runs every test, and closes with one line of totals.
 import { rmSync } from 'node:fs';
-import { isMain, runNode, TOOLS } from './house.mjs';
+import { isMain, runNode, TOOLS } from './repository.mjs';
 import { readReport, reportPath, summarize } from './test-report.mjs';
 
 const PROJECTS = ['unit', 'product'];
@@ -27,8 +27,13 @@ async function runAll() {
   // Nothing below can be believed without a build of these very sources.
   if (!(await section('build', ['scripts/build.mjs']))) return ['build'];
   const failed = [];
-  if (!(await section('check', ['scripts/check.mjs']))) failed.push('check');
-  if (!(await section('test', [TOOLS.vitest, 'run', '--project', 'product']))) failed.push('product tests');
+  if (!(await section('unit tests', ['scripts/check.mjs', '--unit']))) failed.push('unit tests');
+  // Product tests wait more than a third of their time: looking at the sources takes place meanwhile.
+  const sources = runNode(['scripts/check.mjs', '--sources'], { quiet: true });
+  if (!(await section('product tests', [TOOLS.vitest, 'run', '--project', 'product']))) failed.push('product tests');
+  const { ok, output } = await sources;
+  console.log(`\n== check\n${output.trimEnd()}`);
+  if (!ok) failed.push('check');
   return failed;
 }
 

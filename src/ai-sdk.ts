@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from './domain/json.js';
 import type { CodemodeHost, CodemodeSession } from './surfaces/library/codemode-host.js';
 import type { RunOptions } from './surfaces/library/run.js';
 
-/** How the AI SDK knows an object for a schema of its own. */
+/** How the AI SDK knows an object for its own schema. */
 const SCHEMA = Symbol.for('vercel.ai.schema');
 
 const INPUT_SCHEMA: JsonObject = {
@@ -21,7 +21,7 @@ export interface AiSdkAnswer {
 
 /** A tool as `generateText` and `streamText` of the AI SDK (5 and 6) take it. */
 export interface AiSdkTool {
-  /** How to write programs, and the tools there are now: read anew each time. */
+  /** How to write programs, and the tools available now. Computed at each access. */
   readonly description: string;
   readonly inputSchema: AiSdkSchema;
   execute(

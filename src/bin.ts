@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// The first file that runs, on whatever Node there is. It has no static import and nothing that an old Node cannot
-// parse, so that it can say what is missing instead of failing with a SyntaxError in some file of ours.
+// The first file that runs, on whatever Node there is. What is built of it has no static import and nothing that an old
+// Node cannot parse, so that it can say what is missing instead of failing with a SyntaxError in some file of ours.
 
+import { loadPart } from './start/load-parts.js';
 import type { EarlySignals } from './surfaces/cli/early-signals.js';
 
 const OLDEST_NODE = [20, 19] as const;
@@ -22,7 +23,7 @@ if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1
 } else {
   // The rest takes some tenths of a second to load: a signal must not end the runner meanwhile without its line.
   const early = process.argv.includes('runner') ? catchSignals() : undefined;
-  void import('./main.js').then(({ main }) => main(early));
+  void loadPart<typeof import('./main.js')>(import.meta.url, 'main.cjs').then(({ main }) => main(early));
 }
 
 function catchSignals(): EarlySignals {

@@ -1,11 +1,12 @@
 import { readCapabilities } from './broker/capabilities/read.js';
-import { compose } from './compose.js';
-import { codeModeOf } from './config/code-mode.js';
-import { configuredLimits } from './config/schema.js';
-import { isValidServerName } from './config/server-schema.js';
+import { compose } from './compose/compose.js';
+import { codeModeOf } from './config/schema/code-mode.js';
+import { configuredLimits } from './config/schema/schema.js';
+import { isValidServerName } from './config/schema/server-schema.js';
+import type { CapabilitySet } from './domain/capability.js';
 import { HostError } from './domain/errors.js';
-import type { CallerId } from './domain/execution.js';
 import type { IsolationLevel } from './domain/isolation.js';
+import type { CallerId } from './domain/run.js';
 import { parseRunRequest } from './profiles/codemode/contract.js';
 import type { Profile } from './profiles/profile.js';
 import { createProfile, executeSettings } from './profiles/registry.js';
@@ -27,7 +28,7 @@ export interface ToolServer {
 }
 
 export interface CreateHostOptions {
-  /** The configuration itself, as it would stand in `codemode.config.yaml`. No file is read then. */
+  /** The configuration itself, as it would be in `codemode.config.yaml`. No file is read then. */
   readonly config?: Readonly<Record<string, unknown>>;
   /**
    * A file. Without it and without `config` the usual places are searched; a `codemode.config.*` of the current folder is
@@ -57,7 +58,7 @@ export async function createHost(options: CreateHostOptions = {}): Promise<Codem
   const profile = createProfile({ ...config, profile: 'codemode' });
   const [{ CallLimits }, { limitsOf }] = await Promise.all([
     import('./broker/limits/call-limits.js'),
-    import('./compose-runtime.js'),
+    import('./compose/runtime.js'),
   ]);
   const limits = new CallLimits(limitsOf(config));
   const settings: ExecuteSettings = {
@@ -65,14 +66,15 @@ export async function createHost(options: CreateHostOptions = {}): Promise<Codem
     isServer: (name) => servers.describe(name) !== undefined,
   };
   const unified = createUnifiedProfile(settings);
-  const sessionOf = ({ name, presentation }: Profile, caller: CallerId) =>
+  const sessionOf = ({ name, presentation }: Profile, caller: CallerId, bounds?: CapabilitySet) =>
     host.openSession({
       caller,
+      ...(bounds === undefined ? {} : { bounds }),
       profile: name,
       presentation,
       codeMode: codeModeOf(config),
       reservedNames: [],
-      // Whoever calls a function takes all of what it returns.
+      // A library caller receives the whole result.
       maxResultBytes: Number.POSITIVE_INFINITY,
     });
   const library = new CodemodeHost({
@@ -84,9 +86,17 @@ export async function createHost(options: CreateHostOptions = {}): Promise<Codem
     parseRequest: (request) => parseRunRequest(request, configuredLimits(config)),
     addTools: (name, added) => servers.addAdapter(upstreamOf(name, added as ServerTools)),
     openSession: (caller) => sessionOf(profile, caller),
+    ...(config.profile === unified.name
+      ? {
+          calls: {
+            presentation: unified.presentation,
+            openSession: (caller) => sessionOf(unified, caller, settings.bounds),
+          },
+        }
+      : {}),
     unified: {
       settings,
-      openSession: (caller) => sessionOf(unified, caller),
+      openSession: (caller, bounds) => sessionOf(unified, caller, bounds),
       readCapabilities: (value) => readCapabilities(value, settings.isServer),
     },
   });

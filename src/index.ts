@@ -2,6 +2,10 @@
 export { type CreateHostOptions, createHost, defineTool, type ServerTools, type ToolServer } from './create-host.js';
 export type { ErrorCode } from './domain/errors.js';
 export { HostError, isHostError } from './domain/errors.js';
+export type { IsolationLevel } from './domain/isolation.js';
+export type { JsonObject, JsonValue } from './domain/json.js';
+export type { Limits } from './domain/limits.js';
+export { DEFAULT_LIMITS as DEFAULT_RUN_LIMITS, MAXIMUM_LIMITS as MAXIMUM_RUN_LIMITS } from './domain/limits.js';
 export type {
   CallerId,
   CallReply,
@@ -13,16 +17,12 @@ export type {
   Outcome,
   Program,
   VirtualModule,
-} from './domain/execution.js';
-export type { IsolationLevel } from './domain/isolation.js';
-export type { JsonObject, JsonValue } from './domain/json.js';
-export type { Limits } from './domain/limits.js';
-export { DEFAULT_LIMITS as DEFAULT_RUN_LIMITS, MAXIMUM_LIMITS as MAXIMUM_RUN_LIMITS } from './domain/limits.js';
+} from './domain/run.js';
 export type { ToolAnnotations } from './domain/tool.js';
 export type { TraceCarrier, TraceContext } from './domain/trace.js';
 export type { UpstreamHealth, UpstreamHealth as HealthStatus, UpstreamState } from './domain/upstream.js';
 export { Host, type Isolation } from './host/host.js';
-export type { RunAnswer, RunRequest, RunSummary, SleepSummary } from './host/run.js';
+export type { RunAnswer, RunRequest, RunSummary, SuspendedSummary } from './host/runs/run-types.js';
 export {
   type Attempt,
   type AttemptError,
@@ -30,8 +30,8 @@ export {
   type Handoff,
   runWithSelfCorrection,
   type SelfCorrectionOptions,
-} from './host/self-correction.js';
-export type { ServerFacts, ToolSource } from './host/server-control.js';
+} from './host/runs/self-correction.js';
+export type { ServerFacts, ToolSource } from './host/servers/server-control.js';
 export type { Session, SessionOptions } from './host/session.js';
 export type { CheckingSchema, ToolSchema } from './lib/standard-schema.js';
 export type { Zod3Schema } from './lib/zod-3.js';
@@ -93,6 +93,7 @@ export type {
 } from './surfaces/library/sandbox-runtime.js';
 export type { AuthConfig, MCPServerConfig, RetryPolicy } from './surfaces/library/server-config.js';
 export { ToolCallError } from './surfaces/library/tool-call-error.js';
+export type { ToolCallResult } from './surfaces/library/tool-call-result.js';
 export {
   type ManifestEntry,
   type SearchQuestion,
@@ -110,6 +111,12 @@ export type {
   ToolMetadata,
   ToolRegistry,
 } from './surfaces/library/tool-registry.js';
+export type {
+  ExecuteMessage,
+  LogMessage,
+  ResultMessage,
+  WebSocketMessage,
+} from './surfaces/library/websocket-messages.js';
 export { type ZodSchema, zodFromJsonSchema } from './surfaces/library/zod-schema.js';
 export type { FunctionTool, TypedTool } from './upstream/native/function-tools.js';
-export type { NativeCircumstances } from './upstream/native/native-upstream.js';
+export type { NativeCallContext } from './upstream/native/native-upstream.js';

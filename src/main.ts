@@ -1,23 +1,24 @@
-import {
-  compose,
-  composeAudit,
-  composeInventory,
-  composeKey,
-  composeLogins,
-  composeRecords,
-  loadSettings,
-  readAccessToken,
-} from './compose.js';
-import { glance } from './compose-glance.js';
-import { lookAround } from './compose-machine.js';
+import type { Composition } from './surfaces/cli/composed.js';
 import type { EarlySignals } from './surfaces/cli/early-signals.js';
 import { runCommandLine } from './surfaces/cli/program.js';
 
+const state = () => import('./compose/state.js');
+
+/** Each part is loaded when a command needs it: most commands need a part. */
+const COMPOSITION: Composition = {
+  compose: async (settings) => (await import('./compose/compose.js')).compose(settings),
+  composeInventory: async (settings) => (await import('./compose/inventory.js')).composeInventory(settings),
+  composeAudit: async (settings) => (await state()).composeAudit(settings),
+  composeKey: async (settings) => (await state()).composeKey(settings),
+  composeLogins: async (settings) => (await state()).composeLogins(settings),
+  composeRecords: async (settings) => (await state()).composeRecords(settings),
+  readAccessToken: async () => (await state()).readAccessToken(),
+  loadSettings: async (settings) => (await import('./compose/settings.js')).loadSettings(settings),
+  glance: async () => (await import('./compose/glance.js')).glance(),
+  findRuntimes: async (config) => (await import('./compose/machine.js')).findRuntimes(config),
+};
+
 /** Runs the command line. `early`: signals that came while this was being loaded. */
 export async function main(early: EarlySignals | undefined): Promise<void> {
-  const composition = {
-    ...{ compose, composeAudit, composeInventory, composeKey, composeRecords, composeLogins },
-    ...{ glance, loadSettings, lookAround, readAccessToken },
-  };
-  process.exitCode = await runCommandLine(process.argv, composition, early);
+  process.exitCode = await runCommandLine(process.argv, COMPOSITION, early);
 }

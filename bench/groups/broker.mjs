@@ -1,5 +1,5 @@
 // @ts-check
-// What stands between a call and its server, without the sandbox and without a server: the whole pipeline of the broker,
+// What is between a call and its server, without the sandbox and without a server: the whole pipeline of the broker,
 // with the record on disk and without it, by turns in one process.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ export async function measure({ quick }) {
 
 function row(name, samples, spent, goal) {
   const { p50, p95 } = summarize(samples);
-  const note = `${summarize(spent).p50.toFixed(1)} us of processor time each, 1,000 one after the other`;
+  const note = `${summarize(spent).p50.toFixed(1)} us of CPU time each, 1,000 one after the other`;
   return { name, unit: 'us', p50, p95, ...(goal && { goal }), note };
 }
 

@@ -56,7 +56,7 @@ async function rowOf(sandbox, quick, { name, goal, program, handlers }) {
   const spentBefore = processorMs(processTree(process.pid));
   const { p50, p95 } = await collect(count, perCall);
   const spent = ((processorMs(processTree(process.pid)) - spentBefore) * 1_000) / (count * CALLS);
-  return { name, unit: 'us', p50, p95, goal, note: `${spent.toFixed(1)} us of processor time each` };
+  return { name, unit: 'us', p50, p95, goal, note: `${spent.toFixed(1)} us of CPU time each` };
 }
 
 /** A call's time is a share of its program's: the start of the program is less than one call of the thousand. */
@@ -67,7 +67,7 @@ async function timeOfCall(sandbox, program, handlers) {
 }
 
 /**
- * The same through all that stands between `call_tool` of a script and its server, with the record on disk and without it
+ * The same through all that is between `call_tool` of a script and its server, with the record on disk and without it
  * by turns; and the floor beneath it: two processes that send each other as many bytes, one of them blocking.
  */
 async function callToolRows(sandbox, quick) {
@@ -117,11 +117,12 @@ async function callToolPath(source, audit) {
   const broker = await openBroker(audit);
   const options = { snapshot, broker, maxToolCalls: Number.MAX_SAFE_INTEGER, present: product.envelopeOf };
   const run = product.openRunContext('bench', 'bench', 'bench', source);
-  const calls = new product.ToolCalls({ ...options, run });
+  const calls = new product.ToolCalls({ ...options, run, client: {} });
   // Nothing is still starting here.
   const tools = { snapshot, fillIn: async () => false };
   const scriptCalls = new product.ScriptCalls(calls, { ...options, tools, startingNote: () => '', allowedServers: [] });
-  return (call, signal) => scriptCalls.answer(call, JSON.parse(call.argumentsJson), { signal }, run);
+  const delegate = { isReplayed: false, remainingMs: () => Number.POSITIVE_INFINITY, onSending: () => {} };
+  return (call, signal) => scriptCalls.answer(call, JSON.parse(call.argumentsJson), { ...delegate, signal }, run);
 }
 
 async function filterRows(sandbox, quick, missing) {

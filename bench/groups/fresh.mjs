@@ -1,5 +1,5 @@
 // @ts-check
-// A fresh run: a source never seen before, stripped of its types, started in a sandbox of its own, its value read back.
+// A fresh run: a source never seen before, stripped of its types, started in its own sandbox, its value read back.
 import { processorMs, processTree } from '../machine.mjs';
 import { PEERS } from '../peers/peer.mjs';
 import { finalValue, mustBe, openSandbox, programOf } from '../product.mjs';
@@ -38,7 +38,7 @@ async function measureOneCaller(quick) {
       name: 'fresh jailed run, one at a time',
       ...latency(alone, 1_000 / alone.mean),
       goal: { p50: 0.35, p95: 1.2 },
-      note: `${processorEach.toFixed(3)} ms of processor time each, host and workers together`,
+      note: `${processorEach.toFixed(3)} ms of CPU time each, host and workers together`,
     },
     {
       name: 'fresh jailed runs, one caller, 20 at a time, 2 workers',

@@ -3,7 +3,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROOT } from '../../scripts/house.mjs';
+import { ROOT } from '../../scripts/repository.mjs';
 import { loadProduct, mustBe, openBestJail } from '../product.mjs';
 import { collect, scaled, timeEach } from '../stats.mjs';
 

@@ -22,7 +22,7 @@ export async function measure({ quick }) {
         const [n] = await echo(${index}); console.log('got', n); globalThis.__codemode_result__ = n;`;
       mustBe(await finalValue(sandbox, await programOf(source)), index);
     };
-    // The first runs compile the host's own code and size its heap; what grows after them grows for ever.
+    // The first runs compile the host's own code and size its heap; what grows after them grows forever.
     await timeConcurrent(scaled(2_000, quick), WIDTH, run);
     const warm = await resident();
     const warmHeap = heap();

@@ -1,7 +1,7 @@
 // @ts-check
 // Programs on real Node and real CPython: with a process that stands ready, and with one that has to be started first.
 import { join } from 'node:path';
-import { ROOT } from '../../scripts/house.mjs';
+import { ROOT } from '../../scripts/repository.mjs';
 import { loadProduct, mustBe, openBestJail } from '../product.mjs';
 import { collect, scaled, timeConcurrent } from '../stats.mjs';
 

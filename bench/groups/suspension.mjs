@@ -1,11 +1,11 @@
 // @ts-check
-// A small program that waits for a person: put away as bytes, and woken here or in another process.
+// A small program that needs an approval: suspended to bytes, and resumed in the same or another process.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isMain } from '../../scripts/house.mjs';
+import { isMain } from '../../scripts/repository.mjs';
 import { mustBe, openSandbox, programOf } from '../product.mjs';
 import { collect, scaled } from '../stats.mjs';
 
@@ -25,7 +25,7 @@ export async function measure({ quick }) {
     const suspendMs = [];
     const resumed = await collect(scaled(100, quick), () => suspendAndResume(sandbox, suspendMs));
     const suspended = await collect(suspendMs.length, async () => suspendMs.pop() ?? 0);
-    const { sealed } = await putAway(sandbox);
+    const { sealed } = await suspend(sandbox);
     const elsewhere = await collect(scaled(5, quick), () => resumeElsewhere(sandbox));
     return [
       { name: 'suspended run on disk', unit: 'KB', value: sealed.length / KILOBYTE, goal: { atMost: 50 } },
@@ -45,11 +45,11 @@ export async function measure({ quick }) {
 }
 
 async function suspendAndResume(sandbox, suspendMs) {
-  const suspended = await putAway(sandbox, (ms) => suspendMs.push(ms));
+  const suspended = await suspend(sandbox, (ms) => suspendMs.push(ms));
   return wake(sandbox, suspended);
 }
 
-async function putAway(sandbox, onSuspended = (_ms) => {}) {
+async function suspend(sandbox, onSuspended = (_ms) => {}) {
   const program = await programOf(SOURCE, { calls: ['ask'] });
   const { execution } = await sandbox.start({ caller: CALLER, program }, NEVER);
   while (!(execution.isWaiting && execution.openCalls.length === 1)) await new Promise((done) => setImmediate(done));
@@ -73,7 +73,7 @@ async function wake(sandbox, suspended) {
 async function resumeElsewhere(sandbox) {
   const folder = mkdtempSync(join(tmpdir(), 'codemode-bench-'));
   try {
-    const { sealed, ...rest } = await putAway(sandbox);
+    const { sealed, ...rest } = await suspend(sandbox);
     const file = join(folder, 'suspended.json');
     writeFileSync(file, JSON.stringify({ ...rest, sealed: sealed.toString('base64') }));
     return Number(execFileSync(process.execPath, [fileURLToPath(import.meta.url), file], { encoding: 'utf8' }));

@@ -7,6 +7,7 @@ import { CORPUS_NAME, readToolsets } from '../corpus.mjs';
 import { loadProduct } from '../product.mjs';
 import { scaled, timeEach } from '../stats.mjs';
 
+const HITS = 20;
 const NAME = 'tokens that an agent reads at the start';
 /** Connected tools, and what an agent may read before its first program. Nobody makes it grow unseen. */
 const TOOLS = [{ count: 10 }, { count: 100 }, { count: 488, goal: { atMost: 2_500 } }, { count: 2_000 }];
@@ -28,6 +29,7 @@ export async function measure({ quick }) {
     const note = `${briefing.level}; schemas, description, instructions: ${parts.join(', ')}`;
     return { name: `${NAME}, ${count} tools`, value, valueUnit: 'tokens', note, ...(goal && { goal }) };
   });
+  const search = searchRow(product, snapshot);
   const { p50, p95 } = await timeEach(scaled(20, quick), async () => product.briefCatalog(snapshot, {}));
   return [
     {
@@ -37,9 +39,23 @@ export async function measure({ quick }) {
       note: `${tools.length} tools, ${CORPUS_NAME}`,
     },
     ...rows,
-    { name: 'the text for the agent, made anew', unit: 'ms', p50, p95 },
+    search,
+    { name: 'the text for the agent, rebuilt', unit: 'ms', p50, p95 },
     ...(await answerRows()),
   ];
+}
+
+/** Twenty hits as `searchTools` gives them, the median over different hits. */
+function searchRow(product, snapshot) {
+  const tools = snapshot.servers.flatMap((server) => server.tools);
+  const step = Math.max(1, Math.floor(tools.length / HITS));
+  const totals = Array.from({ length: step }, (_, first) => {
+    const hits = Array.from({ length: HITS }, (__, index) => tools[(first + index * step) % tools.length]);
+    const results = hits.map((hit) => ({ serverId: hit.server.path, ...product.toolDefinition(hit, 'description') }));
+    return countTokens(JSON.stringify({ query: 'a few words', results }));
+  }).sort((left, right) => left - right);
+  const value = totals[Math.floor(totals.length / 2)];
+  return { name: `tokens of a search with ${HITS} hits`, value, valueUnit: 'tokens', goal: { atMost: 2_200 } };
 }
 
 /** So many tools, from the first servers of the corpus; servers come again under other names where they are too few. */

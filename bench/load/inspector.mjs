@@ -27,7 +27,7 @@ export async function openInspector(url) {
       const { usedSize } = await ask('Runtime.getHeapUsage');
       return usedSize;
     },
-    /** The heap, for whoever looks for a leak: compare the counts of two. */
+    /** A heap snapshot. To find a leak, compare the counts of two. */
     snapshot: async () => {
       const chunks = [];
       const collect = (data) => {

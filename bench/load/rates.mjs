@@ -51,7 +51,7 @@ async function oneCaller(quick) {
         name: `simple runs over HTTP, one caller, ${WIDTH} under way`,
         ...{ unit: 'ms', valueUnit: 'runs/s', ...figures(rate), value: rate.perSecond },
         goal: { p95: 10, atLeast: 1_000 },
-        note: `${p99(rate)}; ${each(after.hostProcessorMs, before.hostProcessorMs).toFixed(3)} ms of processor time in the host; empty route ${Math.round(emptyRate.perSecond)}/s`,
+        note: `${p99(rate)}; ${each(after.hostProcessorMs, before.hostProcessorMs).toFixed(3)} ms of CPU time in the host; empty route ${Math.round(emptyRate.perSecond)}/s`,
       },
     ];
   } finally {

@@ -1,5 +1,5 @@
 // @ts-check
-// `codemode serve` as a process of its own, on a free port of loopback, with as many callers as wanted.
+// `codemode serve` as its own process, on a free port of loopback, with as many callers as wanted.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -17,15 +17,17 @@ export const WITH_CALL = { code: 'return (await mcp.everyday.add({ a: 40, b: 2 }
 export const WORKERS = { min: 2, max: 10 };
 
 /** The contract's own five a second would be what is measured. */
-const MANY_CALLS = 1e6;
+const MANY_CALLS_AT_ONCE = { maxCallsPerSecond: 1e6, maxConcurrentCalls: 1_000 };
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 40_000;
 
 /**
- * @param {{ callers?: number, workers?: object, config?: object, nodeArguments?: string[], program?: string }} [options]
+ * @param {{ callers?: number, people?: object[], workers?: object, config?: object, nodeArguments?: string[], program?: string }} [options]
+ *   `people`: tokens beside those of the callers, as the configuration lists them
  */
 export async function startServe({
   callers = 1,
+  people = [],
   workers = WORKERS,
   config = {},
   nodeArguments = [],
@@ -41,7 +43,7 @@ export async function startServe({
     mcpServers: { everyday: EVERYDAY },
     ...config,
     sandbox: { workers },
-    security: { auth: { tokens: listed }, capabilities: { mcp: { maxCallsPerSecond: MANY_CALLS } } },
+    security: { auth: { tokens: [...listed, ...people] }, capabilities: { mcp: MANY_CALLS_AT_ONCE } },
   });
   const args = [
     ...['--inspect=127.0.0.1:0', ...nodeArguments, program, '--config', home.configFile],
@@ -66,18 +68,22 @@ export async function startServe({
     stateFolder: home.env.CODEMODE_HOME,
     temporaryFolder: home.env.TMPDIR,
     inspector,
+    /** Settled when the process has ended, for whatever reason. */
+    exited,
     /** Connections that are kept, as a client keeps them. */
     openClient: (connections) => kept(openClient(url, connections)),
     openLane: async (token, program, options) => kept(await openLane(url, token, program, options)),
     openEmptyLane: async (token) => kept(await openEmptyLane(url, token)),
     measure: () => measureOf(pid),
-    async close() {
+    /** @param {() => void} [look] at what is left, before its folders are removed */
+    async close(look = () => {}) {
       for (const client of clients) await client.close();
       inspector.close();
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
       child.kill('SIGTERM');
       await exited;
       clearTimeout(timer);
+      look();
       home.close();
     },
   };
@@ -121,7 +127,7 @@ function openClient(url, connections) {
   };
 }
 
-/** What the host and everything below it hold, and the processor time the host has had: workers come and go. @param {number} pid */
+/** What the host and everything below it hold, and the CPU time the host has had: workers come and go. @param {number} pid */
 function measureOf(pid) {
   const tree = processTree(pid);
   return {

@@ -1,9 +1,9 @@
 // @ts-check
-// A thousand MCP servers behind one host, each with a connection of its own.
+// A thousand MCP servers behind one host, each with its own connection.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { ROOT } from '../../scripts/house.mjs';
+import { ROOT } from '../../scripts/repository.mjs';
 import { MEGABYTE, startServe } from './serve.mjs';
 
 const LOOK_EVERY_MS = 500;

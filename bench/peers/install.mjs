@@ -1,5 +1,5 @@
 // @ts-check
-// The peers are packages of this folder, with a lockfile of their own: the product's `npm ci` never sees them.
+// The peers are packages of this folder, with their own lockfile: the product's `npm ci` never sees them.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

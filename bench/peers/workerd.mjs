@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 const START_TIMEOUT_MS = 10_000;
 
-/** Loads the body of the request as a worker of its own, and passes its answer on. */
+/** Loads the body of the request as its own worker, and passes its answer on. */
 const LOADER = `export default {
   async fetch(request, env) {
     const code = await request.text();

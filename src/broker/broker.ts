@@ -2,15 +2,16 @@ import type { Approval } from '../domain/approval.js';
 import type { ApprovalNote, CallVerdict } from '../domain/audit.js';
 import type { GrantLimits } from '../domain/capability.js';
 import { HostError } from '../domain/errors.js';
-import type { GuestError } from '../domain/execution.js';
 import { isJsonObject, type JsonValue } from '../domain/json.js';
+import type { GuestError } from '../domain/run.js';
+import type { Tool } from '../domain/tool.js';
 import { SPANS } from '../domain/trace.js';
 import type { ToolReply, UpstreamFailure } from '../domain/upstream.js';
 import type { ApprovalQuestion, Approvals } from './approvals/approvals.js';
 import type { ToolChecker } from './arguments/tool-checker.js';
 import type { AuditTrail } from './audit/audit-trail.js';
 import { CallTrace } from './audit/call-trace.js';
-import type { BrokerCall, BrokerOutcome } from './call.js';
+import type { BrokerCall, BrokerOutcome, CallDelegate } from './call.js';
 import {
   errorOfFailure,
   errorOfNoAnswer,
@@ -28,29 +29,39 @@ import type { PolicyQuestion } from './policy/policy.js';
 import { hideSecretsOfCall } from './redaction/hide-secrets.js';
 import { redactOnTheWay, redactOutcome } from './redaction/redact-call.js';
 import type { Redactor } from './redaction/redactor.js';
-import { busyError, denialError, expiredError, toolCallError, unpaidError } from './refusals.js';
+import {
+  busyError,
+  denialError,
+  expiredError,
+  outdatedError,
+  serverOf,
+  toolCallError,
+  unpaidError,
+} from './refusals.js';
 import { asUnauthorized } from './unauthorized-words.js';
 import { callUpstream, credentialKey, timeoutKeys, type UpstreamCallOptions } from './upstream-call.js';
 
-export type { BrokerCall, BrokerOutcome };
+export type { BrokerCall, BrokerOutcome, CallDelegate };
 
-/** What the pipeline asks of others. */
+/** The parts that the pipeline uses. */
 export interface BrokerOptions extends UpstreamCallOptions {
   readonly checker: ToolChecker;
   readonly gate: PolicyGate;
   readonly limits: CallLimits;
-  /** What holds for every run with a grant; absent: the defaults of the contract. */
+  /** Limits of every run with a grant; absent: the defaults of the contract. */
   readonly grantLimits?: GrantLimits;
   /** An answer that breaks its own schema is a failure rather than a warning. */
   readonly isOutputStrict: boolean;
   readonly approvals: Approvals;
+  /** Why a call must not be made with what is known of its tool; absent where nothing is kept from earlier processes. */
+  readonly whyOutdated?: (tool: Tool) => Promise<string | undefined> | undefined;
   /** Absent where redaction is not wanted, as in tests of other things. */
   readonly redactor?: Redactor;
-  /** Absent where nothing is recorded: `audit.enabled: false`. */
+  /** Absent if the audit log is off: `audit.enabled: false`. */
   readonly audit?: AuditTrail;
 }
 
-/** Everything between a program's wish and an upstream. Nothing else calls one. */
+/** The pipeline between a call of a program and an upstream. Nothing else calls an upstream. */
 export class Broker {
   readonly #options: BrokerOptions;
   readonly #admittance: Admittance;
@@ -60,7 +71,7 @@ export class Broker {
     this.#admittance = new Admittance(options.limits, options.grantLimits);
   }
 
-  /** Every tool call of every program and every client passes here, and leaves a record. None is made without one. */
+  /** Every tool call of every program and every client passes here and is recorded. No call is made without a record. */
   async handle(call: BrokerCall): Promise<BrokerOutcome> {
     const { tracer, observer } = this.#options;
     const startedAt = performance.now();
@@ -86,36 +97,39 @@ export class Broker {
       trace?.end(outcome);
       return outcome;
     } catch (error) {
-      // A mistake of ours; the call may have been made all the same.
+      // A bug in the host; the call may have been made all the same.
       trace?.end({ ok: false, error: MISTAKE });
       throw error;
     }
   }
 
-  /** A call that was refused before it came here, for the record. */
+  /** Records a call that was refused before it came here. */
   async refuse(call: BrokerCall, error: GuestError, verdict: CallVerdict): Promise<BrokerOutcome> {
     const { audit } = this.#options;
     const outcome: BrokerOutcome = { ok: false, error, verdict };
-    // Of a store that cannot be opened nothing more is made than of a call: there was none.
+    // A store that cannot be opened is not an error here: no call was made.
     if (audit !== undefined && (await audit.refusal()) === undefined) new CallTrace(audit, call).end(outcome);
     return outcome;
   }
 
-  /** The steps between a wish and its answer, in this order. */
+  /** The steps of a call, in this order. */
   async #carryOut(call: BrokerCall, trace: CallTrace | undefined): Promise<BrokerOutcome> {
     const { authorizedUntilMs = Number.POSITIVE_INFINITY } = call.run;
     if (Date.now() >= authorizedUntilMs) return { ok: false, error: expiredError(call), verdict: 'denied' };
+    const checking = this.#options.whyOutdated?.(call.tool);
+    const outdated = checking === undefined ? undefined : await checking;
+    if (outdated !== undefined) return { ok: false, error: outdatedError(call, outdated), verdict: 'not_sent' };
     const checked = this.#options.checker.checkArguments(call.tool, call.exportName, call.input);
     if (!checked.ok) return { ok: false, error: checked.error, verdict: 'invalid_arguments' };
     const ungranted = this.#admittance.refusalOf(call);
     if (ungranted !== undefined) return { ok: false, error: ungranted, verdict: 'denied' };
-    // Up to the first wait all of this is one step: calls made at once see what those before them have spent and taken.
+    // Synchronous up to the first await, so that concurrent calls see what earlier ones have spent and reserved.
     const question = questionOf(call);
     const judgement = this.#options.gate.judge(question, call.run.ledger);
     call.span?.set({ 'codemode.policy.decision': judgement.decision });
     if (judgement.decision === 'deny') return { ok: false, error: denialError(call, judgement), verdict: 'denied' };
     const bill = judgement.decision === 'allow' ? judgement.bill : undefined;
-    const busy = call.isAgain === true ? undefined : this.#admittance.takeRate(call.run, question);
+    const busy = call.delegate?.isReplayed === true ? undefined : this.#admittance.takeRate(call.run, question);
     if (busy !== undefined) {
       bill?.giveBack();
       return { ok: false, error: busyError(call, busy), verdict: 'limited' };
@@ -130,11 +144,11 @@ export class Broker {
     return asked === undefined ? answer : { ...answer, approval: asked.approval };
   }
 
-  /** A person decides where the policy says so, and where one was asked before the program slept: a no stays a no. */
+  /** A person decides if the policy says so, or if one was asked before the run was suspended: a refusal stays one. */
   async #ask(call: BrokerCall, judgement: Judgement): Promise<Answered | undefined> {
     const isAsked =
       judgement.decision === 'ask' ||
-      (call.isAgain === true && (await this.#options.approvals.isAsked(call.run.runId, call.number)));
+      (call.delegate?.isReplayed === true && (await this.#options.approvals.isAsked(call.run.runId, call.number)));
     if (!isAsked) return undefined;
     const span = call.span && this.#options.tracer?.start(SPANS.approval, { parent: call.span.context });
     try {
@@ -144,8 +158,8 @@ export class Broker {
     }
   }
 
-  /** Makes a call that nothing speaks against any more. A place among those under way is not held while a person thinks. */
-  async #make(call: BrokerCall, { question, paid, sending }: Departure): Promise<BrokerOutcome> {
+  /** Makes a call that nothing speaks against any more. A place among those in progress is not held while a person thinks. */
+  async #make(call: BrokerCall, { question, paid, sending }: Sending): Promise<BrokerOutcome> {
     const { gate } = this.#options;
     const bill = paid ?? gate.payApproved(question, call.run.ledger);
     if (bill === undefined) return { ok: false, error: unpaidError(call), verdict: 'denied' };
@@ -162,10 +176,10 @@ export class Broker {
         bill.giveBack();
         return { ok: false, error: unrecorded, verdict: 'not_sent' };
       }
-      call.onSending?.();
+      call.delegate?.onSending();
       const times = this.#admittance.timesOf(call.run, question);
       const outcome = asUnauthorized(await callUpstream(this.#options, call, question.arguments, times), call.input);
-      // Whatever comes back is text that the program has from then on, an error no less than an answer.
+      // The program has received the server's text from here on, whether it is an answer or an error.
       gate.received(call.tool.serverId, call.run.ledger);
       if (outcome.status === 'answered') return this.#answer(call, outcome.reply);
       if (outcome.failure.kind === 'not_sent') bill.giveBack();
@@ -186,30 +200,30 @@ export class Broker {
     return { ok: false, error, reply, verdict: isRateLimited(reply.refusal) ? 'limited' : verdict };
   }
 
-  /** Waits for a person. Gives the outcome with which the call ends where there is no yes. */
+  /** Waits for a person. Returns the outcome of the call if it is not approved. */
   async #approve(call: BrokerCall, input: JsonValue, { reason, reasons }: Judgement): Promise<Answered> {
-    const { run, number, tool, exportName, signal, locate, onPending, onDecided } = call;
+    const { run, number, tool, exportName, signal, delegate } = call;
     const { redactor } = this.#options;
     if (call.asksNobody === true)
       return unanswered(errorOfNoAnswer(call, undefined, new HostError('bad_input', 'nobody is there to ask')));
     let asked: Approval | undefined;
     const note = (approval: Approval) => {
       asked = approval;
-      onPending?.(approval);
+      delegate?.onPending(approval);
     };
     try {
       const question: ApprovalQuestion = {
         ...{ run, call: number, tool, exportName, input, reason, reasons, signal, onPending: note },
-        ...(locate === undefined ? {} : { locate }),
+        ...(delegate === undefined ? {} : { locate: () => delegate.locate() }),
         ...(redactor === undefined ? {} : { hideSecrets: (shown) => hideSecretsOfCall(redactor, shown) }),
       };
       const { state, approval } = await this.#options.approvals.ask(question);
-      onDecided?.();
+      delegate?.onDecided();
       if (state === 'APPROVED') return { approval: noteOf(approval, state) };
       const error = errorOfRefusal(call, state, approval);
       return { ok: false, error, verdict: 'denied', approval: noteOf(approval, state) };
     } catch (error) {
-      onDecided?.();
+      delegate?.onDecided();
       return unanswered(errorOfNoAnswer(call, asked, error), asked);
     }
   }
@@ -217,7 +231,7 @@ export class Broker {
   #checkOutput(call: BrokerCall, reply: ToolReply): BrokerOutcome {
     const problem = this.#options.checker.checkOutput(call.tool, reply.structuredContent);
     if (problem === undefined) return { ok: true, reply, warnings: [] };
-    const message = `${call.serverPath}: ${problem}`;
+    const message = `${serverOf(call)}: ${problem}`;
     if (!this.#options.isOutputStrict) return { ok: true, reply, warnings: [message] };
     return {
       ok: false,
@@ -229,14 +243,14 @@ export class Broker {
 }
 
 /** A call that nothing speaks against any more. */
-interface Departure {
+interface Sending {
   readonly question: PolicyQuestion;
   readonly paid: Bill | undefined;
-  /** Puts on record that it is sent, or says why it must not be. */
+  /** Records that the call is sent, or returns why it must not be. */
   readonly sending: () => GuestError | undefined;
 }
 
-/** What came of asking a person: a yes, or how the call ends without one. */
+/** A person's decision: an approval, or the outcome of the refused call. */
 type Answered =
   | { readonly approval: ApprovalNote; readonly error?: undefined }
   | (Extract<BrokerOutcome, { ok: false }> & { readonly approval: ApprovalNote });
@@ -247,7 +261,7 @@ function unanswered(error: GuestError, asked?: Approval): Answered {
 
 const MISTAKE: GuestError = { errorClass: 'ToolCallError', message: 'a mistake of codemode', hint: 'Report it.' };
 
-/** What a decision leaves on record. */
+/** The decision as the audit log records it. */
 function noteOf({ id, decision }: Approval, state: ApprovalNote['state']): ApprovalNote {
   if (decision === undefined) return { state, id };
   const { by, atMs, reason } = decision;
@@ -258,6 +272,6 @@ const CANCELLED: UpstreamFailure = { kind: 'cancelled', message: 'cancelled befo
 
 function questionOf({ tool, serverPath, run, input = {} }: BrokerCall): PolicyQuestion {
   const { caller, profile } = run;
-  // The protocol knows objects only; a schema with another root gets its value under the name it would have.
+  // MCP arguments are objects; a schema with another root gets its value wrapped in a named property.
   return { tool, serverPath, caller, profile, arguments: isJsonObject(input) ? input : { input } };
 }

@@ -1,55 +1,65 @@
 import type { Approval } from '../domain/approval.js';
 import type { ApprovalNote, CallVerdict } from '../domain/audit.js';
-import type { GuestError, SourcePosition } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import type { Respondent } from '../domain/question.js';
+import type { GuestError, SourcePosition } from '../domain/run.js';
 import type { Tool } from '../domain/tool.js';
 import type { Span } from '../domain/trace.js';
 import type { CallProgress, ToolReply } from '../domain/upstream.js';
 import type { RedactionCounts } from './redaction/redactor.js';
 import type { RunContext } from './run-context.js';
 
-/** One wish of one program, or of a client that calls a tool directly. */
+/** One call of a program, or of a client that calls a tool directly. */
 export interface BrokerCall {
   readonly run: RunContext;
   /** Its number within the run. */
   readonly number: number;
   readonly tool: Tool;
-  /** How the caller names the server and the tool, for messages. */
+  /** Path of the server, and how the caller names the tool. */
   readonly serverPath: string;
   readonly exportName: string;
+  /** How the program names the server, where that is not its path. */
+  readonly serverName?: string;
   readonly input: JsonValue | undefined;
   readonly signal: AbortSignal;
-  /** It was made in an earlier life of its program, which slept or was lost before it was sent. */
-  readonly isAgain?: boolean;
+  /** What made the call. Absent: nothing is asked of it, and it is told nothing. */
+  readonly delegate?: CallDelegate;
   readonly onProgress?: (progress: CallProgress) => void;
-  /** Who answers what the server asks while it works on the call. */
+  /** Answers the server's questions during the call. */
   readonly respondent?: Respondent;
-  /** Nobody is there who could be asked: what needs a person is refused. */
+  /** No person can be asked: a call that needs approval is refused. */
   readonly asksNobody?: boolean;
-  /** Where in the source it was made, innermost first. Asked for when a person is to see it. */
-  readonly locate?: () => Promise<readonly SourcePosition[]>;
-  /** The step of a trace that it is; the pipeline's own. */
+  /** The span of this call, set by the pipeline. */
   readonly span?: Span;
-  /** It waits for a person. */
-  readonly onPending?: (approval: Approval) => void;
-  /** The person has spoken, or nobody did in time. */
-  readonly onDecided?: () => void;
-  /** It leaves the house now. Throws where that cannot be written down, and then it does not. */
-  readonly onSending?: () => void;
 }
 
-/** The one shape of an answer; each profile presents it in its own words. */
+/** What made a call: the pipeline tells it what happens to the call, and asks it about the run. */
+export interface CallDelegate {
+  /** The call was made before its run was suspended or rebuilt, and was not sent then. */
+  readonly isReplayed: boolean;
+  /** Where in the source it was made, innermost first; empty if unknown. Asked only if a person is shown the call. */
+  locate(): Promise<readonly SourcePosition[]>;
+  /** The time that its run has left. */
+  remainingMs(): number;
+  /** It waits for a person. */
+  onPending(approval: Approval): void;
+  /** The person has decided, or the approval has timed out. */
+  onDecided(): void;
+  /** The call is about to be sent, and may have taken effect from here on. Throws if that cannot be recorded; the call is then not sent. */
+  onSending(): void;
+}
+
+/** The outcome of a call; each profile renders it in its own format. */
 export type BrokerOutcome = CallNotes &
   (
     | { readonly ok: true; readonly reply: ToolReply; readonly warnings: readonly string[] }
     | { readonly ok: false; readonly error: GuestError; readonly reply?: ToolReply; readonly verdict?: CallVerdict }
   );
 
-/** What the steps of the pipeline leave for the record. */
+/** What the steps of the pipeline add to the audit record. */
 export interface CallNotes {
-  /** Absent where nobody had to be asked. */
+  /** Absent if no approval was needed. */
   readonly approval?: ApprovalNote;
-  /** Absent where nothing was taken out. */
+  /** Absent if nothing was redacted. */
   readonly redactions?: RedactionCounts;
 }

@@ -1,17 +1,19 @@
-import type { GuestError } from '../domain/execution.js';
 import type { JsonObject } from '../domain/json.js';
+import type { GuestError } from '../domain/run.js';
 import type { Tool } from '../domain/tool.js';
 import type { Busy } from './limits/call-limits.js';
-import type { Verdict } from './policy/policy.js';
+import type { PolicyVerdict } from './policy/policy.js';
 
-/** A call, as far as an error has to name it. */
+/** The part of a call that errors name. */
 export interface NamedCall {
   readonly tool: Tool;
   readonly serverPath: string;
   readonly exportName: string;
+  /** How the program names the server; absent: by its path. */
+  readonly serverName?: string;
 }
 
-/** Everything that goes wrong in one call is of this class or one below it. */
+/** Base class of all errors of a call. */
 export function toolCallError(call: NamedCall, message: string, hint: string, fields: JsonObject = {}): GuestError {
   return {
     errorClass: 'ToolCallError',
@@ -21,8 +23,8 @@ export function toolCallError(call: NamedCall, message: string, hint: string, fi
   };
 }
 
-/** The policy says no. Trying again changes nothing, and neither does writing it otherwise. */
-export function denialError(call: NamedCall, verdict: Verdict): GuestError {
+/** The policy denies the call. Retrying or rewriting it does not help. */
+export function denialError(call: NamedCall, verdict: PolicyVerdict): GuestError {
   return toolCallError(
     call,
     `the policy denies ${nameOf(call)}: ${verdict.reason}`,
@@ -32,6 +34,14 @@ export function denialError(call: NamedCall, verdict: Verdict): GuestError {
 }
 
 /** The token that let the run in is not accepted any more, so neither are its calls. */
+export function outdatedError(call: NamedCall, why: string): GuestError {
+  return toolCallError(
+    call,
+    `${nameOf(call)} was not called: ${why}`,
+    'Run the program again: it gets the tool as it is now.',
+  );
+}
+
 export function expiredError(call: NamedCall): GuestError {
   return toolCallError(
     call,
@@ -41,10 +51,10 @@ export function expiredError(call: NamedCall): GuestError {
   );
 }
 
-/** Too often or too many at once. */
+/** A rate limit or a concurrency limit was exceeded. */
 export function busyError(call: NamedCall, { limit, retryAfterMs }: Busy): GuestError {
   const what =
-    limit === 'rate' ? 'is called more often than its limit allows' : 'has as many calls under way as it may';
+    limit === 'rate' ? 'is called more often than its limit allows' : 'has as many calls in flight as it may';
   return toolCallError(
     call,
     `${nameOf(call)} ${what}; wait ${retryAfterMs} ms`,
@@ -53,7 +63,7 @@ export function busyError(call: NamedCall, { limit, retryAfterMs }: Busy): Guest
   );
 }
 
-/** Approved, but what it costs can't be recorded. */
+/** The call is approved, but its cost cannot be recorded. */
 export function unpaidError(call: NamedCall): GuestError {
   return toolCallError(
     call,
@@ -62,12 +72,20 @@ export function unpaidError(call: NamedCall): GuestError {
   );
 }
 
-function decided({ decision, rule }: Verdict): JsonObject {
+function decided({ decision, rule }: PolicyVerdict): JsonObject {
   return { decision, rule: rule.text };
 }
 
-function nameOf({ serverPath, exportName }: NamedCall): string {
-  return `${serverPath}.${exportName}`;
+/** What the program writes. */
+export function nameOf({ exportName, ...call }: NamedCall): string {
+  return `${serverOf(call)}.${exportName}`;
+}
+
+export function serverOf({
+  serverPath,
+  serverName = serverPath,
+}: Pick<NamedCall, 'serverPath' | 'serverName'>): string {
+  return serverName;
 }
 
 function checkCommand({ serverPath, tool }: NamedCall): string {

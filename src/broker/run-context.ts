@@ -1,34 +1,36 @@
 import { hash } from 'node:crypto';
 import type { CapabilitySet } from '../domain/capability.js';
-import type { CallerId } from '../domain/execution.js';
+import type { CallerId } from '../domain/run.js';
 import type { TraceContext } from '../domain/trace.js';
 import { RunLedger } from './run-ledger.js';
 
-/** On whose behalf calls are made: one program, or one client that calls a tool directly. The same for all its calls. */
+/** The context of all calls of one run, or of one client that calls a tool directly. */
 export interface RunContext {
   readonly runId: string;
   readonly caller: CallerId;
-  /** The session of its client, where the protocol has any. What is kept for it is handed to that session. */
+  /** The session of its client, if the protocol has sessions. Kept results belong to that session. */
   readonly sessionId?: string;
-  /** The outward contract under which it runs. */
+  /** The profile under which it runs. */
   readonly profile: string;
-  /** The program; empty where there is none. */
+  /** The program's source; empty for a direct call. */
   readonly source: string;
   /** Digest of the program. */
   readonly codeDigest: string;
-  /** What its request was granted; absent under contracts that know no capabilities. */
+  /** What its request was granted; absent under contracts without capabilities. */
   readonly grants?: CapabilitySet;
-  /** How long a call may take to a server whose configuration says nothing of it. Absent: the server's default. */
+  /** The timeout of calls to servers without a configured one. Absent: the server's default. */
   readonly callTimeoutMs?: number;
-  /** No call begins later: the token that let it in expires then. Absent: it does not expire. */
+  /** No call starts later: the token of the request expires then. Absent: it does not expire. */
   readonly authorizedUntilMs?: number;
-  /** The step of a trace that its calls are parts of; absent where nobody wants traces. */
+  /** The run cannot be suspended: a decision that comes after its end is for the same call of the next run of this program. */
+  readonly cannotSuspend?: true;
+  /** The parent span of its calls; absent if tracing is off. */
   readonly trace?: TraceContext;
-  /** What the pipeline remembers from one call to the next. */
+  /** What the pipeline remembers between calls. */
   readonly ledger: RunLedger;
 }
 
-/** What a run may have beside its program. */
+/** The optional parts of a run's context. */
 export interface RunContextOptions {
   readonly ledger?: RunLedger;
   readonly sessionId?: string | undefined;
@@ -36,6 +38,7 @@ export interface RunContextOptions {
   readonly trace?: TraceContext | undefined;
   readonly callTimeoutMs?: number | undefined;
   readonly authorizedUntilMs?: number | undefined;
+  readonly cannotSuspend?: boolean;
 }
 
 export function openRunContext(
@@ -43,8 +46,17 @@ export function openRunContext(
   caller: CallerId,
   profile: string,
   source: string,
-  { ledger = new RunLedger(), sessionId, grants, trace, callTimeoutMs, authorizedUntilMs }: RunContextOptions = {},
+  options: RunContextOptions = {},
 ): RunContext {
+  const {
+    ledger = new RunLedger(),
+    sessionId,
+    grants,
+    trace,
+    callTimeoutMs,
+    authorizedUntilMs,
+    cannotSuspend,
+  } = options;
   const codeDigest = hash('sha256', source, 'hex');
   return {
     runId,
@@ -58,5 +70,6 @@ export function openRunContext(
     ...(trace === undefined ? {} : { trace }),
     ...(callTimeoutMs === undefined ? {} : { callTimeoutMs }),
     ...(authorizedUntilMs === undefined ? {} : { authorizedUntilMs }),
+    ...(cannotSuspend === true ? { cannotSuspend } : {}),
   };
 }

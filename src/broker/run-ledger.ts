@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
 import { ReceivedData } from './policy/flow.js';
 
-/** What the pipeline has to remember of a run from one call to the next. A run that sleeps takes it along as JSON. */
+/** What the pipeline remembers of a run between calls. It is stored as JSON with a suspended run. */
 export class RunLedger {
-  /** Of which servers the program holds data. */
+  /** The servers whose data the program has received. */
   readonly received: ReceivedData;
-  /** What its calls have cost so far, in millionths. */
+  /** The cost of its calls so far, in millionths. */
   spent: number;
 
   constructor(received = new ReceivedData(), spent = 0) {
@@ -17,7 +17,7 @@ export class RunLedger {
     return { received: this.received.toJSON(), spent: this.spent };
   }
 
-  /** Throws where it is not what `toJSON` gives: a run must not wake up with a clean slate. */
+  /** Throws if the value is not from `toJSON`: a run must not be resumed with an empty ledger. */
   static fromJSON(value: JsonValue): RunLedger {
     const { received, spent } = isJsonObject(value) ? value : ({} as JsonObject);
     if (received === undefined || typeof spent !== 'number' || !Number.isSafeInteger(spent) || spent < 0)

@@ -1,15 +1,23 @@
 import type { JsonObject } from '../domain/json.js';
 import { isRepeatable, type Tool } from '../domain/tool.js';
 import type { SpanAttributes, Tracer } from '../domain/trace.js';
-import { callTimeoutKey, serverKey, type UpstreamFailure, type UpstreamOutcome } from '../domain/upstream.js';
+import {
+  callTimeoutKey,
+  type HttpRefusal,
+  serverKey,
+  type UpstreamFailure,
+  type UpstreamOutcome,
+} from '../domain/upstream.js';
+import { pause } from '../lib/pause.js';
 import type { Adapter } from '../upstream/adapter.js';
 import { NETWORK_SERVER } from '../upstream/capabilities/network.js';
 import type { UpstreamRegistry } from '../upstream/registry.js';
 import type { BrokerCall } from './call.js';
+import { isRateLimited } from './call-errors.js';
 import type { CallObserver } from './call-observer.js';
 import type { CallTimes } from './limits/admittance.js';
 
-export interface RetrySetting {
+export interface RetryOptions {
   readonly maxAttempts: number;
   readonly delayMs: number;
 }
@@ -17,12 +25,14 @@ export interface RetrySetting {
 export interface UpstreamCallOptions {
   readonly registry: UpstreamRegistry;
   /** How often a call that is safe to repeat is made to this server, in all. */
-  readonly retryOf?: (serverId: string) => RetrySetting;
+  readonly retryOf?: (serverId: string) => RetryOptions;
   readonly tracer?: Tracer;
   readonly observer?: CallObserver;
 }
 
-const NO_RETRY: RetrySetting = { maxAttempts: 1, delayMs: 0 };
+const NO_RETRY: RetryOptions = { maxAttempts: 1, delayMs: 0 };
+/** A server that asks for more than this is not waited for. */
+const MAX_ASKED_WAIT_MS = 5_000;
 /** Not sent at all is the one failure that every tool survives a second try of. */
 const UNSENT_ATTEMPTS = 2;
 
@@ -39,10 +49,20 @@ export async function callUpstream(
   const retry = retryOf?.(call.tool.serverId) ?? NO_RETRY;
   for (let attempt = 1; ; attempt++) {
     const outcome = await attemptOnce(options, adapter, call, input, times);
-    if (outcome.status === 'answered' || call.signal.aborted) return outcome;
-    if (attempt >= attemptsFor(call.tool, outcome.failure, retry.maxAttempts)) return outcome;
-    if (outcome.failure.kind !== 'not_sent') await pause(retry.delayMs, call.signal);
+    if (attempt >= attemptsFor(call.tool, outcome, retry.maxAttempts) || call.signal.aborted) return outcome;
+    const askedMs = refusalOf(outcome)?.retryAfterMs ?? 0;
+    // A program that has less time, or could do something else meanwhile, is told how long the server wants to be left alone.
+    if (askedMs > Math.min(MAX_ASKED_WAIT_MS, (call.delegate?.remainingMs() ?? Number.POSITIVE_INFINITY) / 2))
+      return outcome;
+    const wasSent = outcome.status === 'answered' || outcome.failure.kind !== 'not_sent';
+    if (wasSent) await pause(Math.max(retry.delayMs, askedMs), call.signal);
+    if (call.signal.aborted) return outcome;
   }
+}
+
+/** With which status the server turned the call away, where it is one over HTTP: an API says it in its answer. */
+function refusalOf(outcome: UpstreamOutcome): HttpRefusal | undefined {
+  return outcome.status === 'answered' ? outcome.reply.refusal : outcome.failure.refusal;
 }
 
 async function attemptOnce(
@@ -105,23 +125,14 @@ function errorTypeOf(outcome: UpstreamOutcome): string | undefined {
 
 /**
  * A call whose answer was lost is made again only where its tool says that this changes nothing. A blind second try of
- * another is how things are paid twice.
+ * another is how things are paid twice. One that the server had no room for has not been taken on.
  */
-function attemptsFor(tool: Tool, { kind }: UpstreamFailure, maxAttempts: number): number {
+function attemptsFor(tool: Tool, outcome: UpstreamOutcome, maxAttempts: number): number {
+  if (isRateLimited(refusalOf(outcome))) return maxAttempts;
+  if (outcome.status === 'answered') return 1;
+  const { kind } = outcome.failure;
   if (kind === 'not_sent') return Math.max(UNSENT_ATTEMPTS, maxAttempts);
   return isRepeatable(tool) && kind === 'outcome_unknown' ? maxAttempts : 1;
-}
-
-function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, delayMs);
-    function done() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-    signal.addEventListener('abort', done);
-  });
 }
 
 /** The settings that would give this call more time. */

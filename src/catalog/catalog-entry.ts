@@ -27,6 +27,10 @@ export interface Entry {
   /** When it was asked what it has not answered yet. */
   askedAtMs: number | undefined;
   readonly relistings: Allowance;
+  /** Its server was asked in this process: until then its tools are those that an earlier process listed. */
+  isConfirmed: boolean;
+  /** Tools of that earlier listing that the server has changed or removed since, by name. */
+  outdated: ReadonlyMap<string, string>;
 }
 
 export function newEntry(problem: string | undefined): Entry {
@@ -38,10 +42,12 @@ export function newEntry(problem: string | undefined): Entry {
     refreshing: undefined,
     askedAtMs: undefined,
     relistings: new Allowance(RELISTINGS, performance.now()),
+    isConfirmed: false,
+    outdated: new Map(),
   };
 }
 
-/** Changes that come while a listing is under way, of a server that does nothing unusual. */
+/** Changes that come while a listing is in progress, of a server that does nothing unusual. */
 const USUAL_CHANGES = 10;
 
 /** It announces changes faster than it can be asked about them: nobody waits for its tools. */
@@ -95,6 +101,22 @@ export async function isSameListing(left: CachedListing, right: CachedListing): 
     await slices.rest();
   }
   return true;
+}
+
+/** What a tool says of itself, as text that can be compared. */
+export function textOfTool({ name, title, description, inputSchema, outputSchema, annotations }: Tool): string {
+  return JSON.stringify([name, title, description, inputSchema, outputSchema, annotations]);
+}
+
+/** The tools of an earlier listing that are others now. */
+export function outdatedTools(before: readonly Tool[], now: readonly Tool[]): ReadonlyMap<string, string> {
+  const current = new Map(now.map((tool) => [tool.name, tool]));
+  const outdated = before.flatMap((tool) => {
+    const text = textOfTool(tool);
+    const same = current.get(tool.name);
+    return same !== undefined && textOfTool(same) === text ? [] : [[tool.name, text] as const];
+  });
+  return new Map(outdated);
 }
 
 function isSame(left: unknown, right: unknown): boolean {

@@ -1,3 +1,4 @@
+import type { Tool } from '../domain/tool.js';
 import { connectTimeoutKey, type UpstreamHealth } from '../domain/upstream.js';
 import { deferred } from '../lib/deferred.js';
 import { inSeconds } from '../lib/seconds.js';
@@ -11,12 +12,15 @@ import {
   isStormy,
   listingOf,
   newEntry,
+  outdatedTools,
   relistingWaitMs,
+  textOfTool,
 } from './catalog-entry.js';
-import { ListingTurns } from './listing-turns.js';
-import { exportNames, modulePaths } from './names.js';
+import { catalogServer } from './catalog-server.js';
+import { ListingQueue } from './listing-queue.js';
+import { modulePaths } from './names.js';
 import { createSearchIndex, type SearchHit, type SearchIndex, type SearchOptions } from './search.js';
-import type { CatalogServer, CatalogSnapshot, CatalogTool } from './snapshot.js';
+import type { CatalogSnapshot } from './snapshot.js';
 
 export interface CatalogOptions {
   readonly registry: UpstreamRegistry;
@@ -39,11 +43,9 @@ export interface CatalogOptions {
 
 /** How long a program that is about to start waits for the servers that it names. */
 const PREPARE_TIMEOUT_MS = 10_000;
-/** More than this of one server is more than any agent can use, and costs every run. */
-const MAX_TOOLS_PER_SERVER = 10_000;
 /** Servers that announce changes in bursts are asked once. A program does not wait for this: it asks at once. */
 const CHANGE_DELAY_MS = 50;
-/** A server that announces a change whenever it is asked would be asked for ever. */
+/** A server that announces a change whenever it is asked would be asked forever. */
 const MAX_LISTING_ROUNDS = 3;
 
 /** Says which servers are still waited for. */
@@ -70,7 +72,7 @@ export class Catalog {
   #version = 0;
   readonly #indexes = new WeakMap<CatalogSnapshot, SearchIndex>();
   readonly #changes = new Map<string, NodeJS.Timeout>();
-  readonly #turns = new ListingTurns();
+  readonly #queue = new ListingQueue();
 
   constructor(options: CatalogOptions) {
     this.#options = options;
@@ -164,9 +166,28 @@ export class Catalog {
     return [...open];
   }
 
-  /** Whether a program that names this server has to wait for it: its tools are not known, or have changed. */
+  /**
+   * Why a call must not be made with what is known of this tool; undefined where it may. A server that was not asked in this
+   * process is asked first: policy and approvals hold for the tool as it is, not as an earlier process saw it.
+   */
+  whyOutdated(tool: Tool): Promise<string | undefined> | undefined {
+    const entry = this.#entries.get(tool.serverId);
+    const isCurrent = entry === undefined || (entry.isConfirmed && !entry.outdated.has(tool.name));
+    return isCurrent ? undefined : this.#whyOutdated(tool, entry);
+  }
+
+  async #whyOutdated(tool: Tool, entry: Entry): Promise<string | undefined> {
+    if (!entry.isConfirmed) await this.wait([tool.serverId], this.#options.patienceMs ?? PREPARE_TIMEOUT_MS);
+    if (!entry.isConfirmed) return `its server does not list its tools: ${entry.problem ?? 'it has not answered yet'}`;
+    const isOutdated = entry.outdated.get(tool.name) === textOfTool(tool);
+    return isOutdated ? 'its server has changed or removed it since it was listed' : undefined;
+  }
+
+  /** Whether a program that names this server has to wait for it: its tools are not known in this process, or have changed. */
   mustAsk(id: string): boolean {
-    return this.#entries.get(id)?.listing === undefined || this.#isUndecided(id);
+    const entry = this.#entries.get(id);
+    if (entry?.listing === undefined || this.#isUndecided(id)) return true;
+    return !entry.isConfirmed && entry.problem === undefined;
   }
 
   /** How a server that is starting stands, in words for people and models. */
@@ -279,7 +300,7 @@ export class Catalog {
     }
   }
 
-  /** A listing under way may have been asked for before a change: then the server is asked again. */
+  /** A listing in progress may have been asked for before a change: then the server is asked again. */
   async #refreshFully(id: string): Promise<void> {
     for (let round = 0; round < MAX_LISTING_ROUNDS; round++) {
       await this.refresh(id);
@@ -312,7 +333,7 @@ export class Catalog {
   }
 
   async #list(id: string, entry: Entry): Promise<void> {
-    const leave = await this.#turns.take();
+    const leave = await this.#queue.take();
     try {
       const { registry, cache, fingerprintOf } = this.#options;
       if (!registry.has(id)) return;
@@ -327,6 +348,8 @@ export class Catalog {
       const listing = await cleanListing(listingOf(tools, identity && clean(identity)), clean);
       const isNew =
         entry.problem !== undefined || entry.listing === undefined || !(await isSameListing(entry.listing, listing));
+      if (!entry.isConfirmed) entry.outdated = outdatedTools(entry.listing?.tools ?? [], listing.tools);
+      entry.isConfirmed = true;
       entry.listing = listing;
       entry.problem = undefined;
       if (isNew) this.#changed();
@@ -350,7 +373,9 @@ export class Catalog {
   #build(): CatalogSnapshot {
     const { emptyNotice } = this.#options;
     const paths = modulePaths([...this.#entries.keys()]);
-    const servers = [...this.#entries].map(([id, entry]) => this.#server(id, paths.get(id) ?? id, entry));
+    const servers = [...this.#entries].map(([id, entry]) =>
+      catalogServer(id, paths.get(id) ?? id, entry, this.#options.descriptionOf?.(id)),
+    );
     return {
       version: ++this.#version,
       servers,
@@ -358,29 +383,6 @@ export class Catalog {
       toolByTarget: new Map(servers.flatMap(({ tools }) => tools.map((tool) => [tool.target, tool]))),
       ...(servers.length > 0 || emptyNotice === undefined ? {} : { notice: emptyNotice }),
     };
-  }
-
-  #server(id: string, path: string, { listing, problem }: Entry): CatalogServer {
-    const isStarting = listing === undefined && problem === undefined;
-    const description = this.#options.descriptionOf?.(id) ?? listing?.description;
-    const tools: CatalogTool[] = [];
-    const server: CatalogServer = {
-      id,
-      path,
-      name: listing?.name ?? id,
-      ...(listing?.version === undefined ? {} : { version: listing.version }),
-      ...(description === undefined ? {} : { description }),
-      isAvailable: problem === undefined && !isStarting,
-      ...(isStarting ? { isStarting } : {}),
-      ...(problem === undefined ? {} : { problem }),
-      tools,
-    };
-    const listed = listing?.tools.slice(0, MAX_TOOLS_PER_SERVER) ?? [];
-    const names = exportNames(listed.map(({ name }) => name));
-    for (const tool of listed) {
-      tools.push({ tool, exportName: names.get(tool.name) ?? tool.name, target: `${path}/${tool.name}`, server });
-    }
-    return server;
   }
 }
 

@@ -1,7 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
-import { conforms } from './declarations/conforms.js';
-import { readSchema } from './declarations/schema.js';
-import type { Constraints, Notes, ObjectShape, SchemaNode, Shape, TupleShape } from './declarations/shape.js';
+import { conforms } from './declarations/schema/conforms.js';
+import { readSchema } from './declarations/schema/schema.js';
+import type {
+  Constraints,
+  Notes,
+  ObjectShape,
+  SchemaNode,
+  Shape,
+  TupleShape,
+} from './declarations/schema/schema-model.js';
 import { examplePatternMatch } from './pattern-example.js';
 
 /**

@@ -30,6 +30,20 @@ export function namespacesOf(snapshot: CatalogSnapshot): readonly Namespace[] {
 
 const known = new WeakMap<CatalogSnapshot, readonly Namespace[]>();
 
+/** What code writes to call this tool: `mcp.<namespace>.<method>`. */
+export function methodOf(tool: CatalogTool, snapshot: CatalogSnapshot): { namespace: string; method: string } {
+  let names = knownMethods.get(snapshot);
+  if (names === undefined) {
+    names = new Map();
+    for (const { name: namespace, methods } of namespacesOf(snapshot))
+      for (const { name: method, tool: each } of methods) names.set(each.target, { namespace, method });
+    knownMethods.set(snapshot, names);
+  }
+  return names.get(tool.target) ?? { namespace: tool.server.path, method: tool.exportName };
+}
+
+const knownMethods = new WeakMap<CatalogSnapshot, Map<string, { namespace: string; method: string }>>();
+
 function methodsOf(server: CatalogServer): Method[] {
   const names = memberNames(allToolNames(server));
   return server.tools.map((tool) => ({ name: names.get(tool.tool.name) as string, tool }));

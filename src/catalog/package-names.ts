@@ -32,7 +32,7 @@ const MAX_MODULE_CHARACTERS = 128;
 
 function serverModule(serverId: string): string {
   const words = wordsOf(serverId).flatMap(humps).join('_').toLowerCase();
-  // Letters of other scripts are legal in modules, but their files would depend on the locale of whoever imports them.
+  // Non-ASCII letters are legal in module names, but the files would then depend on the importing process's locale.
   const ascii = words
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '')
@@ -58,7 +58,7 @@ function snakeCase(toolName: string): string {
   return legal(cleaned(wordsOf(toolName).join('_')), PYTHON_KEYWORDS);
 }
 
-/** What stands between `.`, `_`, `-` and whatever else no identifier may hold. */
+/** What is between `.`, `_`, `-` and whatever else no identifier may hold. */
 function wordsOf(name: string): string[] {
   // Python compares identifiers in this form; in another one a program could type the name and not meet it.
   return name

@@ -1,6 +1,6 @@
 import type { Tool } from '../domain/tool.js';
 import { fieldsOf } from './search/fields.js';
-import { NameCoverage } from './search/name-coverage.js';
+import { NameMatch } from './search/name-coverage.js';
 import { Postings } from './search/postings.js';
 import { isBlank, type KnownWords, type QueryStep, readQuery } from './search/query.js';
 import { RANKING } from './search/ranking.js';
@@ -17,7 +17,7 @@ export interface SearchDocument {
 export interface SearchOptions {
   /** Only tools of this server. */
   readonly serverId?: string;
-  /** At most so many hits; 10 where it is not given. */
+  /** at most this many hits; 10 where it is not given. */
   readonly limit?: number;
   /** Only tools of which this is true; others take no place among the hits. */
   readonly isSeen?: (tool: Tool) => boolean;
@@ -45,7 +45,7 @@ export function createSearchIndex(documents: readonly SearchDocument[]): SearchI
 const DEFAULT_LIMIT = 10;
 /** Shared by all tools: neither a long text nor a long list makes the build long. 2,000 tools get all they may have. */
 const MAX_INDEX_CHARS = 10_000_000;
-/** Recall is the same with 2,000 and with 8,000: what tells tools apart stands at the beginning. */
+/** Recall is the same with 2,000 and with 8,000: what tells tools apart is at the beginning. */
 const MAX_TOOL_CHARS = 3_000;
 const MIN_TOOL_CHARS = 100;
 const MAX_SERVER_CHARS = 2_000;
@@ -56,7 +56,7 @@ class ToolIndex implements SearchIndex {
   /** By server, then by name: a tool's number is its place in every tie, and a server's tools are neighbours. */
   readonly #tools: readonly Tool[];
   readonly #postings: Postings;
-  readonly #names: NameCoverage;
+  readonly #names: NameMatch;
   /** Without their spelling: `listIssues` and `list-issues` are twins. */
   readonly #plainNames: readonly string[];
   readonly #servers: readonly ServerEntry[];
@@ -74,7 +74,7 @@ class ToolIndex implements SearchIndex {
       this.#tools.map((tool) => inOrderOf(RANKING.fields, fieldsOf(tool, budgetChars))),
       Object.values(RANKING.fields),
     );
-    this.#names = new NameCoverage(this.#tools, this.#postings);
+    this.#names = new NameMatch(this.#tools, this.#postings);
     this.#plainNames = this.#tools.map(({ name }) => plainName(name.slice(0, MAX_NAME_CHARS)));
     this.#servers = serversOf(sorted);
     this.#serverPostings = new Postings(

@@ -83,7 +83,7 @@ export function notForCode(name: string, server: CatalogServer): { message: stri
   const listed = meant && server.direct?.get(meant.tool.name);
   if (listed === undefined) return undefined;
   return {
-    message: `${server.path}/${meant?.tool.name} cannot be called from code: it is a tool of its own`,
+    message: `${server.path}/${meant?.tool.name} cannot be called from code: the client calls it directly`,
     hint: `Call the tool ${JSON.stringify(listed)} directly, without a program.`,
   };
 }

@@ -1,9 +1,9 @@
 import type { JsonValue } from '../domain/json.js';
 import { maskAddress } from '../lib/address-secrets.js';
 import { isSecretName, MASK } from '../lib/mask.js';
-import type { Layer } from './layers.js';
+import type { Layer } from './files/layers.js';
+import { type KeyPath, leavesOf, mayHoldSecret, renderPath } from './files/path.js';
 import type { LoadedConfig } from './load.js';
-import { type KeyPath, leavesOf, mayHoldSecret, renderPath } from './path.js';
 
 export interface ExplainedValue {
   readonly key: string;

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import type { Environment } from './environment.js';
+import type { Environment } from './variables/environment.js';
 
 /** The file that a command starts, by PATH or, where it has a slash, from a folder; undefined where there is none. */
 export function findCommand(command: string, environment: Environment, folder: string): string | undefined {

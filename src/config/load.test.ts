@@ -143,7 +143,7 @@ describe('a mistake is reported with file, line, column, key, what was expected 
     [
       'a doubled key',
       'profile: go\nprofile: go\n',
-      'codemode.config.yaml:2:1: this key stands here twice; keep one of them',
+      'codemode.config.yaml:2:1: this key appears twice; keep one of them',
     ],
     [
       'broken syntax',

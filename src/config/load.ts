@@ -1,11 +1,8 @@
 import { dirname } from 'node:path';
 import { HostError, isHostError } from '../domain/errors.js';
 import type { UpstreamDefinition } from '../domain/upstream.js';
-import { BrokenServers, type DisabledServer } from './broken-servers.js';
-import { type ConfigDocument, parseTomlDocument, parseYaml } from './document.js';
-import type { Environment } from './environment.js';
-import { type FileOrigin, type FoundFile, findConfigFile, type Search, type SearchedPlace } from './find-file.js';
-import type { ForeignFormat } from './import.js';
+import { type ConfigDocument, parseTomlDocument, parseYaml } from './files/document.js';
+import { type FileOrigin, type FoundFile, findConfigFile, type Search, type SearchedPlace } from './files/find-file.js';
 import {
   environmentLayer,
   type FlagValue,
@@ -14,15 +11,26 @@ import {
   type Merged,
   mergeLayers,
   type Origin,
-} from './layers.js';
-import { type Mistake, mistakesOf, reportMistakes } from './mistakes.js';
-import { openTelemetryLayer } from './open-telemetry.js';
-import { type KeyPath, renderPath } from './path.js';
-import { readConfigText } from './read-file.js';
-import { type Config, configSchema } from './schema.js';
-import { disabledEntry, upstreamDefinitions } from './server-schema.js';
-import { inlineDocument, placeOf, readSource, type Source, serverOf, shapeDocument, writtenPath } from './source.js';
-import { type ConfirmTrust, requireTrust } from './trust.js';
+} from './files/layers.js';
+import { type KeyPath, renderPath } from './files/path.js';
+import { readConfigText } from './files/read-file.js';
+import {
+  inlineDocument,
+  placeOf,
+  readSource,
+  type Source,
+  serverOf,
+  shapeDocument,
+  writtenPath,
+} from './files/source.js';
+import type { ForeignFormat } from './import/import.js';
+import { BrokenServers, type DisabledServer } from './schema/broken-servers.js';
+import { type Mistake, mistakesOf, reportMistakes } from './schema/mistakes.js';
+import { openTelemetryLayer } from './schema/open-telemetry.js';
+import { type Config, configSchema } from './schema/schema.js';
+import { disabledEntry, upstreamDefinitions } from './schema/server-schema.js';
+import { type ConfirmTrust, requireTrust } from './trust/trust.js';
+import type { Environment } from './variables/environment.js';
 
 export interface LoadRequest {
   /** `--config FILE`; without it the usual places are searched. */

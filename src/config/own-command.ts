@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { shellWord } from '../lib/shell-word.js';
-import type { Environment } from './environment.js';
 import { isExecutableFile } from './find-command.js';
+import type { Environment } from './variables/environment.js';
 
 /** How to start this very program again. */
 export interface OwnCommand {

@@ -16,7 +16,7 @@ export interface ToolIdentity {
   /** Digest of how the server is reached. */
   readonly serverFingerprint: string;
   readonly toolName: string;
-  /** Digest of everything the tool says of itself. */
+  /** Digest of the tool's whole definition. */
   readonly toolDigest: string;
 }
 
@@ -40,6 +40,11 @@ export interface Approval {
   readonly reason: string;
   /** Each part of the reason by itself. A grant covers calls that are asked about for these reasons and for no other. */
   readonly reasons: readonly string[];
+  /**
+   * Digest of the program, if its run cannot be suspended. A decision that comes too late for the run is for the same call of
+   * the next run of this program, once.
+   */
+  readonly program?: string;
   /** What was stored for people to see was changed, or belongs to another call: it can be denied and not approved. */
   readonly isUnreadable?: true;
   readonly state: Exclude<ApprovalState, 'NOT_REQUIRED'>;

@@ -2,7 +2,7 @@ import type { ApprovalState } from './approval.js';
 
 /** What became of a call. The failures of a connection keep their names: see `UpstreamFailureKind`. */
 export const CALL_VERDICTS = [
-  'sent', // under way; the record of its outcome has the same call id
+  'sent', // in progress; the record of its outcome has the same call id
   'ok',
   'tool_error', // the tool itself says that it failed
   'invalid_arguments',
@@ -24,7 +24,7 @@ export type CallVerdict = (typeof CALL_VERDICTS)[number];
 /** What is on record besides calls: a person's decision, and what was redacted from the output of a program. */
 export type AuditVerdict = CallVerdict | 'decided' | 'output';
 
-/** Whether a person had to agree, and what came of it. */
+/** Whether an approval was needed, and its decision. */
 export interface ApprovalNote {
   readonly state: ApprovalState;
   readonly id?: string;
@@ -52,7 +52,7 @@ export interface AuditEntry {
   readonly durationMs: number;
   readonly verdict: AuditVerdict;
   readonly approval: ApprovalNote;
-  /** How often something was taken out of the answer, by kind. */
+  /** The number of redactions in the answer, by kind. */
   readonly redactions: Readonly<Record<string, number>>;
 }
 
@@ -83,17 +83,17 @@ export interface ChainHead {
   readonly hash: string;
 }
 
-/** What was found when the whole chain was looked at. */
+/** The result of verifying the whole chain. */
 export interface ChainReport {
   readonly isIntact: boolean;
   /** Records that are there now. */
   readonly records: number;
-  /** The first of them; those before were removed when they were old enough, or the chain was begun anew. */
+  /** The first record. Earlier ones were removed because of their age, or because the chain was restarted. */
   readonly first: number;
   readonly head: ChainHead;
   /** What the sealed head says, where there is one that can be believed. */
   readonly sealed?: ChainHead;
-  /** Where it is not intact: whether hosts refuse calls because of it. They look at the end of the chain only. */
+  /** If it is not intact: whether hosts refuse calls because of it. Hosts check only the end of the chain. */
   readonly callsRefused?: boolean;
   /** Set where it is not intact: the first place, and why. */
   readonly problem?: { readonly record: number; readonly reason: string };

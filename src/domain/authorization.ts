@@ -1,6 +1,6 @@
 /** How the user wants one server to be authorized for. Values may be secret. */
 export interface OAuthSettings {
-  /** `authorization_code` needs a person and a browser once, `client_credentials` nobody. */
+  /** `authorization_code` needs a person and a browser once; `client_credentials` needs neither. */
   readonly grant: 'authorization_code' | 'client_credentials';
   /** A client that was registered by hand. */
   readonly clientId?: string;
@@ -21,7 +21,7 @@ export interface AuthorizationChallenge {
   readonly scope?: string;
 }
 
-/** Lends the tokens for the requests to one server. Read anew for each request: another process may have logged in. */
+/** Lends the tokens for the requests to one server. Read for each request: another process may have logged in. */
 export interface UpstreamAuthorizer {
   /** The token for the next request, renewed first where it is about to expire. */
   token(): Promise<string | undefined>;

@@ -27,7 +27,7 @@ export interface CatalogBriefing {
   readonly text: string;
   /** Of `text`. */
   readonly estimatedTokens: number;
-  /** An index in at most so many characters, for places where there is room for no more. */
+  /** An index in at most this many characters, for places where there is room for no more. */
   readonly shortIndex: (maximumCharacters: number) => string;
   readonly example?: ExampleCall;
   /** For `none`: what was searched for, and what the user has to type. */

@@ -26,18 +26,25 @@ export interface FilesystemCapability {
   readonly paths: readonly string[];
   readonly isReadOnly: boolean;
   readonly maxFileBytes: number;
+  /**
+   * Paths of the token and of the configuration, each a list, that this was compared with. A file that is opened lies within
+   * each of them too: links may have changed since.
+   */
+  readonly within?: readonly (readonly string[])[];
   /** With the dot; absent: all. */
   readonly extensions?: readonly string[];
 }
 
 export interface McpCapability {
-  /** Names of servers; `*` stands for any characters. */
+  /** Names of servers; `*` means any characters. */
   readonly servers: readonly string[];
   /** `tool` or `server/tool`, with `*`; absent: all tools of these servers. */
   readonly tools?: readonly string[];
   readonly maxCallsPerSecond: number;
   /** Of all runs of the caller together; absent: as many as one run may make. */
   readonly callerMaxCallsPerSecond?: number;
+  /** Lists of the configuration that a tool is in as well: two patterns cannot be made one. */
+  readonly within?: readonly Pick<McpCapability, 'servers' | 'tools'>[];
 }
 
 /** What the configuration sets for every run with a grant. */

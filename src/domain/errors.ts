@@ -11,31 +11,160 @@ export interface ErrorTraits {
   readonly exit: number;
   /** Whether the same request may succeed if it is made again. */
   readonly retry: boolean;
+  /** When it happens, and what to do: `docs/reference/errors.md` is generated from both. */
+  readonly meaning: string;
+  readonly next: string;
 }
 
 /**
  * Every way in which the host itself can fail, and what each surface makes of it.
- * A program that throws is a result, not an error: see `Failure` in `execution.ts`.
+ * A program that throws is a result, not an error: see `Failure` in `run.ts`.
  */
 export const ERRORS = {
-  bad_input: { blame: 'caller', http: 400, exit: 2, retry: false },
-  bad_config: { blame: 'caller', http: 500, exit: 2, retry: false },
-  untrusted_config: { blame: 'caller', http: 500, exit: 2, retry: false },
-  not_found: { blame: 'caller', http: 404, exit: 2, retry: false },
-  conflict: { blame: 'caller', http: 409, exit: 2, retry: false },
-  capability_violation: { blame: 'policy', http: 403, exit: 4, retry: false },
-  cancelled: { blame: 'caller', http: 499, exit: 130, retry: true },
-  image_rejected: { blame: 'caller', http: 409, exit: 4, retry: false },
-  upstream_unavailable: { blame: 'upstream', http: 502, exit: 69, retry: true },
-  issuer_unavailable: { blame: 'upstream', http: 503, exit: 69, retry: true },
-  login_needed: { blame: 'caller', http: 502, exit: 69, retry: false },
-  quota_exceeded: { blame: 'caller', http: 429, exit: 75, retry: true },
-  sandbox_busy: { blame: 'host', http: 503, exit: 75, retry: true },
-  shutting_down: { blame: 'host', http: 503, exit: 75, retry: true },
-  jail_unavailable: { blame: 'machine', http: 500, exit: 69, retry: false },
-  worker_lost: { blame: 'host', http: 500, exit: 70, retry: true },
-  wire_violation: { blame: 'host', http: 500, exit: 70, retry: true },
-  internal: { blame: 'host', http: 500, exit: 70, retry: false },
+  bad_input: {
+    blame: 'caller',
+    http: 400,
+    exit: 2,
+    retry: false,
+    meaning: 'A request, an argument or an option is malformed or names something that does not exist.',
+    next: 'Correct what the message names.',
+  },
+  bad_config: {
+    blame: 'caller',
+    http: 500,
+    exit: 2,
+    retry: false,
+    meaning: 'The configuration, the state folder or its key cannot be used.',
+    next: 'Correct the place that the message names, with file, line and column.',
+  },
+  untrusted_config: {
+    blame: 'caller',
+    http: 500,
+    exit: 2,
+    retry: false,
+    meaning: 'The `codemode.config.*` of the current folder is not trusted yet, or has changed.',
+    next: 'Review it with `codemode trust`, or name a file with `--config`.',
+  },
+  not_found: {
+    blame: 'caller',
+    http: 404,
+    exit: 2,
+    retry: false,
+    meaning: 'There is no such run, approval, server, script or route for this caller.',
+    next: 'Check the id or name; `codemode runs`, `approvals`, `servers` and `scripts` list them.',
+  },
+  conflict: {
+    blame: 'caller',
+    http: 409,
+    exit: 2,
+    retry: false,
+    meaning: 'The request contradicts the present state: a second decision, a name that is taken.',
+    next: 'Read the state again before the next request.',
+  },
+  capability_violation: {
+    blame: 'policy',
+    http: 403,
+    exit: 4,
+    retry: false,
+    meaning: 'The request asks for more than the token or the configuration grants.',
+    next: 'Ask for less, or extend the grant in `security.capabilities`.',
+  },
+  cancelled: {
+    blame: 'caller',
+    http: 499,
+    exit: 130,
+    retry: true,
+    meaning: 'The client cancelled the request, or closed its connection.',
+    next: 'Send the request again if it is still wanted.',
+  },
+  image_rejected: {
+    blame: 'caller',
+    http: 409,
+    exit: 4,
+    retry: false,
+    meaning: 'A suspended program was changed, or belongs to another run, caller, key or build.',
+    next: 'Start the program again.',
+  },
+  upstream_unavailable: {
+    blame: 'upstream',
+    http: 502,
+    exit: 69,
+    retry: true,
+    meaning: 'A server is down, or did not answer in time.',
+    next: '`codemode servers` says what is wrong with it.',
+  },
+  issuer_unavailable: {
+    blame: 'upstream',
+    http: 503,
+    exit: 69,
+    retry: true,
+    meaning: 'The keys of the token issuer could not be fetched.',
+    next: 'Try again; check `security.auth.issuer`.',
+  },
+  login_needed: {
+    blame: 'caller',
+    http: 502,
+    exit: 69,
+    retry: false,
+    meaning: 'A server needs an OAuth login.',
+    next: '`codemode auth login SERVER`.',
+  },
+  quota_exceeded: {
+    blame: 'caller',
+    http: 429,
+    exit: 75,
+    retry: true,
+    meaning: 'The caller has used up one of its quotas.',
+    next: 'Wait for its other work to end, or raise the key of `quotas` that the message names.',
+  },
+  sandbox_busy: {
+    blame: 'host',
+    http: 503,
+    exit: 75,
+    retry: true,
+    meaning: 'All workers are in use and the queue is full.',
+    next: 'Try again in a few seconds, or raise `sandbox.workers.max`.',
+  },
+  shutting_down: {
+    blame: 'host',
+    http: 503,
+    exit: 75,
+    retry: true,
+    meaning: 'The host is stopping and takes no new work.',
+    next: 'Send the request again to the next host.',
+  },
+  jail_unavailable: {
+    blame: 'machine',
+    http: 500,
+    exit: 69,
+    retry: false,
+    meaning: 'The configured isolation is unavailable on this machine. No program runs with less.',
+    next: '`codemode doctor` prints the command that repairs it.',
+  },
+  worker_lost: {
+    blame: 'host',
+    http: 500,
+    exit: 70,
+    retry: true,
+    meaning: 'A worker process died, and the run could not be rebuilt in another one.',
+    next: 'Send the request again, unless its calls must not be repeated.',
+  },
+  wire_violation: {
+    blame: 'host',
+    http: 500,
+    exit: 70,
+    retry: true,
+    meaning: 'A worker broke the wire protocol and was killed.',
+    next: 'Send the request again; report it if it repeats.',
+  },
+  internal: {
+    blame: 'host',
+    http: 500,
+    exit: 70,
+    retry: false,
+    meaning: 'A mistake in codemode.',
+    next: 'Report it, with the log.',
+  },
 } as const satisfies Record<string, ErrorTraits>;
 
 export type ErrorCode = keyof typeof ERRORS;

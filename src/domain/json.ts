@@ -5,6 +5,6 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
-export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

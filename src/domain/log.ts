@@ -1,4 +1,4 @@
-/** From what only a developer wants to know to what nobody may miss. */
+/** From debugging details to errors that need attention. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonPrimitive } from './json.js';
 import type { ToolAnnotations } from './tool.js';
 
-/** What a policy says of a call: it is made, a person is asked first, or it is not made. */
+/** The decision of a policy: the call is made, a person is asked first, or it is refused. */
 export const DECISIONS = ['allow', 'ask', 'deny'] as const;
 export type Decision = (typeof DECISIONS)[number];
 
@@ -10,15 +10,15 @@ export const PRESETS = ['default', 'strict', 'open'] as const;
 export type Preset = (typeof PRESETS)[number];
 
 /**
- * What the user says of a server for the flow guard.
- * - `private`: its data must not leave the house
- * - `untrusted`: its text may carry instructions of a stranger
- * - `external`: what is sent to it leaves the house
+ * How the user labels a server for the flow guard.
+ * - `private`: its data must not be sent to an external server
+ * - `untrusted`: its text may contain injected instructions
+ * - `external`: data sent to it leaves the user's control
  */
 export const LABELS = ['private', 'untrusted', 'external'] as const;
 export type Label = (typeof LABELS)[number];
 
-/** The claims that a rule can look at. */
+/** The tool annotations that a rule can match. */
 export const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 export type Hint = (typeof HINTS)[number];
 
@@ -43,7 +43,7 @@ export interface PolicyRule {
   /** By place: `branch`, `files.*.path`, or a JSON Pointer. */
   readonly arguments?: Readonly<Record<string, ArgumentCondition>>;
   readonly decision: Decision;
-  /** For whoever reads the refusal or the question. */
+  /** Shown with the refusal or the approval. */
   readonly reason?: string;
   /** The flow guard does not ask about calls that this rule allows. */
   readonly flow?: 'allow';
@@ -74,7 +74,7 @@ export interface PolicySettings {
   readonly budget: Budget;
 }
 
-/** What the user says of one server. */
+/** The user's settings of one server. */
 export interface ServerTraits {
   readonly isTrusted: boolean;
   readonly labels: readonly Label[];
@@ -90,7 +90,7 @@ export type LimitScope = (typeof LIMIT_SCOPES)[number];
 export interface LimitSetting {
   readonly tools: readonly string[];
   readonly caller?: readonly string[];
-  /** What has a count of its own. Nothing: all calls that fit are counted together. */
+  /** What is counted separately. Empty: all matching calls are counted together. */
   readonly each: readonly LimitScope[];
   readonly rate?: { readonly calls: number; readonly perMs: number };
   readonly concurrency?: number;

@@ -1,5 +1,5 @@
 import type { CapabilitySet } from './capability.js';
-import type { CallerId } from './execution.js';
+import type { CallerId } from './run.js';
 
 /**
  * What a token may be used for. `approve` is for people: no token that an agent holds has it, and `servers` lets its
@@ -23,6 +23,11 @@ export interface Principal {
 /** The same caller over every surface, protocol era and session: rules, limits and kept results go by it. */
 export function callerOf({ subject }: Pick<Principal, 'subject'>): CallerId {
   return `subject ${subject}` as CallerId;
+}
+
+/** Who it is and what it may reach: what is made for one such principal may be kept for it, and for no other. */
+export function reachKey({ subject, capabilities }: Pick<Principal, 'subject' | 'capabilities'>): string {
+  return JSON.stringify([subject, capabilities ?? null]);
 }
 
 /** What a run may be given of it: no call begins after the token has expired. */

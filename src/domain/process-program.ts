@@ -1,22 +1,22 @@
-import type { CallerId, CallReply, ExecutionId, GuestCall, Outcome } from './execution.js';
+import type { CallerId, CallReply, GuestCall, Outcome, RunId } from './run.js';
 import type { StopSignal } from './stop-signal.js';
 
-/** Real interpreters, each program in a process of its own. */
+/** Real interpreters: each program runs in its own process. */
 export type ProcessLanguage = 'node' | 'python';
 /** What a process in a jail may be: an interpreter with its program, a compiled program, or what compiles one. */
 export type ProcessRole = ProcessLanguage | 'go' | 'go-build';
 export const PROCESS_LANGUAGES = ['node', 'python'] as const satisfies readonly ProcessLanguage[];
-/** What programs of agents are written in that are processes of their own. */
+/** The languages of programs that run in their own process. */
 export type ProgramLanguage = ProcessLanguage | 'go';
 export const PROGRAM_LANGUAGES = [...PROCESS_LANGUAGES, 'go'] as const satisfies readonly ProgramLanguage[];
 
-/** What one such program may spend. */
+/** The limits of one such program. */
 export interface ProcessLimits {
   /** Computing and waiting for tools, from the moment the program has its process. */
   readonly timeoutMs: number;
-  /** Processor time of all its processes together. Absent: as much as it gets in its time. */
+  /** CPU time of all its processes together. Absent: limited only by its timeout. */
   readonly maxCpuMs?: number | undefined;
-  /** All processes of the program together, beyond what its interpreter takes before it does anything. */
+  /** Memory of all its processes together, beyond what its interpreter needs to start. */
   readonly maxMemoryBytes: number;
   /** Processes and threads at the same time. */
   readonly maxProcesses: number;
@@ -49,17 +49,15 @@ export interface ProcessProgram {
 export interface ProcessHandlers {
   readonly caller: CallerId;
   /** Absent: a new one. */
-  readonly execution?: ExecutionId;
-  /** It has its turn and its process, and begins now. */
+  readonly execution?: RunId;
+  /** It has left the queue, has its process, and starts now. */
   onStarted?(): void;
-  /** Answers a call of the program. A rejection reaches it as an error that says nothing of ours. */
+  /** Answers a call of the program. A rejection reaches the program as an error without host details. */
   onCall(call: GuestCall, signal: AbortSignal, time: ProgramTime): Promise<CallReply>;
-  /** What the program writes to stderr, as it comes, up to the limit. */
-  onStderr?(text: string): void;
   readonly signal?: StopSignal;
 }
 
-/** A program's time stands still while it waits for nothing but a person: hold it, then let it go on. */
+/** A program's time limit is paused while it waits only for a person: hold it, then let it continue. */
 export interface ProgramTime {
   hold(): void;
   spend(): void;
@@ -75,18 +73,18 @@ export interface KeptOutput {
 /** Where a result came from: the program's `result`, its last line of output, or nowhere (it is then `null`). */
 export type ResultSource = 'result' | 'stdout' | 'none';
 
-/** How a program ended. There is exactly one for each that was started, whatever it does. */
+/** How a program ended. Every started program has exactly one. */
 export interface ProcessReport {
-  readonly execution: ExecutionId;
+  readonly execution: RunId;
   readonly outcome: Outcome;
   readonly resultSource: ResultSource;
   readonly stdout: KeptOutput;
   readonly stderr: KeptOutput;
-  /** As the program or its process said it; undefined where the host ended it or a signal did. */
+  /** The exit status of the process; undefined if the host or a signal ended it. */
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
   readonly durationMs: number;
-  /** As last seen from outside, over all its processes; undefined where it was over before anybody looked. */
+  /** As last measured over all its processes; undefined if it ended before the first measurement. */
   readonly cpuMs: number | undefined;
   readonly peakMemoryBytes: number | undefined;
 }

@@ -1,3 +1,35 @@
 /** The contracts that the program can speak. */
 export const PROFILE_NAMES = ['codemode', 'unified', 'code_execution', 'runner', 'go'] as const;
 export type ProfileName = (typeof PROFILE_NAMES)[number];
+
+/** What a contract needs of the other parts. They ask for these properties, never for the name of a contract. */
+export interface ProfileNeeds {
+  /** What runs its programs: workers, the interpreters of the machine, or its Go toolchain. */
+  readonly runtime: 'quickjs' | 'interpreters' | 'go';
+  /**
+   * How a program is written: an ES module, the body of a function that sees a namespace for each server, a classic script
+   * whose calls block its worker, or a file for a process of its own.
+   */
+  readonly program: 'module' | 'body' | 'script' | 'file';
+  /** REST routes of its own, beside those that every host has. */
+  readonly restRoutes?: 'runner';
+  /** Its users may have the file that mcpproxy keeps in the home folder. */
+  readonly takesProxyFile?: true;
+}
+
+const NEEDS: Readonly<Record<ProfileName, ProfileNeeds>> = {
+  codemode: { runtime: 'quickjs', program: 'module' },
+  unified: { runtime: 'quickjs', program: 'body' },
+  code_execution: { runtime: 'quickjs', program: 'script', takesProxyFile: true },
+  runner: { runtime: 'interpreters', program: 'file', restRoutes: 'runner' },
+  go: { runtime: 'go', program: 'file' },
+};
+
+/** What a contract needs; sessions that speak none of them run modules. */
+export function needsOf(profile: string): ProfileNeeds {
+  return isProfileName(profile) ? NEEDS[profile] : NEEDS.codemode;
+}
+
+export function isProfileName(name: string): name is ProfileName {
+  return (PROFILE_NAMES as readonly string[]).includes(name);
+}

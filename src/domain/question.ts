@@ -21,13 +21,15 @@ export interface Question {
 export interface Respondent {
   /** Calls with the same key are made for the same client. Questions never go from one key to another. */
   readonly key: string;
+  /** Whose client it is: all clients of one token together have a bound on what they are asked at a time. */
+  readonly caller: string;
   /** What it can be asked, as the protocol writes capabilities: of these three kinds only. */
   readonly capabilities: JsonObject;
   /** Throws a `HostError` that says to the server why there is no answer; `not_found` where the client never can. */
   answer(question: Question): Promise<JsonObject>;
 }
 
-/** Who is there to be asked, as far as that is known before a call is made. */
+/** Which kinds of questions can be answered, as far as that is known before a call. */
 export interface Audience {
   /** What a server is told at its connection that we answer. */
   announced(): readonly QuestionKind[];

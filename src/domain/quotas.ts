@@ -4,9 +4,14 @@ import { HostError } from './errors.js';
 export interface Quotas {
   /** Runs at the same time: computing, waiting for tools, waiting for a worker. */
   readonly runs: number;
+  /**
+   * Scripts (`code_execution`) that run at the same time: each keeps a process to its end, so further ones wait. Where there may be
+   * several callers, one place of the pool is left for the others whatever this says.
+   */
+  readonly scripts: number;
   /** Bytes of host memory for what tools answered to programs that are still running. */
   readonly memory: number;
-  /** Bytes of host memory for results that were too large to be handed over; the oldest go first. */
+  /** Bytes of host memory for results that were too large to be passed on; the oldest go first. */
   readonly results: number;
   /** Runs that have ended and can be looked back at; the oldest go first. */
   readonly history: number;
@@ -24,6 +29,7 @@ const MEBIBYTE = 1024 * 1024;
 
 export const DEFAULT_QUOTAS: Quotas = {
   runs: 1_000,
+  scripts: 8,
   memory: 1024 * MEBIBYTE,
   results: 128 * MEBIBYTE,
   history: 2_000,

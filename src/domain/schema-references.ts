@@ -2,41 +2,119 @@ import { isJsonObject, type JsonObject, type JsonValue } from './json.js';
 
 /** What a `$ref` of this document points to; `undefined` where it points nowhere, or out of the document. */
 export interface References {
-  resolve(reference: string): { readonly pointer: string; readonly target: JsonValue } | undefined;
+  /** `at`: the schema that the reference stands in; inside of one with its own `$id`, references are relative to that. */
+  resolve(reference: string, at?: JsonObject): { readonly pointer: string; readonly target: JsonValue } | undefined;
 }
 
 /**
  * References within one schema document: `#`, JSON Pointers (percent-encoded or not), `$anchor` and old `$id: "#name"`
- * names, and the document's own `$id` in front of them. Nothing is ever fetched or read from elsewhere.
+ * names, and in front of them the address of the document, or of a schema in it that has an `$id` of its own, whole or
+ * relative. Nothing is ever fetched or read from elsewhere.
  */
 export function referencesOf(root: JsonObject): References {
-  const base = ownAddress(root);
-  let anchors: Map<string, JsonObject> | undefined;
+  const document: Resource = {
+    root,
+    address: ownAddress(root),
+    base: baseOf(ownAddress(root), NO_ADDRESS),
+    pointer: '#',
+  };
+  let embedded: Embedded | undefined;
+  const within = (resource: Resource, reference: string, hash: number) => {
+    const fragment = decodeFragment(hash < 0 ? '' : reference.slice(hash + 1));
+    return fragment === undefined ? undefined : resolveFragment(resource, fragment);
+  };
   return {
-    resolve(reference) {
+    resolve(reference, at) {
       const hash = reference.indexOf('#');
       const address = hash < 0 ? reference : reference.slice(0, hash);
-      if (address !== '' && address !== base) return undefined;
-      const fragment = decodeFragment(hash < 0 ? '' : reference.slice(hash + 1));
-      if (fragment === undefined) return undefined;
-      if (fragment === '' || fragment === '/') return { pointer: '#', target: root };
-      if (fragment.startsWith('/')) return resolvePointer(root, fragment);
-      anchors ??= collectAnchors(root);
-      const anchored = anchors.get(fragment);
-      return anchored === undefined ? undefined : { pointer: `#${fragment}`, target: anchored };
+      embedded ??= embeddedIn(document);
+      const here = (at === undefined ? undefined : embedded.resourceOf.get(at)) ?? document;
+      // Generators that put an `$id` on a part often go on to count from the whole: what is not in the part is looked for there.
+      if (address === '') return within(here, reference, hash) ?? within(document, reference, hash);
+      if (address === document.address) return within(document, reference, hash);
+      const target = baseOf(address, here.base);
+      const found = target === document.base ? document : embedded.byAddress.get(target);
+      return found === undefined ? undefined : within(found, reference, hash);
     },
   };
 }
 
-function resolvePointer(root: JsonObject, fragment: string): ReturnType<References['resolve']> {
+/** A document, or a part of one with an address of its own. */
+interface Resource {
+  readonly root: JsonObject;
+  readonly address: string | undefined;
+  /** Its address as a whole, to which others in it are relative. */
+  readonly base: string;
+  readonly pointer: string;
+  anchors?: Map<string, JsonObject>;
+}
+
+interface Embedded {
+  readonly byAddress: ReadonlyMap<string, Resource>;
+  /** Every schema in a part with an address; all others are of the document. */
+  readonly resourceOf: ReadonlyMap<JsonObject, Resource>;
+}
+
+/** Stands for that of a document that has none. */
+const NO_ADDRESS = 'schema://document/';
+
+function baseOf(address: string | undefined, base: string): string {
+  if (address === undefined) return base;
+  try {
+    return new URL(address, base).href;
+  } catch {
+    return address;
+  }
+}
+
+/** Their content is data, where `$id` is a key like any other. */
+const DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'example']);
+
+function embeddedIn(document: Resource): Embedded {
+  const byAddress = new Map<string, Resource>();
+  const resourceOf = new Map<JsonObject, Resource>();
+  const visit = (value: JsonValue, pointer: string, around: Resource, depth: number): void => {
+    if (typeof value !== 'object' || value === null || depth > MAX_ANCHOR_DEPTH) return;
+    let resource = around;
+    if (isJsonObject(value)) {
+      const address = value === document.root ? undefined : embeddedAddress(value);
+      if (address !== undefined) {
+        resource = { root: value, address, base: baseOf(address, around.base), pointer };
+        if (!byAddress.has(resource.base)) byAddress.set(resource.base, resource);
+      }
+      if (resource !== document) resourceOf.set(value, resource);
+    }
+    for (const [key, child] of Object.entries(value))
+      if (!DATA.has(key)) visit(child, `${pointer}/${escapeToken(key)}`, resource, depth + 1);
+  };
+  visit(document.root, '#', document, 0);
+  return { byAddress, resourceOf };
+}
+
+function embeddedAddress({ $id }: JsonObject): string | undefined {
+  return typeof $id === 'string' && $id !== '' && !$id.startsWith('#') ? $id.replace(/#$/, '') : undefined;
+}
+
+function resolveFragment(resource: Resource, fragment: string): ReturnType<References['resolve']> {
+  const { root, pointer } = resource;
+  if (fragment === '' || fragment === '/') return { pointer, target: root };
+  if (fragment.startsWith('/')) return resolvePointer(root, fragment, pointer);
+  resource.anchors ??= collectAnchors(root);
+  const anchored = resource.anchors.get(fragment);
+  return anchored === undefined
+    ? undefined
+    : { pointer: `${pointer === '#' ? '' : pointer}#${fragment}`, target: anchored };
+}
+
+function resolvePointer(root: JsonObject, fragment: string, start: string): ReturnType<References['resolve']> {
   const tokens = fragment.slice(1).split('/').map(unescapeToken);
   const target = follow(root, tokens);
-  if (target !== undefined) return { pointer: `#${fragment}`, target };
+  if (target !== undefined) return { pointer: `${start}${fragment}`, target };
   // Converters that rename one container and forget the references into it are common.
   const other = tokens[0] === 'definitions' ? '$defs' : tokens[0] === '$defs' ? 'definitions' : undefined;
   if (other === undefined) return undefined;
   const renamed = follow(root, [other, ...tokens.slice(1)]);
-  return renamed === undefined ? undefined : { pointer: `#${fragment}`, target: renamed };
+  return renamed === undefined ? undefined : { pointer: `${start}${fragment}`, target: renamed };
 }
 
 /** Own properties only: `#/constructor` and `#/__proto__` must not reach what every object inherits. */
@@ -86,6 +164,8 @@ function collectAnchors(root: JsonObject): Map<string, JsonObject> {
   const visit = (value: JsonValue, depth: number): void => {
     if (typeof value !== 'object' || value === null || depth > MAX_ANCHOR_DEPTH) return;
     if (isJsonObject(value)) {
+      // What is named in a part with an address of its own is not of this one.
+      if (value !== root && embeddedAddress(value) !== undefined) return;
       for (const key of ['$anchor', '$dynamicAnchor', '$id'] as const) {
         const name = value[key];
         if (typeof name !== 'string') continue;

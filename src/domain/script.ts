@@ -1,5 +1,5 @@
-import type { SourceLanguage } from './execution.js';
 import type { JsonObject } from './json.js';
+import type { SourceLanguage } from './run.js';
 
 /** The contracts a stored script can be written for. A script runs in its own contract and in no other. */
 export const SCRIPT_PROFILES = ['codemode', 'code_execution'] as const;

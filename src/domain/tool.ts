@@ -15,18 +15,20 @@ export interface Tool {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
-  /** Absent, `{}` and a schema that is no object all mean "no declared input". */
+  /** Absent, `{}` and a schema that is not an object all mean "no declared input". */
   readonly inputSchema?: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: ToolAnnotations;
-  /** Pictures of it, as its server names them: addresses that nobody here ever asks for. */
+  /** Its icons, as the server lists them: URLs that the host never fetches. */
   readonly icons?: readonly JsonObject[];
   readonly deprecated?: boolean;
+  /** Where its source tells one for each tool. */
+  readonly version?: string;
   /** Words by which its source groups tools. */
   readonly tags?: readonly string[];
 }
 
-/** Whether a call may be made a second time where nobody knows what became of the first: its server says that it may. */
+/** Whether a call may be repeated if the outcome of the first is unknown: its server declares it read-only or idempotent. */
 export function isRepeatable({ annotations }: Pick<Tool, 'annotations'>): boolean {
   return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
 }

@@ -1,9 +1,9 @@
 /**
- * Who else takes part in a request, by the W3C recommendation Trace Context. Plain data: it is written down with a run
- * that sleeps, and handed to servers. Nothing of what a program says or gets is ever in it.
+ * The trace of a request, by the W3C recommendation Trace Context. Plain data: it is stored with a suspended run and sent
+ * to servers. It never contains data of a program.
  */
 export interface TraceContext {
-  /** 32 hexadecimal digits: the same from whoever asked first to the last server. */
+  /** 32 hexadecimal digits: the same from the first client to the last server. */
   readonly traceId: string;
   /** 16 hexadecimal digits: the step that this is a part of. */
   readonly spanId: string;
@@ -39,11 +39,11 @@ export interface SpanOptions {
   readonly parent?: TraceContext | undefined;
   readonly kind?: SpanKind;
   readonly attributes?: SpanAttributes;
-  /** Of a new trace, where its id was told to somebody before. */
+  /** The id of a new trace, if it was published before. */
   readonly traceId?: string;
 }
 
-/** Begins spans. Where nobody wants traces there is none, and nothing is measured. */
+/** Starts spans. Absent if tracing is off: then nothing is measured. */
 export interface Tracer {
   start(name: string, options?: SpanOptions): Span;
 }
@@ -62,7 +62,7 @@ export interface FinishedSpan {
 
 /** The steps of every request, whichever way it came in. What the conventions have a name for is called by that. */
 export const SPANS = {
-  /** A program: from the request to its end, or until it sleeps. */
+  /** A run: from the request until it ends or is suspended. */
   run: 'codemode.run',
   /** Servers that it is about to use are connected. */
   prepare: 'codemode.prepare',
@@ -80,7 +80,7 @@ const MAX_STATE_LENGTH = 512;
 const MAX_STATE_MEMBERS = 32;
 const STATE_MEMBER = /^[a-z\d][a-z\d_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
-/** Reads what a client sent. What breaks the rules counts as nothing: a broken trace is no reason to refuse a request. */
+/** Reads what a client sent. What breaks the rules counts as nothing: a broken trace is not a reason to refuse a request. */
 export function readTraceContext(
   carrier: { readonly traceparent?: unknown; readonly tracestate?: unknown } | undefined,
 ): TraceContext | undefined {

@@ -121,15 +121,11 @@ export interface UpstreamIdentity {
  * - `closed`: unregistered or shut down, for good
  * - `disabled`: its entry in the configuration has a mistake; nothing is started for it
  */
-export type UpstreamState =
-  | 'idle'
-  | 'connecting'
-  | 'ready'
-  | 'degraded'
-  | 'failed'
-  | 'quarantined'
-  | 'closed'
-  | 'disabled';
+export type UpstreamState = (typeof UPSTREAM_STATES)[number];
+export const UPSTREAM_STATES = [
+  ...(['idle', 'connecting', 'ready', 'degraded'] as const),
+  ...(['failed', 'quarantined', 'closed', 'disabled'] as const),
+] as const;
 
 export interface Crash {
   readonly summary: string;
@@ -170,11 +166,11 @@ export interface UpstreamCall {
   readonly defaultTimeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CallProgress) => void;
-  /** What its run was granted: for the upstreams that are capabilities. Nothing of it leaves the house. */
+  /** What its run was granted, for upstreams that are capabilities. Never sent to a server. */
   readonly grants?: CapabilitySet;
   /** Who answers what the server asks meanwhile. */
   readonly respondent?: Respondent;
-  /** The step of a trace that it is, for the server to go on with. */
+  /** The span of this call, which the server continues. */
   readonly trace?: TraceContext;
 }
 

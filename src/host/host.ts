@@ -1,30 +1,32 @@
 import type { Approvals } from '../broker/approvals/approvals.js';
 import { toolDigestOf } from '../broker/approvals/identity.js';
-import type { CallerId, Failure, SourceLanguage } from '../domain/execution.js';
 import type { IsolationLevel } from '../domain/isolation.js';
 import type { ProcessLimits } from '../domain/process-program.js';
 import type { CallerQuotas } from '../domain/quotas.js';
+import type { CallerId, Failure, SourceLanguage } from '../domain/run.js';
 import type { Tracer } from '../domain/trace.js';
 import type { UpstreamHealth } from '../domain/upstream.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
-import type { AskPerson } from './execution.js';
-import { warmGo } from './go-warming.js';
-import { LiveRuns } from './live-runs.js';
-import { replayProcess } from './process-replay.js';
-import { programRunner } from './program-runner.js';
-import type { AnyRecording } from './recording.js';
-import { compareLive, type LiveComparison, type ReplayVerdict, replay } from './replay.js';
-import type { AskingWays } from './run.js';
+import { warmGo } from './processes/warm-go.js';
+import { replayProcess } from './recordings/process-replay.js';
+import type { AnyRecording } from './recordings/recording.js';
+import { compareLive, type LiveComparison, type ReplayReport, replay } from './recordings/replay.js';
+import { type ReplayBounds, withinBounds } from './recordings/replay-bounds.js';
+import { type TracedRecording, traceRecorded } from './recordings/trace-recorded.js';
+import { LiveRuns } from './runs/live-runs.js';
+import { programRunner } from './runs/program-runner.js';
+import { boundsOf } from './runs/restore-context.js';
+import type { AskPerson, RunClient } from './runs/run-client.js';
+import type { ResumedRun, RunView } from './runs/suspended-runs.js';
+import { findSyntaxError } from './runs/syntax-check.js';
+import type { ScriptLibrary } from './scripts/stored-scripts.js';
 import { Session, type SessionOptions, type SessionParts } from './session.js';
-import type { RunView, WokenRun } from './sleeping-runs.js';
-import type { ScriptLibrary } from './stored-scripts.js';
-import { findSyntaxError } from './syntax-check.js';
 import type { Telemetry } from './telemetry.js';
 
 export type { Approvals } from '../broker/approvals/approvals.js';
-export type { LiveComparison, ReplayVerdict } from './replay.js';
-export type { RunView, SleepingRuns } from './sleeping-runs.js';
-export type { ScriptLibrary } from './stored-scripts.js';
+export type { LiveComparison, ReplayReport } from './recordings/replay.js';
+export type { RunView, SuspendedRuns } from './runs/suspended-runs.js';
+export type { ScriptLibrary } from './scripts/stored-scripts.js';
 
 /** How programs are cut off from the machine, seen to hold. */
 export interface Isolation {
@@ -33,17 +35,19 @@ export interface Isolation {
 }
 
 export interface HostParts extends Omit<SessionParts, 'live'> {
-  /** What callers have of what is finite. */
+  /** What each caller uses of its quotas. */
   readonly quotas: CallerQuotas;
   /** What outlives the program; closed with it. */
   readonly records: { readonly approvals: Approvals; close(): Promise<void> };
-  /** How a caller is served whose run goes on without a client. */
+  /** The session options of a run that continues without a client. */
   readonly sessionOptionsOf: (caller: CallerId, profile: string) => SessionOptions;
   /** Where programs on real interpreters are served: processes of these limits are started ahead of need. */
   readonly processLimits?: ProcessLimits;
-  /** Where programs in Go are served: packages that are compiled ahead of need, as far as nobody has done it yet. */
+  /** If the profile runs Go: which packages are compiled in advance, unless they are cached already. */
   readonly goPackages?: 'common' | 'all';
-  /** Ends what hands over traces: the last thing that is closed. */
+  /** What recorded programs may spend when they are run again. */
+  readonly replayBounds: ReplayBounds;
+  /** Ends what passes on traces: the last thing that is closed. */
   readonly closeTraces?: () => Promise<void>;
 }
 
@@ -55,7 +59,7 @@ export class Host {
     this.#parts = { ...parts, live: new LiveRuns(parts.quotas) };
   }
 
-  /** Tries the jail out, if nobody has yet. No program runs before that has gone well. Throws `jail_unavailable`. */
+  /** Probes the jail once. No program runs before the probe has succeeded. Throws `jail_unavailable`. */
   async open(): Promise<Isolation> {
     const { sandbox } = await this.#parts.runtime.open();
     const { level, description } = sandbox.jail;
@@ -78,7 +82,7 @@ export class Host {
     return this.#parts.processLimits === undefined ? sandbox.pool.warm() : this.#warmProcesses();
   }
 
-  /** What goes wrong here goes wrong again for who runs a program, and is told to them. */
+  /** Failures are ignored here: the run that needs Go meets them again and reports them. */
   async #warmGo(packages: 'common' | 'all', say: (message: string) => void): Promise<void> {
     const { go } = await this.#parts.runtime.open();
     const runtime = await go().catch(() => undefined);
@@ -89,7 +93,7 @@ export class Host {
     const { processes } = await this.#parts.runtime.open();
     const runtimes = await processes();
     const there = runtimes.available().filter(({ isAvailable }) => isAvailable);
-    // One that cannot be started is told to whoever runs a program.
+    // Failures are ignored here: the run that needs the interpreter meets them again and reports them.
     const warmed = there.map(({ language }) => runtimes.warm(language, this.#parts.processLimits).catch(() => {}));
     await Promise.all(warmed);
   }
@@ -113,22 +117,22 @@ export class Host {
     return this.#parts.catalog.checkedHealth();
   }
 
-  /** What happens, for whoever counts it. */
+  /** The events that metrics count. */
   get telemetry(): Telemetry {
     return this.#parts.telemetry;
   }
 
-  /** What callers have of what is finite. */
+  /** What each caller uses of its quotas. */
   get quotas(): CallerQuotas {
     return this.#parts.quotas;
   }
 
-  /** Begins the steps of traces; absent where nobody wants any. */
+  /** Starts spans; absent if tracing is off. */
   get tracer(): Tracer | undefined {
     return this.#parts.tracer;
   }
 
-  /** The same as `load`, at once: nothing is opened for it. */
+  /** The same as `load`, without opening the sandbox. */
   loadNow(): Sandbox['pool']['figures'] | undefined {
     return this.#parts.runtime.opened?.sandbox.pool.figures;
   }
@@ -138,7 +142,7 @@ export class Host {
     return (await this.#parts.runtime.open()).sandbox.pool.figures;
   }
 
-  /** Questions to people, and their answers. */
+  /** Approvals and their decisions. */
   get approvals(): Approvals {
     return this.#parts.records.approvals;
   }
@@ -148,49 +152,65 @@ export class Host {
     return this.#parts.scripts;
   }
 
-  /** What keeps a program from being read, if anything does. Nothing of it runs. */
+  /** The syntax error of a program, if it has one. Nothing is executed. */
   async findSyntaxError(source: string, language: SourceLanguage): Promise<Failure | undefined> {
     const { sandbox } = await this.#parts.runtime.open();
     return findSyntaxError(sandbox, source, language);
   }
 
-  /** Goes on with runs that sleep as soon as a person has decided, whichever process they slept in. */
+  /** Resumes suspended runs as soon as a person has decided, whichever process suspended them. */
   watch(): void {
-    this.#parts.sleeping.watch((run) => this.#wake(run));
+    this.#parts.suspended.watch((run) => this.#resume(run));
   }
 
-  /** Runs of one caller that sleep or have ended, the newest first. */
+  /** Suspended and ended runs of one caller, the newest first. */
   listRuns(caller: CallerId, limit: number): Promise<RunView[]> {
-    return this.#parts.sleeping.list(limit, caller);
+    return this.#parts.suspended.list(limit, caller);
   }
 
-  /** Ends a run that sleeps, or that was woken here. Throws `not_found`, and `conflict` where it is over. */
+  /** Runs of this process that are under way. */
+  get live(): LiveRuns {
+    return this.#parts.live;
+  }
+
+  /** Cancels a run that is suspended, or that this process resumed. Throws `not_found`, and `conflict` if it has ended. */
   cancelRun(runId: string): Promise<RunView> {
-    return this.#parts.sleeping.cancel(runId);
+    return this.#parts.suspended.cancel(runId);
   }
 
-  /** How a run that sleeps or has ended stands. Throws `not_found`. */
+  /** A run that is suspended or has ended. Throws `not_found`. */
   showRun(runId: string): Promise<RunView> {
-    return this.#parts.sleeping.show(runId);
+    return this.#parts.suspended.show(runId);
   }
 
-  /** The same, for a client that is asked with the answer, and does not mind that another part of the program was faster. */
+  /** The same for a client that is asked in the response. If another process resumes the run first, follows it instead. */
   resumeOrFollow(runId: string, signal: AbortSignal): Promise<RunView> {
-    return this.#parts.sleeping.resumeOrFollow(runId, (run) => this.#wake(run, { suspendsToAsk: true }), signal);
+    return this.#parts.suspended.resumeOrFollow(runId, (run) => this.#resume(run, { suspendsToAsk: true }), signal);
   }
 
-  /** Resumes one of them now. `askPerson`: who is asked about calls that it makes from here on. */
+  /** Resumes a suspended run now. `askPerson` asks a person about the calls that it makes from here on. */
   resume(runId: string, askPerson?: AskPerson): Promise<RunView> {
-    return this.#parts.sleeping.resume(runId, (run) => this.#wake(run, askPerson === undefined ? {} : { askPerson }));
+    return this.#parts.suspended.resume(runId, (run) =>
+      this.#resume(run, askPerson === undefined ? {} : { askPerson }),
+    );
   }
 
   /** Runs a recorded program again, offline. */
-  async replay(recording: AnyRecording): Promise<ReplayVerdict> {
+  async replay(recorded: AnyRecording): Promise<ReplayReport> {
+    const recording = withinBounds(recorded, this.#parts.replayBounds);
     const runtime = await this.#parts.runtime.open();
     const { sandbox, redactor } = runtime;
     if ('program' in recording)
       return replayProcess(await programRunner(recording.program.language, runtime), recording, redactor);
     return replay(sandbox, recording, redactor);
+  }
+
+  /** The lines of the calls and all logs of a recorded program, found by running it again, offline. */
+  async traceRecorded(recorded: AnyRecording): Promise<TracedRecording> {
+    const recording = withinBounds(recorded, this.#parts.replayBounds);
+    if ('program' in recording) return { logs: [], lines: [] };
+    const { sandbox, redactor } = await this.#parts.runtime.open();
+    return traceRecorded(sandbox, recording, redactor);
   }
 
   /** Makes the calls of read-only tools that were recorded, again, as this caller, and says what has changed since. */
@@ -211,13 +231,14 @@ export class Host {
     return compareLive(recording, { broker, snapshot, presentation, digestOf, caller, profile });
   }
 
-  async #wake(run: WokenRun, asking?: AskingWays): Promise<void> {
-    await this.openSession(this.#parts.sessionOptionsOf(run.caller, run.profile)).wake(run, asking);
+  async #resume(run: ResumedRun, client?: RunClient): Promise<void> {
+    const options = { ...this.#parts.sessionOptionsOf(run.caller, run.profile), ...boundsOf(run) };
+    await this.openSession(options).resume(run, client);
   }
 
   /**
-   * Lets runs come to their end for so long at most, those too whose clients have been answered already. Those that wait
-   * for a person are put away at once, and go on in whichever process comes next.
+   * Waits at most this long for runs to end, including those whose clients already have a response. Runs that wait for a
+   * person are suspended at once, and the next process resumes them.
    */
   drain(graceMs: number): Promise<void> {
     return this.#parts.live.drain(graceMs);

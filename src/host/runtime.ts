@@ -21,8 +21,8 @@ export interface RuntimeParts {
 }
 
 /**
- * What runs programs, opened at its first use and once. A client that only asks which tools there are is answered
- * before a jail has been tried out; whoever runs something waits until it is seen to hold, or gets the reason.
+ * The sandbox and its jail, opened once, at their first use. A client that only lists tools gets its response before the
+ * jail has been probed; a run waits for the probe, or fails with its reason.
  */
 export class Runtime {
   readonly #start: () => Promise<RuntimeParts>;

@@ -3,16 +3,16 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { LearnedTypes } from '../catalog/observed/learned-types.js';
 import type { CatalogServer } from '../catalog/snapshot.js';
 import type { CapabilitySet } from '../domain/capability.js';
-import type { CallerId } from '../domain/execution.js';
+import type { CallerId } from '../domain/run.js';
 import type { Tracer } from '../domain/trace.js';
-import type { LiveRuns } from './live-runs.js';
-import type { KeptResults } from './results.js';
-import type { Presentation } from './run.js';
+import type { KeptResults } from './runs/kept-results.js';
+import type { LiveRuns } from './runs/live-runs.js';
+import type { Presentation } from './runs/run-types.js';
+import type { SuspendedRuns } from './runs/suspended-runs.js';
 import type { Runtime } from './runtime.js';
-import type { SleepingRuns } from './sleeping-runs.js';
-import type { ScriptLibrary } from './stored-scripts.js';
+import type { ScriptLibrary } from './scripts/stored-scripts.js';
 import type { Telemetry } from './telemetry.js';
-import type { CodeModeSettings, ToolView } from './tool-view.js';
+import type { CodeModeSettings, ToolView } from './tools/tool-view.js';
 
 /** How one caller's session differs from another's. */
 export interface SessionOptions {
@@ -25,7 +25,7 @@ export interface SessionOptions {
   readonly codeMode: CodeModeSettings;
   /** Names that no direct tool may take. */
   readonly reservedNames: readonly string[];
-  /** Results above it are kept for a later run instead of being handed over. */
+  /** Results above it are kept for a later run instead of being passed on. */
   readonly maxResultBytes: number;
   /** The types of one server in the contract's own words; absent: TypeScript modules. */
   readonly declarations?: (server: CatalogServer, view: ToolView) => string;
@@ -39,17 +39,19 @@ export interface SessionParts {
   readonly catalog: Catalog;
   readonly gate: PolicyGate;
   readonly results: KeptResults;
-  readonly sleeping: SleepingRuns;
+  readonly suspended: SuspendedRuns;
   readonly scripts: ScriptLibrary;
   readonly telemetry: Telemetry;
-  /** Absent where nobody wants traces. */
+  /** Absent if tracing is off. */
   readonly tracer?: Tracer;
   readonly live: LiveRuns;
+  /** What the configuration grants: no token reaches further. */
+  readonly reach: CapabilitySet;
   /** How long a server may keep a listing or a search waiting, counted from when it was asked. */
   readonly firstListingMs: number;
   /** How long a program keeps its place while all it waits for is a person. */
   readonly patienceMs: number;
-  /** Whether people look at what waits for them here, though no client can ask them. */
+  /** Whether people decide approvals through other surfaces when no client can ask them. */
   readonly servesApprovals?: boolean;
   /** Absent where learning is switched off. */
   readonly observed?: LearnedTypes;

@@ -1,88 +1,85 @@
 import { randomUUID } from 'node:crypto';
 import type { BrokerOutcome } from '../broker/broker.js';
+import { intersectionOf } from '../broker/capabilities/bounds.js';
 import { ReceivedData } from '../broker/policy/flow.js';
-import type { Redactor } from '../broker/redaction/redactor.js';
 import { openRunContext, type RunContext } from '../broker/run-context.js';
 import type { WaitProgress } from '../catalog/catalog.js';
 import type { CatalogServer, CatalogSnapshot } from '../catalog/snapshot.js';
 import type { CapabilitySet } from '../domain/capability.js';
 import { HostError } from '../domain/errors.js';
-import { type CallerId, type ExecutionId, type Outcome, withUnfinished } from '../domain/execution.js';
 import type { JsonValue } from '../domain/json.js';
 import { PROCESS_LANGUAGES } from '../domain/process-program.js';
+import type { CallerId, Outcome, RunId } from '../domain/run.js';
 import type { ScriptHead } from '../domain/script.js';
 import { duringStep } from '../domain/step.js';
+import type { StopSignal } from '../domain/stop-signal.js';
+import { Cancellation } from '../lib/cancellation.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
-import { cleanLog, cleanReport, cleanTitle } from './clean-report.js';
-import { connecting } from './connecting.js';
-import { callDirect, type DirectCircumstances } from './direct-call.js';
-import { findServer } from './discovery.js';
-import { type AskPerson, Execution, type ExecutionEnd, type ExecutionOptions } from './execution.js';
-import { withCalleeNamed } from './missing-function.js';
-import { prepareServers } from './preparation.js';
-import { type ProcessRunRequest, type ProcessRunSummary, runProcess } from './process-run.js';
-import { programForm } from './program-form.js';
-import { reviveContext } from './recall.js';
-import type { AskingWays, RunAnswer, RunFacts, RunRequest, RunSummary } from './run.js';
-import { RunCalls, type RunCallsSoFar } from './run-calls.js';
-import { RunCatalog } from './run-catalog.js';
-import { RunTrace } from './run-trace.js';
-import { ServerNews } from './server-news.js';
+import { callDirect, type DirectCallContext } from './calls/direct-call.js';
+import { RunCalls, type RunCallsSoFar } from './calls/run-calls.js';
+import { serversUsed } from './calls/tool-trace.js';
+import { type ProcessRunRequest, type ProcessRunSummary, runProcess } from './processes/process-run.js';
+import {
+  endedSummary,
+  explainedOutcome,
+  ownerOf,
+  type PreparedRun,
+  recordingOf,
+  suspendedAnswer,
+} from './runs/ended-run.js';
+import { prepareServers } from './runs/prepare-servers.js';
+import { programForm } from './runs/program-form.js';
+import { redactLog, redactReport, redactTitle } from './runs/redact-report.js';
+import { restoreContext } from './runs/restore-context.js';
+import { Run, type RunClient, type RunEnd, type RunOptions } from './runs/run.js';
+import { RunCatalog } from './runs/run-catalog.js';
+import { missingServers, stateOf } from './runs/run-summary.js';
+import { RunTrace } from './runs/run-trace.js';
+import type { RunAnswer, RunFacts, RunRequest, RunSummary } from './runs/run-types.js';
+import type { ResumedRun } from './runs/suspended-runs.js';
+import { connecting } from './servers/connecting.js';
+import { ServerNews } from './servers/server-news.js';
 import type { SessionOptions, SessionParts } from './session-parts.js';
-import type { RunOwner, WokenRun } from './sleeping-runs.js';
-import { handOver, logKeeper, missingServers, stateOf } from './summary.js';
-import type { CatalogContext } from './tool-catalog.js';
-import { serversUsed } from './tool-trace.js';
-import { type DirectTool, type ToolView, toolPolicyOf, viewOf } from './tool-view.js';
+import { findServer } from './tools/discovery.js';
+import type { CatalogContext } from './tools/tool-catalog.js';
+import { type DirectTool, type ToolView, toolPolicyOf, viewOf } from './tools/tool-view.js';
 
-export type { BrokerOutcome, DirectCircumstances, SessionOptions, SessionParts };
+export type { BrokerOutcome, DirectCallContext, SessionOptions, SessionParts };
 
-/** A person who was asked through the client may take this long, unless the client gives up before. */
+/** How long a person who is asked through the client may take, unless the client gives up first. */
 const ASKED_PATIENCE_MS = 5 * 60_000;
-/** Before the client gives up: to put the program away, and to answer. */
+/** Reserved before the client's timeout, to suspend the run and to respond. */
 const ANSWER_MARGIN_MS = 2_000;
-/** Where the person is asked with the answer: for calls that a program makes together, so that they are one card. */
+/** If the person is asked in the response: how long to gather calls made together, so that they become one card. */
 const GATHER_CALLS_MS = 40;
 
-/** A run under way: what is known of it, and what has become of its calls. */
-interface Run {
-  readonly owner: RunOwner;
-  readonly facts: RunFacts;
-  readonly view: ToolView;
-  readonly calls: RunCalls;
-  readonly steps: RunTrace;
-  readonly redactor: Redactor | undefined;
-  readonly onNotice: ((text: string) => void) | undefined;
-}
+/** The program, if it is a new run, and the client that waits for it. */
+type Preparation = RunClient & Pick<Partial<RunRequest>, 'source' | 'script'>;
 
-/** The program, where it starts anew, and who waits for it. */
-type Preparation = Partial<
-  Pick<
-    RunRequest,
-    'source' | 'script' | 'onProgress' | 'onStep' | 'onNotice' | 'askPerson' | 'answerWithinMs' | 'respondent'
-  >
->;
-
-/** What is written down of a run that sleeps, besides its program. */
-interface SleepContext extends RunCallsSoFar {
+/** What is stored of a suspended run besides its program. */
+interface SuspendedContext extends RunCallsSoFar {
   readonly facts: RunFacts;
 }
 
 /** One caller's view: which tools there are, and running programs against them. */
 export class Session {
   readonly caller: CallerId;
-  /** No call of this session goes beyond them, whatever its contract. */
+  /** What the caller's token grants. */
   readonly bounds: CapabilitySet | undefined;
+  /** What the token and the configuration grant: nothing else is called or shown in this session, whatever its contract. */
+  readonly #reach: CapabilitySet | undefined;
   readonly #parts: SessionParts;
   readonly #options: SessionOptions;
   readonly #told: ServerNews;
   /** What the client has got by calling tools itself: between two of its calls the data is in the same hands. */
   readonly #received = new ReceivedData();
-  #view: { readonly of: CatalogSnapshot; readonly view: ToolView } | undefined;
+  /** Held by the snapshot: a session that nobody uses must not keep the tools of a server as they were once. */
+  readonly #views = new WeakMap<CatalogSnapshot, ToolView>();
 
   constructor(parts: SessionParts, options: SessionOptions) {
     this.caller = options.caller;
     this.bounds = options.bounds;
+    this.#reach = options.bounds && intersectionOf(options.bounds, parts.reach);
     this.#parts = parts;
     this.#options = options;
     this.#told = new ServerNews({ catalog: parts.catalog, declarations: options.declarations });
@@ -139,15 +136,17 @@ export class Session {
     const steps = new RunTrace(this.#parts, { runId, profile, parent: request.trace });
     const context = openRunContext(runId, this.caller, profile, request.source, {
       sessionId: this.#options.sessionId,
-      grants: request.grants ?? this.bounds,
+      grants: request.grants ?? this.#reach,
       trace: steps.context,
       authorizedUntilMs: request.authorizedUntilMs,
-      // The contract of scripts knows one time, and its calls may take all of it.
+      // The scripts contract has one timeout, and its calls may use all of it.
       callTimeoutMs: request.script === undefined ? undefined : request.limits.timeoutMs,
+      cannotSuspend: request.script !== undefined,
     });
     request.onBegin?.(runId);
-    const answered = steps.follow(this.#parts.live.during(() => this.#execute(context, request, steps), this.caller));
-    // What a script gives back has no other way to its client than this answer.
+    const execute = (signal: StopSignal) => this.#execute(context, { ...request, signal }, steps);
+    const answered = steps.follow(this.#shown({ ...request, runId }, execute));
+    // The client of a script gets its result only in this response.
     if (request.answerWithinMs === undefined || request.script !== undefined) return answered;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<'late'>((resolve) => {
@@ -156,7 +155,7 @@ export class Session {
     const first = await Promise.race([answered, late]).finally(() => clearTimeout(timer));
     if (first !== 'late') return first;
     const ended = answered.then(
-      (answer) => ({ response: this.#present(answer), isSuspended: answer.state === 'asleep' }),
+      (answer) => ({ response: this.#present(answer), isSuspended: answer.state === 'suspended' }),
       (error: unknown) => {
         const response = { error: error instanceof Error ? error.message : 'the run failed' };
         return { response, isSuspended: false };
@@ -166,58 +165,79 @@ export class Session {
     return { state: 'running', runId };
   }
 
-  /** Goes on with a run of this caller that slept, until it ends or sleeps again. */
-  wake(woken: WokenRun, asking: AskingWays = {}): Promise<void> {
-    return this.#parts.live.during(() => this.#wake(woken, asking));
+  /** Resumes a suspended run of this caller. Resolves when the run ends or is suspended again. */
+  resume(resumed: ResumedRun, client: RunClient = {}): Promise<void> {
+    return this.#parts.live.during(() => this.#resume(resumed, client));
   }
 
-  async #wake(woken: WokenRun, asking: AskingWays): Promise<void> {
+  async #resume(resumed: ResumedRun, client: RunClient): Promise<void> {
     const { runtime, catalog, gate } = this.#parts;
     const { sandbox } = await runtime.open();
-    const { facts, ...before } = woken.context as unknown as SleepContext;
-    const { trace: parent, ...known } = reviveContext(facts.context, woken.sleeper, catalog.snapshot(), gate);
+    const { facts, ...before } = resumed.context as unknown as SuspendedContext;
+    const { trace: parent, ...known } = restoreContext(facts.context, resumed.stored, catalog.snapshot(), gate);
     const { runId, profile } = known;
-    const steps = new RunTrace(this.#parts, { runId, profile, parent, isWoken: true });
+    const steps = new RunTrace(this.#parts, { runId, profile, parent, isResumed: true });
     const context = steps.context === undefined ? known : { ...known, trace: steps.context };
-    const goOn = async (): Promise<RunAnswer> => {
-      const run = await this.#prepare({ ...facts, context }, asking, steps, before);
-      const options = this.#executionOptions(run, { signal: woken.signal, ...asking });
-      const wake = () => Execution.wake(sandbox, woken.sleeper, options);
-      const execution = await steps.start(wake);
-      return this.#conclude(run, await execution.ended, sandbox);
+    const continued = async (): Promise<RunAnswer> => {
+      const run = await this.#prepare({ ...facts, context }, client, steps, before);
+      const options = this.#runOptions(run, { signal: resumed.signal, ...client });
+      const resume = () => Run.resume(sandbox, resumed.stored, options);
+      const started = await steps.start(resume);
+      return this.#conclude(run, await started.ended, sandbox);
     };
-    await steps.follow(goOn());
-    await this.#parts.sleeping.settled();
+    await steps.follow(continued());
+    await this.#parts.suspended.settled();
   }
 
-  /** Runs a program on a real interpreter, to its end. */
+  /** Runs a program on a real interpreter until it ends. Throws `quota_exceeded`. */
   async runProcess(request: ProcessRunRequest): Promise<ProcessRunSummary> {
     const { profile, presentation } = this.#options;
     const prepare = (source: string) => this.#viewFor(source, []);
     const awaitServer = (server: CatalogServer) => this.#awaitServer(server);
     const notify = ({ source, onNotice }: ProcessRunRequest, view: ToolView) => this.#notify(source, view, onNotice);
-    const { caller, bounds } = this;
+    const { caller } = this;
+    const bounds = this.#reach;
     const runner = { parts: this.#parts, caller, bounds, profile, presentation, prepare, awaitServer, notify };
-    const summary = await runProcess(runner, request);
+    request.onBegin?.(request.runId);
+    const summary = await this.#shown(request, (signal) => runProcess(runner, { ...request, signal }));
     this.#parts.observed?.noteUse(caller, serversUsed(summary.trace));
     return summary;
+  }
+
+  /** Runs what people see and can cancel while it lasts, besides its own client. */
+  async #shown<Result>(
+    { runId, source, signal }: { readonly runId: string } & Pick<RunRequest, 'source' | 'signal'>,
+    run: (signal: StopSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const stop = new Cancellation();
+    const cancel = () => stop.cancel();
+    signal?.addEventListener('abort', cancel);
+    if (signal?.aborted === true) cancel();
+    const { profile } = this.#options;
+    const shown = { runId, caller: this.caller, profile, source, startedAtMs: Date.now(), cancel };
+    try {
+      return await this.#parts.live.shown(shown, () => run(stop));
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+    }
   }
 
   /** A tool called by the client itself, through the same pipeline as calls from code. */
   async callDirect(
     direct: Pick<DirectTool, 'tool'>,
     input: JsonValue,
-    circumstances: DirectCircumstances,
+    context: DirectCallContext,
   ): Promise<BrokerOutcome> {
     const { broker } = await this.#parts.runtime.open();
-    const { caller, bounds } = this;
+    const { caller } = this;
+    const bounds = this.#reach;
     const { profile } = this.#options;
-    const patienceMs = this.#patience(circumstances.askPerson);
+    const patienceMs = this.#patience(context);
     const own = { broker, caller, profile, bounds, received: this.#received, patienceMs };
-    return callDirect(own, direct, input, circumstances);
+    return callDirect(own, direct, input, context);
   }
 
-  /** The caller, or this session of it, will not come back: nothing is kept for it any more. */
+  /** The caller, or this session, has ended: what was kept for it is deleted. */
   close(): void {
     this.#parts.results.forget(this.#options);
   }
@@ -227,26 +247,26 @@ export class Session {
     const { source, language, limits } = request;
     const { requestedServers = [] } = request;
     const label = request.label === undefined ? {} : { label: request.label };
-    const run = await this.#prepare({ context, limits, requestedServers, ...label }, request, steps);
+    const bounds = this.bounds === undefined ? {} : { bounds: this.bounds };
+    const run = await this.#prepare({ context, limits, requestedServers, ...label, ...bounds }, request, steps);
     const program = { source, language, limits, ...programForm(request, run.view) };
-    const options = this.#executionOptions(run, request);
-    const execution = await steps.start(() => Execution.start(sandbox, program, context.runId as ExecutionId, options));
-    return this.#conclude(run, await execution.ended, sandbox);
+    const options = this.#runOptions(run, request);
+    const started = await steps.start(() => Run.start(sandbox, program, context.runId as RunId, options));
+    return this.#conclude(run, await started.ended, sandbox);
   }
 
   /** Connects what the program is about to use, and stands ready to answer its calls. */
-  async #prepare(facts: RunFacts, waiting: Preparation, steps: RunTrace, before?: RunCallsSoFar): Promise<Run> {
+  async #prepare(facts: RunFacts, waiting: Preparation, steps: RunTrace, before?: RunCallsSoFar): Promise<PreparedRun> {
     const { runtime, catalog } = this.#parts;
-    const { source = '', script, onProgress, onStep, onNotice, askPerson, answerWithinMs, respondent } = waiting;
+    const { source = '', script, onStep, onNotice } = waiting;
     const { sandbox, broker, redactor } = await runtime.open();
     const preparing = () => steps.prepare(() => this.#viewFor(source, facts.requestedServers));
     const view = await duringStep(onStep, connecting(catalog), preparing);
     const seen = new RunCatalog(view.forCode, (server) => this.#awaitServer(server));
     const { presentation } = this.#options;
-    const patienceMs = this.#patience(askPerson, answerWithinMs);
-    const asked = { patienceMs, askPerson, onProgress, respondent };
-    const circumstances = { facts, seen, presentation, script, ...asked };
-    const calls = new RunCalls({ sandbox, broker, ...this.#parts }, circumstances, before);
+    const patienceMs = this.#patience(waiting);
+    const callsContext = { facts, seen, presentation, script, patienceMs, client: waiting };
+    const calls = new RunCalls({ sandbox, broker, ...this.#parts }, callsContext, before);
     return { owner: ownerOf(facts.context), facts, view, calls, steps, redactor, onNotice };
   }
 
@@ -264,7 +284,11 @@ export class Session {
   }
 
   /** What the answer says of servers beside the result; to `onNotice` where the contract's answers have no place for it. */
-  #news({ view, facts, onNotice }: Run, source: string, outcome: Outcome): Pick<RunSummary, 'declarations' | 'notice'> {
+  #news(
+    { view, facts, onNotice }: PreparedRun,
+    source: string,
+    outcome: Outcome,
+  ): Pick<RunSummary, 'declarations' | 'notice'> {
     if (onNotice === undefined)
       return this.#told.forAnswer({ view, source, requestedServers: facts.requestedServers, outcome }, this.tools());
     this.#notify(source, view, onNotice);
@@ -275,33 +299,33 @@ export class Session {
     if (onNotice !== undefined) for (const text of this.#told.asTexts({ source, view }, this.tools())) onNotice(text);
   }
 
-  #executionOptions(
-    { owner, facts, calls, redactor }: Run,
-    { signal, onLog, askPerson, suspendsToAsk, answerWithinMs, script }: Partial<RunRequest>,
-  ): ExecutionOptions {
+  #runOptions({ owner, facts, calls, redactor }: PreparedRun, request: Partial<RunRequest>): RunOptions {
+    const { signal, onLog, script } = request;
     const context = (): JsonValue => ({ facts, ...calls.soFar }) as unknown as JsonValue;
-    const title = () => cleanTitle(redactor, facts.context.source);
-    const isAskedWithAnswer = suspendsToAsk === true && script === undefined;
+    const title = () => redactTitle(redactor, facts.context.source);
+    const asksWithAnswer = request.suspendsToAsk === true && script === undefined;
     return {
       caller: this.caller,
-      answerCall: (call, hooks) => calls.answer(call, hooks),
-      // A script, whose calls block it, cannot be put away.
-      ...(script === undefined ? { records: this.#parts.sleeping.recordsOf(owner, context, title) } : {}),
-      patienceMs: isAskedWithAnswer ? GATHER_CALLS_MS : this.#patience(askPerson, answerWithinMs),
-      ...(isAskedWithAnswer ? { suspendsToAsk: true } : {}),
+      calls,
+      // A script is blocked by its calls, so it cannot be suspended.
+      ...(script === undefined ? { records: this.#parts.suspended.recordsOf(owner, context, title) } : {}),
+      patienceMs: asksWithAnswer ? GATHER_CALLS_MS : this.#patience(request),
+      client: request,
       onDrain: (listener) => this.#parts.live.onDrain(listener),
-      ...(askPerson === undefined ? {} : { askPerson }),
       ...(signal === undefined ? {} : { signal }),
-      ...(onLog === undefined ? {} : { onLog: cleanLog(redactor, (entry) => onLog(entry, owner.id)) }),
+      ...(onLog === undefined ? {} : { onLog: redactLog(redactor, (entry) => onLog(entry, owner.id)) }),
     };
   }
 
-  #patience(askPerson: AskPerson | undefined, answerWithinMs = ASKED_PATIENCE_MS): number {
+  #patience({
+    askPerson,
+    answerWithinMs = ASKED_PATIENCE_MS,
+  }: Pick<RunClient, 'askPerson' | 'answerWithinMs'>): number {
     if (askPerson === undefined) return this.#parts.patienceMs;
     return Math.min(ASKED_PATIENCE_MS, Math.max(0, answerWithinMs - ANSWER_MARGIN_MS));
   }
 
-  async #conclude(run: Run, end: ExecutionEnd, sandbox: Sandbox): Promise<RunAnswer> {
+  async #conclude(run: PreparedRun, end: RunEnd, sandbox: Sandbox): Promise<RunAnswer> {
     const { owner, calls, redactor } = run;
     const { tools, nested } = calls;
     const { audit } = await this.#parts.runtime.open();
@@ -309,91 +333,57 @@ export class Session {
     if (end.state === 'unwritten')
       throw new HostError(
         'internal',
-        `what run ${owner.id} did could not be written down, so it sleeps on; make room on the disk, then: codemode runs resume ${owner.id}`,
+        `the progress of run ${owner.id} could not be recorded, so it stays suspended; free disk space, then: codemode runs resume ${owner.id}`,
       );
-    if (end.state === 'asleep') {
-      run.steps.asleep();
-      const seen = { approvals: end.approvals, logs: end.logs };
-      const { approvals, logs } = redactor?.bulk(seen) ?? seen;
-      const { label } = run.facts;
-      const summary = { runId: owner.id, approvals, logs, trace: tools.trace, callCount: tools.sentCount };
-      return { state: 'asleep', summary: label === undefined ? summary : { ...summary, label } };
-    }
+    if (end.state === 'suspended') return suspendedAnswer(run, end);
     const whole = nested.withLogs(end.report);
     const redacted: Record<string, number> = {};
-    const report = redactor === undefined ? whole : await cleanReport(redactor, whole, redacted);
+    const report = redactor === undefined ? whole : await redactReport(redactor, whole, redacted);
     tools.countRedactions(redacted);
     await audit?.redacted(run.facts.context, redacted);
-    const { results, sleeping } = this.#parts;
-    const { presentation, maxResultBytes } = this.#options;
     const { source } = report.journal;
-    const named = withCalleeNamed(report.outcome, source, run.view.forCode, this.#options.profile);
-    const outcome = withUnfinished(named, tools.unfinished.mayHaveRun());
-    const { context, limits, requestedServers, label } = run.facts;
-    const keep = { results, owner: context, received: context.ledger.received };
+    const outcome = explainedOutcome(run, report, { profile: this.#options.profile, grants: this.#reach });
+    const { catalog, observed, suspended, results } = this.#parts;
     const summary: RunSummary = {
-      runId: context.runId,
-      ...(label === undefined ? {} : { label }),
-      ...handOver(outcome, presentation, maxResultBytes, keep),
-      ...logKeeper(report.logs, maxResultBytes, keep),
-      logs: report.logs,
-      logsCut: report.logsCut,
-      trace: tools.traceAtEnd(),
-      durationMs: report.durationMs,
-      usage: report.usage,
-      callCount: tools.sentCount,
-      isRepeatable: tools.isRepeatable,
-      failures: tools.failures,
-      limits,
-      isolation: sandbox.jail.level,
-      warnings: [...tools.warnings],
-      partialAnswers: tools.partialAnswers.list(),
-      unavailable: missingServers(requestedServers, source, run.view, (id) => this.#parts.catalog.startingNote(id)),
-      redactions: tools.redactions,
+      ...endedSummary(run, report, outcome, { results, sandbox, options: this.#options }),
+      unavailable: missingServers(run.facts.requestedServers, source, run.view, (id) => catalog.startingNote(id)),
       ...this.#news(run, source, outcome),
     };
-    this.#parts.observed?.noteUse(this.caller, serversUsed(tools.trace));
-    const state = stateOf(report.outcome);
+    observed?.noteUse(this.caller, serversUsed(tools.trace));
     run.steps.ended(report.outcome, report.durationMs, report.usage);
-    const recording = {
-      runId: context.runId,
-      caller: this.caller,
-      codeDigest: context.codeDigest,
-      environment: { build: sandbox.build, node: process.version, isolation: sandbox.jail.level },
-      journal: report.journal,
-      calls: calls.recorded,
-      outcome: report.outcome,
-    };
-    const glance = { title: cleanTitle(redactor, source), durationMs: report.durationMs };
+    const response = this.#options.presentation.response(summary);
+    const glance = { title: redactTitle(redactor, source), durationMs: report.durationMs };
     // The answer does not wait for it.
-    void sleeping.recordEnd(owner, state, presentation.response(summary), recording, glance);
-    return { state: 'finished', summary };
+    void suspended.recordEnd(owner, stateOf(report.outcome), response, recordingOf(run, report, sandbox), glance);
+    return { state: stateOf(summary.outcome), summary };
   }
 
   #present(answer: RunAnswer): JsonValue {
     const { presentation } = this.#options;
     switch (answer.state) {
-      case 'finished':
+      case 'succeeded':
+      case 'failed':
+      case 'cancelled':
         return presentation.response(answer.summary);
-      case 'asleep':
-        return presentation.sleeping(answer.summary);
+      case 'suspended':
+        return presentation.suspended(answer.summary);
       case 'running':
         return { runId: answer.runId };
     }
   }
 
   #viewOf(snapshot: CatalogSnapshot): ToolView {
-    if (this.#view?.of !== snapshot) {
+    let view = this.#views.get(snapshot);
+    if (view === undefined) {
       const { codeMode, reservedNames, profile } = this.#options;
       const { observed, gate } = this.#parts;
-      const policy = toolPolicyOf(gate, { caller: this.caller, profile });
-      const view = { ...viewOf(snapshot, codeMode, reservedNames, policy), ...observed?.of(this.caller) };
-      this.#view = { of: snapshot, view };
+      const policy = toolPolicyOf(gate, { caller: this.caller, profile, reach: this.#reach });
+      view = {
+        ...viewOf(snapshot, codeMode, reservedNames, policy),
+        ...observed?.of({ caller: this.caller, profile }),
+      };
+      this.#views.set(snapshot, view);
     }
-    return this.#view.view;
+    return view;
   }
-}
-
-function ownerOf({ runId, caller, profile, codeDigest }: RunContext): RunOwner {
-  return { id: runId, caller, profile, codeDigest };
 }

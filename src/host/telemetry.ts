@@ -1,7 +1,7 @@
 import type { CallObserver } from '../broker/call-observer.js';
-import type { ResourceUsage } from '../domain/execution.js';
+import type { ResourceUsage } from '../domain/run.js';
 
-/** What has just happened, for whoever counts it. Nothing of what programs say or get is in it. */
+/** Events that metrics count. They contain no data of programs. */
 export type TelemetryEvent =
   /** A program got its place and its process, after this time. */
   | { readonly type: 'start'; readonly profile: string; readonly durationMs: number }

@@ -5,7 +5,7 @@ import { looksRandom } from './secret-values.js';
 const MIN_PART_CHARACTERS = 3;
 
 /**
- * The parts of an address that must not be shown: user or password, values of parameters, what stands behind `#`, and the
+ * The parts of an address that must not be shown: user or password, values of parameters, what is behind `#`, and the
  * steps of the path that are keys. Many services give out addresses that are the key themselves.
  */
 export function secretsOfAddress(address: string): string[] {
@@ -28,7 +28,7 @@ export function keysInPath(address: string): string[] {
   return parsed(address)?.pathname.split('/').filter(isKey) ?? [];
 }
 
-/** The address without them. A text that is no address stays as it is. */
+/** The address without them. A text that is not an address stays as it is. */
 export function maskAddress(address: string): string {
   const url = parsed(address);
   if (url === undefined) return address;

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * Something that may be called off: a `StopSignal`, and its source. Whoever needs the platform's own signal gets one, made when it is first asked for:
- * that takes 12 µs, and the platform keeps each, with all that its listeners hold, until a full collection of garbage.
+ * A cancellable operation: a `StopSignal` and its source. The platform's `AbortSignal` is created only when it is first
+ * requested: that takes 12 µs, and V8 keeps each one, with everything its listeners hold, until a full garbage collection.
  */
 export class Cancellation {
   readonly #reason: (() => Error) | undefined;

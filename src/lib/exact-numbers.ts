@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * JSON carries whole numbers of any length; JavaScript rounds those beyond 2^53. Whoever has to read such a text, and to
- * write it again as it was, reads it with these numbers as marked strings, and puts the numbers back into what is written.
+ * JSON carries integers of any length; JavaScript rounds those beyond 2^53. To read such a text and write it back
+ * unchanged, read it with these numbers as marked strings, and restore the numbers in the text that is written.
  */
 
 /** Nobody outside this process can write it, so no string of theirs is taken for a number. */
@@ -20,12 +20,12 @@ export function withMarkedNumbers(json: string): string {
   return replaceRounded(json, (digits) => (digits.length > MAX_DIGITS ? digits : JSON.stringify(marked(digits))));
 }
 
-/** Puts back what `withMarkedNumbers` has taken out, whatever has become of the rest. */
+/** Restores the numbers that `withMarkedNumbers` replaced, even if the rest of the text has changed. */
 export function withNumbers(json: string): string {
   return json.replace(MARKED_JSON, (_, letters: string) => digitsOf(letters));
 }
 
-/** The digits of a string that stands for a number. */
+/** The digits of a string that represents a number. */
 export function markedNumber(text: string): string | undefined {
   return text.startsWith(MARK) ? digitsOf(text.slice(MARK.length)) : undefined;
 }
@@ -40,7 +40,7 @@ export function roundedNumber(json: string): string | undefined {
   return first;
 }
 
-/** In letters: whoever looks for telephone numbers in strings finds none. */
+/** In letters, so that redaction does not take the digits for a telephone number. */
 function marked(digits: string): string {
   return MARK + digits.replace(/\d/g, (digit) => LETTERS[Number(digit)] as string);
 }

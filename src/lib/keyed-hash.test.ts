@@ -9,7 +9,7 @@ describe('KeyedHash', () => {
     ['nothing', ''],
     ['a short text', '{"n":1}'],
     ['texts of several bytes for a character', 'é€𝄞'.repeat(40)],
-    ['half of a pair, which is no text', 'before \ud834 after'],
+    ['half of a pair, which is not text', 'before \ud834 after'],
     ['the longest that needs no buffer of its own', 'x'.repeat(Math.floor((16 * 1024) / 3))],
     ['one longer than that', '€'.repeat(Math.floor((16 * 1024) / 3) + 1)],
     ['a very long one', 'y'.repeat(300_000)],

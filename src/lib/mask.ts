@@ -23,7 +23,7 @@ export class SecretMask {
     for (const secret of secrets) {
       for (const form of [secret, encodeURIComponentSafely(secret), Buffer.from(secret).toString('base64')])
         needles.add(form);
-      // Shorter ones have forms of a few letters, which stand in every text.
+      // Shorter ones have forms of a few letters, which are in every text.
       if (secret.length >= MIN_SECRET_CHARACTERS) for (const { text } of secretForms(secret)) needles.add(text);
     }
     // Longest first, so that a secret that contains another leaves no rest.

@@ -14,7 +14,7 @@ test.each([
   expect(addresses.map(addressKind)).toEqual(addresses.map(() => kind));
 });
 
-test('what is no address is an error, and only names of this machine are loopback by name', () => {
+test('what is not an address is an error, and only names of this machine are loopback by name', () => {
   expect(() => addressKind('example.com')).toThrow(RangeError);
   const names = ['localhost', 'LOCALHOST.', 'a.localhost', '127.0.0.1', '[::1]', 'localhost.example.com', '10.0.0.1'];
   expect(names.filter(isLoopbackName)).toEqual(names.slice(0, 5));

@@ -6,7 +6,7 @@ import { BlockList, isIP } from 'node:net';
  */
 export type AddressKind = 'loopback' | 'private' | 'special' | 'public';
 
-/** Throws a RangeError for what is no IP address. */
+/** Throws a RangeError for what is not an IP address. */
 export function addressKind(address: string): AddressKind {
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   switch (isIP(bare)) {
@@ -15,7 +15,7 @@ export function addressKind(address: string): AddressKind {
     case 6:
       return kindOfIpv6(bare);
     default:
-      throw new RangeError(`${address} is no IP address`);
+      throw new RangeError(`${address} is not an IP address`);
   }
 }
 

@@ -7,7 +7,7 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** Ends a child that leads a group of its own, and all that stayed in the group. */
+/** Ends a child that leads its own group, and all that stayed in the group. */
 export function killGroup(child: { readonly pid?: number | undefined; kill(signal: 'SIGKILL'): boolean }): void {
   if (child.pid !== undefined && !signalGroup(child.pid, 'SIGKILL')) child.kill('SIGKILL');
 }

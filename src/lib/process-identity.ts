@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 export function processIdentity(pid: number = process.pid): string | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name before it stands in brackets and may hold anything, blanks and brackets too.
+    // The name before it is in brackets and may hold anything, blanks and brackets too.
     const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
     const [state, startedAt] = [fields[0] as string, fields[19]];
     // One that was killed is listed until its parent asks for it, which may be never.

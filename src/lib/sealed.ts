@@ -17,6 +17,8 @@ const VERSION = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 export const SEAL_KEY_BYTES = 32;
+/** What a seal adds to what is sealed. */
+export const SEAL_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
 
 export interface SealBinding {
   /** One key on disk serves several purposes; each gets its own. */

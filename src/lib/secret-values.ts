@@ -1,6 +1,6 @@
 import { isSecretName } from './mask.js';
 
-/** Shorter ones are found in ordinary data by chance, and then what is taken out of it shows what they are. */
+/** Shorter secrets occur in ordinary data by chance, and a redaction there would reveal them. */
 export const MIN_SECRET_CHARACTERS = 8;
 /** Digits alone are numbers of something far more often: ports, years, times, ids. */
 const MIN_DIGITS = 12;
@@ -8,7 +8,7 @@ const MIN_DIGITS = 12;
 const MIN_UNNAMED_CHARACTERS = 20;
 const MIN_BITS_PER_CHARACTER = 3.5;
 
-/** Values that stand in settings of secret names and in half of all texts too. */
+/** Values that are in settings of secret names and in half of all texts too. */
 const COMMON = new Set(
   `password changeme username undefined disabled required optional anonymous localhost production development
    staging postgres postgresql administrator authorization_code client_credentials refresh_token access_token
@@ -39,7 +39,7 @@ function isCommon(value: string): boolean {
   );
 }
 
-/** Ids of the usual form are no secrets, and stand in results. */
+/** Ids of the usual form are no secrets, and are in results. */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function looksMadeByMachine(value: string): boolean {
@@ -67,7 +67,7 @@ function entropy(text: string): number {
   return [...counts.values()].reduce((bits, count) => bits - (count / text.length) * Math.log2(count / text.length), 0);
 }
 
-/** The password of an address, and those of its parameters that are secret. The address itself is no secret. */
+/** The password of an address, and those of its parameters that are secret. The address itself is not a secret. */
 function secretsOfAddress(address: string): string[] {
   if (!URL.canParse(address)) return [];
   const url = new URL(address);

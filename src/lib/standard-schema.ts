@@ -8,7 +8,7 @@ import { isZod3, jsonSchemaOfZod3, type Zod3Schema } from './zod-3.js';
 export interface ToolSchema<Output = unknown> {
   readonly '~standard': {
     readonly vendor: string;
-    readonly validate: (value: unknown) => SchemaVerdict<Output> | Promise<SchemaVerdict<Output>>;
+    readonly validate: (value: unknown) => SchemaCheck<Output> | Promise<SchemaCheck<Output>>;
     readonly jsonSchema?: {
       readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
       readonly output: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
@@ -17,7 +17,7 @@ export interface ToolSchema<Output = unknown> {
   };
 }
 
-type SchemaVerdict<Output> =
+type SchemaCheck<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] };
 
@@ -61,7 +61,7 @@ export async function parseWith(schema: CheckingSchema, value: unknown): Promise
   throw new Error(lines.join('; '));
 }
 
-async function parseWithZod3(schema: Zod3Schema, value: unknown): Promise<SchemaVerdict<unknown>> {
+async function parseWithZod3(schema: Zod3Schema, value: unknown): Promise<SchemaCheck<unknown>> {
   const parsed = await schema.safeParseAsync(value);
   return parsed.success ? { value: parsed.data } : { issues: parsed.error.issues };
 }

@@ -9,7 +9,7 @@ export function visibleText(text: string): string {
   return isPlain(text) ? text : escapeHidden(text.replaceAll('\r\n', '\n'));
 }
 
-/** Text inside a line of ours, such as a name: a line break in it would let it write a line of its own. */
+/** Text inside a line of ours, such as a name: a line break in it would let it write its own line. */
 export function visibleLine(text: string, write: (character: string) => string = escapeCharacter): string {
   return escapeHidden(text, write).replace(/[\t\n]/g, write);
 }
@@ -87,7 +87,7 @@ const MARKUP =
 const PLAIN = /^[\x20-\x7e\n]*$/;
 
 const EMOJI = '\\p{Extended_Pictographic}\\p{Emoji_Modifier}?';
-// A selector belongs to the emoji, digit or sign before it; a joiner stands between two emoji.
+// A selector belongs to the emoji, digit or sign before it; a joiner is between two emoji.
 const STRAY_SELECTOR = '(?<!\\p{Extended_Pictographic}|[0-9#*](?=\\ufe0f\\u20e3))\\ufe0f';
 const STRAY_JOINER = `(?<!${EMOJI}\\ufe0f?)\\u200d|\\u200d(?!\\p{Extended_Pictographic})`;
 // All of Unicode's category "other", what renders as nothing (fillers, variation selectors), line and paragraph separators;

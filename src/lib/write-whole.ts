@@ -19,7 +19,7 @@ export async function writeWhole(file: string, text: string, { mode, replaces }:
     } finally {
       await handle.close();
     }
-    // The name is taken first: whoever was faster keeps his file, on every kind of file system.
+    // Create the name first: the faster process keeps its file, on every kind of file system.
     if (!replaces) await (await open(file, 'wx', mode)).close();
     await rename(temporary, file);
   } finally {

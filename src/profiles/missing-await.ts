@@ -1,17 +1,22 @@
-import type { LostValues, Outcome, UnawaitedCalls } from '../domain/execution.js';
+import type { LostValues, Outcome, UnawaitedCalls } from '../domain/run.js';
 import type { ProgramWarning } from './warning.js';
 
-/** A promise in the result, and calls whose promise nothing used, with what to write. */
+/** A promise in the result, calls whose promise nothing used, and a result that was made before the answers came, with what to write. */
 export function missingAwait(outcome: Outcome): ProgramWarning | undefined {
   const promises = outcome.status === 'completed' ? outcome.lost?.promises : undefined;
+  const stillOpen = outcome.status === 'completed' && promises === undefined ? outcome.stillOpen : undefined;
   const { unawaited } = outcome;
-  if (promises === undefined && unawaited === undefined) return undefined;
-  const position = unawaited?.calls[0]?.position;
-  const said = [promises && inResult(promises), unawaited && `not awaited: ${callsOf(unawaited)}`];
+  if (promises === undefined && unawaited === undefined && stillOpen === undefined) return undefined;
+  const position = (unawaited ?? stillOpen)?.calls[0]?.position;
+  const said = [
+    promises && inResult(promises),
+    unawaited && `not awaited: ${callsOf(unawaited)}`,
+    stillOpen && `\`result\` was made before the answer of ${callsOf(stillOpen)}`,
+  ];
   return {
     code: 'MISSING_AWAIT',
     message: said.filter((each) => each !== undefined).join('; '),
-    hint: hintFor(promises, unawaited),
+    hint: hintFor(promises, unawaited, stillOpen),
     ...(position === undefined ? {} : { position }),
   };
 }
@@ -30,9 +35,16 @@ function callsOf({ count, calls }: UnawaitedCalls): string {
   return `${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
 }
 
-function hintFor(promises: LostValues['promises'], unawaited: UnawaitedCalls | undefined): string {
+function hintFor(
+  promises: LostValues['promises'],
+  unawaited: UnawaitedCalls | undefined,
+  stillOpen: UnawaitedCalls | undefined,
+): string {
   const [only, ...others] = unawaited?.calls ?? [];
   const isList = promises?.places.some((place) => /\/\d+$/.test(place)) === true || (only?.times ?? 1) > 1;
+  // The call itself is awaited, but not the function around it: forEach and filter do not wait for an async one.
+  if (stillOpen !== undefined && unawaited === undefined)
+    return 'Await what makes the calls: await Promise.all(list.map(async (item) => ...)); forEach and filter do not wait.';
   if (isList) return 'Await the whole list: await Promise.all(list).';
   if (only === undefined || others.length > 0) return 'Write `await` in front of each call that gives a promise.';
   return `Write: await ${only.name}(...)`;

@@ -1,4 +1,4 @@
-import type { PartialAnswer } from '../host/partial-answers.js';
+import type { PartialAnswer } from '../host/calls/partial-answers.js';
 import type { ProgramWarning } from './warning.js';
 
 const MAX_NAMED_TOOLS = 3;
@@ -13,7 +13,7 @@ export function partialResults(answers: readonly PartialAnswer[]): ProgramWarnin
   return [...found.slice(0, -1), { ...last, message: others }];
 }
 
-function partialResult({ tool, field, isNext, argument, position, count }: PartialAnswer): ProgramWarning {
+function partialResult({ tool, field, isNext, argument, position, call, count }: PartialAnswer): ProgramWarning {
   const said = isNext ? `gave a ${field}` : `said ${field}`;
   const often = count > 1 ? ` in ${count} answers` : '';
   const as = argument === undefined ? '' : ` as \`${argument}\``;
@@ -21,6 +21,7 @@ function partialResult({ tool, field, isNext, argument, position, count }: Parti
     code: 'PARTIAL_RESULT',
     message: `${tool} ${said}${often}, and the program did not ask for the rest`,
     hint: hintFor(isNext, as, argument),
+    call,
     ...(position === undefined ? {} : { position }),
   };
 }

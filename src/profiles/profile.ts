@@ -1,15 +1,13 @@
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Log } from '../domain/log.js';
 import type { ProfileName } from '../domain/profile-name.js';
-import type { Respondent } from '../domain/question.js';
 import type { ScriptHead } from '../domain/script.js';
-import type { OnStep } from '../domain/step.js';
 import type { StopSignal } from '../domain/stop-signal.js';
 import type { TraceContext } from '../domain/trace.js';
-import type { AskPerson } from '../host/execution.js';
-import type { Presentation, SleepSummary } from '../host/run.js';
+import type { RunClient } from '../host/runs/run-client.js';
+import type { Presentation, SuspendedSummary } from '../host/runs/run-types.js';
 import type { Session } from '../host/session.js';
-import type { CatalogServer, CatalogTool, ToolView } from '../host/tool-view.js';
+import type { CatalogServer, CatalogTool, ToolView } from '../host/tools/tool-view.js';
 
 /** One outward contract over the core: mostly data. It holds no state, decides no policy and knows no other profile. */
 export interface Profile {
@@ -17,15 +15,15 @@ export interface Profile {
   readonly presentation: Presentation;
   /** What the agent is offered instead of the tools that programs call. */
   readonly tools: readonly ExposedTool[];
-  /** Results above it are kept for a later program instead of being handed over. */
+  /** Results above it are kept for a later program instead of being passed on. */
   readonly maxResultBytes: number;
   /** What the agent has to know before its first program. `scripts`: what is stored for it to run. */
   instructions(view: ToolView, scripts?: readonly ScriptHead[]): string;
-  /** The types of one server's module, for whoever asks for them. */
+  /** The types of one server's module, on request. */
   declarations(server: CatalogServer, view: ToolView): string;
   /** What these types are, where they are not TypeScript. */
   readonly declarationFormat?: DeclarationFormat;
-  /** Tools that cannot be offered here, and what to say to who calls one of them all the same. */
+  /** Tools that this profile cannot offer, with the message for a client that calls one of them anyway. */
   readonly missingTools?: ReadonlyMap<string, string>;
   /** How a program reaches a tool, for an agent that has called it directly. */
   callExample?(tool: CatalogTool): string;
@@ -50,29 +48,18 @@ export interface ExposedTool {
   readonly outputSchema: JsonObject;
   readonly meta?: JsonObject;
   /** Answers whatever the agent sends. What is thrown here is a mistake of ours. */
-  call(session: Session, input: JsonValue, circumstances: CallCircumstances): Promise<OutwardAnswer>;
+  call(session: Session, input: JsonValue, circumstances: CallContext): Promise<OutwardAnswer>;
 }
 
 /** What a surface knows about the one who waits for an answer. */
-export interface CallCircumstances {
+export interface CallContext extends RunClient {
   readonly signal: StopSignal;
-  /** The client gives up about then, so it is answered before. */
-  readonly answerWithinMs?: number;
   /** When the token that the request came with expires: no call begins later. */
   readonly authorizedUntilMs?: number;
-  readonly onProgress?: (message: string) => void;
-  /** Told what takes long before the program runs: servers that start, a compiler. */
-  readonly onStep?: OnStep;
-  /** Told what the agent should know besides the answer, for contracts whose answers have no place for it. */
-  readonly onNotice?: (text: string) => void;
-  /** A way to the person in front of the client. */
-  readonly askPerson?: AskPerson;
-  /** The client is asked with the answer to its call: a program that waits for a person is suspended at once, if it can be. */
-  readonly suspendsToAsk?: boolean;
+  /** Told the run's id before anything of it runs. */
+  readonly onBegin?: (runId: string) => void;
   /** The host's own log, for contracts that send console output there. */
   readonly log?: Log;
-  /** The client itself, for what servers ask while they work. */
-  readonly respondent?: Respondent;
   /** The step of a trace that the call is. */
   readonly trace?: TraceContext;
 }
@@ -88,7 +75,7 @@ export interface OutwardAnswer {
   /** The host could not do its work. A program that failed is an ordinary answer. */
   readonly isError: boolean;
   /** The run waits for a person. */
-  readonly sleeping?: SleepSummary;
-  /** The client was answered, and the run goes on without it. */
+  readonly suspended?: SuspendedSummary;
+  /** The client was answered, and the run continues without it. */
   readonly isStillRunning: boolean;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configSchema } from '../config/schema.js';
+import { configSchema } from '../config/schema/schema.js';
 import { executeSettings } from './registry.js';
 import { DEFAULT_LIMITS } from './unified/default-limits.js';
 

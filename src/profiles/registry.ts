@@ -1,8 +1,10 @@
-import { type Config, configuredLimits } from '../config/schema.js';
+import { type Config, configuredLimits } from '../config/schema/schema.js';
 import { HostError } from '../domain/errors.js';
+import { eachLimit } from '../domain/limits.js';
 import type { GoStatus, ProcessRuntimeStatus } from '../domain/process-program.js';
 import type { ProfileName } from '../domain/profile-name.js';
-import { configuredBounds, configuredGrantLimits } from '../host/grants.js';
+import type { ReplayBounds } from '../host/recordings/replay-bounds.js';
+import { configuredBounds, configuredGrantLimits } from '../host/runs/capability-grants.js';
 import { createCodeExecutionProfile } from './code-execution/profile.js';
 import { scriptDefaults } from './code-execution/settings.js';
 import { createCodemodeProfile } from './codemode/profile.js';
@@ -66,6 +68,14 @@ export function executeSettings(config: Config): ExecuteSettings {
   };
 }
 
+/** The limits of a replayed program. They come from this configuration, never from the recording. */
+export function replayBounds(config: Config): ReplayBounds {
+  const { limits, most } = runnerSettings(config);
+  const ofRunner = { ...limits, ...most };
+  const ofGo = { ...goSettings(config).limits, ...most };
+  return { program: maximumLimits(config), process: { node: ofRunner, python: ofRunner, go: ofGo } };
+}
+
 function named({ toolName }: Config) {
   return toolName === undefined ? {} : { toolName };
 }
@@ -81,6 +91,5 @@ export function createProfile(config: Config, machine: Machine = UNKNOWN): Profi
 }
 
 function maximumLimits({ sandbox: { limits } }: Config) {
-  const { timeout, memory, logs, calls } = limits.maximum;
-  return { timeoutMs: timeout, maxMemoryBytes: memory, maxLogBytes: logs, maxToolCalls: calls };
+  return eachLimit(({ setting }) => limits.maximum[setting]);
 }

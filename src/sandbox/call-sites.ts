@@ -1,6 +1,6 @@
-import type { CallNumber, SourcePosition } from '../domain/execution.js';
+import type { CallNumber, SourcePosition } from '../domain/run.js';
 
-/** A worker that is busy with others answers later than that; nobody waits for it. */
+/** A worker that is busy with other programs replies later; it is not waited for. */
 const ANSWER_WITHIN_MS = 500;
 
 interface Question {

@@ -1,5 +1,5 @@
-import type { CallerId } from '../domain/execution.js';
 import type { CallerQuotas } from '../domain/quotas.js';
+import type { CallerId } from '../domain/run.js';
 
 /** What one program holds of its caller's memory in the host. */
 export class CallerAccount {

@@ -1,4 +1,4 @@
-import type { Failure, GuestError } from '../domain/execution.js';
+import type { Failure, GuestError } from '../domain/run.js';
 
 /** How a program fails for reasons that only this side of the wall can see. */
 
@@ -66,7 +66,7 @@ export function lostItsWorkers(reason: string): Failure {
   return {
     kind: 'worker_lost',
     name: 'Error',
-    message: `the program could not go on in another worker: ${reason}`,
+    message: `the program could not continue in another worker: ${reason}`,
     hint: 'Run it again.',
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ExecutionId, Program } from '../domain/execution.js';
 import { DEFAULT_LIMITS } from '../domain/limits.js';
+import type { Program, RunId } from '../domain/run.js';
 import { clockRecordOf, decodeJournal, digestOf, encodeJournal, openJournal } from './journal.js';
 
 const PROGRAM: Program = {
@@ -11,7 +11,7 @@ const PROGRAM: Program = {
   ],
   limits: DEFAULT_LIMITS,
 };
-const RUN = 'run-1' as ExecutionId;
+const RUN = 'run-1' as RunId;
 
 test('a journal opens empty, with everything that decides how the program runs', () => {
   expect(openJournal(RUN, PROGRAM, '42', 1_700_000_000_000)).toEqual({

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
+import type { Limits } from '../domain/limits.js';
 import type {
   BodyForm,
   CallNumber,
-  ExecutionId,
   Failure,
   Program,
+  RunId,
   ScriptForm,
   SourceLanguage,
   VirtualModule,
-} from '../domain/execution.js';
-import type { Limits } from '../domain/limits.js';
+} from '../domain/run.js';
 import { takeRandom } from '../lib/random-supply.js';
 import type { ClockRecord } from '../wire/messages.js';
 
@@ -19,7 +19,7 @@ import type { ClockRecord } from '../wire/messages.js';
  * one was lost, in another build after an upgrade, or years later in a replay.
  */
 export interface Journal {
-  readonly execution: ExecutionId;
+  readonly execution: RunId;
   readonly source: string;
   readonly language: SourceLanguage;
   readonly modules: readonly VirtualModule[];
@@ -58,7 +58,7 @@ export interface JournalCall {
   readonly argumentsDigest: string;
 }
 
-export function openJournal(execution: ExecutionId, program: Program, seed: string, startedAtMs: number): Journal {
+export function openJournal(execution: RunId, program: Program, seed: string, startedAtMs: number): Journal {
   const { source, language, modules, limits, script, body } = program;
   return {
     execution,

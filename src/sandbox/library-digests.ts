@@ -1,4 +1,4 @@
-import type { VirtualModule } from '../domain/execution.js';
+import type { VirtualModule } from '../domain/run.js';
 import { digestOf } from './journal.js';
 
 /**

@@ -1,15 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { HostError } from '../domain/errors.js';
-import type { CallerId } from '../domain/execution.js';
 import { CallerQuotas } from '../domain/quotas.js';
+import type { CallerId } from '../domain/run.js';
 import type { Cancellation } from '../lib/cancellation.js';
+import { BusyPoll } from './busy-poll.js';
 import { CallerAccount } from './caller-account.js';
 import { LibraryDigests } from './library-digests.js';
-import { RunWorker } from './run-worker.js';
+import { CHECK_EVERY_MS, isFree, workersToReclaim } from './reclaim-workers.js';
+import { type QueuedRun, RunQueue } from './run-queue.js';
+import { RunWorker, type WorkerOwner } from './run-worker.js';
 import { SpareProcesses } from './spare-processes.js';
-import { isFree, LOOK_EVERY_MS, workersToTake } from './turns.js';
-import { WaitingLine, type WaitingProgram } from './waiting-line.js';
-import { Wakefulness } from './wakefulness.js';
 import type { WorkerProcess } from './worker-process.js';
 
 export interface PoolOptions {
@@ -18,6 +18,8 @@ export interface PoolOptions {
   readonly max: number;
   /** Of these, the most that may belong to blocking programs at once; absent: all. */
   readonly maxBlocking?: number;
+  /** Of these, the most that one caller may have: what blocks cannot be moved for another. Absent: all. */
+  readonly maxBlockingPerCaller?: number;
   readonly idleMs: number;
   /** Programs that wait for a worker; one more is refused. */
   readonly maxQueued: number;
@@ -39,27 +41,28 @@ const CORES = availableParallelism();
  * Which program runs in which process. A process serves one caller from its first program to its end: whatever a program
  * may do to it, the next one to meet it is of the same caller. Fresh spares make a new caller cheap.
  */
-export class Pool {
+export class Pool implements WorkerOwner {
   readonly libraries = new LibraryDigests();
   readonly #options: PoolOptions;
   readonly #quotas: CallerQuotas;
   readonly #processes: SpareProcesses;
   readonly #workers = new Set<RunWorker>();
-  readonly #line: WaitingLine;
-  readonly #wakefulness = new Wakefulness();
+  readonly #queue: RunQueue;
+  readonly #busyPoll = new BusyPoll();
   readonly #sweeper: NodeJS.Timeout;
   #turnTimer: NodeJS.Timeout | undefined;
   #turnsEnded = 0;
   #starting = 0;
-  #startingBlocking = 0;
-  /** Shared workers that are being started, by caller: whoever comes meanwhile waits for them instead of starting more. */
+  /** Workers that are starting for blocking programs, by caller. */
+  readonly #startingBlocking = new Map<CallerId, number>();
+  /** Shared workers that are starting, by caller: further runs of that caller wait for them instead of starting more. */
   readonly #startingFor = new Map<CallerId, number>();
   #isClosed = false;
 
   constructor(options: PoolOptions, start: () => Promise<WorkerProcess>) {
     this.#options = options;
     this.#quotas = options.quotas ?? new CallerQuotas();
-    this.#line = new WaitingLine(options.maxQueued);
+    this.#queue = new RunQueue(options.maxQueued);
     this.#processes = new SpareProcesses(start, options.min > 0);
     this.#sweeper = setInterval(() => this.#sweep(), Math.max(50, Math.min(1_000, options.idleMs / 2)));
     this.#sweeper.unref();
@@ -76,7 +79,7 @@ export class Pool {
 
   /** Programs that wait for a worker. */
   get queueLength(): number {
-    return this.#line.length;
+    return this.#queue.length;
   }
 
   /** What there is now, and what has been since the start. */
@@ -85,7 +88,7 @@ export class Pool {
     const { count: spares, started } = this.#processes;
     return {
       now: { processes: this.size, spares, running, queued: this.queueLength },
-      sinceStart: { started, turnsEnded: this.#turnsEnded, refused: this.#line.refused },
+      sinceStart: { started, turnsEnded: this.#turnsEnded, refused: this.#queue.refused },
     };
   }
 
@@ -110,7 +113,7 @@ export class Pool {
     isUnderWay = false,
   ): Promise<RunWorker> {
     if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
-    if (isBlocking && !this.#mayBlock()) return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
+    if (isBlocking && !this.#mayBlock(caller)) return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
     const best = this.#best(caller, isBlocking);
     if (best !== undefined && !(best.isStalled && this.#mayGetAnother(caller))) {
       // Good enough for this one; the next will find one that is not busy.
@@ -121,7 +124,7 @@ export class Pool {
     if (!isBlocking && this.#startingFor.has(caller))
       return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
     // Who has waited for longer comes first.
-    if (this.#mayGrow() || (this.#line.length === 0 && this.#makeRoom(caller)))
+    if (this.#mayGrow() || (this.#queue.length === 0 && this.#makeRoom(caller)))
       return this.#grow(caller, isBlocking ? 'blocking' : 'shared');
     return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
   }
@@ -145,7 +148,7 @@ export class Pool {
     this.#isClosed = true;
     clearInterval(this.#sweeper);
     clearTimeout(this.#turnTimer);
-    this.#line.close(new HostError('shutting_down', 'the sandbox is shutting down'));
+    this.#queue.close(new HostError('shutting_down', 'the sandbox is shutting down'));
     await Promise.all([this.#processes.close(), ...[...this.#workers].map((worker) => worker.close())]);
     this.#workers.clear();
   }
@@ -178,16 +181,25 @@ export class Pool {
     return worker;
   }
 
-  /** Whether a blocking program would get a worker now. */
-  get hasRoomToBlock(): boolean {
-    return this.#mayBlock() && this.#line.length === 0;
+  /** Whether a blocking program of this caller would get a worker now. */
+  hasRoomToBlock(caller: CallerId): boolean {
+    return this.#mayBlock(caller) && this.#queue.length === 0;
   }
 
-  /** Whether one more worker may be given to a blocking program, which keeps it to its end. */
-  #mayBlock(): boolean {
-    let blocked = this.#startingBlocking;
-    for (const worker of this.#workers) if (worker.isExclusive) blocked++;
-    return blocked < (this.#options.maxBlocking ?? this.#options.max);
+  /** Whether one more worker may be given to a blocking program of this caller, which keeps it to its end. */
+  #mayBlock(caller: CallerId): boolean {
+    const { max, maxBlocking = max, maxBlockingPerCaller = max } = this.#options;
+    const blocked = this.#blocked();
+    const all = [...blocked.values()].reduce((sum, count) => sum + count, 0);
+    return all < maxBlocking && (blocked.get(caller) ?? 0) < maxBlockingPerCaller;
+  }
+
+  /** How many workers blocking programs have, by caller. */
+  #blocked(): Map<CallerId, number> {
+    const blocked = new Map(this.#startingBlocking);
+    for (const { caller, isExclusive } of this.#workers)
+      if (isExclusive) blocked.set(caller, (blocked.get(caller) ?? 0) + 1);
+    return blocked;
   }
 
   #mayGrow(): boolean {
@@ -197,12 +209,12 @@ export class Pool {
   /** Whether this caller would get a further worker now: there is room, or another caller's worker is idle. */
   #mayGetAnother(caller: CallerId): boolean {
     // Who has waited for longer comes first.
-    return this.#mayGrow() || (this.#line.length === 0 && this.#idleOfOthers(caller) !== undefined);
+    return this.#mayGrow() || (this.#queue.length === 0 && this.#idleOfOthers(caller) !== undefined);
   }
 
   /** Where programs compute on all cores, looking around would take one from them. */
-  #answered(): void {
-    if (this.#hasFreeCore()) this.#wakefulness.stay();
+  workerAnswered(): void {
+    if (this.#hasFreeCore()) this.#busyPoll.stay();
   }
 
   #hasFreeCore(): boolean {
@@ -211,7 +223,7 @@ export class Pool {
     return computing < CORES;
   }
 
-  /** Closes a worker of somebody else that nobody is using. */
+  /** Closes an idle worker of another caller. */
   #makeRoom(caller: CallerId): boolean {
     const idle = this.#idleOfOthers(caller);
     if (idle !== undefined) this.#retire(idle);
@@ -226,38 +238,34 @@ export class Pool {
 
   async #grow(caller: CallerId, reservedFor: ReservedFor): Promise<RunWorker> {
     this.#starting++;
-    const isShared = reservedFor !== 'blocking';
-    if (!isShared) this.#startingBlocking++;
-    if (isShared) this.#startingFor.set(caller, (this.#startingFor.get(caller) ?? 0) + 1);
+    const starting = reservedFor === 'blocking' ? this.#startingBlocking : this.#startingFor;
+    starting.set(caller, (starting.get(caller) ?? 0) + 1);
     try {
       const process = await this.#processes.take();
       if (this.#isClosed) {
         await process.close();
         throw new HostError('shutting_down', 'the sandbox is shutting down');
       }
-      const worker = new RunWorker(process, caller);
-      worker.onChange = () => this.#changed(worker);
-      worker.onAnswer = () => this.#answered();
+      const worker = new RunWorker(process, caller, this);
       if (process.hasExited) throw new HostError('worker_lost', 'a worker ended as soon as it started');
       this.#workers.add(worker);
       return reservedFor === 'nobody' ? worker : this.#claim(worker, reservedFor === 'blocking');
     } finally {
       this.#starting--;
-      if (!isShared) this.#startingBlocking--;
-      if (isShared) this.#startingFor.set(caller, (this.#startingFor.get(caller) ?? 1) - 1);
-      if (this.#startingFor.get(caller) === 0) this.#startingFor.delete(caller);
+      starting.set(caller, (starting.get(caller) ?? 1) - 1);
+      if (starting.get(caller) === 0) starting.delete(caller);
       // There is room for others in it; or, if it could not be started, for another one.
       setImmediate(() => this.#serveQueue());
     }
   }
 
-  #wait(program: WaitingProgram, cancellation: Cancellation): Promise<RunWorker> {
-    const waiting = this.#line.join(program, cancellation);
+  #wait(program: QueuedRun, cancellation: Cancellation): Promise<RunWorker> {
+    const waiting = this.#queue.join(program, cancellation);
     this.#mindTurns();
     return waiting;
   }
 
-  #changed(worker: RunWorker): void {
+  workerChanged(worker: RunWorker): void {
     if (worker.isLost) this.#workers.delete(worker);
     else if (worker.isRetiring) this.#workers.has(worker) && this.#emptyOut(worker);
     else if (worker.occupancy === 0) {
@@ -274,11 +282,28 @@ export class Pool {
   }
 
   #serveQueue(): void {
-    // Whoever comes after one of the same caller that found no place finds none either.
+    // Each time round, of those who block the callers with fewest places: who has waited longest may have most of them.
+    let before: number;
+    do {
+      before = this.#queue.length;
+      this.#serveEach(this.#fewestBlocked());
+    } while (this.#queue.length < before && this.#queue.all.some(({ isBlocking }) => isBlocking));
+  }
+
+  /** The fewest places that a caller has who waits for a further one and may have it. */
+  #fewestBlocked(): number {
+    const blocked = this.#blocked();
+    const waiting = this.#queue.all.filter(({ isBlocking, caller }) => isBlocking && this.#mayBlock(caller));
+    return Math.min(...waiting.map(({ caller }) => blocked.get(caller) ?? 0));
+  }
+
+  #serveEach(fewestBlocked: number): void {
+    // If one run of a caller found no worker, later runs of the same caller find none either.
     const without = new Set<CallerId>();
-    this.#line.offer((waiting) => {
+    this.#queue.offer((waiting) => {
       const { caller, isBlocking, answer } = waiting;
-      if (isBlocking ? !this.#mayBlock() : without.has(caller)) return false;
+      const isNext = () => this.#mayBlock(caller) && (this.#blocked().get(caller) ?? 0) <= fewestBlocked;
+      if (isBlocking ? !isNext() : without.has(caller)) return false;
       const best = this.#best(caller, isBlocking);
       if (best !== undefined) answer.resolve(this.#claim(best, isBlocking));
       else if ((isBlocking || !this.#startingFor.has(caller)) && (this.#mayGrow() || this.#makeRoom(caller)))
@@ -294,7 +319,7 @@ export class Pool {
     });
   }
 
-  // Turns: where there are more callers than workers, nobody keeps one while others have none.
+  // Turns: if there are more callers than workers, no caller keeps a worker while others have none.
 
   #mindTurns(): void {
     if (this.#turnTimer !== undefined || this.#isClosed || this.#leftOut().size === 0) return;
@@ -303,25 +328,25 @@ export class Pool {
       this.#serveQueue();
       this.#changeTurns();
       this.#mindTurns();
-    }, LOOK_EVERY_MS);
+    }, CHECK_EVERY_MS);
   }
 
   /** Callers who wait and have no worker at all. */
   #leftOut(): Set<CallerId> {
     const served = new Set(this.#startingFor.keys());
     for (const worker of this.#workers) if (!worker.isRetiring) served.add(worker.caller);
-    const waiting = this.#line.all.filter(({ isBlocking }) => !isBlocking || this.#mayBlock());
+    const waiting = this.#queue.all.filter(({ isBlocking, caller }) => !isBlocking || this.#mayBlock(caller));
     return new Set(waiting.flatMap(({ caller }) => (served.has(caller) ? [] : [caller])));
   }
 
   #changeTurns(): void {
     const now = performance.now();
-    for (const worker of workersToTake(this.workers, this.#leftOut().size, now)) {
+    for (const worker of workersToReclaim(this.workers, this.#leftOut().size, now)) {
       this.#turnsEnded++;
       worker.isRetiring = true;
       worker.turnEndedMs = now;
-      this.#line.sendToEnd(worker.caller);
-      this.#changed(worker);
+      this.#queue.sendToEnd(worker.caller);
+      this.workerChanged(worker);
     }
   }
 

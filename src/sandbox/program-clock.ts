@@ -1,11 +1,11 @@
-/** The longest delay a timer of Node takes; longer ones would fire at once. */
+/** The longest delay of a Node timer; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The clock a program sees: whole milliseconds, never backwards, and it moves only when something is delivered. */
 export class ProgramClock {
   #lastAtMs: number;
   #timer: NodeJS.Timeout | undefined;
-  /** When the program wants to be woken. */
+  /** When the program's next timer is due. */
   wakeAtMs: number | null = null;
 
   constructor(lastAtMs: number) {
@@ -17,13 +17,13 @@ export class ProgramClock {
     return this.#lastAtMs;
   }
 
-  /** Sets the one timer there is, or none. `fire` is told the time at which it does. */
+  /** Replaces the only timer, or clears it. `fire` gets the time at which it fires. */
   wakeAt(wakeAtMs: number | null, fire: (atMs: number) => void): void {
     clearTimeout(this.#timer);
     if (wakeAtMs === null) return;
     const delayMs = Math.min(Math.max(0, wakeAtMs - Date.now()), MAX_TIMER_MS);
     this.#timer = setTimeout(() => {
-      // The event loop may wake a little early by its own clock; the program must not see a timer before its time.
+      // The event loop may fire slightly early by its own clock; the program must not see a timer before it is due.
       this.#lastAtMs = Math.max(this.#lastAtMs, Math.ceil(wakeAtMs));
       fire(this.now());
     }, delayMs);

@@ -1,23 +1,26 @@
-import type { CallerId, ExecutionId, VirtualModule } from '../domain/execution.js';
+import type { CallerId, RunId, VirtualModule } from '../domain/run.js';
 import { Allowance } from '../lib/allowance.js';
 import type { HostToWorker, WorkerToHost } from '../wire/messages.js';
-import type { WorkerProcess } from './worker-process.js';
+import type { LossBlame } from './engine.js';
+import type { WorkerListener, WorkerProcess } from './worker-process.js';
 
-/**
- * What a program had to do with the loss of its worker. `guilty`: we ended the worker because of it. `suspect`: the worker
- * died by itself, and this was the program it owed an answer to.
- */
-export type PartInLoss = 'guilty' | 'suspect' | 'bystander';
+/** What a worker tells the runs it holds. */
+export interface HeldRun {
+  readonly id: RunId;
+  receive(message: WorkerToHost, body: Buffer): void;
+  workerLost(part: LossBlame, reason: string): void;
+  /** The worker has been computing another program for so long that this one should move to another worker. */
+  workerStalled(): void;
+  /** Its caller's turn is over. It waits for a delivery, and then continues in another worker. */
+  workerTaken(): void;
+}
 
-/** What a worker tells the executions it holds. */
-export interface Tenant {
-  readonly id: ExecutionId;
-  receive(message: WorkerToHost, body: Buffer, from: RunWorker): void;
-  workerLost(from: RunWorker, part: PartInLoss, reason: string): void;
-  /** The worker has been computing another program for so long that this one should go elsewhere. */
-  workerStalled(from: RunWorker): void;
-  /** Its caller's turn is over. It waits for something, and goes on in another worker when that has come. */
-  workerTaken(from: RunWorker): void;
+/** What a worker tells the pool that it belongs to. */
+export interface WorkerOwner {
+  /** It has room again, has nothing left to say, or is lost. */
+  workerChanged(worker: RunWorker): void;
+  /** A program in it has its answer, and may call again at once. */
+  workerAnswered(): void;
 }
 
 /** Messages that a worker answers, each exactly once and in order. */
@@ -31,7 +34,8 @@ type Assignment = Extract<
       | 'call/error'
       | 'call/locate'
       | 'timer/fire'
-      | 'execution/suspend';
+      | 'execution/suspend'
+      | 'execution/finish';
   }
 >;
 
@@ -40,37 +44,35 @@ type Assignment = Extract<
  * never notice, short enough that a stuck one holds nobody up.
  */
 const STALL_MS = 100;
-/** What a program that is over may still take before its worker is killed with it. */
+/** Grace period of an ended program before its worker is killed. */
 const DROPPED_GRACE_MS = 500;
 const MAX_LIBRARIES_KNOWN = 8;
-/** Frames that say nothing: for programs that have left, logs past their bound. One that sends more is no worker of ours. */
+/** Frames without effect: for programs that have left, or logs past their limit. A worker that sends more is compromised. */
 const WASTED_FRAMES = { burst: 100_000, perSecond: 1_000 };
 
-/** An answer that a worker owes. Dropped: its program has left, and may even have come back and begun anew. */
+/** A reply that a worker owes. Dropped if its program has left; the program may even have returned and started again. */
 interface Owed {
-  readonly execution: ExecutionId;
+  readonly execution: RunId;
   isDropped: boolean;
 }
 
 /** One QuickJS worker with the executions in it, and what it owes an answer to. */
-export class RunWorker {
+export class RunWorker implements WorkerListener {
   readonly process: WorkerProcess;
   readonly caller: CallerId;
-  /** Serves one blocking program and nobody else. */
+  /** Serves one blocking program only. */
   isExclusive = false;
   /** Takes no new executions; closed when the last one leaves. */
   isRetiring = false;
-  /** Has kept others waiting for longer than it should; nobody is sent here until it answers. */
+  /** It is stalled: it gets no new programs until it replies. */
   isStalled = false;
   startedCount = 0;
   idleSinceMs = performance.now();
   /** When its caller got it, and when it was asked to leave it to another one. */
   readonly turnBegunMs = performance.now();
   turnEndedMs = 0;
-  onChange: (() => void) | undefined;
-  /** A program has its answer, and may call again at once. */
-  onAnswer: (() => void) | undefined;
-  readonly #tenants = new Map<ExecutionId, Tenant>();
+  readonly #owner: WorkerOwner;
+  readonly #runs = new Map<RunId, HeldRun>();
   readonly #owed: Owed[] = [];
   readonly #libraries = new Set<string>();
   readonly #wastedFrames = new Allowance(WASTED_FRAMES, performance.now());
@@ -78,21 +80,22 @@ export class RunWorker {
   #stallTimer: NodeJS.Timeout | undefined;
   #droppedTimer: NodeJS.Timeout | undefined;
   /** What it was computing when we ended it: what is sent to it from then on is nobody's fault. */
-  #killed: { readonly computing: ExecutionId | undefined } | undefined;
+  #killed: { readonly computing: RunId | undefined } | undefined;
 
-  constructor(process: WorkerProcess, caller: CallerId) {
+  constructor(process: WorkerProcess, caller: CallerId, owner: WorkerOwner) {
     this.process = process;
     this.caller = caller;
-    process.events = { message: (message, body) => this.#receive(message, body), exit: (reason) => this.#lost(reason) };
+    this.#owner = owner;
+    process.listen(this);
   }
 
-  get tenantCount(): number {
-    return this.#tenants.size;
+  get runCount(): number {
+    return this.#runs.size;
   }
 
   /** Programs that are here, and those that have been promised a place and are on their way. */
   get occupancy(): number {
-    return this.#tenants.size + this.#reserved;
+    return this.#runs.size + this.#reserved;
   }
 
   /** Keeps a place until `admit` or `abandon`: between the promise and the arrival others ask for places too. */
@@ -119,27 +122,27 @@ export class RunWorker {
     return this.process.hasExited;
   }
 
-  /** It has been killed, though it may not be gone yet: nobody should come here any more. */
+  /** It has been killed, though it may still exist: it gets no new programs. */
   get isDoomed(): boolean {
     return this.#killed !== undefined;
   }
 
   /** The program it is computing now, as far as can be told from outside. */
-  get computing(): ExecutionId | undefined {
+  get computing(): RunId | undefined {
     return this.#owed[0]?.execution;
   }
 
   /** Takes a program into the place that was reserved for it. */
-  admit(tenant: Tenant): void {
+  admit(run: HeldRun): void {
     this.abandon();
-    this.#tenants.set(tenant.id, tenant);
+    this.#runs.set(run.id, run);
     this.startedCount++;
   }
 
-  release(id: ExecutionId): void {
-    if (!this.#tenants.delete(id)) return;
-    if (this.#tenants.size === 0) this.idleSinceMs = performance.now();
-    this.onChange?.();
+  release(id: RunId): void {
+    if (!this.#runs.delete(id)) return;
+    if (this.#runs.size === 0) this.idleSinceMs = performance.now();
+    this.#owner.workerChanged(this);
   }
 
   loadLibrary(digest: string, modules: readonly VirtualModule[]): void {
@@ -154,25 +157,25 @@ export class RunWorker {
     this.#owed.push({ execution: message.execution, isDropped: false });
     this.process.send(message, body);
     if (this.#owed.length > 1) this.#watch();
-    if (message.type === 'call/result' || message.type === 'call/error') this.onAnswer?.();
+    if (message.type === 'call/result' || message.type === 'call/error') this.#owner.workerAnswered();
   }
 
   /** Answers a blocking call: the program is in the middle of its turn, and owes nothing more for this. */
   reply(message: Extract<HostToWorker, { type: 'call/result' | 'call/error' }>, body: Uint8Array): void {
     this.process.send(message, body);
-    this.onAnswer?.();
+    this.#owner.workerAnswered();
   }
 
-  /** Drops a program. Answers it owes still come, to nobody. */
-  cancel(id: ExecutionId): void {
+  /** Drops a program. Replies that the worker still owes for it are ignored. */
+  cancel(id: RunId): void {
     this.process.send({ type: 'execution/cancel', execution: id });
     for (const owed of this.#owed) if (owed.execution === id) owed.isDropped = true;
     this.release(id);
     this.#watchDropped();
   }
 
-  /** Drops a program that was ended, and kills the worker if it stays in it. What else it holds is rebuilt elsewhere. */
-  dismiss(id: ExecutionId, graceMs: number): void {
+  /** Drops an ended program, and kills the worker if it keeps computing it. Its other programs are rebuilt in other workers. */
+  dismiss(id: RunId, graceMs: number): void {
     if (this.isLost) return;
     const isComputing = this.computing === id;
     this.cancel(id);
@@ -186,31 +189,31 @@ export class RunWorker {
     this.process.kill(reason);
   }
 
-  /** It sent a frame that changes nothing. */
+  /** The worker sent a frame without effect. */
   wasted(): void {
     const nowMs = performance.now();
     this.#wastedFrames.take(1, nowMs);
     if (this.#wastedFrames.waitMs(nowMs) > 0) this.kill('it sent too many messages that say nothing');
   }
 
-  /** Sends everybody away, to go on elsewhere. Nothing computes here. */
+  /** Parks all programs, so that they continue in other workers. None of them is computing. */
   dismissAll(): void {
-    const tenants = [...this.#tenants.values()];
-    this.#tenants.clear();
-    for (const tenant of tenants) tenant.workerTaken(this);
+    const runs = [...this.#runs.values()];
+    this.#runs.clear();
+    for (const run of runs) run.workerTaken();
   }
 
-  /** Ends the process. Programs that are still here are told: nobody else will answer for them. */
+  /** Ends the process. Its remaining programs are notified. */
   async close(): Promise<void> {
     clearTimeout(this.#stallTimer);
     clearTimeout(this.#droppedTimer);
-    const tenants = [...this.#tenants.values()];
-    this.#tenants.clear();
-    for (const tenant of tenants) tenant.workerLost(this, 'bystander', 'it was closed');
+    const runs = [...this.#runs.values()];
+    this.#runs.clear();
+    for (const run of runs) run.workerLost('bystander', 'it was closed');
     await this.process.close();
   }
 
-  #receive(message: WorkerToHost, body: Buffer): void {
+  receive(message: WorkerToHost, body: Buffer): void {
     if (!('execution' in message)) return this.wasted();
     const head = this.#owed[0];
     const isOfOneThatLeft = head?.isDropped === true && head.execution === message.execution;
@@ -222,15 +225,15 @@ export class RunWorker {
       if (!this.#answered(message.execution)) return;
     }
     // Ids that are not here are ignored: a worker has no say about executions it does not hold.
-    const tenant = isOfOneThatLeft ? undefined : this.#tenants.get(message.execution);
-    if (tenant === undefined) this.wasted();
-    else tenant.receive(message, body, this);
+    const run = isOfOneThatLeft ? undefined : this.#runs.get(message.execution);
+    if (run === undefined) this.wasted();
+    else run.receive(message, body);
     // Only now: a worker with nothing left to say may be taken, and what it said last must have arrived.
-    if (this.#owed.length === 0) this.onChange?.();
+    if (this.#owed.length === 0) this.#owner.workerChanged(this);
   }
 
   /** Whether this answer was due. */
-  #answered(id: ExecutionId): boolean {
+  #answered(id: RunId): boolean {
     if (this.#owed[0]?.execution !== id) {
       // Answers come in order. A worker that mixes them up would have us blame the wrong program.
       this.kill('it answered for a program it was not computing');
@@ -254,12 +257,12 @@ export class RunWorker {
     const head = this.#owed[0];
     if (head?.isDropped !== true) return;
     this.#droppedTimer = setTimeout(() => {
-      if (this.#owed[0] === head) this.kill('it stayed in a program that is over');
+      if (this.#owed[0] === head) this.kill('it stayed in a program that had ended');
     }, DROPPED_GRACE_MS);
   }
 
   /** Whom a loss is blamed on: nobody who has left before. */
-  get #accused(): ExecutionId | undefined {
+  get #accused(): RunId | undefined {
     const head = this.#owed[0];
     return head?.isDropped === true ? undefined : head?.execution;
   }
@@ -270,21 +273,21 @@ export class RunWorker {
       this.isStalled = true;
       const busyWith = this.computing;
       const waiting = new Set(this.#owed.flatMap(({ execution }) => (execution === busyWith ? [] : [execution])));
-      for (const id of waiting) this.#tenants.get(id)?.workerStalled(this);
+      for (const id of waiting) this.#runs.get(id)?.workerStalled();
     }, STALL_MS);
   }
 
-  #lost(reason: string): void {
+  exited(reason: string): void {
     clearTimeout(this.#stallTimer);
     clearTimeout(this.#droppedTimer);
     const killed = this.#killed;
     const computing = killed === undefined ? this.#accused : killed.computing;
-    const tenants = [...this.#tenants.values()];
-    this.#tenants.clear();
-    this.onChange?.();
-    for (const tenant of tenants) {
-      const part = tenant.id !== computing ? 'bystander' : killed === undefined ? 'suspect' : 'guilty';
-      tenant.workerLost(this, part, reason);
+    const runs = [...this.#runs.values()];
+    this.#runs.clear();
+    this.#owner.workerChanged(this);
+    for (const run of runs) {
+      const part = run.id !== computing ? 'bystander' : killed === undefined ? 'suspect' : 'guilty';
+      run.workerLost(part, reason);
     }
   }
 }

@@ -1,19 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { HostError } from '../domain/errors.js';
-import type { CallerId, ExecutionId, GuestCall, Program } from '../domain/execution.js';
 import type { JsonObject } from '../domain/json.js';
 import { MAX_SOURCE_BYTES } from '../domain/limits.js';
+import type { CallerId, CallNumber, GuestCall, GuestError, Program, RunId } from '../domain/run.js';
 import type { StopSignal } from '../domain/stop-signal.js';
 import { type SealBinding, seal, unseal } from '../lib/sealed.js';
 import { MAX_VALUE_BYTES } from '../wire/messages.js';
-import { SandboxExecution } from './execution.js';
-import type { CarriedOver, ExecutionHandlers, ExecutionReport } from './execution-report.js';
+import type { Engine } from './engine.js';
 import type { Jail } from './jail/jail.js';
 import type { Delivery, Journal } from './journal.js';
 import { decodeJournal, digestOf, encodeJournal, newSeed, openJournal } from './journal.js';
 import type { PoolOptions } from './pool.js';
 import { Pool } from './pool.js';
+import { QuickJsEngine } from './quickjs-engine.js';
+import type { CarriedOver, RunReport, SandboxDelegate } from './run-report.js';
 import { loadRuntimeFiles } from './runtime-files.js';
+import { SandboxRun } from './sandbox-run.js';
 import { WorkerProcess } from './worker-process.js';
 
 export interface SandboxOptions {
@@ -28,30 +30,31 @@ export interface SandboxOptions {
 export interface StartOptions {
   readonly caller: CallerId;
   readonly program: Program;
-  readonly execution?: ExecutionId;
-  /** Cancels the program, wherever it is by then: waiting for a worker, or running. */
+  readonly execution?: RunId;
+  /** Cancels the program, whether it waits for a worker or runs. */
   readonly signal?: StopSignal;
 }
 
-/** A program that sleeps outside any process. */
+/** A suspended program, outside any process. */
 export interface SuspendedProgram {
-  readonly execution: ExecutionId;
+  readonly execution: RunId;
   readonly codeDigest: string;
   readonly sealed: Buffer;
   readonly openCalls: readonly GuestCall[];
 }
 
-/** A program that has a worker. Whether its source can be read at all is in its report, before any call is made. */
+/** A program that has a worker. Its report says whether the source could be parsed, before any call is made. */
 export interface Started {
-  readonly execution: SandboxExecution;
-  readonly report: Promise<ExecutionReport>;
+  readonly execution: SandboxRun;
+  readonly report: Promise<RunReport>;
 }
 
-/** Runs programs behind the wall. Knows nothing of tools, policies or profiles: calls go to whoever started the program. */
+/** Runs programs in jailed workers. Knows nothing of tools, policies or profiles: the delegate of a run answers its calls. */
 export class Sandbox {
   readonly jail: Jail;
   readonly build: string;
   readonly pool: Pool;
+  readonly #engine: Engine;
   readonly #sealKey: Uint8Array;
 
   constructor(options: SandboxOptions) {
@@ -60,10 +63,11 @@ export class Sandbox {
     this.build = files.build;
     this.#sealKey = options.sealKey;
     this.pool = new Pool(options.pool, () => WorkerProcess.start('quickjs', options.jail, files));
+    this.#engine = new QuickJsEngine(this.pool);
   }
 
   /** Starts a program. Resolves as soon as it has a worker; its end is in `report`. */
-  async start({ caller, program, execution, signal }: StartOptions, handlers: ExecutionHandlers): Promise<Started> {
+  async start({ caller, program, execution, signal }: StartOptions, delegate: SandboxDelegate): Promise<Started> {
     if (Buffer.byteLength(program.source) > MAX_SOURCE_BYTES)
       throw new HostError(
         'bad_input',
@@ -71,14 +75,14 @@ export class Sandbox {
       );
     const given = program.script?.input ?? program.body?.context;
     if (given !== undefined) mustBeSmall(given);
-    const id = execution ?? (randomUUID() as ExecutionId);
+    const id = execution ?? (randomUUID() as RunId);
     const journal = openJournal(id, program, newSeed(), Date.now());
-    const started = new SandboxExecution(this.pool, caller, journal, handlers);
+    const started = new SandboxRun(this.#engine, caller, journal, delegate);
     return begun(started, signal, () => started.begin());
   }
 
-  /** Puts a waiting program away. The bytes hold everything: its memory, its journal, its open calls. */
-  async suspend(execution: SandboxExecution): Promise<SuspendedProgram> {
+  /** Suspends a waiting program. The sealed bytes contain its memory, its journal and its open calls. */
+  async suspend(execution: SandboxRun): Promise<SuspendedProgram> {
     const image = await execution.suspend();
     const codeDigest = digestOf(execution.journal.source);
     const openCalls = execution.openCalls;
@@ -101,13 +105,13 @@ export class Sandbox {
   }
 
   /**
-   * Wakes a suspended program, in any worker. Its open calls are answered through `execution.answer`. The signal cancels
-   * it as it does in `start`; the suspended program itself is not changed by that and can be resumed again.
+   * Resumes a suspended program, in any worker. Its open calls are answered through `execution.answer`. The signal cancels
+   * it as in `start`; the stored program is not changed by that and can be resumed again.
    */
   async resume(
     suspended: Pick<SuspendedProgram, 'execution' | 'codeDigest' | 'sealed'>,
     caller: CallerId,
-    handlers: ExecutionHandlers,
+    delegate: SandboxDelegate,
     since?: SinceSuspended,
     signal?: StopSignal,
   ): Promise<Started> {
@@ -124,7 +128,7 @@ export class Sandbox {
     const journal = decodeJournal(head.journal);
     const inImage = journal.deliveries.length;
     const carried = since === undefined ? head.carried : addSince(journal, head.carried, since);
-    const resumed = new SandboxExecution(this.pool, caller, journal, handlers, head.remainingMs);
+    const resumed = new SandboxRun(this.#engine, caller, journal, delegate, head.remainingMs);
     return begun(resumed, signal, () =>
       head.build === this.build
         ? resumed.beginFromImage(plain.subarray(4 + headBytes), carried, inImage)
@@ -133,22 +137,19 @@ export class Sandbox {
   }
 
   /**
-   * Runs a recorded program again, offline: everything it asks for is answered from its journal. Says where it asked for
-   * something else, if it did.
+   * Replays a recorded program offline: every call is answered from its journal. Reports the first call that differs from
+   * the recording.
    */
-  async replay(
-    recorded: Journal,
-    caller: CallerId,
-  ): Promise<{ report: ExecutionReport; divergence: string | undefined }> {
+  async replay(recorded: Journal, caller: CallerId): Promise<{ report: RunReport; divergence: string | undefined }> {
     const journal: Journal = {
       ...recorded,
-      execution: randomUUID() as ExecutionId,
+      execution: randomUUID() as RunId,
       deliveries: [...recorded.deliveries],
       calls: [],
     };
     let divergence: string | undefined;
-    const execution: SandboxExecution = new SandboxExecution(this.pool, caller, journal, {
-      // Answers come from the journal, in its order; a question is only compared.
+    const execution: SandboxRun = new SandboxRun(this.#engine, caller, journal, {
+      // Answers come from the journal, in its order; a call is only compared.
       onCall: (call) => {
         const known = recorded.calls[call.number - 1];
         if (
@@ -166,6 +167,43 @@ export class Sandbox {
     });
     await execution.begin();
     return { report: await execution.report, divergence };
+  }
+
+  /**
+   * The line of each recorded call: runs the program again, and answers a call from the record after its place was asked for. Only
+   * calls that are the recorded ones count. Ends where the program goes another way, or when the signal says so.
+   */
+  async locateCalls(recorded: Journal, caller: CallerId, signal: AbortSignal): Promise<Map<CallNumber, number>> {
+    const lines = new Map<CallNumber, number>();
+    const replies = new Map(
+      recorded.deliveries.flatMap((each) => ('call' in each ? [[each.call, each] as const] : [])),
+    );
+    const journal: Journal = { ...recorded, execution: randomUUID() as RunId, deliveries: [], calls: [] };
+    const execution: SandboxRun = new SandboxRun(this.#engine, caller, journal, {
+      onCall: async (call) => {
+        const known = recorded.calls[call.number - 1];
+        const isKnown =
+          known?.target === call.target && known.argumentsDigest === digestOf(call.argumentsJson) && !signal.aborted;
+        const reply = replies.get(call.number);
+        if (isKnown) {
+          const [place] = await execution.locate(call.number);
+          if (place !== undefined) lines.set(call.number, place.line);
+        }
+        if (!isKnown || reply === undefined) execution.cancel();
+        if (reply === undefined) return new Promise(() => {});
+        if (reply.kind === 'result') return { ok: true, json: reply.body };
+        return { ok: false, error: JSON.parse(Buffer.from(reply.body).toString('utf8')) as GuestError };
+      },
+    });
+    const cancel = () => execution.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      await execution.begin();
+      await execution.report;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+    return lines;
   }
 
   async close(): Promise<void> {
@@ -189,8 +227,8 @@ interface SuspendedHead {
 }
 
 /**
- * What reached a program after it was suspended, in a process that resumed it and did not live to suspend it again. The
- * program goes through it once more, and asks for nothing a second time.
+ * Deliveries and calls of a resumed program whose process ended before it could suspend the program again. They are
+ * replayed, and no call is made a second time.
  */
 export interface SinceSuspended {
   readonly deliveries: readonly Delivery[];
@@ -200,7 +238,7 @@ export interface SinceSuspended {
 function addSince(journal: Journal, carried: CarriedOver, { deliveries, calls }: SinceSuspended): CarriedOver {
   const known = journal.calls.length;
   journal.deliveries.push(...deliveries);
-  // A call that was open when it slept is written down again when it is made anew.
+  // A call that was open at the suspension is recorded again when it is made again.
   const fresh = calls.filter(({ number }) => number > known);
   for (const { target, argumentsJson } of fresh)
     journal.calls.push({ target, argumentsDigest: digestOf(argumentsJson) });
@@ -209,13 +247,13 @@ function addSince(journal: Journal, carried: CarriedOver, { deliveries, calls }:
   return { ...carried, openCalls };
 }
 
-/** A suspended program is trusted when it comes back: it opens for its own run, caller and code only. */
-function bindingOf(execution: ExecutionId, caller: CallerId, codeDigest: string): SealBinding {
+/** The seal of a suspended program opens only for its own run, caller and code. */
+function bindingOf(execution: RunId, caller: CallerId, codeDigest: string): SealBinding {
   return { purpose: 'suspended program', owner: [execution, caller, codeDigest] };
 }
 
 async function begun(
-  execution: SandboxExecution,
+  execution: SandboxRun,
   signal: StopSignal | undefined,
   begin: () => Promise<void>,
 ): Promise<Started> {

@@ -5,7 +5,7 @@ export class SpareProcesses {
   readonly #launch: () => Promise<WorkerProcess>;
   readonly #keepsOne: boolean;
   readonly #spares: Promise<WorkerProcess>[] = [];
-  /** Processes that have not said hello yet: whoever closes waits for them too. */
+  /** Processes that have not sent their hello yet: closing waits for them too. */
   readonly #starts = new Set<Promise<WorkerProcess>>();
   #isClosed = false;
   /** Processes that were ever started. */
@@ -50,7 +50,7 @@ export class SpareProcesses {
   #add(): void {
     const spare = this.#start();
     this.#spares.push(spare);
-    // A spare that could not be started is nobody's failure yet: whoever needs one starts its own and hears why.
+    // A spare that fails to start is not an error yet: the run that needs a process starts its own and gets the reason.
     spare.catch(() => {
       const index = this.#spares.indexOf(spare);
       if (index >= 0) this.#spares.splice(index, 1);

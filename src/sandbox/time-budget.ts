@@ -1,7 +1,7 @@
 /** The longest delay a timer of Node takes; longer ones would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Time that is spent only while it runs: computing and waiting for tools count, sleeping on disk and queueing do not. */
+/** A time budget: computing and waiting for tools count, being suspended or queued does not. */
 export class TimeBudget {
   readonly #onSpent: () => void;
   #remainingMs: number;

@@ -8,7 +8,7 @@ import type { HostToWorker, WorkerRole, WorkerToHost } from '../wire/messages.js
 import { PROTOCOL } from '../wire/messages.js';
 import { parseWorkerMessage } from '../wire/parse.js';
 import type { Jail } from './jail/jail.js';
-import { launch } from './jail/launch.js';
+import { launch, noHello } from './jail/launch.js';
 import { POOL_THREADS } from './jail/limits.js';
 import { readFrames } from './read-frames.js';
 import type { RuntimeFiles } from './runtime-files.js';
@@ -23,7 +23,7 @@ const MAX_STDERR_CHARACTERS = 4_096;
 /** The engine's own limit (512 KiB of its stack) is reached well before this much of the thread's. */
 const NODE_STACK_KIB = 7_000;
 
-/** Memory over all programs of one worker; the engine's limit per program stands in front of it. */
+/** Memory over all programs of one worker; the engine's limit per program is in front of it. */
 const DATA_BYTES = 4 * 1024 ** 3;
 /**
  * Of the main thread, where the parser recurses: at most 954 bytes for each byte of source (`type X = [[[[`), so that no
@@ -32,10 +32,11 @@ const DATA_BYTES = 4 * 1024 ** 3;
 const STACK_BYTES = 384 * 1024 ** 2;
 const MAX_PROCESSES = 64;
 
-export interface WorkerEvents {
-  message(message: WorkerToHost, body: Buffer): void;
+/** Who uses the worker: told what it sends, and that it is gone. */
+export interface WorkerListener {
+  receive(message: WorkerToHost, body: Buffer): void;
   /** The process is gone, by its own doing or ours. Said once. */
-  exit(reason: string): void;
+  exited(reason: string): void;
 }
 
 /** One child behind its walls: started, spoken to, killed. It is hostile from its first program on. */
@@ -51,7 +52,7 @@ export class WorkerProcess {
   #hasExited = false;
   #stderr = '';
   #reason: string | undefined;
-  events: WorkerEvents | undefined;
+  #listener: WorkerListener | undefined;
 
   private constructor(role: WorkerRole, jail: Jail, files: RuntimeFiles) {
     this.role = role;
@@ -83,7 +84,7 @@ export class WorkerProcess {
   /** Starts a worker and waits for its hello. */
   static async start(role: WorkerRole, jail: Jail, files: RuntimeFiles): Promise<WorkerProcess> {
     const worker = new WorkerProcess(role, jail, files);
-    const timer = setTimeout(() => worker.kill(`it did not say hello within ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS);
+    const timer = setTimeout(() => worker.kill(noHello(START_TIMEOUT_MS)), START_TIMEOUT_MS);
     try {
       await worker.#ready.promise;
     } finally {
@@ -91,6 +92,10 @@ export class WorkerProcess {
     }
     worker.send({ type: 'host/hello', protocol: PROTOCOL, build: files.build });
     return worker;
+  }
+
+  listen(listener: WorkerListener): void {
+    this.#listener = listener;
   }
 
   get hasExited(): boolean {
@@ -153,7 +158,7 @@ export class WorkerProcess {
 
   #receive(head: Buffer, body: Buffer): void {
     const message = parseWorkerMessage(head);
-    if (this.#isReady) this.events?.message(message, body);
+    if (this.#isReady) this.#listener?.receive(message, body);
     else this.#greet(message);
   }
 
@@ -180,6 +185,6 @@ export class WorkerProcess {
     );
     this.#ready.promise.catch(() => {});
     this.#exited.resolve();
-    this.events?.exit(reason);
+    this.#listener?.exited(reason);
   }
 }

@@ -21,7 +21,7 @@ test('a token that others can read is not used', async () => {
   chmodSync(file, 0o640);
   await expect(accessToken(folder)).rejects.toMatchObject({
     code: 'bad_config',
-    message: expect.stringMatching(/others can read.*delete/),
+    message: expect.stringMatching(/other users can read.*delete/),
   });
 });
 

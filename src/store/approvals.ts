@@ -42,6 +42,7 @@ interface Shown {
   readonly code: string;
   readonly hiddenParts?: number;
   readonly reasons?: readonly string[];
+  readonly program?: string | undefined;
   /** Which call they are shown for, and why it is asked. */
   readonly of?: readonly string[];
 }
@@ -75,6 +76,8 @@ export class ApprovalStore {
   readonly #idsFrom: Statement<{ id: string }>;
   readonly #byCall: Statement<Row>;
   readonly #byRun: Statement<Row>;
+  readonly #denied: Statement<Row>;
+  readonly #unused: Statement<Row>;
   readonly #pending: Statement<Row>;
   readonly #pendingIds: Statement<{ id: string }>;
   readonly #pendingOf: Statement<{ count: number; bytes: number }>;
@@ -82,6 +85,7 @@ export class ApprovalStore {
   readonly #decide: Statement<never>;
   readonly #expire: Statement<never>;
   readonly #closeOfRun: Statement<never>;
+  readonly #closeOfEnded: Statement<never>;
   readonly #use: Statement<never>;
   readonly #forgetDecided: Statement<never>;
   readonly #forgetGrants: Statement<never>;
@@ -104,6 +108,16 @@ export class ApprovalStore {
       'SELECT * FROM approvals WHERE run = ? AND call = ? ORDER BY created_at DESC, rowid DESC LIMIT 1',
     );
     this.#byRun = database.prepare('SELECT * FROM approvals WHERE run = ? ORDER BY call');
+    this.#denied = database.prepare(
+      `SELECT * FROM approvals WHERE run = ? AND arguments_digest = ? AND server = ? AND server_fingerprint = ? AND tool = ?
+        AND tool_digest = ? AND state = 'DENIED' LIMIT 1`,
+    );
+    this.#unused = database.prepare(
+      `SELECT * FROM approvals WHERE caller = ? AND arguments_digest = ? AND server = ? AND server_fingerprint = ? AND tool = ?
+        AND tool_digest = ? AND state IN ('APPROVED', 'DENIED') AND scope IN ('call', 'calls') AND used_at IS NULL
+        AND expires_at > ?
+        ORDER BY created_at DESC, rowid DESC`,
+    );
     this.#pending = database.prepare("SELECT * FROM approvals WHERE state = 'PENDING' ORDER BY created_at, call");
     this.#pendingIds = database.prepare("SELECT id FROM approvals WHERE state = 'PENDING'");
     this.#pendingOf = database.prepare(
@@ -119,6 +133,11 @@ export class ApprovalStore {
       "UPDATE approvals SET state = 'EXPIRED' WHERE state = 'PENDING' AND expires_at <= ?",
     );
     this.#closeOfRun = database.prepare("UPDATE approvals SET state = 'EXPIRED' WHERE state = 'PENDING' AND run = ?");
+    this.#closeOfEnded = database.prepare(
+      `UPDATE approvals SET state = 'EXPIRED' WHERE id IN (SELECT approvals.id FROM approvals
+        JOIN runs ON runs.id = approvals.run AND runs.state <> 'waiting'
+        WHERE approvals.caller = ? AND approvals.state = 'PENDING' ORDER BY approvals.created_at LIMIT ?)`,
+    );
     this.#forgetDecided = database.prepare("DELETE FROM approvals WHERE state <> 'PENDING' AND created_at < ?");
     this.#forgetGrants = database.prepare('DELETE FROM grants WHERE expires_at < ?');
     this.#use = database.prepare('UPDATE approvals SET used_at = ? WHERE id = ? AND used_at IS NULL');
@@ -132,8 +151,8 @@ export class ApprovalStore {
   /** The same question that is open already, of another host too, is not asked a second time. Gives the one that is open. */
   add(approval: Approval): Approval {
     const { id, runId, call, caller, tool, argumentsDigest, reason, createdAtMs, expiresAtMs } = approval;
-    const { arguments: input, code, hiddenParts, reasons } = approval;
-    const shown: Shown = { arguments: input, code, hiddenParts, reasons, of: subjectOf(approval) };
+    const { arguments: input, code, hiddenParts, reasons, program } = approval;
+    const shown: Shown = { arguments: input, code, hiddenParts, reasons, program, of: subjectOf(approval) };
     const { serverId, serverFingerprint, toolName, toolDigest } = tool;
     const sealed = seal(this.#key, argumentsBinding(id), Buffer.from(JSON.stringify(shown)));
     const changes = this.#insert.run(
@@ -167,6 +186,25 @@ export class ApprovalStore {
     return this.#byRun.all(runId).map((row) => this.#read(row));
   }
 
+  /** A no to a call of this run with the same tool and arguments. */
+  deniedOfRun(runId: string, tool: ToolIdentity, argumentsDigest: string): Approval | undefined {
+    const { serverId, serverFingerprint, toolName, toolDigest } = tool;
+    const row = this.#denied.get(runId, argumentsDigest, serverId, serverFingerprint, toolName, toolDigest);
+    return row === undefined ? undefined : this.#read(row);
+  }
+
+  /**
+   * Decisions about the same call of this program that came too late for their runs, which could not be suspended, and that
+   * no later run has used: the newest first.
+   */
+  unusedOf({ tool, argumentsDigest, caller, program }: SameCall, nowMs: number): Approval[] {
+    const { serverId, serverFingerprint, toolName, toolDigest } = tool;
+    return this.#unused
+      .all(caller, argumentsDigest, serverId, serverFingerprint, toolName, toolDigest, nowMs)
+      .map((row) => this.#read(row))
+      .filter((approval) => approval.program === program);
+  }
+
   pending(): Approval[] {
     return this.#pending.all().map((row) => this.#read(row));
   }
@@ -193,6 +231,11 @@ export class ApprovalStore {
   /** Closes the questions of one run, whose calls nobody will make. */
   closeOfRun(runId: string): number {
     return this.#closeOfRun.run(runId);
+  }
+
+  /** Closes up to `most` questions of this caller, the oldest first, whose runs have ended: a yes to them makes no call. */
+  closeOfEnded(caller: string, most: number): number {
+    return this.#closeOfEnded.run(caller, most);
   }
 
   isUsed(id: string): boolean {
@@ -223,7 +266,7 @@ export class ApprovalStore {
       const covered = [
         approval,
         ...named.filter((other) => other.state === 'PENDING'),
-        ...(isGrant ? this.#othersCovered(approval, decision.scope, new Set(others)) : []),
+        ...(isGrant ? this.#othersOfRun(approval, new Set(others)) : []),
       ];
       for (const each of covered) this.#write(each, state, decision);
       if (state === 'APPROVED' && grant !== undefined) this.#grant(approval, grant);
@@ -255,13 +298,14 @@ export class ApprovalStore {
     return undefined;
   }
 
-  #othersCovered(approval: Approval, scope: GrantScope, named: ReadonlySet<string>): Approval[] {
+  /** Calls of other runs that wait were not shown: each is decided by itself, whatever is granted for later calls. */
+  #othersOfRun(approval: Approval, named: ReadonlySet<string>): Approval[] {
     return this.pending().filter(
       (other) =>
         other.id !== approval.id &&
         !named.has(other.id) &&
         other.caller === approval.caller &&
-        (scope === 'hour' || other.runId === approval.runId) &&
+        other.runId === approval.runId &&
         isSameTool(other.tool, approval.tool) &&
         other.isUnreadable !== true &&
         coversReasons(approval, other.reasons),
@@ -279,15 +323,15 @@ export class ApprovalStore {
     this.#putGrant.run(runId, caller, serverId, serverFingerprint, toolName, toolDigest, expiresAtMs, id, mark);
   }
 
-  /** What people are shown, where it is what was written down for this call. */
-  #shown(row: Row, asked: Subject): Pick<Approval, keyof typeof UNREADABLE> {
+  /** What people are shown; `UNREADABLE` if it was sealed for another call. */
+  #shown(row: Row, asked: Subject): Pick<Approval, keyof typeof UNREADABLE | 'program'> {
     const opened = unseal(this.#key, argumentsBinding(row.id), row.arguments);
     if (opened === undefined) return UNREADABLE;
     const shown = JSON.parse(opened.toString('utf8')) as Shown;
-    const { arguments: input, code, reasons = [], of } = shown;
+    const { arguments: input, code, reasons = [], program, of } = shown;
     if (of !== undefined && JSON.stringify(of) !== JSON.stringify(subjectOf(asked))) return UNREADABLE;
     const hiddenParts = shown.hiddenParts ?? (JSON.stringify(input).includes('[redacted:') ? 1 : 0);
-    return { arguments: input, code, hiddenParts, reasons };
+    return { arguments: input, code, hiddenParts, reasons, ...(program === undefined ? {} : { program }) };
   }
 
   /** A yes that nobody with the key has given is a question still. */
@@ -337,6 +381,8 @@ export interface GrantQuestion {
   readonly caller: string;
   readonly reasons: readonly string[];
 }
+
+type SameCall = Pick<Approval, 'tool' | 'argumentsDigest' | 'caller' | 'program'>;
 
 const UNREADABLE = { arguments: null, code: '', hiddenParts: 0, reasons: [], isUnreadable: true } as const;
 

@@ -32,12 +32,12 @@ export type JournalEntry = AuditEntry | CallOutcome;
 const MAX_LINE_BYTES = 64 * 1024;
 
 /**
- * What a host has not put into the chain yet: calls that were sent, and outcomes of the last moments. A line is written in
- * 2 µs, a commit of the database takes ten times as long; both outlive the process that is killed after them.
+ * Records that are not in the chain yet: calls that were sent, and the latest outcomes. Writing a line takes 2 µs, a commit
+ * of the database ten times as long; both survive when the process is killed.
  *
- * Each line is authenticated together with the one before it, so that none can be changed, moved or taken out: the last
- * ones can be cut off, until they are in the chain. The file is written over from its start when all is in the chain,
- * which is cheaper than letting it grow: what follows the last line is then of an earlier time, and does not fit to it.
+ * Each line is authenticated together with the previous one, so that none can be changed, moved or removed. Only the last
+ * lines can be cut off, until they are in the chain. When everything is in the chain, the file is overwritten from its
+ * start, which is cheaper than letting it grow: lines after the last one are older, and their authentication fails.
  */
 export class AuditJournal {
   readonly #keys: AuditKeys;
@@ -72,7 +72,7 @@ export class AuditJournal {
     return this.#bytes;
   }
 
-  /** Written when it returns: whoever is killed after that has left it behind. Throws where there is no room. */
+  /** The entry is in the file when this returns, even if the process is killed then. Throws if the disk is full. */
   write(entry: JournalEntry): void {
     const body = JSON.stringify(entry);
     const mac = this.#keys.journalMac(this.#mac, body);
@@ -90,7 +90,7 @@ export class AuditJournal {
     ({ bytes: this.#bytes, mac: this.#mac } = this.#start);
   }
 
-  /** @param isDone nothing of it is needed any more. Otherwise it stays for whoever comes next. */
+  /** @param isDone the file is no longer needed. Otherwise it stays for the next process. */
   close(isDone: boolean): void {
     closeSync(this.#descriptor);
     if (isDone) rmSync(this.#file, { force: true });

@@ -71,8 +71,8 @@ export function hashOf([number, ...others]: RowValues, previousHash: string): st
 }
 
 /**
- * What only this host can write. The chain of hashes alone could be made anew by whoever can write to the file; the
- * authentication of each record, of the head and of the anchor needs the key beside it.
+ * The keys that authenticate the audit log. A process that can write to the file could recompute the hash chain; without
+ * the key it cannot authenticate a record, the head or the anchor.
  */
 export class AuditKeys {
   readonly #chain: KeyedHash;
@@ -89,7 +89,7 @@ export class AuditKeys {
     return this.#chain.of(JSON.stringify([FORMAT, what, ...parts]), 'base64url');
   }
 
-  /** Of a line of a journal, which goes on from the line before it. */
+  /** The authentication of a journal line, chained to the previous line. */
   journalMac(macBefore: string, text: string): string {
     return this.#journal.of(macBefore + text, 'base64url');
   }

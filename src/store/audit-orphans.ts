@@ -122,6 +122,6 @@ function splitOnce(line: string): [string, string?] {
 /** A journal that is not as its host left it. */
 export class JournalProblem extends Error {
   constructor(file: string) {
-    super(`what a host that is gone has left in ${file} is not as it was written`);
+    super(`what a host that is gone has left in ${file} was changed`);
   }
 }

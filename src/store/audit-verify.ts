@@ -11,7 +11,7 @@ export interface Chain {
   readonly expected?: ChainHead;
 }
 
-/** Walks the chain from where it begins to its end, and stops at the first record that is not as it was written. */
+/** Walks the chain from where it begins to its end, and stops at the first record that was changed. */
 export function verifyChain({ keys, sealed, anchor, rows, expected }: Chain): ChainReport {
   let head: ChainHead = anchor ?? GENESIS;
   let records = 0;

@@ -88,7 +88,7 @@ test('two hosts append to one chain, and neither moves the head back [B18]', asy
   expect(second.store.verify()).toMatchObject({ isIntact: true, records: 60, sealed: { count: 60 } });
 });
 
-describe('whoever can write to the database, but has no key, is noticed', () => {
+describe('a process that can write to the database but has no key is detected', () => {
   const columns = [
     ...['at_ms', 'run_id', 'caller', 'profile', 'code_digest', 'server_id', 'tool_name', 'arguments_digest'],
     ...['result_bytes', 'duration_ms', 'verdict', 'approval', 'redactions', 'call_id', 'hash', 'mac'],
@@ -245,7 +245,7 @@ describe('old records', () => {
   });
 });
 
-test('a chain that was changed can be begun anew, which stays on record [B18]', async () => {
+test('a chain that was changed can be restarted, which stays on record [B18]', async () => {
   using audit = await filled();
   audit.database.prepare('DELETE FROM audit WHERE number = 10').run();
   using host = await open(audit.folder);
@@ -257,7 +257,7 @@ test('a chain that was changed can be begun anew, which stays on record [B18]', 
     isIntact: true,
     records: 2,
     first: 11,
-    cut: { count: 10, reason: 'begun anew: we know who it was' },
+    cut: { count: 10, reason: 'restarted: we know who it was' },
   });
 });
 

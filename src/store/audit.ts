@@ -18,7 +18,7 @@ import type { Database, Statement } from './database.js';
 
 /**
  * One record for each call, in a chain that several hosts append to. Each record's hash covers the one before it, each is
- * authenticated with a key that the database does not have, and the end of the chain is sealed in a file of its own.
+ * authenticated with a key that the database does not have, and the end of the chain is sealed in its own file.
  *
  * The order in which things are written keeps the chain verifiable wherever a host is killed or the power goes: the head
  * exists before the first record, and moves on only to records that are on the disk. So the table may be ahead of the
@@ -56,7 +56,7 @@ export class AuditStore {
 
   static open(database: Database, key: Uint8Array, stateFolder: string): AuditStore {
     const store = new AuditStore(database, new AuditKeys(key), stateFolder);
-    // The table first: whoever appends has made the head before.
+    // Read the table first: an appending process creates the head before its first record.
     const isEmpty = store.#last.get() === undefined && store.#anchor.get() === undefined;
     if (isEmpty && store.#head.read() === 'missing') store.#head.begin();
     return store;
@@ -108,7 +108,7 @@ export class AuditStore {
 
   /**
    * Puts into the chain what hosts that are gone have left: outcomes as they wrote them down, and for calls that were
-   * under way that their outcome is unknown. Done twice, or by two hosts at once, it is as if done once.
+   * in progress that their outcome is unknown. Done twice, or by two hosts at once, it is as if done once.
    */
   adoptOrphans(): void {
     for (const journal of this.#orphans()) {
@@ -180,6 +180,21 @@ export class AuditStore {
       .map(recordOf);
   }
 
+  /** The newest that fit and are before this number, newest first. */
+  before(filter: AuditFilter, before: number | undefined, limit: number): AuditRecord[] {
+    const { where, values } = conditions(filter);
+    const bound = before === undefined ? { sql: '1', values: [] } : { sql: 'number < ?', values: [before] };
+    return this.#database
+      .prepare<AuditRow>(`SELECT ${COLUMNS} FROM audit WHERE ${where} AND ${bound.sql} ORDER BY number DESC LIMIT ?`)
+      .all(...values, ...bound.values, limit)
+      .map(recordOf);
+  }
+
+  /** How many records there have been. */
+  count(): number {
+    return this.#last.get()?.number ?? 0;
+  }
+
   /** Ids of runs that start with these characters, in order. Looks at every record. */
   runIdsWith(prefix: string, limit: number): string[] {
     return this.#database
@@ -225,7 +240,7 @@ export class AuditStore {
     });
   }
 
-  /** Begins a new chain after one that was found changed. The old records go; that they were there stays on record. */
+  /** Starts a new chain after tampering was found. The old records are deleted; their number and the reason stay on record. */
   async restart(reason: string): Promise<ChainHead> {
     const sealed = this.#head.read();
     const last = this.#last.get();
@@ -234,7 +249,7 @@ export class AuditStore {
     const head = { count, hash: this.#keys.argumentsDigest(`${Date.now()} ${reason} ${last?.hash ?? ''}`) };
     const prepared = await this.#head.prepare(head);
     this.#database.transaction(() => {
-      this.#cut(head, `begun anew: ${reason}`);
+      this.#cut(head, `restarted: ${reason}`);
       prepared.replace();
       this.#seen = head;
     });

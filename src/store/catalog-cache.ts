@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Tool } from '../domain/tool.js';
 import { makeFolder } from '../lib/make-folder.js';
+import { readRegularFile } from '../lib/read-regular-file.js';
 
 /** What was known of a server when it was last asked. */
 export interface CachedListing {
@@ -44,8 +45,8 @@ export class CatalogCache {
   async read(serverId: string, fingerprint: string): Promise<CachedListing | undefined> {
     const file = this.#file(serverId);
     try {
-      if ((await stat(file)).size > MAX_FILE_BYTES) return undefined;
-      const parsed = fileSchema.safeParse(JSON.parse(await readFile(file, 'utf8')));
+      const text = (await readRegularFile(file, MAX_FILE_BYTES)).toString('utf8');
+      const parsed = fileSchema.safeParse(JSON.parse(text));
       if (!parsed.success || parsed.data.fingerprint !== fingerprint) return undefined;
       return parsed.data.listing as unknown as CachedListing;
     } catch {

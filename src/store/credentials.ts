@@ -41,7 +41,7 @@ export class CredentialStore {
     return this.#read.get(serverId, url, kind)?.sealed;
   }
 
-  /** Only for whoever holds the lock: one that came too late must not undo what the next holder did. */
+  /** Only for the holder of the lock: a holder whose lease has expired must not overwrite what the next one wrote. */
   write({ serverId, url }: CredentialOwner, kind: string, sealed: Uint8Array, lock: HeldLock): boolean {
     return this.#database.transaction(() => {
       if (this.#holder.get(lock.name)?.holder !== lock.holder) return false;

@@ -10,7 +10,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 
 type Value = string | number | bigint | Uint8Array | null;
 
-/** A statement that was prepared once, and the shape of its rows, which is the word of whoever wrote it. */
+/** A prepared statement. The type of its rows is asserted by its author, not checked. */
 export interface Statement<Row> {
   get(...values: Value[]): Row | undefined;
   all(...values: Value[]): Row[];
@@ -19,8 +19,8 @@ export interface Statement<Row> {
 }
 
 /**
- * The one file that outlives the program. Several hosts have it open at once: write-ahead logging lets them read while
- * one writes, and whoever reads and then writes does so in one immediate transaction.
+ * The SQLite database of a state folder. Several hosts have it open at once: write-ahead logging lets them read while one
+ * writes, and a read followed by a write happens in one immediate transaction.
  */
 export class Database {
   readonly #sqlite: Sqlite.Database;

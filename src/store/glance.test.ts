@@ -21,8 +21,8 @@ test('runs are seen without the key, the newest first, and nothing is written', 
   const place = mkdtempSync(join(folder, 'runs-'));
   const database = await Database.open(place);
   const store = new RunStore(database, new Uint8Array(32).fill(1));
-  store.putAway({ ...RUN, id: 'old', program: new Uint8Array([1]), contextJson: '{}', title: 'x' }, 1);
-  store.putAway({ ...RUN, id: 'new', program: new Uint8Array([1]), contextJson: '{}', title: 'x' }, 2);
+  store.suspend({ ...RUN, id: 'old', program: new Uint8Array([1]), contextJson: '{}', title: 'x' }, 1);
+  store.suspend({ ...RUN, id: 'new', program: new Uint8Array([1]), contextJson: '{}', title: 'x' }, 2);
   expect(glanceAt(place, 10)).toEqual({
     pendingApprovals: 0,
     suspendedRuns: 2,

@@ -45,7 +45,7 @@ export function glanceAt(stateFolder: string, nowMs: number): StateGlance {
     const pending = "FROM approvals WHERE state = 'PENDING' AND expires_at > ?";
     return {
       pendingApprovals: count(`SELECT count(*) AS count ${pending}`, nowMs),
-      suspendedRuns: count("SELECT count(*) AS count FROM runs WHERE state = 'waiting'"),
+      suspendedRuns: count("SELECT count(*) AS count FROM runs WHERE state = 'suspended'"),
       runIds: texts('SELECT id AS text FROM runs ORDER BY created_at DESC LIMIT ?', MAX_IDS),
       approvalIds: texts(`SELECT id AS text ${pending} ORDER BY created_at DESC LIMIT ?`, nowMs, MAX_IDS),
       scriptNames: hasScripts ? texts('SELECT name AS text FROM scripts ORDER BY name LIMIT ?', MAX_IDS) : [],

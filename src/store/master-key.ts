@@ -89,8 +89,8 @@ export class MasterKey implements KeyKeeper {
     if (secret !== undefined && SECRET.test(secret) && nameOf(secret) === name) return secret;
     throw new HostError(
       'bad_config',
-      `the keyring does not have the key of ${this.#options.stateFolder} any more; restore the keyring from a backup. ` +
-        `To begin anew without what was sealed (logins, sleeping runs, the seal of the audit), delete ${this.#file}`,
+      `the keyring no longer has the key of ${this.#options.stateFolder}; restore the keyring from a backup. ` +
+        `To start without the sealed data (logins, suspended runs, the audit log's seal), delete ${this.#file}`,
     );
   }
 

@@ -1,7 +1,9 @@
 import { APPROVALS } from './migrations/approvals.js';
 import { AUDIT } from './migrations/audit.js';
 import { AUDIT_CALLS } from './migrations/audit-calls.js';
+import { CONSOLE } from './migrations/console.js';
 import { CREDENTIALS } from './migrations/credentials.js';
+import { RUN_STATES } from './migrations/run-states.js';
 import { RUN_TITLES } from './migrations/run-titles.js';
 import { RUNS } from './migrations/runs.js';
 import { RUNS_BY_CALLER } from './migrations/runs-by-caller.js';
@@ -22,4 +24,6 @@ export const MIGRATIONS: readonly string[] = [
   AUDIT_CALLS,
   RUN_TITLES,
   RUNS_BY_CALLER,
+  RUN_STATES,
+  CONSOLE,
 ];

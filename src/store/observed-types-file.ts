@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonValue } from '../domain/json.js';
 import { makeFolder } from '../lib/make-folder.js';
+import { readRegularFile } from '../lib/read-regular-file.js';
 
 /** Twice what a host keeps: several may have written it. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 /**
- * The shapes of results that tools have returned, on disk: names of fields and their types, never values. Whoever reads
- * it takes it for hostile. What cannot be read is as good as absent; what cannot be written is learned again.
+ * The types of results that tools have returned, on disk: field names and types, never values. The file is hostile until
+ * it is parsed. An unreadable file counts as absent; types that cannot be written are observed again.
  */
 export class ObservedTypesFile {
   readonly #folder: string;
@@ -20,8 +21,7 @@ export class ObservedTypesFile {
 
   async read(): Promise<JsonValue | undefined> {
     try {
-      if ((await stat(this.#path)).size > MAX_FILE_BYTES) return undefined;
-      return JSON.parse(await readFile(this.#path, 'utf8')) as JsonValue;
+      return JSON.parse((await readRegularFile(this.#path, MAX_FILE_BYTES)).toString('utf8')) as JsonValue;
     } catch {
       return undefined;
     }

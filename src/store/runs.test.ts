@@ -13,7 +13,7 @@ const RUN = { caller: 'somebody', profile: 'codemode', setting: 'digest', codeDi
 const ended = (id: string): EndedRun => ({
   ...RUN,
   id,
-  state: 'finished',
+  state: 'succeeded',
   responseJson: `"answer of ${id}"`,
   recordingJson: undefined,
   title: `title of ${id}`,
@@ -23,16 +23,16 @@ const ended = (id: string): EndedRun => ({
 test('the newest two thousand that ended are kept, and all that wait, however old', async () => {
   const database = await Database.open(folder);
   const store = new RunStore(database, new Uint8Array(32).fill(1));
-  for (const id of ['sleeper-1', 'sleeper-2'])
-    store.putAway({ ...RUN, id, program: new Uint8Array([1]), contextJson: '{}', title: 'await it' }, 1);
+  for (const id of ['suspended-1', 'suspended-2'])
+    store.suspend({ ...RUN, id, program: new Uint8Array([1]), contextJson: '{}', title: 'await it' }, 1);
   for (let batch = 0; batch < 230; batch++)
     store.end(
       Array.from({ length: 10 }, (_, index) => ended(`run-${batch * 10 + index}`)),
       1_000 + batch,
     );
   const kept = new Set(store.list(10_000).map(({ id }) => id));
-  expect(kept).toContain('sleeper-1');
-  expect(kept).toContain('sleeper-2');
+  expect(kept).toContain('suspended-1');
+  expect(kept).toContain('suspended-2');
   // So many more may be there at times.
   expect(kept.size).toBeGreaterThanOrEqual(2_000);
   expect(kept.size).toBeLessThanOrEqual(2_000 + 50 + 10 + 2);
@@ -64,7 +64,7 @@ test('suspended runs of one caller take no more disk than its quota; another cal
   const quotas = new CallerQuotas({ ...DEFAULT_QUOTAS, suspended: 3_000 });
   const store = new RunStore(database, new Uint8Array(32).fill(1), quotas);
   const put = (id: string, caller: string) =>
-    store.putAway({ ...RUN, caller, id, program: new Uint8Array(1_000), contextJson: '{}', title: 'it' }, 1);
+    store.suspend({ ...RUN, caller, id, program: new Uint8Array(1_000), contextJson: '{}', title: 'it' }, 1);
   put('one', 'greedy');
   put('two', 'greedy');
   // The same run again takes the place of its earlier image.
@@ -72,14 +72,14 @@ test('suspended runs of one caller take no more disk than its quota; another cal
   expect(() => put('three', 'greedy')).toThrow(/quotas\.suspended allows one caller/);
   expect(quotas.refusals('suspended')).toBe(1);
   put('four', 'modest');
-  expect(store.waiting().map(({ id }) => id)).toEqual(['one', 'two', 'four']);
+  expect(store.suspended().map(({ id }) => id)).toEqual(['one', 'two', 'four']);
   database.close();
 });
 
 test('a run is listed with its title and duration, and both survive that it is suspended and cancelled', async () => {
   const database = await Database.open(mkdtempSync(join(folder, 'titles-')));
   const store = new RunStore(database, new Uint8Array(32).fill(1));
-  store.putAway({ ...RUN, id: 'abcd-1', program: new Uint8Array([1]), contextJson: '{}', title: 'await it()' }, 1);
+  store.suspend({ ...RUN, id: 'abcd-1', program: new Uint8Array([1]), contextJson: '{}', title: 'await it()' }, 1);
   expect([store.titleOf('abcd-1'), store.find('abcd-1')?.durationMs]).toEqual(['await it()', undefined]);
   store.end([{ ...ended('abcd-1'), state: 'cancelled', title: undefined, durationMs: undefined }, ended('abce-2')], 2);
   expect(store.titleOf('abcd-1')).toBe('await it()');

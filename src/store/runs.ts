@@ -1,48 +1,67 @@
 import { CallerQuotas, inMebibytes, quotaExceeded } from '../domain/quotas.js';
-import { type SealBinding, seal, unseal } from '../lib/sealed.js';
+import type { EndedState } from '../domain/run.js';
+import { SEAL_BYTES, type SealBinding, seal, unseal } from '../lib/sealed.js';
 import type { Database, Statement } from './database.js';
 
-export type RunState = 'waiting' | 'finished' | 'failed' | 'cancelled';
+/** The states in the store: a queued or running run has no row, or its row is claimed by its host. */
+export type StoredState = 'suspended' | EndedState;
 
-/** What is known of a run without opening anything. */
+/** The columns of a run that are not sealed. */
 export interface StoredRun {
   readonly id: string;
   readonly caller: string;
   readonly profile: string;
   readonly setting: string;
   readonly codeDigest: string;
-  readonly state: RunState;
+  readonly state: StoredState;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-  /** The process that is going on with it; it may be gone. */
+  /** The process that has resumed it, which may have ended since. */
   readonly holder: string | undefined;
-  /** Undefined until it has ended, and of runs that an older version recorded. */
+  /** Undefined until the run has ended, and for runs that an older version recorded. */
   readonly durationMs: number | undefined;
 }
 
-/** A run that sleeps: its program as the sandbox sealed it, and what the host has to know besides. */
-export interface SleepingRun extends Pick<StoredRun, 'id' | 'caller' | 'profile' | 'setting' | 'codeDigest'> {
+/** A suspended run: the program as the sandbox sealed it, and the host's own context. */
+export interface SuspendedRun extends Pick<StoredRun, 'id' | 'caller' | 'profile' | 'setting' | 'codeDigest'> {
   readonly program: Uint8Array;
   readonly contextJson: string;
-  /** The line of its program by which a person knows it again. */
+  /** A line of the program by which a person recognizes it. */
   readonly title: string;
 }
 
-/** How a run ended, with what it takes to run it again where that is kept. */
-export interface EndedRun extends Omit<SleepingRun, 'program' | 'contextJson' | 'title'> {
-  readonly state: Exclude<RunState, 'waiting'>;
+/** How a run ended, with its recording if one is kept. */
+export interface EndedRun extends Omit<SuspendedRun, 'program' | 'contextJson' | 'title'> {
+  readonly state: EndedState;
   readonly responseJson: string;
   readonly recordingJson: string | undefined;
-  /** Both are undefined of a run that ended without going on: what is known of it stays. */
+  /** Both are undefined for a run that was cancelled while suspended: the stored values stay. */
   readonly title: string | undefined;
   readonly durationMs: number | undefined;
 }
 
-/** What happened to a run since it was put away, in the process that woke it. */
+/** What happened to a run after it was suspended, in the process that resumed it. */
 export interface SinceThen {
   readonly calls: readonly { readonly number: number; readonly isSent: boolean; readonly callJson: string }[];
-  /** In the order in which they reached it. */
+  /** In the order of delivery. */
   readonly deliveries: readonly string[];
+}
+
+/** Which runs a page shows. What is absent does not matter. */
+export interface RunChoice {
+  readonly states?: readonly StoredState[];
+  readonly caller?: string;
+  readonly profile?: string;
+  readonly sinceMs?: number;
+  /** Runs that changed after this. */
+  readonly updatedAfterMs?: number;
+  /** The last run of the page before, by its place. */
+  readonly after?: RunPlace;
+}
+
+export interface RunPlace {
+  readonly createdAtMs: number;
+  readonly rowid: number;
 }
 
 interface Row {
@@ -51,7 +70,7 @@ interface Row {
   profile: string;
   setting: string;
   code_digest: string;
-  state: RunState;
+  state: StoredState;
   created_at: number;
   updated_at: number;
   holder: string | null;
@@ -59,22 +78,22 @@ interface Row {
 }
 
 const COLUMNS = 'id, caller, profile, setting, code_digest, state, created_at, updated_at, holder, duration_ms';
-/** What is kept to be looked at of all callers: who has most of them gives up the oldest. Those that wait stay. */
+/** Ended runs kept for all callers together: the caller with the most loses the oldest. Suspended runs stay. */
 const MAX_ENDED_RUNS = 20_000;
-/** So many more are there at times. The host stands still while they are taken away, a millisecond for these. */
+/** Pruning runs after this many ends, so that many more may be stored. Deleting them blocks the host for about 1 ms. */
 const PRUNE_EVERY = 50;
-/** Callers whose ends are counted apart. */
+/** Callers with their own counter of ended runs. */
 const MAX_CALLERS_COUNTED = 1_000;
 
-/** Runs that outlive their process, and those that have ended, to be looked back at. All they hold is sealed. */
+/** Suspended runs, which outlive their process, and the history of ended runs. Their contents are sealed. */
 export class RunStore {
   readonly #database: Database;
   readonly #key: Uint8Array;
-  readonly #putAway: Statement<never>;
+  readonly #suspend: Statement<never>;
   readonly #find: Statement<Row>;
   readonly #list: Statement<Row>;
   readonly #listOf: Statement<Row>;
-  readonly #waiting: Statement<Row>;
+  readonly #suspended: Statement<Row>;
   readonly #setHolder: Statement<never>;
   readonly #titles: Statement<{ id: string; title: Buffer }>;
   readonly #idsFrom: Statement<{ id: string }>;
@@ -99,21 +118,21 @@ export class RunStore {
     this.#database = database;
     this.#key = key;
     this.#quotas = quotas;
-    this.#putAway = database.prepare(
+    this.#suspend = database.prepare(
       `INSERT INTO runs (id, caller, profile, setting, code_digest, state, created_at, updated_at, program, context, title)
-        VALUES (?, ?, ?, ?, ?, 'waiting', ?, ?, ?, ?, ?)
+        VALUES (?, ?, ?, ?, ?, 'suspended', ?, ?, ?, ?, ?)
         ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at, program = excluded.program,
           context = excluded.context, holder = NULL`,
     );
     this.#find = database.prepare(`SELECT ${COLUMNS} FROM runs WHERE id = ?`);
-    // Of those that were written down in the same millisecond the last one written is the newest.
+    // Of runs stored in the same millisecond, the last one written is the newest.
     this.#list = database.prepare(`SELECT ${COLUMNS} FROM runs ORDER BY created_at DESC, rowid DESC LIMIT ?`);
     this.#listOf = database.prepare(
       `SELECT ${COLUMNS} FROM runs WHERE caller = ? ORDER BY created_at DESC, rowid DESC LIMIT ?`,
     );
     this.#titles = database.prepare('SELECT id, title FROM runs WHERE id = ? AND title IS NOT NULL');
     this.#idsFrom = database.prepare('SELECT id FROM runs WHERE id >= ? ORDER BY id LIMIT ?');
-    this.#waiting = database.prepare(`SELECT ${COLUMNS} FROM runs WHERE state = 'waiting' ORDER BY created_at`);
+    this.#suspended = database.prepare(`SELECT ${COLUMNS} FROM runs WHERE state = 'suspended' ORDER BY created_at`);
     this.#setHolder = database.prepare('UPDATE runs SET holder = ? WHERE id = ?');
     this.#blobs = database.prepare('SELECT program, context, response, recording FROM runs WHERE id = ?');
     this.#end = database.prepare(
@@ -138,11 +157,11 @@ export class RunStore {
     this.#anyDelivery = database.prepare('SELECT 1 FROM run_deliveries LIMIT 1');
     this.#suspendedBytes = database.prepare(
       `SELECT coalesce(sum(length(program) + length(context)), 0) AS bytes FROM runs
-        WHERE state = 'waiting' AND caller = ? AND id <> ?`,
+        WHERE state = 'suspended' AND caller = ? AND id <> ?`,
     );
-    // By their times alone, which the index has: of those that ended in the same millisecond all stay.
+    // Compares only times, which are in the index: of runs with the same millisecond all stay.
     this.#prune = database.prepare(
-      `DELETE FROM runs WHERE caller = ?1 AND state <> 'waiting' AND created_at <
+      `DELETE FROM runs WHERE caller = ?1 AND state <> 'suspended' AND created_at <
         (SELECT created_at FROM runs WHERE caller = ?1 ORDER BY created_at DESC LIMIT 1 OFFSET ?2)`,
     );
     this.#ended = database.prepare('SELECT count(*) AS count FROM runs');
@@ -151,14 +170,14 @@ export class RunStore {
     );
   }
 
-  /** Lets a run sleep. What happened to it since it slept last is in its memory now. Throws `quota_exceeded`. */
-  putAway(run: SleepingRun, nowMs: number): void {
+  /** Stores a suspended run. Earlier calls and deliveries are deleted: the new image contains them. Throws `quota_exceeded`. */
+  suspend(run: SuspendedRun, nowMs: number): void {
     const { id, caller, profile, setting, codeDigest, program, contextJson } = run;
     const context = this.#seal('context', [id], contextJson);
     const title = this.#seal('title', [id], run.title);
     this.#database.transaction(() => {
       this.#mustHaveRoom(caller, id, program.byteLength + context.byteLength);
-      this.#putAway.run(id, caller, profile, setting, codeDigest, nowMs, nowMs, program, context, title);
+      this.#suspend.run(id, caller, profile, setting, codeDigest, nowMs, nowMs, program, context, title);
       this.#forgetCalls.run(id);
       this.#forgetDeliveries.run(id);
     });
@@ -169,12 +188,44 @@ export class RunStore {
     return row === undefined ? undefined : readRow(row);
   }
 
-  /** The newest first; of one caller where one is named. */
+  /** The newest first; only those of `caller`, if given. */
   list(limit: number, caller?: string): StoredRun[] {
     return (caller === undefined ? this.#list.all(limit) : this.#listOf.all(caller, limit)).map(readRow);
   }
 
-  /** The line by which a person knows the run again; undefined where none was stored, or it was not written by us. */
+  /** A page, the newest first, with the place of each. */
+  page(choice: RunChoice, limit: number): (StoredRun & { readonly place: RunPlace })[] {
+    const { states, caller, profile, sinceMs, updatedAfterMs, after } = choice;
+    const chosen: [string, readonly (string | number)[] | undefined][] = [
+      [`state IN (${states?.map(() => '?').join(', ')})`, states],
+      ['caller = ?', caller === undefined ? undefined : [caller]],
+      ['profile = ?', profile === undefined ? undefined : [profile]],
+      ['created_at >= ?', sinceMs === undefined ? undefined : [sinceMs]],
+      ['updated_at > ?', updatedAfterMs === undefined ? undefined : [updatedAfterMs]],
+      ['(created_at, rowid) < (?, ?)', after === undefined ? undefined : [after.createdAtMs, after.rowid]],
+    ];
+    const used = chosen.filter((each): each is [string, readonly (string | number)[]] => each[1] !== undefined);
+    const where = used.map(([sql]) => sql).join(' AND ') || '1';
+    return this.#database
+      .prepare<Row & { place: number }>(
+        `SELECT ${COLUMNS}, rowid AS place FROM runs WHERE ${where} ORDER BY created_at DESC, rowid DESC LIMIT ?`,
+      )
+      .all(...used.flatMap(([, values]) => values), limit)
+      .map((row) => ({ ...readRow(row), place: { createdAtMs: row.created_at, rowid: row.place } }));
+  }
+
+  /** Bytes of the answers that runs of a time gave, by day (UTC) and in all, without unsealing them. */
+  answersByDay(sinceMs: number): { readonly day: string; readonly runs: number; readonly bytes: number }[] {
+    return this.#database
+      .prepare<{ day: string; runs: number; bytes: number }>(
+        `SELECT date(updated_at / 1000, 'unixepoch') AS day, count(*) AS runs,
+          coalesce(sum(max(0, length(response) - ${SEAL_BYTES})), 0) AS bytes
+          FROM runs WHERE state <> 'suspended' AND updated_at >= ? GROUP BY day ORDER BY day`,
+      )
+      .all(sinceMs);
+  }
+
+  /** The line by which a person recognizes the run; undefined if none was stored, or if its seal does not match. */
   titleOf(id: string): string | undefined {
     const title = this.#titles.get(id)?.title;
     return title === undefined ? undefined : this.#unseal('title', [id], title);
@@ -188,30 +239,30 @@ export class RunStore {
       .filter((id) => id.startsWith(prefix));
   }
 
-  waiting(): StoredRun[] {
-    return this.#waiting.all().map(readRow);
+  suspended(): StoredRun[] {
+    return this.#suspended.all().map(readRow);
   }
 
   /**
-   * Takes a sleeping run for this process. Of two that try at once one gets it; one that was held by a process that is
-   * gone can be taken over.
+   * Claims a suspended run for this process. If two processes try at once, one gets it; a run claimed by a process that
+   * has ended can be taken over.
    */
   claim(id: string, holder: string, isAlive: (holder: string) => boolean): boolean {
     return this.#database.transaction(() => {
       const run = this.find(id);
-      if (run?.state !== 'waiting') return false;
+      if (run?.state !== 'suspended') return false;
       if (run.holder !== undefined && run.holder !== holder && isAlive(run.holder)) return false;
       return this.#setHolder.run(holder, id) === 1;
     });
   }
 
-  /** Gives it back as it sleeps. */
+  /** Gives up the claim; the run stays suspended. */
   release(id: string): void {
     this.#setHolder.run(null, id);
   }
 
-  /** A sleeping run with everything; undefined where it does not sleep, or what is there was not written by us. */
-  open(id: string): (Omit<SleepingRun, 'title'> & { readonly sinceThen: SinceThen }) | undefined {
+  /** A suspended run with its contents; undefined if it is not suspended, or if a seal does not match. */
+  open(id: string): (Omit<SuspendedRun, 'title'> & { readonly sinceThen: SinceThen }) | undefined {
     const run = this.find(id);
     const blobs = this.#blobs.get(id);
     if (run === undefined || blobs?.program == null || blobs.context === null) return undefined;
@@ -229,12 +280,12 @@ export class RunStore {
     return { ...run, program: blobs.program, contextJson, sinceThen: { calls, deliveries } as SinceThen };
   }
 
-  /** A woken run makes a call: written down before anything comes of it. */
+  /** A resumed run makes a call: recorded before anything else happens with it. */
   callMade(id: string, number: number, callJson: string): void {
     this.#putCall.run(id, number, 'made', this.#seal('call', [id, String(number)], callJson));
   }
 
-  /** From here on nobody knows whether it took effect, until its answer is written down. */
+  /** From here on the outcome is unknown, until the answer is recorded. */
   callSent(id: string, number: number, callJson: string): void {
     this.#putCall.run(id, number, 'sent', this.#seal('call', [id, String(number)], callJson));
   }
@@ -243,10 +294,10 @@ export class RunStore {
     this.#putDelivery.run(id, position, this.#seal('delivery', [id, String(position)], deliveryJson));
   }
 
-  /** Runs have come to their ends: all of them are written down, or none is. */
+  /** Records the ends of runs, all of them or none. */
   end(ends: readonly EndedRun[], nowMs: number): void {
     this.#database.transaction(() => {
-      // Most runs have never slept, and most of the time none is awake that has.
+      // Most runs were never suspended, and usually no resumed run is in progress.
       const isAnythingLeft = this.#anyCall.get() !== undefined || this.#anyDelivery.get() !== undefined;
       for (const end of ends) {
         const { id, caller, profile, setting, codeDigest, state, recordingJson, durationMs } = end;
@@ -272,7 +323,7 @@ export class RunStore {
     throw quotaExceeded('suspended', has, 'decide about those that wait for approval, or cancel them');
   }
 
-  /** The oldest runs of this caller go, and where all callers together have too many, the oldest of the caller with the most. */
+  /** Deletes the oldest runs of this caller and, if all callers together have too many, the oldest of the caller with the most. */
   #pruneAfter(caller: string): void {
     if (this.#ends.size > MAX_CALLERS_COUNTED) this.#ends.clear();
     const ends = this.#ends.get(caller) ?? 0;

@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { link, open, rm, writeFile } from 'node:fs/promises';
+import { link, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HostError } from '../domain/errors.js';
+import { HostError, isHostError } from '../domain/errors.js';
 import { makeFolder } from '../lib/make-folder.js';
+import { readRegularFile, UnreadableFile } from '../lib/read-regular-file.js';
 
 const SECRET_BYTES = 32;
 /** What 32 bytes look like in base64url. */
@@ -25,27 +26,24 @@ export function newSecret(): string {
 
 /** What is in such a file, if there is one. Throws `bad_config` where others can read it or it is something else. */
 export async function readSecret(file: string, noun: string, shape: RegExp): Promise<string | undefined> {
-  let handle: Awaited<ReturnType<typeof open>>;
-  try {
-    handle = await open(file, 'r');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new HostError('bad_config', `the ${noun} in ${file} cannot be read; check who owns it`, { cause: error });
-  }
-  try {
-    const { mode, size } = await handle.stat();
-    if ((mode & OTHERS) !== 0) {
+  const check = ({ mode }: { readonly mode: number | bigint }) => {
+    if ((Number(mode) & OTHERS) !== 0)
       throw new HostError(
         'bad_config',
-        `others can read the ${noun} in ${file}; delete the file, and a new one is made at the next start`,
+        `other users can read the ${noun} in ${file}; delete the file, and a new one is made at the next start`,
       );
-    }
-    const secret = size > MAX_FILE_BYTES ? '' : (await handle.readFile('utf8')).trim();
-    if (shape.test(secret)) return secret;
-    throw new HostError('bad_config', `${file} holds no ${noun}; delete it, and a new one is made at the next start`);
-  } finally {
-    await handle.close();
+  };
+  let secret = '';
+  try {
+    secret = (await readRegularFile(file, MAX_FILE_BYTES, { check })).toString('utf8').trim();
+  } catch (error) {
+    if (isHostError(error)) throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (!(error instanceof UnreadableFile))
+      throw new HostError('bad_config', `the ${noun} in ${file} cannot be read; check who owns it`, { cause: error });
   }
+  if (shape.test(secret)) return secret;
+  throw new HostError('bad_config', `${file} holds no ${noun}; delete it, and a new one is made at the next start`);
 }
 
 /** Of two processes that start at once, one makes the file and the other finds it. Whether it was this one. */

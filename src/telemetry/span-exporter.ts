@@ -1,6 +1,7 @@
 import type { FinishedSpan } from '../domain/trace.js';
 import { backoffMs } from '../lib/backoff.js';
 import { LinkedAbort } from '../lib/linked-abort.js';
+import { pause } from '../lib/pause.js';
 import { otlpRequest, type ResourceAttributes } from './otlp.js';
 
 export interface SpanExporterOptions {
@@ -24,8 +25,8 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_ATTEMPTS = 4;
 const BACKOFF = { firstMs: 1_000, maxMs: 10_000, factor: 2 };
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-/** For what is left when the program ends. Whoever waits for it to end waits so much longer at most. */
-const LAST_WORDS_MS = 1_000;
+/** For the spans left when the host closes: closing takes at most this much longer. */
+const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
  * Sends spans to a collector, by OTLP over HTTP, behind the back of what they tell of: nobody ever waits for it but who
@@ -56,7 +57,7 @@ export class SpanExporter {
 
   /** Sends what there is. Resolved after a second at the latest, also where nobody answers. */
   async close(): Promise<void> {
-    const patience = setTimeout(() => this.#closed.abort(), LAST_WORDS_MS);
+    const patience = setTimeout(() => this.#closed.abort(), CLOSE_TIMEOUT_MS);
     this.#closing.abort();
     this.#send();
     while (this.#sending !== undefined) await this.#sending;
@@ -95,7 +96,7 @@ export class SpanExporter {
         return;
       }
       if (!refusal.isRetryable || attempt === MAX_ATTEMPTS) return;
-      await pause(backoffMs(attempt, BACKOFF), this.#closing.signal);
+      await pause(backoffMs(attempt, BACKOFF), this.#closing.signal, { isRef: false });
     }
   }
 
@@ -135,18 +136,4 @@ function reasonOf(error: unknown): string {
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'it does not answer in time';
   const code = (error.cause as NodeJS.ErrnoException | undefined)?.code;
   return code ?? error.message;
-}
-
-function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    // Nobody's process stays for it.
-    const timer = setTimeout(done, delayMs).unref();
-    signal.addEventListener('abort', done);
-    if (signal.aborted) done();
-  });
 }

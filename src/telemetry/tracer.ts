@@ -19,7 +19,7 @@ export interface Sampling {
 
 /** Names come from servers, and anybody can write one. */
 const MAX_TEXT = 256;
-/** The wall clock is looked at again when it was set, or when the machine slept. */
+/** The wall clock is checked again when it was set, or when the machine slept. */
 const MAX_DRIFT_MS = 100;
 
 /** Records spans, and hands them over when they end. Nothing is kept of one that is never ended. */
@@ -37,7 +37,7 @@ export class SpanTracer implements Tracer {
     const id = parent?.traceId ?? traceId ?? newId(16);
     const isSampled = this.#isSampled(id, parent);
     const state = parent?.state === undefined ? {} : { state: parent.state };
-    // The id of a step that is not recorded would lead whoever looks for it nowhere.
+    // The id of a span that is not recorded cannot be found in any trace viewer.
     const spanId = isSampled || parent === undefined ? newId(8) : parent.spanId;
     const context = { traceId: id, spanId, isSampled, ...state };
     if (!isSampled) return new UnrecordedSpan(context);

@@ -1,4 +1,5 @@
 import type {
+  Crash,
   ToolListing,
   UpstreamCall,
   UpstreamHealth,
@@ -6,7 +7,7 @@ import type {
   UpstreamOutcome,
 } from '../domain/upstream.js';
 
-/** What an upstream tells whoever is interested. */
+/** The events that an upstream reports. */
 export type AdapterEvent =
   /** Its tools may be others now: ask again. */
   { readonly type: 'changed' } | { readonly type: 'state'; readonly health: UpstreamHealth };
@@ -28,8 +29,13 @@ export interface Adapter {
   call(call: UpstreamCall): Promise<UpstreamOutcome>;
 
   health(): UpstreamHealth;
-  /** Asks a server that is connected whether it is still there. Never throws; `health` says what came of it. */
+  /** Pings a connected server. Never throws; `health` has the result. */
   check?(): Promise<void>;
+
+  /** The last that its process wrote to stderr. */
+  lastWords?(): Crash | undefined;
+  /** Ends the connection for a new one. */
+  reconnect?(): void;
 
   /** Returns the function that stops listening. */
   onEvent(listener: (event: AdapterEvent) => void): () => void;

@@ -18,11 +18,11 @@ export interface RegistryOptions {
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** What every server process inherits. */
   readonly baseEnvironment: Readonly<Record<string, string>>;
-  /** Who is there to be asked what servers ask. */
+  /** Which kinds of questions the client can answer. */
   readonly audience?: Audience;
   /** The longest message that is read; a server that sends a longer one is cut off. */
   readonly maxMessageBytes?: number;
-  /** What is read of a server that nobody asked for; absent: the defaults. */
+  /** The budget of unsolicited messages from a server; absent: the defaults. */
   readonly readLimits?: ReadLimits;
   /** Who lends the tokens for a server, where somebody does. */
   readonly authorizerFor?: (definition: UpstreamDefinition) => Promise<UpstreamAuthorizer | undefined>;
@@ -44,7 +44,7 @@ export class UpstreamRegistry {
   readonly #options: RegistryOptions;
   readonly #groups = new ChildGroups();
   readonly #adapters = new Map<string, Adapter>();
-  /** Ours, and in no listing: whoever calls them knows them. */
+  /** Built-in upstreams that no listing shows; their callers know the names. */
   readonly #hidden = new Map<string, Adapter>();
   readonly #listeners = new Set<(event: RegistryEvent) => void>();
   #isClosed = false;

@@ -1,10 +1,10 @@
 /**
- * The shape of the bytes between host and worker, in both directions:
+ * The frame format between host and worker, in both directions:
  *
  *     u32 length of what follows | u32 length of the head | head: JSON | body: bytes
  *
- * all numbers little-endian. The head is small and says what this is; the body carries what may be large (source,
- * arguments, results, images) untouched, so that a 10 MB result is never parsed on its way.
+ * all numbers little-endian. The head is small and names the message. The body carries what may be large (source,
+ * arguments, results, images) unchanged, so that a 10 MB result is never parsed in transit.
  */
 
 /** A head names things and counts them; it never carries a program's data. */
@@ -23,7 +23,7 @@ export interface Frame {
   readonly body: Buffer;
 }
 
-/** Thrown when the peer does not speak this format. There is no way to find the next frame: the channel is over. */
+/** Thrown when the peer does not send this format. The next frame cannot be found, so the channel is closed. */
 export class FrameError extends Error {}
 
 /** A frame in one piece, or in two where the body is large: then it is not copied. */

@@ -21,7 +21,7 @@ type FieldsOf<Type extends Message['type']> = Readonly<Record<keyof Extract<Mess
 const MESSAGE = { type: 'string' };
 const OF_EXECUTION = { ...MESSAGE, execution: 'string' };
 
-/** Every message with every field it has: one that is new in messages.ts does not compile until it stands here. */
+/** Every message with every field it has: one that is new in messages.ts does not compile until it is here. */
 const FIELDS: { readonly [Type in Message['type']]: FieldsOf<Type> } = {
   'host/hello': { ...MESSAGE, protocol: 'number', build: 'string' },
   'library/load': { ...MESSAGE, library: 'string' },
@@ -43,6 +43,7 @@ const FIELDS: { readonly [Type in Message['type']]: FieldsOf<Type> } = {
   'execution/resume': { ...OF_EXECUTION, library: 'string', timeoutMs: 'number', clock: 'object or null' },
   'execution/suspend': OF_EXECUTION,
   'execution/cancel': OF_EXECUTION,
+  'execution/finish': OF_EXECUTION,
   'call/result': { ...OF_EXECUTION, call: 'number', atMs: 'number' },
   'call/error': { ...OF_EXECUTION, call: 'number', atMs: 'number' },
   'call/locate': { ...OF_EXECUTION, call: 'number' },
@@ -61,6 +62,8 @@ const FIELDS: { readonly [Type in Message['type']]: FieldsOf<Type> } = {
     usage: 'object',
     lost: 'object or absent',
     unawaited: 'object or absent',
+    stillOpen: 'object or absent',
+    cutOff: 'object or absent',
   },
   'process/start': OF_EXECUTION,
   'process/time': { ...OF_EXECUTION, leftMs: 'number', isHeld: 'boolean' },
@@ -129,13 +132,13 @@ describe.each(golden)('$file', ({ file, head, bodyEncoding, body, hex }) => {
   test(isOfProcess ? 'is accepted from a process, as it is' : 'is refused when a process sends it', () => {
     const sent = Buffer.from(JSON.stringify(head));
     if (isOfProcess) expect(parseProcessMessage(sent)).toEqual(head);
-    else expect(() => parseProcessMessage(sent)).toThrow('none of ours');
+    else expect(() => parseProcessMessage(sent)).toThrow('unknown message');
   });
 
   const isOfWorker = Object.hasOwn(FROM_WORKER, head.type) && (role ?? 'quickjs') === 'quickjs';
   test(isOfWorker ? 'is accepted from a worker, as it is' : 'is refused when a worker sends it', () => {
     const sent = Buffer.from(JSON.stringify(head));
     if (isOfWorker) expect(parseWorkerMessage(sent)).toEqual(head);
-    else expect(() => parseWorkerMessage(sent)).toThrow('none of ours');
+    else expect(() => parseWorkerMessage(sent)).toThrow('unknown message');
   });
 });

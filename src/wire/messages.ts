@@ -1,40 +1,41 @@
+import type { ProcessRole } from '../domain/process-program.js';
 import type {
   CallNumber,
-  ExecutionId,
+  CutOff,
   Failure,
   LogLevel,
   LostValues,
   ResourceUsage,
+  RunId,
   SourceLanguage,
   SourcePosition,
   UnawaitedCalls,
-} from '../domain/execution.js';
-import type { ProcessRole } from '../domain/process-program.js';
+} from '../domain/run.js';
 
-/** Raised whenever the meaning of a message changes. Both ends must name the same one. */
+/** Raised whenever the meaning of a message changes. Both ends must name the same number. */
 export const PROTOCOL = 5;
 
-/** The most JSON in one call's arguments or in a result. A worker refuses more by name; the host ends one that sends it. */
+/** The most JSON in one call's arguments or in a result. A worker refuses more by name; the host kills a worker that sends more. */
 export const MAX_VALUE_BYTES = 32 * 1024 * 1024;
 
 /** The most places of values that a result lost. */
 export const MAX_LOST_PLACES = 3;
 
-/** The most calls that are told of those nobody waited for. */
+/** The most unawaited calls that are reported. */
 export const MAX_UNAWAITED_CALLS = 3;
 
-/** The most places that are told of one call. */
+/** The most source positions that are reported for one call. */
 export const MAX_CALL_PLACES = 4;
 
-/** The most a suspended program may take on its way to the host: its frame stays below what the host reads in one piece. */
+/** The largest image of a suspended program: its frame stays below what the host reads in one piece. */
 export const MAX_IMAGE_BYTES = 255 * 1024 * 1024;
 
 export type WorkerRole = 'quickjs';
 
 /**
- * How a program's clock moved while it computed. Reads are numbered over the whole run; `ticks` has a pair for each read
- * that found another millisecond than the one before: its number, and the milliseconds since the start. `reads` is how
- * many there were: up to there, a read without a tick found the clock where it was.
+ * How a program's clock moved while it computed. Reads are numbered over the whole run. `ticks` has a pair for each read
+ * that returned a new millisecond: its number, and the milliseconds since the start. `reads` is the number of reads: up to
+ * there, a read without a tick returned the same millisecond as the one before.
  */
 export interface ClockRecord {
   readonly reads: number;
@@ -42,21 +43,22 @@ export interface ClockRecord {
 }
 
 /**
- * What the host tells a worker. A message that starts a program, or delivers something to one, is answered by exactly
- * one of `execution/waiting`, `execution/end` and `execution/suspended`, in order: so the host always knows which
- * program a worker is computing, and whom to blame when it stays silent.
+ * Messages of the host to a worker. A message that starts a program, or delivers something to one, is answered by exactly
+ * one of `execution/waiting`, `execution/end` and `execution/suspended`, in order. So the host always knows which
+ * program a worker is computing, and which one to blame when the worker does not answer.
  */
 export type HostToWorker =
+  /** The first message. A worker of another protocol or build is not used. No body. */
   | { readonly type: 'host/hello'; readonly protocol: number; readonly build: string }
-  /** Body: JSON of the virtual modules. Sent once to a worker, named by digest from then on. */
+  /** Body: JSON of the virtual modules. Sent once to a worker; later messages name it by its digest. */
   | { readonly type: 'library/load'; readonly library: string }
   /**
-   * Body: the source as its author wrote it, UTF-8. One that does not parse is answered by `execution/end`. In front of
-   * the source of a script stands the JSON of its input, in front of a body the JSON of its context.
+   * Starts a program. Body: the source, unchanged, UTF-8; before the source of a script the JSON of its input, before a body
+   * the JSON of its context. A source that does not parse is answered by `execution/end`.
    */
   | {
       readonly type: 'execution/start';
-      readonly execution: ExecutionId;
+      readonly execution: RunId;
       readonly library: string;
       readonly language: SourceLanguage;
       readonly seed: string;
@@ -64,7 +66,7 @@ export type HostToWorker =
       readonly timeoutMs: number;
       readonly maxMemoryBytes: number;
       readonly maxLogBytes: number;
-      /** Share of a processor over its time; 1 where it may have a whole one. */
+      /** Share of a CPU core over its time; 1 for a whole core. */
       readonly cpuQuota: number;
       readonly blocking: boolean;
       readonly script: { readonly calls: readonly string[]; readonly inputBytes: number } | null;
@@ -73,88 +75,94 @@ export type HostToWorker =
         readonly names: readonly string[];
         readonly contextBytes: number;
       } | null;
-      /** Null: its clock moves only when something is delivered, as in journals of older versions. */
+      /** Null: the clock moves only with deliveries, as in journals of older versions. */
       readonly clock: ClockRecord | null;
     }
-  /** Body: an image made by `execution/suspended` in a worker of the same build. */
+  /** Restores a suspended program. Body: an image from `execution/suspended` of a worker of the same build. */
   | {
       readonly type: 'execution/resume';
-      readonly execution: ExecutionId;
+      readonly execution: RunId;
       readonly library: string;
       readonly timeoutMs: number;
       readonly clock: ClockRecord | null;
     }
-  /** Answered by `execution/waiting` where the image would be too large: the program stays where it is. */
-  | { readonly type: 'execution/suspend'; readonly execution: ExecutionId }
-  | { readonly type: 'execution/cancel'; readonly execution: ExecutionId }
-  /** Body: JSON of the value. */
-  | { readonly type: 'call/result'; readonly execution: ExecutionId; readonly call: CallNumber; readonly atMs: number }
-  /** Body: JSON of a `GuestError`. */
-  | { readonly type: 'call/error'; readonly execution: ExecutionId; readonly call: CallNumber; readonly atMs: number }
-  /** Where in the source was this open call made? Answered by `call/site`, and then by `execution/waiting`. */
-  | { readonly type: 'call/locate'; readonly execution: ExecutionId; readonly call: CallNumber }
-  /** The time the program asked to be woken at has come. */
-  | { readonly type: 'timer/fire'; readonly execution: ExecutionId; readonly atMs: number };
+  /** Asks for the image of a program. If it would be too large, the answer is `execution/waiting` and the program stays. */
+  | { readonly type: 'execution/suspend'; readonly execution: RunId }
+  /** Ends a program. */
+  | { readonly type: 'execution/cancel'; readonly execution: RunId }
+  /** The time of a program that waits is over. Answered by `execution/end`: with its result where its last line has run. */
+  | { readonly type: 'execution/finish'; readonly execution: RunId }
+  /** The reply to a call. Body: JSON of the value. */
+  | { readonly type: 'call/result'; readonly execution: RunId; readonly call: CallNumber; readonly atMs: number }
+  /** The error of a call. Body: JSON of a `GuestError`. */
+  | { readonly type: 'call/error'; readonly execution: RunId; readonly call: CallNumber; readonly atMs: number }
+  /** Asks where in the source an open call was made. Answered by `call/site`, then by `execution/waiting`. */
+  | { readonly type: 'call/locate'; readonly execution: RunId; readonly call: CallNumber }
+  /** The program's next timer is due. */
+  | { readonly type: 'timer/fire'; readonly execution: RunId; readonly atMs: number };
 
-/** What a worker tells the host. All of it is hostile until `parse.ts` has read it. */
+/** Messages of a worker to the host. All of them are hostile until `parse.ts` has accepted them. */
 export type WorkerToHost =
+  /** The answer to `host/hello`. */
   | { readonly type: 'worker/ready'; readonly protocol: number; readonly build: string; readonly role: WorkerRole }
-  /** Body: JSON array of the arguments. */
+  /** A program calls something. Body: JSON array of the arguments. */
   | {
       readonly type: 'call/request';
-      readonly execution: ExecutionId;
+      readonly execution: RunId;
       readonly call: CallNumber;
       readonly target: string;
     }
-  /** The innermost place first, then those it was called from. None where the stack of the call shows none. */
+  /** The answer to `call/locate`: the innermost position first, then its callers. Empty if the stack shows none. */
   | {
       readonly type: 'call/site';
-      readonly execution: ExecutionId;
+      readonly execution: RunId;
       readonly call: CallNumber;
       readonly places: readonly SourcePosition[];
     }
-  /** Body: the message as UTF-8. Numbered from 0, so that a rebuilt program does not say it twice. */
+  /** A log entry. Body: its text, UTF-8. Entries are numbered from 0, so that a rebuilt program does not repeat them. */
   | {
       readonly type: 'execution/log';
-      readonly execution: ExecutionId;
+      readonly execution: RunId;
       readonly entry: number;
       readonly level: LogLevel;
       readonly atMs: number;
     }
-  /** How its clock moved since the last one. Comes before the calls that the program made after these reads. */
-  | ({ readonly type: 'clock/read'; readonly execution: ExecutionId } & ClockRecord)
-  /** Nothing more can be done until something is delivered. `wakeAtMs`: when the next timer is due, by the program's clock. */
+  /** How the clock moved since the last such message. Sent before the calls that the program made after these reads. */
+  | ({ readonly type: 'clock/read'; readonly execution: RunId } & ClockRecord)
+  /** The program waits for a delivery. `wakeAtMs`: when its next timer is due, by its own clock. */
   | {
       readonly type: 'execution/waiting';
-      readonly execution: ExecutionId;
+      readonly execution: RunId;
       readonly wakeAtMs: number | null;
       readonly usage: ResourceUsage;
     }
-  /** Body: the image. */
-  | { readonly type: 'execution/suspended'; readonly execution: ExecutionId }
-  /** Body: JSON of the result; of a program that failed, of what it had assigned by then, or nothing. */
+  /** The answer to `execution/suspend`. Body: the image. */
+  | { readonly type: 'execution/suspended'; readonly execution: RunId }
+  /** The program has ended. Body: JSON of the result; of a failed program, of what it had assigned by then, or nothing. */
   | {
       readonly type: 'execution/end';
-      readonly execution: ExecutionId;
+      readonly execution: RunId;
       readonly failure: Failure | null;
       readonly logsCut: boolean;
       readonly usage: ResourceUsage;
       readonly lost?: LostValues;
       readonly unawaited?: UnawaitedCalls;
+      readonly stillOpen?: UnawaitedCalls;
+      readonly cutOff?: CutOff;
     };
 
 /**
- * What the host tells a process that runs one program on a real interpreter. The answers of calls are those of
- * `HostToWorker`; `atMs` tells the time and moves no clock: these programs have the machine's.
+ * Messages of the host to a process that runs one program on a real interpreter. Replies to calls are those of
+ * `HostToWorker`; their `atMs` moves no clock, because these programs use the machine's.
  */
 export type HostToProcess =
   | Extract<HostToWorker, { type: 'host/hello' | 'call/result' | 'call/error' }>
-  /** Body: JSON of a `ProcessStart`. Said once. */
-  | { readonly type: 'process/start'; readonly execution: ExecutionId }
-  /** How much time is left before a program in Go has to come to its end. It stands still while a person is asked. */
+  /** Starts the program; sent once. Body: JSON of a `ProcessStart`. */
+  | { readonly type: 'process/start'; readonly execution: RunId }
+  /** How much time a Go program has left. `isHeld`: its time is paused while a person is asked. */
   | {
       readonly type: 'process/time';
-      readonly execution: ExecutionId;
+      readonly execution: RunId;
       readonly leftMs: number;
       readonly isHeld: boolean;
     };
@@ -165,28 +173,30 @@ export interface ProcessStart {
   readonly files: readonly (readonly [path: string, text: string])[];
   /** For programs in Go, whose context has a deadline. */
   readonly leftMs?: number;
-  /** What random numbers of the program begin with. */
+  /** Seed of the program's random numbers. */
   readonly seed?: number;
 }
 
-/** What such a process tells the host. The program can write to the same descriptor, so none of it is more than a claim. */
+/** Messages of such a process to the host. The program can write to the same descriptor, so each is only a claim. */
 export type ProcessToHost =
+  /** The answer to `host/hello`. */
   | {
       readonly type: 'worker/ready';
       readonly protocol: number;
       readonly build: string;
       readonly role: ProcessRole;
     }
-  | Extract<WorkerToHost, { type: 'call/request' }>
-  /** Body: a file that a compiler hands over. Programs have none to give. */
-  | { readonly type: 'process/file'; readonly execution: ExecutionId; readonly name: string }
+  /** The program calls something. Body: JSON array of the arguments. `line`: where in the source, for the first calls, if known. */
+  | (Extract<WorkerToHost, { type: 'call/request' }> & { readonly line?: number })
+  /** A file from a compiler; programs have none. Body: its bytes. */
+  | { readonly type: 'process/file'; readonly execution: RunId; readonly name: string }
   /**
-   * The program has come to its end, and everything it printed is written. Body: JSON of its `result`; empty where it
-   * set none, or failed.
+   * The program has ended, and everything it printed is written. Body: JSON of its `result`; empty if it set none or
+   * failed.
    */
   | {
       readonly type: 'process/end';
-      readonly execution: ExecutionId;
+      readonly execution: RunId;
       readonly failure: Failure | null;
       readonly exitCode: number;
     };

@@ -90,7 +90,7 @@ describe('refused', () => {
     ['nothing at all', ''],
     ['half a message', '{"type":"execution/susp'],
     ['two messages', '{"type":"execution/suspended","execution":"a"}{}'],
-    ['what is no object', '"execution/suspended"'],
+    ['what is not an object', '"execution/suspended"'],
     ['null', 'null'],
     ['an array', '[{"type":"execution/suspended","execution":"a"}]'],
     ['bytes that are no text', '\u0000\u0001'],

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { CallNumber, ExecutionId } from '../domain/execution.js';
 import { MAX_CLOCK_TICKS } from '../domain/limits.js';
+import type { CallNumber, RunId } from '../domain/run.js';
 import { FrameError } from './frames.js';
 import {
   MAX_CALL_PLACES,
@@ -18,7 +18,7 @@ const execution = z
   .string()
   .min(1)
   .max(64)
-  .transform((id) => id as ExecutionId);
+  .transform((id) => id as RunId);
 const call = z
   .number()
   .int()
@@ -56,6 +56,7 @@ const usage = z.strictObject({ cpuMs: clock, memoryBytes: count });
 
 const places = z.array(text(512)).max(MAX_LOST_PLACES);
 const unawaitedCall = z.strictObject({ name: text(256), times: count, position: position.exactOptional() });
+const unawaitedCalls = z.strictObject({ count, calls: z.array(unawaitedCall).max(MAX_UNAWAITED_CALLS) });
 
 const callRequest = z.strictObject({ type: z.literal('call/request'), execution, call, target: text(1_024) });
 
@@ -93,7 +94,9 @@ export const workerToHost = z.discriminatedUnion('type', [
     lost: z
       .strictObject({ count, places, promises: z.strictObject({ count, places }).exactOptional() })
       .exactOptional(),
-    unawaited: z.strictObject({ count, calls: z.array(unawaitedCall).max(MAX_UNAWAITED_CALLS) }).exactOptional(),
+    unawaited: unawaitedCalls.exactOptional(),
+    stillOpen: unawaitedCalls.exactOptional(),
+    cutOff: z.strictObject({ calls: count, hasTimer: z.boolean() }).exactOptional(),
   }),
 ]);
 
@@ -104,7 +107,7 @@ const processToHost = z.discriminatedUnion('type', [
     build: text(128),
     role: z.enum(['node', 'python', 'go', 'go-build']),
   }),
-  callRequest,
+  callRequest.extend({ line: count.exactOptional() }),
   z.strictObject({ type: z.literal('process/file'), execution, name: text(256) }),
   z.strictObject({
     type: z.literal('process/end'),
@@ -136,9 +139,7 @@ function jsonOf(head: Buffer): unknown {
 function parseWith<Message>(schema: z.ZodType<Message>, value: unknown): Message {
   const parsed = schema.safeParse(value);
   if (!parsed.success)
-    throw new FrameError(
-      `a worker sent a message that is none of ours: ${parsed.error.issues[0]?.message ?? 'unknown shape'}`,
-    );
+    throw new FrameError(`a worker sent an unknown message: ${parsed.error.issues[0]?.message ?? 'unknown shape'}`);
   return parsed.data;
 }
 

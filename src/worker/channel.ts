@@ -2,7 +2,7 @@ import { readSync, writeSync } from 'node:fs';
 import { encodeFrame, MAX_FRAME_BYTES, readPrefix } from '../wire/frames.js';
 import type { HostToWorker, WorkerToHost } from '../wire/messages.js';
 
-/** The descriptor that carries frames. Not standard output: what a program prints can never be taken for a frame. */
+/** The descriptor that carries frames. Not stdout: a program's output can never be read as a frame. */
 const CHANNEL_DESCRIPTOR = 3;
 const PREFIX_BYTES = 8;
 const READ_BYTES = 256 * 1024;
@@ -43,7 +43,7 @@ export class Channel {
     if (this.#start === this.#end) {
       this.#start = 0;
       this.#end = 0;
-      // One large result must not keep its room for ever.
+      // One large result must not keep its room forever.
       if (this.#buffer.length > 4 * READ_BYTES) this.#buffer = Buffer.allocUnsafe(READ_BYTES);
     }
     return { message, body };

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { VirtualModule } from '../domain/execution.js';
 import { DEFAULT_LIMITS } from '../domain/limits.js';
+import type { VirtualModule } from '../domain/run.js';
 import { PROTOCOL } from '../wire/messages.js';
 import { Channel } from './channel.js';
 import { decodeImage } from './quickjs/image.js';

@@ -35,9 +35,9 @@ describe('a direct call', () => {
     expect(forARun).toMatchObject({ status: 2, stderr: expect.stringContaining('belongs to no run') });
     await home.decide('approve', id);
     expect(await Promise.race(all)).toBe(true);
-    // The others ask anew.
-    const isAskedAnew = async () => (await home.pending()).some((each) => each.id !== id);
-    await expect.poll(isAskedAnew, { timeout: 15_000 }).toBe(true);
+    // The others ask again.
+    const isAskedAgain = async () => (await home.pending()).some((each) => each.id !== id);
+    await expect.poll(isAskedAgain, { timeout: 15_000 }).toBe(true);
     enough.abort();
     await Promise.allSettled(all);
     expect(home.lines).toEqual(['write direct']);
@@ -81,20 +81,33 @@ await look({}); await write({ text: 'leaves' }); await write({ text: 'again' });
   const open = async () => (await home.pending()).filter((each) => each.runId === runId);
   expect(await open()).toMatchObject([{ reason: expect.stringContaining('private data from crm') }]);
   await home.decide('approve', (await open())[0]?.id ?? '', '--scope', 'run');
-  expect(await home.resume(runId)).toMatchObject({ state: 'waiting' });
+  expect(await home.resume(runId)).toMatchObject({ state: 'suspended' });
   expect(await open()).toMatchObject([{ toolName: 'erase' }]);
   expect(home.lines).toEqual(['write mail', 'write leaves', 'write again']);
 });
 
+test('a yes for an hour lets later calls through, and none that waits in another run', async () => {
+  using home = new LedgerHome();
+  const shown = (await home.program(WRITE)).runId ?? '';
+  const other = (await home.program(WRITE.replace("'mail'", "'unseen'"))).runId ?? '';
+  const ofRun = async (runId: string) => (await home.pending()).find((each) => each.runId === runId)?.id;
+  await home.decide('approve', (await ofRun(shown)) ?? '', '--scope', 'hour');
+  expect(await ofRun(other)).toBeDefined();
+  expect(await home.show(other)).toMatchObject({ state: 'suspended' });
+  expect(await home.program(WRITE.replace("'mail'", "'later'"))).toMatchObject({ status: 0 });
+  expect(await home.resume(shown)).toMatchObject({ state: 'succeeded' });
+  expect(home.lines.toSorted()).toEqual(['write later', 'write mail']);
+});
+
 describe('codemode approvals approve on a terminal', () => {
-  const asleep = async (home: LedgerHome, calls: string) => {
+  const suspendedRun = async (home: LedgerHome, calls: string) => {
     await home.program(`import { write } from '@codemode/servers/ledger'; await ${calls};`);
     return (await home.pending())[0]?.id ?? '';
   };
 
   test('shows what the message has cut and asks: without a yes nothing is approved', needsTerminal, async () => {
     using home = new LedgerHome();
-    const id = await asleep(home, `write({ text: 'x'.repeat(200) + ' shown' })`);
+    const id = await suspendedRun(home, `write({ text: 'x'.repeat(200) + ' shown' })`);
     const words = ['--config', home.config, 'approvals', 'approve', id];
     using first = new Terminal(home, words);
     const card = await first.sees('Approve this call? [y/N] ');
@@ -111,7 +124,7 @@ describe('codemode approvals approve on a terminal', () => {
 
   test('with scope calls shows each of them, and without a terminal wants their digest', needsTerminal, async () => {
     using home = new LedgerHome();
-    const id = await asleep(home, `Promise.all(['one', 'two'].map((text) => write({ text })))`);
+    const id = await suspendedRun(home, `Promise.all(['one', 'two'].map((text) => write({ text })))`);
     const refused = await home.decide('approve', id, '--scope', 'calls');
     expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('2 calls that were not named') });
     using terminal = new Terminal(home, ['--config', home.config, 'approvals', 'approve', id, '--scope', 'calls']);

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { fingerprint, settingOf } from '../../src/compose/server-identity.js';
 import { Database } from '../../src/store/database.js';
 import { LedgerHome } from '../support/ledger.js';
 import { openStdio, run } from '../support/program.js';
+import { fixture } from '../support/upstreams.js';
 
 const WRITE = `import { write } from '@codemode/servers/ledger';
 globalThis.__codemode_result__ = await write({ text: 'attack' }).catch((error) => error.message);`;
@@ -15,16 +17,37 @@ async function tamper(home: LedgerHome, sql: string, ...values: string[]): Promi
   database.close();
 }
 
-async function asleep(home: LedgerHome, source = WRITE) {
+async function suspendedRun(home: LedgerHome, source = WRITE) {
   const { runId = '' } = await home.program(source);
-  const [approval] = await home.pending();
+  return approvalOf(home, runId);
+}
+
+async function approvalOf(home: LedgerHome, runId: string) {
+  const approval = (await home.pending()).find((each) => each.runId === runId);
   return { runId, id: approval?.id ?? '' };
+}
+
+/** Programs that wait for a person, each to write its own text, and whose host is gone. No test lets one write it. */
+function sleepingPrograms<Text extends string>(...texts: readonly Text[]) {
+  const home = new LedgerHome();
+  const suspendedRuns = new Map<Text, Awaited<ReturnType<typeof approvalOf>>>();
+  beforeAll(async () => {
+    await using session = await openStdio(home.served);
+    for (const text of texts) {
+      const { runId = '' } = await run(session.client, WRITE.replace("'attack'", JSON.stringify(text)));
+      suspendedRuns.set(text, await approvalOf(home, runId));
+    }
+  });
+  afterEach(() => expect(home.lines).toEqual([]));
+  afterAll(() => home[Symbol.dispose]());
+  const of = (text: Text) => suspendedRuns.get(text) ?? { runId: '', id: '' };
+  return { home, of };
 }
 
 describe('an agent that wants its own approval', () => {
   test('gets nowhere on the command line without a terminal or the secret', async () => {
     using home = new LedgerHome();
-    const { id } = await asleep(home);
+    const { id } = await suspendedRun(home);
     await home.secret();
     const words = ['--config', home.config, 'approvals', 'approve', id];
     for (const env of [{}, { CODEMODE_APPROVER_SECRET: 'guess' }, { CODEMODE_APPROVER_SECRET: '' }])
@@ -67,63 +90,60 @@ describe('an agent that wants its own approval', () => {
 });
 
 describe('a yes that nobody gave', () => {
+  const suspendedRuns = sleepingPrograms('written', 'approved', 'other', 'harmful', 'harmless', 'moved');
+
   test('written into the file is a no', async () => {
-    using home = new LedgerHome();
-    const { id, runId } = await asleep(home);
+    const { home, of } = suspendedRuns;
+    const { id, runId } = of('written');
     await tamper(home, "UPDATE approvals SET state = 'APPROVED', decided_by = 'root', decided_at = 1 WHERE id = ?", id);
     const { response } = await home.resume(runId);
     expect(response?.result).toMatch(/denied/);
-    expect(home.lines).toEqual([]);
   });
 
   test('taken from another call with its mark is a no', async () => {
-    using home = new LedgerHome();
-    const first = await asleep(home);
-    await home.decide('approve', first.id);
-    const second = await asleep(home, WRITE.replace("'attack'", "'other'"));
+    const { home, of } = suspendedRuns;
+    await home.decide('approve', of('approved').id);
     await tamper(
       home,
       `UPDATE approvals SET (state, decided_by, decided_at, scope, mark) =
         (SELECT state, decided_by, decided_at, scope, mark FROM approvals WHERE id = ?) WHERE id = ?`,
-      first.id,
-      second.id,
+      of('approved').id,
+      of('other').id,
     );
-    const { response } = await home.resume(second.runId);
+    const { response } = await home.resume(of('other').runId);
     expect(response?.result).toMatch(/denied/);
-    expect(home.lines).toEqual([]);
   });
 
   test('to harmless arguments is not moved to those of another call', async () => {
-    using home = new LedgerHome();
-    const harmful = await asleep(home);
-    await tamper(home, 'DELETE FROM approvals WHERE id = ?', harmful.id);
-    const { id } = await asleep(home, WRITE.replace("'attack'", "'harmless'"));
+    const { home, of } = suspendedRuns;
+    const [{ runId }, { id }] = [of('harmful'), of('harmless')];
+    await tamper(home, 'DELETE FROM approvals WHERE id = ?', of('harmful').id);
     // What is shown is sealed; which call it is shown for stands beside it.
     await tamper(
       home,
-      `UPDATE approvals SET run = ?, arguments_digest = '${createHash('sha256').update('{"text":"attack"}').digest('hex')}' WHERE id = ?`,
-      ...[harmful.runId, id],
+      `UPDATE approvals SET run = ?, arguments_digest = '${createHash('sha256').update('{"text":"harmful"}').digest('hex')}' WHERE id = ?`,
+      ...[runId, id],
     );
     expect(await home.decide('approve', id)).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('was changed'),
     });
-    expect(await home.run(['--config', home.config, 'runs', 'resume', harmful.runId])).toMatchObject({ status: 2 });
-    expect(home.lines).toEqual([]);
+    expect(await home.run(['--config', home.config, 'runs', 'resume', runId])).toMatchObject({ status: 2 });
   });
 
   test('moved to other arguments asks again', async () => {
-    using home = new LedgerHome();
-    const { id, runId } = await asleep(home);
+    const { home, of } = suspendedRuns;
+    const { id, runId } = of('moved');
     await home.decide('approve', id);
     await tamper(home, "UPDATE approvals SET arguments_digest = 'x' WHERE id = ?", id);
     await home.resume(runId);
-    expect(home.lines).toEqual([]);
   });
+});
 
+describe('a yes for an hour', () => {
   test('stretched from a tool for an hour to another tool is worth nothing', async () => {
     using home = new LedgerHome();
-    const { id } = await asleep(home);
+    const { id } = await suspendedRun(home);
     await home.decide('approve', id, '--scope', 'hour');
     const erase = `import { erase } from '@codemode/servers/ledger'; await erase({});`;
     // Its question tells what identifies it.
@@ -138,7 +158,7 @@ describe('a yes that nobody gave', () => {
 
   test('for an hour is not made longer', async () => {
     using home = new LedgerHome();
-    const { id } = await asleep(home);
+    const { id } = await suspendedRun(home);
     await home.decide('approve', id, '--scope', 'hour');
     await tamper(home, 'UPDATE grants SET expires_at = expires_at + 100000000');
     expect((await home.program(WRITE)).status).toBe(3);
@@ -147,26 +167,26 @@ describe('a yes that nobody gave', () => {
 });
 
 describe('a program that sleeps', () => {
+  const suspendedRuns = sleepingPrograms('program', 'context', 'caller', 'first', 'second');
+
   test.each([
-    ['a bit of it was changed', 'UPDATE runs SET program = CAST(zeroblob(200) AS BLOB) WHERE id = ?'],
-    ['what the host knows of it was changed', 'UPDATE runs SET context = zeroblob(200) WHERE id = ?'],
-    ['its caller was changed', "UPDATE runs SET caller = 'somebody else' WHERE id = ?"],
-  ])('is not woken when %s, and nothing is called', async (_, sql) => {
-    using home = new LedgerHome();
-    const { id, runId } = await asleep(home);
+    ['a bit of it was changed', 'program', 'UPDATE runs SET program = CAST(zeroblob(200) AS BLOB) WHERE id = ?'],
+    ['what the host knows of it was changed', 'context', 'UPDATE runs SET context = zeroblob(200) WHERE id = ?'],
+    ['its caller was changed', 'caller', "UPDATE runs SET caller = 'somebody else' WHERE id = ?"],
+  ] as const)('is not woken when %s, and nothing is called', async (_, text, sql) => {
+    const { home, of } = suspendedRuns;
+    const { id, runId } = of(text);
     await home.decide('approve', id);
     await tamper(home, sql, runId);
     const { state, response } = await home.resume(runId);
     expect(state).toBe('failed');
     expect(JSON.stringify(response)).toMatch(/start the run again/);
-    expect(home.lines).toEqual([]);
   });
 
   test('is not woken as another run', async () => {
-    using home = new LedgerHome();
-    const first = await asleep(home);
+    const { home, of } = suspendedRuns;
+    const [first, second] = [of('first'), of('second')];
     await home.decide('approve', first.id);
-    const second = await asleep(home, WRITE.replace("'attack'", "'other'"));
     await home.decide('deny', second.id);
     await tamper(
       home,
@@ -175,7 +195,6 @@ describe('a program that sleeps', () => {
       first.runId,
     );
     expect(await home.resume(first.runId)).toMatchObject({ state: 'failed' });
-    expect(home.lines).toEqual([]);
   });
 });
 
@@ -188,10 +207,52 @@ test('a tool that changes what it says of itself after it was approved is asked 
     approvals: { grace: '50ms' },
     mcpServers: { ledger: { command: process.execPath, args: [server, home.ledger] } },
   });
-  const { id } = await asleep(home);
+  const { id } = await suspendedRun(home);
   await home.decide('approve', id, '--scope', 'hour');
   expect((await home.program(WRITE)).status).toBe(0);
   writeFileSync(server, source.replace('s the ledger', 's the ledger, and everything beside it'));
   await home.run(['--config', home.config, 'servers', '--refresh']);
   expect((await home.program(WRITE)).status).toBe(3);
+});
+
+describe('a server that is started with another environment', () => {
+  const configure = (home: LedgerHome, env: Record<string, string>) =>
+    home.write('codemode.config.json', {
+      approvals: { grace: '50ms' },
+      mcpServers: {
+        ledger: { command: process.execPath, args: [fixture('ledger-server.mjs'), home.ledger], env },
+      },
+    });
+
+  test('is asked about again, and a run that was suspended before is not resumed with it', async () => {
+    using home = new LedgerHome();
+    configure(home, { DATABASE_URL: 'postgres://test/', API_TOKEN: 'first' });
+    const { id } = await suspendedRun(home);
+    await home.decide('approve', id, '--scope', 'hour');
+    configure(home, { DATABASE_URL: 'postgres://test/', API_TOKEN: 'second' });
+    expect((await home.program(WRITE)).status).toBe(0);
+    configure(home, { DATABASE_URL: 'postgres://live/', API_TOKEN: 'second' });
+    const { status, runId = '' } = await home.program(WRITE);
+    expect(status).toBe(3);
+    configure(home, { DATABASE_URL: 'postgres://other/', API_TOKEN: 'second' });
+    for (const waiting of await home.pending()) await home.decide('approve', waiting.id);
+    await home.run(['--config', home.config, 'runs', 'resume', runId]);
+    expect((await home.show(runId)).state).toBe('suspended');
+  });
+
+  test('resumes what an earlier version suspended, which did not look at it', async () => {
+    using home = new LedgerHome();
+    configure(home, { DATABASE_URL: 'postgres://test/' });
+    const { runId, id } = await suspendedRun(home);
+    const { command, args } = { command: process.execPath, args: [fixture('ledger-server.mjs'), home.ledger] };
+    const identity = fingerprint(['stdio', command, args, undefined]);
+    await tamper(
+      home,
+      'UPDATE runs SET setting = ? WHERE id = ?',
+      settingOf('codemode', [['ledger', identity]]),
+      runId,
+    );
+    await home.decide('approve', id);
+    expect((await home.resume(runId)).state).toBe('succeeded');
+  });
 });

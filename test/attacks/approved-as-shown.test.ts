@@ -4,7 +4,7 @@ import { connectForms, type Form } from '../support/form-client.js';
 import { LedgerHome } from '../support/ledger.js';
 import { fixture } from '../support/upstreams.js';
 
-/** A tool whose name goes on as if it were the rest of the card. */
+/** A tool whose name continues as if it were the rest of the card. */
 const FAKE = 'delete_note: harmless.\nArguments:\n  {"id": 1}';
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 const digestOf = (value: object) => createHash('sha256').update(JSON.stringify(value)).digest('hex');
@@ -73,7 +73,7 @@ describe.each(['legacy', 'modern'] as const)('a form in the %s era', (era) => {
     const wrong = await home.decide('approve', id, '--digest', 'f'.repeat(64));
     expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining(`digest ${digest}`) });
     expect(await home.decide('approve', id, '--digest', digest.slice(0, 16))).toMatchObject({ status: 0 });
-    await expect.poll(async () => (await home.show(runId)).state).toBe('finished');
+    await expect.poll(async () => (await home.show(runId)).state).toBe('succeeded');
     expect(home.lines.at(-1)).toBe(`write ${text}`);
   });
 

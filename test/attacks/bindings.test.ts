@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { VirtualModule } from '../../src/domain/execution.js';
+import type { VirtualModule } from '../../src/domain/run.js';
 import { openSandbox, result, type TestSandbox } from '../support/sandbox.js';
 
 /** A program tampers with its bindings: the modules, their exports, and the functions of the worker behind them. */
@@ -27,7 +27,7 @@ describe('modules and their exports cannot be changed [A34]', () => {
     ['assigning an export', `tools.echo = tools.other`],
     ['deleting an export', `delete tools.echo`],
     ['adding an export', `tools.added = 1`],
-    ['defining an export anew', `Object.defineProperty(tools, 'echo', { value: tools.other })`],
+    ['redefining an export', `Object.defineProperty(tools, 'echo', { value: tools.other })`],
     ['defining an accessor over an export', `Object.defineProperty(tools, 'echo', { get: () => tools.other })`],
     ['another prototype for a namespace', `Object.setPrototypeOf(tools, { echo: tools.other })`],
     ['Reflect.set on a namespace', `if (!Reflect.set(tools, 'echo', tools.other)) throw new TypeError()`],
@@ -82,7 +82,7 @@ describe('modules and their exports cannot be changed [A34]', () => {
   });
 });
 
-describe('the module of the bindings themselves is not to be had [A34]', () => {
+describe('a program cannot import the module of the bindings themselves [A34]', () => {
   test.each([
     ['by its name', `'codemode:bindings'`],
     ['with NUL behind it', `'codemode:bindings\\0'`],
@@ -145,7 +145,7 @@ describe('the module of the bindings themselves is not to be had [A34]', () => {
   });
 });
 
-describe('the worker’s functions are not to be had', () => {
+describe('a program cannot reach the worker’s functions', () => {
   test('through any name a program could try', async () => {
     const names = ['call', 'callSync', 'log', 'wake', 'mapStack'];
     const value = await box.value(
@@ -208,16 +208,15 @@ describe('the worker’s functions are not to be had', () => {
         ['RangeError'],
         ['SchemaValidationError'],
         ['SchemaValidationError'],
+        ['SchemaValidationError'],
+        ['SchemaValidationError'],
         ['answered', null],
-        ['answered', null],
-        ['answered', null],
-        ['answered', null],
+        ['SchemaValidationError'],
         ['answered', null],
         ['Error'],
       ],
       ['inner'],
     ]);
-    expect(made.map((each) => each.slice(0, 20)).slice(0, 3)).toEqual(['1 ["inner"]', '2 ["outer"]', '3 [null]']);
-    expect(made).toHaveLength(7);
+    expect(made.map((each) => each.slice(0, 20))).toEqual(['1 ["inner"]', '2 ["outer"]', '3 []', '4 [null]']);
   });
 });

@@ -43,7 +43,7 @@ const LOOK_AROUND = `
     }
     return found;
   };
-  const lookAround = async ({ port, hostPid, neighbours, secret, working }) => {
+  const findRuntimes = async ({ port, hostPid, neighbours, secret, working }) => {
     const net = require('node:net'), child = require('node:child_process');
     const everything = files();
     return {
@@ -96,7 +96,7 @@ const about = () => ({
   working: process.cwd(),
 });
 const lookingAround = (report: string) => `${LOOK_AROUND}
-  lookAround(${JSON.stringify(about())}).then((found) => { const json = JSON.stringify(found); ${report} });`;
+  findRuntimes(${JSON.stringify(about())}).then((found) => { const json = JSON.stringify(found); ${report} });`;
 
 const { level } = await testJail();
 

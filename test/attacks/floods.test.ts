@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { VirtualModule } from '../../src/domain/execution.js';
 import { MAX_SOURCE_BYTES } from '../../src/domain/limits.js';
+import type { VirtualModule } from '../../src/domain/run.js';
 import { openSandbox, result, type TestSandbox } from '../support/sandbox.js';
 
 /** Too much of everything that is allowed. The flood ends, or is cut, or is carried; others meanwhile end right. */

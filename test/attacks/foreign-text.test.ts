@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
 import { Home } from '../support/cli.js';
+import { needs } from '../support/needs.js';
 import { nodeServer, openHome, openStdio, ready, run, startServe } from '../support/program.js';
 import { listed } from '../support/rest.js';
 import { fixture } from '../support/upstreams.js';
@@ -211,33 +214,112 @@ test('over HTTP, REST and MCP of both eras list tools and refuse with everything
   expectVisible(service.stderr());
 });
 
-test('REST shows approvals, runs and servers with everything to be seen', async () => {
-  using home = openHome({});
-  const tokens = [listed('runs', 'execute', 'tools'), listed('decides', 'approve'), listed('administers', 'servers')];
-  const mcpServers = {
-    hostile: server(join(home.work, 'server')),
-    gone: { command: `no-such${TYPED.replace('\n', ' ')}` },
-  };
-  writeFileSync(home.configFile, JSON.stringify({ profile: 'unified', mcpServers, security: { auth: { tokens } } }));
-  await using service = await startServe(home);
+describe('over REST', needs('bubblewrap', 'python3'), () => {
+  let home: ReturnType<typeof openHome>;
+  let service: Awaited<ReturnType<typeof startServe>>;
+  let pending: Record<string, unknown>;
   const ask = async (token: string, path: string, body?: unknown) => {
     const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    return (await (await fetch(`${service.url}/api/v1${path}`, { ...init, headers })).json()) as Record<
-      string,
-      unknown
-    >;
+    const answer = await fetch(`${service.url}/api/v1${path}`, { ...init, headers });
+    return (await answer.json()) as Record<string, unknown>;
   };
-  const { namespaces } = (await ask('runs', '/tools')) as { namespaces: { hostile: { tools: { name: string }[] } } };
-  const name = namespaces.hostile.tools.find((tool) => tool.name.startsWith('delete'))?.name ?? '';
-  const pending = await ask('runs', '/execute', {
-    code: `return await mcp.hostile[${JSON.stringify(name)}]({ plain: 'x' })`,
-    capabilities: ['mcp:hostile'],
+  const expectNothingHidden = (value: unknown) => strings(value).forEach(expectVisible);
+  beforeAll(async () => {
+    home = openHome({});
+    const tokens = [listed('runs', 'execute', 'tools'), listed('decides', 'approve'), listed('administers', 'servers')];
+    const mcpServers = {
+      hostile: server(join(home.work, 'server')),
+      gone: { command: `no-such${TYPED.replace('\n', ' ')}` },
+    };
+    // It has the routes of the contract `unified` too.
+    const config = { profile: 'runner', mcpServers, approvals: { grace: '20ms' }, security: { auth: { tokens } } };
+    writeFileSync(home.configFile, JSON.stringify(config));
+    service = await startServe(home);
+    const { namespaces } = (await ask('runs', '/tools')) as { namespaces: { hostile: { tools: { name: string }[] } } };
+    const name = namespaces.hostile.tools.find((tool) => tool.name.startsWith('delete'))?.name ?? '';
+    pending = await ask('runs', '/execute', {
+      code: `/* about${TYPED.replaceAll(/[\n\r]/g, '')} */ try { await mcp.hostile[${JSON.stringify(name)}]({ plain: 'x' }) }
+        catch (error) { console.log(${JSON.stringify(HOSTILE)}); throw new Error(${JSON.stringify(`thrown${HOSTILE}`)} + error.message) }`,
+      capabilities: ['mcp:hostile'],
+    });
   });
-  expectAllVisible(pending);
-  expectAllVisible(await ask('decides', '/approvals'));
-  for (const text of strings(await ask('runs', '/runs'))) expectVisible(text);
-  for (const text of strings(await ask('administers', '/servers'))) expectVisible(text);
+  afterAll(async () => {
+    await service?.stop();
+    home?.[Symbol.dispose]();
+  });
+
+  test('approvals, runs and servers are listed with everything to be seen', async () => {
+    expectAllVisible(pending);
+    expectAllVisible(await ask('decides', '/approvals'));
+    expectNothingHidden(await ask('runs', '/runs'));
+    expectNothingHidden(await ask('administers', '/servers'));
+  });
+
+  test('so is one approval, the decision about it, and the result of its run', async () => {
+    const { runId, approvals } = (pending.error as { details: { runId: string; approvals: { id: string }[] } }).details;
+    const path = `/approvals/${approvals[0]?.id}`;
+    expectAllVisible(await ask('decides', path));
+    expectNothingHidden(await ask('decides', `/approvals/${encodeURIComponent(TYPED)}`));
+    expectAllVisible(await ask('decides', `${path}/deny`, { reason: `no${TYPED}` }));
+    // It was decided already.
+    expectNothingHidden(await ask('decides', `${path}/approve`, {}));
+    expectNothingHidden(await ask('decides', `${path}/deny`, { [`field${HOSTILE}`]: 1 }));
+    const ended = async () => {
+      const answer = await ask('runs', `/runs/${runId}/result`);
+      expect(answer.success).toBe(false);
+      return answer;
+    };
+    const answer = await vi.waitFor(ended, { timeout: 20_000 });
+    // Text of the program's own has its lines, and nothing else that cannot be seen.
+    const said = strings([answer.error, answer.logs]);
+    expect(said.filter((text) => text.includes(MARK)).length).toBeGreaterThan(1);
+    for (const text of said) expect(text.replaceAll('\t', ' ')).not.toMatch(UNSEEN);
+    expect(said.join()).not.toMatch(/denied it: no\n/);
+  });
+
+  test('what a program on a real interpreter printed and failed with has nothing but its lines', async () => {
+    const text = JSON.stringify(HOSTILE.replace(/\ud800|\0/g, ''));
+    const programs = {
+      node: `console.log('printed' + ${text}); console.error(${text}); class E extends Error {}; throw new E('thrown' + ${text});`,
+      python: `print('printed' + ${text})\nraise ValueError('thrown' + ${text})`,
+    };
+    for (const [language, code] of Object.entries(programs)) {
+      const { result, logs, traceback } = await ask('runs', `/runner/${language}`, { code });
+      expect(result).toMatchObject({ ok: false });
+      for (const each of [result, logs, traceback])
+        for (const shown of strings(each)) expect(shown.replaceAll('\t', ' ')).not.toMatch(UNSEEN);
+    }
+    expectNothingHidden(await ask('runs', '/runner/node', { code: '1', [`field${HOSTILE}`]: 1 }));
+  });
+
+  test('logs, errors and refusals over a WebSocket have nothing but their lines', async () => {
+    const socket = new WebSocket(`${service.url.replace('http', 'ws')}/api/v1/ws`, {
+      headers: { authorization: 'Bearer runs' },
+    });
+    const messages: { id: string; type: string; payload: unknown }[] = [];
+    socket.on('message', (data: Buffer) => messages.push(JSON.parse(data.toString())));
+    await once(socket, 'open');
+    const text = JSON.stringify(HOSTILE);
+    const code = `console.log(${text}); throw new Error('thrown' + ${text})`;
+    socket.send(JSON.stringify({ id: 'run', type: 'execute', payload: { code } }));
+    socket.send(JSON.stringify({ id: 'wrong', type: 'execute', payload: { code: '1', [`field${HOSTILE}`]: 1 } }));
+    await vi.waitFor(() => expect(messages).toHaveLength(3), { timeout: 20_000 });
+    socket.close();
+    expect(JSON.stringify(messages)).toContain(MARK);
+    for (const each of strings(messages)) expect(each.replaceAll('\t', ' ')).not.toMatch(UNSEEN);
+  });
+
+  test('a server that is added, or cannot be, is described with everything to be seen', async () => {
+    const added = { name: 'added', command: `no-such${TYPED.replace('\n', ' ')}` };
+    expectNothingHidden(await ask('administers', '/servers', added));
+    for (const wrong of [
+      { name: `x${HOSTILE}`, command: 'true' },
+      { name: 'y', [`field${HOSTILE}`]: 1 },
+      { name: 'z', url: `http://${TYPED}` },
+    ])
+      expectNothingHidden(await ask('administers', '/servers', wrong));
+  });
 });
 
 describe('secrets in addresses', () => {
@@ -288,17 +370,18 @@ describe('a state folder or a configuration that others can write', () => {
   };
 
   test.each([
-    ['the state folder', 'state', 'State folder'],
-    ['a folder above it', '', 'State folder'],
-    ['the configuration', 'codemode.config.json', 'Configuration'],
-  ])('is what doctor objects to: %s', async (_, path, name) => {
+    ['the state folder and the configuration', ['state', 'codemode.config.json'], ['Configuration', 'State folder']],
+    ['a folder above them', [''], ['State folder']],
+    ['neither', [], []],
+  ])('is what doctor objects to: %s', async (_, paths, names) => {
     using home = new Home();
     home.write('codemode.config.json', {});
     mkdirSync(home.path('state'), { mode: 0o700 });
-    chmodSync(home.path(path), 0o777);
+    for (const path of paths) chmodSync(home.path(path), 0o777);
     const found = await findingsOf(home);
-    chmodSync(home.path(path), 0o700);
-    expect(found).toContainEqual(expect.objectContaining({ name, state: 'missing' }));
-    expect(await findingsOf(home)).toEqual([]);
+    expect(found.filter(({ state }) => state === 'missing').map(({ name }) => name)).toEqual(
+      expect.arrayContaining(names),
+    );
+    if (names.length === 0) expect(found).toEqual([]);
   });
 });

@@ -46,9 +46,9 @@ for _, each := range entries {
   });
 
   test.each<[string, string, object]>([
-    ['computes for ever', 'for {\n}', { kind: 'limit', limit: 'timeout' }],
-    ['sleeps for ever', 'time.Sleep(time.Hour)', { kind: 'limit', limit: 'timeout' }],
-    ['waits for ever', 'select {}', { kind: 'exception', name: 'fatal error' }],
+    ['computes forever', 'for {\n}', { kind: 'limit', limit: 'timeout' }],
+    ['sleeps forever', 'time.Sleep(time.Hour)', { kind: 'limit', limit: 'timeout' }],
+    ['waits forever', 'select {}', { kind: 'exception', name: 'fatal error' }],
     [
       'takes all memory',
       'var all [][]byte\nfor {\n\tpart := make([]byte, 16<<20)\n\tfor i := range part {\n\t\tpart[i] = 1\n\t}\n\tall = append(all, part)\n}',
@@ -56,7 +56,7 @@ for _, each := range entries {
     ],
     ['asks for a terabyte', 'x := make([]byte, 1<<40)\nfmt.Println(len(x))', { kind: 'limit', limit: 'memory' }],
     [
-      'prints for ever',
+      'prints forever',
       'line := strings.Repeat("x", 1<<20)\nfor {\n\tfmt.Println(line)\n}',
       { kind: 'limit', limit: 'output' },
     ],
@@ -72,7 +72,7 @@ for _, each := range entries {
   });
 
   test.each<[string, string]>([
-    ['hands over a file', '{"type":"process/file","execution":"%s","name":"program"}'],
+    ['sends a file', '{"type":"process/file","execution":"%s","name":"program"}'],
     ['speaks for another program', '{"type":"call/request","execution":"other","call":1,"target":"test/secret"}'],
     ['says hello again', '{"type":"worker/ready","protocol":2,"build":"x","role":"go"}'],
     ['says what is none of ours', '{"type":"host/hello"}'],

@@ -6,7 +6,7 @@ import { result } from '../support/sandbox.js';
 
 /**
  * The engine has been escaped and the worker process speaks for itself: it lies on the channel. The host refuses, blames
- * at most the programs of that worker, and goes on serving.
+ * at most the programs of that worker, and continues serving.
  */
 
 let box: TakenOver | undefined;
@@ -111,7 +111,7 @@ describe('an answer that was not asked for', () => {
   ])('%s ends the worker, and forges nothing', async (_, act, expected, workersLeft) => {
     const taken = await take(`hello(); const id = wait('execution/start').execution; ${act}; silence();`);
     expect((await taken.run(ASKS, { functions })).outcome).toMatchObject(expected);
-    // What is said after an end may still be under way: a program that came before it would meet the attacker.
+    // What is said after an end may still be in progress: a program that came before it would meet the attacker.
     await expect.poll(() => taken.sandbox.pool.workers.length, SOON).toBe(workersLeft);
     await stillServes();
   });
@@ -124,7 +124,7 @@ describe('an answer that was not asked for', () => {
        wait('execution/start'); end(first, '"forged"'); silence();`,
     );
     const first = taken.run(`${ASKS} // first`, { functions });
-    await expect.poll(() => taken.sandbox.pool.workers[0]?.tenantCount, SOON).toBe(1);
+    await expect.poll(() => taken.sandbox.pool.workers[0]?.runCount, SOON).toBe(1);
     await expect.poll(() => taken.sandbox.pool.workers[0]?.backlog, SOON).toBe(0);
     const second = taken.run(`${ASKS} // second`, { functions });
     expect((await first).outcome).toEqual(RIGHT);

@@ -6,7 +6,7 @@ import type { Spawn } from '../../src/sandbox/jail/jail.js';
 import { launch } from '../../src/sandbox/jail/launch.js';
 import { jailForTests, nodeProgram } from '../support/jailed.js';
 
-/** A host in a process of its own: starts what it is told, says when the worker is up, and never ends by itself. */
+/** A host in its own process: starts what it is told, says when the worker is up, and never ends by itself. */
 const HOST = `
   const described = JSON.parse(process.argv[1]);
   const stdio = ['ignore', 'ignore', 'inherit', 'pipe', 'pipe'];
@@ -55,7 +55,7 @@ for (const level of ['strict', 'namespaces'] as const) {
     const reading = nodeProgram("require('node:fs').readSync(3, Buffer.alloc(1));");
     for (let kill = 0; kill < STARTING_KILLS; kill++) {
       const marker = randomUUID();
-      // Each with a uid of its own, as always: the limit of processes is one for each uid.
+      // Each with its own uid, as always: the limit of processes is one for each uid.
       const all = Array.from({ length: 6 }, () => {
         const described = jail?.spawn({ ...reading, interpreterArguments: [...reading.interpreterArguments, marker] });
         const filter = Buffer.from(described?.descriptors[0]?.content ?? []).toString('base64');

@@ -97,7 +97,7 @@ describe('the host’s own memory', () => {
     expect(value).toBe('through');
   });
 
-  test('results without end are refused at a bound, not collected for ever', async () => {
+  test('results without end are refused at a bound, not collected forever', async () => {
     const json = Buffer.from(JSON.stringify('x'.repeat(24 * MEBIBYTE)));
     let given = 0;
     const { report } = await box.sandbox.start(

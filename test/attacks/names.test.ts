@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ModuleExport, VirtualModule } from '../../src/domain/execution.js';
+import type { ModuleExport, VirtualModule } from '../../src/domain/run.js';
 import { openSandbox, result, type TestSandbox } from '../support/sandbox.js';
 
 /**
  * Servers and tools with names that shadow, collide or break out of generated code. The catalog cleans names before they
- * get here; these tests are what stands behind it.
+ * get here; these tests are what is behind it.
  */
 
 let box: TestSandbox;

@@ -2,7 +2,7 @@ import { truncateSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { declareModule } from '../../src/catalog/declarations/typescript.js';
+import { declareModule } from '../../src/catalog/declarations/typescript/typescript.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { OpenApiTarget } from '../../src/domain/upstream.js';
 import { OpenApiUpstream } from '../../src/upstream/openapi/openapi-upstream.js';
@@ -76,7 +76,7 @@ describe('a document', () => {
     );
     const { tools, warnings } = await upstream.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['send', 'sendC', 'p']);
-    expect(warnings).toEqual(['path "/i" is no object and was left out']);
+    expect(warnings).toEqual(['path "/i" is not an object and was left out']);
     expect(declareModule({ path: 'x', serverId: 'x', serverName: 'x', tools }, { detail: 'full' }).text).toContain(
       'send',
     );

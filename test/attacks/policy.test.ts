@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadSettings } from '../../src/compose/settings.js';
 import { Home } from '../support/cli.js';
 import { type CodemodeClient, startCodemode } from '../support/codemode-client.js';
 
@@ -25,7 +26,7 @@ describe('getting around the policy', () => {
         },
       },
       config: {
-        // A program that must wait for a person is put away at once.
+        // A run that needs an approval is suspended at once.
         approvals: { grace: 0, expireAfter: '1s' },
         policy: [
           { tools: 'files/push', arguments: { branch: 'main' }, decision: 'deny', reason: 'protected' },
@@ -112,8 +113,14 @@ describe('a policy that is broken in its file', () => {
   const home = new Home();
   afterAll(() => home[Symbol.dispose]());
 
+  test('stops the program with the place [B15]', async () => {
+    const file = home.write('codemode.config.yaml', 'policy: nonsense');
+    const { status, stdout, stderr } = await home.run(['--config', file, 'run', '-'], { input: '1' });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain('codemode.config.yaml:1:9: policy: expected a map, found "nonsense"');
+  });
+
   test.each([
-    ['policy: nonsense', 'codemode.config.yaml:1:9: policy: expected a map, found "nonsense"'],
     [
       'policy:\n  - { tools: "a/*", decision: maybe }',
       ':2:31: policy.rules[0].decision: expected one of allow, ask, deny',
@@ -139,11 +146,12 @@ describe('a policy that is broken in its file', () => {
     ['policy: { budget: { run: -1 } }', ':1:26: policy.budget.run'],
     ['limits: [{ tools: a/b }]', 'at least one of rate, concurrency, timeout'],
     ['limits: [{ rate: fast }]', ':1:18: limits[0].rate: expected a rate such as 10/s'],
-  ])('stops the program with the place: %s [B15]', async (text, message) => {
-    const file = home.write('codemode.config.yaml', text);
-    const { status, stdout, stderr } = await home.run(['--config', file, 'run', '-'], { input: '1' });
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toContain(message);
+  ])('is refused with the place when a host is opened: %s [B15]', async (text, message) => {
+    const configFile = home.write('codemode.config.yaml', text);
+    await expect(loadSettings({ configFile })).rejects.toMatchObject({
+      code: 'bad_config',
+      message: expect.stringContaining(message),
+    });
   });
 
   test('a server whose labels cannot be read is not used without them [B15]', async () => {

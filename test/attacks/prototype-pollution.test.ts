@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CallFailure, openSandbox, result, type TestSandbox } from '../support/sandbox.js';
 
 /**
- * Pollution in both directions: a program that patches every built-in its bindings could lean on, and results and
- * arguments whose keys would pollute whoever copies them carelessly.
+ * Pollution in both directions: a program that patches every built-in its bindings could rely on, and results and
+ * arguments whose keys would pollute careless code that copies them.
  */
 
 let box: TestSandbox;

@@ -54,7 +54,7 @@ test('a server that asks without a call asks nobody over HTTP, and only for fold
   const overHttp = watched(connected.client);
   await ready(connected.client, 'asking');
   await until(async () => (await answersOf(connected.client)).length === 4);
-  const refusal = expect.stringMatching(/no call is under way/);
+  const refusal = expect.stringMatching(/no call is in progress/);
   expect((await answersOf(connected.client)).slice(1)).toEqual([refusal, refusal, refusal]);
   expect(overHttp.asked).toEqual([]);
 
@@ -115,7 +115,7 @@ test('a question after the answer reaches nobody', async () => {
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(await answersOf(program.client)).toEqual([
     expect.objectContaining({ announced: expect.anything() }),
-    expect.stringMatching(/no call is under way/),
+    expect.stringMatching(/no call is in progress/),
   ]);
   expect(seen.asked).toEqual([]);
 });
@@ -154,6 +154,33 @@ test('a question that is still open when its call ends is taken back', async () 
   expect(isAlive(program.pid)).toBe(true);
 });
 
+test.each(['legacy', 'modern'] as const)(
+  'no address of a server starts a program, and no field is hidden: %s',
+  async (era) => {
+    using home = openHome(asking());
+    await using server = await startServe(home);
+    const capabilities = { elicitation: { form: {}, url: {} } };
+    await using connected = await server.connect(era, { capabilities }, 'desk');
+    const shown: unknown[] = [];
+    connected.client.setRequestHandler('elicitation/create', async ({ params }) => {
+      shown.push('url' in params ? params.url : params.message);
+      return { action: 'decline' };
+    });
+    await ready(connected.client, 'asking');
+    const ask = async (kind: string, text: string) =>
+      (await run(connected.client, call('ask', { kind, text }))).result as unknown;
+    const refused = { error: expect.stringMatching(/is not shown to a person/) };
+    for (const url of ['javascript:alert(1)', 'file:///etc/passwd', 'vscode://x', 'https://example.com@evil.example/'])
+      expect(await ask('link', url)).toEqual(refused);
+    expect(await ask('link', 'https://exam\u200bple.com/')).toEqual(refused);
+    expect(await ask('form', 'amount\n\u202e')).toEqual(refused);
+    expect(shown).toEqual([]);
+    expect(await ask('link', 'https://example.com/a')).toEqual({ action: 'decline' });
+    expect(await ask('form', 'amount')).toEqual({ action: 'decline' });
+    expect(shown).toEqual(['https://example.com/a', 'asking asks: Fill in']);
+  },
+);
+
 test('a round of the newer era that is made up, changed or used again answers nothing', async () => {
   using home = openHome(asking());
   await using server = await startServe(home);
@@ -172,7 +199,7 @@ test('a round of the newer era that is made up, changed or used again answers no
   expect(inputRequests[name]).toMatchObject({ method: 'elicitation/create' });
   const inputResponses = { [name]: { action: 'accept', content: { sure: true } } };
   await expect(step({ requestState: `${requestState.slice(0, -4)}AAAA`, inputResponses })).rejects.toThrow();
-  // What is no answer leaves the question as it is.
+  // What is not an answer leaves the question as it is.
   const again = await step({
     requestState,
     inputResponses: { [name]: { action: 'steal' }, other: { action: 'accept' } },

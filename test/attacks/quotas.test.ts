@@ -77,7 +77,7 @@ test('answers that programs hold in the host end the program that holds too much
 
 test('calls that wait for a person are refused beyond the quota', async () => {
   const code = `const all = [1, 2, 3, 4].map((n) => mcp.everyday.echo({ message: String(n) }).catch((error) => error.message));
-    return await Promise.race(all)`;
+    return await Promise.all(all)`;
   const { body } = await execute('eve', code);
   // The other two were refused at once.
   expect(body.error?.message).toContain('decided about 2 calls');

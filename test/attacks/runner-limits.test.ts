@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../support/needs.js';
 import { LANGUAGES, RunnerHome, type Sources } from '../support/runner.js';
 
-/** Every limit of programs on real interpreters, through the built program; the clock is in `e2e/runner-contract`. */
+/** Every limit of programs on real interpreters, through the built program; the clock is in `e2e/runner/contract`. */
 
 let home: RunnerHome;
 beforeAll(() => {
@@ -14,7 +14,7 @@ describe.each(LANGUAGES)('a %s program', needs('bubblewrap', 'python3'), (langua
   const run = (sources: Sources, ...words: string[]) => home.runner([language, ...words], sources[language]);
   const refused = (type: string) => ({ status: 1, error: { type, retryable: false } });
 
-  test('that computes in many processes is stopped by the processor time of all of them [B9]', async () => {
+  test('that computes in many processes is stopped by the CPU time of all of them [B9]', async () => {
     const computes = {
       node: `import { spawn } from 'node:child_process';
         for (let n = 0; n < 3; n++) spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });`,

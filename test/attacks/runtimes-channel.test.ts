@@ -61,7 +61,7 @@ describe.each(['node', 'python'] as const)('a %s program', needs('bubblewrap', '
     expect(box.calls.length).toBe(before);
   });
 
-  test('that forges a call has made a call: it is answered by whoever answers calls', async () => {
+  test('that forges a call has made a call, which the same handler answers', async () => {
     const seen: string[] = [];
     const { outcome } = await attack(
       `send({"type": "call/request", "execution": "${EXECUTION}", "call": 1, "target": "bank/transfer"}, "[1]")${wait}`,

@@ -22,14 +22,14 @@ describe.each(['node', 'python'] as const)('a %s program', needs('bubblewrap', '
     box.run(language, sources[language], { limits });
   const limit = (name: string) => ({ outcome: { status: 'failed', failure: { kind: 'limit', limit: name } } });
 
-  test('that computes for ever is stopped by the clock [B9]', async () => {
+  test('that computes forever is stopped by the clock [B9]', async () => {
     expect(await run({ node: 'for (;;);', python: 'while True: pass' }, { timeoutMs: 300 })).toMatchObject({
       ...limit('timeout'),
       exitCode: undefined,
     });
   });
 
-  test('that waits for ever, and ignores every signal, is stopped by the clock, and what it printed is there', async () => {
+  test('that waits forever, and ignores every signal, is stopped by the clock, and what it printed is there', async () => {
     const report = await run(
       {
         node: `for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(name, () => {}); console.log('here'); setInterval(() => {}, 1000);`,

@@ -12,9 +12,9 @@ import { credentialsOf } from '../../src/broker/redaction/known-secrets.js';
 import { Redactor } from '../../src/broker/redaction/redactor.js';
 import { openRunContext } from '../../src/broker/run-context.js';
 import { exampleInput } from '../../src/catalog/examples.js';
-import { unwrapOutcome } from '../../src/host/unwrap.js';
+import { unwrapOutcome } from '../../src/host/calls/unwrap.js';
 import { unseal } from '../../src/lib/sealed.js';
-import type { SandboxExecution } from '../../src/sandbox/execution.js';
+import type { SandboxRun } from '../../src/sandbox/sandbox-run.js';
 import { openGate } from '../support/policy.js';
 import { call, openHome, openStdio, ready, runProgram } from '../support/program.js';
 import { CALLER, openSandbox } from '../support/sandbox.js';
@@ -207,7 +207,7 @@ test('looks through the memory of a program that holds the answer, as it is stor
     },
   );
   while (!isHeld || execution?.isWaiting !== true) await new Promise((resolve) => setImmediate(resolve));
-  const { sealed, codeDigest } = await box.sandbox.suspend(execution as SandboxExecution);
+  const { sealed, codeDigest } = await box.sandbox.suspend(execution as SandboxRun);
   const owner = [execution?.id as string, CALLER, codeDigest];
   const plain = unseal(key, { purpose: 'suspended program', owner }, sealed) as Buffer;
   const headEnd = 4 + plain.readUInt32LE(0);

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { everyday, nodeServer, openHome, runProgram, startServe, until } from '../support/program.js';
+import { everyday, nodeServer, openHome, openStdio, ready, runProgram, startServe, until } from '../support/program.js';
 import { listed, restClient } from '../support/rest.js';
 import { fixture } from '../support/upstreams.js';
 
@@ -74,7 +75,7 @@ test.each(FLOODS)(
     });
     expect(await longestRunDuring(gone)).toBeLessThan(LONGEST_RUN_MS);
     expect((await stateOf(mode))?.reason).toMatch(
-      mode === 'pings' ? /does not read the answers/ : /more than .* a second that nobody asked for/,
+      mode === 'pings' ? /does not read the answers/ : /more than .* a second unsolicited/,
     );
     expect((await flood).body.success).toBe(false);
     expect(most - before).toBeLessThan(200);
@@ -90,6 +91,14 @@ test.each([
   expect((await stateOf(mode))?.reason).toMatch(reason);
 });
 
+test('what this host has quarantined is counted in its metrics', async () => {
+  const response = await fetch(`${server.url}/metrics`, { headers: { authorization: 'Bearer admin' } });
+  const { servers } = (await rest.get('/servers', 'admin')).body as unknown as { servers: { state: string }[] };
+  const quarantined = servers.filter(({ state }) => state === 'quarantined').length;
+  expect(quarantined).toBeGreaterThan(1);
+  expect(await response.text()).toContain(`codemode_servers{state="quarantined"} ${quarantined}\n`);
+});
+
 test('codemode servers shows why a server is quarantined', async () => {
   using other = openHome({ mcpServers: { many: flooding('tools') } });
   const { stdout, status } = await runProgram(other, 'servers');
@@ -97,6 +106,28 @@ test('codemode servers shows why a server is quarantined', async () => {
   expect(stdout).toMatch(/quarantined +many/);
   expect(stdout).toContain('it lists more than 10000 tools; it is not used again before');
 });
+
+test('commands that ask servers for their tools come to their end, with the tools of the others', async () => {
+  using other = openHome({ mcpServers: { many: flooding('tools'), everyday: everyday() } });
+  const program = join(other.work, 'program.ts');
+  writeFileSync(
+    program,
+    `import { add } from '@codemode/servers/everyday'; globalThis.__codemode_result__ = await add({ a: 40, b: 2 });`,
+  );
+  await runProgram(other, 'scripts', 'add', 'stored', program);
+  const commands = [
+    ...[['tools'], ['types'], ['prompt'], ['doctor'], ['measure'], ['run', program], ['scripts', 'run', 'stored']],
+    ['code', 'exec', '--code', `call_tool('everyday', 'add', { a: 40, b: 2 })`],
+  ];
+  const ran = commands.map(async (words) => ({ words, ...(await runProgram(other, ...words)) }));
+  await using session = await openStdio(other);
+  await ready(session.client, 'everyday');
+  for (const { words, stdout, stderr } of await Promise.all(ran)) {
+    const expected = { run: /42/, scripts: /42/, code: /42/, measure: /^tools +14$/m }[words[0] ?? ''] ?? /everyday/;
+    expect([words, stdout + stderr]).toEqual([words, expect.stringMatching(expected)]);
+    expect([words, stdout]).toEqual([words, expect.not.stringContaining('tool-20000')]);
+  }
+}, 60_000);
 
 test('a storm of changed tools is asked about now and then, and nobody waits for it', async () => {
   await execute('mallory', 'changes', 'return await mcp.changes.flood({})');

@@ -67,7 +67,7 @@ describe('what a source does to the parser', () => {
     const waiting = box.value(program, { caller: 'mallory', functions: { wait: () => go.promise } });
     const workersOfMallory = () => box.sandbox.pool.workers.filter(({ caller }) => caller === 'mallory');
     await expect
-      .poll(() => workersOfMallory().some(({ tenantCount, backlog }) => tenantCount > 0 && backlog === 0))
+      .poll(() => workersOfMallory().some(({ runCount, backlog }) => runCount > 0 && backlog === 0))
       .toBe(true);
     const before = workersOfMallory();
     const { outcome } = await box.run(source, { caller: 'mallory', limits: { timeoutMs: 20_000 } });

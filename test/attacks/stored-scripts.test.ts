@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { EndedAnswer } from '../../src/host/runs/run-types.js';
 import { openSession } from '../support/host.js';
 import { openTakenOver } from '../support/hostile-worker.js';
 import { openHome, openStdio, run } from '../support/program.js';
@@ -47,8 +48,8 @@ describe('storing or removing a script', () => {
       end(execution, JSON.stringify(replies)); silence();`);
     const limits = { timeoutMs: 20_000, maxMemoryBytes: 2 ** 26, maxLogBytes: 1_000, maxToolCalls: 10 };
     const answer = await openSession(box.sandbox).run({ source: '1', language: 'javascript', limits });
-    expect(answer).toMatchObject({ state: 'finished', summary: { outcome: { status: 'completed' } } });
-    const { outcome } = (answer as Extract<typeof answer, { state: 'finished' }>).summary;
+    expect(answer).toMatchObject({ state: 'succeeded', summary: { outcome: { status: 'completed' } } });
+    const { outcome } = (answer as EndedAnswer).summary;
     expect(outcome.status === 'completed' ? JSON.parse(outcome.resultJson) : outcome).toEqual(
       targets.map((target) => ['call/error', `there is no @scripts/${target} in @codemode/scripts`]),
     );
@@ -66,7 +67,7 @@ globalThis.__codemode_result__ = await runScript('writes').catch((error) => erro
   await home.decide('approve', approval?.id ?? '');
   const { state, response } = await home.resume(runId);
   expect({ state, result: response?.result }).toEqual({
-    state: 'finished',
+    state: 'succeeded',
     result: expect.stringContaining("it needs a person's approval"),
   });
   expect(home.lines).toEqual(['write x']);

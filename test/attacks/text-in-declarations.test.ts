@@ -1,14 +1,14 @@
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
-import { type Detail, declareModule } from '../../src/catalog/declarations/typescript.js';
-import { SHARED_DECLARATIONS } from '../../src/catalog/declarations/typescript-frames.js';
+import { type Detail, declareModule } from '../../src/catalog/declarations/typescript/typescript.js';
+import { SHARED_DECLARATIONS } from '../../src/catalog/declarations/typescript/typescript-frames.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Tool } from '../../src/domain/tool.js';
 import { typeCheck } from '../support/type-check.js';
 
 /*
  * Attack classes 11 and 17: a server puts text into names, descriptions and schemas that is to become code, to end the
- * comment or the fenced block it stands in, or to be seen by a model and not by a person.
+ * comment or the fenced block it is in, or to be seen by a model and not by a person.
  */
 
 const MARK = 'ESCAPED';

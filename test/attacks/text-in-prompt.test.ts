@@ -86,7 +86,10 @@ describe.each(ATTEMPTS)('a server whose every text %s', (_, text) => {
   });
 
   test('is bounded in the declarations that come with an answer', () => {
-    const declared = serverDeclarationsWithin(snapshot.servers[0] as CatalogServer, 4_000, new Set(['list_things']));
-    expect(estimateTokens(declared)).toBeLessThanOrEqual(4_000);
+    const server = snapshot.servers[0] as CatalogServer;
+    for (const budget of [800, 4_000]) {
+      const { text } = serverDeclarationsWithin(server, budget, server.tools);
+      expect(estimateTokens(text)).toBeLessThanOrEqual(budget);
+    }
   });
 });

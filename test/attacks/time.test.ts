@@ -23,7 +23,7 @@ const PLACES: readonly (readonly [place: string, source: string])[] = [
   ['what runs after a call’s answer', `await echo(1); for (;;);`],
   ['then of a call, with the call of another still open', `never(); await echo(1).then(() => { for (;;); })`],
   ['finally of a failed call', `try { await refuse() } finally { for (;;); }`],
-  ['catch of a failed call that calls again for ever', `for (;;) { try { await refuse() } catch {} }`],
+  ['catch of a failed call that calls again forever', `for (;;) { try { await refuse() } catch {} }`],
   ['a call that never ends, awaited in finally', `try { throw 1 } finally { await never() }`],
   ['toJSON of the result', `globalThis.__codemode_result__ = { toJSON() { for (;;); } }`],
   ['a Proxy as the result', `globalThis.__codemode_result__ = new Proxy({}, { ownKeys() { for (;;); } })`],

@@ -12,6 +12,7 @@ import {
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { loadConfig } from '../../src/config/load.js';
 import { Home, type RunOptions } from '../support/cli.js';
 import { skipped } from '../support/needs.js';
 import { needsTerminal, onTerminal } from '../support/terminal.js';
@@ -88,9 +89,14 @@ test('no form and no setting in which a command can be written is used unasked',
   ];
   for (const content of files) {
     home.write('codemode.config.json', content);
+    // Every command loads the configuration by this function, and the test above starts every command.
+    const loading = loadConfig({ cwd: home.folder, environment: { HOME: home.folder } });
+    const refusal = await loading.catch((error: unknown) => error);
+    const expected = { code: 'untrusted_config', message: expect.stringContaining('is not trusted yet: it would ') };
+    expect([content, refusal]).toMatchObject([content, expected]);
     // What reads a setting that is about interpreters is the command that starts them.
-    const words = 'runner' in content || 'profile' in content ? ['runner', 'node'] : ['servers'];
-    const { stderr } = await home.run(words, { ...untold, input: 'globalThis.result = 1' });
+    if (!('runner' in content || 'profile' in content)) continue;
+    const { stderr } = await home.run(['runner', 'node'], { ...untold, input: 'globalThis.result = 1' });
     expect([content, stderr]).toEqual([content, expect.stringMatching(REFUSED)]);
   }
   expect(existsSync(home.path('marker'))).toBe(false);

@@ -1,7 +1,7 @@
 import { type OutputUnit, type SchemaDraft, type ValidationResult, Validator } from '@cfworker/json-schema';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { declareModule } from '../../src/catalog/declarations/typescript.js';
-import { SHARED_DECLARATIONS } from '../../src/catalog/declarations/typescript-frames.js';
+import { declareModule } from '../../src/catalog/declarations/typescript/typescript.js';
+import { SHARED_DECLARATIONS } from '../../src/catalog/declarations/typescript/typescript-frames.js';
 import { exampleInput } from '../../src/catalog/examples.js';
 import { exportNames } from '../../src/catalog/names.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.js';

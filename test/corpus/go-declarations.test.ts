@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { declareGo, GO_HELPERS, goFile, goText, selectDeclarations } from '../../src/catalog/declarations/go.js';
+import { declareGo, GO_HELPERS, goFile, goText, selectDeclarations } from '../../src/catalog/declarations/go/go.js';
 import { loadToolsets, ofCorpus } from '../support/corpus.js';
 import { GO_ROOTS, goBuild, unformatted } from '../support/go.js';
 import { needs } from '../support/needs.js';

@@ -1,7 +1,7 @@
 import { HostError } from '../../src/domain/errors.js';
 import { seal, unseal } from '../../src/lib/sealed.js';
-import type { SandboxExecution } from '../../src/sandbox/execution.js';
 import type { SuspendedProgram } from '../../src/sandbox/sandbox.js';
+import type { SandboxRun } from '../../src/sandbox/sandbox-run.js';
 import { CALLER, openSandbox, type TestSandbox } from '../support/sandbox.js';
 import { expectKnown, type Fuzzer } from './fuzzer.js';
 
@@ -14,8 +14,8 @@ globalThis.__codemode_result__ = [answer, kept.get('a')];`;
 
 /**
  * Suspended programs that somebody changed: as they lie in the store, sealed, they are all refused. Their image comes out of
- * a worker, which may have been taken over: one that the worker made up, under a seal that is right, ends or goes on, and
- * the host goes on with it.
+ * a worker, which may have been taken over: one that the worker made up, under a seal that is right, ends or continues, and
+ * the host keeps serving.
  */
 export async function openImages(): Promise<Fuzzer> {
   const box = await openSandbox({ max: 2 }, KEY);
@@ -61,5 +61,5 @@ async function suspend(box: TestSandbox): Promise<SuspendedProgram> {
   const program = box.program(SOURCE, { functions: { ask: () => null } });
   const { execution } = await box.sandbox.start({ caller: CALLER, program }, { onCall });
   while (!hasCalled || execution?.isWaiting !== true) await new Promise((resolve) => setImmediate(resolve));
-  return box.sandbox.suspend(execution as SandboxExecution);
+  return box.sandbox.suspend(execution as SandboxRun);
 }

@@ -14,7 +14,7 @@ export const mcpMessages = pure((random, note) => {
   try {
     messages = parseMessages(line);
   } catch (error) {
-    // What is no message is an error with words; what breaks the reader is one of these.
+    // What is not a message is an error with words; what breaks the reader is one of these.
     if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) throw error;
   }
   for (const message of messages)
@@ -26,7 +26,7 @@ export const mcpMessages = pure((random, note) => {
   for (const warning of read.warnings) if (/[\p{Cc}\p{Cf}]/u.test(warning)) throw new Error(`not one line: ${warning}`);
 });
 
-/** A real server on standard input and output, of each era, that answers calls and listings with whatever is made here. */
+/** A real stdio server of each era that answers calls and listings with generated messages. */
 export async function openMcpServers(): Promise<Fuzzer> {
   const registry = createRegistry();
   const faults: unknown[] = [];

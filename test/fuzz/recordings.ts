@@ -1,7 +1,7 @@
 import { HostError } from '../../src/domain/errors.js';
-import type { ExecutionId } from '../../src/domain/execution.js';
-import { decodeRecording, encodeRecording, type Recording } from '../../src/host/recording.js';
-import { replay } from '../../src/host/replay.js';
+import type { RunId } from '../../src/domain/run.js';
+import { decodeRecording, encodeRecording, type Recording } from '../../src/host/recordings/recording.js';
+import { replay } from '../../src/host/recordings/replay.js';
 import { openJournal } from '../../src/sandbox/journal.js';
 import { openSandbox } from '../support/sandbox.js';
 import { expectKnown, type Fuzzer } from './fuzzer.js';
@@ -15,7 +15,7 @@ export async function openRecordings(): Promise<Fuzzer> {
     `import { ask } from '@codemode/servers/test'; globalThis.__codemode_result__ = [await ask({}), Date.now()];`,
     { functions: { ask: () => null }, limits: { timeoutMs: 500 } },
   );
-  const journal = openJournal('0b9c6f0e-6a53-4a55-9d0b-4f1f8a3f7c11' as ExecutionId, program, '1', 1);
+  const journal = openJournal('0b9c6f0e-6a53-4a55-9d0b-4f1f8a3f7c11' as RunId, program, '1', 1);
   const body = Buffer.from('"answer"');
   const recording = {
     ...{ runId: 'a', caller: 'b', codeDigest: 'c', environment: { build: 'd', node: 'e', isolation: 'strict' } },

@@ -11,6 +11,8 @@ import { needs, skipped } from '../support/needs.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const { version, engines, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const INSTALLING_MS = 180_000;
+const NODES = [20, 22, 24] as const;
+const NEWEST = NODES[2];
 const MB = 1e6;
 
 const PROGRAM = `
@@ -36,7 +38,7 @@ describe('the tarball, installed by a user who is not root into an empty folder'
   }, INSTALLING_MS);
   afterAll(() => user?.[Symbol.dispose]());
 
-  describe.each([20, 22, 24])('on Node %i', (major) => {
+  describe.each(NODES)('on Node %i', (major) => {
     let node: string;
     let installed: Ended;
     const prefix = () => join(user.home, `global-${major}`);
@@ -130,15 +132,17 @@ describe('the tarball, installed by a user who is not root into an empty folder'
       expect(strict).toMatchObject({ state: 'warning', fix: expect.stringContaining('install -y bubblewrap') });
     });
 
-    test('npx of the tarball runs a program in an empty folder, without a warning', needs('bubblewrap'), async () => {
-      const words = ['--yes', '--package', tarball, '--', 'codemode', '--config', configure(), 'run', '-'];
-      const { status, stdout, stderr } = await user.npm(node, 'npx', words, {
-        cwd: user.folder('empty'),
-        input: PROGRAM,
+    // The npm program is the same on each: what npx itself does is checked once.
+    if (major === NEWEST)
+      test('npx of the tarball runs a program in an empty folder, without a warning', needs('bubblewrap'), async () => {
+        const words = ['--yes', '--package', tarball, '--', 'codemode', '--config', configure(), 'run', '-'];
+        const { status, stdout, stderr } = await user.npm(node, 'npx', words, {
+          cwd: user.folder('empty'),
+          input: PROGRAM,
+        });
+        expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+        expect(JSON.parse(stdout)).toMatchObject({ result: 'found twice', diagnostics: [] });
       });
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-      expect(JSON.parse(stdout)).toMatchObject({ result: 'found twice', diagnostics: [] });
-    });
 
     test('the library and both of its subpaths can be imported, and nothing was written to the folder', async () => {
       const project = user.folder(`project-${major}`);

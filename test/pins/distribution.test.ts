@@ -210,12 +210,14 @@ function brokenHeadings(file: string): string[] {
     .map(({ target, heading }) => `${file}: ${target}#${heading}`);
 }
 
-/** As GitHub and npm make anchors of headings. */
+/** As GitHub and npm make anchors of headings, and those that a text has itself. */
 function headingsOf(file: string): string[] {
-  return [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+  const text = read(file);
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
       .toLowerCase()
       .replace(/[^\p{L}\p{N}\s_-]/gu, '')
       .replace(/\s/g, '-'),
   );
+  return [...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)];
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
@@ -20,8 +20,9 @@ const DISTRIBUTION = [
   'skills/codemode/SKILL.md',
 ];
 
-/** Guides, reference and decisions. `docs/CONFORMANCE.md` links to tests, which are not published. */
-const DOCS = /^docs\/(README\.md|(guides|reference|decisions|security)\/[\w-]+\.md|images\/[\w-]+\.svg)$/;
+/** Guides, reference, decisions, security, and what the tests prove. */
+const DOCS =
+  /^docs\/((README|glossary|tutorial|CONFORMANCE)\.md|(guides|reference|decisions|security)\/[\w-]+\.md|images\/[\w-]+\.svg)$/;
 
 /** The demonstration runs these. */
 const EXAMPLES = [
@@ -43,8 +44,10 @@ const EXAMPLES = [
 
 /** Everything else in the package is built, and lies in one of these places. */
 const BUILT = [
-  /^dist\/(bin|main|index|langchain|ai-sdk|part-[A-Z0-9]{8})\.js$/,
+  /^dist\/(bin|index|langchain|ai-sdk)\.js$/,
+  /^dist\/(main|index|langchain|ai-sdk|part-[A-Z0-9]{8})\.cjs$/,
   /^dist\/third-party-notices\.txt$/,
+  /^dist\/console\/(index\.html|assets\/[\w-]+\.(js|css|svg))$/,
   /^man\/codemode\.1$/,
   /^dist\/types\/.+\.d\.ts$/,
   /^dist\/worker\/[^/]+\.(js|cjs|wasm|bin|json)$/,
@@ -84,7 +87,7 @@ test('only native packages are installed with it: the database, and the parser f
 });
 
 test('the MCP client library is loaded with the first connection, and what runs programs with the first run', () => {
-  // Follows static imports only, as a start does; the maps say what is in a part.
+  // Follows what is needed at once, as a start does; the maps say what is in a part.
   const seen = new Set<string>();
   const packages = new Set<string>();
   const sources = new Set<string>();
@@ -92,7 +95,7 @@ test('the MCP client library is loaded with the first connection, and what runs 
     if (seen.has(file)) return;
     seen.add(file);
     const text = readFileSync(join(ROOT, 'dist', file), 'utf8');
-    for (const [, from = ''] of text.matchAll(/^(?:import|\} from|import .* from|export .* from) ?"([^"$]+)";$/gm)) {
+    for (const [, from = ''] of text.matchAll(/^(?:var \w+ = (?:__toESM\()?)?require\("([^"$]+)"\)/gm)) {
       if (from.startsWith('./')) follow(from.slice(2));
       else if (!from.startsWith('node:')) packages.add(from);
     }
@@ -103,7 +106,7 @@ test('the MCP client library is loaded with the first connection, and what runs 
       else sources.add(source.replace(/^\.\.\/src\//, ''));
     }
   };
-  follow('main.js');
+  follow('main.cjs');
   expect([...packages].sort()).toEqual(['commander', 'smol-toml', 'yaml', 'zod']);
   const ofRuns = /^(wire\/|worker\/|sandbox\/(jail|sandbox|pool|execution)|broker\/(broker|arguments))\b/;
   expect([...sources].filter((source) => ofRuns.test(source))).toEqual([]);
@@ -111,6 +114,9 @@ test('the MCP client library is loaded with the first connection, and what runs 
 
 /** A red line here means: other people's code came into the package, or left it. Was it meant? */
 const BUNDLED = `
+  @codemirror/autocomplete @codemirror/commands @codemirror/lang-go @codemirror/lang-javascript @codemirror/lang-python
+  @codemirror/language @codemirror/state @codemirror/view @lezer/common @lezer/go @lezer/highlight @lezer/javascript
+  @lezer/lr @lezer/python @marijn/find-cluster-break preact style-mod w3c-keyname
   @fastify/error @fastify/forwarded @fastify/proxy-addr @jridgewell/resolve-uri @jridgewell/sourcemap-codec
   @jridgewell/trace-mapping @modelcontextprotocol/client @modelcontextprotocol/core @modelcontextprotocol/server
   @opentelemetry/api acorn avvio bintrees commander eventsource eventsource-parser fast-decode-uri-component
@@ -136,7 +142,13 @@ describe('the packed files', () => {
     const unexpected = packed.filter((file) => ![...BUILT, DOCS].some((place) => place.test(file)));
     expect(unexpected.sort()).toEqual([...TEXTS, ...DISTRIBUTION, ...EXAMPLES, 'package.json'].sort());
     const guides = readdirSync(join(ROOT, 'docs/guides')).map((file) => `docs/guides/${file}`);
-    expect(packed).toEqual(expect.arrayContaining([...guides, 'docs/reference/cli.md']));
+    const more = ['docs/reference/cli.md', 'docs/CONFORMANCE.md', 'docs/security/rules.md'];
+    expect(packed).toEqual(expect.arrayContaining([...guides, ...more]));
+  });
+
+  test('hold every file that a Markdown file among them links to, by path or by its name in the repository', () => {
+    const broken = packed.filter((file) => file.endsWith('.md')).flatMap((file) => brokenLinks(file, new Set(packed)));
+    expect(broken).toEqual([]);
   });
 
   test('hold everything that package.json points to, and a program that can be started', () => {
@@ -152,4 +164,23 @@ function listPackedFiles(): string[] {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'];
   const [report] = JSON.parse(execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8' }));
   return report.files.map((file: { path: string }) => file.path);
+}
+
+/** Links to files and folders of this repository that are not in the package. Code is not looked at. */
+function brokenLinks(file: string, packed: ReadonlySet<string>): string[] {
+  const text = readFileSync(join(ROOT, file), 'utf8')
+    .replace(/^```[\s\S]*?^```/gm, '')
+    .replace(/`[^`\n]*`/g, '');
+  const targets = [...text.matchAll(/\]\(([^)\s]+)\)|^\[[^\]\n]+\]: (\S+)$/gm)].map(
+    ([, inline, address]) => inline ?? address,
+  );
+  const labels = [...text.matchAll(/\]\[([^\]\n]+)\]/g)].map(([, label]) => label as string);
+  const isHere = (path: string) => packed.has(path) || [...packed].some((each) => each.startsWith(`${path}/`));
+  const lost = targets.filter((target): target is string => {
+    if (target === undefined || /^[a-z+]+:|^#/.test(target)) return false;
+    const path = posix.join(posix.dirname(file), decodeURIComponent(target.replace(/#.*$/, '')));
+    return !isHere(path.replace(/\/$/, ''));
+  });
+  const undefinedLabels = labels.filter((label) => !text.includes(`\n[${label}]: `));
+  return [...lost, ...undefinedLabels].map((target) => `${file}: ${target}`);
 }

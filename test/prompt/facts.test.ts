@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { briefCatalog } from '../../src/catalog/briefing/briefing.js';
 import { isHostError } from '../../src/domain/errors.js';
 import type { JsonObject } from '../../src/domain/json.js';
-import { type AskedLimits, DEFAULT_LIMITS, MAXIMUM_LIMITS } from '../../src/domain/limits.js';
-import { DISCOVERY_MODULE } from '../../src/host/discovery.js';
-import { RESULTS_MODULE } from '../../src/host/results.js';
+import { DEFAULT_LIMITS, MAXIMUM_LIMITS, type RequestedLimits } from '../../src/domain/limits.js';
+import { RESULTS_MODULE } from '../../src/host/runs/kept-results.js';
+import { DISCOVERY_MODULE } from '../../src/host/tools/discovery.js';
 import { parseRunRequest } from '../../src/profiles/codemode/contract.js';
 import { EXTRA_GLOBALS, MISSING_GLOBALS } from '../../src/profiles/codemode/prompt/globals.js';
 import { LIBRARY_DECLARATIONS } from '../../src/profiles/codemode/prompt/library-declarations.js';
@@ -24,7 +24,7 @@ const instructions = serverInstructions({ briefing });
 const beginning = instructions.slice(0, CUT_CHARACTERS);
 const description = toolDescription({ briefing });
 
-/** An agent reads both; nothing stands in both. */
+/** An agent reads both; nothing is in both. */
 const told = `${description}\n${instructions}`;
 
 describe('the description and the instructions together', () => {
@@ -64,7 +64,7 @@ describe('the description and the instructions together', () => {
     expect(told).toMatch(fact);
   });
 
-  test.each(Object.keys(DEFAULT_LIMITS) as (keyof AskedLimits)[])(
+  test.each(Object.keys(DEFAULT_LIMITS) as (keyof RequestedLimits)[])(
     'name the limit %s with default and maximum [A7, A36]',
     (key) => {
       const figure = (value: number) => value.toLocaleString('en-US');

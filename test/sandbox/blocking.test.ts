@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deferred } from '../../src/lib/deferred.js';
-import type { ExecutionReport } from '../../src/sandbox/execution-report.js';
+import type { RunReport } from '../../src/sandbox/run-report.js';
 import { CALLER, CallFailure, openSandbox, result, type TestSandbox } from '../support/sandbox.js';
 
 let box: TestSandbox;
@@ -11,7 +11,7 @@ afterAll(() => box[Symbol.asyncDispose]());
 
 const SOON = { timeout: 20_000 };
 const IMPORT = "import * as test from '@codemode/servers/test';";
-const endOf = ({ outcome }: ExecutionReport): unknown =>
+const endOf = ({ outcome }: RunReport): unknown =>
   outcome.status === 'completed' ? JSON.parse(outcome.resultJson) : outcome.failure;
 
 describe('a call that blocks', () => {
@@ -105,7 +105,7 @@ describe('a program with blocking calls', () => {
       crowded.run(blocked('two'), { functions, isBlocking: true }),
     ];
     await expect.poll(() => [...arrived].sort(), SOON).toEqual(['one', 'two', 'waiting']);
-    expect(crowded.sandbox.pool.workers.filter(({ isExclusive }) => isExclusive).map((w) => w.tenantCount)).toEqual([
+    expect(crowded.sandbox.pool.workers.filter(({ isExclusive }) => isExclusive).map((w) => w.runCount)).toEqual([
       1, 1,
     ]);
     expect(await crowded.value(result('"meanwhile"'))).toBe('meanwhile');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { BodyForm, CallerId, SourceLanguage, VirtualModule } from '../../src/domain/execution.js';
 import type { JsonObject, JsonValue } from '../../src/domain/json.js';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.js';
-import type { ExecutionReport } from '../../src/sandbox/execution-report.js';
+import type { BodyForm, CallerId, SourceLanguage, VirtualModule } from '../../src/domain/run.js';
+import type { RunReport } from '../../src/sandbox/run-report.js';
 import { CALLER, openSandbox, type TestSandbox } from '../support/sandbox.js';
 
 let box: TestSandbox;
@@ -49,7 +49,7 @@ async function run(source: string, { context = {}, names = ['mcp'], language }: 
   const started = await box.sandbox.start({ caller: CALLER as CallerId, program }, { onCall });
   return started.report;
 }
-const endOf = ({ outcome }: ExecutionReport): unknown =>
+const endOf = ({ outcome }: RunReport): unknown =>
   outcome.status === 'completed' ? JSON.parse(outcome.resultJson) : outcome.failure;
 const end = async (source: string, options?: BodyOptions) => endOf(await run(source, options));
 
@@ -122,7 +122,7 @@ test('a body that closes the function around it gains nothing', async () => {
   expect(await end('})(); export const mcp2 = typeof mcp; (() => { return 2')).toBe(null);
 });
 
-test('what a program used is its own: its processor time and the memory it held [C1]', async () => {
+test('what a program used is its own: its CPU time and the memory it held [C1]', async () => {
   const idle = await run('return 1');
   const busy = await run(
     'let t = 0; for (let i = 0; i < 3e6; i++) t += i; const a = new Array(1e5).fill(1).map((_, i) => ({ i })); return a.length',

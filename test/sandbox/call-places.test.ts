@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { GuestCall, SourcePosition } from '../../src/domain/execution.js';
-import type { SandboxExecution } from '../../src/sandbox/execution.js';
+import type { GuestCall, SourcePosition } from '../../src/domain/run.js';
+import type { SandboxRun } from '../../src/sandbox/sandbox-run.js';
 import { CALLER, openSandbox, type TestSandbox } from '../support/sandbox.js';
 
 let box: TestSandbox;
@@ -32,7 +32,7 @@ async function start(source: string, isBlocking = false) {
       },
     },
   );
-  return { execution: started.execution as SandboxExecution, made };
+  return { execution: started.execution as SandboxRun, made };
 }
 
 const lines = (places: readonly SourcePosition[]) => places.map(({ line }) => line);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.js';
 import { deferred } from '../../src/lib/deferred.js';
-import type { ExecutionReport } from '../../src/sandbox/execution-report.js';
+import type { RunReport } from '../../src/sandbox/run-report.js';
 import { openSession } from '../support/host.js';
 import { CALLER, openSandbox, type ProgramOptions, result, type TestSandbox } from '../support/sandbox.js';
 
@@ -25,7 +25,7 @@ async function start(source: string, options: ProgramOptions = {}) {
 }
 
 const isComputing = () => box.sandbox.pool.workers.some((worker) => worker.computing !== undefined);
-const outcomeOf = async (report: Promise<ExecutionReport>) => (await report).outcome;
+const outcomeOf = async (report: Promise<RunReport>) => (await report).outcome;
 
 describe.each(['by its signal', 'by hand'])('a program that is cancelled %s', (way) => {
   const cancel = (started: Awaited<ReturnType<typeof start>>) =>
@@ -66,7 +66,7 @@ describe.each(['by its signal', 'by hand'])('a program that is cancelled %s', (w
     const neighbour = box.run(`import { wait } from '@codemode/servers/test'; ${result('await wait()')}`, {
       functions: { wait: () => go.promise.then(() => 'through') },
     });
-    await expect.poll(() => box.sandbox.pool.workers.some(({ tenantCount }) => tenantCount > 0), SOON).toBe(true);
+    await expect.poll(() => box.sandbox.pool.workers.some(({ runCount }) => runCount > 0), SOON).toBe(true);
     const started = await start('for (;;) {}');
     await expect.poll(isComputing, SOON).toBe(true);
     cancel(started);
@@ -111,6 +111,6 @@ describe('a program that is cancelled before it runs', () => {
     const running = session.run({ ...request, signal: abort.signal });
     await expect.poll(() => box.sandbox.pool.workers.some(({ computing }) => computing !== undefined), SOON).toBe(true);
     abort.abort();
-    expect(await running).toMatchObject({ state: 'finished', summary: { outcome: CANCELLED } });
+    expect(await running).toMatchObject({ state: 'cancelled', summary: { outcome: CANCELLED } });
   });
 });

@@ -46,7 +46,7 @@ describe.each(GO_ROOTS)('programs compiled by %s', needs('go'), (root) => {
   afterAll(() => go[Symbol.asyncDispose]());
   const run = (source: string) => go.run(source, { tools: TOOLS, functions: FUNCTIONS });
 
-  test('its deadline stands still while a person is asked, and moves by as much', async () => {
+  test('its deadline is extended by the time in which a person is asked', async () => {
     const asksAPerson: ProcessHandlers['onCall'] = async (_call, _signal, time) => {
       time.hold();
       await new Promise((resolve) => setTimeout(resolve, 1_500));

@@ -45,7 +45,7 @@ describe('time', () => {
     expect(await box.value(result('1'))).toBe(1);
   });
 
-  test('calls under way are told to stop when the program is ended', async () => {
+  test('calls in flight are told to stop when the program is ended', async () => {
     let aborted = false;
     const never = (_: unknown, __: unknown, signal: AbortSignal) =>
       new Promise((resolve) =>

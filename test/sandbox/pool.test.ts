@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { CallerId, GuestCall } from '../../src/domain/execution.js';
+import type { CallerId, GuestCall } from '../../src/domain/run.js';
 import { deferred } from '../../src/lib/deferred.js';
-import type { ExecutionReport } from '../../src/sandbox/execution-report.js';
+import type { RunReport } from '../../src/sandbox/run-report.js';
 import { descendantsOf, expectGone } from '../support/processes.js';
 import { openSandbox, type ProgramOptions, result, type TestSandbox } from '../support/sandbox.js';
 
@@ -24,7 +24,7 @@ function openGate() {
   return { arrived, functions: { hold }, open: () => go.resolve() };
 }
 
-const endOf = ({ outcome }: ExecutionReport): unknown =>
+const endOf = ({ outcome }: RunReport): unknown =>
   outcome.status === 'completed' ? JSON.parse(outcome.resultJson) : outcome.failure;
 
 const pidsOf = ({ sandbox }: TestSandbox): number[] => sandbox.pool.workers.map(({ process }) => process.pid as number);
@@ -51,7 +51,7 @@ describe('callers', () => {
     for (const worker of box.sandbox.pool.workers) expect(['ada', 'grace', 'linus']).toContain(worker.caller);
     expect(new Set(pidsOf(box)).size).toBe(box.sandbox.pool.workers.length);
     const tenants = box.sandbox.pool.workers.reduce(
-      (sum, { caller, tenantCount }) => sum.set(caller, (sum.get(caller) ?? 0) + tenantCount),
+      (sum, { caller, runCount }) => sum.set(caller, (sum.get(caller) ?? 0) + runCount),
       new Map<string, number>(),
     );
     expect(Object.fromEntries(tenants)).toEqual({ ada: 3, grace: 2, linus: 1 });
@@ -125,13 +125,13 @@ describe('where there are more callers than workers', () => {
     await Promise.all(asking);
   });
 
-  test('a program whose worker was taken can be cancelled, runs out of time, and can be put away [C11]', async () => {
+  test('a program whose worker was reclaimed can be cancelled, time out, and be suspended [C11]', async () => {
     await using box = await openSandbox(ONE);
     const gate = openGate();
     const [cancel, functions] = [new AbortController(), gate.functions];
     const cancelled = start(box, HELD('cancelled'), cancel.signal, { caller: 'ada', functions });
     const late = box.run(HELD('late'), { caller: 'ada', functions, limits: { timeoutMs: 3_000 } });
-    const program = box.program(HELD('put away'), { functions });
+    const program = box.program(HELD('suspended'), { functions });
     const handlers = box.handlers({ functions });
     const { execution } = await box.sandbox.start({ caller: 'ada' as CallerId, program }, handlers);
     await expect.poll(() => gate.arrived.length, SOON).toBe(3);
@@ -218,7 +218,7 @@ describe('programs that find no place', () => {
     const gate = openGate();
     let most = 0;
     const count = () => {
-      most = Math.max(most, ...box.sandbox.pool.workers.map(({ tenantCount }) => tenantCount));
+      most = Math.max(most, ...box.sandbox.pool.workers.map(({ runCount }) => runCount));
     };
     const functions = { ...gate.functions, count };
     const source = `import { count } from '@codemode/servers/test'; await count(); await 0; await count(); ${result('1')}`;
@@ -334,7 +334,7 @@ describe('closing', () => {
       expect(end).toMatchObject({ message: expect.stringContaining('the sandbox is shutting down') });
   });
 
-  test('ends the programs under way, and tells whoever waits for them', async () => {
+  test('ends running programs and reports that to their callers', async () => {
     const box = await openSandbox({ min: 1, max: 2, maxRunsPerWorker: 1 });
     const gate = openGate();
     const held = ['first', 'second'].map((name) => box.run(HELD(name), { functions: gate.functions }));

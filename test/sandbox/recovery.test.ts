@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { GuestCall } from '../../src/domain/execution.js';
+import type { GuestCall } from '../../src/domain/run.js';
 import { deferred } from '../../src/lib/deferred.js';
 import { decodeJournal, encodeJournal } from '../../src/sandbox/journal.js';
 import { CALLER, openSandbox, result, type TestSandbox } from '../support/sandbox.js';
@@ -40,12 +40,12 @@ describe('a worker that is lost', () => {
     const others = Array.from({ length: 99 }, (_, index) => crowded.run(WAITING(index), { functions }));
     await expect.poll(() => made.length, SOON).toBe(99);
     const worker = crowded.sandbox.pool.workers[0];
-    expect(worker?.tenantCount).toBe(99);
+    expect(worker?.runCount).toBe(99);
 
     const guilty = crowded.run(`await 0; ("a".repeat(4e6) + "b").indexOf("a".repeat(2e6) + "c")`, {
       limits: { timeoutMs: 300 },
     });
-    await expect.poll(() => worker?.tenantCount, SOON).toBe(100);
+    await expect.poll(() => worker?.runCount, SOON).toBe(100);
     released.resolve();
     expect((await guilty).outcome).toMatchObject({ status: 'failed', failure: { kind: 'limit', limit: 'timeout' } });
     expect(worker?.isLost).toBe(true);
@@ -69,7 +69,7 @@ describe('a worker that is lost', () => {
       { functions: { wait: () => go.promise } },
     );
     await expect
-      .poll(() => box.sandbox.pool.workers.some((worker) => worker.tenantCount === 1 && worker.backlog === 0), SOON)
+      .poll(() => box.sandbox.pool.workers.some((worker) => worker.runCount === 1 && worker.backlog === 0), SOON)
       .toBe(true);
     for (const worker of box.sandbox.pool.workers) worker.kill('the test');
     go.resolve();
@@ -124,7 +124,7 @@ test('a program whose workers are lost again and again goes on twenty times, and
     while (execution.isWaiting) await new Promise((resolve) => setImmediate(resolve));
   }
   expect((await report).outcome).toMatchObject({
-    failure: { kind: 'worker_lost', message: 'the program could not go on in another worker: it lost several' },
+    failure: { kind: 'worker_lost', message: 'the program could not continue in another worker: it lost several' },
   });
   expect(kills).toBe(21);
   expect(single.calls).toHaveLength(1);
@@ -136,7 +136,7 @@ test('a program that computes for long does not hold up the others of its worker
   const waiting = pair.run(`import { wait } from '@codemode/servers/test'; await wait(); ${result('"through"')}`, {
     functions: { wait: () => go.promise },
   });
-  await expect.poll(() => pair.sandbox.pool.workers[0]?.tenantCount, SOON).toBe(1);
+  await expect.poll(() => pair.sandbox.pool.workers[0]?.runCount, SOON).toBe(1);
   await expect.poll(() => pair.sandbox.pool.workers[0]?.backlog, SOON).toBe(0);
   const hog = pair.run('while (true) {}', { limits: { timeoutMs: 5_000 } });
   await expect.poll(() => pair.sandbox.pool.workers[0]?.backlog, SOON).toBe(1);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packagesFor } from '../../src/catalog/packages/packages.js';
-import type { GuestCall } from '../../src/domain/execution.js';
 import type { ProcessLanguage } from '../../src/domain/process-program.js';
+import type { GuestCall } from '../../src/domain/run.js';
 import type { Tool } from '../../src/domain/tool.js';
 import { snapshotOf } from '../support/catalog.js';
 import { needs } from '../support/needs.js';

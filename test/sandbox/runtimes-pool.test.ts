@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { CallReply } from '../../src/domain/execution.js';
+import type { CallReply } from '../../src/domain/run.js';
 import { jailForTests } from '../support/jailed.js';
 import { needs } from '../support/needs.js';
 import { openRuntimes } from '../support/process-runtimes.js';
@@ -59,7 +59,7 @@ test('closing ends the programs that run, each with its report', needs('bubblewr
   await expect(box.run('python', 'result = 1')).rejects.toMatchObject({ code: 'shutting_down' });
 });
 
-test('the time of a program stands still while it is held', needs('bubblewrap'), async () => {
+test('the time of a program is paused while it is held', needs('bubblewrap'), async () => {
   await using box = await openRuntimes();
   const source = `import { callTool } from './client/mcp_client.js'; globalThis.result = await callTool('a', 'b');`;
   const report = await box.run('node', source, {
@@ -141,7 +141,7 @@ test('a Python that is missing, too old or no Python is named, with what to inst
     writeFileSync(join(folder, 'python3'), `#!/bin/sh\necho '${answer}'\n`, { mode: 0o755 });
     expect(await status(folder)).toMatchObject({ reason: `${folder}/python3 is Python 3.9.2: too old` });
     writeFileSync(join(folder, 'python3'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-    expect(await status(folder)).toMatchObject({ reason: `${folder}/python3 is no Python that can be started` });
+    expect(await status(folder)).toMatchObject({ reason: `${folder}/python3 is not a Python that can be started` });
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -175,7 +175,7 @@ await inner({'a': 1})`,
     expect(outcome.status === 'failed' && outcome.failure.message).toMatch(/left.pad/);
   });
 
-  test('whose result is no JSON fails and says so', async () => {
+  test('whose result is not JSON fails and says so', async () => {
     const { outcome } = await run({ node: 'globalThis.result = 1n;', python: 'result = {1, 2}' });
     expect(outcome).toMatchObject({ status: 'failed', failure: { kind: 'not_serializable' } });
   });

@@ -283,7 +283,7 @@ describe('a value that is not JSON', () => {
     expect(JSON.stringify(found)).toBe(JSON.stringify(value));
   });
 
-  test('ends the script where looking at it takes for ever [D8]', async () => {
+  test('ends the script where looking at it takes forever [D8]', async () => {
     const { outcome } = await box.run(
       'var h = { ownKeys: () => ["a"], getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }) }; h.get = () => { for (;;); }; new Proxy({}, h)',
       { ...SCRIPT, limits: { timeoutMs: 200 } },

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Failure } from '../../src/domain/execution.js';
+import type { Failure } from '../../src/domain/run.js';
 import { deferred } from '../../src/lib/deferred.js';
-import type { ExecutionReport } from '../../src/sandbox/execution-report.js';
 import { decodeJournal, encodeJournal } from '../../src/sandbox/journal.js';
+import type { RunReport } from '../../src/sandbox/run-report.js';
 import {
   CALLER,
   CallFailure,
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => box[Symbol.asyncDispose]());
 
 const SCRIPT = { script: {} };
-const endOf = ({ outcome }: ExecutionReport): unknown =>
+const endOf = ({ outcome }: RunReport): unknown =>
   outcome.status === 'completed' ? JSON.parse(outcome.resultJson) : outcome.failure;
 const end = async (source: string, options: ProgramOptions = {}): Promise<unknown> =>
   endOf(await box.run(source, { ...SCRIPT, ...options }));
@@ -101,7 +101,7 @@ describe('the world of a script', () => {
     expect(await end('Object.getPrototypeOf(input) === Object.prototype && input.x === undefined')).toBe(true);
   });
 
-  test('takes an input of megabytes, and a program that begins again has it anew', async () => {
+  test('takes an input of megabytes, and has it again after a restart', async () => {
     const input = { text: 'ü'.repeat(2 ** 21), list: Array.from({ length: 10_000 }, (_, index) => index) };
     expect(await end('[input.text.length, input.list.length, input.mark]; ', { script: { input } })).toEqual([
       2 ** 21,
@@ -192,6 +192,19 @@ describe('a call of a script', () => {
       unfit('mine'),
       1,
       2,
+    ]);
+  });
+
+  test('arguments that JSON would change are refused as a value [D2]', async () => {
+    const source = 'var res = [NaN, new Map(), function () {}].map((a) => call_tool("s", "t", { a: a })); res';
+    const refused = (what: string, hint: string) => ({
+      ok: false,
+      error: { code: 'INVALID_ARGS', message: `call_tool was not called: ${what} at /a is not JSON. ${hint}` },
+    });
+    expect(await end(source, { functions: { call_tool } })).toEqual([
+      refused('NaN', 'Pass a finite number, or leave it out.'),
+      refused('a Map', 'Pass Object.fromEntries(map), or [...map].'),
+      refused('a function', 'Pass data, or leave it out.'),
     ]);
   });
 

@@ -4,8 +4,8 @@ const SCRIPT = 'conformance/code-execution/script.test.ts';
 const TOOL = 'conformance/code-execution/tool.test.ts';
 const SCRIPTS = 'sandbox/scripts.test.ts';
 const VALUES = 'sandbox/script-values.test.ts';
-const EXEC = 'e2e/code-exec.test.ts';
-const POOL = 'e2e/script-pool.test.ts';
+const EXEC = 'e2e/scripts/code-exec.test.ts';
+const POOL = 'e2e/scripts/pool.test.ts';
 const CONTRACT = 'src/profiles/code-execution/contract.test.ts';
 const RENDER = 'src/profiles/code-execution/render.test.ts';
 const LOAD = 'src/config/load.test.ts';
@@ -13,7 +13,7 @@ const LOAD = 'src/config/load.test.ts';
 const SCHEMA = 'one tool is listed, with the schema of the document';
 const NO_WORLD = 'has no modules, timers, network, files or process';
 const FAILS = 'a script that fails is printed with its code, and exits with 1: %j';
-const BAD_FLAGS = 'bad input is one message on standard error, and status 2: %j';
+const BAD_FLAGS = 'bad input is one message on stderr, and status 2: %j';
 const OUT_OF_RANGE = 'a value that is out of range is shown under its key: %s %j';
 const NOT_JSON = 'a value that is not JSON, at any depth: %s';
 const IS_JSON = 'values that are JSON, and nested undefined as JSON has it';
@@ -271,7 +271,7 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D3.8',
     clause: 'Input Validation, size',
     says: 'The size of `input` has an upper bound',
-    test: [SCRIPTS, 'takes an input of megabytes, and a program that begins again has it anew'],
+    test: [SCRIPTS, 'takes an input of megabytes, and has it again after a restart'],
   },
   {
     id: 'D3.9',
@@ -751,7 +751,7 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D9.2',
     clause: 'Global Configuration',
     says: 'The server reads `~/.mcpproxy/mcp_config.json` too',
-    test: ['e2e/code-exec.test.ts', 'is found by the server of the contract too'],
+    test: ['e2e/scripts/code-exec.test.ts', 'is found by the server of the contract too'],
   },
   {
     id: 'D9.3',
@@ -832,7 +832,7 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D9.14',
     clause: 'Performance, Pool Size',
     says: 'A pool of one runs scripts one after the other',
-    test: ['e2e/script-pool.test.ts', 'a pool of one runs scripts one after the other'],
+    test: ['e2e/scripts/pool.test.ts', 'a pool of one runs scripts one after the other'],
   },
   {
     id: 'D9.15',
@@ -878,7 +878,10 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D10.6',
     clause: 'Flags, --input',
     says: 'Without it the input is `{}`',
-    test: ['e2e/code-exec.test.ts', 'without an input it has {}, and each of the allowed servers may be called'],
+    test: [
+      'e2e/scripts/code-exec.test.ts',
+      'without an input it has {}, and each of the allowed servers may be called',
+    ],
   },
   {
     id: 'D10.7',
@@ -924,13 +927,16 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D10.14',
     clause: 'Flags, --allowed-servers',
     says: 'Its names have commas between them, and each of them may be called',
-    test: ['e2e/code-exec.test.ts', 'without an input it has {}, and each of the allowed servers may be called'],
+    test: [
+      'e2e/scripts/code-exec.test.ts',
+      'without an input it has {}, and each of the allowed servers may be called',
+    ],
   },
   {
     id: 'D10.15',
     clause: 'Flags, --log-level',
     says: '`--log-level` is the least level that is written',
-    test: [EXEC, 'what the script logs goes to standard error, as far as the level lets it'],
+    test: [EXEC, 'what the script logs goes to stderr, filtered by the log level'],
   },
   {
     id: 'D10.16',
@@ -942,7 +948,7 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D10.17',
     clause: 'Flags, --log-level',
     says: 'Without it the level is info',
-    test: [EXEC, 'what the script logs goes to standard error, as far as the level lets it'],
+    test: [EXEC, 'what the script logs goes to stderr, filtered by the log level'],
   },
   {
     id: 'D10.18',

@@ -22,7 +22,10 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A1.3',
     clause: '3.1',
     says: 'A call by the name `codemode.run` runs the program',
-    test: ['e2e/tool-names.test.ts', 'the tool is codemode_run, and codemode.run is answered, on both transports, %s'],
+    test: [
+      'e2e/mcp/tool-names.test.ts',
+      'the tool is codemode_run, and codemode.run is answered, on both transports, %s',
+    ],
   },
   {
     id: 'A1.4',
@@ -151,7 +154,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A5.1',
     clause: '3.2.2; 3.5',
     says: '`globalThis.__codemode_result__` is defined from the start',
-    test: ['e2e/globals.test.ts', 'include the place for the result, empty at first'],
+    test: ['e2e/mcp/globals.test.ts', 'include the place for the result, empty at first'],
   },
   {
     id: 'A5.2',
@@ -176,7 +179,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '3.2.2, example',
     says: 'An object that is assigned comes back as it is',
     test: [
-      'e2e/run-command.test.ts',
+      'e2e/cli/run-command.test.ts',
       'prints the response, with logs, result, diagnostics and toolTrace and nothing else',
     ],
   },
@@ -204,7 +207,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '3.2.2',
     says: 'The result is handed over unchanged',
     differs:
-      'Credentials that the host holds, and what looks like one, are taken out of results and logs (SECURITY.md); a diagnostic REDACTED says so.',
+      'Credentials that the host holds, and what looks like one, are redacted in results and logs (docs/security/calls-and-approvals.md); a diagnostic REDACTED says so.',
   },
   {
     id: 'A6.1',
@@ -247,7 +250,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '3.2.3',
     says: 'A program that uses a named server that is not there gets a structured error',
     test: [
-      ['e2e/policy.test.ts', 'reports a hidden server to callers that ask for it, and refuses its import'],
+      ['e2e/runs/policy.test.ts', 'reports a hidden server to callers that ask for it, and refuses its import'],
       [
         'conformance/codemode/outer-tool.test.ts',
         'requested servers that are not available are reported before the program uses them',
@@ -279,7 +282,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A7.3',
     clause: '3.2.4',
     says: '`maxLogBytes` of a request bounds its console output',
-    test: ['e2e/globals.test.ts', 'that was cut ends with a warning that says so and names the limit'],
+    test: ['e2e/mcp/globals.test.ts', 'that was cut ends with a warning that says so and names the limit'],
   },
   {
     id: 'A7.4',
@@ -314,7 +317,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
         'conformance/codemode/outer-tool.test.ts',
         'limits of the configuration count for requests that set none, and bound those that do',
       ],
-      ['e2e/run-command.test.ts', 'stops at the limits of the configuration where none are typed'],
+      ['e2e/cli/run-command.test.ts', 'stops at the limits of the configuration where none are typed'],
     ],
   },
   {
@@ -328,7 +331,10 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '3.3',
     says: 'The response always has `logs`, an array',
     test: [
-      ['e2e/run-command.test.ts', 'prints the response, with logs, result, diagnostics and toolTrace and nothing else'],
+      [
+        'e2e/cli/run-command.test.ts',
+        'prints the response, with logs, result, diagnostics and toolTrace and nothing else',
+      ],
       ['prompt/facts.test.ts', 'the answer of a program %s fits the output schema'],
     ],
   },
@@ -337,7 +343,10 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '3.3',
     says: 'The response always has `result`',
     test: [
-      ['e2e/run-command.test.ts', 'prints the response, with logs, result, diagnostics and toolTrace and nothing else'],
+      [
+        'e2e/cli/run-command.test.ts',
+        'prints the response, with logs, result, diagnostics and toolTrace and nothing else',
+      ],
       ['prompt/facts.test.ts', 'the answer of a program %s fits the output schema'],
     ],
   },
@@ -346,7 +355,10 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '3.3',
     says: 'The response always has `diagnostics`, an array',
     test: [
-      ['e2e/run-command.test.ts', 'prints the response, with logs, result, diagnostics and toolTrace and nothing else'],
+      [
+        'e2e/cli/run-command.test.ts',
+        'prints the response, with logs, result, diagnostics and toolTrace and nothing else',
+      ],
       ['prompt/facts.test.ts', 'the answer of a program %s fits the output schema'],
     ],
   },
@@ -357,7 +369,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     test: [
       ['conformance/codemode/outer-tool.test.ts', 'the trace has every call and never what went in or came out'],
       [
-        'e2e/answers.test.ts',
+        'e2e/mcp/answers.test.ts',
         'after 900 successful calls costs no more than 300 tokens, and lists all of them on request',
       ],
     ],
@@ -373,25 +385,25 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A9.1',
     clause: '3.3; 3.3.1',
     says: 'Console calls come back as entries of `logs`',
-    test: ['e2e/globals.test.ts', 'has the level of the call, in the order of the calls'],
+    test: ['e2e/mcp/globals.test.ts', 'has the level of the call, in the order of the calls'],
   },
   {
     id: 'A9.2',
     clause: '3.3.1',
     says: 'The level is debug, log, warn or error',
-    test: ['e2e/globals.test.ts', 'has the level of the call, in the order of the calls'],
+    test: ['e2e/mcp/globals.test.ts', 'has the level of the call, in the order of the calls'],
   },
   {
     id: 'A9.3',
     clause: '3.3.1',
     says: 'The message is a string',
-    test: ['e2e/globals.test.ts', 'console.log(%s) is one entry with one stable text'],
+    test: ['e2e/mcp/globals.test.ts', 'console.log(%s) is one entry with one stable text'],
   },
   {
     id: 'A9.4',
     clause: '3.3.1',
     says: '`timeMs` is whole milliseconds since the start of the sandbox',
-    test: ['e2e/globals.test.ts', 'has the time since the start, in whole milliseconds'],
+    test: ['e2e/mcp/globals.test.ts', 'has the time since the start, in whole milliseconds'],
   },
   {
     id: 'A9.5',
@@ -406,20 +418,20 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A9.6',
     clause: '3.3.1',
     says: 'All arguments of a call become one message',
-    test: ['e2e/globals.test.ts', 'console.log(%s) is one entry with one stable text'],
+    test: ['e2e/mcp/globals.test.ts', 'console.log(%s) is one entry with one stable text'],
   },
   {
     id: 'A9.7',
     clause: '3.3.1',
     says: 'Primitive values are written as `String(value)` writes them',
-    test: ['e2e/globals.test.ts', 'console.log(%s) is one entry with one stable text'],
+    test: ['e2e/mcp/globals.test.ts', 'console.log(%s) is one entry with one stable text'],
   },
   {
     id: 'A9.8',
     clause: '3.3.1',
     says: 'Objects and arrays are written as JSON that is always the same for the same value',
     test: [
-      ['e2e/globals.test.ts', 'console.log(%s) is one entry with one stable text'],
+      ['e2e/mcp/globals.test.ts', 'console.log(%s) is one entry with one stable text'],
       ['src/worker/quickjs/guest/globals/console.test.ts', 'console.log(%s) says what the contract says'],
     ],
   },
@@ -435,7 +447,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '3.3.1',
     says: 'What cannot be written, such as a circle, is `[Unserializable Object]`',
     test: [
-      ['e2e/globals.test.ts', 'console.log(%s) is one entry with one stable text'],
+      ['e2e/mcp/globals.test.ts', 'console.log(%s) is one entry with one stable text'],
       [
         'src/worker/quickjs/guest/globals/console.test.ts',
         'what cannot be written, %s, is [Unserializable Object], and its neighbours are not lost',
@@ -472,7 +484,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A9.15',
     clause: '9',
     says: '`console.log`, `debug`, `warn` and `error` work',
-    test: ['e2e/globals.test.ts', 'has the level of the call, in the order of the calls'],
+    test: ['e2e/mcp/globals.test.ts', 'has the level of the call, in the order of the calls'],
   },
   {
     id: 'A10.1',
@@ -548,12 +560,12 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '3.3.3',
     says: '`severity` is error, warning or info',
     test: [
-      ['e2e/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
+      ['e2e/cli/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
       [
         'conformance/codemode/errors.test.ts',
         'an answer that breaks the tool’s own schema reaches the program, with a warning',
       ],
-      ['e2e/data-as-sent.test.ts', 'a key of a known vendor is redacted, and the diagnostic names the setting'],
+      ['e2e/mcp/data-as-sent.test.ts', 'a key of a known vendor is redacted, and the diagnostic names the setting'],
     ],
   },
   {
@@ -562,7 +574,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`code` can be read by a machine: SYNTAX_ERROR for source that does not parse',
     test: [
       ['conformance/codemode/outer-tool.test.ts', '%s fails as a program and not as a call'],
-      ['e2e/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
+      ['e2e/cli/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
     ],
   },
   {
@@ -571,7 +583,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`code` is UNCAUGHT_EXCEPTION for what nobody caught',
     test: [
       ['conformance/codemode/outer-tool.test.ts', '%s fails as a program and not as a call'],
-      ['e2e/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
+      ['e2e/cli/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
     ],
   },
   {
@@ -580,7 +592,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`code` is IMPORT_FAILURE for what cannot be imported',
     test: [
       ['conformance/codemode/outer-tool.test.ts', '%s fails as a program and not as a call'],
-      ['e2e/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
+      ['e2e/cli/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
     ],
   },
   {
@@ -589,20 +601,23 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`code` is SANDBOX_LIMIT for a limit that was exceeded',
     test: [
       ['conformance/codemode/outer-tool.test.ts', '%s fails as a program and not as a call'],
-      ['e2e/run-command.test.ts', 'stops at the limits that were typed'],
+      ['e2e/cli/run-command.test.ts', 'stops at the limits that were typed'],
     ],
   },
   {
     id: 'A11.6',
     clause: '3.3.3',
     says: '`message` says it to people',
-    test: ['e2e/run-command.test.ts', 'answers a program that fails with everything up to the failure, and status 1'],
+    test: [
+      'e2e/cli/run-command.test.ts',
+      'answers a program that fails with everything up to the failure, and status 1',
+    ],
   },
   {
     id: 'A11.7',
     clause: '3.3.3',
     says: '`hint`, where there is one, is one thing to do',
-    test: ['e2e/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
+    test: ['e2e/cli/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
   },
   {
     id: 'A11.8',
@@ -610,7 +625,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`path` is the place in the source',
     test: [
       ['sandbox/programs.test.ts', 'an uncaught exception is placed in the agent’s own TypeScript lines and columns'],
-      ['e2e/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
+      ['e2e/cli/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
     ],
   },
   {
@@ -644,7 +659,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: 'A program that fails is answered in the same structure',
     test: [
       ['conformance/codemode/outer-tool.test.ts', '%s fails as a program and not as a call'],
-      ['e2e/run-command.test.ts', 'answers a program that fails with everything up to the failure, and status 1'],
+      ['e2e/cli/run-command.test.ts', 'answers a program that fails with everything up to the failure, and status 1'],
     ],
   },
   {
@@ -671,7 +686,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`diagnostics` of a program that failed has at least one entry about it',
     test: [
       ['conformance/codemode/outer-tool.test.ts', '%s fails as a program and not as a call'],
-      ['e2e/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
+      ['e2e/cli/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
     ],
   },
   {
@@ -680,7 +695,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`result` of a program that failed is `null`',
     test: [
       ['conformance/codemode/outer-tool.test.ts', '%s fails as a program and not as a call'],
-      ['e2e/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
+      ['e2e/cli/run-command.test.ts', 'answers %s with %s and the place, and with a hint where one says more'],
     ],
   },
   {
@@ -694,7 +709,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '3.3.4',
     says: '`logs` of a program that failed has what was logged before',
     test: [
-      ['e2e/run-command.test.ts', 'answers a program that fails with everything up to the failure, and status 1'],
+      ['e2e/cli/run-command.test.ts', 'answers a program that fails with everything up to the failure, and status 1'],
       ['sandbox/programs.test.ts', 'logs up to a failure are kept'],
     ],
   },
@@ -710,7 +725,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '3.3.4',
     says: 'The response has its structure also where the host cannot run anything',
     test: [
-      'e2e/mcp-stdio.test.ts',
+      'e2e/mcp/stdio.test.ts',
       'it ends with status 69 and what to do, though the client has been answered, and runs nothing',
     ],
   },
@@ -725,8 +740,8 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '3.4',
     says: 'A program has no network of its own',
     test: [
-      ['e2e/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
-      ['e2e/globals.test.ts', 'lead to no network by way of modules either'],
+      ['e2e/mcp/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
+      ['e2e/mcp/globals.test.ts', 'lead to no network by way of modules either'],
       ['attacks/escaped-worker.test.ts', 'in place of a QuickJS worker'],
     ],
   },
@@ -740,62 +755,62 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A14.1',
     clause: '3.5',
     says: 'The built-ins of the language that are listed are there, from `JSON` to `undefined`',
-    test: ['e2e/globals.test.ts', 'are all there, and work'],
+    test: ['e2e/mcp/globals.test.ts', 'are all there, and work'],
   },
   {
     id: 'A14.2',
     clause: '3.5',
     says: '`URL` and `URLSearchParams` are there',
-    test: ['e2e/globals.test.ts', 'are all there, and work'],
+    test: ['e2e/mcp/globals.test.ts', 'are all there, and work'],
   },
   {
     id: 'A14.3',
     clause: '3.5',
     says: '`TextEncoder` and `TextDecoder` are there',
-    test: ['e2e/globals.test.ts', 'are all there, and work'],
+    test: ['e2e/mcp/globals.test.ts', 'are all there, and work'],
   },
   {
     id: 'A14.4',
     clause: '3.5',
     says: '`ArrayBuffer`, `DataView` and the eight listed typed arrays are there',
-    test: ['e2e/globals.test.ts', 'are all there, and work'],
+    test: ['e2e/mcp/globals.test.ts', 'are all there, and work'],
   },
   {
     id: 'A14.5',
     clause: '3.5',
     says: '`setTimeout` and `clearTimeout` are there',
-    test: ['e2e/globals.test.ts', 'are all there, and work'],
+    test: ['e2e/mcp/globals.test.ts', 'are all there, and work'],
   },
   {
     id: 'A14.6',
     clause: '3.5; 9',
     says: '`console.log`, `debug`, `warn` and `error` are there',
-    test: ['e2e/globals.test.ts', 'are all there, and work'],
+    test: ['e2e/mcp/globals.test.ts', 'are all there, and work'],
   },
   {
     id: 'A14.7',
     clause: '3.5',
     says: '`fetch` is not there',
-    test: ['e2e/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
+    test: ['e2e/mcp/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
   },
   {
     id: 'A14.8',
     clause: '3.5',
     says: '`XMLHttpRequest` is not there',
-    test: ['e2e/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
+    test: ['e2e/mcp/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
   },
   {
     id: 'A14.9',
     clause: '3.5',
     says: '`WebSocket` is not there',
-    test: ['e2e/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
+    test: ['e2e/mcp/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
   },
   {
     id: 'A14.10',
     clause: '3.5',
     says: 'No other network API is there',
     test: [
-      ['e2e/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
+      ['e2e/mcp/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
       ['pins/guest-globals.test.ts', 'a program finds these globals and no others'],
     ],
   },
@@ -803,20 +818,20 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A14.11',
     clause: '3.5',
     says: '`setInterval` is not there',
-    test: ['e2e/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
+    test: ['e2e/mcp/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
   },
   {
     id: 'A14.12',
     clause: '3.5',
     says: '`setTimeout` serves for a single delay',
-    test: ['e2e/globals.test.ts', 'are all there, and work'],
+    test: ['e2e/mcp/globals.test.ts', 'are all there, and work'],
   },
   {
     id: 'A14.13',
     clause: '3.5; 11',
     says: '`eval` is not there',
     test: [
-      ['e2e/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
+      ['e2e/mcp/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
       ['attacks/code-from-strings.test.ts', 'through %s'],
     ],
   },
@@ -825,7 +840,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '3.5; 11',
     says: '`Function` and its relatives make no code from strings',
     test: [
-      ['e2e/globals.test.ts', 'make no code from strings: %s'],
+      ['e2e/mcp/globals.test.ts', 'make no code from strings: %s'],
       ['attacks/code-from-strings.test.ts', 'through %s'],
     ],
   },
@@ -833,20 +848,20 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A14.15',
     clause: '3.5',
     says: '`process` is not there',
-    test: ['e2e/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
+    test: ['e2e/mcp/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
   },
   {
     id: 'A14.16',
     clause: '3.5',
     says: '`require` is not there',
-    test: ['e2e/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
+    test: ['e2e/mcp/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
   },
   {
     id: 'A14.17',
     clause: '3.5',
     says: 'No other global of Node is there',
     test: [
-      ['e2e/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
+      ['e2e/mcp/globals.test.ts', 'do not include what would reach the network, the machine or Node'],
       ['pins/guest-globals.test.ts', 'a program finds these globals and no others'],
     ],
   },
@@ -856,14 +871,17 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: 'Modules under `@codemode/` are built in',
     test: [
       ['prompt/facts.test.ts', 'the modules that are declared export what the real ones do'],
-      ['e2e/discovery.test.ts', 'a program learns which servers and tools there are, and which contract it speaks'],
+      ['e2e/mcp/discovery.test.ts', 'a program learns which servers and tools there are, and which contract it speaks'],
     ],
   },
   {
     id: 'A15.2',
     clause: '2 (4); 4.1',
     says: 'One module, `@codemode/discovery`, has all of discovery',
-    test: ['e2e/discovery.test.ts', 'a program learns which servers and tools there are, and which contract it speaks'],
+    test: [
+      'e2e/mcp/discovery.test.ts',
+      'a program learns which servers and tools there are, and which contract it speaks',
+    ],
   },
   {
     id: 'A15.3',
@@ -901,7 +919,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`describeServer(serverId)` describes one server',
     test: [
       ['conformance/codemode/discovery.test.ts', 'lists and describes servers under their normalised names'],
-      ['e2e/discovery.test.ts', 'a program learns which servers and tools there are, and which contract it speaks'],
+      ['e2e/mcp/discovery.test.ts', 'a program learns which servers and tools there are, and which contract it speaks'],
     ],
   },
   {
@@ -913,7 +931,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
         'conformance/codemode/discovery.test.ts',
         'gives tools at three levels of detail, lower ones without the fields of higher ones',
       ],
-      ['e2e/discovery.test.ts', 'a program learns which servers and tools there are, and which contract it speaks'],
+      ['e2e/mcp/discovery.test.ts', 'a program learns which servers and tools there are, and which contract it speaks'],
     ],
   },
   {
@@ -922,7 +940,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`getTool(serverId, toolName)` gives one tool',
     test: [
       ['conformance/codemode/discovery.test.ts', 'gives one tool whole'],
-      ['e2e/discovery.test.ts', 'a program learns which servers and tools there are, and which contract it speaks'],
+      ['e2e/mcp/discovery.test.ts', 'a program learns which servers and tools there are, and which contract it speaks'],
     ],
   },
   {
@@ -931,7 +949,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`searchTools(query, options)` finds tools',
     test: [
       ['conformance/codemode/discovery.test.ts', 'finds tools by what they do, ranked, each with its server'],
-      ['e2e/discovery.test.ts', 'a program learns which servers and tools there are, and which contract it speaks'],
+      ['e2e/mcp/discovery.test.ts', 'a program learns which servers and tools there are, and which contract it speaks'],
     ],
   },
   {
@@ -997,7 +1015,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
         'conformance/codemode/discovery.test.ts',
         'gives tools at three levels of detail, lower ones without the fields of higher ones',
       ],
-      ['e2e/discovery.test.ts', 'a program learns which servers and tools there are, and which contract it speaks'],
+      ['e2e/mcp/discovery.test.ts', 'a program learns which servers and tools there are, and which contract it speaks'],
     ],
   },
   {
@@ -1031,7 +1049,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
         'gives tools at three levels of detail, lower ones without the fields of higher ones',
       ],
       [
-        'e2e/discovery.test.ts',
+        'e2e/mcp/discovery.test.ts',
         'each level of detail leaves out what only the higher ones have, and description is the usual one',
       ],
     ],
@@ -1043,7 +1061,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     test: [
       ['conformance/codemode/discovery.test.ts', 'searches one server, so many hits, in so much detail'],
       [
-        'e2e/discovery.test.ts',
+        'e2e/mcp/discovery.test.ts',
         'search puts the best tool first, keeps to one server and to a limit, and names the server of each hit',
       ],
     ],
@@ -1149,7 +1167,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '0; 1.1; 4.4',
     says: 'TypeScript declarations of the connected servers are put into the context of the agent',
     test: [
-      'e2e/cli-prompt.test.ts',
+      'e2e/cli/prompt.test.ts',
       'prompt prints what an agent’s client is given: the instructions, and the description of the tool',
     ],
   },
@@ -1179,7 +1197,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     test: [
       ['prompt/budgets.test.ts', 'every example and every declaration that is shown is valid TypeScript'],
       [
-        'e2e/cli-tools.test.ts',
+        'e2e/cli/tools.test.ts',
         'types prints declarations of every schema that compile as they are, whatever is in them',
       ],
     ],
@@ -1430,19 +1448,19 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
   {
     id: 'A22.5',
     clause: '5.3.1',
-    says: 'Where the root of the schema is no object, the function takes one argument of that type',
+    says: 'Where the root of the schema is not an object, the function takes one argument of that type',
     test: [
       [
         'conformance/codemode/modules.test.ts',
         'a tool without input takes nothing or {} ; other roots are passed as they are',
       ],
-      ['src/broker/arguments/tool-checker.test.ts', 'a root that is no object is taken as it is'],
+      ['src/broker/arguments/tool-checker.test.ts', 'a root that is not an object is taken as it is'],
     ],
   },
   {
     id: 'A22.6',
     clause: '5.3.1',
-    says: 'The agent is told of schemas whose root is no object',
+    says: 'The agent is told of schemas whose root is not an object',
     test: ['pins/prompt.test.ts', '%s is what it was'],
   },
   {
@@ -1457,7 +1475,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`structuredContent` is the value where it is there',
     test: [
       ['conformance/codemode/modules.test.ts', '%s'],
-      ['e2e/data-as-sent.test.ts', 'structuredContent null is a value, and an empty or odd result stays whole'],
+      ['e2e/mcp/data-as-sent.test.ts', 'structuredContent null is a value, and an empty or odd result stays whole'],
     ],
   },
   {
@@ -1499,7 +1517,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: 'Where no other rule fits, the whole result is given',
     test: [
       ['conformance/codemode/modules.test.ts', '%s'],
-      ['e2e/data-as-sent.test.ts', 'structuredContent null is a value, and an empty or odd result stays whole'],
+      ['e2e/mcp/data-as-sent.test.ts', 'structuredContent null is a value, and an empty or odd result stays whole'],
     ],
   },
   {
@@ -1513,7 +1531,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '5.3.2',
     says: 'The value of a call is what the server sent, unchanged',
     differs:
-      'Credentials that the host holds, and what looks like one, are taken out before the program sees them (SECURITY.md).',
+      'Credentials that the host holds, and what looks like one, are redacted before the program sees them (docs/security/calls-and-approvals.md).',
   },
   {
     id: 'A24.1',
@@ -1638,7 +1656,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '6.2',
     says: 'Declarations are made from the schemas of the tools',
     test: [
-      'e2e/cli-tools.test.ts',
+      'e2e/cli/tools.test.ts',
       'types prints declarations of every schema that compile as they are, whatever is in them',
     ],
   },
@@ -1648,10 +1666,10 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`enum` is understood',
     test: [
       [
-        'e2e/cli-tools.test.ts',
+        'e2e/cli/tools.test.ts',
         'types prints declarations of every schema that compile as they are, whatever is in them',
       ],
-      ['src/catalog/declarations/typescript.test.ts', '%s'],
+      ['src/catalog/declarations/typescript/typescript.test.ts', '%s'],
     ],
   },
   {
@@ -1660,10 +1678,10 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`const` is understood',
     test: [
       [
-        'e2e/cli-tools.test.ts',
+        'e2e/cli/tools.test.ts',
         'types prints declarations of every schema that compile as they are, whatever is in them',
       ],
-      ['src/catalog/declarations/typescript.test.ts', '%s'],
+      ['src/catalog/declarations/typescript/typescript.test.ts', '%s'],
     ],
   },
   {
@@ -1672,10 +1690,10 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`oneOf` is understood',
     test: [
       [
-        'e2e/cli-tools.test.ts',
+        'e2e/cli/tools.test.ts',
         'types prints declarations of every schema that compile as they are, whatever is in them',
       ],
-      ['src/catalog/declarations/typescript.test.ts', '%s'],
+      ['src/catalog/declarations/typescript/typescript.test.ts', '%s'],
     ],
   },
   {
@@ -1684,10 +1702,10 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`anyOf` is understood',
     test: [
       [
-        'e2e/cli-tools.test.ts',
+        'e2e/cli/tools.test.ts',
         'types prints declarations of every schema that compile as they are, whatever is in them',
       ],
-      ['src/catalog/declarations/typescript.test.ts', '%s'],
+      ['src/catalog/declarations/typescript/typescript.test.ts', '%s'],
     ],
   },
   {
@@ -1696,10 +1714,10 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`nullable` is understood',
     test: [
       [
-        'e2e/cli-tools.test.ts',
+        'e2e/cli/tools.test.ts',
         'types prints declarations of every schema that compile as they are, whatever is in them',
       ],
-      ['src/catalog/declarations/typescript.test.ts', '%s'],
+      ['src/catalog/declarations/typescript/typescript.test.ts', '%s'],
     ],
   },
   {
@@ -1708,11 +1726,11 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`$ref` within the document is understood',
     test: [
       [
-        'e2e/cli-tools.test.ts',
+        'e2e/cli/tools.test.ts',
         'types prints declarations of every schema that compile as they are, whatever is in them',
       ],
       [
-        'src/catalog/declarations/typescript.test.ts',
+        'src/catalog/declarations/typescript/typescript.test.ts',
         'a schema that refers to its root or to a property is named after the tool or the property',
       ],
     ],
@@ -1723,11 +1741,11 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: 'Schemas of objects that contain themselves are understood',
     test: [
       [
-        'e2e/cli-tools.test.ts',
+        'e2e/cli/tools.test.ts',
         'types prints declarations of every schema that compile as they are, whatever is in them',
       ],
       [
-        'src/catalog/declarations/typescript.test.ts',
+        'src/catalog/declarations/typescript/typescript.test.ts',
         'a schema that refers to its root or to a property is named after the tool or the property',
       ],
     ],
@@ -1738,10 +1756,13 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`additionalProperties` is understood',
     test: [
       [
-        'e2e/cli-tools.test.ts',
+        'e2e/cli/tools.test.ts',
         'types prints declarations of every schema that compile as they are, whatever is in them',
       ],
-      ['src/catalog/declarations/typescript.test.ts', 'other keys stay compatible with the declared properties'],
+      [
+        'src/catalog/declarations/typescript/typescript.test.ts',
+        'other keys stay compatible with the declared properties',
+      ],
     ],
   },
   {
@@ -1749,7 +1770,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '6.2',
     says: '`patternProperties` is understood',
     test: [
-      'src/catalog/declarations/typescript.test.ts',
+      'src/catalog/declarations/typescript/typescript.test.ts',
       'keys by pattern become a template where one can say it, else an index signature',
     ],
   },
@@ -1759,10 +1780,10 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: 'Tuples, `items` as an array, are understood',
     test: [
       [
-        'e2e/cli-tools.test.ts',
+        'e2e/cli/tools.test.ts',
         'types prints declarations of every schema that compile as they are, whatever is in them',
       ],
-      ['src/catalog/declarations/typescript.test.ts', 'a tuple %s'],
+      ['src/catalog/declarations/typescript/typescript.test.ts', 'a tuple %s'],
     ],
   },
   {
@@ -1770,8 +1791,11 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '6.2',
     says: 'What cannot be represented is `unknown`',
     test: [
-      ['src/catalog/declarations/typescript.test.ts', 'a reference to another document is never followed'],
-      ['src/catalog/declarations/typescript.test.ts', 'definitions that only refer to themselves are unknown'],
+      ['src/catalog/declarations/typescript/typescript.test.ts', 'a reference to another document is never followed'],
+      [
+        'src/catalog/declarations/typescript/typescript.test.ts',
+        'definitions that only refer to themselves are unknown',
+      ],
     ],
   },
   {
@@ -1779,8 +1803,11 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '6.2',
     says: 'A doc comment warns of what cannot be represented',
     test: [
-      ['src/catalog/declarations/typescript.test.ts', 'a reference to another document is never followed'],
-      ['src/catalog/declarations/typescript.test.ts', 'definitions that only refer to themselves are unknown'],
+      ['src/catalog/declarations/typescript/typescript.test.ts', 'a reference to another document is never followed'],
+      [
+        'src/catalog/declarations/typescript/typescript.test.ts',
+        'definitions that only refer to themselves are unknown',
+      ],
     ],
   },
   {
@@ -1795,7 +1822,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '6.2',
     says: 'The warning stands in all declarations that an agent is given',
     test: [
-      'src/catalog/declarations/typescript.test.ts',
+      'src/catalog/declarations/typescript/typescript.test.ts',
       'compact keeps one sentence, defaults and formats; every level keeps annotations and warnings',
     ],
   },
@@ -1804,7 +1831,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '6.3',
     says: 'Annotations stand in the doc comment of the tool',
     test: [
-      'src/catalog/declarations/typescript.test.ts',
+      'src/catalog/declarations/typescript/typescript.test.ts',
       'a tool says its annotations and that it is deprecated (A26)',
     ],
   },
@@ -1813,7 +1840,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '6.3',
     says: 'Annotations stand in all declarations that an agent is given',
     test: [
-      'src/catalog/declarations/typescript.test.ts',
+      'src/catalog/declarations/typescript/typescript.test.ts',
       'compact keeps one sentence, defaults and formats; every level keeps annotations and warnings',
     ],
   },
@@ -1975,7 +2002,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
         'every error has one short hint, a bounded message and an example that the tool takes',
       ],
       ['conformance/codemode/errors.test.ts', 'by the tool’s own verdict are a ToolCallError with its words'],
-      ['e2e/policy.test.ts', 'allows, asks and denies, with the reason and the one thing to do'],
+      ['e2e/runs/policy.test.ts', 'allows, asks and denies, with the reason and the one thing to do'],
     ],
   },
   {
@@ -2011,7 +2038,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`ToolNotFoundError`: discovery was asked for a tool that the server does not have',
     test: [
       ['conformance/codemode/discovery.test.ts', '%s is refused as a %s with one corrective action'],
-      ['e2e/discovery.test.ts', 'a program learns which servers and tools there are, and which contract it speaks'],
+      ['e2e/mcp/discovery.test.ts', 'a program learns which servers and tools there are, and which contract it speaks'],
     ],
   },
   {
@@ -2051,10 +2078,10 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`AuthenticationError`: the server refused the call for want of credentials',
     test: [
       [
-        'e2e/auth.test.ts',
+        'e2e/cli/auth.test.ts',
         'a person logs in with the browser, programs call tools, a running host notices, and logout revokes',
       ],
-      ['e2e/auth.test.ts', 'a tool that needs more scopes says so, and the next login asks for them'],
+      ['e2e/cli/auth.test.ts', 'a tool that needs more scopes says so, and the next login asks for them'],
     ],
   },
   {
@@ -2063,7 +2090,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: '`SandboxLimitError`: the time is over',
     test: [
       ['sandbox/limits.test.ts', '%s ends at the time limit and cannot be caught'],
-      ['e2e/run-command.test.ts', 'stops at the limits that were typed'],
+      ['e2e/cli/run-command.test.ts', 'stops at the limits that were typed'],
     ],
   },
   {
@@ -2089,8 +2116,8 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '7.4',
     says: 'What was logged before a limit ended the program is in the response',
     test: [
-      'e2e/mcp-cancellation.test.ts',
-      'at a time limit the call under way is cancelled at the server, and what was logged is returned',
+      'e2e/mcp/cancellation.test.ts',
+      'at a time limit the call in flight is cancelled at the server, and what was logged is returned',
     ],
   },
   {
@@ -2104,7 +2131,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '7.4',
     says: 'Cancelling a run cancels the calls that are under way',
     test: [
-      ['e2e/mcp-cancellation.test.ts', 'a withdrawn call ends its run and is cancelled at the server, over stdio, %s'],
+      ['e2e/mcp/cancellation.test.ts', 'a withdrawn call ends its run and is cancelled at the server, over stdio, %s'],
       ['sandbox/cancellation.test.ts', 'while it waits for a call ends at once, with its logs, and the call is told'],
     ],
   },
@@ -2119,7 +2146,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '7.4',
     says: 'Servers are told of a cancelled call by the cancellation notification of MCP',
     test: [
-      ['e2e/mcp-cancellation.test.ts', 'a withdrawn call ends its run and is cancelled at the server, over stdio, %s'],
+      ['e2e/mcp/cancellation.test.ts', 'a withdrawn call ends its run and is cancelled at the server, over stdio, %s'],
       ['upstream/everyday.test.ts', 'a cancelled call ends at once, and the server is told'],
     ],
   },
@@ -2129,17 +2156,17 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: 'When a server says that its tools have changed, they are read anew',
     test: [
       [
-        'e2e/mcp-tool-changes.test.ts',
+        'e2e/mcp/tool-changes.test.ts',
         'changed tools count from the next run on, and the client is told, over stdio, %s',
       ],
-      ['upstream/awkward.test.ts', 'a changed list is announced and read anew'],
+      ['upstream/awkward.test.ts', 'a changed list is announced and read again'],
     ],
   },
   {
     id: 'A32.2',
     clause: '8.1',
     says: 'Changed tools are read before the next run that imports the server',
-    test: ['e2e/waiting-for-servers.test.ts', 'are seen by the very next program: announced %s, %s era'],
+    test: ['e2e/mcp/waiting-for-servers.test.ts', 'are seen by the very next program: announced %s, %s era'],
   },
   {
     id: 'A32.3',
@@ -2147,10 +2174,10 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: 'A run under way keeps the tools that it began with',
     test: [
       [
-        'e2e/mcp-tool-changes.test.ts',
+        'e2e/mcp/tool-changes.test.ts',
         'changed tools count from the next run on, and the client is told, over stdio, %s',
       ],
-      ['e2e/waiting-for-servers.test.ts', 'are seen by the very next program: announced %s, %s era'],
+      ['e2e/mcp/waiting-for-servers.test.ts', 'are seen by the very next program: announced %s, %s era'],
     ],
   },
   {
@@ -2159,10 +2186,10 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: 'The next run sees the changed tools',
     test: [
       [
-        'e2e/mcp-tool-changes.test.ts',
+        'e2e/mcp/tool-changes.test.ts',
         'changed tools count from the next run on, and the client is told, over stdio, %s',
       ],
-      ['e2e/waiting-for-servers.test.ts', 'are seen by the very next program: announced %s, %s era'],
+      ['e2e/mcp/waiting-for-servers.test.ts', 'are seen by the very next program: announced %s, %s era'],
     ],
   },
   {
@@ -2183,7 +2210,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
         'conformance/codemode/outer-tool.test.ts',
         'calls to several servers run in parallel, and one that fails does not end the others',
       ],
-      ['e2e/examples.test.ts', 'one program joins data of two servers'],
+      ['e2e/cli/examples.test.ts', 'one program joins data of two servers'],
     ],
   },
   {
@@ -2199,7 +2226,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
         'conformance/codemode/errors.test.ts',
         'by a server that dies in the middle are a ToolCallError that leaves the outcome open, and the server comes back',
       ],
-      ['e2e/policy.test.ts', 'end a call that takes longer than it may'],
+      ['e2e/runs/policy.test.ts', 'end a call that takes longer than it may'],
     ],
   },
   {
@@ -2218,7 +2245,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
         'calls to several servers run in parallel, and one that fails does not end the others',
       ],
       [
-        'e2e/mcp-stdio.test.ts',
+        'e2e/mcp/stdio.test.ts',
         'a server that crashes in the middle of a run costs one call, and is there again for the next',
       ],
     ],

@@ -1,10 +1,10 @@
 import type { Statement } from './statement.js';
 
-const PROFILE = 'e2e/go-profile.test.ts';
+const PROFILE = 'e2e/runs/go-profile.test.ts';
 const PROGRAMS = 'sandbox/go-programs.test.ts';
-const EXCLUDED = 'e2e/excluded-tools.test.ts';
-const DIRECT = 'e2e/mcp-direct-tools.test.ts';
-const DECLARED = 'src/catalog/declarations/go.test.ts';
+const EXCLUDED = 'e2e/mcp/excluded-tools.test.ts';
+const DIRECT = 'e2e/mcp/direct-tools.test.ts';
+const DECLARED = 'src/catalog/declarations/go/go.test.ts';
 
 const LISTS = 'lists one tool, in the words of the document, with rules and declarations';
 const EXAMPLE = "runs the document's example, corrected so that it compiles";
@@ -70,7 +70,7 @@ export const GO_STATEMENTS: readonly Statement[] = [
     id: 'E1.11',
     clause: 'Architecture 1, inputSchema',
     says: '`code` has the description of the document, its slip of the pen corrected',
-    test: ['e2e/go-profile.test.ts', 'lists one tool, in the words of the document, with rules and declarations'],
+    test: ['e2e/runs/go-profile.test.ts', 'lists one tool, in the words of the document, with rules and declarations'],
   },
   {
     id: 'E1.12',
@@ -94,13 +94,13 @@ export const GO_STATEMENTS: readonly Statement[] = [
     id: 'E1.15',
     clause: 'Architecture 1, description',
     says: 'The description says that functions are assigned to variables, with the example of the document',
-    test: ['e2e/go-profile.test.ts', 'lists one tool, in the words of the document, with rules and declarations'],
+    test: ['e2e/runs/go-profile.test.ts', 'lists one tool, in the words of the document, with rules and declarations'],
   },
   {
     id: 'E1.16',
     clause: 'Architecture 1, description',
     says: 'The description says that there is the standard library, and then lists the functions',
-    test: ['e2e/go-profile.test.ts', 'lists one tool, in the words of the document, with rules and declarations'],
+    test: ['e2e/runs/go-profile.test.ts', 'lists one tool, in the words of the document, with rules and declarations'],
   },
   {
     id: 'E1.17',
@@ -355,13 +355,14 @@ export const GO_STATEMENTS: readonly Statement[] = [
     clause: 'Introduction',
     says: 'The code reaches the system of the user',
     differs:
-      'SECURITY.md: a program in Go runs alone in a jail without files, network, environment or children; it acts through tools',
+      'docs/security/jail-and-workers.md: a program in Go runs alone in a jail without files, network, environment or children; it acts through tools',
   },
   {
     id: 'E5.3',
     clause: 'Architecture 2, preamble',
     says: 'The program starts servers and talks to them itself',
-    differs: 'SECURITY.md: credentials and connections stay in the host, calls of a program pass its broker',
+    differs:
+      'docs/security/calls-and-approvals.md: credentials and connections stay in the host, calls of a program pass its broker',
   },
   {
     id: 'E5.4',
@@ -397,7 +398,7 @@ export const GO_STATEMENTS: readonly Statement[] = [
     id: 'E6.4',
     clause: 'Architecture 2, preamble',
     says: '`exec.Command` starts programs of the machine',
-    differs: 'SECURITY.md: a program in Go has no children and no file but its own',
+    differs: 'docs/security/jail-and-workers.md: a program in Go has no children and no file but its own',
   },
   {
     id: 'E6.5',
@@ -489,7 +490,7 @@ export const GO_STATEMENTS: readonly Statement[] = [
     id: 'E8.1',
     clause: 'Configuration, reasons',
     says: 'Excluded tools use one long-lived connection to their server',
-    test: ['e2e/mcp-direct-tools.test.ts', 'excluded tools are listed and called as they are, and not from code, %s'],
+    test: ['e2e/mcp/direct-tools.test.ts', 'excluded tools are listed and called as they are, and not from code, %s'],
   },
   {
     id: 'E8.2',

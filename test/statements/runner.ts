@@ -1,11 +1,11 @@
 import type { Statement } from './statement.js';
 
-const CONTRACT = 'e2e/runner-contract.test.ts';
-const DOCUMENT = 'e2e/runner-document.test.ts';
-const INPUT = 'e2e/runner-input.test.ts';
-const MCP = 'e2e/runner-mcp.test.ts';
-const APPROVALS = 'e2e/runner-approvals.test.ts';
-const REPLAY = 'e2e/runner-replay.test.ts';
+const CONTRACT = 'e2e/runner/contract.test.ts';
+const DOCUMENT = 'e2e/runner/document.test.ts';
+const INPUT = 'e2e/runner/input.test.ts';
+const MCP = 'e2e/mcp/runner.test.ts';
+const APPROVALS = 'e2e/runner/approvals.test.ts';
+const REPLAY = 'e2e/runner/replay.test.ts';
 const PROGRAMS = 'sandbox/runtimes-programs.test.ts';
 const PACKAGES = 'sandbox/runtimes-packages.test.ts';
 const CORPUS = 'corpus/packages.test.ts';
@@ -13,12 +13,12 @@ const NAMES = 'src/catalog/package-names.test.ts';
 const LIMITS = 'attacks/runner-limits.test.ts';
 const ESCAPE = 'attacks/runtimes-escape.test.ts';
 const HOSTILE = 'attacks/runner.test.ts';
-const POLICY = 'e2e/policy.test.ts';
-const AUDIT = 'e2e/audit.test.ts';
-const AUTH = 'e2e/auth.test.ts';
+const POLICY = 'e2e/runs/policy.test.ts';
+const AUDIT = 'e2e/cli/audit.test.ts';
+const AUTH = 'e2e/cli/auth.test.ts';
 const SECRETS = 'attacks/secrets.test.ts';
-const MEASURE = 'e2e/cli-measure.test.ts';
-const SELF_CORRECTION = 'e2e/self-correction.test.ts';
+const MEASURE = 'e2e/cli/measure.test.ts';
+const SELF_CORRECTION = 'e2e/library/self-correction.test.ts';
 
 const ONE_LINE = 'prints one line with digests that anybody can recompute, and everything else on stderr';
 const FIELDS = 'the envelope has the fields of the contract, and the results of its own runner';
@@ -32,8 +32,7 @@ const WRAPPERS = 'wrappers in Python call by server and protocol name, generated
 const LAST_LINE =
   'hands over the last line where there is no result, once nothing is left to do; another status is a failure';
 const TOO_LARGE = 'a result that is too large is an error that says its size, and longer output is cut';
-const REDACTED =
-  'secrets and people are taken out of result, error, stdout and stderr; programs themselves see addresses';
+const REDACTED = 'secrets and personal data are redacted in all output; programs still see addresses';
 const MODULES = 'have every tool of every page by the name of its language, and check what goes in and out';
 const NOTHING_OF_HOST = 'finds no network, no Docker socket, and no file or variable of the host';
 const ADDED = 'a tool that its server has added is in the modules of the next %s program';
@@ -124,7 +123,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B2.3',
     clause: 'Telemetry Envelope',
     says: '`trace_id` is the id of the trace, the same as in what is traced',
-    test: ['e2e/traces-cli.test.ts', TRACED],
+    test: ['e2e/cli/traces.test.ts', TRACED],
   },
   {
     id: 'B2.4',
@@ -173,7 +172,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     clause: 'Telemetry Envelope',
     says: '`approval_state` says what became of the questions of the run',
     test: [
-      [APPROVALS, 'waits while the user of the client is asked, and its time stands still'],
+      [APPROVALS, 'waits while the user of the client is asked, and its time is paused'],
       [APPROVALS, 'is refused when the person takes longer than the configuration allows'],
     ],
   },
@@ -332,13 +331,13 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B4.14',
     clause: 'Document Processing Workflow',
     says: 'The printed Node program works as it is, its helper given',
-    test: ['e2e/runner-document.test.ts', 'a program in TypeScript and one in JavaScript call a server by its module'],
+    test: ['e2e/runner/document.test.ts', 'a program in TypeScript and one in JavaScript call a server by its module'],
   },
   {
     id: 'B4.15',
     clause: 'Data Filtering Workflow',
     says: 'The printed Python program works as it is, its helpers given',
-    test: ['e2e/runner-document.test.ts', 'a program in Python runs its own loop, and sets its result from within'],
+    test: ['e2e/runner/document.test.ts', 'a program in Python runs its own loop, and sets its result from within'],
   },
   {
     id: 'B4.16',
@@ -519,13 +518,19 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     clause: 'Output Contract',
     says: 'Personal data of every kind is taken out',
     differs:
-      'SECURITY.md, not protected: names, postal addresses, social security numbers, IBANs and card numbers written as JSON numbers stay; by their form they are not told from order and account numbers, and an altered number is a wrong one',
+      'docs/security/calls-and-approvals.md, not covered: names and postal addresses stay, and so do social security numbers without dashes; by their form they are not told from other words and numbers',
   },
   {
     id: 'B8.5',
     clause: 'Testing Strategies, security',
     says: 'A secret at the place where output is cut does not leak by half',
     test: [HOSTILE, 'does not get half a secret out where its output is cut'],
+  },
+  {
+    id: 'B8.6',
+    clause: 'Output Contract',
+    says: 'IBANs, social security numbers with dashes and card numbers that are JSON numbers are taken out',
+    test: [CONTRACT, REDACTED],
   },
 
   // B9: isolation
@@ -546,27 +551,27 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     clause: 'Agent Contract, priority',
     says: 'A level of isolation that was asked for is not replaced by less, and going without is never chosen by itself',
     test: [
-      ['e2e/jail-hosts.test.ts', 'a machine without user namespaces gets no weaker jail, but the reasons'],
-      ['e2e/go-command.test.ts', 'runs nothing where the isolation that is asked for cannot be had'],
+      ['e2e/cli/jail-hosts.test.ts', 'a machine without user namespaces gets no weaker jail, but the reasons'],
+      ['e2e/cli/go-command.test.ts', 'runs nothing where the isolation that is asked for cannot be had'],
     ],
   },
   {
     id: 'B9.4',
     clause: 'Code MCP, excludes',
     says: 'Untrusted code does not run on the host; without a jail it needs two explicit keys',
-    test: ['e2e/run-command.test.ts', 'is refused with status 69 and what to do, unless both keys are given'],
+    test: ['e2e/cli/run-command.test.ts', 'is refused with status 69 and what to do, unless both keys are given'],
   },
   {
     id: 'B9.5',
     clause: 'Sandbox Security',
     says: 'Time is limited, and the limit is seen to fire',
-    test: ['attacks/runtimes-exhaustion.test.ts', 'that computes for ever is stopped by the clock'],
+    test: ['attacks/runtimes-exhaustion.test.ts', 'that computes forever is stopped by the clock'],
   },
   {
     id: 'B9.6',
     clause: 'Sandbox Security',
-    says: 'Processor time is limited, over all processes',
-    test: [LIMITS, 'that computes in many processes is stopped by the processor time of all of them'],
+    says: 'CPU time is limited, over all processes',
+    test: [LIMITS, 'that computes in many processes is stopped by the CPU time of all of them'],
   },
   {
     id: 'B9.7',
@@ -608,14 +613,15 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B9.13',
     clause: 'Network Modes, mode B',
     says: 'Where programs reach networks, allow-lists and metadata endpoints are guarded',
-    differs: 'SECURITY.md: programs on real interpreters have no network at all, so mode B is not offered',
+    differs:
+      'docs/security/jail-and-workers.md: programs on real interpreters have no network at all, so mode B is not offered',
   },
   {
     id: 'B9.14',
     clause: 'Decision Checklist, isolation',
     says: 'Containers or microVMs such as gVisor, Kata or Firecracker make the boundary',
     differs:
-      'SECURITY.md, levels of isolation: namespaces, a system call list and resource limits by bubblewrap; flaws of the kernel are not covered',
+      'docs/security/jail-and-workers.md, levels of isolation: namespaces, a system call list and resource limits by bubblewrap; flaws of the kernel are not covered',
   },
 
   // B10: wrappers
@@ -825,7 +831,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     clause: 'Host-Side API',
     says: 'The people of the host ask the same questions, by the command line',
     test: [
-      'e2e/cli-tools.test.ts',
+      'e2e/cli/tools.test.ts',
       'a search ranks tools of all servers, honours server and limit, and shows three levels of detail',
     ],
   },
@@ -833,7 +839,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B13.8',
     clause: 'Host-Side API',
     says: 'The code of a host or orchestrator has `catalog` as such',
-    test: ['e2e/runner-servers.test.ts', 'the library has the catalog: names first, whole definitions on demand'],
+    test: ['e2e/runner/servers.test.ts', 'the library has the catalog: names first, whole definitions on demand'],
   },
   {
     id: 'B13.9',
@@ -870,7 +876,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     clause: 'Progressive Disclosure, 3',
     says: 'Definitions are cached',
     test: [
-      'e2e/cli-tools.test.ts',
+      'e2e/cli/tools.test.ts',
       'tools lists every tool with its server, and answers from disk without starting a server the second time',
     ],
   },
@@ -884,14 +890,14 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B14.3',
     clause: 'Progressive Disclosure, 3',
     says: 'So does the end of a time to live',
-    test: ['e2e/settings.test.ts', 'catalog.ttl says when a server is asked again for its tools'],
+    test: ['e2e/cli/settings.test.ts', 'catalog.ttl says when a server is asked again for its tools'],
   },
   {
     id: 'B14.4',
     clause: 'Progressive Disclosure, 3',
     says: 'So does an operator who asks for it',
     test: [
-      'e2e/cli-tools.test.ts',
+      'e2e/cli/tools.test.ts',
       'tools lists every tool with its server, and answers from disk without starting a server the second time',
     ],
   },
@@ -916,6 +922,13 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     says: 'The time from a change to the new catalog is measured',
     test: [MEASURE, MEASURED],
   },
+  {
+    id: 'B14.8',
+    clause: 'Progressive Disclosure, 3',
+    says: 'A change is seen at once, also by a program that runs already',
+    differs:
+      'CONFORMANCE.md, B14: modules and catalog of a program stay as they were at its start; the next one has the change',
+  },
 
   // B15: broker
   {
@@ -928,20 +941,26 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B15.2',
     clause: 'Tool Broker, scope',
     says: 'Destructive calls need approval',
-    test: [APPROVALS, 'is refused at once where nobody can be asked, with the command that lets a second run through'],
+    test: [
+      APPROVALS,
+      'is refused at once where nobody can be asked, with the command that lets it through once in a second run',
+    ],
   },
   {
     id: 'B15.3',
     clause: 'Decision Checklist, broker',
     says: 'A destructive call without approval is denied',
-    test: [APPROVALS, 'is refused at once where nobody can be asked, with the command that lets a second run through'],
+    test: [
+      APPROVALS,
+      'is refused at once where nobody can be asked, with the command that lets it through once in a second run',
+    ],
   },
   {
     id: 'B15.4',
     clause: 'Tool Broker, scope',
     says: 'Calls that spend need approval, by name and by budget',
     test: [
-      [POLICY, 'asks as soon as a run costs more than its budget, and a new run starts anew'],
+      [POLICY, 'asks as soon as a run costs more than its budget; a new run starts at zero'],
       [POLICY, 'asks about tools that run code, spend or write SQL, unless their server is trusted'],
     ],
   },
@@ -978,7 +997,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B16.1',
     clause: 'Decision Checklist, broker',
     says: 'A person decides about risky calls while the program waits',
-    test: [APPROVALS, 'waits while the user of the client is asked, and its time stands still'],
+    test: [APPROVALS, 'waits while the user of the client is asked, and its time is paused'],
   },
   {
     id: 'B16.2',
@@ -1082,7 +1101,10 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B20.3',
     clause: 'Authorization',
     says: 'Servers publish protected resource metadata; so does our own, where it takes tokens of an issuer',
-    test: ['e2e/protected-resource.test.ts', 'serve publishes the issuer of its tokens where MCP clients look for it'],
+    test: [
+      'e2e/http/protected-resource.test.ts',
+      'serve publishes the issuer of its tokens where MCP clients look for it',
+    ],
   },
   {
     id: 'B20.4',
@@ -1103,7 +1125,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B20.6',
     clause: 'Authorization',
     says: 'It is found by OpenID Connect Discovery where there is nothing else',
-    test: ['e2e/auth.test.ts', 'an issuer that has nothing but OpenID Connect Discovery is found'],
+    test: ['e2e/cli/auth.test.ts', 'an issuer that has nothing but OpenID Connect Discovery is found'],
   },
   {
     id: 'B20.7',
@@ -1127,7 +1149,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B20.9',
     clause: 'Authorization, recommendation',
     says: 'The rules of the MCP authorization specification are followed, before its public suite',
-    test: ['e2e/mcp-conformance.test.ts', 'call tools of servers of the older era, also of those that want a login'],
+    test: ['e2e/mcp/conformance.test.ts', 'call tools of servers of the older era, also of those that want a login'],
   },
 
   // B21: replay
@@ -1161,7 +1183,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B22.2',
     clause: 'Self-Correction, is_retryable',
     says: '`Timeout`, `RateLimit` and `TransientNetwork` are tried again',
-    test: ['src/host/self-correction.test.ts', 'after a %s it is tried again, with what went wrong'],
+    test: ['src/host/runs/self-correction.test.ts', 'after a %s it is tried again, with what went wrong'],
   },
   {
     id: 'B22.3',
@@ -1173,13 +1195,13 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B22.4',
     clause: 'Self-Correction',
     says: 'The next task holds the number of the attempt and the message of its error',
-    test: [SELF_CORRECTION, 'a program that ran out of time is written anew, and the model is told why'],
+    test: [SELF_CORRECTION, 'a program that timed out is written again, and the model is told why'],
   },
   {
     id: 'B22.5',
     clause: 'Self-Correction',
     says: 'A run that went well gives its `data`',
-    test: [SELF_CORRECTION, 'a program that ran out of time is written anew, and the model is told why'],
+    test: [SELF_CORRECTION, 'a program that timed out is written again, and the model is told why'],
   },
   {
     id: 'B22.6',
@@ -1198,7 +1220,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     clause: 'Self-Correction, is_retryable',
     says: 'Failed calls have the types `RateLimit` and `TransientNetwork` where that is their cause',
     test: [
-      'e2e/runner-retries.test.ts',
+      'e2e/runner/retries.test.ts',
       '429 is RateLimit with its wait, 503 and lost answers of read-only tools are TransientNetwork: %s',
     ],
   },
@@ -1208,13 +1230,19 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B23.1',
     clause: 'Spec Alignment, tasks',
     says: 'A tool that answers with a task is followed to its end',
-    test: ['e2e/tasks.test.ts', 'a tool that answers with a task is followed to its end, and the trace names the task'],
+    test: [
+      'e2e/mcp/tasks.test.ts',
+      'a tool that answers with a task is followed to its end, and the trace names the task',
+    ],
   },
   {
     id: 'B23.2',
     clause: 'Spec Alignment, tasks',
     says: 'The id of the task is in the trace',
-    test: ['e2e/tasks.test.ts', 'a tool that answers with a task is followed to its end, and the trace names the task'],
+    test: [
+      'e2e/mcp/tasks.test.ts',
+      'a tool that answers with a task is followed to its end, and the trace names the task',
+    ],
   },
   {
     id: 'B23.3',
@@ -1289,7 +1317,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     clause: 'Agent Contract, use when',
     says: 'The signals are ten tools or ten thousand tokens of definitions',
     test: [
-      'src/host/measure-levels.test.ts',
+      'src/host/admin/measure-levels.test.ts',
       'few tools are better given to the model directly, and their number is named',
     ],
   },
@@ -1321,7 +1349,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B25.7',
     clause: 'Evaluation, overhead',
     says: 'Spans cover start of the runner, execution, broker call and tool call',
-    test: ['e2e/traces-cli.test.ts', TRACED],
+    test: ['e2e/cli/traces.test.ts', TRACED],
   },
   {
     id: 'B25.8',

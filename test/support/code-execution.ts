@@ -20,8 +20,10 @@ export async function callScript(client: Client, request: Record<string, unknown
   return (await client.callTool({ name: 'code_execution', arguments: request })) as CallToolResult;
 }
 
+/** Without what stands beside it, which has tests of its own. */
 export function responseOf({ structuredContent }: CallToolResult): ScriptResponse {
-  return structuredContent as unknown as ScriptResponse;
+  const { notes: _, ...response } = structuredContent as Record<string, unknown>;
+  return response as unknown as ScriptResponse;
 }
 
 /** The server of the document's examples. */

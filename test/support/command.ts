@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { namedConfig } from './cli.js';
 
-/** The built program as a process of its own, the way a user starts it. */
+/** The built program as its own process, the way a user starts it. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/bin.js', import.meta.url));
 
 export interface Ended {

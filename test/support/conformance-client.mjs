@@ -45,8 +45,6 @@ globalThis.__codemode_result__ = await Promise.all(tools.map((tool) => server[to
 };
 
 const { MCP_CONFORMANCE_SCENARIO: scenario = '', MCP_CONFORMANCE_CONTEXT: context = '{}' } = process.env;
-const wanted = process.env.CODEMODE_SUITE_SCENARIOS?.split(',') ?? [scenario];
-if (!wanted.includes(scenario)) process.exit(0);
 const folder = mkdtempSync(join(tmpdir(), 'codemode-suite-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const configFile = join(folder, 'codemode.config.json');

@@ -97,7 +97,7 @@ export async function startGo(options: GoHostOptions = {}) {
     home,
     ...program,
     call,
-    /** What the program printed, and whether it came to its end. */
+    /** What the program printed, and whether it ended. */
     run: async (code: string) => outputOf(await call({ code })),
     /** Until the servers have said their tools: on a busy machine one may take longer to start than a listing waits. */
     connected: () => until(async () => /getCity.*pid|pid.*getCity/s.test(await listed(program.client))),

@@ -26,13 +26,25 @@ export async function unformatted(text: string): Promise<string> {
 
 /** Compiles files together with the worker's package, by the ordinary way; gives the compiler's complaints. */
 export async function goBuild(root: string, files: Readonly<Record<string, string>>): Promise<string> {
+  return (await build(root, files)).complaints;
+}
+
+/** The same for a program that is to be run: where it is. */
+export async function goProgram(root: string, main: string): Promise<string> {
+  const { complaints, program } = await build(root, { 'main.go': main });
+  if (complaints !== '') throw new Error(complaints);
+  return program;
+}
+
+async function build(root: string, files: Readonly<Record<string, string>>) {
   const folder = mkdtempSync(join(tmpdir(), 'codemode-go-'));
   const module = `module prog\n\ngo 1.19\n\nrequire codemode v0.0.0\n\nreplace codemode => ${RUNTIME}\n`;
   for (const [name, text] of Object.entries({ 'go.mod': module, ...files })) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);
   }
-  return goCommand(root, ['build', '-o', join(folder, 'program'), '.'], folder);
+  const program = join(folder, 'program');
+  return { program, complaints: await goCommand(root, ['build', '-o', program, '.'], folder) };
 }
 
 /** Runs the go command; gives what it complains of, or nothing. */

@@ -3,13 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ToolChecker } from '../../src/broker/arguments/tool-checker.js';
 import { Broker } from '../../src/broker/broker.js';
+import { registerCapabilities } from '../../src/broker/capabilities/capability-tools.js';
 import { CallLimits } from '../../src/broker/limits/call-limits.js';
 import { Catalog } from '../../src/catalog/catalog.js';
 import { exampleInput } from '../../src/catalog/examples.js';
-import { openRecords } from '../../src/compose-records.js';
-import type { CallerId } from '../../src/domain/execution.js';
+import { openRecords } from '../../src/compose/records.js';
+import type { CapabilitySet } from '../../src/domain/capability.js';
+import { MAXIMUM_LIMITS } from '../../src/domain/limits.js';
+import { DEFAULT_PROCESS_LIMITS } from '../../src/domain/process-program.js';
+import type { CallerId } from '../../src/domain/run.js';
 import { Host } from '../../src/host/host.js';
-import { KeptResults } from '../../src/host/results.js';
+import { KeptResults } from '../../src/host/runs/kept-results.js';
 import { Runtime } from '../../src/host/runtime.js';
 import type { Session, SessionOptions } from '../../src/host/session.js';
 import { Telemetry } from '../../src/host/telemetry.js';
@@ -19,9 +23,16 @@ import { MasterKey } from '../../src/store/master-key.js';
 import { openGate } from './policy.js';
 import { createRegistry } from './upstreams.js';
 
+/** What a token grants, and what the configuration does. */
+export interface Grants {
+  readonly bounds?: CapabilitySet;
+  readonly reach?: CapabilitySet;
+}
+
 /** A session of profile codemode over a sandbox of the test, with no servers. The sandbox stays the test's to close. */
-export function openSession(sandbox: Sandbox): Session {
+export function openSession(sandbox: Sandbox, { bounds, reach = {} }: Grants = {}): Session {
   const registry = createRegistry();
+  registerCapabilities(registry);
   const stateFolder = mkdtempSync(join(tmpdir(), 'codemode-state-'));
   const records = openRecords({
     stateFolder,
@@ -45,6 +56,7 @@ export function openSession(sandbox: Sandbox): Session {
     codeMode: { enabled: true, excludedTools: [] },
     reservedNames: [],
     maxResultBytes: Number.POSITIVE_INFINITY,
+    ...(bounds === undefined ? {} : { bounds }),
   };
   const host = new Host({
     runtime: new Runtime(async () => ({
@@ -54,13 +66,18 @@ export function openSession(sandbox: Sandbox): Session {
     gate: openGate(),
     catalog: new Catalog({ registry, fingerprintOf: () => '', ttlMs: 60_000 }),
     results: new KeptResults(),
+    reach,
     quotas: records.quotas,
     records,
-    sleeping: records.sleeping,
+    suspended: records.suspended,
     telemetry: new Telemetry(),
     scripts: records.scripts,
     firstListingMs: 5_000,
     patienceMs: 1_000,
+    replayBounds: {
+      program: MAXIMUM_LIMITS,
+      process: { node: DEFAULT_PROCESS_LIMITS, python: DEFAULT_PROCESS_LIMITS, go: DEFAULT_PROCESS_LIMITS },
+    },
     sessionOptionsOf: (caller) => ({ ...options, caller }),
   });
   return host.openSession(options);

@@ -9,7 +9,7 @@ const COLLECTION = '/org/freedesktop/secrets/collection/login';
 
 export type Desktop = Awaited<ReturnType<typeof startDesktop>>;
 
-/** As much of a desktop as a keyring needs: a session bus of its own and GNOME's keyring on it, unlocked, in a home of its own. */
+/** As much of a desktop as a keyring needs: a session bus of its own and GNOME's keyring on it, unlocked, in its own home. */
 export async function startDesktop() {
   const home = mkdtempSync(join(tmpdir(), 'codemode-desktop-'));
   const runtime = join(home, 'runtime');

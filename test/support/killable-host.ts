@@ -4,7 +4,7 @@ import { openRuntimes } from './process-runtimes.js';
 import { openSandbox } from './sandbox.js';
 
 /**
- * A host in a process of its own: a program of each runtime in each state, none of which ends by itself. Prints `up` when
+ * A host in its own process: a program of each runtime in each state, none of which ends by itself. Prints `up` when
  * all of them are there. The states are those in which a host can be killed: a program computes, sleeps, waits for the
  * answer of a call, or is being compiled.
  */
@@ -36,7 +36,7 @@ function arrival(start: (here: () => null) => Promise<unknown>): Promise<void> {
 const sandbox = await openSandbox({ min: 0, max: 8 }, undefined, jail);
 const QUICKJS = {
   computing: 'for (;;) {}',
-  sleeping: 'await new Promise((resolve) => setTimeout(resolve, 1e9));',
+  suspended: 'await new Promise((resolve) => setTimeout(resolve, 1e9));',
   calling: 'await wait({});',
 };
 const quickjs = Object.entries(QUICKJS).map(([state, source]) =>
@@ -52,12 +52,12 @@ const runtimes = await openRuntimes({ turns: { maxRunning: 16 } }, jail);
 const REAL = {
   node: {
     computing: 'for (;;) {}',
-    sleeping: 'await new Promise((resolve) => setTimeout(resolve, 1e9));',
+    suspended: 'await new Promise((resolve) => setTimeout(resolve, 1e9));',
     calling: `await callTool('test', 'wait', {});`,
   },
   python: {
     computing: 'while True: pass',
-    sleeping: 'import time; time.sleep(1e6)',
+    suspended: 'import time; time.sleep(1e6)',
     calling: `call_tool_sync('test', 'wait')`,
   },
 };
@@ -76,7 +76,7 @@ const real = (['node', 'python'] as const).flatMap((language) =>
 );
 
 const tool = (name: string) => ({ serverId: 'test', name, inputSchema: {} });
-const GO = { computing: 'for {}', sleeping: 'time.Sleep(time.Hour)', calling: 'wait(ctx)' };
+const GO = { computing: 'for {}', suspended: 'time.Sleep(time.Hour)', calling: 'wait(ctx)' };
 async function startGo(goRoot: string): Promise<void> {
   const go = await openGo(goRoot, { jail, turns: { maxRunning: 32 } });
   await go.runtime.warm();

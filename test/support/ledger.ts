@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { openRecords } from '../../src/compose-records.js';
+import { openRecords } from '../../src/compose/records.js';
 import type { RunResponse } from '../../src/profiles/codemode/render.js';
 import { makeApproverSecret } from '../../src/store/approver-secret.js';
 import { MasterKey } from '../../src/store/master-key.js';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('../fixtures/pets-api.mjs', import.meta.url));
 
-/** The fixture's HTTP API, as a process of its own. */
+/** The fixture's HTTP API, as its own process. */
 export async function startPetsApi(): Promise<{ readonly url: string } & AsyncDisposable> {
   const child = spawn(process.execPath, [PROGRAM], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];

@@ -1,4 +1,3 @@
-import type { CallerId, GuestCall } from '../../src/domain/execution.js';
 import {
   DEFAULT_PROCESS_LIMITS,
   type ProcessHandlers,
@@ -6,6 +5,7 @@ import {
   type ProcessLimits,
   type ProcessReport,
 } from '../../src/domain/process-program.js';
+import type { CallerId, GuestCall } from '../../src/domain/run.js';
 import type { Jail } from '../../src/sandbox/jail/jail.js';
 import { ProcessRuntimes, type ProcessRuntimesOptions } from '../../src/sandbox/processes/process-runtimes.js';
 import { answer, CALLER, type HostFunction, testJail, WORKER_FOLDER } from './sandbox.js';

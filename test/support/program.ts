@@ -10,7 +10,7 @@ import { apart, NO_SPARES, WHOLE_ANSWERS } from './codemode-client.js';
 import { fixture, isAlive, packageProgram } from './upstreams.js';
 
 /*
- * The built program as its users have it: started as a process of its own, with a configuration file and a state folder,
+ * The built program as its users have it: started as its own process, with a configuration file and a state folder,
  * and spoken to by the official client.
  */
 

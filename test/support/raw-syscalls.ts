@@ -7,7 +7,7 @@ export interface RawCall {
   readonly arguments?: readonly (number | string)[];
   /** Enter the kernel by `int 0x80`, through the 32-bit table. */
   readonly through32Bit?: boolean;
-  /** clone and fork return twice; the child, which finds 0, waits for ever, so that it counts and does nothing else. */
+  /** clone and fork return twice; the child, which finds 0, waits forever, so that it counts and does nothing else. */
   readonly makesChild?: boolean;
 }
 
@@ -52,7 +52,7 @@ const CHANNEL = 3;
 const CODE_ADDRESS = 0x400000;
 const DATA_ADDRESS = 0x800000;
 const RESULT_AREA_BYTES = 4096;
-/** Never written, so that a futex on it waits for ever. */
+/** Never written, so that a futex on it waits forever. */
 const ZERO_ADDRESS = DATA_ADDRESS + RESULT_AREA_BYTES - 8;
 const HEADER_BYTES = 64 + 2 * 56;
 

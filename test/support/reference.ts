@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 /**
- * The reference material is no part of the repository: real servers' tool listings and the documents of the contracts.
+ * The reference material is not a part of the repository: real servers' tool listings and the documents of the contracts.
  * Only the tests of the project `reference` read it, and that project exists only where `CODEMODE_SHARED` names a folder.
  */
 export function isReference(): boolean {

@@ -19,7 +19,7 @@ export interface RunnerEnded {
   readonly error: { readonly type: string; readonly message: string; readonly retryable: boolean } | undefined;
 }
 
-/** `codemode runner`, with the everyday server as `every-day`. Standard output must be one line of JSON, or this throws. */
+/** `codemode runner`, with the everyday server as `every-day`. Throws unless stdout is one line of JSON. */
 export class RunnerHome extends Home {
   readonly config: string;
 

@@ -1,4 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import type { JsonObject } from '../../src/domain/json.js';
+import { DEFAULT_LIMITS, type Limits } from '../../src/domain/limits.js';
 import type {
   CallerId,
   CallReply,
@@ -7,13 +9,11 @@ import type {
   Program,
   SourceLanguage,
   VirtualModule,
-} from '../../src/domain/execution.js';
-import type { JsonObject } from '../../src/domain/json.js';
-import { DEFAULT_LIMITS, type Limits } from '../../src/domain/limits.js';
-import type { ExecutionHandlers, ExecutionReport } from '../../src/sandbox/execution-report.js';
+} from '../../src/domain/run.js';
 import type { Jail } from '../../src/sandbox/jail/jail.js';
 import { openJail } from '../../src/sandbox/jail/probe.js';
 import type { PoolOptions } from '../../src/sandbox/pool.js';
+import type { RunReport, SandboxDelegate } from '../../src/sandbox/run-report.js';
 import { Sandbox } from '../../src/sandbox/sandbox.js';
 
 /** A real sandbox in the best jail this machine gives, with host calls answered by functions of the test. */
@@ -51,10 +51,10 @@ export interface TestSandbox extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly calls: GuestCall[];
   program(source: string, options?: ProgramOptions): Program;
-  run(source: string, options?: ProgramOptions): Promise<ExecutionReport>;
+  run(source: string, options?: ProgramOptions): Promise<RunReport>;
   /** The value of a program that must come to its end. */
   value(source: string, options?: ProgramOptions): Promise<unknown>;
-  handlers(options?: ProgramOptions): ExecutionHandlers;
+  handlers(options?: ProgramOptions): SandboxDelegate;
 }
 
 export interface ProgramOptions {
@@ -93,7 +93,7 @@ export async function openSandbox(
     sealKey,
   });
   const calls: GuestCall[] = [];
-  const handlers = ({ functions = {} }: ProgramOptions = {}): ExecutionHandlers => ({
+  const handlers = ({ functions = {} }: ProgramOptions = {}): SandboxDelegate => ({
     onCall: async (call, signal) => {
       calls.push(call);
       return answer(functions, call, signal);

@@ -1,10 +1,10 @@
-import { openRecords } from '../../src/compose-records.js';
+import { openRecords } from '../../src/compose/records.js';
 import { MasterKey } from '../../src/store/master-key.js';
 import { LedgerHome } from './ledger.js';
 
 /** A ledger's home in which scripts are stored. */
 export class ScriptsHome extends LedgerHome {
-  /** Stores a program from standard input. */
+  /** Stores a program from stdin. */
   add(name: string, source: string, ...flags: string[]) {
     return this.run(['scripts', 'add', name, '-', ...flags], { input: source });
   }

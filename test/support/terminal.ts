@@ -14,7 +14,7 @@ export const needsTerminal = existsSync(SCRIPT)
 /** How long a test waits for a text to appear. */
 const SEEN_WITHIN_MS = 30_000;
 
-/** The built program on a terminal of its own, and a person who reads what is shown and then types. */
+/** The built program on its own terminal, and a person who reads what is shown and then types. */
 export class Terminal implements Disposable {
   readonly #child: ChildProcess;
   readonly #closed: Promise<unknown[]>;
@@ -84,7 +84,7 @@ export interface TerminalOptions extends RunOptions {
   readonly line?: string;
 }
 
-/** Runs the program on a terminal of its own, to its end; both its outputs arrive as one. */
+/** Runs the program on its own terminal, to its end; both its outputs arrive as one. */
 export function onTerminal(
   home: Home,
   words: readonly string[],

@@ -32,12 +32,12 @@ describe.concurrent('listing tools', () => {
       { serverId: 'awkward', name: 'constructor', ...schema },
     ]);
     expect(warnings).toEqual([
-      'a tool is no object and was left out',
+      'a tool is not an object and was left out',
       'a tool has no name and was left out',
       'tool "text-hint": readOnlyHint is neither true nor false and was left out',
-      'tool "schema-is-text": its inputSchema is no object and was left out',
+      'tool "schema-is-text": its inputSchema is not an object and was left out',
       'tool "good" is listed twice; the first one counts',
-      'tool "a b/c:ü": its description is no text and was left out',
+      'tool "a b/c:ü": its description is not text and was left out',
       expect.stringMatching(/^tool "x+…" has a name of 600 characters and was left out$/),
     ]);
     expect(adapter.health().warnings).toEqual(warnings);
@@ -75,7 +75,7 @@ describe.concurrent('listing tools', () => {
     expect(await awkward(second, 'no-tools').listTools()).toEqual({ tools: [], warnings: [] });
   });
 
-  test('a changed list is announced and read anew', async () => {
+  test('a changed list is announced and read again', async () => {
     await using registry = createRegistry();
     const adapter = awkward(registry, 'changing');
     expect((await adapter.listTools()).tools.map((tool) => tool.name)).toEqual(['version-0']);

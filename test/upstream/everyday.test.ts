@@ -3,19 +3,25 @@ import type { UpstreamTarget } from '../../src/domain/upstream.js';
 import type { Adapter } from '../../src/upstream/adapter.js';
 import { changeOf, createRegistry, definition, fixture, startHttpServer, stdio, textOf } from '../support/upstreams.js';
 
+const PROTOCOL_BY_HAND = 'everyday-server.mjs';
+const PROTOCOL_BY_SDK = 'everyday-sdk-server.mjs';
+
 const TRANSPORTS = [
-  { name: 'stdio', mode: undefined, protocolVersion: '2026-07-28', transport: 'stdio' },
+  { name: 'stdio', script: PROTOCOL_BY_SDK, protocolVersion: '2026-07-28', transport: 'stdio' },
+  { name: 'stdio, from our own fixture', script: PROTOCOL_BY_HAND, protocolVersion: '2026-07-28', transport: 'stdio' },
   { name: 'stateless HTTP', mode: 'stateless', protocolVersion: '2026-07-28', transport: 'streamable-http' },
   { name: 'HTTP with sessions', mode: 'sessions', protocolVersion: '2025-11-25', transport: 'streamable-http' },
   { name: 'HTTP with server-sent events', mode: 'sse', protocolVersion: '2025-11-25', transport: 'sse' },
   { name: 'a WebSocket', mode: 'websocket', protocolVersion: '2025-11-25', transport: 'websocket' },
 ] as const;
 
-describe.each(TRANSPORTS)('over $name', ({ mode, protocolVersion, transport }) => {
+describe.each(TRANSPORTS)('over $name', ({ protocolVersion, transport, ...how }) => {
+  const mode = 'mode' in how ? how.mode : undefined;
   const registry = createRegistry({ audience: { announced: () => ['elicitation'], onlyClient: () => undefined } });
   const capabilities = { elicitation: {} };
   const respondent = {
     key: 'client',
+    caller: 'caller',
     capabilities,
     answer: async () => ({ action: 'accept', content: { sure: true } }),
   };
@@ -25,8 +31,8 @@ describe.each(TRANSPORTS)('over $name', ({ mode, protocolVersion, transport }) =
   beforeAll(async () => {
     if (mode !== undefined) server = await startHttpServer(mode);
     target =
-      mode === undefined
-        ? stdio(fixture('everyday-server.mjs'))
+      'script' in how
+        ? stdio(fixture(how.script))
         : mode === 'websocket'
           ? { kind: 'websocket', url: `ws://127.0.0.1:${server?.port}/mcp`, headers: {} }
           : { kind: 'http', url: `http://127.0.0.1:${server?.port}/mcp`, headers: {}, flavour: 'auto' };
@@ -151,9 +157,20 @@ describe.each(TRANSPORTS)('over $name', ({ mode, protocolVersion, transport }) =
   });
 });
 
+test('our own fixture lists the same tools as the official SDK', async () => {
+  await using registry = createRegistry();
+  const [own, official] = await Promise.all(
+    [PROTOCOL_BY_HAND, PROTOCOL_BY_SDK].map((script) =>
+      registry.register(definition(script.replace('.mjs', ''), stdio(fixture(script)))).listTools(),
+    ),
+  );
+  const listed = (listing: typeof own) => listing?.tools.map(({ serverId, ...tool }) => tool);
+  expect(listed(own)).toEqual(listed(official));
+});
+
 test('several servers work side by side, and one that cannot start costs the others nothing', async () => {
   await using registry = createRegistry();
-  for (const id of ['one', 'two', 'three']) registry.register(definition(id, stdio(fixture('everyday-server.mjs'))));
+  for (const id of ['one', 'two', 'three']) registry.register(definition(id, stdio(fixture(PROTOCOL_BY_HAND))));
   registry.register(
     definition('broken', { kind: 'stdio', command: 'no-such-program', arguments: [], environment: {} }),
   );
@@ -178,8 +195,8 @@ test('servers come and go at run time', async () => {
   await using registry = createRegistry();
   const events: string[] = [];
   registry.onEvent((event) => event.type !== 'state' && events.push(`${event.type} ${event.id}`));
-  registry.register(definition('a', stdio(fixture('everyday-server.mjs'))));
-  expect(() => registry.register(definition('a', stdio(fixture('everyday-server.mjs'))))).toThrow(
+  registry.register(definition('a', stdio(fixture(PROTOCOL_BY_HAND))));
+  expect(() => registry.register(definition('a', stdio(fixture(PROTOCOL_BY_HAND))))).toThrow(
     'a server called "a" exists already',
   );
   const adapter = registry.get('a');
@@ -195,7 +212,7 @@ test('servers come and go at run time', async () => {
 
 test('a server process sees its own variables and the few that are meant for all, nothing else', async () => {
   await using registry = createRegistry({ baseEnvironment: { PATH: process.env.PATH ?? '', LANG: 'C' } });
-  const adapter = registry.register(definition('a', stdio(fixture('everyday-server.mjs'), [], { MINE: 'yes' })));
+  const adapter = registry.register(definition('a', stdio(fixture(PROTOCOL_BY_HAND), [], { MINE: 'yes' })));
   const read = async (name: string) => textOf(await adapter.call({ tool: 'environment', arguments: { name } }));
   expect([await read('MINE'), await read('LANG'), await read('HOME'), await read('VITEST')]).toEqual([
     'yes',

@@ -5,7 +5,7 @@ import { OpenApiUpstream } from '../../src/upstream/openapi/openapi-upstream.js'
 import { Home } from '../support/cli.js';
 import { startPetsApi } from '../support/pets-api.js';
 
-/** The adapter against a real API in a process of its own, which answers with what it was sent. */
+/** The adapter against a real API in its own process, which answers with what it was sent. */
 let api: Awaited<ReturnType<typeof startPetsApi>>;
 let pets: OpenApiUpstream;
 beforeAll(async () => {

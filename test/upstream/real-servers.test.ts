@@ -9,6 +9,7 @@ test.concurrent('the reference server "everything" is listed, called, and gets a
   const asked: string[] = [];
   const respondent: Respondent = {
     key: 'client',
+    caller: 'caller',
     capabilities: { sampling: {}, elicitation: {}, roots: {} },
     answer: async ({ upstream, kind, params }) => {
       if (kind === 'roots') return { roots: [{ uri: 'file:///work', name: 'work' }] };

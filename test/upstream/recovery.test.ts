@@ -45,7 +45,7 @@ test.concurrent('a call during which its server crashes has an unknown outcome; 
   const changed = changeOf(adapter);
   const outcome = await adapter.call({ tool: 'crash', arguments: {} });
   expect(outcome).toMatchObject({ status: 'failed', failure: { kind: 'outcome_unknown', mayHaveRun: true } });
-  expect((await lost).reason).toBe('the process ended with exit code 3; stderr: fatal: cannot go on with ***');
+  expect((await lost).reason).toMatch(/^the process ended with exit code 3; stderr: fatal: [^;]* \*\*\*$/);
   await changed;
   const after = Number(textOf(await adapter.call({ tool: 'pid', arguments: {} })));
   expect(after).not.toBe(before);
@@ -63,53 +63,41 @@ test.concurrent('a call made while its server is being started again waits for i
 });
 
 describe.concurrent('over the network', () => {
-  test.each(NETWORK)(
-    'a restarted server (%s) is connected again, and nothing is called twice',
-    async (mode) => {
-      await using web = await overHttp(mode);
-      const { adapter, restart } = web;
-      expect(textOf(await adapter.call({ tool: 'echo', arguments: { message: 'one' } }))).toBe('one');
-      await restart();
-      const outcome = await adapter.call({ tool: 'echo', arguments: { message: 'two' } });
-      // A dead socket can be noticed only when the request is already on it; then it is not repeated by us.
-      if (outcome.status === 'failed')
-        expect(outcome.failure).toMatchObject({ kind: 'outcome_unknown', mayHaveRun: true });
-      await stateOf(adapter, 'ready');
-      expect(textOf(await adapter.call({ tool: 'echo', arguments: { message: 'three' } }))).toBe('three');
-    },
-    20_000,
-  );
+  test.each(NETWORK)('a restarted server (%s) is connected again, and nothing is called twice', async (mode) => {
+    await using web = await overHttp(mode);
+    const { adapter, restart } = web;
+    expect(textOf(await adapter.call({ tool: 'echo', arguments: { message: 'one' } }))).toBe('one');
+    await restart();
+    const outcome = await adapter.call({ tool: 'echo', arguments: { message: 'two' } });
+    // A dead socket can be noticed only when the request is already on it; then it is not repeated by us.
+    if (outcome.status === 'failed')
+      expect(outcome.failure).toMatchObject({ kind: 'outcome_unknown', mayHaveRun: true });
+    await stateOf(adapter, 'ready');
+    expect(textOf(await adapter.call({ tool: 'echo', arguments: { message: 'three' } }))).toBe('three');
+  });
 
-  test.each(NETWORK)(
-    'a call under way when its server (%s) dies ends as unknown',
-    async (mode) => {
-      await using web = await overHttp(mode);
-      const { adapter, stop } = web;
-      const outcome = await adapter.call({ tool: 'slow', arguments: { ms: 60_000 }, onProgress: () => void stop() });
-      expect(outcome).toMatchObject({ status: 'failed', failure: { kind: 'outcome_unknown', mayHaveRun: true } });
-    },
-    20_000,
-  );
+  test.each(NETWORK)('a call in flight when its server (%s) dies ends as unknown', async (mode) => {
+    await using web = await overHttp(mode);
+    const { adapter, stop } = web;
+    const outcome = await adapter.call({ tool: 'slow', arguments: { ms: 60_000 }, onProgress: () => void stop() });
+    expect(outcome).toMatchObject({ status: 'failed', failure: { kind: 'outcome_unknown', mayHaveRun: true } });
+  });
 
-  test.each(NETWORK)(
-    'a call whose answer is cut off by a server (%s) that lives on ends as unknown',
-    async (mode) => {
-      await using web = await overHttp(mode);
-      const hangUp = () => void fetch(`http://127.0.0.1:${web.port}/hang-up`).catch(() => undefined);
-      const outcome = await web.adapter.call({ tool: 'slow', arguments: { ms: 60_000 }, onProgress: hangUp });
-      expect(outcome).toMatchObject({ status: 'failed', failure: { kind: 'outcome_unknown', mayHaveRun: true } });
-      expect(textOf(await web.adapter.call({ tool: 'echo', arguments: { message: 'on' } }))).toBe('on');
-    },
-    20_000,
-  );
+  test.each(NETWORK)('a call whose answer is cut off by a server (%s) that lives on ends as unknown', async (mode) => {
+    await using web = await overHttp(mode);
+    const hangUp = () => void fetch(`http://127.0.0.1:${web.port}/hang-up`).catch(() => undefined);
+    const outcome = await web.adapter.call({ tool: 'slow', arguments: { ms: 60_000 }, onProgress: hangUp });
+    expect(outcome).toMatchObject({ status: 'failed', failure: { kind: 'outcome_unknown', mayHaveRun: true } });
+    expect(textOf(await web.adapter.call({ tool: 'echo', arguments: { message: 'on' } }))).toBe('on');
+  });
 
-  test('a session that the server forgot is made anew, and the call is made once', async () => {
+  test('a session that the server forgot is opened again, and the call is made once', async () => {
     await using web = await overHttp('sessions');
     expect(textOf(await web.adapter.call({ tool: 'count', arguments: {} }))).toBe('1');
     await fetch(`http://127.0.0.1:${web.port}/forget`);
     expect(textOf(await web.adapter.call({ tool: 'count', arguments: {} }))).toBe('2');
     expect(web.adapter.health()).toMatchObject({ state: 'ready', losses: 1 });
-  }, 20_000);
+  });
 });
 
 test('a server that is not there is reported as not reached, and found when it comes', async () => {

@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Approval, DIRECT_CALL } from '../../domain/approval.js';
-import type { CallerId } from '../../domain/execution.js';
+import { CallerQuotas, DEFAULT_QUOTAS } from '../../domain/quotas.js';
+import type { CallerId } from '../../domain/run.js';
 import { cardDigest } from '../../lib/card-digest.js';
 import { ApprovalStore } from '../../store/approvals.js';
 import { Database } from '../../store/database.js';
+import { RunStore } from '../../store/runs.js';
 import { openRunContext } from '../run-context.js';
 import { type ApprovalQuestion, Approvals } from './approvals.js';
 
@@ -34,17 +36,20 @@ interface Wish {
   readonly text?: string;
   readonly reasons?: readonly string[];
   readonly at?: Approvals;
+  readonly caller?: string;
+  /** A program that cannot be suspended. */
+  readonly program?: string;
 }
 
 /** Makes a call that needs a person; resolves when the question is there, with how it will end. */
-async function ask({ run, call = 1, text = 'x', reasons = ['rule'], at = approvals }: Wish) {
+async function ask({ run, call = 1, text = 'x', reasons = ['rule'], at = approvals, caller = 'ada', program }: Wish) {
   const stop = new AbortController();
   let asked: (approval: Approval) => void = () => {};
   const pending = new Promise<Approval>((resolve) => {
     asked = resolve;
   });
   const question: ApprovalQuestion = {
-    run: openRunContext(run, 'ada' as CallerId, 'codemode', ''),
+    run: openRunContext(run, caller as CallerId, 'codemode', program ?? '', { cannotSuspend: program !== undefined }),
     ...{ call, tool, exportName: 'write', input: { text }, reason: reasons.join('; '), reasons },
     signal: stop.signal,
     onPending: (approval) => asked(approval),
@@ -57,6 +62,48 @@ async function ask({ run, call = 1, text = 'x', reasons = ['rule'], at = approva
   return { approval, id: approval?.id ?? '', ended, stop: () => stop.abort() };
 }
 
+describe('a caller whose quota is reached', () => {
+  const quotas = new CallerQuotas({ ...DEFAULT_QUOTAS, approvals: 2 });
+  const runs = new RunStore(other, new Uint8Array(32).fill(1), quotas);
+  const end = (id: string) =>
+    runs.end(
+      [
+        {
+          ...{ id, caller: 'carol', profile: 'runner', setting: '', codeDigest: '', state: 'failed' },
+          ...{ responseJson: 'null', recordingJson: undefined, title: undefined, durationMs: undefined },
+        },
+      ],
+      Date.now(),
+    );
+  const store = new ApprovalStore(other, new Uint8Array(32).fill(1));
+  const at = new Approvals({ store: async () => store, fingerprintOf: () => '', expireAfterMs: 60_000, quotas });
+  const stateOf = (id: string) => store.find(id)?.state;
+
+  test('is refused more while its runs go on, and questions of runs that have ended give way', async () => {
+    const [first, second] = [
+      await ask({ run: 'left', caller: 'carol', at }),
+      await ask({ run: 'live', caller: 'carol', at }),
+    ];
+    const refused = await ask({ run: 'third', caller: 'carol', at });
+    expect([refused.approval, await refused.ended]).toEqual([undefined, 'not decided']);
+    end('left');
+    const third = await ask({ run: 'third', caller: 'carol', at });
+    expect([first, second, third].map(({ id }) => stateOf(id))).toEqual(['EXPIRED', 'PENDING', 'PENDING']);
+    for (const { stop } of [first, second, third]) stop();
+  });
+});
+
+test('a no is final for the run: the same call made again is denied at once, another one is asked about', async () => {
+  const asked = await ask({ run: 'stubborn', call: 1 });
+  await approvals.decide(asked.id, 'DENIED', BY);
+  expect(await asked.ended).toBe('DENIED');
+  const again = await ask({ run: 'stubborn', call: 2 });
+  expect([again.approval, await again.ended]).toEqual([undefined, 'DENIED']);
+  const others = [await ask({ run: 'stubborn', call: 3, text: 'y' }), await ask({ run: 'another', call: 1 })];
+  expect(others.map(({ approval }) => approval?.state)).toEqual(['PENDING', 'PENDING']);
+  for (const { stop } of others) stop();
+});
+
 describe('a yes to a direct call', () => {
   const direct = { call: DIRECT_CALL, run: 'direct-1' };
 
@@ -66,7 +113,7 @@ describe('a yes to a direct call', () => {
     await approvals.decide(waiting[0]?.id ?? '', 'APPROVED', BY);
     const first = await Promise.race(waiting.map(({ ended }) => ended));
     expect(first).toBe('APPROVED');
-    // The others are asked about anew.
+    // A new approval is opened for each of the others.
     await expect.poll(async () => (await approvals.pending()).some(({ runId }) => runId === direct.run)).toBe(true);
     for (const { stop } of waiting) stop();
     const states = await Promise.all(waiting.map(({ ended }) => ended));
@@ -147,4 +194,46 @@ test.each(['run', 'hour'] as const)('a yes for %s covers its reasons, and a new 
   const guarded = await ask({ run, call: 3, reasons: [...reasons, 'private data from crm'] });
   expect(guarded.approval).toMatchObject({ state: 'PENDING' });
   guarded.stop();
+});
+
+describe('a decision that came after the end of a run that could not be suspended', () => {
+  const wish = { program: 'write', text: 'late', caller: 'dora' };
+  /** Asks in a run that ends before anybody has decided. */
+  const endedUndecided = async (run: string, more: Partial<Wish> = {}) => {
+    const { id, stop, ended } = await ask({ ...wish, ...more, run });
+    stop();
+    await ended;
+    return id;
+  };
+
+  test('is for the same call of the next run of the same program, once', async () => {
+    await approvals.decide(await endedUndecided('late-1'), 'APPROVED', { by: 'me', scope: 'call' });
+    for (const other of [{ program: 'other' }, { text: 'other' }, { reasons: ['rule', 'flow'] }, { caller: 'eve' }])
+      await endedUndecided('late-2', other);
+    expect(await (await ask({ ...wish, run: 'late-3', call: 7 })).ended).toBe('APPROVED');
+    expect(await endedUndecided('late-4')).not.toBe('');
+    await approvals.decide(await endedUndecided('late-5'), 'DENIED', { by: 'me', scope: 'call' });
+    expect(await (await ask({ ...wish, run: 'late-6' })).ended).toBe('DENIED');
+    expect(await endedUndecided('late-7')).not.toBe('');
+  });
+
+  test('is not one more call when a grant for the hour is over, nor for a program that was answered', async () => {
+    const { id, ended } = await ask({ ...wish, run: 'told-1', text: 'told' });
+    await approvals.decide(id, 'DENIED', { by: 'me', scope: 'call' });
+    expect(await ended).toBe('DENIED');
+    expect(await endedUndecided('told-2', { text: 'told' })).not.toBe('');
+    await approvals.decide(await endedUndecided('hour-1', { text: 'hour' }), 'APPROVED', { by: 'me', scope: 'hour' });
+    database.prepare('DELETE FROM grants').run();
+    expect(await endedUndecided('hour-2', { text: 'hour' })).not.toBe('');
+  });
+
+  test('goes to one of two runs that ask for it at the same time, of two hosts', async () => {
+    await approvals.decide(await endedUndecided('two-1', { text: 'two' }), 'APPROVED', { by: 'me', scope: 'call' });
+    const asked = await Promise.all([
+      ask({ ...wish, run: 'two-2', text: 'two' }),
+      ask({ ...wish, run: 'two-3', text: 'two', at: elsewhere }),
+    ]);
+    for (const { stop, id } of asked) if (id !== '') stop();
+    expect((await Promise.all(asked.map(({ ended }) => ended))).sort()).toEqual(['APPROVED', 'not decided']);
+  });
 });

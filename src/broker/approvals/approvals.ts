@@ -8,9 +8,9 @@ import {
   type ToolIdentity,
 } from '../../domain/approval.js';
 import { HostError } from '../../domain/errors.js';
-import type { SourcePosition } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
 import { CallerQuotas, inMebibytes, quotaExceeded } from '../../domain/quotas.js';
+import type { SourcePosition } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
 import { type ApprovalStore, type Decided, isSameTool } from '../../store/approvals.js';
 import type { AuditTrail } from '../audit/audit-trail.js';
@@ -22,19 +22,19 @@ import { argumentsDigest, identityOf } from './identity.js';
 export type { Answer };
 
 export interface ApprovalsOptions {
-  /** Opened at the first question: most programs need none. */
+  /** Opened at the first approval: most runs need none. */
   readonly store: () => Promise<ApprovalStore>;
   /** Digest of how a server is reached. */
   readonly fingerprintOf: (serverId: string) => string;
-  /** A question that nobody answered for so long is closed. */
+  /** An approval without a decision expires after this time. */
   readonly expireAfterMs: number;
   /** What one caller may have open; absent: the defaults. */
   readonly quotas?: CallerQuotas;
-  /** Where decisions are put on record; absent where nothing is recorded. */
+  /** Records decisions; absent if the audit log is off. */
   readonly audit?: Pick<AuditTrail, 'refusal' | 'decided'>;
 }
 
-/** A call that may only be made if a person says so. */
+/** A call that needs a person's approval. */
 export interface ApprovalQuestion {
   readonly run: RunContext;
   readonly call: number;
@@ -46,20 +46,20 @@ export interface ApprovalQuestion {
   /** Each part of the reason by itself. */
   readonly reasons: readonly string[];
   readonly signal: AbortSignal;
-  /** Replaces secrets in what people are shown by marks. The call is made with what the program gave. */
+  /** Redacts what people are shown. The call itself is made with the program's arguments. */
   readonly hideSecrets?: (shown: Shown) => { readonly shown: Shown; readonly hiddenParts: number };
   /** Where in the source it was made, innermost first. */
   readonly locate?: () => Promise<readonly SourcePosition[]>;
-  /** A person is being waited for. Not said where the answer is there already. */
+  /** Called when the wait for a person starts; not called if the decision exists already. */
   readonly onPending?: (approval: Approval) => void;
 }
 
 /** What a person sees of a call; a type, so that it is JSON. */
 type Shown = { readonly arguments: JsonValue; readonly code: string };
 
-export interface Verdict {
+export interface ApprovalVerdict {
   readonly state: Exclude<ApprovalState, 'PENDING' | 'NOT_REQUIRED'>;
-  /** The question that was answered. Its decision says who, when and why. */
+  /** The decided approval, with who decided, when and why. */
   readonly approval: Approval;
 }
 
@@ -70,23 +70,26 @@ interface NewQuestion {
 }
 
 interface Asked {
-  readonly verdict: Verdict;
-  /** Given for this call, and not for a tool. */
+  readonly verdict: ApprovalVerdict;
+  /** The decision is for this call, not a grant for the tool. */
   readonly isForThisCall: boolean;
 }
 
 interface Waiter {
   readonly id: string;
-  resolve(verdict: Verdict): void;
+  resolve(verdict: ApprovalVerdict): void;
 }
 
-/** People answer on other screens, through other processes: how often the file is looked at while somebody is waited for. */
-const LOOK_EVERY_MS = 200;
+/** People decide through other processes: how often the store is polled while a call waits. */
+const POLL_EVERY_MS = 200;
 const HOUR_MS = 60 * 60 * 1000;
-/** A run's permission ends with the run; this only keeps the table from growing for ever. */
+/** How many approvals of ended runs are closed at once to make room for new ones. */
+const CLOSED_TOGETHER = 10;
+const ALL = Number.MAX_SAFE_INTEGER;
+/** A grant for a run ends with the run; this only bounds the table. */
 const RUN_GRANT_MS = 30 * 24 * HOUR_MS;
 
-/** Questions to people. Nothing that an agent can reach leads to `decide`. */
+/** Approvals and their decisions. No interface of an agent leads to `decide`. */
 export class Approvals {
   readonly #options: ApprovalsOptions;
   readonly #quotas: CallerQuotas;
@@ -98,15 +101,18 @@ export class Approvals {
     this.#quotas = options.quotas ?? new CallerQuotas();
   }
 
-  /** Waits until a person has decided about exactly this call, or did not in time. */
-  async ask(question: ApprovalQuestion): Promise<Verdict> {
+  /** Waits until a person has decided about exactly this call, or until it expires. */
+  async ask(question: ApprovalQuestion): Promise<ApprovalVerdict> {
     const store = await this.#options.store();
     for (;;) {
       const { verdict, isForThisCall } = await this.#askOnce(store, question);
-      // A direct call has no run that remembers it was made. Of two that are alike and wait for the same yes, in however many
-      // processes, one takes it, and the other is asked about anew.
-      const isTaken = question.call === DIRECT_CALL && isForThisCall && verdict.state === 'APPROVED';
-      if (!isTaken || store.use(verdict.approval.id)) return verdict;
+      // If two identical calls wait for the same approval, in any process, one of them uses it, and a new approval is
+      // opened for the other.
+      const isTaken = isUsedOnce(question) && isForThisCall && verdict.state === 'APPROVED';
+      if (isTaken && !store.use(verdict.approval.id)) continue;
+      // This run has its no; the next one asks again.
+      if (question.run.cannotSuspend === true && verdict.state === 'DENIED') store.use(verdict.approval.id);
+      return verdict;
     }
   }
 
@@ -117,8 +123,6 @@ export class Approvals {
     const nowMs = Date.now();
     store.expire(nowMs);
     const runId = call === DIRECT_CALL ? undefined : run.runId;
-    const granted = store.grantFor(identity, { runId, caller: run.caller, reasons }, nowMs);
-    if (granted !== undefined) return { verdict: { state: 'APPROVED', approval: granted }, isForThisCall: false };
     // Asked before, in this process or in one that is gone. With other arguments or another tool it is another question.
     const known = store.ofCall(run.runId, call);
     const isSame =
@@ -127,17 +131,43 @@ export class Approvals {
       isSameTool(known.tool, identity) &&
       // A direct call that is made again may be made much later, and for another reason.
       (runId !== undefined || (known.expiresAtMs > nowMs && coversReasons(known, reasons)));
-    if (isSame && known.state !== 'PENDING' && (runId !== undefined || !store.isUsed(known.id))) {
+    // A grant is for later calls: one that waits already was not shown when it was given, and waits for its own decision.
+    const isWaiting = isSame && known.state === 'PENDING';
+    const granted = isWaiting ? undefined : store.grantFor(identity, { runId, caller: run.caller, reasons }, nowMs);
+    if (granted !== undefined) return { verdict: { state: 'APPROVED', approval: granted }, isForThisCall: false };
+    if (isSame && known.state !== 'PENDING' && (!isUsedOnce(question) || !store.isUsed(known.id))) {
       if (known.state !== 'APPROVED') store.use(known.id);
       return { verdict: { state: known.state, approval: known }, isForThisCall: true };
     }
+    // A refusal is final for the run: repeating the call does not ask the person again.
+    const denied = runId === undefined ? undefined : store.deniedOfRun(runId, identity, digest);
+    if (denied !== undefined) return { verdict: { state: 'DENIED', approval: denied }, isForThisCall: true };
+    const late = isSame ? undefined : this.#decidedLate(store, question, { identity, digest, nowMs });
+    if (late !== undefined) return late;
     const isOpen = isSame && known.state === 'PENDING';
     const approval = isOpen ? known : await this.#write(store, question, { identity, digest, nowMs });
     question.onPending?.(approval);
     return { verdict: await this.#wait(approval.id, question.signal), isForThisCall: true };
   }
 
-  /** Puts a question where people find it. */
+  /** A decision that came after an earlier run of the same program had ended, about the same call for the same reasons. */
+  #decidedLate(
+    store: ApprovalStore,
+    { run, reasons }: ApprovalQuestion,
+    { identity, digest, nowMs }: NewQuestion,
+  ): Asked | undefined {
+    if (run.cannotSuspend !== true) return undefined;
+    const same = { tool: identity, argumentsDigest: digest, caller: run.caller, program: run.codeDigest };
+    const awaited = new Set([...this.#waiters].map(({ id }) => id));
+    const approval = store
+      .unusedOf(same, nowMs)
+      // A run that still waits for its decision gets it itself.
+      .find((each) => !awaited.has(each.id) && coversReasons(each, reasons));
+    if (approval === undefined || approval.state === 'PENDING') return undefined;
+    return { verdict: { state: approval.state, approval }, isForThisCall: true };
+  }
+
+  /** Stores an approval, so that people see it. */
   async #write(
     store: ApprovalStore,
     question: ApprovalQuestion,
@@ -159,6 +189,7 @@ export class Approvals {
       argumentsDigest: digest,
       reason,
       reasons,
+      ...(run.cannotSuspend === true ? { program: run.codeDigest } : {}),
       state: 'PENDING',
       createdAtMs: nowMs,
       expiresAtMs: nowMs + this.#options.expireAfterMs,
@@ -167,10 +198,14 @@ export class Approvals {
     return store.add(approval);
   }
 
-  /** Nobody reads hundreds of cards, and those of one caller must not hide those of another or fill the disk. */
+  /** Limits open approvals: one caller must not hide those of others, or fill the disk. */
   #mustHaveRoom(store: ApprovalStore, { caller }: RunContext): void {
     const { approvals, suspended } = this.#quotas.limits;
-    const { count, bytes } = store.pendingOf(caller);
+    const before = store.pendingOf(caller);
+    // Approvals of ended runs can be decided for another hour, but are the first to be closed when room is needed.
+    const isFull = before.count >= approvals || before.bytes >= suspended;
+    const closed = isFull && store.closeOfEnded(caller, before.count < approvals ? ALL : CLOSED_TOGETHER) > 0;
+    const { count, bytes } = closed ? store.pendingOf(caller) : before;
     const next = 'wait for the answers before you ask for more';
     if (count >= approvals) {
       this.#quotas.countRefusal('approvals');
@@ -182,8 +217,8 @@ export class Approvals {
   }
 
   /**
-   * Writes down what a person said. Throws `not_found` where there is no such question, `bad_input` for a scope that it does
-   * not have, `conflict` where it is not what the person was shown.
+   * Records a person's decision. Throws `not_found` if there is no such approval, `bad_input` for a scope that it does not
+   * offer, `conflict` if it is not what the person was shown.
    */
   async decide(id: string, state: 'APPROVED' | 'DENIED', answer: Answer): Promise<Decided> {
     const store = await this.#options.store();
@@ -194,7 +229,7 @@ export class Approvals {
     const asked = store.find(id);
     const others = asked?.state === 'PENDING' ? checkAnswer(store, asked, state, answer) : [];
     const unrecorded = await this.#options.audit?.refusal();
-    // A no changes nothing, so it does not wait for a record.
+    // A refusal has no effect, so it does not wait for its audit record.
     if (unrecorded !== undefined && state === 'APPROVED')
       throw new HostError('conflict', `nothing was decided: ${unrecorded.message}`);
     const grant = grantOf(scope, asked?.runId, nowMs);
@@ -205,11 +240,11 @@ export class Approvals {
         `there is no approval ${JSON.stringify(id)}; list them with: codemode approvals`,
       );
     if (decided.isFirst && unrecorded === undefined) this.#options.audit?.decided(decided.approvals);
-    this.#look(store);
+    this.#poll(store);
     return decided;
   }
 
-  /** Closes the questions of a run that is over: nobody will make its calls. */
+  /** Closes the approvals of an ended run: its calls will not be made. */
   async closeOfRun(runId: string): Promise<number> {
     const store = await this.#options.store();
     return store.closeOfRun(runId);
@@ -219,6 +254,13 @@ export class Approvals {
     const store = await this.#options.store();
     store.expire(Date.now());
     return store.pending();
+  }
+
+  /** Ids of those that wait for a decision, without what they show. */
+  async pendingIds(): Promise<ReadonlySet<string>> {
+    const store = await this.#options.store();
+    store.expire(Date.now());
+    return store.pendingIds();
   }
 
   async recent(limit: number): Promise<Approval[]> {
@@ -233,7 +275,7 @@ export class Approvals {
     return store.find(id);
   }
 
-  /** Ids that start with these characters: also of what was decided or has expired. */
+  /** Ids that start with these characters, including decided and expired approvals. */
   async idsWith(prefix: string, limit: number): Promise<string[]> {
     return (await this.#options.store()).idsWith(prefix, limit);
   }
@@ -250,9 +292,9 @@ export class Approvals {
     return store.ofCall(runId, call) !== undefined;
   }
 
-  async #wait(id: string, signal: AbortSignal): Promise<Verdict> {
+  async #wait(id: string, signal: AbortSignal): Promise<ApprovalVerdict> {
     const store = await this.#options.store();
-    return new Promise<Verdict>((resolve, reject) => {
+    return new Promise<ApprovalVerdict>((resolve, reject) => {
       const waiter: Waiter = {
         id,
         resolve: (verdict) => {
@@ -273,11 +315,11 @@ export class Approvals {
       if (signal.aborted) return stop();
       signal.addEventListener('abort', stop);
       this.#waiters.add(waiter);
-      this.#timer ??= setInterval(() => this.#look(store), LOOK_EVERY_MS);
+      this.#timer ??= setInterval(() => this.#poll(store), POLL_EVERY_MS);
     });
   }
 
-  #look(store: ApprovalStore): void {
+  #poll(store: ApprovalStore): void {
     if (this.#waiters.size === 0) return;
     store.expire(Date.now());
     const pending = store.pendingIds();
@@ -287,6 +329,11 @@ export class Approvals {
       if (approval !== undefined && approval.state !== 'PENDING') waiter.resolve({ state: approval.state, approval });
     }
   }
+}
+
+/** No stored run records that such a call was made, so its approval is marked as used. */
+function isUsedOnce({ run, call }: ApprovalQuestion): boolean {
+  return call === DIRECT_CALL || run.cannotSuspend === true;
 }
 
 function grantOf(scope: GrantScope, runId: string | undefined, nowMs: number) {

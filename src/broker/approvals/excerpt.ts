@@ -1,4 +1,4 @@
-import type { SourcePosition } from '../../domain/execution.js';
+import type { SourcePosition } from '../../domain/run.js';
 import { safeSlice } from '../../lib/safe-slice.js';
 
 const CONTEXT_LINES = 3;
@@ -60,7 +60,7 @@ function headOf(
   return `where it was called is not known; ${named.length} lines name ${exportName}`;
 }
 
-/** Lines with the name as a word of its own. Where it is only imported by it, it is not used by it. */
+/** Lines with the name as its own word. Where it is only imported by it, it is not used by it. */
 function namedLines(lines: readonly string[], exportName: string): number[] {
   const word = wordOf(exportName);
   let isInList = false;
@@ -72,7 +72,7 @@ function namedLines(lines: readonly string[], exportName: string): number[] {
   });
 }
 
-/** Looked at piece by piece: an expression over a whole line of a stranger's could take for ever. */
+/** Looked at piece by piece: an expression over a whole line of a stranger's could take forever. */
 const IMPORT = /^import\b/;
 
 /** A line of an import that keeps the name: with `as`, it is where a person finds the other name. */

@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../domain/json.js';
 import { quoteVisibly } from '../../lib/visible-text.js';
+import { valueText } from './describe-rule.js';
 import type { Problem } from './problem.js';
 import { type Rule, type TypeName, typeOf } from './rule.js';
-import { valueText } from './words.js';
 
 /** Longer texts are not tried as JSON. */
 const MAX_JSON_CHARACTERS = 100_000;

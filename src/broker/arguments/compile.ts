@@ -107,8 +107,8 @@ class SchemaCompiler {
   }
 
   /** What a reference points to is read in its turn, so that a chain of them does not nest. */
-  #referenced(reference: string, pointer: string): Rule {
-    const resolved = this.#references.resolve(reference);
+  #referenced(reference: string, schema: JsonObject, pointer: string): Rule {
+    const resolved = this.#references.resolve(reference, schema);
     if (resolved === undefined) {
       this.#warn(pointer, `${oneLine(reference, 80)} is not in this document, and is not enforced`);
       return ANYTHING;
@@ -179,7 +179,7 @@ class SchemaCompiler {
     const all = children('allOf') ?? [];
     for (const key of ['$ref', '$dynamicRef', '$recursiveRef'] as const) {
       const reference = schema[key];
-      if (typeof reference === 'string') all.push(this.#referenced(reference, pointer));
+      if (typeof reference === 'string') all.push(this.#referenced(reference, schema, pointer));
     }
     if (all.length > 0) rule.all = all;
     const anyOf = children('anyOf');

@@ -20,7 +20,7 @@ import {
 export const EVALUATION_BOUNDS = {
   /**
    * Rules applied, and characters and items compared. A list of 10,000 objects with ten properties takes 120,000. A
-   * schema whose references double at every step would take for ever.
+   * schema whose references double at every step would take forever.
    */
   steps: 200_000,
   /** Rules inside rules. Most schemas that come this far refer to themselves without getting anywhere. */
@@ -31,7 +31,7 @@ export const EVALUATION_BOUNDS = {
 
 /**
  * What is wrong with a value. Where a bound is reached the rest is believed: this check helps the program's author, and
- * the tool's own server stands behind it.
+ * the tool's own server is behind it.
  */
 export function findProblems(root: Rule, value: JsonValue): readonly Problem[] {
   const problems: Problem[] = [];

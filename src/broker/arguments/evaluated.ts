@@ -6,7 +6,7 @@ type Fits = (part: Rule) => boolean;
 
 /**
  * Adds the names that a rule, or a part of it that fits, says something about: all but its `unevaluatedProperties`.
- * Every part is looked at once, however often and in whatever circles it is referred to.
+ * Every part is checked once, however often and in whatever circles it is referred to.
  */
 export function addEvaluatedNames(
   rule: Rule,

@@ -2,9 +2,9 @@ import type { JsonValue } from '../../domain/json.js';
 import { nearest } from '../../lib/nearest.js';
 import { clipText, quoteVisibly } from '../../lib/visible-text.js';
 import { adviseOnType } from './advice.js';
+import { describeForms, describeReceived, describeRule, describeValues, listNames } from './describe-rule.js';
 import type { LimitKeyword, Problem } from './problem.js';
 import type { AllowedValues, Rule } from './rule.js';
-import { describeForms, describeReceived, describeRule, describeValues, listNames } from './words.js';
 
 /** A problem in words. */
 export interface Explanation {

@@ -227,7 +227,7 @@ describe('roots', () => {
     }
   });
 
-  test('a root that is no object is taken as it is', () => {
+  test('a root that is not an object is taken as it is', () => {
     expect([taken({ type: 'string' }, 'a'), taken({ type: 'array' }, [])]).toEqual([true, true]);
     const tool: Tool = { serverId: 's', name: 't', inputSchema: { type: 'string' } };
     expect(errorOf(undefined, tool)).toMatchObject({ hint: 'Pass string.', fields: { path: '', received: 'nothing' } });

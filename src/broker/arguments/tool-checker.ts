@@ -1,19 +1,19 @@
-import type { GuestError } from '../../domain/execution.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import type { GuestError } from '../../domain/run.js';
 import { escapeToken } from '../../domain/schema-references.js';
 import type { Tool } from '../../domain/tool.js';
 import { clipText, quoteVisibly } from '../../lib/visible-text.js';
-import { inOrderOfUse } from './choose.js';
 import { type CompiledSchema, compileSchema } from './compile.js';
 import { findProblems } from './evaluate.js';
 import { explain } from './explain.js';
+import { byRelevance } from './most-used-first.js';
 import { type Place, type Problem, pointerOf, tokensOf } from './problem.js';
 import { ANYTHING, type Rule, typeOf } from './rule.js';
 
 /** Makes a payload that fits a schema, with the named properties in it: `exampleInput` of the catalog. */
 export type ExampleMaker = (schema: JsonValue | undefined, including?: readonly string[]) => JsonValue;
 
-export type ArgumentVerdict = { readonly ok: true } | { readonly ok: false; readonly error: GuestError };
+export type ArgumentCheck = { readonly ok: true } | { readonly ok: false; readonly error: GuestError };
 
 /**
  * Checks what programs pass to tools, and what tools answer, against the tools' own schemas. It is there to help: what
@@ -29,7 +29,7 @@ export class ToolChecker {
   }
 
   /** Whether the tool takes this input. No input is the same as `{}` unless the tool wants something else than an object. */
-  checkArguments(tool: Tool, exportName: string, input: JsonValue | undefined): ArgumentVerdict {
+  checkArguments(tool: Tool, exportName: string, input: JsonValue | undefined): ArgumentCheck {
     const { inputSchema } = tool;
     if (inputSchema === undefined) return { ok: true };
     const { root } = this.#compile(inputSchema);
@@ -48,7 +48,7 @@ export class ToolChecker {
     if (structuredContent === undefined) {
       return root === ANYTHING ? undefined : `${name} declares an output schema but sent no structured content.`;
     }
-    const [problem] = inOrderOfUse(findProblems(root, structuredContent));
+    const [problem] = byRelevance(findProblems(root, structuredContent));
     if (problem === undefined) return undefined;
     const received = problem.value === undefined ? 'nothing' : typeOf(problem.value);
     const { expected } = explain(problem);
@@ -72,8 +72,8 @@ export class ToolChecker {
   }
 
   #problems(root: Rule, input: JsonValue | undefined): readonly Problem[] {
-    if (input !== undefined) return inOrderOfUse(findProblems(root, input));
-    return inOrderOfUse(findProblems(root, {})).map((problem) =>
+    if (input !== undefined) return byRelevance(findProblems(root, input));
+    return byRelevance(findProblems(root, {})).map((problem) =>
       pointerOf(problem.place) === '' && problem.fault.kind === 'type' ? { ...problem, value: undefined } : problem,
     );
   }
@@ -118,7 +118,7 @@ export class ToolChecker {
 
 /** A longer example would bury the message. */
 const MAX_EXAMPLE_CHARACTERS = 2_000;
-/** Problems told beside the first: a program is best mended in one go. */
+/** Problems told beside the first: a program is best repaired in one go. */
 const MAX_OTHERS = 3;
 
 /** The compiler does not throw; if it ever does, the tool must not pay for it. */

@@ -1,53 +1,53 @@
 import { randomBytes } from 'node:crypto';
 import type { Approval } from '../../domain/approval.js';
 import type { AuditEntry, CallOutcome } from '../../domain/audit.js';
-import type { GuestError } from '../../domain/execution.js';
+import type { GuestError } from '../../domain/run.js';
 import type { AuditStore } from '../../store/audit.js';
 import type { AuditJournal } from '../../store/audit-journal.js';
 import type { RunContext } from '../run-context.js';
 import { decisionEntry, outputEntry } from './other-entries.js';
 
 export interface AuditTrailOptions {
-  /** Opens the store when it is first needed: its driver takes 50 ms to load. Whoever gives it closes the file. */
+  /** Opens the store at its first use: its driver takes 50 ms to load. The function's owner closes the file. */
   readonly open: () => Promise<AuditStore>;
-  /** Without a record there is no call. */
+  /** Refuse calls that cannot be recorded. */
   readonly isRequired: boolean;
   readonly retentionMs: number;
-  /** For whoever looks after the program. */
+  /** Shown to the operator. */
   readonly warn?: (line: string) => void;
 }
 
-/** Outcomes wait at most so long in the journal before they are put into the chain, many in one transaction. */
+/** Outcomes stay at most this long in the journal; then a batch of them is appended to the chain in one transaction. */
 const BATCH_MS = 20;
 const MAX_BATCH = 500;
-/** A call that is under way for longer than this gets a record of its own in the chain, where it is sealed. */
+/** A call that takes longer than this gets a `sent` record in the chain, where it is sealed. */
 const SENT_RECORD_AFTER_MS = 250;
-/** A journal that is never empty, because there is always a call under way, is emptied when it is so long. */
+/** A journal that never becomes empty, because a call is always in flight, is emptied at this size. */
 const MAX_JOURNAL_BYTES = 1024 * 1024;
-/** More than this is not kept in memory while the store cannot be written. */
+/** The most records kept in memory while the store cannot be written. */
 const MAX_PENDING = 20_000;
 /** How often a store that could not be written is tried again. */
 const RETRY_MS = 1_000;
-/** Between two seals; each makes the disk write. */
+/** Time between two seals; each one flushes to disk. */
 const SEAL_EVERY_MS = 250;
 const PRUNE_EVERY_MS = 6 * 3_600_000;
 
 /**
- * The record of calls, as they happen. A call is in the journal before it is sent, and its outcome before its program
- * hears of it: a host that is killed loses neither. From the journal both go into the chain in batches, the outcome
- * always, the fact that it was sent only where the call takes long or its host was killed.
+ * Records calls as they happen. A call is in the journal before it is sent, and its outcome before its program gets the
+ * answer: a host that is killed loses neither. Both move from the journal to the chain in batches. The `sent` record is
+ * moved only if the call takes long or its host was killed.
  */
 export class AuditTrail {
   readonly #options: AuditTrailOptions;
-  /** With which the ids of its calls begin. */
+  /** Prefix of the ids of its calls. */
   readonly #host = randomBytes(9).toString('base64url');
   #calls = 0;
   #opening: Promise<void> | undefined;
   #store: AuditStore | undefined;
   #journal: AuditJournal | undefined;
-  /** Calls under way that are in the journal only, oldest first, and since when. */
+  /** Calls in flight that are only in the journal, oldest first, with their start times. */
   readonly #open = new Map<string, { readonly entry: AuditEntry; readonly sinceMs: number }>();
-  /** Calls under way that are in the chain. */
+  /** Calls in flight that are in the chain. */
   readonly #recorded = new Set<string>();
   #pending: AuditEntry[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -63,14 +63,14 @@ export class AuditTrail {
     this.#options = options;
   }
 
-  /** Makes ready. Returns why no call may be made, where that is so. */
+  /** Opens the store. Returns the reason if no call may be made. */
   async refusal(): Promise<GuestError | undefined> {
     if (this.#store === undefined) await this.#openStore();
     if (this.#problem !== undefined && Date.now() - this.#lastTryAt >= RETRY_MS) this.#write();
     return this.#refusal();
   }
 
-  /** Of the arguments of a call, as JSON. Nothing can be said before `refusal` was asked. */
+  /** The digest of a call's arguments, as JSON. Only available after `refusal`. */
   digest(json: string): string {
     return this.#store?.argumentsDigest(json) ?? '';
   }
@@ -79,7 +79,7 @@ export class AuditTrail {
     return `${this.#host}.${++this.#calls}`;
   }
 
-  /** A call leaves now; its `verdict` is `sent`. Returns why it must not, where that cannot be written down. */
+  /** A call is about to be sent; its `verdict` is `sent`. Returns why it must not be sent if it cannot be recorded. */
   sending(entry: AuditEntry): GuestError | undefined {
     try {
       this.#journal?.write(entry);
@@ -92,7 +92,7 @@ export class AuditTrail {
     return undefined;
   }
 
-  /** How a call has ended. Of one that was sent it outlives this process when it returns. */
+  /** Records the outcome of a call. For a call that was sent, the record survives a crash once this returns. */
   record(entry: AuditEntry): void {
     this.#pending.push(entry);
     if (this.#pending.length > MAX_PENDING) this.#pending.shift();
@@ -107,13 +107,13 @@ export class AuditTrail {
     else this.#timer ??= setTimeout(() => this.#write(), BATCH_MS);
   }
 
-  /** What a person has decided, now in the chain: the process that decides may end at once. */
+  /** Appends a person's decision to the chain at once: the deciding process may exit right away. */
   decided(approvals: readonly Approval[]): void {
     for (const approval of approvals) this.record(decisionEntry(this.nextCallId(), approval));
     this.flush();
   }
 
-  /** What was redacted from the output of a program, where something was. */
+  /** Records what was redacted in a program's output, if anything. */
   async redacted(run: RunContext, redactions: AuditEntry['redactions']): Promise<void> {
     if (Object.keys(redactions).length === 0) return;
     await this.refusal();
@@ -121,12 +121,12 @@ export class AuditTrail {
     this.flush();
   }
 
-  /** Puts what is waiting into the chain, now. */
+  /** Appends all pending records to the chain now. */
   flush(): void {
     if (this.#pending.length > 0) this.#write();
   }
 
-  /** Writes and seals everything. What is still under way is found in the journal. */
+  /** Writes and seals everything. Calls still in flight stay in the journal. */
   async close(): Promise<void> {
     await this.#opening;
     this.flush();
@@ -144,13 +144,13 @@ export class AuditTrail {
     this.#opening ??= (async () => {
       try {
         const store = await this.#options.open();
-        // Before the first call, not after it: a full disk is found out now.
+        // Before the first call, so that a full disk is detected now.
         store.probe();
         store.adoptOrphans();
         this.#journal = await store.openJournal(this.#host);
         this.#store = store;
         this.#problem = undefined;
-        // Of a host that was killed before it could.
+        // The journal of a host that was killed.
         this.#sealSoon();
       } catch (error) {
         this.#fail(error);
@@ -179,7 +179,7 @@ export class AuditTrail {
     }
   }
 
-  /** Calls that take long are put into the chain, where it is noticed if somebody takes them away. */
+  /** Moves slow calls to the chain, where removing them is detected. */
   #recordOpen(): void {
     const long: AuditEntry[] = [];
     const latestMs = performance.now() - SENT_RECORD_AFTER_MS;
@@ -203,7 +203,7 @@ export class AuditTrail {
     }, waitMs).unref();
   }
 
-  /** What is written while a seal is under way is sealed with the next. */
+  /** Records written during a seal are covered by the next one. */
   async #seal(): Promise<void> {
     this.#lastSealAt = Date.now();
     try {

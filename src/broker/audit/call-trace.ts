@@ -1,9 +1,9 @@
 import type { ApprovalNote, AuditEntry, CallVerdict } from '../../domain/audit.js';
-import type { GuestError } from '../../domain/execution.js';
+import type { GuestError } from '../../domain/run.js';
 import type { BrokerCall, BrokerOutcome } from '../call.js';
 import type { AuditTrail } from './audit-trail.js';
 
-/** What one call leaves on record: that it was sent, if it comes to that, and how it ended. */
+/** The audit records of one call: that it was sent, if it was, and how it ended. */
 export class CallTrace {
   readonly #trail: AuditTrail;
   readonly #startedAt = performance.now();
@@ -30,7 +30,7 @@ export class CallTrace {
     };
   }
 
-  /** It is about to be sent. Returns why it must not be. */
+  /** The call is about to be sent. Returns why it must not be. */
   sending(approval: ApprovalNote = NOT_ASKED): GuestError | undefined {
     this.#entry.approval = approval;
     return this.#trail.sending(this.#entry);

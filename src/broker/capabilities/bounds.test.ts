@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CapabilitySet } from '../../domain/capability.js';
-import { shortfallsOf, violationOf, withinBounds } from './bounds.js';
+import { intersectionOf, shortfallsOf, violationOf, withinBounds } from './bounds.js';
+import { isToolGranted } from './run-grants.js';
 
 const network = (...destinations: [string, ...number[]][]): CapabilitySet => ({
   network: {
@@ -72,4 +73,32 @@ test('rates, sizes, tools and endings are the lesser of both', () => {
   });
   expect(filesystem?.extensions).toEqual(['.csv']);
   expect(net).toMatchObject({ maxRequestsPerSecond: 2, maxRequestBytes: 1_000 });
+});
+
+test('a token reaches what it and the configuration both grant, whichever names it more narrowly', () => {
+  const token: CapabilitySet = {
+    ...network(['*.example.com', 443, 80], ['other.test', 443]),
+    ...files(['/data', '/etc'], false, ['.csv', '.txt']),
+    ...mcp(['files', 'git*']),
+  };
+  const configured: CapabilitySet = {
+    ...network(['api.example.com', 443], ['*.test', 443]),
+    ...files(['/data/shared', '/var'], true, ['.csv']),
+    mcp: { servers: ['*hub', 'files'], tools: ['files/read*', 'github/*'], maxCallsPerSecond: 2 },
+  };
+  const both = intersectionOf(token, configured);
+  expect(both.network?.destinations).toEqual([
+    { host: 'api.example.com', ports: [443] },
+    { host: 'other.test', ports: [443] },
+  ]);
+  expect(both.filesystem).toMatchObject({ paths: ['/data/shared'], isReadOnly: true, extensions: ['.csv'] });
+  const isGranted = (serverId: string, name: string) => isToolGranted({ serverId, name }, both.mcp);
+  expect(isGranted('files', 'read_one')).toBe(true);
+  expect(isGranted('files', 'write')).toBe(false);
+  expect(isGranted('github', 'look')).toBe(true);
+  expect(isGranted('gitlab', 'look')).toBe(false);
+  expect(isGranted('otherhub', 'look')).toBe(false);
+  expect(both.mcp?.maxCallsPerSecond).toBe(2);
+  expect(intersectionOf(token, mcp(['*']))).not.toHaveProperty('filesystem');
+  expect(intersectionOf(token, mcp(['*']))).not.toHaveProperty('network');
 });

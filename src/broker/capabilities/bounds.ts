@@ -1,12 +1,14 @@
 import {
   CAPABILITY_DEFAULTS,
   type CapabilitySet,
+  type Destination,
   type FilesystemCapability,
   type McpCapability,
   type NetworkCapability,
 } from '../../domain/capability.js';
-import { coversHost, coversPath } from '../../lib/coverage.js';
 import { matchesGlob } from '../../lib/glob.js';
+import { coversHost, coversPath } from '../../lib/host-and-path-match.js';
+import { realPathOf } from '../../lib/real-path.js';
 
 /**
  * The first thing asked for that is not within bounds, in the words that would grant it; nothing where all of it is.
@@ -121,6 +123,7 @@ export function withinBounds(asked: CapabilitySet, bounds: CapabilitySet): Capab
       : {
           filesystem: {
             ...filesystem,
+            within: [...(filesystem.within ?? []), bounds.filesystem?.paths ?? []],
             maxFileBytes: least(filesystem.maxFileBytes, bounds.filesystem?.maxFileBytes),
             ...extensionsWithin(filesystem.extensions, bounds.filesystem?.extensions),
           },
@@ -135,9 +138,61 @@ export function withinBounds(asked: CapabilitySet, bounds: CapabilitySet): Capab
             ...(mcp.tools === undefined && bounds.mcp?.tools !== undefined ? { tools: bounds.mcp.tools } : {}),
           },
         }),
-    // For the bounds that are looked at next.
+    // For the bounds that are checked next.
     ...(system === undefined ? {} : { system }),
   };
+}
+
+/**
+ * What both grant: a token's capabilities within those of the configuration. Unlike a request, which is granted whole or refused, a
+ * token is written once for every configuration to come; what of it is not granted is `violationOf`, to be reported.
+ */
+export function intersectionOf(token: CapabilitySet, configured: CapabilitySet): CapabilitySet {
+  const { network, filesystem, mcp } = configured;
+  const inBoth: CapabilitySet = {
+    ...(token.network === undefined || network === undefined
+      ? {}
+      : { network: { ...token.network, destinations: commonDestinations(token.network, network) } }),
+    ...(token.filesystem === undefined || filesystem === undefined
+      ? {}
+      : {
+          filesystem: {
+            ...token.filesystem,
+            // Links may lead elsewhere: a file that is opened lies within both, see `within`.
+            paths: commonPaths(token.filesystem.paths, filesystem.paths),
+            isReadOnly: token.filesystem.isReadOnly || filesystem.isReadOnly,
+          },
+        }),
+    ...(token.mcp === undefined || mcp === undefined
+      ? {}
+      : { mcp: { ...token.mcp, within: [...(token.mcp.within ?? []), listsOf(mcp)] } }),
+  };
+  return withinBounds(inBoth, configured);
+}
+
+function listsOf({ servers, tools }: McpCapability): Pick<McpCapability, 'servers' | 'tools'> {
+  return { servers, ...(tools === undefined ? {} : { tools }) };
+}
+
+function commonDestinations(left: NetworkCapability, right: NetworkCapability): Destination[] {
+  return left.destinations.flatMap((one) =>
+    right.destinations.flatMap((other) => {
+      const host = narrower(one.host, other.host, coversHost);
+      const ports = one.ports.filter((port) => other.ports.includes(port));
+      return host === undefined || ports.length === 0 ? [] : [{ host, ports }];
+    }),
+  );
+}
+
+function commonPaths(left: readonly string[], right: readonly string[]): string[] {
+  const common = left.flatMap((one) => right.flatMap((other) => narrower(one, other, coversPath) ?? []));
+  return [...new Set(common)];
+}
+
+/** Of two names or folders the one within the other, if one is. */
+function narrower(left: string, right: string, covers: (wide: string, narrow: string) => boolean): string | undefined {
+  if (left === right || covers(right, left)) return left;
+  return covers(left, right) ? right : undefined;
 }
 
 /** What all runs of a caller may do together is the least that anybody gives. */
@@ -157,9 +212,14 @@ function violatedNetwork(asked: NetworkCapability | undefined, bounds: NetworkCa
   return undefined;
 }
 
+/** By where the paths lead, not by how they are written: a link below a granted folder may lead out of it. */
 function violatedFilesystem(asked: FilesystemCapability | undefined, bounds: FilesystemCapability | undefined) {
   if (asked === undefined) return undefined;
-  const outside = asked.paths.find((path) => bounds?.paths.some((each) => coversPath(each, path)) !== true);
+  const granted = bounds?.paths.map(realPathOf) ?? [];
+  const outside = asked.paths.find((path) => {
+    const real = realPathOf(path);
+    return !granted.some((each) => coversPath(each, real));
+  });
   if (outside !== undefined) return `filesystem:${outside}`;
   if (!asked.isReadOnly && bounds?.isReadOnly !== false && asked.paths[0] !== undefined)
     return `filesystem:${asked.paths[0]} for writing`;

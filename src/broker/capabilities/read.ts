@@ -155,7 +155,7 @@ function filesystemOf(form: NonNullable<ObjectForm['filesystem']>): FilesystemCa
   };
 }
 
-/** `json` and `.json` are the same. An empty one stands for files without any. */
+/** `json` and `.json` are the same. An empty one means files without any. */
 function withDot(extension: string): string {
   return extension === '' || extension.startsWith('.') ? extension : `.${extension}`;
 }
@@ -168,7 +168,7 @@ function mcpOf(form: NonNullable<ObjectForm['mcp']>): McpCapability {
   };
 }
 
-/** The contract leaves open what stands in it: what is switched off is not asked for, everything else is, by its name. */
+/** The contract leaves open what is in it: what is switched off is not asked for, everything else is, by its name. */
 function systemOf(form: Readonly<Record<string, unknown>> = {}): readonly string[] {
   return Object.entries(form).flatMap(([name, value]) =>
     value === false || value === null || value === undefined ? [] : [name],

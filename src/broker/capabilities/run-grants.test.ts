@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type CapabilitySet, DEFAULT_GRANT_LIMITS } from '../../domain/capability.js';
-import type { CallerId } from '../../domain/execution.js';
+import type { CallerId } from '../../domain/run.js';
+import { FILES_SERVER } from '../../upstream/capabilities/files.js';
 import { NETWORK_SERVER } from '../../upstream/capabilities/network.js';
 import { openRunContext } from '../run-context.js';
 import { RunGrants } from './run-grants.js';
@@ -52,9 +53,9 @@ test('a caller calls as often as it was granted, in however many runs, and anoth
 test('a fourth call at the same time waits until one of three is over', async () => {
   const grants = new RunGrants();
   const run = runWith(mcp(['*']));
-  const inside = await Promise.all([1, 2, 3].map(() => grants.enter(run, never)));
+  const inside = await Promise.all([1, 2, 3].map(() => grants.enter(run, TOOL, never)));
   let hasEntered = false;
-  const fourth = grants.enter(run, never).then((entry) => {
+  const fourth = grants.enter(run, TOOL, never).then((entry) => {
     hasEntered = true;
     return entry;
   });
@@ -62,6 +63,15 @@ test('a fourth call at the same time waits until one of three is over', async ()
   expect(hasEntered).toBe(false);
   if (inside[0]?.kind === 'entered') inside[0].leave();
   expect((await fourth).kind).toBe('entered');
+});
+
+test('files have no rate, and wait neither for calls nor for requests', async () => {
+  const grants = new RunGrants();
+  const run = runWith(mcp(['*'], undefined, 1));
+  const file = { serverId: FILES_SERVER, name: 'readFile' };
+  expect([file, file, TOOL, file].map((tool) => grants.takeRate(run, tool))).toEqual(Array(4).fill(undefined));
+  await Promise.all([1, 2, 3].map(() => grants.enter(run, TOOL, never)));
+  expect((await grants.enter(run, file, never)).kind).toBe('entered');
 });
 
 test('a request to the network is measured by its own grant', () => {

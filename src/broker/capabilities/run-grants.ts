@@ -1,4 +1,4 @@
-import { extname } from 'node:path';
+import { dirname, extname, normalize } from 'node:path';
 import {
   CAPABILITY_DEFAULTS,
   DEFAULT_GRANT_LIMITS,
@@ -7,26 +7,33 @@ import {
   type McpCapability,
   type NetworkCapability,
 } from '../../domain/capability.js';
-import type { GuestError } from '../../domain/execution.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import type { GuestError } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
-import { coversHost } from '../../lib/coverage.js';
 import { matchesGlob } from '../../lib/glob.js';
-import { FILES_SERVER } from '../../upstream/capabilities/files.js';
+import { coversHost, coversPath } from '../../lib/host-and-path-match.js';
+import { FILES_SERVER, ofExtension } from '../../upstream/capabilities/files.js';
 import { NETWORK_SERVER } from '../../upstream/capabilities/network.js';
 import type { Admission, Busy } from '../limits/call-limits.js';
 import { RateWindow } from '../limits/rate-window.js';
 import { Slots } from '../limits/slots.js';
+import type { ReceivedData } from '../policy/flow.js';
 import { isListed } from '../policy/tool-pattern.js';
-import { type NamedCall, toolCallError } from '../refusals.js';
+import { type NamedCall, nameOf, toolCallError } from '../refusals.js';
 import type { RunContext } from '../run-context.js';
-import type { RunLedger } from '../run-ledger.js';
 
 /** Calls of the last second, of one run or of all runs of a caller. */
 interface Windows {
   readonly calls: RateWindow;
   /** To the network. */
   readonly requests: RateWindow;
+}
+
+/** What of a run is under way at a time. Each kind waits only for its own: the contract limits calls of servers. */
+interface Places {
+  readonly calls: Slots;
+  readonly requests: Slots;
+  readonly files: Slots;
 }
 
 /** Callers that are counted at once; those who have called nothing for a second are forgotten first. */
@@ -38,7 +45,8 @@ const MAX_CALLERS = 10_000;
  */
 export class RunGrants {
   readonly #limits: GrantLimits;
-  readonly #ofRun = new WeakMap<RunLedger, Windows & { readonly slots: Slots }>();
+  /** By what a run has received, which the calls of a client that makes them itself have in common. */
+  readonly #ofRun = new WeakMap<ReceivedData, Windows & { readonly places: Places }>();
   readonly #ofCaller = new Map<string, Windows>();
 
   constructor(limits: GrantLimits = DEFAULT_GRANT_LIMITS) {
@@ -47,12 +55,13 @@ export class RunGrants {
 
   /** Why this call is not within what the run was granted, in the words that would grant it. */
   refusalOf(call: GrantedCall): GuestError | undefined {
-    const violation = violationOf(call);
-    if (violation === undefined) return undefined;
+    const found = violationOf(call);
+    if (found === undefined) return undefined;
+    const { violation, asked = `["${violation}"]` } = typeof found === 'string' ? { violation: found } : found;
     return toolCallError(
       call,
-      `the request was not granted ${violation}, so ${call.serverPath}.${call.exportName} cannot be called`,
-      `Ask for it in the request: "capabilities": ["${violation}"].`,
+      `the request was not granted ${violation}, so ${nameOf(call)} cannot be called`,
+      `Ask for it in the request: "capabilities": ${asked}.`,
       { violation },
     );
   }
@@ -60,8 +69,8 @@ export class RunGrants {
   /** Faster than the grant allows, for the run or for all runs of its caller, is refused with the time to wait. */
   takeRate(run: RunContext, tool: Tool): Busy | undefined {
     const rates = this.#ratesOf(run, tool);
-    if (rates === undefined) return undefined;
-    const kind = tool.serverId === NETWORK_SERVER ? 'requests' : 'calls';
+    const kind = kindOf(tool);
+    if (rates === undefined || kind === 'files') return undefined;
     const nowMs = performance.now();
     const [own, all] = [this.#runOf(run)[kind], this.#callerOf(run.caller, nowMs)[kind]];
     const retryAfterMs = Math.max(own.waitMs(rates.ofRun, nowMs), all.waitMs(rates.ofCaller, nowMs));
@@ -72,9 +81,9 @@ export class RunGrants {
   }
 
   /** More at a time than the grant allows wait for each other. */
-  async enter(run: RunContext, signal: AbortSignal): Promise<Admission> {
+  async enter(run: RunContext, tool: Tool, signal: AbortSignal): Promise<Admission> {
     if (run.grants === undefined) return NOTHING_TAKEN;
-    const entry = await this.#runOf(run).slots.enter(signal);
+    const entry = await this.#runOf(run).places[kindOf(tool)].enter(signal);
     if (entry.kind !== 'busy') return entry;
     return { kind: 'busy', busy: { limit: 'concurrency', retryAfterMs: entry.retryAfterMs } };
   }
@@ -98,11 +107,11 @@ export class RunGrants {
     return { ofRun, ofCaller: callerMaxCallsPerSecond ?? ofRun };
   }
 
-  #runOf({ ledger }: RunContext) {
-    let windows = this.#ofRun.get(ledger);
+  #runOf({ ledger: { received } }: RunContext) {
+    let windows = this.#ofRun.get(received);
     if (windows === undefined) {
-      windows = { ...openWindows(), slots: new Slots(this.#limits.maxConcurrentCalls) };
-      this.#ofRun.set(ledger, windows);
+      windows = { ...openWindows(), places: openPlaces(this.#limits.maxConcurrentCalls) };
+      this.#ofRun.set(received, windows);
     }
     return windows;
   }
@@ -128,8 +137,14 @@ export class RunGrants {
 /** A call, as far as a grant has to look at it. */
 export type GrantedCall = NamedCall & { readonly run: RunContext; readonly input: JsonValue | undefined };
 
+/** What was not granted, and how a request asks for it where that is not the same words in a list. */
+interface Violation {
+  readonly violation: string;
+  readonly asked?: string;
+}
+
 /** What the run would have to be granted. */
-function violationOf({ run: { grants }, tool, input }: GrantedCall): string | undefined {
+function violationOf({ run: { grants }, tool, input }: GrantedCall): string | Violation | undefined {
   if (grants === undefined) return undefined;
   const { url, path } = isJsonObject(input) ? input : ({} as JsonObject);
   switch (tool.serverId) {
@@ -152,21 +167,40 @@ function violatedDestination(address: string, network: NetworkCapability | undef
 }
 
 /**
- * Said before a person is asked. Which file a path leads to is looked at where it is opened: a link may lead elsewhere, in
+ * Said before a person is asked. Which file a path leads to is checked where it is opened: a link may lead elsewhere, in
  * or out.
  */
-function violatedFile(tool: Tool, path: string, files: FilesystemCapability | undefined): string | undefined {
+function violatedFile(
+  tool: Tool,
+  path: string,
+  files: FilesystemCapability | undefined,
+): string | Violation | undefined {
   if (files === undefined) return `filesystem:${path}`;
-  if (tool.name === 'writeFile' && files.isReadOnly) return `filesystem:${path} for writing`;
-  const isFile = tool.name !== 'listFolder';
-  return isFile && files.extensions?.includes(extname(path)) === false ? `filesystem:${path}` : undefined;
+  const asked = (more: object) => JSON.stringify({ filesystem: { allowedPaths: [dirname(normalize(path))], ...more } });
+  if (tool.name === 'writeFile' && files.isReadOnly)
+    return { violation: `filesystem:${path} for writing`, asked: asked({ readOnly: false }) };
+  if (tool.name === 'listFolder' || files.extensions?.includes(extname(path)) !== false) return undefined;
+  // Of a path that was not granted either, that is what has to be asked for first.
+  if (!files.paths.some((each) => coversPath(each, normalize(path)))) return `filesystem:${path}`;
+  const allowedExtensions = [...files.extensions, extname(path)];
+  return { violation: ofExtension(path), asked: asked({ allowedExtensions }) };
 }
 
 function openWindows(): Windows {
   return { calls: new RateWindow(), requests: new RateWindow() };
 }
 
-/** Of a grant that has none of the kind: what it calls is refused, or is a file. */
+function openPlaces(atOnce: number): Places {
+  return { calls: new Slots(atOnce), requests: new Slots(atOnce), files: new Slots(atOnce) };
+}
+
+/** The contract gives files no rate: a run is bound by the number of its calls. */
+function kindOf({ serverId }: Tool): keyof Places {
+  if (serverId === NETWORK_SERVER) return 'requests';
+  return serverId === FILES_SERVER ? 'files' : 'calls';
+}
+
+/** Of a grant that has none of the kind: what it calls is refused. */
 const DEFAULTS: { readonly network: RequestRates; readonly mcp: CallRates } = {
   network: CAPABILITY_DEFAULTS.network,
   mcp: CAPABILITY_DEFAULTS.mcp,
@@ -177,11 +211,21 @@ type CallRates = Pick<McpCapability, 'maxCallsPerSecond' | 'callerMaxCallsPerSec
 const NOTHING_TAKEN: Admission = { kind: 'entered', leave: () => {} };
 
 /** By the configured name of the server: a server cannot take a name that was granted to another. */
-export function isToolGranted(tool: Tool, mcp: McpCapability | undefined): boolean {
-  if (!isServerGranted(tool.serverId, mcp)) return false;
-  return mcp?.tools === undefined || mcp.tools.some((entry) => isListed(entry, tool));
+export function isToolGranted(tool: Pick<Tool, 'serverId' | 'name'>, mcp: McpCapability | undefined): boolean {
+  return isServerGranted(tool.serverId, mcp) && listsOf(mcp).every(({ tools }) => isAmong(tools, tool));
 }
 
 export function isServerGranted(serverId: string, mcp: McpCapability | undefined): boolean {
-  return mcp?.servers.some((server) => matchesGlob(server, serverId)) === true;
+  return (
+    mcp !== undefined && listsOf(mcp).every(({ servers }) => servers.some((server) => matchesGlob(server, serverId)))
+  );
+}
+
+/** Its own lists, and those that it lies within. */
+function listsOf(mcp: McpCapability | undefined): readonly Pick<McpCapability, 'servers' | 'tools'>[] {
+  return mcp === undefined ? [] : [mcp, ...(mcp.within ?? [])];
+}
+
+function isAmong(tools: readonly string[] | undefined, tool: Pick<Tool, 'serverId' | 'name'>): boolean {
+  return tools === undefined || tools.some((entry) => isListed(entry, tool));
 }

@@ -1,4 +1,4 @@
-import type { CallTargets } from '../../domain/execution.js';
+import type { CallTargets } from '../../domain/run.js';
 
 /** By which targets programs call what capabilities grant. A test holds them equal to the tools there are. */
 export const FETCH_TARGET = 'codemode/network/fetch';

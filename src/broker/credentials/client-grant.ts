@@ -46,7 +46,7 @@ export async function obtainClientGrant(
     const { server, resource } = found;
     const scope = unitedScope(settings.scopes?.join(' ') ?? found.scope, challenge.scope, current?.tokens?.scope);
     const tokens = await requestClientToken({ server, client, resource }, scope, fetch);
-    // Asked for anew when it ends: there is nothing to refresh.
+    // Requested again when it expires: there is nothing to refresh.
     const { refreshToken: _, ...kept } = tokens;
     return {
       grant: 'client_credentials',

@@ -18,7 +18,7 @@ export interface CredentialStatus {
   /** Scopes that the server missed: the next login asks for them. */
   readonly missingScopes?: readonly string[];
   readonly expiresAt?: Date;
-  /** Whether it goes on without a person when the token ends. */
+  /** Whether an expired token is renewed without a person. */
   readonly isRenewable?: boolean;
 }
 
@@ -63,7 +63,7 @@ export class Credentials {
   /** Tells the authorization server, where it can be told, and forgets everything in any case. */
   async logout(serverId: string, account: Account | undefined): Promise<LogoutReport> {
     if (account === undefined) return { wasKept: await this.#vault.forget(serverId), isRevoked: false };
-    // Under the lock: a renewal that is under way elsewhere ends first, and its token is revoked as well.
+    // Under the lock: a renewal that is in progress elsewhere ends first, and its token is revoked as well.
     return this.#vault.locked(account, async () => {
       const grant = await this.#vault.read(account, 'grant');
       let isRevoked = false;

@@ -13,7 +13,7 @@ import { Vault } from './vault.js';
 const folder = mkdtempSync(join(tmpdir(), 'codemode-lender-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a token is taken out of answers from the moment it is lent, the refresh token with it [B17]', async () => {
+test('a token is redacted in answers from the moment it is lent, and so is the refresh token [B17]', async () => {
   const database = await Database.open(folder);
   const key = await masterKey(folder);
   const vault = new Vault(async () => ({ database, key }));

@@ -18,11 +18,11 @@ export interface SecretWatcher {
 }
 
 /**
- * Lends the tokens of one server. Nothing is kept here: each request reads the vault, so that a login, a logout and a
- * renewal by another process count at once.
+ * Lends the tokens of one server. It caches nothing: each request reads the vault, so that a login, a logout and a
+ * renewal by another process take effect at once.
  *
- * Refresh tokens often rotate: the second use of one is taken for theft and ends the grant. So one process at a time
- * renews, under a lock in the store, and whoever waited for it takes what the other one got.
+ * Refresh tokens often rotate: using one twice counts as theft and revokes the grant. So one process at a time renews,
+ * under a lock in the store, and a process that waited for the lock uses the tokens that the other one obtained.
  */
 export class CredentialLender implements UpstreamAuthorizer {
   readonly #account: Account;

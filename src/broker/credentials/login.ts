@@ -146,7 +146,7 @@ function checkSameIssuer({ serverId, settings }: Account, before: Grant | undefi
   );
 }
 
-/** A client that exists already: set by hand, or described at an address of its own. */
+/** A client that exists already: set by hand, or described at its own address. */
 function configuredClient({ serverId, settings }: Account, plan: AuthorizationPlan): OAuthClient | undefined {
   const { clientId, clientSecret, clientMetadataUrl } = settings;
   if (clientId !== undefined) return { clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
@@ -154,7 +154,7 @@ function configuredClient({ serverId, settings }: Account, plan: AuthorizationPl
   if (plan.canRegister) return undefined;
   throw new HostError(
     'login_needed',
-    `${plan.server.issuer} registers no clients by itself; register one there by hand, with a redirect to ` +
+    `${plan.server.issuer} does not register clients automatically; register one there, with a redirect to ` +
       `http://127.0.0.1:PORT/callback, and set auth.clientId and auth.redirectPort of server ${JSON.stringify(serverId)}`,
   );
 }

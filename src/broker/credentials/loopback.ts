@@ -16,9 +16,9 @@ export interface BrowserAnswer {
 }
 
 /**
- * Where the browser comes back to: one address of this machine, for one login. It answers only who knows the login's
- * state, once, and repeats nothing of what it was sent. Whoever else asks is turned away and changes nothing: a page
- * that guesses the port can neither end a login nor slip a code of its own into it.
+ * The redirect target of the browser: one loopback address, for one login. It accepts one request, which must carry the
+ * login's state, and echoes nothing. Other requests are refused and change nothing: a page that guesses the port can
+ * neither end a login nor inject an authorization code.
  */
 export class LoopbackReceiver {
   readonly #server;
@@ -109,7 +109,7 @@ const PAGES = {
   good: 'You are logged in, and you can close this window.',
   bad: 'The login did not work: the terminal says why. You can close this window.',
   used: 'This login has ended. You can close this window.',
-  foreign: 'Nothing is to be had here.',
+  foreign: 'This request does not belong to a login.',
 } as const;
 
 function send(response: ServerResponse, status: number, text: string): void {

@@ -5,7 +5,7 @@ import { seal, unseal } from '../../lib/sealed.js';
 import { type CredentialOwner, CredentialStore, type HeldLock } from '../../store/credentials.js';
 import type { Database } from '../../store/database.js';
 
-/** Longer than anything done under it may take: whoever holds a lock still holds it when the answer comes. */
+/** Longer than any operation under the lock may take: the holder still holds it when the response arrives. */
 const LEASE_MS = 90_000;
 const WAIT_FOR_LOCK_MS = 60_000;
 const ASK_AGAIN_MS = 40;
@@ -108,7 +108,10 @@ export class Vault {
         write: (kind, value) => {
           const sealed = seal(key, bindingOf(owner, kind), Buffer.from(JSON.stringify(value)));
           if (!store.write(owner, kind, sealed, lock))
-            throw new HostError('upstream_unavailable', 'the login took so long that another codemode went on with it');
+            throw new HostError(
+              'upstream_unavailable',
+              'the login took too long, and another codemode process has taken it over',
+            );
         },
         remove: (kind) => void store.remove(owner, kind),
       });

@@ -1,5 +1,5 @@
 import type { GrantLimits } from '../../domain/capability.js';
-import type { GuestError } from '../../domain/execution.js';
+import type { GuestError } from '../../domain/run.js';
 import { type GrantedCall, RunGrants } from '../capabilities/run-grants.js';
 import type { RunContext } from '../run-context.js';
 import type { Admission, Busy, CallLimits, LimitedCall } from './call-limits.js';
@@ -8,7 +8,7 @@ import type { Admission, Busy, CallLimits, LimitedCall } from './call-limits.js'
 export interface CallTimes {
   /** The shortest that a limit of the configuration gives; absent: none does. */
   readonly timeoutMs: number | undefined;
-  /** For a server without a timeout of its own. */
+  /** For a server without its own timeout. */
   readonly defaultTimeoutMs: number | undefined;
 }
 
@@ -33,7 +33,7 @@ export class Admittance {
 
   /** First a place among the run's own calls: one that waits there holds nothing that others want. */
   async enter(run: RunContext, call: LimitedCall, signal: AbortSignal): Promise<Admission> {
-    const own = await this.#grants.enter(run, signal);
+    const own = await this.#grants.enter(run, call.tool, signal);
     if (own.kind !== 'entered') return own;
     const shared = await this.#limits.enter(call, signal);
     if (shared.kind !== 'entered') {

@@ -80,7 +80,7 @@ export class CallLimits {
     return shortestMs;
   }
 
-  /** The lowest rate that counts this call, for whoever asks what to expect. */
+  /** The lowest rate limit that applies to this call, for listings. */
   rateOf(call: LimitedCall): LimitSetting['rate'] {
     const rates = this.#limitsOf(call).flatMap(({ setting }) => setting.rate ?? []);
     const perSecond = ({ calls, perMs }: NonNullable<LimitSetting['rate']>) => calls / perMs;

@@ -58,7 +58,7 @@ export class Slots {
       isInside = false;
       this.#averageMs += NEWEST * (performance.now() - sinceMs - this.#averageMs);
       const [next] = this.#line;
-      // Handed over in the same step: whoever comes new in between must not overtake.
+      // Handed over in the same step, so that a new call cannot overtake the queue.
       if (next === undefined) this.#taken--;
       else next.settle('entered');
     };

@@ -15,12 +15,12 @@ export interface CompiledCondition {
 }
 
 /**
- * `readPattern` of `../arguments/pattern.js`. Given by whoever has rules with patterns: the engine behind it takes 14 ms
- * to load, which nobody else should wait for.
+ * `readPattern` of `../arguments/pattern.js`. Passed in only if a rule has patterns: the regular expression engine takes
+ * 14 ms to load.
  */
 export type ReadPattern = (source: string) => Pattern | undefined;
 
-/** Said to whoever wrote the rule: why it can't be used. */
+/** Why a rule cannot be used, for its author. */
 export class PolicyProblem extends Error {
   readonly path: readonly (string | number)[];
   constructor(path: readonly (string | number)[], problem: string) {

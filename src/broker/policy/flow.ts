@@ -10,14 +10,14 @@ import type { Policy } from './policy.js';
 const WATCHED: readonly Label[] = ['private', 'untrusted'];
 
 /**
- * From which labelled servers a run has received something. It only grows: what a program does with data, in which
- * encoding, is not looked at, so there is nothing to get around by encoding it. Plain JSON and back, for runs that sleep.
+ * The labelled servers that a run has received data from. The set only grows: what a program does with the data is not
+ * tracked, so encoding the data evades nothing. Serialized to JSON for suspended runs.
  */
 export class ReceivedData {
   /** By server, as its labels were when the data came. */
   readonly #labels = new Map<string, ReadonlySet<Label>>();
 
-  /** Whatever a server answers is data that the program has: errors too. */
+  /** Every answer of a server counts as received data, errors too. */
   receive(serverId: string, labels: readonly Label[]): void {
     const watched = labels.filter((label) => WATCHED.includes(label));
     if (watched.length === 0) return;
@@ -43,7 +43,7 @@ export class ReceivedData {
     return Object.fromEntries([...this.#labels].map(([serverId, labels]) => [serverId, [...labels]]));
   }
 
-  /** Throws where it is not what `toJSON` gives: a run whose past can't be read must not go on as if it had none. */
+  /** Throws if the value is not from `toJSON`: a run whose history cannot be read must not be resumed as if it had none. */
   static fromJSON(value: JsonValue): ReceivedData {
     const data = new ReceivedData();
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('no received data');
@@ -58,7 +58,7 @@ export class ReceivedData {
 /** One reason why a person should look at a call. */
 export interface FlowReason {
   readonly text: string;
-  /** One for each server: a yes that was given when the run had data of one of them is none for data of another. */
+  /** One for each server: an approval given when the run had data of one server does not cover data of another. */
   readonly parts: readonly string[];
 }
 
@@ -75,15 +75,17 @@ export function flowReason(
   const secret = isExternal ? received.from('private') : [];
   if (secret.length > 0)
     reasons.push({
-      text: `the run has received private data from ${named(secret)}, and this call leaves the house`,
+      text: `the run has read private data from ${named(secret)}, and this call sends data to an external server`,
       parts: secret.map((server) => `private data from ${server}`),
     });
   const destructive = policy.destructive(tool, serverPath);
   const foreign = isExternal || destructive !== undefined ? received.from('untrusted') : [];
   if (foreign.length > 0) {
-    const what = isExternal ? 'this call leaves the house' : `this call may be destructive (${destructive})`;
+    const what = isExternal
+      ? 'this call sends data to an external server'
+      : `this call may be destructive (${destructive})`;
     reasons.push({
-      text: `the run has received text from ${named(foreign)}, which may carry a stranger's instructions, and ${what}`,
+      text: `the run has read text from ${named(foreign)}, which may contain injected instructions, and ${what}`,
       parts: foreign.map((server) => `untrusted text from ${server}`),
     });
   }
@@ -91,8 +93,8 @@ export function flowReason(
 }
 
 /**
- * Whether something leaves the run for a place where others may read it. Requests to the network and files that are written
- * do, without a label: no server of a user stands behind them that could have one.
+ * Whether the call sends data to a place where others may read it. Network requests and file writes always do: they have
+ * no configured server that could carry a label.
  */
 function hasExternalEffect(policy: Policy, { serverId, name }: Tool): boolean {
   if (serverId === NETWORK_SERVER) return true;

@@ -33,7 +33,7 @@ describe('the flow guard', () => {
     expect(judge(gate, 'mail/draft', runOf(gate)).decision).toBe('allow');
     expect(judge(gate, 'mail/draft', runOf(gate, 'crm'))).toMatchObject({
       decision: 'ask',
-      reason: 'the run has received private data from crm, and this call leaves the house',
+      reason: 'the run has read private data from crm, and this call sends data to an external server',
       rule: { kind: 'guard' },
     });
     expect(judge(gate, 'files/write', runOf(gate, 'crm')).decision).toBe('allow');
@@ -85,7 +85,7 @@ describe('the flow guard', () => {
 
   test('gives its reason beside that of a rule that asks anyway', () => {
     const gate = openGate({ servers, rules: [ruleOf({ decision: 'ask', reason: 'always' })] });
-    expect(judge(gate, 'mail/draft', runOf(gate, 'crm')).reason).toMatch(/^always; the run has received private data/);
+    expect(judge(gate, 'mail/draft', runOf(gate, 'crm')).reason).toMatch(/^always; the run has read private data/);
   });
 
   test('remembers through JSON, and refuses to remember nothing', () => {
@@ -134,7 +134,7 @@ describe('budgets', () => {
     expect(judge(gate, 'free/tool', run).decision).toBe('allow');
   });
 
-  test('of a day are shared by all hosts of a state folder, and begin anew at midnight UTC [B15]', async () => {
+  test('of a day are shared by all hosts of a state folder, and start again at midnight UTC [B15]', async () => {
     const other = await Database.open(folder);
     const gates = [database, other].map((each) =>
       gateOf('2030-01-02', { budget: { day: 5 }, store: new SpendingStore(each) }),

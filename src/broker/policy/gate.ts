@@ -2,10 +2,10 @@ import type { Tool } from '../../domain/tool.js';
 import type { RunLedger } from '../run-ledger.js';
 import { type Bill, type Budgets, FREE } from './budget.js';
 import { flowReason } from './flow.js';
-import type { Policy, PolicyQuestion, Verdict } from './policy.js';
+import type { Policy, PolicyQuestion, PolicyVerdict } from './policy.js';
 
 /** What becomes of a call, and what was paid for it where it may be made at once. */
-export type Judgement = Verdict & {
+export type Judgement = PolicyVerdict & {
   /** Of a call that a person is asked about: each reason by itself, in words that two calls share where it is the same one. */
   readonly reasons: readonly string[];
 } & ({ readonly decision: 'allow'; readonly bill: Bill } | { readonly decision: 'ask' | 'deny' });
@@ -83,5 +83,5 @@ export class PolicyGate {
   }
 }
 
-const FLOW_GUARD: Verdict['rule'] = { kind: 'guard', text: 'the flow guard' };
-const BUDGET: Verdict['rule'] = { kind: 'budget', text: 'policy.budget' };
+const FLOW_GUARD: PolicyVerdict['rule'] = { kind: 'guard', text: 'the flow guard' };
+const BUDGET: PolicyVerdict['rule'] = { kind: 'budget', text: 'policy.budget' };

@@ -9,10 +9,10 @@ import {
 } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
 import type { ReadPattern } from './conditions.js';
-import { judgeDescription } from './phrases.js';
+import { judgeDescription } from './judge-description.js';
+import { judgeName } from './judge-name.js';
 import { type CompiledRule, compileRule } from './rule.js';
 import { fitsExactly, isListed } from './tool-pattern.js';
-import { judgeName } from './words.js';
 
 export interface PolicyOptions {
   readonly settings: PolicySettings;
@@ -53,7 +53,7 @@ export interface RuleReference {
   readonly preset?: Preset;
 }
 
-export interface Verdict {
+export interface PolicyVerdict {
   readonly decision: Decision;
   /** A sentence for the card, the error and the terminal. */
   readonly reason: string;
@@ -75,7 +75,7 @@ export class Policy {
   }
 
   /** Never throws: a policy that can't be evaluated denies. */
-  decide(question: PolicyQuestion): Verdict {
+  decide(question: PolicyQuestion): PolicyVerdict {
     try {
       const { listed, rules, preset } = this.#factsOf(question.tool, question.serverPath);
       if (listed !== undefined) return listed;
@@ -165,7 +165,7 @@ export class Policy {
     return facts;
   }
 
-  #verdictOf({ number, rule }: CompiledRule): Verdict {
+  #verdictOf({ number, rule }: CompiledRule): PolicyVerdict {
     const reference = this.#referenceOf(number);
     const says = { allow: 'allows it', ask: 'asks a person first', deny: 'denies it' }[rule.decision];
     return {
@@ -185,15 +185,15 @@ export class Policy {
 
 interface Facts {
   readonly serverPath: string;
-  readonly listed?: Verdict;
+  readonly listed?: PolicyVerdict;
   readonly rules: readonly CompiledRule[];
   readonly destructive: string | undefined;
-  readonly preset: Verdict;
+  readonly preset: PolicyVerdict;
 }
 
 const STRANGER: ServerTraits = { isTrusted: false, labels: [] };
 
-const BROKEN: Verdict = {
+const BROKEN: PolicyVerdict = {
   decision: 'deny',
   reason: 'the policy could not be evaluated, and then nothing is allowed',
   rule: { kind: 'broken', text: 'the policy itself' },
@@ -210,12 +210,12 @@ function compileAll({ settings, readPattern }: PolicyOptions): readonly Compiled
   }
 }
 
-function listVerdict(tool: Tool, only: AllowLists | undefined): Verdict | undefined {
+function listVerdict(tool: Tool, only: AllowLists | undefined): PolicyVerdict | undefined {
   // The lists are about the user's servers, and none of those has a slash in its name: these are granted by themselves.
   if (tool.serverId.includes('/')) return undefined;
   const isOutside = (list: readonly string[] | undefined, fits: (pattern: string) => boolean) =>
     list !== undefined && !list.some(fits);
-  const denied = (key: string, what: string): Verdict => {
+  const denied = (key: string, what: string): PolicyVerdict => {
     const text = `security.capabilities.mcp.${key}`;
     return { decision: 'deny', reason: `${what} is not in ${text}`, rule: { kind: 'list', text } };
   };
@@ -225,8 +225,8 @@ function listVerdict(tool: Tool, only: AllowLists | undefined): Verdict | undefi
   return undefined;
 }
 
-function presetVerdict(preset: Preset, tool: Tool, traits: ServerTraits): Verdict {
-  const verdict = (decision: Decision, reason: string, clause: string): Verdict => ({
+function presetVerdict(preset: Preset, tool: Tool, traits: ServerTraits): PolicyVerdict {
+  const verdict = (decision: Decision, reason: string, clause: string): PolicyVerdict => ({
     decision,
     reason,
     rule: { kind: 'preset', text: `preset ${preset}: ${clause}`, preset },

@@ -19,7 +19,7 @@ export function mayBeTakenFor(value: JsonPrimitive, wanted: JsonPrimitive): bool
 }
 
 /**
- * The values that stand in the text of a JSON document, keys too, and those in texts inside it; empty where it is no such
+ * The values that are in the text of a JSON document, keys too, and those in texts inside it; empty where it is no such
  * document. `undefined` where it is nested too deep to be read.
  */
 export function valuesInJson(text: string, depth = 0): readonly JsonPrimitive[] | undefined {
@@ -55,7 +55,7 @@ function mayBeTrue(value: JsonPrimitive): boolean {
   return value !== null && value !== 0 && value !== false;
 }
 
-/** Whether a text or a number that a rule names stands for this truth. */
+/** Whether a text or a number that a rule names means this truth. */
 function saysSo(wanted: JsonPrimitive, truth: boolean): boolean {
   if (typeof wanted === 'string') return (truth ? YES : NO).has(fold(wanted)) || numberIn(wanted) === Number(truth);
   return wanted === null ? !truth : Number(wanted) === Number(truth);

@@ -144,7 +144,7 @@ export const PAIRS: readonly WordPair[] = [
   pair('make go', 'public live', 'looking'),
 ];
 
-/** Names of one word that hand over a shell or an interpreter, or spend. */
+/** Names of one word that pass on a shell or an interpreter, or spend. */
 export const ALONE = wordSet(`
   shell bash zsh sh powershell pwsh cmd terminal repl python javascript sql command ssh eval evaluate system interpreter
   kubectl docker terraform helm gcloud ansible systemctl jupyter
@@ -156,7 +156,7 @@ export const AT_THE_END = wordSet(
   'shell bash zsh powershell pwsh terminal repl eval evaluate kubectl gcloud systemctl',
 );
 
-/** What stands behind a verb in names without a gap: `droptable`, `paybill`. */
+/** What is behind a verb in names without a gap: `droptable`, `paybill`. */
 const OBJECTS = wordSet(`
   file files table tables user users bill bills all database row rows record records data money message messages account
   accounts item items folder directory everything invoice tokens repo branch phone number disk

@@ -16,7 +16,7 @@ export function mayHoldCard(fieldName: string | undefined): boolean {
 /**
  * Numbers of payment cards: digits alone or in the groups they are printed in, with an issuer's first digits, that
  * issuer's length, and the right check digit. About 2 in 100 random numbers of 16 digits pass all of that, which is why
- * fields that are called an id are left alone and JSON numbers are too.
+ * fields that are called an id are left alone, and JSON numbers too unless that is asked for.
  */
 export function findCards(text: string, found: (span: Span) => boolean, from = 0, to = text.length): number {
   const { length } = text;

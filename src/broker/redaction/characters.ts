@@ -46,7 +46,7 @@ export function runStart(table: Alphabet, text: string, before: number): number 
   return at;
 }
 
-/** Whether a word begins here. The `n` of a written `\n` is no part of a word. */
+/** Whether a word begins here. The `n` of a written `\n` is not a part of a word. */
 export function isWordStart(text: string, at: number): boolean {
   return at === 0 || !isIn(WORD, text, at - 1) || (at > 1 && text.charCodeAt(at - 2) === BACKSLASH);
 }

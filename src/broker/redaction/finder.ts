@@ -4,8 +4,10 @@ import type { Slices } from '../../lib/slices.js';
 import { findCards } from './cards.js';
 import { BASE64, isIn } from './characters.js';
 import { findEmails } from './emails.js';
+import { findIbans } from './ibans.js';
 import { findNamedSecrets } from './named-secrets.js';
 import { findPhones } from './phones.js';
+import { findSocialSecurityNumbers } from './social-security.js';
 import { inOrder, type Span } from './span.js';
 import { TOKEN_PATTERNS } from './token-patterns.js';
 
@@ -22,15 +24,19 @@ export interface FinderOptions {
   /** Secrets by the name in front of them. */
   readonly named?: boolean;
   readonly cards?: boolean;
+  /** Also where they are JSON numbers, which then become text. */
+  readonly cardNumbers?: boolean;
   readonly emails: boolean;
   readonly phones?: boolean;
+  /** Numbers of bank accounts and social security numbers. */
+  readonly accounts?: boolean;
   /** The user's own. */
   readonly extra: readonly TextSearch[];
   /** Texts that stay, whatever they look like. */
   readonly allow: readonly string[];
 }
 
-/** A longer text is looked at in parts of this size, where its reader can wait: a multiple of what `NeedleSearch` reads. */
+/** A longer text is checked in parts of this size, where its reader can wait: a multiple of what `NeedleSearch` reads. */
 export const PART_CHARACTERS = 4 * 65_536;
 
 /** How much is looked for in a text: `known` is only what the host holds itself. */
@@ -123,10 +129,12 @@ export class Finder {
     this.#findKnown(text, report);
     if (isEnough || depth === 'known') return;
     this.#tokenSearch(isKept)(text, report);
-    const { named, cards, emails, phones, extra } = this.#options;
+    const { named, cards, emails, phones, accounts, extra } = this.#options;
     if (named === true && !isEnough) findNamedSecrets(text, report);
     if (cards === true && depth !== 'no-cards' && !isEnough) findCards(text, report);
     if (emails && !isEnough) findEmails(text, report);
+    if (accounts === true && !isEnough) findIbans(text, report);
+    if (accounts === true && !isEnough) findSocialSecurityNumbers(text, report);
     if (phones === true && depth !== 'no-cards' && !isEnough) findPhones(text, report);
     for (const search of extra) if (!isEnough) search(text, report);
   }
@@ -152,7 +160,7 @@ export class Finder {
 
   /** The same searches as in `#find`, in the same order. */
   #searches(depth: Depth, isKept?: (span: Span) => boolean): TextSearch[] {
-    const { named, cards, emails, phones, extra } = this.#options;
+    const { named, cards, emails, phones, accounts, extra } = this.#options;
     const known: TextSearch = (text, found, from, to) => this.#findKnown(text, found, from, to);
     if (depth === 'known') return [known];
     return [
@@ -161,6 +169,7 @@ export class Finder {
       ...(named === true ? [findNamedSecrets] : []),
       ...(cards === true && depth !== 'no-cards' ? [findCards] : []),
       ...(emails ? [findEmails] : []),
+      ...(accounts === true ? [findIbans, findSocialSecurityNumbers] : []),
       ...(phones === true && depth !== 'no-cards' ? [findPhones] : []),
       ...extra,
     ];

@@ -51,5 +51,5 @@ test('of a call the secrets in its arguments are counted, and those in its code 
 test('what is nested too deep to be shown cannot be asked about', () => {
   let value: JsonValue = 'rm -rf /';
   for (let depth = 0; depth < 1_100; depth++) value = [value];
-  expect(() => hide(value)).toThrow(/nested too deep to be shown/);
+  expect(() => hide(value)).toThrow(/nested too deeply to show/);
 });

@@ -25,7 +25,10 @@ export function hideSecrets<Value extends JsonValue>(redactor: Redactor, value: 
       return markOf(hidden, kind);
     },
     tooDeep: () => {
-      throw new HostError('bad_input', 'its arguments are nested too deep to be shown to a person; pass flatter ones');
+      throw new HostError(
+        'bad_input',
+        'its arguments are nested too deeply to show them to a person; pass flatter ones',
+      );
     },
   };
   const shown = redactor.withSpans(spans).value(value);

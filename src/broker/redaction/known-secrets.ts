@@ -22,7 +22,7 @@ function heldIn(settings: Readonly<Record<string, string>>): string[] {
   return Object.entries(settings).flatMap(([name, value]) => heldSecretsIn(name, value));
 }
 
-/** Most words of a command line are no secrets and stand in results, so here a name or a form has to say so. */
+/** Most words of a command line are no secrets and are in results, so here a name or a form has to say so. */
 function argumentSecrets(name: string, value: string): string[] {
   const isNamed = /^(?:\w+[_-])?(?:pass|passphrase|pwd|creds?|mnemonic|seed|pin)$/i.test(name);
   return [

@@ -45,7 +45,7 @@ const MAX_NAME_CHARACTERS = 60;
 const MAX_VALUE_CHARACTERS = 4_096;
 const MAX_USER_CHARACTERS = 256;
 const MAX_GAP_CHARACTERS = 4;
-/** Shorter values are redacted only as a field of their own: in running text they are too likely something else. */
+/** Shorter values are redacted only as their own field: in running text they are too likely something else. */
 const MIN_VALUE_CHARACTERS = 4;
 const MIN_BEARER_CHARACTERS = 16;
 
@@ -57,7 +57,7 @@ const CURSOR_NAME =
   /(?:^|[_-]|[a-z])(?:next|prev(?:ious)?|page|paging|continuation|cursor|scroll|sync|skip)[_-]?token$/i;
 /** The shell's current folder; elsewhere `PWD` is a password. */
 const FOLDER_NAME = /^(?:OLD)?PWD$/;
-/** What stands behind a name in a declaration or a form, and is no secret. */
+/** What is behind a name in a declaration or a form, and is not a secret. */
 const NO_SECRET =
   /^(?:string|text|number|boolean|bool|str|int|any|unknown|null|none|nil|undefined|true|false|required|optional|\*+|\[redacted.*|\$\{.*|<.*>)$/i;
 

@@ -8,7 +8,7 @@ import type { Span } from './span.js';
 const WRITTEN =
   /\+[1-9](?:[ ./-]?\(?\d\)?){6,14}(?!\d)|(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[.-])\d{3}[ .-]\d{4}(?![\w-])|\(?0[1-9]\d{0,4}\)?[ /-]\d{3,8}(?:[ -]\d{2,6}){0,3}(?![\w-])/g;
 
-/** More than any match and what is looked at behind it. */
+/** More than any match and what is checked behind it. */
 const LONGEST_WRITTEN = 100;
 const MIN_NATIONAL_DIGITS = 9;
 const MAX_NATIONAL_DIGITS = 12;

@@ -1,6 +1,6 @@
-import type { GuestError } from '../../domain/execution.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Question, Respondent } from '../../domain/question.js';
+import type { GuestError } from '../../domain/run.js';
 import type { CallProgress } from '../../domain/upstream.js';
 import type { BrokerCall, BrokerOutcome } from '../call.js';
 import type { RedactionCounts, Redactor } from './redactor.js';
@@ -9,7 +9,7 @@ import type { RedactionCounts, Redactor } from './redactor.js';
 export async function redactOutcome(redactor: Redactor, outcome: BrokerOutcome): Promise<BrokerOutcome> {
   const redactions: RedactionCounts = {};
   const { approval } = outcome;
-  const clean = await cleanOutcome(redactor, outcome, redactions);
+  const clean = await redactRunOutcome(redactor, outcome, redactions);
   const isUntouched = Object.keys(redactions).length === 0;
   if (isUntouched && approval === undefined) return clean;
   return {
@@ -19,7 +19,7 @@ export async function redactOutcome(redactor: Redactor, outcome: BrokerOutcome):
   };
 }
 
-async function cleanOutcome(
+async function redactRunOutcome(
   redactor: Redactor,
   outcome: BrokerOutcome,
   counts: RedactionCounts,
@@ -28,7 +28,7 @@ async function cleanOutcome(
     const warnings = outcome.warnings.map((warning) => redactor.text(warning, counts));
     return { ok: true, reply: await redactor.replyInSlices(outcome.reply, counts), warnings };
   }
-  // The error often repeats the answer: what was taken out of both is counted once.
+  // The error often repeats the answer: a redaction in both is counted once.
   const error = await redactError(redactor, outcome.error, outcome.reply === undefined ? counts : {});
   return outcome.reply === undefined
     ? { ...outcome, error }
@@ -50,19 +50,19 @@ export function redactOnTheWay(redactor: Redactor, call: BrokerCall): BrokerCall
   if (onProgress === undefined && respondent === undefined) return call;
   return {
     ...call,
-    ...(onProgress === undefined ? {} : { onProgress: cleanProgress(redactor, onProgress) }),
-    ...(respondent === undefined ? {} : { respondent: cleanQuestions(redactor, respondent) }),
+    ...(onProgress === undefined ? {} : { onProgress: redactProgress(redactor, onProgress) }),
+    ...(respondent === undefined ? {} : { respondent: redactQuestions(redactor, respondent) }),
   };
 }
 
-function cleanProgress(redactor: Redactor, onProgress: (progress: CallProgress) => void) {
+function redactProgress(redactor: Redactor, onProgress: (progress: CallProgress) => void) {
   return ({ message, ...progress }: CallProgress): void =>
     onProgress(message === undefined ? progress : { ...progress, message: redactor.text(message) });
 }
 
 /** What servers ask the user or the model passes here on its way out. */
-function cleanQuestions(redactor: Redactor, respondent: Respondent): Respondent {
-  const { key, capabilities } = respondent;
+function redactQuestions(redactor: Redactor, respondent: Respondent): Respondent {
+  const { key, caller, capabilities } = respondent;
   const clean = (question: Question) => ({ ...question, params: redactor.value(question.params) });
-  return { key, capabilities, answer: (question) => respondent.answer(clean(question)) };
+  return { key, caller, capabilities, answer: (question) => respondent.answer(clean(question)) };
 }

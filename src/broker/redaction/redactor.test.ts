@@ -14,7 +14,7 @@ const SECRET = 'p4ss/w+rd "quoted" ü?&';
 describe('a secret that the host holds', () => {
   const redactor = open([SECRET]);
 
-  test('is taken out as it is, percent-encoded, in hexadecimal and inside JSON in JSON [B17]', () => {
+  test('is redacted as it is, percent-encoded, in hexadecimal and inside JSON in JSON [B17]', () => {
     const forms = [
       SECRET,
       encodeURIComponent(SECRET),
@@ -28,7 +28,7 @@ describe('a secret that the host holds', () => {
     for (const form of forms) expect(redactor.text(`a ${form} b`)).toBe('a [redacted:credential] b');
   });
 
-  test('is taken out where it is a number that JavaScript rounds, and other such numbers stay [B17]', () => {
+  test('is redacted where it is a number that JavaScript rounds, and other such numbers stay [B17]', () => {
     const json = '{"id":12345678901234567891,"other":12345678901234567893}';
     const reply = open(['12345678901234567891']).reply(
       { content: [], structuredContent: JSON.parse(json), structuredJson: json, isError: false },
@@ -38,7 +38,7 @@ describe('a secret that the host holds', () => {
     expect(reply.structuredContent).toMatchObject({ id: '[redacted:credential]' });
   });
 
-  test('is taken out of base64, wherever in it it begins, in both alphabets [B17]', () => {
+  test('is redacted inside base64 at any offset, in both alphabets [B17]', () => {
     for (const before of ['', 'x', 'xy', 'xyz', 'some text in front: '])
       for (const after of ['', 'q', 'qr', ' and behind'])
         for (const encoding of ['base64', 'base64url'] as const) {
@@ -51,7 +51,7 @@ describe('a secret that the host holds', () => {
         }
   });
 
-  test('is taken out of names of fields, which stay apart', () => {
+  test('is redacted in field names, which stay distinct', () => {
     const value = { [`x ${SECRET}`]: 1, [`x ${encodeURIComponent(SECRET)}`]: 2, ['__proto__x']: [SECRET] };
     expect(redactor.value(value)).toEqual({
       'x [redacted:credential]': 1,
@@ -72,7 +72,7 @@ describe('a secret that the host holds', () => {
     );
   });
 
-  test('that is a number is taken out as a number', () => {
+  test('that is a number is redacted as a number', () => {
     const digits = open(['123456789012345']);
     expect(digits.value({ a: 123456789012345, b: 12345 })).toEqual({ a: '[redacted:credential]', b: 12345 });
     expect(digits.json('{"a":123456789012345}')).toBe('{"a":"[redacted:credential]"}');
@@ -147,7 +147,7 @@ describe('credentials by how they look', () => {
     ['card', '3782-822463-10005'],
   ];
 
-  test.each(kinds)('%s is taken out, in text, in JSON and after a line break', (kind, secret) => {
+  test.each(kinds)('%s is redacted in text, in JSON and after a line break', (kind, secret) => {
     const redactor = open([], { cards: true });
     for (const text of [secret, `a ${secret} b`, `line\n${secret}\nline`, `"${secret}"`]) {
       const counts = {};
@@ -159,7 +159,7 @@ describe('credentials by how they look', () => {
     }
   });
 
-  test('the key of an Azure connection string is taken out, and its name stays', () => {
+  test('the key of an Azure connection string is redacted, and its name stays', () => {
     const key = randomBytes(64).toString('base64');
     const text = `DefaultEndpointsProtocol=https;AccountName=a;AccountKey=${key};EndpointSuffix=core.windows.net`;
     expect(open().text(text)).toBe(text.replace(key, '[redacted:azure-key]'));
@@ -299,7 +299,7 @@ describe('credentials by how they look', () => {
     expect(open([], { allow: ['AKIAIOSFODNN7EXAMPLE'] }).text(text)).toBe(text);
   });
 
-  test('expressions of the user are followed, except those that could take for ever', () => {
+  test('expressions of the user are followed, except those that could take forever', () => {
     const redactor = open([], { extra: compileExpressions(['EMP-\\d{5}', '^secret:.*$']) });
     expect(redactor.json('{"a":"EMP-12345 EMP-1","b":"secret: \\"x\\""}')).toBe(
       '{"a":"[redacted:custom] EMP-1","b":"[redacted:custom]"}',

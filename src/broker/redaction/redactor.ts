@@ -8,7 +8,7 @@ import { type Depth, Finder, type FinderOptions, PART_CHARACTERS } from './finde
 import { isSecretField } from './named-secrets.js';
 import type { Span } from './span.js';
 
-/** How often something was taken out, by kind. */
+/** The number of redactions, by kind. */
 export type RedactionCounts = Record<string, number>;
 
 /** Nested deeper than this, a value is not handed on: nobody writes such data, and walking it ends the stack. */
@@ -34,7 +34,7 @@ export class Redactor {
 
   /** The same with more to look for: secrets by their name, and where it is asked for, the data of people. */
   forOutput({ personalData }: { readonly personalData: boolean }): Redactor {
-    const people = personalData ? { cards: true, emails: true, phones: true } : {};
+    const people = personalData ? { cards: true, cardNumbers: true, emails: true, phones: true, accounts: true } : {};
     return new Redactor(this.#secrets.keys(), { ...this.#options, patterns: true, named: true, ...people });
   }
 
@@ -96,8 +96,8 @@ export class Redactor {
   }
 
   /**
-   * A tool's answer. Structured content is made text once, here, and looked at as text, which is ten times as fast as
-   * looking at each of its values; whoever needs it as text takes the same.
+   * A tool's answer. Structured content is serialized once, here, and searched as text, which is ten times as fast as
+   * searching each of its values; later stages that need the text reuse it.
    */
   reply(reply: ToolReply, counts: RedactionCounts): ToolReply {
     const finder = this.#current();
@@ -199,7 +199,7 @@ export class Redactor {
       }
       return this.text(value, counts, mayHoldCard(name) ? 'all' : 'no-cards');
     }
-    if (typeof value === 'number') return this.#number(value, counts);
+    if (typeof value === 'number') return this.#number(value, name, counts);
     if (value === null || typeof value !== 'object') return value;
     if (depth > MAX_DEPTH) return this.#spans.tooDeep();
     if (Array.isArray(value)) {
@@ -277,15 +277,16 @@ export class Redactor {
     return uses === 1 ? clean : `${clean} (${uses})`;
   }
 
-  /** A secret of digits only may come as a number. */
-  #number(value: number, counts: RedactionCounts): JsonValue {
+  /** A secret of digits only may come as a number, and so may a card. */
+  #number(value: number, name: string | undefined, counts: RedactionCounts): JsonValue {
     if (!Number.isSafeInteger(value) || (value < 1e11 && value > -1e11)) return value;
-    const clean = this.text(String(value), counts, 'known');
+    const isCard = this.#options.cardNumbers === true && mayHoldCard(name);
+    const clean = this.text(String(value), counts, isCard ? 'all' : 'known');
     return clean === String(value) ? value : clean;
   }
 }
 
-/** Which of what was found is hidden, and what stands in its place. */
+/** Which of what was found is hidden, and what is in its place. */
 export interface HiddenSpans {
   /** Absent: all of it. */
   readonly mayHide?: (text: string, span: Span) => boolean;

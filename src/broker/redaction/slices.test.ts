@@ -11,6 +11,7 @@ const ALL: FinderOptions = {
   cards: true,
   emails: true,
   phones: true,
+  accounts: true,
   extra: compileExpressions(['EMP-[0-9]{6}']),
   allow: ['allowed@example.com'],
 };
@@ -25,6 +26,8 @@ const FOUND = [
   'password="hunter2hunter2"',
   'Bearer abcdef0123456789abcdef',
   'EMP-123456',
+  'to DE89 3704 0044 0532 0130 00 now',
+  'number 123-45-6789,',
   `-----BEGIN RSA PRIVATE KEY-----\n${'QUJD'.repeat(100)}\n-----END RSA PRIVATE KEY-----`,
 ];
 

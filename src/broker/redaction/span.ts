@@ -1,4 +1,4 @@
-/** A part of a text that is taken out, and as what. */
+/** A part of a text that is redacted, and the kind of secret it is. */
 export interface Span {
   readonly start: number;
   readonly end: number;

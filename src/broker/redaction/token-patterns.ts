@@ -18,12 +18,12 @@ import type { Span } from './span.js';
 
 /**
  * Credentials whose own form makes them certain: a vendor's prefix, a header, a fixed length. Each has an anchor, a fixed text that the search finds in its one pass;
- * only there more is looked at, forwards and backwards over characters that no other match looks at again. No expression
+ * only there more is checked, forwards and backwards over characters that no other match looks at again. No expression
  * that could backtrack is involved, so that time stays in proportion to the text.
  */
 export interface TokenPattern {
   readonly anchor: string;
-  /** What is to be taken out, where the anchor at this place belongs to such a credential. */
+  /** The span to redact, if the anchor at this position belongs to such a credential. */
   match(text: string, at: number): Span | undefined;
 }
 

@@ -58,7 +58,7 @@ describe('the index', () => {
     return text.split('\n').filter((line) => line !== '');
   };
 
-  test('shows that a tool takes an input which is no object, or has several forms', () => {
+  test('shows that a tool takes an input which is not an object, or has several forms', () => {
     const odd = [
       { name: 'list', inputSchema: { type: 'array', items: { type: 'string' } } },
       { name: 'forms', inputSchema: { type: 'object', oneOf: [{ properties: { a: { type: 'string' } } }] } },
@@ -137,6 +137,8 @@ describe('the index', () => {
 
 describe('the declarations of one server', () => {
   const large = server({ id: 'large', tools: manyTools(400) });
+  const named = ({ tools }: CatalogServer, ...names: string[]) =>
+    names.flatMap((name) => tools.filter(({ exportName }) => exportName === name));
 
   test('are complete in themselves, and say whose words they hold', () => {
     const text = serverDeclarations(server(SMALL_CATALOG[1] as ServerFixture), 'signatures');
@@ -148,9 +150,8 @@ describe('the declarations of one server', () => {
   });
 
   test('come in the most detail that fits a budget', () => {
-    const all = new Set(large.tools.map(({ exportName }) => exportName));
-    const [little, more, most] = [10_000, 20_000, 100_000].map((budget) =>
-      serverDeclarationsWithin(large, budget, all),
+    const [little, more, most] = [10_000, 20_000, 100_000].map(
+      (budget) => serverDeclarationsWithin(large, budget, large.tools).text,
     );
     expect(little?.length).toBeLessThan(more?.length ?? 0);
     expect(more?.length).toBeLessThanOrEqual(most?.length ?? 0);
@@ -159,17 +160,30 @@ describe('the declarations of one server', () => {
   });
 
   test('of a server that does not fit are those of the tools a program uses, and names of the others', () => {
-    const text = serverDeclarationsWithin(large, 2_000, new Set(['tool_7', 'tool_399', 'no_such']));
+    const { text } = serverDeclarationsWithin(large, 2_000, named(large, 'tool_7', 'tool_399'));
     expect(estimateTokens(text)).toBeLessThanOrEqual(2_000);
     expect(text.match(/export function \w+/g)).toEqual(['export function tool_399', 'export function tool_7']);
     expect(text).toMatch(
-      /Not declared here: tool_0, tool_1, .*, and \d+ more; await getTypes\("large", \["<tool>"\]\) of @codemode\/discovery\n/,
+      /Not declared here: 398 of 400 tools \(tool_0, tool_1, .*, \.\.\.\); await getTypes\("large", \["<tool>"\]\) of @codemode\/discovery\n/,
     );
+  });
+
+  test('of more tools than fit are those of the first, without one that is too large, and the others are counted', () => {
+    const properties = Object.fromEntries(manyTools(200).map(({ name }) => [name, { type: 'string' }]));
+    const huge = { ...tool('huge'), inputSchema: { type: 'object', properties } };
+    const mixed = server({ id: 'mixed', tools: [huge, ...manyTools(60)] });
+    const wanted = [...named(mixed, 'tool_59', 'huge'), ...mixed.tools.slice(1, -1)];
+    const { text, declared } = serverDeclarationsWithin(mixed, 800, wanted);
+    expect(estimateTokens(text)).toBeLessThanOrEqual(800);
+    const names = declared.map(({ exportName }) => exportName);
+    expect(names.slice(0, 4)).toEqual(['tool_59', 'tool_0', 'tool_1', 'tool_2'].slice(0, 4));
+    expect(text.match(/export function \w+/g)).toHaveLength(names.length);
+    expect(text).toContain(`// Not declared here: ${61 - names.length} of 61 tools`);
   });
 
   test('of a part of the tools keep the names of the whole', () => {
     const twins = server({ id: 'twins', tools: [...manyTools(300), tool('a.b'), tool('a_b')] });
-    const text = serverDeclarationsWithin(twins, 1_500, new Set(['a_b__2']));
+    const { text } = serverDeclarationsWithin(twins, 1_500, named(twins, 'a_b__2'));
     expect(text.match(/export function \w+/g)).toEqual(['export function a_b__2']);
     expect(text).toContain('@tool "a_b"');
   });

@@ -1,5 +1,5 @@
 import type { CatalogBriefing } from '../../domain/briefing.js';
-import type { ObservedTypeOf } from '../declarations/typescript.js';
+import type { ObservedTypeOf } from '../declarations/typescript/typescript.js';
 import { compareCodePoints } from '../names.js';
 import type { CatalogSnapshot } from '../snapshot.js';
 import { exampleCall } from './example-call.js';

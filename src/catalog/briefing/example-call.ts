@@ -1,8 +1,8 @@
 import type { ExampleCall } from '../../domain/briefing.js';
 import type { JsonValue } from '../../domain/json.js';
 import { isJsonObject } from '../../domain/json.js';
-import { conforms } from '../declarations/conforms.js';
-import { readSchema } from '../declarations/schema.js';
+import { conforms } from '../declarations/schema/conforms.js';
+import { readSchema } from '../declarations/schema/schema.js';
 import { exampleInput } from '../examples.js';
 import { compareCodePoints, exportNames } from '../names.js';
 import type { CatalogServer, CatalogTool } from '../snapshot.js';

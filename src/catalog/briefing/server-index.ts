@@ -133,7 +133,10 @@ class IndexLine {
   describe(maximumCharacters: number): string {
     const { name, description = '', path } = this.#server;
     const isSaid = bareName(path).includes(bareName(name));
-    const text = [isSaid ? '' : name.slice(0, MAX_SOURCE), firstSentence(description.slice(0, MAX_SOURCE))];
+    const said = firstSentence(description.slice(0, MAX_SOURCE)).replace(/^#+\s*/, '');
+    // A heading that is the name again says nothing.
+    const isName = bareName(path).includes(bareName(said)) || bareName(name).includes(bareName(said));
+    const text = [isSaid ? '' : name.slice(0, MAX_SOURCE), isName ? '' : said];
     const line = commentLine(text.filter((each) => each !== '').join(': '), maximumCharacters);
     // A tag at the beginning has a backslash, which only a comment needs.
     const words = line === '' ? '' : ` ${quoteVisibly(line.replace(/^\\@/, '@'))}`;
@@ -191,10 +194,10 @@ function bareName(name: string): string {
   return name
     .slice(0, MAX_SOURCE)
     .toLowerCase()
-    .replace(/mcp|server|[^a-z0-9]/g, '');
+    .replace(/mcp|servers?|[^a-z0-9]/g, '');
 }
 
-/** No more of a foreign text is looked at: enough for the longest line after escapes are taken out. */
+/** The part of an upstream's text that is read: enough for the longest line after escapes are removed. */
 const MAX_SOURCE = 2_000;
 
 function addWords(lines: readonly IndexLine[], most: number, measure: Measure): number {

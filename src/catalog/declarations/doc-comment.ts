@@ -1,7 +1,7 @@
 import { clipText, visibleText, withoutMarkup } from '../../lib/visible-text.js';
 
 /**
- * Lines of a foreign text that may stand in a block comment of TypeScript: visible characters only, no end of comment,
+ * Lines of a foreign text that may appear in a block comment of TypeScript: visible characters only, no end of comment,
  * no code fence (declarations are shown in fenced blocks), no tag of a chat template, no line that passes for one of our
  * own tags, no blank lines.
  */

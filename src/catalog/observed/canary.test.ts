@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
 import { randomNumbers } from '../../../test/support/schema-values.js';
 import { typeCheck } from '../../../test/support/type-check.js';
-import type { CallerId } from '../../domain/execution.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
+import type { CallerId } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
-import { declareModule } from '../declarations/typescript.js';
-import { SHARED_DECLARATIONS } from '../declarations/typescript-frames.js';
+import { declareModule } from '../declarations/typescript/typescript.js';
+import { SHARED_DECLARATIONS } from '../declarations/typescript/typescript-frames.js';
 import { ObservedTypes } from './observed-types.js';
 
 /** Thousands of values: seconds, where other work takes the machine. */

@@ -2,11 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { CallerId } from '../../domain/execution.js';
+import type { CallerId } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
 import { ObservedTypesFile } from '../../store/observed-types-file.js';
 import { LearnedTypes } from './learned-types.js';
 
+const of = (caller: CallerId, profile = 'codemode') => ({ caller, profile });
 const ME = 'me' as CallerId;
 const TOOL: Tool = { serverId: 'weather', name: 'now', description: 'The weather.' };
 const RESULT = { city: 'Reykjavik', temperature: 3, tags: ['canary-value'] };
@@ -24,48 +25,48 @@ const open = (fingerprint = 'a') =>
 
 async function learnOnce(caller = ME, tool = TOOL): Promise<void> {
   const types = await open();
-  types.observe(caller, tool, RESULT);
+  types.observe(of(caller), tool, RESULT);
   await types.close();
 }
 
 test('what a tool returned is known to the next process, and its values are nowhere on disk', async () => {
   await learnOnce();
-  expect((await open()).typeOf(ME, TOOL)).toBe(TYPE);
+  expect((await open()).typeOf(of(ME), TOOL)).toBe(TYPE);
   expect(readFileSync(path(), 'utf8')).not.toMatch(/Reykjavik|canary/);
   expect(statSync(path()).mode & 0o777).toBe(0o600);
 });
 
 test('it is forgotten when the server is another one, or the tool is defined otherwise', async () => {
   await learnOnce();
-  expect((await open('b')).typeOf(ME, TOOL)).toBeUndefined();
-  expect((await open()).typeOf(ME, { ...TOOL, description: 'Something else.' })).toBeUndefined();
+  expect((await open('b')).typeOf(of(ME), TOOL)).toBeUndefined();
+  expect((await open()).typeOf(of(ME), { ...TOOL, description: 'Something else.' })).toBeUndefined();
   const types = await open();
   const changed = { ...TOOL, inputSchema: { type: 'object' } };
-  types.observe(ME, changed, { other: true });
-  expect([types.typeOf(ME, changed), types.typeOf(ME, TOOL)]).toEqual(['{ other: boolean }', undefined]);
+  types.observe(of(ME), changed, { other: true });
+  expect([types.typeOf(of(ME), changed), types.typeOf(of(ME), TOOL)]).toEqual(['{ other: boolean }', undefined]);
 });
 
 test('callers do not see what others have seen', async () => {
   await learnOnce();
   const other = 'another' as CallerId;
   const types = await open();
-  types.observe(other, TOOL, { secret: 1 });
-  expect(types.typeOf(other, TOOL)).toBe('{ secret: number }');
-  expect(types.typeOf(ME, TOOL)).toBe(TYPE);
+  types.observe(of(other), TOOL, { secret: 1 });
+  expect(types.typeOf(of(other), TOOL)).toBe('{ secret: number }');
+  expect(types.typeOf(of(ME), TOOL)).toBe(TYPE);
   await types.close();
   const again = await open();
-  expect([again.typeOf(other, TOOL), again.typeOf(ME, TOOL)]).toEqual(['{ secret: number }', TYPE]);
+  expect([again.typeOf(of(other), TOOL), again.typeOf(of(ME), TOOL)]).toEqual(['{ secret: number }', TYPE]);
 });
 
 test('two hosts that learn at the same time do not undo each other', async () => {
   const [one, two] = [await open(), await open()];
   const second = { ...TOOL, name: 'later' };
-  one.observe(ME, TOOL, RESULT);
-  two.observe(ME, second, { ok: true });
+  one.observe(of(ME), TOOL, RESULT);
+  two.observe(of(ME), second, { ok: true });
   await one.close();
   await two.close();
   const types = await open();
-  expect([types.typeOf(ME, TOOL), types.typeOf(ME, second)]).toEqual([TYPE, '{ ok: boolean }']);
+  expect([types.typeOf(of(ME), TOOL), types.typeOf(of(ME), second)]).toEqual([TYPE, '{ ok: boolean }']);
 });
 
 test.each([
@@ -76,8 +77,19 @@ test.each([
 ])('a file that holds %s is as good as none', async (_, text) => {
   writeFileSync(path(), text);
   const types = await open();
-  expect(types.typeOf(ME, TOOL)).toBeUndefined();
-  types.observe(ME, TOOL, RESULT);
+  expect(types.typeOf(of(ME), TOOL)).toBeUndefined();
+  types.observe(of(ME), TOOL, RESULT);
   await types.close();
-  expect((await open()).typeOf(ME, TOOL)).toBe(TYPE);
+  expect((await open()).typeOf(of(ME), TOOL)).toBe(TYPE);
+});
+
+test('a type is told to the contract by which it was seen, and to no other', async () => {
+  const types = await open();
+  types.observe(of(ME, 'unified'), TOOL, { parsed: true });
+  expect([types.typeOf(of(ME), TOOL), types.typeOf(of(ME, 'unified'), TOOL)]).toEqual([
+    undefined,
+    '{ parsed: boolean }',
+  ]);
+  await types.close();
+  expect((await open()).typeOf(of(ME, 'unified'), TOOL)).toBe('{ parsed: boolean }');
 });

@@ -1,18 +1,32 @@
 import { hash } from 'node:crypto';
-import type { CallerId } from '../../domain/execution.js';
 import { isJsonObject, type JsonValue } from '../../domain/json.js';
+import type { CallerId } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
 import type { ObservedTypesFile } from '../../store/observed-types-file.js';
-import { shapeOfResult } from './look.js';
+import { asRows } from './observed-shape.js';
 import { ObservedTypes } from './observed-types.js';
 import { takesQuery } from './query-tool.js';
-import { asRows } from './shape.js';
+import { shapeOfResult } from './shape-of-result.js';
 import { UsedServers } from './used-servers.js';
 
 export interface LearnedTypesOptions {
   readonly file?: ObservedTypesFile;
   /** Identifies how a server is reached: what another one returned says nothing of this one. */
   readonly fingerprintOf: (serverId: string) => string;
+}
+
+/**
+ * Who sees results, and by which contract: JSON text is text by one and its value by another, so a type that was seen by one
+ * would be wrong by the other.
+ */
+export interface Viewer {
+  readonly caller: CallerId;
+  readonly profile: string;
+}
+
+/** What is on disk from before is of the contract `codemode`. No caller has such a character in its name. */
+function viewerId({ caller, profile }: Viewer): CallerId {
+  return profile === 'codemode' ? caller : (`${caller}\u0000${profile}` as CallerId);
 }
 
 /** Several results of one program are written together. */
@@ -42,9 +56,16 @@ export class LearnedTypes {
   }
 
   /** Learns from one result, as the program saw it. */
-  observe(caller: CallerId, tool: Tool, value: JsonValue): void {
+  observe(viewer: Viewer, tool: Tool, value: JsonValue): void {
     const look = takesQuery(tool) ? (seen: JsonValue) => asRows(shapeOfResult(seen)) : shapeOfResult;
-    const isNews = this.#types.observe(caller, tool.serverId, tool.name, value, this.#definitionOf(tool), look);
+    const isNews = this.#types.observe(
+      viewerId(viewer),
+      tool.serverId,
+      tool.name,
+      value,
+      this.#definitionOf(tool),
+      look,
+    );
     if (isNews) this.#saveSoon();
   }
 
@@ -56,18 +77,18 @@ export class LearnedTypes {
   }
 
   /** What belongs into this caller's view of the tools. `usedBefore`: in how many runs, when the program started. */
-  of(caller: CallerId): {
+  of(viewer: Viewer): {
     readonly observedTypeOf: (tool: Tool) => string | undefined;
     readonly usedBefore?: ReadonlyMap<string, number>;
   } {
-    const usedBefore = this.#used.before(caller);
-    const observedTypeOf = (tool: Tool) => this.typeOf(caller, tool);
+    const usedBefore = this.#used.before(viewer.caller);
+    const observedTypeOf = (tool: Tool) => this.typeOf(viewer, tool);
     return usedBefore === undefined ? { observedTypeOf } : { observedTypeOf, usedBefore };
   }
 
   /** The type of what this caller has seen of a tool, or `undefined` where it has seen nothing. */
-  typeOf(caller: CallerId, tool: Tool): string | undefined {
-    return this.#types.typeOf(caller, tool.serverId, tool.name, this.#definitionOf(tool));
+  typeOf(viewer: Viewer, tool: Tool): string | undefined {
+    return this.#types.typeOf(viewerId(viewer), tool.serverId, tool.name, this.#definitionOf(tool));
   }
 
   /** Writes what is not written yet. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { CallerId } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
+import type { CallerId } from '../../domain/run.js';
 import { type ObservedBounds, ObservedTypes } from './observed-types.js';
 
 const ME = 'me' as CallerId;

@@ -1,7 +1,7 @@
-import type { CallerId } from '../../domain/execution.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
-import { shapeOfResult } from './look.js';
-import { merge, type ObservedShape, withinBounds } from './shape.js';
+import type { CallerId } from '../../domain/run.js';
+import { merge, type ObservedShape, withinBounds } from './observed-shape.js';
+import { shapeOfResult } from './shape-of-result.js';
 import { readShape, storeShape } from './stored-shape.js';
 import { typeText } from './type-text.js';
 

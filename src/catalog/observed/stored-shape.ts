@@ -8,7 +8,7 @@ import {
   OPEN,
   SHAPE_BOUNDS,
   withinBounds,
-} from './shape.js';
+} from './observed-shape.js';
 import { TEXT_KINDS } from './text-data.js';
 
 /** A shape as JSON: `k` its kinds, `t` kinds of text, `j` the data in text, `i` items, `p` properties (`[name, optional, shape]`), `o` others. */
@@ -46,7 +46,7 @@ function read(stored: JsonValue | undefined, depth: number): ObservedShape {
   const kinds = KINDS.filter(([, letter]) => typeof letters === 'string' && letters.includes(letter));
   const shape: ObservedShape = {
     ...Object.fromEntries(kinds.map(([kind]) => [kind, true])),
-    // Text is looked into at the top only: deeper, a comment would stand in a comment.
+    // Text is looked into at the top only: deeper, a comment would be inside a comment.
     ...(typeof texts === 'string' && depth === 0 && { isString: true, texts: knownKinds(texts) }),
     // A shape that an older version wrote has no kinds: all that it looked into was JSON.
     ...(json !== undefined &&

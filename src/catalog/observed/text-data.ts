@@ -21,7 +21,7 @@ export interface TextData {
 
 /** Longer texts are not looked into. */
 const MAX_CHARACTERS = 500_000;
-/** Of lines and tables this many are looked at: the others are like them. */
+/** Of lines and tables this many are checked: the others are like them. */
 const MAX_LINES = 40;
 const MAX_LINE_CHARACTERS = 20_000;
 /** Of a longer literal the names are not worth the time. */
@@ -127,7 +127,7 @@ function csv(lines: readonly string[]): TextData | undefined {
   const cellsOf = (line: string) => cellsIn(line, delimiter.each);
   const header = cellsOf(first);
   const records = rest.map(cellsOf);
-  // A sentence with a comma is no header.
+  // A sentence with a comma is not a header.
   if (header.some((cell) => cell.length > 60 || /[.!?:]$/.test(cell) || cell.split(' ').length > 4)) return undefined;
   if (records.some(({ length }) => length !== header.length)) return undefined;
   const hasEvidence = isAboveNumbers(header, records);
@@ -176,7 +176,7 @@ function cellsIn(line: string, delimiter: string): string[] {
   return [...cells, cell.trim()];
 }
 
-/** The first lines that are not empty, without the last one where the text goes on behind it. */
+/** The first non-empty lines, without the last one if the text continues after it. */
 function linesOf(text: string): string[] {
   const found: string[] = [];
   for (let at = 0; at < text.length && found.length < MAX_LINES; ) {

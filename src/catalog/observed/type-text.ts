@@ -1,4 +1,4 @@
-import { cutToDepth, EMPTY, type ObservedObject, type ObservedShape, SHAPE_BOUNDS } from './shape.js';
+import { cutToDepth, EMPTY, type ObservedObject, type ObservedShape, SHAPE_BOUNDS } from './observed-shape.js';
 import { TEXT_KINDS, type TextKind } from './text-data.js';
 
 /** About 700 tokens: what nobody promised should not take the place of what somebody did. */

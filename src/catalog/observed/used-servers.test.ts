@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CallerId } from '../../domain/execution.js';
+import type { CallerId } from '../../domain/run.js';
 import { UsedServers } from './used-servers.js';
 
 const ME = 'me' as CallerId;

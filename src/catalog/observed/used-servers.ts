@@ -1,5 +1,5 @@
-import type { CallerId } from '../../domain/execution.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import type { CallerId } from '../../domain/run.js';
 
 /** Beyond these nothing new is counted. */
 const MAX_CALLERS = 200;

@@ -1,8 +1,8 @@
 import { quoteVisibly } from '../../lib/visible-text.js';
 import { docComment } from '../declarations/doc-comment.js';
-import { declarePackageFile } from '../declarations/typescript.js';
-import { serverDocs, toolDocs } from '../declarations/typescript-docs.js';
-import { PACKAGE_CLIENT_DECLARATIONS } from '../declarations/typescript-frames.js';
+import { declarePackageFile } from '../declarations/typescript/typescript.js';
+import { serverDocs, toolDocs } from '../declarations/typescript/typescript-docs.js';
+import { PACKAGE_CLIENT_DECLARATIONS } from '../declarations/typescript/typescript-frames.js';
 import { camelCaseNames } from '../package-names.js';
 import { allToolNames, askingTools } from '../snapshot.js';
 import { metaOf, namesOf, type ServerPackage, sortedTools } from './server-package.js';

@@ -1,10 +1,10 @@
 import { isJsonObject } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
 import { commentLine } from '../declarations/doc-comment.js';
-import { declarePythonModule } from '../declarations/python.js';
-import { docstring, pythonString } from '../declarations/python-text.js';
-import type { Detail } from '../declarations/typescript.js';
-import { serverDocs, toolDocs } from '../declarations/typescript-docs.js';
+import { declarePythonModule } from '../declarations/python/python.js';
+import { docstring, pythonString } from '../declarations/python/python-text.js';
+import type { Detail } from '../declarations/typescript/typescript.js';
+import { serverDocs, toolDocs } from '../declarations/typescript/typescript-docs.js';
 import { snakeCaseNames } from '../package-names.js';
 import { allToolNames, askingTools } from '../snapshot.js';
 import { PYTHON_MCP_CLIENT_STUB, PYTHON_WRAPPERS } from './python-client.js';
@@ -70,7 +70,7 @@ ${docstring(lines, '    ')}    return await _call(${pythonString(tool.name)}, ar
 
 const MAX_ARGUMENTS_CHARACTERS = 600;
 
-/** For whoever asks for help at run time: `owner, repo, page?`. */
+/** Shown by Python's `help()` at run time: `owner, repo, page?`. */
 function argumentNames({ inputSchema }: Tool): string {
   if (!isJsonObject(inputSchema?.properties)) return '';
   const required = Array.isArray(inputSchema.required) ? inputSchema.required : [];

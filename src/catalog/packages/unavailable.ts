@@ -1,5 +1,5 @@
 import { quoteVisibly } from '../../lib/visible-text.js';
-import { pythonString } from '../declarations/python-text.js';
+import { pythonString } from '../declarations/python/python-text.js';
 import type { CatalogServer } from '../snapshot.js';
 
 /**

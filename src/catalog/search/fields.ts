@@ -17,7 +17,7 @@ export function fieldsOf(tool: Tool, budgetChars: number): Record<keyof typeof R
   return { name, title, summary, details, propertyNames, propertyTexts, enumValues };
 }
 
-/** A description of a megabyte is an attack or an accident; what tells tools apart stands in its first pages. */
+/** A description of a megabyte is an attack or an accident; what tells tools apart is in its first pages. */
 const MAX_FIELD_CHARS = 1_500;
 const MAX_SUMMARY_CHARS = 300;
 const MAX_SCHEMA_NODES = 300;

@@ -5,7 +5,7 @@ import { RANKING } from './ranking.js';
 import { termOf, wordsOf } from './words.js';
 
 /** How much of each tool's name a query asks for, its rare words counting more. */
-export class NameCoverage {
+export class NameMatch {
   readonly #postings: Postings;
   readonly #toolCount: number;
   /** By term: the tools whose name has it, and its share of that name. */

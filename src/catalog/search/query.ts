@@ -47,7 +47,7 @@ function readableOf(query: string): string {
   return query.trimStart().slice(0, MAX_QUERY_CHARS);
 }
 
-/** What stands for an argument of the call, not for the tool: addresses, paths and file names, quoted values. */
+/** What describes an argument of the call, not the tool: addresses, paths and file names, quoted values. */
 const ARGUMENTS = new RegExp(
   [
     '(?<url>https?://\\S+|(?<![\\w@/.-])(?:[a-z0-9-]+\\.)+(?:com|org|net|io|dev|gov|edu|cn|de|uk|co|ai)(?![\\w-])(?:/\\S*)?)',
@@ -141,7 +141,7 @@ function wordsForArgument(match: RegExpMatchArray): string {
   return path.includes('/') ? `file ${extension}` : `file ${path}`;
 }
 
-/** `acronym` may stand in for the word as well. It is no word of its own: what says `pull request (PR)` counts once. */
+/** `acronym` may replace the word as well. It is not a separate word: what says `pull request (PR)` counts once. */
 function withSynonyms(word: string, weight: number, acronym?: string): QueryWord {
   const term = termOf(word);
   const alternatives = [{ term, share: 1 }, ...alternativesTo(term)];

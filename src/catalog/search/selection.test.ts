@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NameCoverage } from './name-coverage.js';
+import { NameMatch } from './name-coverage.js';
 import { Postings } from './postings.js';
 import { RANKING } from './ranking.js';
 import { selectTools } from './selection.js';
@@ -47,7 +47,7 @@ test('a name that was asked for in full counts more than one asked for in part',
     [{ weight: 1, lengthPenalty: 0 }],
   );
   const words = ['list', 'issu'].map((term) => ({ alternatives: [{ term, share: 1 }], weight: 1 }));
-  const [full, part, none] = new NameCoverage(tools, postings).factorsFor([{ words, pull: 1 }]);
+  const [full, part, none] = new NameMatch(tools, postings).factorsFor([{ words, pull: 1 }]);
   expect(full).toBeCloseTo(1 + RANKING.fullName);
   expect(part).toBeGreaterThan(1);
   expect(part).toBeLessThan(1.5);

@@ -289,10 +289,11 @@ export interface Alternative {
 
 /** The index terms that mean the same as this term, without the term itself. */
 export function alternativesTo(term: string): readonly Alternative[] {
-  return ALTERNATIVES.get(term) ?? [];
+  alternatives ??= readGroups();
+  return alternatives.get(term) ?? [];
 }
 
-/** The words that an acronym stands for, else none. */
+/** The words that an acronym means, else none. */
 export function longFormOf(word: string): readonly string[] {
   return ACRONYMS.get(word.replace(/s$/, ''))?.split(' ') ?? [];
 }
@@ -303,7 +304,8 @@ export function acronymOf(word: string, next: string): string | undefined {
 }
 
 const ACRONYM_OF_WORDS: ReadonlyMap<string, string> = new Map([...ACRONYMS].map(([short, long]) => [long, short]));
-const ALTERNATIVES: ReadonlyMap<string, readonly Alternative[]> = readGroups();
+/** Read with the first search: it takes milliseconds, and most processes end without one. */
+let alternatives: ReadonlyMap<string, readonly Alternative[]> | undefined;
 
 function readGroups(): Map<string, readonly Alternative[]> {
   const shares = new Map<string, Map<string, number>>();

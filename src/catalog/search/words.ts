@@ -10,7 +10,7 @@ export function wordsOf(text: string): string[] {
   return words;
 }
 
-/** The form in which a word stands in the index. */
+/** The form in which a word is in the index. */
 export function termOf(word: string): string {
   return stem(word);
 }

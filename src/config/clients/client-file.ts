@@ -1,9 +1,10 @@
-import { lstat, readFile, realpath, stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { HostError } from '../../domain/errors.js';
+import { readRegularFile, UnreadableFile } from '../../lib/read-regular-file.js';
 import { type FileOwner, replaceFile } from '../../lib/replace-file.js';
 
 /** Claude Code keeps its history beside its servers. */
-const MAX_BYTES = 64 * 1024 * 1024;
+export const MAX_CLIENT_FILE_BYTES = 64 * 1024 * 1024;
 /** A new file may come to hold secrets. */
 const NEW_FILE_MODE = 0o600;
 
@@ -27,13 +28,18 @@ export async function readClientFile(file: string): Promise<ClientFile> {
       `${file} is a link to a file that does not exist; make that file or remove the link`,
     );
   try {
-    const found = await stat(path);
-    const { mode, uid, gid, size } = found;
-    if (!found.isFile()) throw new HostError('bad_input', `${file} is not an ordinary file`);
-    if (size > MAX_BYTES) throw new HostError('bad_input', `${file} has ${size} bytes; at most ${MAX_BYTES} are read`);
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
+    const { mode, uid, gid } = await stat(path);
+    const bytes = await readRegularFile(path, MAX_CLIENT_FILE_BYTES);
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     return { path, text, owner: { mode: mode & 0o7777, uid, gid } };
   } catch (error) {
+    if (error instanceof UnreadableFile)
+      throw new HostError(
+        'bad_input',
+        error.why === 'too_large'
+          ? `${file} has ${error.size} bytes; at most ${MAX_CLIENT_FILE_BYTES} are read`
+          : `${file} is not an ordinary file`,
+      );
     if (error instanceof TypeError)
       throw new HostError('bad_input', `${file} is not text in UTF-8; nothing was written. Save it as UTF-8 first.`);
     throw asBadInput(error, file, 'read');

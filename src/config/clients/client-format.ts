@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
-import { isObject } from '../shape.js';
+import { isObject } from '../schema/server-map.js';
 
 /** How a client writes its servers down. Every edit leaves the rest of the text as it is, byte for byte. */
 export interface ClientFormat {

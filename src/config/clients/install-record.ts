@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
+import { readRegularFile } from '../../lib/read-regular-file.js';
 import { writeWhole } from '../../lib/write-whole.js';
-import type { Environment } from '../environment.js';
-import { stateFolder } from '../state-folder.js';
+import { stateFolder } from '../files/state-folder.js';
+import type { Environment } from '../variables/environment.js';
 
 const recordSchema = z.object({
   version: z.literal(1),
@@ -16,11 +17,13 @@ const recordSchema = z.object({
   backup: z.string().nullable(),
   /** Digest of the copy as it was made: one that somebody has changed since is not restored. */
   backupDigest: z.string().nullable().default(null),
-  /** Servers that were taken out of it. */
+  /** Servers that were removed from it. */
   removed: z.array(z.string()),
   /** Digest of the file as we left it; null where it was changed between two of our edits, so that the backup is out of date. */
   written: z.string().nullable(),
 });
+
+const MAX_RECORD_BYTES = 1024 * 1024;
 
 /** What `install` did to a client's file, for `uninstall`. */
 export type InstallRecord = z.output<typeof recordSchema>;
@@ -36,7 +39,8 @@ export async function readRecord(
   file: string,
 ): Promise<InstallRecord | undefined> {
   try {
-    const parsed = recordSchema.safeParse(JSON.parse(await readFile(placeOf(environment, client, file), 'utf8')));
+    const bytes = await readRegularFile(placeOf(environment, client, file), MAX_RECORD_BYTES);
+    const parsed = recordSchema.safeParse(JSON.parse(bytes.toString('utf8')));
     return parsed.success && parsed.data.file === file ? parsed.data : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,6 @@
 import type { JsonMember, JsonNode } from './json-text.js';
 
-/** A member as it was written: its own text, and the comments that belong to it, each on a line. */
+/** A member unchanged: its own text, and the comments that belong to it, each on a line. */
 export interface WrittenMember {
   readonly comments: readonly string[];
   readonly source: string;
@@ -97,7 +97,7 @@ function spacesAt(text: string, offset: number): number {
   return /^[ \t]*/.exec(text.slice(offset))?.[0].length ?? 0;
 }
 
-/** What stands before it on its line, if that is only space. */
+/** What comes before it on its line, if that is only space. */
 function ownIndent(text: string, offset: number): string | undefined {
   const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
   return before.trim() === '' && text.lastIndexOf('\n', offset - 1) >= 0 ? before : undefined;

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
-import type { Environment } from '../environment.js';
-import { type ForeignFormat, importForeign } from '../import.js';
-import { isObject } from '../shape.js';
-import { absoluteFolder, homeFolder } from '../user-folders.js';
+import { absoluteFolder, homeFolder } from '../files/user-folders.js';
+import { type ForeignFormat, importForeign } from '../import/import.js';
+import { isObject } from '../schema/server-map.js';
+import type { Environment } from '../variables/environment.js';
 import type { ClientFormat } from './client-format.js';
 import { claudeCodeEntry, opencodeEntry, stdioEntry, typedEntry, zedEntry } from './entry-forms.js';
 import { jsonFormat } from './json-format.js';
@@ -132,7 +132,7 @@ export const CLIENTS: readonly Client[] = [
     // Version 2 keeps its servers one level deeper.
     unsupported: (entries) => {
       const inner = entries.get('servers');
-      return isObject(inner) && inner.type === undefined ? 'its servers stand under mcp.servers' : undefined;
+      return isObject(inner) && inner.type === undefined ? 'its servers are under mcp.servers' : undefined;
     },
   },
   {

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '../../domain/json.js';
-import { parseTomlDocument, parseYaml } from '../document.js';
-import type { Environment } from '../environment.js';
-import { detectFormat, importForeign } from '../import.js';
-import { canonical } from '../plan-import.js';
-import { readConfigFile } from '../read-file.js';
-import { isObject, shapeServers } from '../shape.js';
-import { escapeUnknownReferences, substitute } from '../substitute.js';
+import { parseTomlDocument, parseYaml } from '../files/document.js';
+import { readConfigFile } from '../files/read-file.js';
+import { detectFormat, importForeign } from '../import/import.js';
+import { canonical } from '../import/plan-import.js';
+import { isObject, shapeServers } from '../schema/server-map.js';
+import type { Environment } from '../variables/environment.js';
+import { escapeUnknownReferences, substitute } from '../variables/substitute.js';
 import { inOurForm } from './registry.js';
 import { OWN_NAME, type Target } from './target.js';
 

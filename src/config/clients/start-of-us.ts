@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
-import type { Environment } from '../environment.js';
-import type { FoundFile } from '../find-file.js';
+import type { FoundFile } from '../files/find-file.js';
+import { configFolder } from '../files/user-folders.js';
 import { ownCommand } from '../own-command.js';
-import { configFolder } from '../user-folders.js';
+import type { Environment } from '../variables/environment.js';
 import { placesOf, type StartCommand } from './registry.js';
 
 /** How a client starts this program as an MCP server. */

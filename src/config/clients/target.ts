@@ -1,9 +1,9 @@
 import { access } from 'node:fs/promises';
 import { HostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
-import type { Environment } from '../environment.js';
-import { isOurselves } from '../plan-import.js';
-import { isObject } from '../shape.js';
+import { isOurselves } from '../import/plan-import.js';
+import { isObject } from '../schema/server-map.js';
+import type { Environment } from '../variables/environment.js';
 import { type ClientFile, readClientFile } from './client-file.js';
 import { entriesOf } from './client-format.js';
 import { type InstallRecord, readRecord } from './install-record.js';

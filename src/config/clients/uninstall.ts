@@ -1,7 +1,8 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { HostError } from '../../domain/errors.js';
-import type { Environment } from '../environment.js';
-import { writeClientFile } from './client-file.js';
+import { readRegularFile } from '../../lib/read-regular-file.js';
+import type { Environment } from '../variables/environment.js';
+import { MAX_CLIENT_FILE_BYTES, writeClientFile } from './client-file.js';
 import { type EntryEdit, edited } from './client-format.js';
 import { digestOf, forgetRecord } from './install-record.js';
 import type { StartCommand } from './registry.js';
@@ -63,5 +64,5 @@ export async function uninstall(target: Target, plan: UninstallPlan, environment
 
 async function backupOf({ record }: Target): Promise<string | undefined> {
   if (record === undefined || record.backup === null) return undefined;
-  return readFile(record.backup, 'utf8').catch(() => undefined);
+  return readRegularFile(record.backup, MAX_CLIENT_FILE_BYTES).then(String, () => undefined);
 }

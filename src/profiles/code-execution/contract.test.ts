@@ -32,7 +32,7 @@ test('what a request leaves out has its default, and 0 calls are no limit', () =
 test('a fraction is a number: time is rounded up, and calls are rounded down', () => {
   const limitsOf = (options: object) => parse({ code: '1', options }).limits;
   expect(limitsOf({ timeout_ms: 1_500.5, max_tool_calls: 2.9 })).toMatchObject({ timeoutMs: 1_501, maxToolCalls: 2 });
-  // Not 0, which is no limit: the first call is more than half a call.
+  // Not 0, which is not a limit: the first call is more than half a call.
   expect(limitsOf({ max_tool_calls: 0.5 })).toMatchObject({ maxToolCalls: 0 });
 });
 

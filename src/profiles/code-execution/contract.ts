@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
-import type { SourceLanguage } from '../../domain/execution.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Limits } from '../../domain/limits.js';
+import type { SourceLanguage } from '../../domain/run.js';
 import { nearest } from '../../lib/nearest.js';
 
 /** What the contract lets a request ask for. */

@@ -15,7 +15,7 @@ const resultOf = (reply: Partial<ToolReply>) =>
 describe('what call_tool returns', () => {
   test.each([
     ['structured content', { structuredContent: { a: 1 }, content: [text('ignored')] }, { a: 1 }],
-    ['a text that is no JSON', { content: [text('plain')] }, 'plain'],
+    ['a text that is not JSON', { content: [text('plain')] }, 'plain'],
     ['a text that holds an object', { content: [text(' {"name":"octocat"} ')] }, { name: 'octocat' }],
     ['a text that holds a list', { content: [text('[1,{"b":2}]')] }, [1, { b: 2 }]],
     ['a text that holds another value', { content: [text('42')] }, '42'],
@@ -55,7 +55,7 @@ describe('what call_tool returns', () => {
       error: {
         code: 'APPROVAL_REQUIRED',
         message:
-          'it asks. Ask the user to type: codemode approvals approve abc --scope hour. Then run the script again.',
+          'it asks. Ask the user to type: codemode approvals approve abc. Then run the same script again, unchanged: the call is made, once.',
       },
     });
   });

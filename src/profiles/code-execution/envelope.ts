@@ -1,7 +1,7 @@
 import type { CallVerdict } from '../../domain/audit.js';
-import type { CallReply, GuestError } from '../../domain/execution.js';
+import type { CallReply, GuestError } from '../../domain/run.js';
+import { unwrap } from '../../host/calls/unwrap.js';
 import type { BrokerOutcome } from '../../host/session.js';
-import { unwrap } from '../../host/unwrap.js';
 
 /** What `call_tool` returns: `{ok: true, result}` or `{ok: false, error: {message, code}}`. It never throws. */
 export function envelopeOf(outcome: BrokerOutcome): CallReply {
@@ -16,7 +16,7 @@ function resultJson({ reply }: Extract<BrokerOutcome, { ok: true }>): string {
   return (typeof value === 'string' ? jsonIn(value) : undefined) ?? JSON.stringify(value);
 }
 
-/** Written anew: what is handed on as text is made by us, with one meaning for every parser. */
+/** Parses and serialises again, so that the text means the same to every JSON parser. */
 function jsonIn(text: string): string | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
@@ -65,16 +65,21 @@ function codeOf({ verdict, error }: Failed): ErrorCode {
   return CODES_BY_CLASS.get(error.errorClass) ?? 'CALL_FAILED';
 }
 
+/** `Example: get_user({"username":"text"})`, which a script writes otherwise. */
+const EXAMPLE = / Example: [^({]{0,200}\((\{[\s\S]*\})\)$/;
+
 /** The envelope has no place for a hint, so the one thing to do next ends the message; a tool's own words stay as they are. */
 function messageOf(code: ErrorCode, { message, hint, fields }: GuestError): string {
   switch (code) {
     case 'TOOL_ERROR':
       return message;
+    case 'INVALID_ARGS':
+      return `${message.replace(EXAMPLE, ' Example arguments: $1')}. ${hint}`;
     case 'RATE_LIMITED':
       return `${message}. Call it less often in one script, or run the rest of the work in a later one.`;
     case 'APPROVAL_REQUIRED':
       return typeof fields?.approvalId === 'string'
-        ? `${message}. Ask the user to type: codemode approvals approve ${fields.approvalId} --scope hour. Then run the script again.`
+        ? `${message}. Ask the user to type: codemode approvals approve ${fields.approvalId}. Then run the same script again, unchanged: the call is made, once.`
         : `${message}. ${hint}`;
     case 'CALL_FAILED':
       // The general hint speaks of functions that scripts have not.

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../domain/json.js';
-import type { Presentation } from '../../host/run.js';
+import type { Presentation } from '../../host/runs/run-types.js';
 import { envelopeOf } from './envelope.js';
 import { renderBadRequest, renderScript } from './render.js';
 
@@ -7,6 +7,6 @@ import { renderBadRequest, renderScript } from './render.js';
 export const codeExecutionPresentation: Presentation = {
   reply: envelopeOf,
   response: (summary) => renderScript(summary) as unknown as JsonValue,
-  // A script cannot be put away, so nobody is told this of one.
-  sleeping: ({ runId }) => renderBadRequest(`run ${runId} waits for a person`) as unknown as JsonValue,
+  // A script cannot be suspended, so no client ever reads this.
+  suspended: ({ runId }) => renderBadRequest(`run ${runId} waits for a person`) as unknown as JsonValue,
 };

@@ -1,7 +1,7 @@
 import { isHostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import { OWN_TOOL_NAMES } from '../../domain/own-tool-names.js';
-import { scriptDeclarationsOf } from '../../host/tool-view.js';
+import { scriptDeclarationsOf } from '../../host/tools/tool-view.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
 import { otherNames } from '../tool-names.js';
 import { parseScriptRun, type ScriptDefaults } from './contract.js';

@@ -1,9 +1,9 @@
 import type { ScriptHead } from '../../domain/script.js';
-import { scriptLines } from '../../host/script-lines.js';
-import { briefingOf, indexOf, type ToolView } from '../../host/tool-view.js';
+import { scriptLines } from '../../host/scripts/script-lines.js';
+import { briefingOf, indexOf, type ToolView } from '../../host/tools/tool-view.js';
 import type { ScriptDefaults } from './contract.js';
 
-/** Some clients cut a description here, without a word. */
+/** Some clients cut a description here, silently. */
 const MAX_DESCRIPTION_CHARACTERS = 2_048;
 
 /**
@@ -30,7 +30,7 @@ export function instructions(
     `# ${toolName}\n\n${RULES}`,
     `Example:\n\`\`\`js\n${exampleScript(view)}\`\`\``,
     `## Options\n\n- \`timeout_ms\`: 1 to 600000, ${timeoutMs} if left out. It counts from the start of the script, calls included, and cannot be caught.
-- \`max_tool_calls\`: ${maxToolCalls === 0 ? '0, no limit,' : maxToolCalls} if left out; 0 is no limit. The call that is one too many ends the script.
+- \`max_tool_calls\`: ${maxToolCalls === 0 ? '0, no limit,' : maxToolCalls} if left out; 0 is no limit. The first call over the limit ends the script.
 - \`allowed_servers\`: if not empty, a call to any other server ends the script.`,
     FAILURES,
     ...(scripts.length === 0 ? [] : [`${SCRIPTS}\n${scriptLines(scripts)}`]),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { HostError } from '../../domain/errors.js';
-import { type Failure, outOfTime } from '../../domain/execution.js';
-import type { RunSummary } from '../../host/run.js';
+import { type Failure, outOfTime } from '../../domain/run.js';
+import type { RunSummary } from '../../host/runs/run-types.js';
 import { renderHostError, renderScript } from './render.js';
 
 const ended = (outcome: RunSummary['outcome'], more: Partial<RunSummary> = {}) =>

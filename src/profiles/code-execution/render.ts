@@ -1,7 +1,7 @@
 import { ERRORS, type HostError } from '../../domain/errors.js';
-import { checkFirst, type Failure } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
-import type { RunSummary } from '../../host/run.js';
+import { checkFirst, type Failure } from '../../domain/run.js';
+import type { RunSummary } from '../../host/runs/run-types.js';
 
 /** The six ways in which a script fails. */
 export type ScriptErrorCode =
@@ -106,7 +106,7 @@ function advice({ limit, hint }: Failure): string {
   return hint === undefined ? '' : `. ${hint}`;
 }
 
-/** The place stands behind the first line, before the excerpt of the source; a source that ends too early is said so. */
+/** The place is behind the first line, before the excerpt of the source; a source that ends too early is said so. */
 function syntaxMessage(failed: Failure): string {
   const [first = '', ...excerpt] = failed.message.split('\n');
   const early = /^Expected (.+) but found `EOF`$/.exec(first);
@@ -118,7 +118,7 @@ function syntaxMessage(failed: Failure): string {
 /** Syntax that the author has to replace by something else, which the hint names. */
 const EXPLAINED = /not supported|outside a module|only allowed|await/;
 
-/** A thrown value that is no error has the name of its type, which is no class. */
+/** A thrown value that is not an error has the name of its type, which is not a class. */
 function thrownMessage(name: string, message: string): string {
   return /^\p{Ll}/u.test(name) ? message : named(name, capitalised(message));
 }

@@ -1,9 +1,12 @@
-import type { LogEntry } from '../../domain/execution.js';
 import type { Log, LogIds } from '../../domain/log.js';
-import type { EndedScriptCall } from '../../host/run.js';
+import type { LogEntry, Outcome } from '../../domain/run.js';
+import { type EndedScriptCall, isEnded } from '../../host/runs/run-types.js';
 import type { Session } from '../../host/session.js';
 import { visibleLine, visibleSentence } from '../../lib/visible-text.js';
-import type { CallCircumstances } from '../profile.js';
+import { lostInResult } from '../lost-values.js';
+import type { CallContext } from '../profile.js';
+import { patternsHint, runNotes } from '../run-notes.js';
+import { warningLine } from '../warning.js';
 import type { ScriptRun } from './contract.js';
 import { renderScript, type ScriptResponse } from './render.js';
 
@@ -14,7 +17,7 @@ const CALL_SCRIPT = 'call_script';
 export async function runScript(
   session: Session,
   { code, language, input, limits, allowedServers }: ScriptRun,
-  { log, ...circumstances }: CallCircumstances,
+  { log, ...circumstances }: CallContext,
 ): Promise<ScriptResponse> {
   const traceId = circumstances.trace?.traceId;
   const answer = await session.run({
@@ -28,12 +31,25 @@ export async function runScript(
     ...circumstances,
     ...(log === undefined ? {} : { onLog: (entry, runId) => logEntry(log, entry, { runId, traceId }) }),
   });
-  // Neither goes on without its client nor sleeps: its calls block it.
-  if (answer.state !== 'finished') throw new Error(`a script is ${answer.state}`);
+  // A script cannot continue without its client and cannot be suspended: its calls block it.
+  if (!isEnded(answer)) throw new Error(`a script is ${answer.state}`);
   const { summary } = answer;
   const { runId } = summary;
   if (summary.logsCut) log?.(`its output was cut after ${limits.maxLogBytes} bytes`, 'warn', { runId, traceId });
+  for (const note of [...unsaid(summary.outcome), ...runNotes(summary, patternsHint)]) circumstances.onNotice?.(note);
   return renderScript(summary);
+}
+
+/** What the contract's own messages have no room for: what to write instead, and where in the value something is not JSON. */
+function unsaid(outcome: Outcome): string[] {
+  const lost = lostInResult(outcome);
+  if (lost !== undefined && !lost.isUsual) return [warningLine(lost).replace('`result`', '`value`')];
+  if (outcome.status === 'completed') return [];
+  const { kind, message, hint } = outcome.failure;
+  if (kind === 'exception') return hint === undefined || message.includes(hint) ? [] : [hint];
+  return kind === 'not_serializable' && !message.includes('has no value')
+    ? [`${message}. ${hint ?? ''}`.trimEnd()]
+    : [];
 }
 
 /** Names and times only: what is sent and answered may be anything. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configSchema } from '../../config/schema.js';
+import { configSchema } from '../../config/schema/schema.js';
 import { scriptDefaults } from './settings.js';
 
 test('scripts have 120 s and a pool of ten where nothing is set, and no list of servers [D6, D9]', () => {

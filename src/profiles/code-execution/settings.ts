@@ -1,4 +1,4 @@
-import { type Config, configuredLimits } from '../../config/schema.js';
+import { type Config, configuredLimits } from '../../config/schema/schema.js';
 import { HostError } from '../../domain/errors.js';
 import { MAXIMUM_LIMITS } from '../../domain/limits.js';
 import { MAX_TIMEOUT_MS, type ScriptDefaults } from './contract.js';

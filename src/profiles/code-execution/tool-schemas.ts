@@ -56,7 +56,7 @@ export const TOOL_OUTPUT_SCHEMA: JsonObject = {
     value: { description: 'What the script returned, where ok is true.' },
     error: {
       type: 'object',
-      description: 'Why it did not come to its end, where ok is false.',
+      description: 'Why the script failed, if ok is false.',
       properties: {
         code: {
           type: 'string',

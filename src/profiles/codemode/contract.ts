@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
-import { DEFAULT_LIMITS, LIMITS_OF_THE_CORE, type Limits, type LimitTable } from '../../domain/limits.js';
+import { CORE_LIMITS, DEFAULT_LIMITS, eachLimit, type Limits, type LimitTable } from '../../domain/limits.js';
 import { TOOL_TRACE_SETTINGS, type ToolTraceSetting } from './model-answer.js';
 
 /** What an agent sends to run a program. */
-export interface RunRequest {
+export interface CodemodeRequest {
   readonly code: string;
   readonly limits: Limits;
   readonly requestedCapabilities: readonly string[];
@@ -13,12 +13,12 @@ export interface RunRequest {
 }
 
 /** Reads a request. Throws `bad_input` with the field and what is wrong with it. */
-export function parseRunRequest(input: unknown, defaults: Limits = DEFAULT_LIMITS): RunRequest {
-  return runRequestParser({ ...LIMITS_OF_THE_CORE, defaults })(input);
+export function parseRunRequest(input: unknown, defaults: Limits = DEFAULT_LIMITS): CodemodeRequest {
+  return runRequestParser({ ...CORE_LIMITS, defaults })(input);
 }
 
 /** The same for requests that keep to other limits. */
-export function runRequestParser({ defaults, maximum }: LimitTable): (input: unknown) => RunRequest {
+export function runRequestParser({ defaults, maximum }: LimitTable): (input: unknown) => CodemodeRequest {
   const schema = requestSchema(maximum);
   return (input) => {
     const parsed = schema.safeParse(input);
@@ -40,7 +40,7 @@ export function runRequestParser({ defaults, maximum }: LimitTable): (input: unk
 
 /** Unknown limit keys are ignored, as the contract says; unknown fields of the request too. */
 function requestSchema(maximum: Limits) {
-  const limit = (most: number, least = 1) =>
+  const limit = (most: number, least: number) =>
     z
       .number('must be a number')
       .int('must be a whole number')
@@ -52,12 +52,7 @@ function requestSchema(maximum: Limits) {
       code: z.string('must be a string of JavaScript or TypeScript'),
       limits: z
         .object(
-          {
-            timeoutMs: limit(maximum.timeoutMs),
-            maxMemoryBytes: limit(maximum.maxMemoryBytes),
-            maxLogBytes: limit(maximum.maxLogBytes),
-            maxToolCalls: limit(maximum.maxToolCalls, 0),
-          },
+          eachLimit(({ least }, name) => limit(maximum[name], least)),
           'must be an object',
         )
         .optional(),

@@ -22,10 +22,30 @@ test('every beginning of a JSON text is JSON, and part of the value', () => {
   }
 });
 
-test('lists keep their first items whole, and a long string its beginning', () => {
-  const json = JSON.stringify(rows);
-  const cut = JSON.parse(cutJson(json, 200)) as unknown[];
-  expect(cut.length).toBeGreaterThan(2);
-  expect(cut.slice(0, -1)).toEqual(rows.slice(0, cut.length - 1));
-  expect(JSON.parse(cutJson(JSON.stringify({ text: 'y'.repeat(500) }), 100))).toEqual({ text: 'y'.repeat(91) });
+test('lists keep only whole items, and objects whole keys', () => {
+  const open = Array.from({ length: 50 }, (_, id) => ({ id, status: 'open', lines: [{ sku: 'long name' }] }));
+  for (const [value, rowsOf] of [
+    [open, (cut: unknown) => cut],
+    [{ page: 1, open }, (cut: unknown) => (cut as { open?: unknown }).open ?? []],
+  ] as const) {
+    const json = JSON.stringify(value);
+    for (let characters = 100; characters < json.length; characters += 1) {
+      const rows = rowsOf(JSON.parse(cutJson(json, characters))) as unknown[];
+      expect(rows).toEqual(open.slice(0, rows.length));
+      expect(rows.length).toBeGreaterThan(0);
+    }
+  }
+  const record = { id: 7, state: 'open', owner: { name: 'Ada Lovelace' } };
+  const json = JSON.stringify(record);
+  for (let characters = 1; characters < json.length; characters += 1)
+    expect(record).toMatchObject(JSON.parse(cutJson(json, characters)) as object);
+});
+
+test('a long text that stands first keeps its beginning and says that it is one', () => {
+  const text = 'y'.repeat(500);
+  expect(JSON.parse(cutJson(JSON.stringify({ text }), 100))).toEqual({
+    text: `${'y'.repeat(91)}… (409 more characters)`,
+  });
+  expect(JSON.parse(cutJson(JSON.stringify(text), 100))).toBe(`${'y'.repeat(99)}… (401 more characters)`);
+  expect(JSON.parse(cutJson(JSON.stringify([{ id: 1 }, { text }]), 100))).toEqual([{ id: 1 }]);
 });

@@ -1,39 +1,59 @@
+import { safeSlice } from '../../lib/safe-slice.js';
+
+/** A list or an object that is open at one place of the text. */
+interface Open {
+  readonly closer: '}' | ']';
+  /** Where the text may end within it: behind its last whole item, or behind its bracket. */
+  end: number;
+  hasItems: boolean;
+}
+
 /**
- * The beginning of a JSON text as JSON of its own: what fits into so many characters, with the lists, objects and the
- * string that are open there closed. Only as much of the text is looked at.
+ * The beginning of a JSON text as JSON of its own, in about so many characters. What does not fit is left out whole: rows of a
+ * list, keys of an object. Only a long text that comes first is shortened, and says so. Only as much of the text is checked.
  */
 export function cutJson(json: string, characters: number): string {
   if (json.length <= characters) return json;
-  const open: string[] = [];
-  /** The last place where the text may end, and what closes it there. */
-  let safe = { at: 0, closers: '' };
+  const open: Open[] = [];
   let at = 0;
   while (at < characters) {
     const character = json[at] as string;
     if (character === '"') {
       const end = endOfString(json, at, characters);
-      if (end === undefined) return isKey(json, at, open) ? cutAt(json, safe) : cutString(json, characters, open);
+      if (end === undefined) return cutAtString(json, at, characters, open);
       at = end;
       continue;
     }
-    if (character === '{' || character === '[') {
-      open.push(character === '{' ? '}' : ']');
-      safe = { at: at + 1, closers: closersOf(open) };
-    } else if (character === '}' || character === ']') {
+    if (character === '{' || character === '[')
+      open.push({ closer: character === '{' ? '}' : ']', end: at + 1, hasItems: false });
+    else if (character === '}' || character === ']') {
       open.pop();
-      safe = { at: at + 1, closers: closersOf(open) };
-    } else if (character === ',') safe = { at, closers: closersOf(open) };
+      itemEnded(open.at(-1), at + 1);
+    } else if (character === ',') itemEnded(open.at(-1), at);
     at += 1;
   }
-  return cutAt(json, safe);
+  return cutAtItem(json, open);
 }
 
-function closersOf(open: readonly string[]): string {
-  return open.toReversed().join('');
+function itemEnded(level: Open | undefined, end: number): void {
+  if (level === undefined) return;
+  level.end = end;
+  level.hasItems = true;
 }
 
-function cutAt(json: string, { at, closers }: { readonly at: number; readonly closers: string }): string {
-  return at === 0 ? 'null' : json.slice(0, at) + closers;
+/** Leaves out the row that does not fit, of the outermost list that has a whole one; of the first row, the last keys. */
+function cutAtItem(json: string, open: readonly Open[]): string {
+  const list = open.findIndex(({ closer, hasItems }) => closer === ']' && hasItems);
+  const kept = list === -1 ? open : open.slice(0, list + 1);
+  const last = kept.at(-1);
+  return last === undefined ? 'null' : json.slice(0, last.end) + closersOf(kept);
+}
+
+function closersOf(open: readonly Open[]): string {
+  return open
+    .map(({ closer }) => closer)
+    .toReversed()
+    .join('');
 }
 
 /** The place behind a string, unless that is too far away. */
@@ -45,16 +65,17 @@ function endOfString(json: string, start: number, most: number): number | undefi
   return undefined;
 }
 
-/** A string behind `{` or behind `,` in an object. Whole tokens are read, so there is no white space to look past. */
-function isKey(json: string, at: number, open: readonly string[]): boolean {
-  return open.at(-1) === '}' && json[at - 1] !== ':';
-}
+/** Shorter texts are names and states: a part of one reads as another value. */
+const MIN_SHORTENED = 200;
+const MIN_SHOWN = 40;
 
-/** Ends inside a string, and not inside of an escape. */
-function cutString(json: string, most: number, open: readonly string[]): string {
-  const text = json.slice(0, most).replace(UNFINISHED_ESCAPE, '$1');
-  return `${text}"${closersOf(open)}`;
+function cutAtString(json: string, start: number, most: number, open: readonly Open[]): string {
+  const isKey = open.at(-1)?.closer === '}' && json[start - 1] !== ':';
+  const isInRow = open.some(({ closer, hasItems }) => closer === ']' && hasItems);
+  if (isKey || isInRow) return cutAtItem(json, open);
+  const text = JSON.parse(json.slice(start, endOfString(json, start, json.length))) as string;
+  const shown = safeSlice(text, most - start - 1);
+  if (open.length > 0 && (text.length < MIN_SHORTENED || shown.length < MIN_SHOWN)) return cutAtItem(json, open);
+  const marked = `${shown}… (${text.length - shown.length} more characters)`;
+  return json.slice(0, start) + JSON.stringify(marked) + closersOf(open);
 }
-
-/** A backslash that no other one escapes, with as much of what it begins as is there. */
-const UNFINISHED_ESCAPE = /((?:^|[^\\])(?:\\\\)*)\\(?:u[0-9a-f]{0,3})?$/i;

@@ -25,7 +25,7 @@ test('a result that is large for its pictures keeps everything else', () => {
   const separate = separateMedia(JSON.stringify(result));
   expect(separate?.media).toEqual([picture]);
   expect(JSON.parse(separate?.resultJson ?? '')).toEqual({
-    content: [result.content[0], { ...picture, data: expect.stringContaining('beside') }],
+    content: [result.content[0], { ...picture, data: expect.stringContaining('separate content block') }],
     note: 'kept',
   });
 });

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 
 /** More pictures than this in one answer help nobody. */
 const MAX_BLOCKS = 20;
@@ -11,7 +11,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
  * what they are. The program may have made the result up: a block that is not well formed stays text.
  */
 export function mediaOf(result: JsonValue): JsonObject[] {
-  if (!isObject(result) || !Array.isArray(result.content)) return [];
+  if (!isJsonObject(result) || !Array.isArray(result.content)) return [];
   return result.content.flatMap((block) => (isMedia(block) ? [wellFormed(block)] : [])).slice(0, MAX_BLOCKS);
 }
 
@@ -26,7 +26,7 @@ export function separateMedia(resultJson: string): { resultJson: string; media: 
   const media = mediaOf(result);
   if (media.length === 0) return undefined;
   const content = (result.content as JsonValue[]).map((block) =>
-    isMedia(block) ? { ...block, data: '(beside this text, as a content block of its own)' } : block,
+    isMedia(block) ? { ...block, data: '(in a separate content block)' } : block,
   );
   return { resultJson: JSON.stringify({ ...result, content }), media };
 }
@@ -38,15 +38,11 @@ interface MediaBlock {
 }
 
 function isMedia(block: JsonValue): block is JsonObject & MediaBlock {
-  if (!isObject(block) || (block.type !== 'image' && block.type !== 'audio')) return false;
+  if (!isJsonObject(block) || (block.type !== 'image' && block.type !== 'audio')) return false;
   const { data, mimeType } = block;
   return typeof mimeType === 'string' && typeof data === 'string' && data.length % 4 === 0 && BASE64.test(data);
 }
 
 function wellFormed({ type, data, mimeType }: MediaBlock): JsonObject {
   return { type, data, mimeType };
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -1,8 +1,8 @@
-import type { LogEntry } from '../../domain/execution.js';
-import type { TraceEntry } from '../../host/tool-trace.js';
+import type { LogEntry } from '../../domain/run.js';
+import type { TraceEntry } from '../../host/calls/tool-trace.js';
 import { safeSlice } from '../../lib/safe-slice.js';
-import { visibleLine } from '../../lib/visible-text.js';
-import type { Diagnostic, RunResponse } from './render.js';
+import { callsMade } from '../calls-made.js';
+import { type Diagnostic, LOG_LIMIT_REACHED, type RunResponse } from './render.js';
 
 /** What a model reads of an answer; the record of the run has all of it. */
 export interface AnswerSettings {
@@ -44,8 +44,7 @@ export function modelAnswer(
   return { logs: logsWithin(logs, left, keepLogs), result, diagnostics: told, ...calls.trace, ...rest };
 }
 
-const MAX_FAILED_CALLS = 20;
-const MAX_NAMED_TOOLS = 8;
+const MAX_FAILED_CALLS = 5;
 
 function traceFor(
   setting: ToolTraceSetting,
@@ -56,24 +55,32 @@ function traceFor(
   if (setting === 'none' || !isUnfinished) return { trace: {}, diagnostics: [] };
   const failed = trace.filter(({ ok }) => ok === false);
   const others = trace.filter(({ ok }) => ok !== false);
+  const { shown, leftOut } = failedCalls(failed);
+  const said = [
+    ...(others.length === 0 ? [] : [callsMade(others)]),
+    ...(leftOut === 0 ? [] : [`${leftOut} more calls that failed are left out of toolTrace`]),
+  ];
   return {
-    trace: failed.length === 0 ? {} : { toolTrace: failed.slice(0, MAX_FAILED_CALLS) },
-    diagnostics: others.length === 0 ? [] : [{ severity: 'info', code: 'CALLS_MADE', message: callsMade(others) }],
+    trace: shown.length === 0 ? {} : { toolTrace: shown },
+    diagnostics: said.length === 0 ? [] : [{ severity: 'info', code: 'CALLS_MADE', message: said.join('; ') }],
   };
 }
 
-/** `142 calls succeeded: word/get_text 140 (812 ms), word/save 2 (20 ms)`. */
-function callsMade(trace: readonly TraceEntry[]): string {
-  const tools = new Map<string, { calls: number; ms: number }>();
-  for (const { serverId, toolName, durationMs } of trace) {
-    const name = visibleLine(`${serverId}/${toolName}`);
-    const { calls, ms } = tools.get(name) ?? { calls: 0, ms: 0 };
-    tools.set(name, { calls: calls + 1, ms: ms + durationMs });
+/** Calls of one tool that failed for one reason are one entry, which says how many they are. */
+function failedCalls(failed: readonly TraceEntry[]): { shown: TraceEntry[]; leftOut: number } {
+  const kinds = new Map<string, { entry: TraceEntry; times: number }>();
+  for (const entry of failed) {
+    const key = JSON.stringify([entry.serverId, entry.toolName, entry.error]);
+    const known = kinds.get(key);
+    if (known === undefined) kinds.set(key, { entry, times: 1 });
+    else known.times++;
   }
-  const named = [...tools].slice(0, MAX_NAMED_TOOLS).map(([name, { calls, ms }]) => `${name} ${calls} (${ms} ms)`);
-  const more = tools.size > MAX_NAMED_TOOLS ? [`and ${tools.size - MAX_NAMED_TOOLS} more tools`] : [];
-  const count = trace.length === 1 ? '1 call succeeded' : `${trace.length} calls succeeded`;
-  return `${count}: ${[...named, ...more].join(', ')}`;
+  const told = [...kinds.values()].slice(0, MAX_FAILED_CALLS);
+  const leftOut = failed.length - told.reduce((sum, { times }) => sum + times, 0);
+  const shown = told.map(({ entry, times }) =>
+    times === 1 ? entry : { ...entry, error: `${entry.error ?? 'failed'} (${times} calls)` },
+  );
+  return { shown, leftOut };
 }
 
 const ASSIGN = 'Assign large values to globalThis.__codemode_result__ instead of logging them';
@@ -82,36 +89,45 @@ const ENTRY_CHARACTERS = 45;
 /** Of the room for logs, the part for the beginning; the end is where a program says what came out. */
 const HEAD_PART = 0.4;
 
-/** The first and the last entries that fit, and one that says which are left out and where all of them are. */
+/** The first and the last entries that fit, and one that says which are left out and where the others are. */
 export function logsWithin(logs: readonly LogEntry[], most: number, keep?: () => string): readonly LogEntry[] {
-  const cost = ({ message }: LogEntry) => JSON.stringify(message).length + ENTRY_CHARACTERS;
-  const total = logs.reduce((sum, entry) => sum + cost(entry), 0);
-  if (total <= most) return logs;
+  if (logs.reduce((sum, entry) => sum + costOf(entry), 0) <= most) return logs;
+  // Where the program logged more than its limit, the last entry says so, and the rest of its lines is lost.
+  const limit = logs.at(-1)?.message.startsWith(LOG_LIMIT_REACHED) ? logs.at(-1) : undefined;
+  const lines = limit === undefined ? logs : logs.slice(0, -1);
   const longest = Math.floor(most / 4);
   const short = (entry: LogEntry): LogEntry => ({ ...entry, message: shortened(entry.message, longest) });
   const head: LogEntry[] = [];
   const tail: LogEntry[] = [];
   let room = most * HEAD_PART;
-  for (let at = 0; at < logs.length; at += 1) {
-    const entry = short(logs[at] as LogEntry);
-    room -= cost(entry);
+  for (let at = 0; at < lines.length; at += 1) {
+    const entry = short(lines[at] as LogEntry);
+    room -= costOf(entry);
     if (room < 0) break;
     head.push(entry);
   }
   room = most * (1 - HEAD_PART);
-  for (let at = logs.length - 1; at >= head.length; at -= 1) {
-    const entry = short(logs[at] as LogEntry);
-    room -= cost(entry);
+  for (let at = lines.length - 1; at >= head.length; at -= 1) {
+    const entry = short(lines[at] as LogEntry);
+    room -= costOf(entry);
     if (room < 0) break;
     tail.unshift(entry);
   }
-  const [first, last] = [head.length + 1, logs.length - tail.length];
-  const which = first > last ? 'long lines are shortened' : `lines ${first} to ${last} of ${logs.length} are left out`;
+  const [first, last] = [head.length + 1, lines.length - tail.length];
+  const which = first > last ? 'long lines are shortened' : `lines ${first} to ${last} of ${lines.length} are left out`;
+  const has = limit === undefined ? 'all lines' : `these ${lines.length} lines`;
+  const all = keep === undefined ? '' : `; await load(${JSON.stringify(keep())}) of @codemode/results has ${has}`;
   // The last entry says so, as it does where the program's own limit is reached.
-  const all = keep === undefined ? '' : `; await load(${JSON.stringify(keep())}) of @codemode/results has all lines`;
-  const message = `logs were truncated: ${which}${all}. ${ASSIGN}`;
-  return [...head, ...tail, { level: 'warn', message, timeMs: logs.at(-1)?.timeMs ?? 0 }];
+  const lost = limit === undefined ? '' : ` T${limit.message.slice(TRUNCATED.length + 1)}.`;
+  const message = `${TRUNCATED}${which}${all}.${lost} ${ASSIGN}`;
+  return [...head, ...tail, { level: 'warn', message, timeMs: lines.at(-1)?.timeMs ?? 0 }];
 }
+
+function costOf({ message }: LogEntry): number {
+  return JSON.stringify(message).length + ENTRY_CHARACTERS;
+}
+
+const TRUNCATED = 'logs were truncated: ';
 
 function shortened(message: string, most: number): string {
   if (message.length <= most) return message;

@@ -3,10 +3,10 @@ import type { JsonObject } from '../../domain/json.js';
 import type { LimitTable } from '../../domain/limits.js';
 import { OWN_TOOL_NAMES } from '../../domain/own-tool-names.js';
 import type { Session } from '../../host/session.js';
-import { briefingOf, declarationsOf } from '../../host/tool-view.js';
-import type { CallCircumstances, ExposedTool, OutwardAnswer, Profile } from '../profile.js';
+import { briefingOf, declarationsOf } from '../../host/tools/tool-view.js';
+import type { CallContext, ExposedTool, OutwardAnswer, Profile } from '../profile.js';
 import { otherNames } from '../tool-names.js';
-import { type RunRequest, runRequestParser } from './contract.js';
+import { type CodemodeRequest, runRequestParser } from './contract.js';
 import { mediaOf } from './media.js';
 import { type AnswerSettings, DEFAULT_ANSWER, modelAnswer, mostResultBytes } from './model-answer.js';
 import { codemodePresentation } from './presentation.js';
@@ -18,8 +18,8 @@ import {
   renderBadRequest,
   renderHostError,
   renderResponse,
-  renderSleeping,
   renderStillRunning,
+  renderSuspended,
 } from './render.js';
 
 export interface CodemodeProfileOptions {
@@ -69,9 +69,9 @@ export function createCodemodeProfile(options: CodemodeProfileOptions): Profile 
 
 async function run(
   session: Session,
-  { code, limits, requestedCapabilities, toolTrace }: RunRequest,
+  { code, limits, requestedCapabilities, toolTrace }: CodemodeRequest,
   settings: AnswerSettings,
-  { log: _, onNotice: __, ...circumstances }: CallCircumstances,
+  { log: _, onNotice: __, ...circumstances }: CallContext,
 ): Promise<OutwardAnswer> {
   const outcome = await session.run({
     source: code,
@@ -81,8 +81,8 @@ async function run(
     ...circumstances,
   });
   if (outcome.state === 'running') return { ...answer(renderStillRunning(outcome.runId)), isStillRunning: true };
-  if (outcome.state === 'asleep')
-    return { ...answer(modelAnswer(renderSleeping(outcome.summary), settings)), sleeping: outcome.summary };
+  if (outcome.state === 'suspended')
+    return { ...answer(modelAnswer(renderSuspended(outcome.summary), settings)), suspended: outcome.summary };
   const response = renderResponse(outcome.summary);
   const { keepLogs } = outcome.summary;
   const told = modelAnswer(response, toolTrace === undefined ? settings : { ...settings, toolTrace }, keepLogs);

@@ -1,11 +1,14 @@
 import { ERRORS, type HostError } from '../../domain/errors.js';
-import { checkFirst, type Failure, type LogEntry, type LostValues, type Outcome } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
 import { MAX_LOG_ENTRIES } from '../../domain/limits.js';
-import { DOWN_HINT, STARTING_HINT } from '../../host/discovery.js';
-import type { RunSummary, SleepSummary, UnavailableServer } from '../../host/run.js';
-import type { TraceEntry } from '../../host/tool-trace.js';
+import { checkFirst, type Failure, type LogEntry, type Outcome } from '../../domain/run.js';
+import type { TraceEntry } from '../../host/calls/tool-trace.js';
+import type { RunSummary, SuspendedSummary, UnavailableServer } from '../../host/runs/run-types.js';
+import { DOWN_HINT, STARTING_HINT } from '../../host/tools/discovery.js';
 import { visibleLine } from '../../lib/visible-text.js';
+import { callsFailed } from '../calls-failed.js';
+import { leftUnderWay } from '../left-under-way.js';
+import { lostInResult } from '../lost-values.js';
 import { missingAwait } from '../missing-await.js';
 import { partialResults } from '../partial-results.js';
 import { waitingCalls } from '../waiting-calls.js';
@@ -22,11 +25,11 @@ export interface RunResponse {
   readonly result: JsonValue;
   readonly diagnostics: readonly Diagnostic[];
   readonly toolTrace: readonly TraceEntry[];
-  /** Only where the run goes on, or something of it is kept. */
+  /** Only where the run continues, or something of it is kept. */
   readonly runId?: string;
 }
 
-const CODES: Readonly<Record<Failure['kind'], string>> = {
+export const CODES: Readonly<Record<Failure['kind'], string>> = {
   syntax: 'SYNTAX_ERROR',
   import: 'IMPORT_FAILURE',
   exception: 'UNCAUGHT_EXCEPTION',
@@ -80,9 +83,34 @@ export function renderStillRunning(runId: string): RunResponse {
   };
 }
 
-/** The answer of a run that sleeps until a person has decided. */
-export function renderSleeping({ runId, approvals, logs, trace }: SleepSummary): RunResponse {
-  const [first] = approvals;
+/** The response of a run that is suspended until a person decides. */
+export function renderSuspended(summary: SuspendedSummary): RunResponse {
+  const { runId } = summary;
+  const id = JSON.stringify(runId);
+  return suspendedWith(summary, {
+    outlook: `After the decision the run continues by itself: do not run the program again; wait(${id}) of @codemode/results gives its answer`,
+    hint: `Ask the user to type: ${approveCommand(summary)}`,
+  });
+}
+
+/** The same where the process ends with this answer: nothing continues the run but a command, or a host that serves. */
+export function renderLeftSuspended(summary: SuspendedSummary): RunResponse {
+  const { runId } = summary;
+  return suspendedWith(summary, {
+    outlook:
+      'This process has ended: after the decision the run is resumed by a command, or by a host that serves. Do not run the program again',
+    hint: `Type: ${approveCommand(summary)}; then: codemode runs resume ${runId}`,
+  });
+}
+
+function approveCommand({ approvals: [first, ...others] }: SuspendedSummary): string {
+  return `codemode approvals approve ${first?.id ?? 'ID'}${others.length > 0 ? ' --scope calls' : ''}`;
+}
+
+function suspendedWith(
+  { runId, approvals, logs, trace }: SuspendedSummary,
+  { outlook, hint }: { readonly outlook: string; readonly hint: string },
+): RunResponse {
   return {
     logs,
     result: null,
@@ -90,8 +118,8 @@ export function renderSleeping({ runId, approvals, logs, trace }: SleepSummary):
       {
         severity: 'info',
         code: 'APPROVAL_PENDING',
-        message: `run ${runId} is suspended until a person has decided about ${waitingCalls(approvals)}. Then it continues by itself: do not run the program again; wait(${JSON.stringify(runId)}) of @codemode/results gives its answer`,
-        hint: `Ask the user to type: codemode approvals approve ${first?.id ?? 'ID'}${approvals.length > 1 ? ' --scope calls' : ''}`,
+        message: `run ${runId} is suspended until a person has decided about ${waitingCalls(approvals)}. ${outlook}`,
+        hint,
       },
     ],
     toolTrace: trace.map(visibleEntry),
@@ -123,7 +151,7 @@ export function renderHostError({ code, message }: HostError): RunResponse {
 export function diagnose(failure: Failure): Diagnostic {
   const { kind, name, message, position, limit } = failure;
   const hint = [checkFirst(failure), failure.hint ?? ''].filter((part) => part !== '').join(' ');
-  // The name of a thrown value that is no error is that of its type, which its message says.
+  // The name of a thrown value that is not an error is that of its type, which its message says.
   const isNamed = kind === 'exception' && name !== 'Error' && !message.startsWith(name) && !/^\p{Ll}/u.test(name);
   const errorClass = failure.errorClass ?? (limit === undefined ? undefined : 'SandboxLimitError');
   return {
@@ -183,7 +211,11 @@ function notices(summary: RunSummary): Diagnostic[] {
       message,
       hint: 'Check the value before you rely on its shape.',
     });
+  for (const message of summary.misnamed ?? []) found.push({ severity: 'warning', code: 'UNKNOWN_ARGUMENT', message });
+  if (summary.isSilent === true) found.push(NO_RESULT);
   if (outcome.status === 'completed') found.push(...partialResults(partialAnswers).map(warned));
+  const caught = callsFailed(summary);
+  if (caught !== undefined) found.push({ severity: 'warning', code: 'CALLS_FAILED', message: caught });
   const removed = Object.entries(redactions).map(([kind, count]) => `${count} ${kind}`);
   if (removed.length > 0) {
     found.push({
@@ -202,8 +234,13 @@ function notices(summary: RunSummary): Diagnostic[] {
       hint: `Take what you need of it in another program: import { load } from '@codemode/results'; const value = await load(${JSON.stringify(keptResult.handle)}); a part: load(handle, { path, from, to }).`,
     });
   }
-  if (outcome.status === 'completed' && outcome.lost !== undefined && outcome.lost.count > 0)
-    found.push(lostValues(outcome.lost));
+  const lost = lostInResult(outcome);
+  if (lost !== undefined) {
+    const { isUsual, code, message, hint } = lost;
+    found.push({ severity: isUsual ? 'info' : 'warning', code, message, hint });
+  }
+  const underWay = leftUnderWay(summary);
+  if (underWay !== undefined) found.push(warned(underWay));
   const unawaited = missingAwait(outcome);
   if (unawaited !== undefined) found.push(warned(unawaited));
   if (keptSoFar !== undefined) found.push(soFar(keptSoFar, outcome));
@@ -231,19 +268,7 @@ function soFar({ handle, bytes }: NonNullable<RunSummary['keptSoFar']>, outcome:
     severity: 'info',
     code: 'RESULT_SO_FAR',
     message: `what __codemode_result__ held is kept: ${shape ?? 'a value'}, ${bytes} bytes`,
-    hint: `Go on from it: import { load } from '@codemode/results'; const soFar = await load(${JSON.stringify(handle)});`,
-  };
-}
-
-/** JSON writes these as null, as {}, or not at all. */
-function lostValues({ count, places }: LostValues): Diagnostic {
-  const more = count - places.length;
-  return {
-    // Left out is what most programs mean by it.
-    severity: places.every((place) => place.startsWith('undefined ')) ? 'info' : 'warning',
-    code: 'RESULT_NOT_JSON',
-    message: `JSON has no word for ${places.join(', ')}${more > 0 ? ` and ${more} more` : ''}: null, {} or left out in \`result\``,
-    hint: 'Return a string, a number or null there.',
+    hint: `Continue from it: import { load } from '@codemode/results'; const soFar = await load(${JSON.stringify(handle)});`,
   };
 }
 
@@ -254,6 +279,13 @@ function redactionHint(kinds: readonly string[]): string {
   return 'If this is ordinary data, the user can turn it off with redaction.patterns: false.';
 }
 
+const NO_RESULT: Diagnostic = {
+  severity: 'info',
+  code: 'NO_RESULT',
+  message: 'the program assigned no result and logged nothing',
+  hint: 'Write: globalThis.__codemode_result__ = value;',
+};
+
 const NOT_ISOLATED: Diagnostic = {
   severity: 'warning',
   code: 'NOT_ISOLATED',
@@ -261,11 +293,14 @@ const NOT_ISOLATED: Diagnostic = {
   hint: 'Run `codemode doctor` to see which isolation this machine can give.',
 };
 
+export const LOG_LIMIT_REACHED = 'logs were truncated: the limit of ';
+
 function truncation(logs: readonly LogEntry[], maxLogBytes: number): LogEntry {
-  const limit = logs.length < MAX_LOG_ENTRIES ? `${maxLogBytes} bytes (maxLogBytes)` : `${MAX_LOG_ENTRIES} entries`;
+  const limit =
+    logs.length < MAX_LOG_ENTRIES ? `${maxLogBytes} bytes (limits.maxLogBytes)` : `${MAX_LOG_ENTRIES} entries`;
   return {
     level: 'warn',
-    message: `logs were truncated: the limit of ${limit} was reached`,
+    message: `${LOG_LIMIT_REACHED}${limit} was reached, and later lines are lost`,
     timeMs: logs.at(-1)?.timeMs ?? 0,
   };
 }

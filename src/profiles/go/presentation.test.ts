@@ -14,7 +14,7 @@ test('a text beside structured content that is null is what a call gives', () =>
   expect(replied(null, [{ type: 'text', text: 'sunny' }])).toEqual({ ok: true, json: '"sunny"' });
 });
 
-test('structured content goes before the text, and null stays where there is no text', () => {
+test('structured content goes before the text, and null stays where there is not text', () => {
   expect(replied({ n: 1 }, [{ type: 'text', text: 'one' }])).toEqual({ ok: true, json: '{"n":1}' });
   expect(replied(null, [])).toEqual({ ok: true, json: 'null' });
 });

@@ -1,15 +1,15 @@
-import type { GuestError } from '../../domain/execution.js';
-import type { Presentation } from '../../host/run.js';
+import type { GuestError } from '../../domain/run.js';
+import { unwrapOutcome } from '../../host/calls/unwrap.js';
+import type { Presentation } from '../../host/runs/run-types.js';
 import type { BrokerOutcome } from '../../host/session.js';
-import { unwrapOutcome } from '../../host/unwrap.js';
 import { inGo } from './words.js';
 
 /** The contract's words for what happens during a run: a call gives the tool's value, or an error value. */
 export const goPresentation: Presentation = {
   reply: (outcome) => (outcome.ok ? unwrapOutcome(withText(outcome)) : { ok: false, error: toolError(outcome) }),
-  // Programs in Go cannot be put away, and answer with their output: nobody is told these.
+  // Go programs cannot be suspended and respond with their output, so no client reads these.
   response: ({ runId }) => ({ runId }),
-  sleeping: ({ runId }) => ({ runId }),
+  suspended: ({ runId }) => ({ runId }),
 };
 
 /** A tool without a declared output gives a string here, which null is not: its text is, where it has one. */
@@ -24,10 +24,9 @@ function toolError({ error, verdict }: Extract<BrokerOutcome, { ok: false }>): G
   // The text of the error is then the tool's own, as the contract has it.
   if (verdict === 'tool_error') return { ...error, hint: '' };
   if (verdict === 'pending' && typeof approvalId === 'string')
-    // Another run is another question, so the yes has to reach further than this one.
     return {
       ...error,
-      hint: `Ask the user to type: codemode approvals approve ${approvalId} --scope hour. Then run the program again.`,
+      hint: `Ask the user to type: codemode approvals approve ${approvalId}. Then run the same program again, unchanged: the call is made, once.`,
     };
   if (/^ToolNotFound/.test(error.errorClass) && !/^(?:Did you mean|Call the tool)/.test(error.hint))
     return { ...error, hint: 'Look for it with searchTools(ctx, "words").' };

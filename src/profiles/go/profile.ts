@@ -1,7 +1,7 @@
 import { isHostError } from '../../domain/errors.js';
 import { OWN_TOOL_NAMES } from '../../domain/own-tool-names.js';
 import type { GoStatus } from '../../domain/process-program.js';
-import { goServerDeclarations } from '../../host/go-package.js';
+import { goServerDeclarations } from '../../host/processes/go-package.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
 import { otherNames } from '../tool-names.js';
 import { parseGoRequest } from './contract.js';
@@ -33,8 +33,8 @@ export function createGoProfile({ settings, status, toolName = TOOL_NAME }: GoOp
     call: async (session, input, { log: _, ...circumstances }) => {
       try {
         const { code } = parseGoRequest(input);
-        const { response, hasFailed } = await runProgram(session, code, settings, circumstances);
-        return answerOf(response, hasFailed);
+        const { response, notes, hasFailed } = await runProgram(session, code, settings, circumstances);
+        return { ...answerOf(response, hasFailed), notes };
       } catch (error) {
         if (!isHostError(error)) throw error;
         return answerOf(renderHostError(error), true);

@@ -1,6 +1,6 @@
 import type { GoStatus } from '../../domain/process-program.js';
-import { goBriefing } from '../../host/go-package.js';
-import type { ToolView } from '../../host/tool-view.js';
+import { goBriefing } from '../../host/processes/go-package.js';
+import type { ToolView } from '../../host/tools/tool-view.js';
 import type { GoSettings } from './settings.js';
 
 const MEGABYTE = 1024 * 1024;

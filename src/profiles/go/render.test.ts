@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { HostError } from '../../domain/errors.js';
-import { type EndedFailure, type Failure, outOfTime } from '../../domain/execution.js';
-import type { ProcessRunSummary } from '../../host/process-run.js';
+import { type EndedFailure, type Failure, outOfTime } from '../../domain/run.js';
+import type { ProcessRunSummary } from '../../host/processes/process-run.js';
 import { renderHostError, renderProgram } from './render.js';
 
 const kept = (text: string) => ({ text, isCut: false, totalBytes: text.length });

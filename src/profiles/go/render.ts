@@ -1,6 +1,6 @@
 import { ERRORS, type HostError } from '../../domain/errors.js';
-import { checkFirst, type Failure } from '../../domain/execution.js';
-import type { ProcessRunSummary } from '../../host/process-run.js';
+import { checkFirst, type Failure } from '../../domain/run.js';
+import type { ProcessRunSummary } from '../../host/processes/process-run.js';
 
 /** What `execute_go_code` answers, whatever became of the program. */
 export interface GoResponse {
@@ -75,7 +75,7 @@ function withoutCrash(text: string, failure: Failure | undefined): string {
   return isCrash && /\ngoroutine \d+ /.test(text.slice(start)) ? text.slice(0, start) : text;
 }
 
-/** Each part begins on a line of its own; what a program alone printed stays as it is. */
+/** Each part begins on its own line; what a program alone printed stays as it is. */
 function joined(parts: readonly string[], isEnded: boolean): string {
   const text = parts
     .filter((part) => part !== '')

@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { HostError, isHostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
-import { goAdvice } from '../../host/go-advice.js';
-import type { ProcessRunSummary } from '../../host/process-run.js';
+import { goAdvice } from '../../host/processes/go-advice.js';
+import type { ProcessRunSummary } from '../../host/processes/process-run.js';
 import type { Session } from '../../host/session.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
-import type { CallCircumstances } from '../profile.js';
+import type { CallContext } from '../profile.js';
+import { patternsHint, runNotes } from '../run-notes.js';
 import { type GoResponse, renderProgram } from './render.js';
 import type { GoSettings } from './settings.js';
 
 export interface GoAnswer {
   readonly response: GoResponse;
+  /** What its author should know besides, a line each. */
+  readonly notes: readonly string[];
   /** It did not compile, or did not come to its end. */
   readonly hasFailed: boolean;
 }
@@ -20,7 +23,7 @@ export async function runProgram(
   session: Session,
   code: string,
   { limits, maxToolCalls, approvalWaitMs }: GoSettings,
-  { answerWithinMs, signal, ...circumstances }: Omit<CallCircumstances, 'log'>,
+  { answerWithinMs, signal, ...circumstances }: Omit<CallContext, 'log'>,
 ): Promise<GoAnswer> {
   const late = new AbortController();
   const timer = answerWithinMs === undefined ? undefined : setTimeout(() => late.abort(), answerWithinMs);
@@ -35,9 +38,10 @@ export async function runProgram(
       signal: stop.signal,
       respond: (ended) => respond(ended) as unknown as JsonValue,
     });
-    return { response: respond(summary), hasFailed: summary.outcome.status === 'failed' };
+    const notes = runNotes(summary, patternsHint);
+    return { response: respond(summary), notes, hasFailed: summary.outcome.status === 'failed' };
   } catch (error) {
-    // The compiler goes on meanwhile, and what it has done is done.
+    // The compiler continues meanwhile, and what it has done is done.
     if (late.signal.aborted && isHostError(error, 'cancelled'))
       throw new HostError('sandbox_busy', STILL_COMPILING, { cause: error });
     throw error;

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/schema.js';
+import type { Config } from '../../config/schema/schema.js';
 import { DEFAULT_LIMITS } from '../../domain/limits.js';
 import { DEFAULT_PROCESS_LIMITS, type ProcessLimits } from '../../domain/process-program.js';
 

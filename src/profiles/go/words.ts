@@ -1,4 +1,4 @@
-import type { GuestError } from '../../domain/execution.js';
+import type { GuestError } from '../../domain/run.js';
 
 /** What is shared by all contracts speaks of JavaScript where it shows a call. Here it is said for programs in Go. */
 export function inGo(error: GuestError): GuestError {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ProcessRunSummary } from '../../host/process-run.js';
+import type { ProcessRunSummary } from '../../host/processes/process-run.js';
 import { Ticket } from './envelope.js';
 
 test('a result that is nested too deeply to be written is an error of the program [B3]', () => {

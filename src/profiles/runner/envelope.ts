@@ -3,7 +3,7 @@ import type { ApprovalState } from '../../domain/approval.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { ProcessLanguage } from '../../domain/process-program.js';
 import { VERSION } from '../../domain/version.js';
-import type { ProcessRunSummary } from '../../host/process-run.js';
+import type { ProcessRunSummary } from '../../host/processes/process-run.js';
 import { asciiJson } from '../../lib/ascii-json.js';
 import { roundedNumber, withMarkedNumbers, withNumbers } from '../../lib/exact-numbers.js';
 import { failed, type RunnerError, resultError } from './errors.js';
@@ -14,8 +14,8 @@ export interface Envelope {
   readonly trace_id: string;
   readonly tool_name: string;
   readonly tool_version: string;
-  /** Null where not all of the source was read. */
-  readonly input_digest: string | null;
+  /** Of the source as it came; of no text where nothing of it was read. */
+  readonly input_digest: string;
   readonly output_digest: string;
   /** Null where no program was started. */
   readonly sandbox_image: string | null;
@@ -32,7 +32,7 @@ interface Metrics {
   readonly duration_ms: number;
 }
 
-/** One answer, for whoever takes values and for whoever takes text. Both digests are right for what they stand in. */
+/** One response, as a value and as text. Each form carries the digest of its own content. */
 export interface Answer {
   readonly envelope: Envelope;
   /** The one line, without its end: whole numbers of any length are as the program wrote them. */
@@ -52,8 +52,8 @@ export class Ticket {
   readonly traceId: string;
   readonly #startedAt = performance.now();
   readonly #toolName: string;
-  /** Digest of the source as it came. */
-  inputDigest: string | null = null;
+  /** Digest of the source, as much of it as was read. */
+  inputDigest = digestOf('');
 
   /** `traceId`: of the trace that it is a part of. */
   constructor(language: ProcessLanguage | undefined, traceId = randomUUID().replaceAll('-', '')) {
@@ -61,7 +61,7 @@ export class Ticket {
     this.#toolName = language === undefined ? 'runner' : `${language}-runner`;
   }
 
-  /** Of a program that was run. `maxLineBytes`: what does not fit into one line is not handed over in part. */
+  /** Of a program that was run. `maxLineBytes`: what does not fit into one line is not passed on in part. */
   ended(summary: ProcessRunSummary, maxLineBytes: number): Answer {
     const { outcome, durationMs, approvalState, image } = summary;
     const metrics = { duration_ms: Math.round(durationMs) };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { EndedFailure } from '../../domain/execution.js';
+import type { EndedFailure } from '../../domain/run.js';
 import { resultError } from './errors.js';
 
 const LATE: EndedFailure = {

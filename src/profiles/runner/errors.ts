@@ -1,6 +1,7 @@
 import type { ErrorCode, HostError } from '../../domain/errors.js';
-import { checkFirst, type EndedFailure, type Failure } from '../../domain/execution.js';
-import { RETRYABLE_TYPES } from '../../host/self-correction.js';
+import { checkFirst, type EndedFailure, type Failure } from '../../domain/run.js';
+import { RETRYABLE_TYPES } from '../../host/runs/self-correction.js';
+import { visibleLine, visibleText } from '../../lib/visible-text.js';
 
 /** Why there is no data. */
 export interface RunnerError {
@@ -16,27 +17,32 @@ export function failed(type: string, message: string): RunnerError {
 
 /** What a program failed with: the class of what it threw, or what stopped it. */
 export function resultError(failure: EndedFailure): RunnerError {
-  const error = errorOf(failure);
+  const error = visible(errorOf(failure));
   const check = checkFirst(failure);
   // A second run would make a call twice that may have taken effect.
   return check === '' ? error : { ...error, message: `${error.message}. ${check}`, retryable: false };
+}
+
+/** A class and a message are the program's own, or a server's: what cannot be seen in them is shown. Lines stay. */
+function visible({ type, message, retryable }: RunnerError): RunnerError {
+  return { type: visibleLine(type), message: visibleText(message), retryable };
 }
 
 function errorOf(failure: Failure): RunnerError {
   const { kind, name, message, hint, position, errorClass } = failure;
   const place = position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
   const said = `${message}${place}`;
-  const advised = hint === undefined ? said : `${said}. ${hint}`;
+  const advised = hint === undefined || isSaid(hint, message) ? said : `${said}. ${hint}`;
   switch (kind) {
     case 'exception':
       // Nobody caught a failed call: its kind counts where another run may do better.
-      if (RETRYABLE_TYPES.some((each) => each === errorClass)) return failed(errorClass as string, said);
+      if (RETRYABLE_TYPES.some((each) => each === errorClass)) return failed(errorClass as string, advised);
       // A class of the program's own may be called `Timeout`: that is not the runner's limit.
       return { type: name, message: advised, retryable: false };
     case 'syntax':
-      return failed('SyntaxError', said);
+      return failed('SyntaxError', advised);
     case 'import':
-      return failed(name === 'Error' || name === 'SyntaxError' ? 'ImportError' : name, said);
+      return failed(name === 'Error' || name === 'SyntaxError' ? 'ImportError' : name, advised);
     case 'limit': {
       const [type, advice] = LIMITS[failure.limit ?? 'memory'];
       return failed(type, `${said}. ${advice}`);
@@ -51,6 +57,11 @@ function errorOf(failure: Failure): RunnerError {
     case 'worker_lost':
       return failed('SandboxError', advised);
   }
+}
+
+/** Errors of calls say in their message what the user has to type: it may be all that is passed on. */
+function isSaid(hint: string, message: string): boolean {
+  return message.includes(hint.split('. ', 1)[0] as string);
 }
 
 /** Their types, and what to do, with the keys of this contract: of the request, the command line and the configuration. */
@@ -79,6 +90,7 @@ const HOST_ERRORS: Readonly<Partial<Record<ErrorCode, string>>> = {
   cancelled: 'Cancelled',
   // Others are being served: the same request fits a little later.
   sandbox_busy: 'RateLimit',
+  quota_exceeded: 'RateLimit',
   shutting_down: 'Cancelled',
   jail_unavailable: 'SandboxUnavailable',
   worker_lost: 'SandboxUnavailable',

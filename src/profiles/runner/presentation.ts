@@ -1,19 +1,19 @@
 import type { CallVerdict } from '../../domain/audit.js';
-import type { GuestError } from '../../domain/execution.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
+import type { GuestError } from '../../domain/run.js';
 import type { ToolReply } from '../../domain/upstream.js';
-import type { Presentation } from '../../host/run.js';
-import { RETRYABLE_TYPES } from '../../host/self-correction.js';
+import { fullResult } from '../../host/calls/unwrap.js';
+import type { Presentation } from '../../host/runs/run-types.js';
+import { RETRYABLE_TYPES } from '../../host/runs/self-correction.js';
 import type { BrokerOutcome } from '../../host/session.js';
-import { fullResult } from '../../host/unwrap.js';
 
 /** The contract's words for what happens during a run: calls give the MCP result, or raise a `ToolError`. */
 export const runnerPresentation: Presentation = {
   reply: (outcome) =>
     outcome.ok ? { ok: true, json: resultJson(outcome.reply) } : { ok: false, error: toolError(outcome) },
-  // Programs on real interpreters are answered by envelopes, and cannot be put away: nobody is told these.
+  // Programs on real interpreters cannot be suspended and respond with envelopes, so no client reads these.
   response: ({ runId }) => ({ run_id: runId }),
-  sleeping: ({ runId }) => ({ run_id: runId }),
+  suspended: ({ runId }) => ({ run_id: runId }),
 };
 
 function resultJson(reply: ToolReply): string {
@@ -22,7 +22,7 @@ function resultJson(reply: ToolReply): string {
     structuredJson ?? (structuredContent === undefined ? undefined : JSON.stringify(structuredContent));
   const meta = reply.meta === undefined ? {} : { _meta: reply.meta };
   const rest = JSON.stringify({ content: reply.content, ...fullResult(reply), ...meta });
-  // Made text once, by whoever looked at it last; it may be large.
+  // The structured content may be large, and an earlier stage may have serialised it already: it is not serialised twice.
   return structured === undefined ? rest : `{"structuredContent":${structured},${rest.slice(1)}`;
 }
 
@@ -61,10 +61,8 @@ function toolError(outcome: Extract<BrokerOutcome, { ok: false }>): GuestError {
   const asked = type === 'ApprovalRequired' && typeof fields.approvalId === 'string' ? fields.approvalId : undefined;
   const hint = error.hint.includes('getTool()') ? GET_DEFINITION : error.hint;
   if (asked === undefined) return { ...error, errorClass: type, hint, fields };
-  // Another run is another question, so the yes has to reach further than this one.
-  const command = `codemode approvals approve ${asked} --scope hour`;
-  const message = `${error.message}. Ask the user to type: ${command}`;
-  return { errorClass: type, message, hint: `Ask the user to type: ${command}. Then run the program again.`, fields };
+  const next = `Ask the user to type: codemode approvals approve ${asked}. Then run the same program again, unchanged: the call is made, once`;
+  return { errorClass: type, message: `${error.message}. ${next}`, hint: `${next}.`, fields };
 }
 
 function typeOf({ errorClass, fields }: GuestError, verdict: CallVerdict | undefined): string {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { KeptOutput } from '../../domain/process-program.js';
-import type { ProcessRunSummary } from '../../host/process-run.js';
+import type { ProcessRunSummary } from '../../host/processes/process-run.js';
 import { printedBy } from './printed.js';
 
 const kept = (text: string, isCut = false): KeptOutput => ({ text, isCut, totalBytes: text.length });
@@ -26,7 +26,7 @@ test('each output has a budget of its own, and gets what the other does not need
   expect(mostlyOut.length).toBeLessThanOrEqual(1_000);
 });
 
-test('a traceback that standard error was cut before follows the mark [B7]', () => {
+test('a traceback that was cut from stderr follows the truncation mark [B7]', () => {
   const text = printed(kept(''), kept('e'.repeat(5_000), true), 400, FAILED);
   expect(text).toMatch(/^e+\n<TRUNCATED>\nE: m\n {2}at 1\n<TRUNCATED>\n$/);
   expect(text.length).toBeLessThanOrEqual(400);

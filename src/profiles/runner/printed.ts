@@ -1,16 +1,16 @@
 import type { KeptOutput } from '../../domain/process-program.js';
-import type { ProcessRunSummary } from '../../host/process-run.js';
+import type { ProcessRunSummary } from '../../host/processes/process-run.js';
 
 const TRUNCATED = '<TRUNCATED>\n';
-/** Of all that may be passed on, what standard output gets where standard error needs the rest. */
+/** stdout's share of the byte limit when stderr needs the rest. */
 const STDOUT_SHARE = 1 / 4;
-/** Of standard error's part, what the traceback of a program may take that has printed more than fits. */
+/** The traceback's share of stderr's bytes when the program printed more than fits. */
 const TRACEBACK_SHARE = 1 / 2;
 
 /**
- * What is passed on of what a program printed, in at most so many bytes: its standard output, then its standard error. Each
- * has a budget of its own, and what one does not need the other gets. Every cut is marked where it was made, and by the last
- * line. A traceback is never lost behind output: where standard error was cut, it follows the mark.
+ * What a program printed, cut to `maxBytes`: its stdout, then its stderr. Each stream has its own share, and either may use
+ * what the other leaves. Every cut is marked in place and in the last line. Output never displaces a traceback: where stderr
+ * was cut, the traceback follows the mark.
  */
 export function printedBy({ stdout, stderr, outcome }: PrintedSummary, maxBytes: number): string {
   const traceback = outcome.status === 'failed' ? endedByNewline(outcome.failure.stack ?? '') : '';

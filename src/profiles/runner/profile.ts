@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../domain/json.js';
 import { OWN_TOOL_NAMES } from '../../domain/own-tool-names.js';
 import type { ProcessLanguage, ProcessRuntimeStatus } from '../../domain/process-program.js';
-import { typesOf } from '../../host/process-packages.js';
+import { typesOf } from '../../host/processes/process-packages.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
 import { type Envelope, Ticket } from './envelope.js';
 import { runnerPresentation } from './presentation.js';
@@ -48,8 +48,8 @@ export function createRunnerProfile({ settings, runtimes }: RunnerOptions): Prof
   };
 }
 
-function answerOf({ envelope, excerpt, rounded }: RunnerAnswer): OutwardAnswer {
-  const notes = excerpt === '' ? [] : [`What the program printed:\n${excerpt}`];
+function answerOf({ envelope, excerpt, rounded, notes: said }: RunnerAnswer): OutwardAnswer {
+  const notes = excerpt === '' ? [...said] : [`What the program printed:\n${excerpt}`, ...said];
   // The protocol's library writes numbers as JavaScript has them.
   if (rounded !== undefined) notes.push(`${rounded} was rounded in this answer; hand it over as a string.`);
   return {

@@ -1,26 +1,29 @@
 import { type HostError, isHostError } from '../../domain/errors.js';
-import type { JsonValue } from '../../domain/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { ProcessLanguage } from '../../domain/process-program.js';
 import type { Session } from '../../host/session.js';
-import type { CallCircumstances } from '../profile.js';
+import type { CallContext } from '../profile.js';
+import { runNotes } from '../run-notes.js';
 import { parseRunnerRequest, type RunnerRequest } from './contract.js';
 import { type Answer, digestOf, type Ticket } from './envelope.js';
 import { hostError } from './errors.js';
 import { printedBy } from './printed.js';
-import type { RunnerSettings } from './settings.js';
+import { excerptBytes, type RunnerSettings } from './settings.js';
 
 export interface RunnerAnswer extends Answer {
   /** What the program printed, clean and cut. */
   readonly printed: string;
   /** The same in as little as goes beside an answer that a model reads. */
   readonly excerpt: string;
+  /** What its author should know besides, a line each. */
+  readonly notes: readonly string[];
   /** Of a program that failed, where it has one. */
   readonly traceback?: string;
   /** Why nothing was run. */
   readonly refusal?: HostError;
 }
 
-const MAX_EXCERPT_BYTES = 8_000;
+const PERSONAL_KINDS: ReadonlySet<string> = new Set(['email', 'phone', 'card', 'iban', 'ssn']);
 
 /** Runs a program to its end. What the host could not do is said in the envelope too; only a mistake of ours is thrown. */
 export async function runProgram(
@@ -29,7 +32,7 @@ export async function runProgram(
   language: ProcessLanguage,
   { code, limits }: RunnerRequest,
   settings: RunnerSettings,
-  circumstances: Omit<CallCircumstances, 'log'>,
+  circumstances: Omit<CallContext, 'log'>,
 ): Promise<RunnerAnswer> {
   const { maxToolCalls, approvalWaitMs, redactsPersonalData, maxLineBytes } = settings;
   let answer: Answer | undefined;
@@ -48,7 +51,8 @@ export async function runProgram(
     return {
       ...(answer ?? ticket.ended(summary, maxLineBytes)),
       printed: printedBy(summary, settings.maxPrintedBytes),
-      excerpt: printedBy(summary, Math.min(MAX_EXCERPT_BYTES, settings.maxPrintedBytes)),
+      excerpt: printedBy(summary, excerptBytes(settings)),
+      notes: runNotes(summary, redactionHint),
       ...(traceback === undefined ? {} : { traceback }),
     };
   } catch (error) {
@@ -64,8 +68,10 @@ export async function answerRequest(
   language: ProcessLanguage,
   input: unknown,
   settings: RunnerSettings,
-  circumstances: Omit<CallCircumstances, 'log'>,
+  circumstances: Omit<CallContext, 'log'>,
 ): Promise<RunnerAnswer> {
+  const code = isJsonObject(input as JsonValue) ? (input as JsonObject).code : undefined;
+  if (typeof code === 'string') ticket.inputDigest = digestOf(code);
   let request: RunnerRequest;
   try {
     request = parseRunnerRequest(input, settings);
@@ -73,10 +79,16 @@ export async function answerRequest(
     if (!isHostError(error)) throw error;
     return refusalOf(ticket, error);
   }
-  ticket.inputDigest = digestOf(request.code);
   return runProgram(session, ticket, language, request, settings, circumstances);
 }
 
 function refusalOf(ticket: Ticket, refusal: HostError): RunnerAnswer {
-  return { ...ticket.refused(hostError(refusal)), printed: '', excerpt: '', refusal };
+  return { ...ticket.refused(hostError(refusal)), printed: '', excerpt: '', notes: [], refusal };
+}
+
+/** Secrets are always redacted here. */
+function redactionHint(kinds: readonly string[]): string {
+  return kinds.some((kind) => PERSONAL_KINDS.has(kind))
+    ? 'The user can turn it off for personal data with runner.redactPersonalData: false.'
+    : '';
 }

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/schema.js';
+import type { Config } from '../../config/schema/schema.js';
 import { DEFAULT_LIMITS } from '../../domain/limits.js';
 import { DEFAULT_PROCESS_LIMITS, type ProcessLimits } from '../../domain/process-program.js';
 
@@ -8,7 +8,7 @@ export interface RunnerSettings {
   /** What no request goes beyond. */
   readonly most: Pick<ProcessLimits, 'timeoutMs' | 'maxMemoryBytes'>;
   readonly maxToolCalls: number;
-  /** The line on standard output, or the answer of a tool. */
+  /** The line on stdout, or the response of the MCP tool. */
   readonly maxLineBytes: number;
   /** Passed on of what a program prints. */
   readonly maxPrintedBytes: number;
@@ -45,4 +45,11 @@ export function runnerSettings({ runner, sandbox: { limits } }: Config): RunnerS
     approvalWaitMs: runner.approvalWait,
     redactsPersonalData: runner.redactPersonalData,
   };
+}
+
+const MAX_EXCERPT_BYTES = 8_000;
+
+/** How much of what a program prints goes beside an answer that a model reads. */
+export function excerptBytes({ maxPrintedBytes }: Pick<RunnerSettings, 'maxPrintedBytes'>): number {
+  return Math.min(MAX_EXCERPT_BYTES, maxPrintedBytes);
 }

@@ -47,7 +47,7 @@ export const OUTPUT_SCHEMA: JsonObject = {
     trace_id: { type: 'string' },
     tool_name: { type: 'string' },
     tool_version: { type: 'string' },
-    input_digest: { type: ['string', 'null'], description: 'sha256: of the source as UTF-8.' },
+    input_digest: { type: 'string', description: 'sha256: of the source as UTF-8.' },
     output_digest: {
       type: 'string',
       description: 'sha256: of result as compact JSON with sorted keys and non-ASCII escaped.',
@@ -59,7 +59,7 @@ export const OUTPUT_SCHEMA: JsonObject = {
       type: 'object',
       properties: {
         ok: { type: 'boolean' },
-        data: { description: 'What the program handed over, where ok is true.' },
+        data: { description: 'The result of the program, if ok is true.' },
         error: {
           type: 'object',
           properties: { type: { type: 'string' }, message: { type: 'string' }, retryable: { type: 'boolean' } },
@@ -70,5 +70,7 @@ export const OUTPUT_SCHEMA: JsonObject = {
       required: ['ok', 'metrics'],
     },
   },
-  required: ['run_id', 'trace_id', 'tool_name', 'output_digest', 'duration_ms', 'approval_state', 'result'],
+  required: [
+    ...['run_id', 'trace_id', 'tool_name', 'input_digest', 'output_digest', 'duration_ms', 'approval_state', 'result'],
+  ],
 };

@@ -9,7 +9,7 @@ export function arrangeArguments({ inputSchema }: Tool, input: readonly JsonValu
   const [only] = input;
   if (input.length === 0 || (input.length === 1 && isJsonObject(only))) return input;
   const properties = isJsonObject(inputSchema?.properties) ? Object.keys(inputSchema.properties) : [];
-  // A schema that is no object takes its one value as it is.
+  // A schema that is not an object takes its one value as it is.
   if (properties.length === 0 || input.length > properties.length) return input;
   const required = new Set(Array.isArray(inputSchema?.required) ? inputSchema.required : []);
   const named = Object.create(null) as JsonObject;

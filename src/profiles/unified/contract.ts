@@ -4,7 +4,7 @@ import type { JsonObject } from '../../domain/json.js';
 import type { Limits, LimitTable } from '../../domain/limits.js';
 import { nearest } from '../../lib/nearest.js';
 
-/** What a client asks to have executed, complete. What it may reach is read by whoever knows the bounds. */
+/** A complete request to execute code. `capabilities` is parsed later, where the token's bounds are known. */
 export interface ExecuteRequest {
   readonly code: string;
   readonly isTypeScript: boolean;

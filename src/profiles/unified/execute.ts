@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { CapabilitySet, GrantLimits } from '../../domain/capability.js';
 import { type HostError, isHostError } from '../../domain/errors.js';
-import type { LogEntry } from '../../domain/execution.js';
 import type { LimitTable } from '../../domain/limits.js';
-import { grantsOf } from '../../host/grants.js';
-import type { RunAnswer, RunRequest } from '../../host/run.js';
+import type { LogEntry } from '../../domain/run.js';
+import { grantsOf, mayCallServer } from '../../host/runs/capability-grants.js';
+import type { RunAnswer, RunRequest } from '../../host/runs/run-types.js';
 import type { Session } from '../../host/session.js';
-import type { CallCircumstances } from '../profile.js';
+import type { CallContext } from '../profile.js';
 import { parseExecuteRequest, requestIdOf } from './contract.js';
 import { runWithRecovery } from './recovery.js';
-import { type ExecuteResponse, renderRefusal, renderResponse, renderSleeping, renderStillRunning } from './render.js';
+import { type ExecuteResponse, renderRefusal, renderResponse, renderStillRunning, renderSuspended } from './render.js';
 
 /** What holds for every request of the contract, by whichever door it comes. */
 export interface ExecuteSettings {
@@ -24,7 +24,7 @@ export interface ExecuteSettings {
   readonly isServer: (name: string) => boolean;
 }
 
-export interface ExecuteCircumstances extends CallCircumstances {
+export interface ExecuteContext extends CallContext {
   /** What the caller's token may ask for. */
   readonly ofCaller?: CapabilitySet | undefined;
   readonly onBegin?: (runId: string) => void;
@@ -44,15 +44,19 @@ export async function execute(
   session: Session,
   input: unknown,
   { limits: table, bounds, isServer, retriesTimeouts }: ExecuteSettings,
-  { ofCaller, ...circumstances }: ExecuteCircumstances,
+  { ofCaller, ...circumstances }: ExecuteContext,
 ): Promise<Executed> {
   const requestId = requestIdOf(input) ?? randomUUID();
   try {
     const { code, isTypeScript, limits, capabilities, context } = parseExecuteRequest(input, table);
+    const ofToken = ofCaller ?? session.bounds;
     const { grants, notes } = grantsOf(
       capabilities,
-      { configured: bounds, ofCaller: ofCaller ?? session.bounds },
-      (name) => isServer(name) || session.tools().forCode.servers.some(({ id }) => id === name),
+      { configured: bounds, ofCaller: ofToken },
+      // A server that the token may not call is no server to it: an error would say that it is there.
+      (name) =>
+        (isServer(name) && mayCallServer(name, ofToken === undefined ? [] : [ofToken])) ||
+        session.tools().forCode.servers.some(({ id }) => id === name),
     );
     const request: RunRequest = {
       source: code,
@@ -77,10 +81,12 @@ export async function execute(
 
 function responseOf(answer: RunAnswer, requestId: string): ExecuteResponse {
   switch (answer.state) {
-    case 'finished':
+    case 'succeeded':
+    case 'failed':
+    case 'cancelled':
       return renderResponse(answer.summary, requestId);
-    case 'asleep':
-      return renderSleeping(answer.summary, requestId);
+    case 'suspended':
+      return renderSuspended(answer.summary, requestId);
     case 'running':
       return renderStillRunning(answer.runId, requestId);
   }

@@ -1,19 +1,19 @@
-import type { CallReply } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
+import type { CallReply } from '../../domain/run.js';
 import type { ToolReply } from '../../domain/upstream.js';
-import type { Presentation } from '../../host/run.js';
+import { fullResult } from '../../host/calls/unwrap.js';
+import type { Presentation } from '../../host/runs/run-types.js';
 import type { BrokerOutcome } from '../../host/session.js';
-import { fullResult } from '../../host/unwrap.js';
 import { arrangeArguments } from './arguments.js';
 import { inContractWords } from './hint-words.js';
-import { renderResponse, renderSleeping } from './render.js';
+import { renderResponse, renderSuspended } from './render.js';
 
 /** The contract's words for what happens during a run. */
 export const unifiedPresentation: Presentation = {
   reply: replyOf,
   arrange: arrangeArguments,
   response: (summary) => renderResponse(summary, summary.label ?? summary.runId) as unknown as JsonValue,
-  sleeping: (summary) => renderSleeping(summary, summary.label ?? summary.runId) as unknown as JsonValue,
+  suspended: (summary) => renderSuspended(summary, summary.label ?? summary.runId) as unknown as JsonValue,
 };
 
 function replyOf(outcome: BrokerOutcome): CallReply {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../domain/json.js';
 import { OWN_TOOL_NAMES } from '../../domain/own-tool-names.js';
-import { apiDeclarationsOf } from '../../host/api-view.js';
+import { apiDeclarationsOf } from '../../host/tools/api-view.js';
 import type { ExposedTool, Profile } from '../profile.js';
 import { otherNames } from '../tool-names.js';
 import { type ExecuteSettings, execute } from './execute.js';
@@ -34,7 +34,7 @@ export function createUnifiedProfile({ toolName = TOOL_NAME, ...settings }: Unif
         media: [],
         isError: refusal !== undefined,
         isStillRunning: answer?.state === 'running',
-        ...(answer?.state === 'asleep' ? { sleeping: answer.summary } : {}),
+        ...(answer?.state === 'suspended' ? { suspended: answer.summary } : {}),
       };
     },
   };

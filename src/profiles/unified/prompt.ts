@@ -1,18 +1,44 @@
 import { CAPABILITY_DEFAULTS } from '../../domain/capability.js';
-import { apiDeclarationsOf, apiIndexOf, startingNamespaces } from '../../host/api-view.js';
-import type { ToolView } from '../../host/tool-view.js';
+import { apiDeclarationsOf, apiIndexOf, startingNamespaces } from '../../host/tools/api-view.js';
+import type { ToolView } from '../../host/tools/tool-view.js';
 import type { ExecuteSettings } from './execute.js';
 
-/** Some clients cut a description here, without a word. */
+/** Some clients cut a description here, silently. */
 const MAX_DESCRIPTION_CHARACTERS = 2_048;
 
 export function toolDescription(view: ToolView): string {
-  const index = apiIndexOf(view);
   const room = MAX_DESCRIPTION_CHARACTERS - RULES.length - 40;
-  const shown = index.length <= room ? index : `${index.slice(0, Math.max(0, index.lastIndexOf('\n', room)))}\n...`;
+  const shown = namespacesWithin(apiIndexOf(view).split('\n'), room);
   const { notice } = view.forCode;
   return `${RULES}\n${notice === undefined ? `Namespaces:\n${shown}` : notice.slice(0, room)}`;
 }
+
+/** As many namespaces with their tools as there is room for, then the others by name, then how many there are and how to list them. */
+function namespacesWithin(lines: readonly string[], room: number): string {
+  if (lines.join('\n').length <= room) return lines.join('\n');
+  const most = room - MORE_CHARACTERS;
+  let shown = 0;
+  for (let length = 0; shown < lines.length; shown++) {
+    length += (lines[shown] as string).length + 1;
+    if (length > most / 2) break;
+  }
+  const whole = lines.slice(0, shown);
+  const others = lines.slice(shown);
+  let left = most - whole.join('\n').length;
+  const named: string[] = [];
+  for (const line of others) {
+    const name = /^- (mcp\.[\w$]+)/.exec(line)?.[1] ?? '';
+    left -= name.length + 2;
+    if (left < 0) break;
+    named.push(name);
+  }
+  const unnamed = others.length - named.length;
+  const more = unnamed === 0 ? '' : ` and ${unnamed} more: return Object.keys(mcp)`;
+  return [...whole, `- also ${named.join(', ')}${more}. The tools of one: return Object.keys(mcp.NAME)`].join('\n');
+}
+
+/** The words around the names of those that are only named. */
+const MORE_CHARACTERS = 100;
 
 const RULES = `Runs the body of an async TypeScript function in a sandbox and answers with what it returns. Tools are called in it:
 

@@ -1,4 +1,10 @@
-import type { RunAnswer, RunRequest, RunSummary } from '../../host/run.js';
+import {
+  type EndedAnswer,
+  isEnded,
+  type RunAnswer,
+  type RunRequest,
+  type RunSummary,
+} from '../../host/runs/run-types.js';
 import type { Session } from '../../host/session.js';
 
 const FACTOR = 2;
@@ -21,13 +27,11 @@ export async function runWithRecovery(session: Session, request: RunRequest, max
     limits: { ...request.limits, timeoutMs: longerMs },
     ...(leftMs === undefined ? {} : { answerWithinMs: Math.max(0, leftMs) }),
   });
-  return again.state === 'finished'
-    ? { ...again, summary: inAll(answer.summary, again.summary, timeoutMs, longerMs) }
-    : again;
+  return isEnded(again) ? { ...again, summary: inAll(answer.summary, again.summary, timeoutMs, longerMs) } : again;
 }
 
-function isOutOfTime(answer: RunAnswer): answer is Extract<RunAnswer, { state: 'finished' }> {
-  if (answer.state !== 'finished') return false;
+function isOutOfTime(answer: RunAnswer): answer is EndedAnswer {
+  if (!isEnded(answer)) return false;
   const { outcome } = answer.summary;
   return outcome.status === 'failed' && outcome.failure.limit === 'timeout';
 }

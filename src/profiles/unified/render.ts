@@ -1,10 +1,14 @@
 import type { CallVerdict } from '../../domain/audit.js';
 import { ERRORS, type HostError } from '../../domain/errors.js';
-import { checkFirst, type Failure, type LogEntry, type ResourceUsage } from '../../domain/execution.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
-import type { RunSummary, SleepSummary } from '../../host/run.js';
-import type { CallFailure } from '../../host/tool-calls.js';
+import { checkFirst, type Failure, type LogEntry, type ResourceUsage } from '../../domain/run.js';
+import type { CallFailure } from '../../host/calls/tool-calls.js';
+import type { RunSummary, SuspendedSummary } from '../../host/runs/run-types.js';
 import { visibleLine, visibleSentence, visibleText } from '../../lib/visible-text.js';
+import { callsFailed } from '../calls-failed.js';
+import { callsMade } from '../calls-made.js';
+import { leftUnderWay } from '../left-under-way.js';
+import { lostInResult } from '../lost-values.js';
 import { missingAwait } from '../missing-await.js';
 import { partialResults } from '../partial-results.js';
 import { waitingCalls } from '../waiting-calls.js';
@@ -35,12 +39,23 @@ export interface ExecutionMetrics {
 export function renderResponse(summary: RunSummary, requestId: string): ExecuteResponse {
   const { outcome, keptResult, logs, logsCut, limits, isolation, warnings, unavailable, notice, redactions } = summary;
   const unawaited = missingAwait(outcome);
+  const underWay = leftUnderWay(summary);
+  const lost = lostInResult(outcome);
+  const caught = callsFailed(summary);
+  const succeeded = outcome.status === 'failed' ? summary.trace.filter(({ ok }) => ok) : [];
   const lines = [
-    ...logs.map(({ message }) => message),
-    ...(logsCut ? [`logs were truncated: the limit of ${limits.maxLogBytes} bytes was reached`] : []),
-    ...warnings.map((warning) => `warning: ${warning}`),
+    ...logs.map(({ message }) => visibleText(message)),
+    ...(logsCut
+      ? [`logs were truncated: the limit of ${limits.maxLogBytes} bytes was reached, and later lines are lost`]
+      : []),
+    ...[...warnings, ...(summary.misnamed ?? [])].map((warning) => `warning: ${warning}`),
+    ...(summary.isSilent === true ? ['info: the code returned nothing and logged nothing. Write: return value;'] : []),
     ...(outcome.status === 'completed' ? partialResults(summary.partialAnswers).map(warningLine) : []),
+    ...(caught === undefined ? [] : [`warning: ${caught}`]),
+    ...(underWay === undefined ? [] : [warningLine(underWay)]),
     ...(unawaited === undefined ? [] : [warningLine(unawaited)]),
+    ...(lost === undefined || lost.isUsual ? [] : [warningLine(lost)]),
+    ...(succeeded.length === 0 ? [] : [`info: before the program failed, ${callsMade(succeeded)}`]),
     ...redactionLines(redactions),
     ...unavailable.map(({ name, reason }) => `warning: ${name}: ${reason}`),
     ...(notice === undefined ? [] : [`warning: ${notice}`]),
@@ -58,28 +73,29 @@ function redactionLines(redactions: RunSummary['redactions']): string[] {
   return removed.length === 0 ? [] : [`info: redacted: ${removed.join(', ')}`];
 }
 
-/** A run that sleeps until a person has decided: its answer is to be had later, under its id. */
-export function renderSleeping(
-  { runId, approvals, logs, callCount }: SleepSummary,
-  requestId: string,
-): ExecuteResponse {
+/** The response of a run that is suspended until a person decides. Its result is available later, by its id. */
+export function renderSuspended(summary: SuspendedSummary, requestId: string): ExecuteResponse {
+  const { runId, approvals, logs } = summary;
   const waiting = approvals.map(({ id, tool, reason, expiresAtMs }) => ({
     id,
     tool: visibleLine(`${tool.serverId}/${tool.toolName}`),
     reason: visibleSentence(reason),
     expiresAt: new Date(expiresAtMs).toISOString(),
   }));
-  const message = `run ${runId} is suspended until a person has decided about ${waitingCalls(approvals)}. It is then resumed; do not send the code again`;
+  const [first, ...others] = approvals;
+  const approve = `codemode approvals approve ${first?.id ?? 'ID'}${others.length > 0 ? ' --scope calls' : ''}`;
+  const how = `Ask the user to type: ${approve}; then: codemode runs wait ${runId}, which prints the result (over REST: GET /api/v1/runs/${runId})`;
+  const message = `run ${runId} is suspended until a person has decided about ${waitingCalls(approvals)}. It is then resumed; do not send the code again. ${how}`;
   return {
     success: false,
     error: errorWith('security', 'APPROVAL_PENDING', message, requestId, { runId, approvals: waiting }),
-    metrics: { ...NO_METRICS, apiCalls: callCount },
-    logs: logs.map((entry: LogEntry) => entry.message),
+    metrics: metricsOf(summary),
+    logs: logs.map((entry: LogEntry) => visibleText(entry.message)),
     requestId,
   };
 }
 
-/** The client was answered, and the run goes on. */
+/** The client was answered, and the run continues. */
 export function renderStillRunning(runId: string, requestId: string): ExecuteResponse {
   const error = errorWith('runtime', 'STILL_RUNNING', `the code is still running as ${runId}`, requestId, { runId });
   return { success: false, error, metrics: NO_METRICS, logs: [], requestId };
@@ -126,7 +142,7 @@ function errorOf(failure: Failure, { limits, failures }: RunSummary, requestId: 
   };
   const make = (type: ErrorType, code: string, text: string, details: JsonObject): CodeModeError => ({
     ...errorWith(type, code, text, requestId, { ...details, ...said }),
-    ...(stack === undefined ? {} : { stack }),
+    ...(stack === undefined ? {} : { stack: visibleText(stack) }),
   });
   if (limit === 'timeout') {
     const timeout = limits.timeoutMs;
@@ -142,6 +158,8 @@ function errorOf(failure: Failure, { limits, failures }: RunSummary, requestId: 
   const failed = errorClass === undefined ? undefined : failures.get(message);
   if (failed?.violation !== undefined)
     return make('security', 'CAPABILITY_VIOLATION', message, { violation: failed.violation });
+  if (errorClass === 'CapabilityError')
+    return make('security', 'CAPABILITY_VIOLATION', message, { violation: /mcp:\S+/.exec(message)?.[0] ?? message });
   const byCall = failed === undefined ? undefined : errorOfCall(failed);
   if (byCall !== undefined) return make(byCall[0], byCall[1], message, { name });
   const byClass = errorClass === undefined ? undefined : BY_CLASS[errorClass];
@@ -163,10 +181,19 @@ function inRequestWords(hint: string): string {
     .replace('limits.maxToolCalls', 'sandbox.limits.calls in the configuration');
 }
 
+/** The code of a call that a program of the host's user made itself: the one that code would end with. */
+export function codeOfCall(errorClass: string, failed: CallFailure): string {
+  if (failed.violation !== undefined) return 'CAPABILITY_VIOLATION';
+  if (failed.verdict === 'pending') return 'APPROVAL_PENDING';
+  return (errorOfCall(failed) ?? BY_CLASS[errorClass])?.[1] ?? 'TOOL_CALL_FAILED';
+}
+
 /** A failed call by what became of it, where that says more than its class. */
 function errorOfCall(failed: CallFailure): readonly [ErrorType, string] | undefined {
   const { serverId, verdict, approvalState, isExpired } = failed;
   if (isExpired === true) return ['security', 'UNAUTHORIZED'];
+  // Whatever was called: the network and files are no exception.
+  if (verdict === 'invalid_arguments') return ['validation', 'INVALID_ARGUMENTS'];
   if (verdict === 'denied')
     return ['security', approvalState === undefined ? 'POLICY_DENIED' : `APPROVAL_${approvalState}`];
   if (serverId === 'codemode/network') return ['network', (verdict && OF_REQUESTS[verdict]) ?? 'REQUEST_FAILED'];
@@ -188,7 +215,7 @@ const BY_VERDICT: Readonly<Partial<Record<CallVerdict, readonly [ErrorType, stri
 };
 
 /** A failed call by the class under which code catches it. */
-export const BY_CLASS: Readonly<Record<string, readonly [ErrorType, string]>> = {
+const BY_CLASS: Readonly<Record<string, readonly [ErrorType, string]>> = {
   ToolCallError: ['mcp', 'TOOL_CALL_FAILED'],
   ToolNotFoundError: ['mcp', 'TOOL_NOT_FOUND'],
   ServerNotFoundError: ['mcp', 'SERVER_NOT_FOUND'],
@@ -197,7 +224,7 @@ export const BY_CLASS: Readonly<Record<string, readonly [ErrorType, string]>> = 
   SandboxLimitError: ['mcp', 'CALL_LIMIT'],
 };
 
-const BY_KIND: Readonly<Record<Failure['kind'], readonly [ErrorType, string]>> = {
+export const BY_KIND: Readonly<Record<Failure['kind'], readonly [ErrorType, string]>> = {
   syntax: ['validation', 'SYNTAX_ERROR'],
   import: ['validation', 'IMPORT_FAILURE'],
   exception: ['runtime', 'RUNTIME_ERROR'],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { HostError } from '../../domain/errors.js';
-import type { ExecutionId, Failure } from '../../domain/execution.js';
+import type { Failure, RunId } from '../../domain/run.js';
 import { deferred } from '../../lib/deferred.js';
 import type { ProcessStart, ProcessToHost } from '../../wire/messages.js';
 import type { Jail, JailedProgram } from '../jail/jail.js';
@@ -18,18 +18,18 @@ export interface BuildOptions {
   readonly describe: (workspace: string) => JailedProgram;
   readonly order: ProcessStart;
   readonly timeoutMs: number;
-  /** All that it may hand over, together. */
+  /** All that it may pass on, together. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 const MAX_FILES = 2_000;
-/** One path segment of our own making: what is handed over is stored under it. */
+/** One path segment of our own making: what is passed on is stored under it. */
 const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.~-]*$/;
 const MAX_COMPLAINT_CHARACTERS = 2_000;
 
 /**
- * Runs one build in a jail of its own, which nothing leaves but what is handed over here: it can write to no folder of
+ * Runs one build in its own jail, which nothing leaves but what is passed on here: it can write to no folder of
  * the host, so it can spoil nothing but its own answer. The source in it is an agent's, and the compiler may have been
  * taken over by it.
  */
@@ -38,7 +38,7 @@ export async function runBuild(options: BuildOptions): Promise<BuildResult> {
   if (options.signal?.aborted === true) throw new HostError('shutting_down', 'the host is closing');
   const shape = { language: 'go-build', maxMemoryBytes: 0, maxProcesses: 0, maxDiskBytes: 0 } as const;
   const running = await ProgramProcess.start(shape, { jail, build, describe, startTimeoutMs: timeoutMs });
-  const execution = randomUUID() as ExecutionId;
+  const execution = randomUUID() as RunId;
   const ended = deferred<BuildResult>();
   const files = new Map<string, Buffer>();
   let bytes = 0;
@@ -58,7 +58,7 @@ export async function runBuild(options: BuildOptions): Promise<BuildResult> {
         files.has(message.name) ||
         !FILE_NAME.test(message.name)
       )
-        return refuse('handed over more than it was asked for');
+        return refuse('sent more than it was asked for');
       // Its own copy: the buffer that it came in may hold much more.
       files.set(message.name, Buffer.from(body));
       return;
@@ -69,7 +69,7 @@ export async function runBuild(options: BuildOptions): Promise<BuildResult> {
   const cancel = () => refuse('was stopped, because the host is closing');
   const timer = setTimeout(() => refuse(`took more than ${timeoutMs} ms`), timeoutMs);
   options.signal?.addEventListener('abort', cancel);
-  running.events = {
+  running.listen({
     message: receive,
     stdout: () => {},
     stderr: (chunk) => {
@@ -77,7 +77,7 @@ export async function runBuild(options: BuildOptions): Promise<BuildResult> {
     },
     violation: (reason) => refuse(`broke the protocol: ${reason}`),
     exit: ({ code, signal }) => refuse(`ended with ${signal ?? `status ${code}`} (${complaint.trim().split('\n')[0]})`),
-  };
+  });
   try {
     if (running.hasExited) refuse('ended before it began');
     running.send({ type: 'process/start', execution }, Buffer.from(JSON.stringify(options.order)));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { HostError } from '../../domain/errors.js';
-import type { Failure } from '../../domain/execution.js';
 import type { PackageProgress } from '../../domain/process-program.js';
+import type { Failure } from '../../domain/run.js';
 import { makeFolderSync } from '../../lib/make-folder.js';
 import type { Jail, JailedFolder, JailedProgram } from '../jail/jail.js';
 import { type BuildResult, runBuild } from './build-process.js';
@@ -19,7 +19,7 @@ export interface GoCompilerOptions {
   readonly sourcesDigest: string;
   /** Where compiled packages are kept: readable by the users that jails run as, writable by the host alone. */
   readonly folder: string;
-  /** Ends whatever is under way. */
+  /** Ends whatever is in progress. */
   readonly closing: AbortSignal;
 }
 
@@ -42,7 +42,7 @@ const PACKAGES_INSIDE = '/codemode/packages';
 const PACKAGES_AT_ONCE = 16;
 
 /**
- * Compiles agents' code. Each compilation runs in a jail of its own, with the packages mounted read-only, and hands the
+ * Compiles agents' code. Each compilation runs in its own jail, with the packages mounted read-only, and hands the
  * program over through its channel: what one caller's code does to the compiler is never seen by another's.
  */
 export class GoCompiler {
@@ -82,7 +82,7 @@ export class GoCompiler {
     return this.#warming;
   }
 
-  /** All of the standard library, a few packages at a time, so that whoever needs one of them soon waits for few. */
+  /** The whole standard library, a few packages at a time, so that a program that needs one of them waits only briefly. */
   async warmEverything(onProgress: (progress: PackageProgress) => void = () => {}): Promise<void> {
     await this.warm();
     const tried = new Set<string>();
@@ -107,7 +107,7 @@ export class GoCompiler {
     }
     if (result.failure !== undefined) return result.failure;
     const program = result.files.get('program');
-    if (program === undefined) throw new HostError('worker_lost', 'the Go compiler handed over no program');
+    if (program === undefined) throw new HostError('worker_lost', 'the Go compiler produced no program');
     return program;
   }
 
@@ -152,7 +152,7 @@ export class GoCompiler {
           ...(isFirst ? ['run', 'codemode/builder'] : []),
           ...['warm', build, workspace, GO_INSIDE, known, ...paths],
         ],
-        // By a name of its own, so that what it is linked with comes along: the builder is linked with nothing.
+        // By its own name, so that what it is linked with comes along: the builder is linked with nothing.
         files: [{ from: toolchain.path, to: GO_INSIDE }],
         folders: [
           ...toolchain.folders,

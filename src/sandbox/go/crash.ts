@@ -1,5 +1,5 @@
-import type { Failure } from '../../domain/execution.js';
 import type { ProcessReport } from '../../domain/process-program.js';
+import type { Failure } from '../../domain/run.js';
 import { tooMuchMemory } from '../processes/process-failures.js';
 
 const MAX_MESSAGE_CHARACTERS = 2_000;

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { HostError } from '../../domain/errors.js';
-import type { ExecutionId, Failure } from '../../domain/execution.js';
 import { MAX_SOURCE_BYTES } from '../../domain/limits.js';
 import {
   DEFAULT_PROCESS_LIMITS,
@@ -10,14 +9,15 @@ import {
   type ProcessLimits,
   type ProcessReport,
 } from '../../domain/process-program.js';
+import type { Failure, RunId } from '../../domain/run.js';
 import type { StopSignal } from '../../domain/stop-signal.js';
 import { deferred } from '../../lib/deferred.js';
 import type { Jail } from '../jail/jail.js';
 import { openSharedFolder } from '../jail/staging.js';
+import { ProcessSlots, type ProcessSlotsOptions } from '../processes/process-slots.js';
+import type { SharedSpec } from '../processes/process-spec.js';
 import { ProgramRun } from '../processes/program-run.js';
-import type { ProcessShape } from '../processes/shape.js';
 import { type SpareOptions, Spares } from '../processes/spares.js';
-import { type TurnOptions, Turns } from '../processes/turns.js';
 import { loadRuntimeFiles, type RuntimeFiles } from '../runtime-files.js';
 import { GoCompiler } from './compiler.js';
 import { crashOf } from './crash.js';
@@ -32,7 +32,7 @@ export interface GoRuntimeOptions extends GoSearch {
   /** For compiled packages and programs. The users that jails run as must be able to read it. */
   readonly cacheFolder: string;
   readonly maxCacheBytes?: number;
-  readonly turns?: Partial<TurnOptions>;
+  readonly turns?: Partial<ProcessSlotsOptions>;
   readonly spares?: Partial<SpareOptions>;
 }
 
@@ -55,17 +55,17 @@ export interface GoReport {
 
 const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024;
 const DEFAULT_SPARES: SpareOptions = { perShape: 1, idleMs: 5 * 60_000 };
-const DEFAULT_TURNS: TurnOptions = { maxRunning: 8, maxRunningPerCaller: 4, maxQueued: 100 };
+const DEFAULT_TURNS: ProcessSlotsOptions = { maxRunning: 8, maxRunningPerCaller: 4, maxQueued: 100 };
 
-/** Programs in Go: compiled in one jail, run in another. Knows nothing of tools: calls go to whoever started the program. */
+/** Programs in Go: compiled in one jail, run in another. Knows nothing of tools: the delegate of a run answers its calls. */
 export class GoRuntime {
   readonly #jail: Jail;
   readonly #files: RuntimeFiles;
   readonly #toolchain: GoToolchain | MissingGo;
   readonly #compiler: GoCompiler | undefined;
   readonly #cache: ProgramCache;
-  readonly #turns: Turns;
-  readonly #places: Spares<ProcessShape, GoPlace>;
+  readonly #slots: ProcessSlots;
+  readonly #places: Spares<SharedSpec, GoPlace>;
   readonly #runs = new Set<Promise<unknown>>();
   /** Equal programs that are wanted at the same time are compiled once. */
   readonly #compiling = new Map<string, Promise<string | Failure>>();
@@ -77,7 +77,7 @@ export class GoRuntime {
     this.#toolchain = toolchain;
     const { cacheFolder, maxCacheBytes = DEFAULT_CACHE_BYTES } = options;
     this.#cache = new ProgramCache({ folder: join(cacheFolder, 'programs'), maxBytes: maxCacheBytes });
-    this.#turns = new Turns({ ...DEFAULT_TURNS, ...options.turns });
+    this.#slots = new ProcessSlots({ ...DEFAULT_TURNS, ...options.turns });
     const folder = join(cacheFolder, 'places');
     prunePlaces(folder);
     this.#places = new Spares({ ...DEFAULT_SPARES, ...options.spares }, async (shape) => {
@@ -98,7 +98,7 @@ export class GoRuntime {
     }
   }
 
-  /** Looks for a toolchain. A missing one is no failure: `available` says what to do about it. */
+  /** Looks for a toolchain. A missing one is not a failure: `available` says what to do about it. */
   static async open(options: GoRuntimeOptions): Promise<GoRuntime> {
     if (options.jail.level !== 'none' && process.getuid?.() === 0) openSharedFolder(options.cacheFolder);
     return new GoRuntime(options, await findGo(options));
@@ -134,7 +134,7 @@ export class GoRuntime {
   async run(program: GoProgram, handlers: ProcessHandlers): Promise<GoReport> {
     this.#usable();
     checkSource(program.source);
-    const giveBack = await this.#turns.take(handlers.caller, handlers.signal);
+    const giveBack = await this.#slots.take(handlers.caller, handlers.signal);
     try {
       const key = ProgramCache.keyOf(this.#usable().identity, program.tools, program.source);
       const cached = this.#cache.find(key);
@@ -190,7 +190,7 @@ export class GoRuntime {
   async #start(path: string, limits: ProcessLimits, handlers: ProcessHandlers): Promise<ProcessReport> {
     const place = await this.#places.take(goShapeOf(limits));
     const running = await place.start(path);
-    const execution = handlers.execution ?? (randomUUID() as ExecutionId);
+    const execution = handlers.execution ?? (randomUUID() as RunId);
     handlers.onStarted?.();
     const program = { source: '', files: new Map<string, string>(), limits };
     const gone = running.gone.then(() => void this.#runs.delete(gone));
@@ -199,11 +199,11 @@ export class GoRuntime {
   }
 }
 
-function goShapeOf({ maxMemoryBytes, maxProcesses }: ProcessLimits): ProcessShape {
+function goShapeOf({ maxMemoryBytes, maxProcesses }: ProcessLimits): SharedSpec {
   return { language: 'go', maxMemoryBytes, maxProcesses, maxDiskBytes: 0 };
 }
 
-/** The promise, unless the signal comes first: then `cancelled`, and the work goes on for whoever else wants it. */
+/** Waits for the promise or the signal. On the signal it throws `cancelled`, and the work continues for other callers. */
 async function untilAborted<T>(promise: Promise<T>, signal: StopSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   const aborted = deferred<never>();

@@ -1,6 +1,6 @@
 import type { IsolationLevel } from '../../domain/isolation.js';
 import type { JailedProgram } from '../jail/jail.js';
-import type { ProcessShape } from '../processes/shape.js';
+import type { SharedSpec } from '../processes/process-spec.js';
 
 const MEGABYTE = 1024 * 1024;
 /** Go sets its heap aside in pieces of 64 MB, which count as soon as they are set aside. What is used is watched. */
@@ -19,7 +19,7 @@ export const PROGRAM_NAME = 'program';
 export function waitingGoProgram(
   starterPath: string,
   folder: string,
-  { maxMemoryBytes, maxProcesses }: ProcessShape,
+  { maxMemoryBytes, maxProcesses }: SharedSpec,
   level: IsolationLevel,
 ): JailedProgram {
   const inside = level === 'none' ? folder : FOLDER_INSIDE;

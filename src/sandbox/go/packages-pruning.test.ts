@@ -21,7 +21,7 @@ function openCache(ages: Readonly<Record<string, number>>) {
   return { cache, folders, left: () => Object.keys(folders).filter((digit) => existsSync(folders[digit] ?? '')) };
 }
 
-test('packages that nobody has used for two weeks go, whoever compiled them', () => {
+test('packages unused for two weeks are deleted, whichever host compiled them', () => {
   const { cache, folders, left } = openCache({ a: 0, b: 13, c: 15 });
   prunePackages(cache, { own: folders['a'] ?? '' });
   expect(left()).toEqual(['a', 'b']);

@@ -21,7 +21,7 @@ export function markPackagesUsed(folder: string, nowMs = Date.now()): void {
     if (nowMs - statSync(folder).mtimeMs < SAY_AGAIN_MS) return;
     utimesSync(folder, nowMs / 1000, nowMs / 1000);
   } catch {
-    // Not there yet, or not ours to change: it is compiled anew then.
+    // It does not exist yet, or belongs to another user: it is compiled again then.
   }
 }
 

@@ -10,7 +10,7 @@ import type { GoToolchain } from './toolchain.js';
 const COMMANDS = ['builder', 'starter'];
 
 /**
- * What one toolchain and one worker have compiled, in a folder of their own: archives by the names of their packages, the
+ * What one toolchain and one worker have compiled, in their own folder: archives by the names of their packages, the
  * commands of jails, and the list of what programs may import. Several hosts add to it at the same time: each file appears
  * at once and whole, and two of the same name are of the same content.
  */
@@ -32,7 +32,7 @@ export class GoPackages {
     return join(this.folder, 'starter');
   }
 
-  /** Whether the first of all has been done: the commands are handed over before any archive. */
+  /** Whether the first of all has been done: the commands are passed on before any archive. */
   get isBegun(): boolean {
     return [...COMMANDS, 'standard', 'codemode.a'].every((name) => existsSync(join(this.folder, name)));
   }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { HostError } from '../../domain/errors.js';
 import { makeFolderSync } from '../../lib/make-folder.js';
 import type { Jail } from '../jail/jail.js';
+import type { SharedSpec } from '../processes/process-spec.js';
 import { ProgramProcess } from '../processes/program-process.js';
-import type { ProcessShape } from '../processes/shape.js';
 import { PROGRAM_NAME, waitingGoProgram } from './jailed-program.js';
 
 export interface PlaceOptions {
@@ -23,7 +23,7 @@ export class GoPlace {
   /** Mounted into the jail, read-only: what the host puts here is there, and nothing else ever is. */
   readonly #folder: string;
 
-  constructor(shape: ProcessShape, { jail, build, starterPath, folder }: PlaceOptions) {
+  constructor(shape: SharedSpec, { jail, build, starterPath, folder }: PlaceOptions) {
     this.#folder = join(folder, randomUUID());
     makeFolderSync(this.#folder, 0o755);
     try {
@@ -72,7 +72,7 @@ function place(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch {
-    // A file system without links, or a program that another host has thrown away since it was found.
+    // A file system without links, or a program that another host has discarded since it was found.
     if (!existsSync(from)) throw new HostError('worker_lost', 'the compiled program was thrown away; run it again');
     copyFileSync(from, to);
   }

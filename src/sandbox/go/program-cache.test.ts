@@ -15,7 +15,7 @@ test('a program is found under the key that it was stored under, and under no ot
   expect(readFileSync(path, 'utf8')).toBe('program');
 });
 
-test('a program that was changed or cut is not run, and is stored anew', () => {
+test('a program that was changed or truncated is not run, and is stored again', () => {
   const cache = open(1_000);
   const key = ProgramCache.keyOf('x');
   const path = cache.store(key, Buffer.from('program'));

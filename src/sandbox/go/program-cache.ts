@@ -6,13 +6,13 @@ import { makeFolderSync } from '../../lib/make-folder.js';
 export interface ProgramCacheOptions {
   /** Readable by the users that jails run as, writable by the host alone. */
   readonly folder: string;
-  /** Beyond this, programs that have not been used for the longest time are thrown away. */
+  /** Beyond this, programs that have not been used for the longest time are discarded. */
   readonly maxBytes: number;
 }
 
 /** Names are `<key>-<digest of the content>`: a file that was cut or changed does not pass for itself. */
 const FILE_NAME = /^([0-9a-f]{64})-([0-9a-f]{64})$/;
-/** What another host has not seen used for so long may be thrown away sooner than it should: no more than that. */
+/** What another host has not seen used for so long may be discarded sooner than it should: no more than that. */
 const SAY_AGAIN_MS = 10 * 60_000;
 const MAX_REMEMBERED = 1_000;
 
@@ -79,7 +79,7 @@ export class ProgramCache {
     try {
       if (now.getTime() - statSync(path).mtimeMs > SAY_AGAIN_MS) utimesSync(path, now, now);
     } catch {
-      // Thrown away by another host just now: whoever starts it will see.
+      // Another host has just deleted it: starting it reports that.
     }
     this.#remember(key, path);
     return path;

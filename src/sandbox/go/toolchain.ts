@@ -68,7 +68,7 @@ async function inspect(candidate: string): Promise<GoToolchain | string> {
   const answer = await askInterpreter(candidate, ['env', 'GOROOT', 'GOVERSION', 'GOTOOLDIR'], env);
   const [root, version, tools] = answer?.split('\n') ?? [];
   if (root === undefined || version === undefined || tools === undefined)
-    return `${candidate} is no Go that can be started`;
+    return `${candidate} is not a Go that can be started`;
   const minor = Number(/^go1\.(\d+)/.exec(version)?.[1] ?? Number.NaN);
   if (!(minor >= OLDEST)) return `${candidate} is ${version}: too old`;
   const parts = [root, join(root, 'src'), join(root, 'pkg/include')].filter((path) => existsSync(path));

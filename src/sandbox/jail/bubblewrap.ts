@@ -24,8 +24,8 @@ export function bubblewrapSpawn(view: JailView, options: BubblewrapOptions): Spa
       '--uid', '1000', '--gid', '1000',
       '--cap-drop', 'ALL',
       // Its own way to die with the host, and the only one. bwrap makes its child wait until it has been given its uid; a bwrap
-      // that is killed in between leaves a child that waits for ever. So it must not die before it has come that far: it
-      // goes on, and the program finds its channel closed.
+      // that is killed in between leaves a child that waits forever. So it must not die before it has come that far: it
+      // continues, and the program finds its channel closed.
       '--die-with-parent',
       '--new-session',
       // No init beside a worker of ours: it could only reap children, and the filter lets a worker have none. A program
@@ -89,7 +89,7 @@ function workspaceArguments({ workspace }: JailView): string[] {
   return [
     ...['--size', String(workspace.bytes), '--tmpfs', WORKSPACE],
     ...['--dir', WORKSPACE + TEMPORARY_FOLDER, '--symlink', WORKSPACE + TEMPORARY_FOLDER, '/tmp'],
-    // What is thrown away has to go somewhere: `subprocess.DEVNULL`, `stdio: 'ignore'`.
+    // What is discarded has to go somewhere: `subprocess.DEVNULL`, `stdio: 'ignore'`.
     ...['--dev-bind', '/dev/null', '/dev/null'],
   ];
 }

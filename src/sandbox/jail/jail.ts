@@ -100,7 +100,7 @@ export const CHANNEL_FD = 3;
 export const WORKSPACE = '/workspace';
 
 /**
- * Node creates ten threads and hangs for ever, without a word, when it cannot create one of them: a limit below this
+ * Node creates ten threads and hangs forever, silently, when it cannot create one of them: a limit below this
  * would look like a worker that never says hello.
  */
 export const MINIMUM_PROCESSES = 16;

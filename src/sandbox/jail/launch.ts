@@ -1,5 +1,6 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import type { Duplex, Writable } from 'node:stream';
+import { inSeconds } from '../../lib/seconds.js';
 import { CHANNEL_FD, MAX_DESCRIPTOR_BYTES, type Spawn } from './jail.js';
 
 export interface Launched {
@@ -32,4 +33,12 @@ export function launch(described: Spawn, stderr: 'ignore' | 'pipe', stdout: 'ign
     pipe.end(content);
   }
   return { child, channel: child.stdio[CHANNEL_FD] as Duplex };
+}
+
+/**
+ * Why a process that never said hello may have kept silent. Node hangs silently when it cannot make one of its threads, which
+ * happens where all processes of a user together reach the user's limit.
+ */
+export function noHello(waitedMs: number): string {
+  return `it did not say hello within ${inSeconds(waitedMs)}: the machine is overloaded, or this user may have no more processes and threads (compare \`ulimit -u\` with \`ps -LU "$USER" | wc -l\`)`;
 }

@@ -60,7 +60,7 @@ const ELF_START_BYTES = 64 * 1024;
 function readLoader(path: string): string | undefined {
   const start = readStart(path, ELF_START_BYTES);
   if (start.length < 64 || !start.subarray(0, 4).equals(ELF_MAGIC) || start[4] !== ELF_64) {
-    throw new Error(`${path} is no 64-bit ELF program`);
+    throw new Error(`${path} is not a 64-bit ELF program`);
   }
   const tableOffset = Number(start.readBigUInt64LE(32));
   const entryBytes = start.readUInt16LE(54);

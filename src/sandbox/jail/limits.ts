@@ -35,7 +35,7 @@ export function fileLimitArgument(limits: JailLimits, hard: HardLimits): string 
 }
 
 /**
- * RLIMIT_NPROC, which must be set where it counts this worker alone: under a uid of its own, or inside its user
+ * RLIMIT_NPROC, which must be set where it counts this worker alone: under its own uid, or inside its user
  * namespace. `helpers` are the jail's own processes in the same count.
  */
 export function processLimitArgument(limits: JailLimits, helpers: number, hard: HardLimits): string {

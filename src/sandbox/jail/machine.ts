@@ -43,7 +43,7 @@ const TOOL_NAMES = [
 ] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];
 
-/** Not PATH: whoever can change our PATH must not choose what builds the jail. */
+/** Not PATH: a process that can change our PATH must not choose the program that builds the jail. */
 const TOOL_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/run/current-system/sw/bin', '/usr/local/bin'];
 
 export function readMachine(): Machine {
@@ -123,7 +123,7 @@ function findTools(): Partial<Record<ToolName, string>> {
   return found;
 }
 
-/** A small text of the kernel or the distribution; undefined where it is not to be had. */
+/** A small text file of the kernel or the distribution; undefined if it cannot be read. */
 export function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

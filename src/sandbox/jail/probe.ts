@@ -41,12 +41,12 @@ export async function openJail(options: JailOptions = {}): Promise<Jail> {
   for (const level of levels) {
     const tried = await tryLevel(level, machine, options.stagingFolder);
     if (tried.jail !== undefined) return withBetterLevel(tried.jail, failures);
-    failures.push(`isolation "${level}" is not to be had here: ${tried.reason}\n${tried.fix}`);
+    failures.push(`isolation "${level}" is unavailable on this machine: ${tried.reason}\n${tried.fix}`);
   }
   throw new HostError('jail_unavailable', failures.join('\n'));
 }
 
-/** Tries every level, for people who ask what their machine can do. */
+/** Tries every level, for `codemode doctor`. */
 export async function inspectJail(options: Pick<JailOptions, 'stagingFolder'> = {}): Promise<JailReport> {
   const machine = readMachine();
   const levels: LevelReport[] = [];

@@ -64,7 +64,7 @@ const GUARDED: readonly GuardedCall[] = [
 ];
 
 const REFUSED: readonly (readonly [SyscallName, number])[] = [
-  // `shutil.copy2` goes on without them only after this error.
+  // `shutil.copy2` continues without them only after this error.
   ['listxattr', ENOTSUP],
   ['llistxattr', ENOTSUP],
   ['flistxattr', ENOTSUP],

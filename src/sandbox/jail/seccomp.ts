@@ -31,7 +31,7 @@ export function compileFilter(policy: SyscallPolicy, architecture: FilterArchite
 export type FilterArchitecture = 'x64' | 'arm64';
 
 /** What the kernel does with a call: performs it, ends the whole process, or answers with this error number. */
-export type Verdict = 'allow' | 'kill' | { readonly errno: number };
+export type SyscallAction = 'allow' | 'kill' | { readonly errno: number };
 
 /**
  * True when `(argument & mask) === equals`. The argument's low 32 bits only: fit for arguments that the kernel itself
@@ -47,7 +47,7 @@ export interface ArgumentTest {
 export interface GuardedCall {
   readonly call: SyscallName;
   readonly anyOf: readonly (readonly ArgumentTest[])[];
-  readonly otherwise: Verdict;
+  readonly otherwise: SyscallAction;
 }
 
 export interface SyscallPolicy {
@@ -57,7 +57,7 @@ export interface SyscallPolicy {
   readonly refuse: readonly (readonly [call: SyscallName, errno: number])[];
   /** Calls that no honest worker makes: making one is a confession. */
   readonly kill: readonly SyscallName[];
-  readonly otherwise: Verdict;
+  readonly otherwise: SyscallAction;
 }
 
 const ARCHITECTURES = {
@@ -100,22 +100,22 @@ class Assembler {
     this.#add(LOAD_WORD, offset);
   }
 
-  return(verdict: Verdict): void {
+  return(verdict: SyscallAction): void {
     this.#add(RETURN, returnValue(verdict));
   }
 
-  ifEqual(value: number | undefined, verdict: Verdict): void {
+  ifEqual(value: number | undefined, verdict: SyscallAction): void {
     if (value === undefined) return;
     this.#add(JUMP_EQUAL, value, 0, 1);
     this.return(verdict);
   }
 
-  unlessEqual(value: number, verdict: Verdict): void {
+  unlessEqual(value: number, verdict: SyscallAction): void {
     this.#add(JUMP_EQUAL, value, 1, 0);
     this.return(verdict);
   }
 
-  ifAtLeast(value: number, verdict: Verdict): void {
+  ifAtLeast(value: number, verdict: SyscallAction): void {
     this.#add(JUMP_AT_LEAST, value, 0, 1);
     this.return(verdict);
   }
@@ -166,7 +166,7 @@ function testInstructions(test: ArgumentTest): Instruction[] {
   return [load, { code: AND, jumpTrue: 0, jumpFalse: 0, value: test.mask }, compare];
 }
 
-function returnValue(verdict: Verdict): number {
+function returnValue(verdict: SyscallAction): number {
   if (verdict === 'allow') return RETURN_ALLOW;
   if (verdict === 'kill') return RETURN_KILL_PROCESS;
   return RETURN_ERRNO | verdict.errno;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A copy that no host has used for so long belongs to a build that is gone. */
 const KEPT_MS = 7 * DAY_MS;
-/** How often a host says again that it uses a copy: far more often than copies are thrown away. */
+/** How often a host says again that it uses a copy: far more often than copies are discarded. */
 export const SAY_AGAIN_MS = DAY_MS;
 
 const STAGED = /^[0-9a-f]{32}-/;

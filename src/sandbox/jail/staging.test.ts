@@ -78,7 +78,7 @@ describe('staging', requires(ROOT), () => {
     writeFileSync(secret, 'three');
     const next = new Staging(folder).readable(secret);
     expect(readdirSync(folder).sort()).toEqual([basename(next), `${basename(next)}.used`, 'kept-by-hand'].sort());
-    // Whoever uses it again, finds it there and says so.
+    // A host that uses it again finds it and marks it as used.
     new Staging(folder).readable(secret);
     expect(readdirSync(folder)).toHaveLength(3);
   });

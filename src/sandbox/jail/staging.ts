@@ -27,7 +27,7 @@ export class Staging {
   readable(path: string): string {
     const real = realpathSync(path);
     const known = this.#known.get(real);
-    // A copy is looked at again from time to time: a host that slept for weeks may find it thrown away by another.
+    // A copy is checked again from time to time: another host may have deleted it after weeks of disuse.
     if (known !== undefined && (known.readable === real || Date.now() - known.sinceMs < SAY_AGAIN_MS))
       return known.readable;
     const readable = isReadableByEveryone(real) ? real : this.#stage(real);
@@ -118,7 +118,7 @@ function place(path: string, source: Stats, target: string): void {
   }
 }
 
-/** False across file systems, or where links are not to be had. */
+/** False across file systems, or if links are not supported. */
 function tryLink(from: string, to: string): boolean {
   try {
     linkSync(from, to);

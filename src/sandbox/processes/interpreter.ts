@@ -13,7 +13,7 @@ export interface Interpreter {
   readonly folders: readonly JailedFolder[];
 }
 
-/** Why a language is not to be had, and the one thing to type. */
+/** Why a language is unavailable, and the command that installs it. */
 export interface MissingInterpreter {
   readonly language: ProcessLanguage;
   readonly reason: string;
@@ -41,7 +41,7 @@ export async function findNode({
     fix: `Name a Node of at least ${OLDEST_NODE.join('.')} in the configuration, or leave the setting out.`,
   });
   const version = path === process.execPath ? process.versions.node : await askInterpreter(path, NODE_QUESTION);
-  if (version === undefined) return missing(`${path} is no Node that can be started`);
+  if (version === undefined) return missing(`${path} is not a Node that can be started`);
   if (!isAtLeast(version, OLDEST_NODE)) return missing(`${path} is Node ${version}: too old`);
   return { language: 'node', path: realpathSync(path), version, folders: [] };
 }
@@ -89,7 +89,7 @@ print(json.dumps([".".join(map(str, sys.version_info[:3])), sys.implementation.n
 
 async function inspectPython(candidate: string): Promise<Interpreter | string> {
   const answer = parseAnswer(await askInterpreter(candidate, PYTHON_QUESTION));
-  if (answer === undefined) return `${candidate} is no Python that can be started`;
+  if (answer === undefined) return `${candidate} is not a Python that can be started`;
   const [version, implementation, path, prefix, library, platformLibrary] = answer;
   if (!isAtLeast(version, OLDEST_PYTHON)) return `${candidate} is Python ${version}: too old`;
   if (implementation !== 'cpython') return `${candidate} is ${implementation}, not CPython`;

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import type { Failure, LimitName } from '../../domain/execution.js';
+import type { Failure, LimitName } from '../../domain/run.js';
 import type { ProcessExit } from './program-process.js';
 
 /** How a program on a real interpreter fails for reasons that only this side of the wall can see. */
@@ -19,7 +19,7 @@ export function tooMuchMemory(mostBytes: number): Failure {
 export function tooMuchComputing(mostMs: number): Failure {
   return limit(
     'cpu',
-    `the program used more than ${mostMs} ms of processor time, all its processes together`,
+    `the program used more than ${mostMs} ms of CPU time, all its processes together`,
     'Compute less, or with fewer processes and threads at a time.',
   );
 }
@@ -69,10 +69,10 @@ export function endedBySignal(signal: string, stderr: string): Failure {
     return {
       kind: 'exception',
       name: 'SystemCallError',
-      message: 'the program was ended because it made a system call that no program here may make',
-      hint: 'Leave other processes, mounts, users and the kernel alone: there is nothing to be had.',
+      message: 'the program was killed because it made a forbidden system call',
+      hint: 'Do not inspect other processes, mounts, users or the kernel: the sandbox forbids it.',
     };
-  // The engine's own words. A program can print them too, and is believed: it says so of itself.
+  // The engine's own message. A program may print it too, which only blames itself.
   if (/out of memory|Allocation failed/i.test(stderr))
     return limit(
       'memory',
@@ -87,7 +87,7 @@ export function endedBySignal(signal: string, stderr: string): Failure {
   };
 }
 
-/** Of a number with two names, the usual one, which stands first: SIGABRT, not SIGIOT. */
+/** Of a number with two names, the usual one, which comes first: SIGABRT, not SIGIOT. */
 const SIGNAL_NAMES = new Map(
   Object.entries(constants.signals)
     .reverse()

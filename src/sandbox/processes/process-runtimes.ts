@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { posix } from 'node:path';
 import { HostError } from '../../domain/errors.js';
-import type { ExecutionId } from '../../domain/execution.js';
 import { MAX_SOURCE_BYTES } from '../../domain/limits.js';
 import {
   DEFAULT_PROCESS_LIMITS,
@@ -14,14 +13,15 @@ import {
   type ProcessReport,
   type ProcessRuntimeStatus,
 } from '../../domain/process-program.js';
+import type { RunId } from '../../domain/run.js';
 import type { Jail } from '../jail/jail.js';
 import { loadRuntimeFiles, type RuntimeFiles } from '../runtime-files.js';
 import { findNode, findPython, type Interpreter, type MissingInterpreter } from './interpreter.js';
+import { ProcessSlots, type ProcessSlotsOptions } from './process-slots.js';
+import { jailedProgram, type ProcessSpec, processSpecOf } from './process-spec.js';
 import { ProgramProcess } from './program-process.js';
 import { ProgramRun } from './program-run.js';
-import { jailedProgram, type Shape, shapeOf } from './shape.js';
 import { type SpareOptions, Spares } from './spares.js';
-import { type TurnOptions, Turns } from './turns.js';
 
 export interface ProcessRuntimesOptions {
   readonly jail: Jail;
@@ -33,26 +33,26 @@ export interface ProcessRuntimesOptions {
   /** Where to look for Python, in the form of PATH. */
   readonly searchPath: string;
   readonly spares?: Partial<SpareOptions>;
-  readonly turns?: Partial<TurnOptions>;
+  readonly turns?: Partial<ProcessSlotsOptions>;
 }
 
 const DEFAULT_SPARES: SpareOptions = { perShape: 1, idleMs: 5 * 60_000 };
-const DEFAULT_TURNS: TurnOptions = { maxRunning: 8, maxRunningPerCaller: 4, maxQueued: 100 };
+const DEFAULT_TURNS: ProcessSlotsOptions = { maxRunning: 8, maxRunningPerCaller: 4, maxQueued: 100 };
 
 /** Generated modules of every server there is stay well below this. */
 const MAX_FILES = 10_000;
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
 /**
- * Programs of real interpreters: one process each, in a jail of its own, started ahead of need and used once. Knows
- * nothing of tools: calls go to whoever started the program.
+ * Programs on real interpreters: each has its own jailed process, started in advance and used once. Knows nothing of
+ * tools: the delegate of a run answers its calls.
  */
 export class ProcessRuntimes {
   readonly #jail: Jail;
   readonly #files: RuntimeFiles;
   readonly #found: ReadonlyMap<ProcessLanguage, Interpreter | MissingInterpreter>;
-  readonly #spares: Spares<Shape, ProgramProcess>;
-  readonly #turns: Turns;
+  readonly #spares: Spares<ProcessSpec, ProgramProcess>;
+  readonly #slots: ProcessSlots;
   readonly #runs = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
 
@@ -69,10 +69,10 @@ export class ProcessRuntimes {
         describe: (workspace) => jailedProgram(shape, this.#interpreter(shape.language), this.#files, workspace),
       }),
     );
-    this.#turns = new Turns({ ...DEFAULT_TURNS, ...options.turns });
+    this.#slots = new ProcessSlots({ ...DEFAULT_TURNS, ...options.turns });
   }
 
-  /** Looks for the interpreters. One that is missing is no failure: `available` says what to do about it. */
+  /** Looks for the interpreters. One that is missing is not a failure: `available` says what to do about it. */
   static async open(options: ProcessRuntimesOptions): Promise<ProcessRuntimes> {
     const { searchPath, nodePath, pythonPath } = options;
     const found = await Promise.all([
@@ -93,7 +93,7 @@ export class ProcessRuntimes {
   /** Gets processes of these limits ready, so that the next program does not wait for a start. */
   async warm(language: ProcessLanguage, limits: ProcessLimits = DEFAULT_PROCESS_LIMITS): Promise<void> {
     this.#interpreter(language);
-    await this.#spares.warm(shapeOf(language, limits));
+    await this.#spares.warm(processSpecOf(language, limits));
   }
 
   /**
@@ -104,10 +104,10 @@ export class ProcessRuntimes {
   async run(program: ProcessProgram, handlers: ProcessHandlers): Promise<ProcessReport> {
     this.#interpreter(program.language);
     checkProgram(program);
-    const giveBack = await this.#turns.take(handlers.caller, handlers.signal);
+    const giveBack = await this.#slots.take(handlers.caller, handlers.signal);
     let taken: ProgramProcess;
     try {
-      taken = await this.#spares.take(shapeOf(program.language, program.limits));
+      taken = await this.#spares.take(processSpecOf(program.language, program.limits));
     } catch (error) {
       giveBack();
       throw error;
@@ -118,7 +118,7 @@ export class ProcessRuntimes {
       this.#runs.delete(gone);
     });
     this.#runs.add(gone);
-    const execution = handlers.execution ?? (randomUUID() as ExecutionId);
+    const execution = handlers.execution ?? (randomUUID() as RunId);
     handlers.onStarted?.();
     return new ProgramRun(taken, program, { ...handlers, execution }, this.#closing.signal).begin();
   }

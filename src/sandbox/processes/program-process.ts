@@ -10,9 +10,9 @@ import { encodeFrame } from '../../wire/frames.js';
 import { type HostToProcess, MAX_VALUE_BYTES, PROTOCOL, type ProcessToHost } from '../../wire/messages.js';
 import { parseProcessMessage } from '../../wire/parse.js';
 import { type Jail, type JailedProgram, WORKSPACE } from '../jail/jail.js';
-import { launch } from '../jail/launch.js';
+import { launch, noHello } from '../jail/launch.js';
 import { readFrames } from '../read-frames.js';
-import type { ProcessShape } from './shape.js';
+import type { SharedSpec } from './process-spec.js';
 import { hasDied } from './usage.js';
 
 /** A process that has not said hello by then is not going to. */
@@ -26,11 +26,12 @@ const CLOSE_GRACE_MS = 500;
 const MAX_COMPLAINT_CHARACTERS = 2_048;
 const RELEASE = Buffer.of(0);
 
-export interface ProcessEvents {
+/** Who uses the process: told what it sends, prints, and how it ends. */
+export interface ProcessListener {
   message(message: ProcessToHost, body: Buffer): void;
   stdout(chunk: Buffer): void;
   stderr(chunk: Buffer): void;
-  /** It wrote something to the channel that is none of ours, or does not read what it is sent. It is killed. */
+  /** It wrote an invalid message to the channel, or does not read its input. It is killed. */
   violation(reason: string): void;
   /** It is gone, and all it said has been handed on. Said once. */
   exit(ended: ProcessExit): void;
@@ -41,9 +42,9 @@ export interface ProcessExit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** One interpreter in a jail of its own, for one program: started ahead of need, used once, killed. */
+/** One interpreter in its own jail, for one program: started in advance, used once, killed. */
 export class ProgramProcess {
-  readonly shape: ProcessShape;
+  readonly shape: SharedSpec;
   readonly #child: ChildProcess;
   readonly #channel: Duplex;
   readonly #build: string;
@@ -55,9 +56,11 @@ export class ProgramProcess {
   #hasExited = false;
   #isBroken = false;
   #complaint = '';
-  events: ProcessEvents | undefined;
+  /** How long it was waited for, where it never said hello. */
+  #silentMs: number | undefined;
+  #listener: ProcessListener | undefined;
 
-  private constructor(shape: ProcessShape, { jail, build, describe }: ProcessOptions) {
+  private constructor(shape: SharedSpec, { jail, build, describe }: ProcessOptions) {
     this.shape = shape;
     this.#build = build;
     if (jail.level === 'none') {
@@ -72,31 +75,39 @@ export class ProgramProcess {
   }
 
   /** Starts one and waits for its hello. */
-  static async start(shape: ProcessShape, options: ProcessOptions): Promise<ProgramProcess> {
+  static async start(shape: SharedSpec, options: ProcessOptions): Promise<ProgramProcess> {
     const started = ProgramProcess.launch(shape, options);
     await started.greeted(options.startTimeoutMs);
     return started;
   }
 
   /** Starts one that says nothing until it is released. */
-  static launch(shape: ProcessShape, options: ProcessOptions): ProgramProcess {
+  static launch(shape: SharedSpec, options: ProcessOptions): ProgramProcess {
     return new ProgramProcess(shape, options);
   }
 
-  /** One byte that is no frame, before the first of them: what the process waits for is there. */
+  /** One byte that is not a frame, before the first of them: what the process waits for is there. */
   release(): void {
     this.#channel.write(RELEASE);
   }
 
   /** Waits for its hello, and answers it. Throws `worker_lost`. */
   async greeted(timeoutMs = START_TIMEOUT_MS): Promise<void> {
-    const timer = setTimeout(() => this.kill(), timeoutMs);
+    const timer = setTimeout(() => {
+      this.#silentMs = timeoutMs;
+      this.kill();
+    }, timeoutMs);
     try {
       await this.#ready.promise;
     } finally {
       clearTimeout(timer);
     }
     this.send({ type: 'host/hello', protocol: PROTOCOL, build: this.#build });
+  }
+
+  /** From here on the listener is told; what came before is dropped. */
+  listen(listener: ProcessListener): void {
+    this.#listener = listener;
   }
 
   get hasExited(): boolean {
@@ -146,10 +157,10 @@ export class ProgramProcess {
       (error) => this.#break(error instanceof Error ? error.message : 'it broke the protocol'),
     );
     this.#channel.on('error', () => {});
-    child.stdout?.on('data', (chunk: Buffer) => this.events?.stdout(chunk));
+    child.stdout?.on('data', (chunk: Buffer) => this.#listener?.stdout(chunk));
     child.stderr?.on('data', (chunk: Buffer) => {
       if (!this.#isReady) this.#complaint = (this.#complaint + chunk.toString()).slice(0, MAX_COMPLAINT_CHARACTERS);
-      this.events?.stderr(chunk);
+      this.#listener?.stderr(chunk);
     });
     child.on('error', (error) => {
       this.#complaint ||= error.message;
@@ -167,13 +178,13 @@ export class ProgramProcess {
   #receive(head: Buffer, body: Buffer): void {
     if (this.#isBroken) return;
     const message = parseProcessMessage(head);
-    if (this.#isReady) this.events?.message(message, body);
+    if (this.#isReady) this.#listener?.message(message, body);
     else this.#greet(message);
   }
 
   #break(reason: string): void {
     this.#isBroken = true;
-    this.events?.violation(reason);
+    this.#listener?.violation(reason);
     this.kill();
   }
 
@@ -193,16 +204,17 @@ export class ProgramProcess {
     this.#hasExited = true;
     if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
     const said = this.#complaint.trim().split('\n').at(-1) ?? '';
-    const how = exit.signal ?? `status ${exit.code}`;
+    const silentMs = this.#silentMs;
+    const why = silentMs === undefined ? `it ended with ${exit.signal ?? `status ${exit.code}`}` : noHello(silentMs);
     this.#ready.reject(
       new HostError(
         'worker_lost',
-        `${this.shape.language} could not be started in its jail: it ended with ${how}${said === '' ? '' : ` (${said})`}`,
+        `${this.shape.language} could not be started in its jail: ${why}${said === '' ? '' : ` (${said})`}`,
       ),
     );
     this.#ready.promise.catch(() => {});
     this.#exited.resolve();
-    this.events?.exit(exit);
+    this.#listener?.exit(exit);
   }
 }
 

@@ -1,22 +1,15 @@
 import { HostError } from '../../domain/errors.js';
-import {
-  type CallReply,
-  type ExecutionId,
-  type Failure,
-  type GuestCall,
-  type Outcome,
-  outOfTime,
-} from '../../domain/execution.js';
 import type { ProcessHandlers, ProcessProgram, ProcessReport, ResultSource } from '../../domain/process-program.js';
+import { type CallReply, type Failure, type GuestCall, type Outcome, outOfTime, type RunId } from '../../domain/run.js';
 import type { StopSignal } from '../../domain/stop-signal.js';
 import { Cancellation } from '../../lib/cancellation.js';
 import { deferred } from '../../lib/deferred.js';
 import { jsonText } from '../../lib/json-text.js';
 import { MAX_VALUE_BYTES, type ProcessStart, type ProcessToHost } from '../../wire/messages.js';
-import { CallBook } from '../call-book.js';
+import { CallRegistry } from '../call-registry.js';
 import { CANCELLED, FAILED_INSIDE } from '../failures.js';
 import { TimeBudget } from '../time-budget.js';
-import { FLOOD_BYTES, KeptText } from './kept-text.js';
+import { FLOOD_BYTES, OutputBuffer } from './output-buffer.js';
 import { brokeItsChannel, CUT_SHORT, endedBySignal, endedWith, signalOf, tooMuchOutput } from './process-failures.js';
 import type { ProcessExit, ProgramProcess } from './program-process.js';
 import { Watch } from './watch.js';
@@ -42,17 +35,17 @@ export class ProgramRun {
   readonly #process: ProgramProcess;
   readonly #program: RunnableProgram;
   readonly #handlers: ProcessHandlers;
-  readonly #execution: ExecutionId;
-  readonly #stdout: KeptText;
-  readonly #stderr: KeptText;
-  readonly #calls = new CallBook({ calls: [], deliveries: [] });
+  readonly #execution: RunId;
+  readonly #stdout: OutputBuffer;
+  readonly #stderr: OutputBuffer;
+  readonly #calls = new CallRegistry({ calls: [], deliveries: [] });
   readonly #budget: TimeBudget;
   /** Is over a little earlier: the program is told, and can still say what it has. */
   readonly #notice: TimeBudget;
   readonly #watch: Watch;
   readonly #ended = deferred<ProcessReport>();
   readonly #cancellation = new Cancellation(
-    () => new HostError('cancelled', 'the program that asked for this is over'),
+    () => new HostError('cancelled', 'the program that asked for this has ended'),
   );
   readonly #signals: readonly StopSignal[];
   readonly #begunAt = performance.now();
@@ -64,7 +57,7 @@ export class ProgramRun {
   constructor(
     running: ProgramProcess,
     program: RunnableProgram,
-    handlers: ProcessHandlers & { readonly execution: ExecutionId },
+    handlers: ProcessHandlers & { readonly execution: RunId },
     closing: AbortSignal,
   ) {
     this.#process = running;
@@ -73,8 +66,8 @@ export class ProgramRun {
     this.#signals = handlers.signal === undefined ? [closing] : [closing, handlers.signal];
     this.#execution = handlers.execution;
     const { limits } = program;
-    this.#stdout = new KeptText(limits.maxStdoutBytes);
-    this.#stderr = new KeptText(limits.maxStderrBytes);
+    this.#stdout = new OutputBuffer(limits.maxStdoutBytes);
+    this.#stderr = new OutputBuffer(limits.maxStderrBytes);
     this.#budget = new TimeBudget(limits.timeoutMs, () => this.#stop(outOfTime(limits.timeoutMs)));
     this.#notice = new TimeBudget(limits.timeoutMs - graceOf(limits.timeoutMs), () => this.#tellTime());
     this.#watch = new Watch(running, limits.maxCpuMs ?? Number.POSITIVE_INFINITY, (failure) => this.#stop(failure));
@@ -83,20 +76,19 @@ export class ProgramRun {
   /** Hands the program over. Resolves in any case. */
   begin(): Promise<ProcessReport> {
     const { limits } = this.#program;
-    this.#process.events = {
+    this.#process.listen({
       message: (message, body) => this.#receive(message, body),
       stdout: (chunk) => {
         this.#stdout.push(chunk);
         if (this.#stdout.isFlood) this.#stop(tooMuchOutput('stdout', limits.maxStdoutBytes + FLOOD_BYTES));
       },
       stderr: (chunk) => {
-        const text = this.#stderr.push(chunk);
-        if (text !== '') this.#handlers.onStderr?.(text);
+        this.#stderr.push(chunk);
         if (this.#stderr.isFlood) this.#stop(tooMuchOutput('stderr', limits.maxStderrBytes + FLOOD_BYTES));
       },
       violation: (reason) => this.#stop(brokeItsChannel(reason)),
       exit: (exit) => this.#finish(exit),
-    };
+    });
     // A spare may have died between being taken and being used.
     if (this.#process.hasExited) {
       this.#finish({ code: null, signal: null });
@@ -123,7 +115,7 @@ export class ProgramRun {
 
   #receive(message: ProcessToHost, body: Buffer): void {
     if (this.#stopped !== undefined || this.#end !== undefined) return;
-    if (message.type === 'process/file') return this.#stop(brokeItsChannel('it handed over a file'));
+    if (message.type === 'process/file') return this.#stop(brokeItsChannel('it sent a file'));
     if (message.type === 'worker/ready') return this.#stop(brokeItsChannel('it said hello twice'));
     if (message.execution !== this.#execution) return this.#stop(brokeItsChannel('it spoke for another program'));
     if (body.length > MAX_VALUE_BYTES) return this.#stop(brokeItsChannel('it sent more at once than it may'));
@@ -135,8 +127,10 @@ export class ProgramRun {
       void this.#drain();
       return;
     }
-    const { call: number, target } = message;
-    this.#requested({ execution: this.#execution, number, target, argumentsJson: body.toString('utf8') });
+    const { call: number, target, line } = message;
+    const argumentsJson = body.toString('utf8');
+    const place = line === undefined ? {} : { line };
+    this.#requested({ execution: this.#execution, number, target, argumentsJson, ...place });
   }
 
   #requested(call: GuestCall): void {
@@ -185,9 +179,9 @@ export class ProgramRun {
     this.#notice.stop();
   }
 
-  /** Only Go has a context that knows when it ends. */
+  /** Go has a context that knows when it ends, and Node returns a result that it has by then. */
   get #keepsTime(): boolean {
-    return this.#process.shape.language === 'go';
+    return this.#process.shape.language !== 'python';
   }
 
   #tellTime(): void {
@@ -232,7 +226,7 @@ export class ProgramRun {
     this.#stopTime();
     this.#watch.stop();
     for (const signal of this.#signals) signal.removeEventListener('abort', this.#cancel);
-    // Calls still under way are told to stop: nobody will read their answers.
+    // Calls in flight are cancelled: their answers are no longer needed.
     this.#cancellation.cancel();
     this.#calls.clear();
     const [outcome, resultSource] = this.#outcome(exit);
@@ -262,7 +256,7 @@ export class ProgramRun {
       if (signal !== undefined) return failed(endedBySignal(signal, this.#stderr.output.text));
       if (exit.code !== 0) return failed(endedWith(exit.code ?? 1));
       const [outcome, source] = this.#fromOutput();
-      // An interpreter always hands over what was set. That it did not means that the program cut its end short.
+      // An interpreter always passes on what was set. That it did not means that the program cut its end short.
       const mustHandOver = this.#process.shape.language !== 'go';
       return source === 'none' && mustHandOver ? failed(CUT_SHORT) : [outcome, source];
     }
@@ -271,11 +265,11 @@ export class ProgramRun {
     if (message.exitCode !== 0) return failed(endedWith(message.exitCode));
     if (body.length === 0) return this.#fromOutput();
     const resultJson = jsonText(body);
-    if (resultJson === undefined) return failed(brokeItsChannel('its result is no JSON'));
+    if (resultJson === undefined) return failed(brokeItsChannel('its result is not JSON'));
     return [{ status: 'completed', resultJson }, 'result'];
   }
 
-  /** A program that sets no result may print it, as its last line. Of output that was cut, nobody knows the last line. */
+  /** A program that sets no result may print it as its last line. The last line of truncated output is unknown. */
   #fromOutput(): readonly [Outcome, ResultSource] {
     const { text, isCut } = this.#stdout.output;
     const line = isCut ? '' : (text.trimEnd().split('\n').at(-1) ?? '').trim();

@@ -1,5 +1,5 @@
 import { HostError } from '../../domain/errors.js';
-import { keyOf, type ProcessShape } from './shape.js';
+import { keyOf, type SharedSpec } from './process-spec.js';
 
 export interface SpareOptions {
   /** Processes kept ready for each shape that is in use. */
@@ -19,24 +19,24 @@ export interface Spare {
   close(): Promise<void>;
 }
 
-interface Shelf<Shape, Kept> {
-  readonly shape: Shape;
+interface Shelf<ProcessSpec, Kept> {
+  readonly shape: ProcessSpec;
   readonly ready: Promise<Kept>[];
   lastUseMs: number;
   refill: NodeJS.Timeout | undefined;
 }
 
 /** Processes that wait for a program. Each gets one, and no more: what a program does to its process ends with it. */
-export class Spares<Shape extends ProcessShape, Kept extends Spare> {
+export class Spares<ProcessSpec extends SharedSpec, Kept extends Spare> {
   readonly #options: SpareOptions;
-  readonly #start: (shape: Shape) => Promise<Kept>;
+  readonly #start: (shape: ProcessSpec) => Promise<Kept>;
   /** Least recently used first. */
-  readonly #shelves = new Map<string, Shelf<Shape, Kept>>();
+  readonly #shelves = new Map<string, Shelf<ProcessSpec, Kept>>();
   readonly #starting = new Set<Promise<unknown>>();
   readonly #sweeper: NodeJS.Timeout;
   #isClosed = false;
 
-  constructor(options: SpareOptions, start: (shape: Shape) => Promise<Kept>) {
+  constructor(options: SpareOptions, start: (shape: ProcessSpec) => Promise<Kept>) {
     this.#options = options;
     this.#start = start;
     this.#sweeper = setInterval(() => this.#sweep(), Math.max(1_000, options.idleMs / 4));
@@ -44,21 +44,21 @@ export class Spares<Shape extends ProcessShape, Kept extends Spare> {
   }
 
   /** A process for one program, ready where one was kept; the next is started meanwhile. */
-  async take(shape: Shape): Promise<Kept> {
+  async take(shape: ProcessSpec): Promise<Kept> {
     for (;;) {
       if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
       const shelf = this.#shelf(shape);
       this.#refillLater(shelf);
       const spare = shelf.ready.shift();
       const taken = await (spare ?? this.#begin(shape));
-      // One that died on the shelf is nobody's failure.
+      // A spare that died before its use is not an error.
       if (taken.isUsable && !this.#isClosed) return taken;
       await taken.close();
     }
   }
 
   /** Waits until as many are ready as are to be kept. */
-  async warm(shape: Shape): Promise<void> {
+  async warm(shape: ProcessSpec): Promise<void> {
     const shelf = this.#shelf(shape);
     this.#refill(shelf);
     await Promise.all(shelf.ready);
@@ -69,11 +69,11 @@ export class Spares<Shape extends ProcessShape, Kept extends Spare> {
     clearInterval(this.#sweeper);
     await Promise.all([...this.#shelves.values()].map((shelf) => this.#clear(shelf)));
     this.#shelves.clear();
-    // Those that were promised to a program: whoever waits for them sees that we are closed, and closes them.
+    // Processes already promised to a run: the run sees that this is closed, and closes them.
     await Promise.all(this.#starting);
   }
 
-  #shelf(shape: Shape): Shelf<Shape, Kept> {
+  #shelf(shape: ProcessSpec): Shelf<ProcessSpec, Kept> {
     const key = keyOf(shape);
     const shelf = this.#shelves.get(key) ?? { shape, ready: [], lastUseMs: 0, refill: undefined };
     shelf.lastUseMs = performance.now();
@@ -87,18 +87,18 @@ export class Spares<Shape extends ProcessShape, Kept extends Spare> {
     return shelf;
   }
 
-  #refillLater(shelf: Shelf<Shape, Kept>): void {
+  #refillLater(shelf: Shelf<ProcessSpec, Kept>): void {
     shelf.refill ??= setTimeout(() => this.#refill(shelf), REFILL_DELAY_MS);
   }
 
-  #refill(shelf: Shelf<Shape, Kept>): void {
+  #refill(shelf: Shelf<ProcessSpec, Kept>): void {
     clearTimeout(shelf.refill);
     shelf.refill = undefined;
     if (this.#isClosed || this.#shelves.get(keyOf(shelf.shape)) !== shelf) return;
     while (shelf.ready.length < this.#options.perShape) {
       const starting = this.#begin(shelf.shape);
       shelf.ready.push(starting);
-      // A spare that could not be started is nobody's failure yet: whoever needs one starts its own and hears why.
+      // A spare that fails to start is not an error yet: the run that needs a process starts its own and gets the reason.
       starting.catch(() => {
         const at = shelf.ready.indexOf(starting);
         if (at >= 0) void shelf.ready.splice(at, 1);
@@ -106,14 +106,14 @@ export class Spares<Shape extends ProcessShape, Kept extends Spare> {
     }
   }
 
-  #begin(shape: Shape): Promise<Kept> {
+  #begin(shape: ProcessSpec): Promise<Kept> {
     const starting = this.#start(shape);
     const settled: Promise<unknown> = starting.catch(() => {}).finally(() => this.#starting.delete(settled));
     this.#starting.add(settled);
     return starting;
   }
 
-  async #clear(shelf: Shelf<Shape, Kept>): Promise<void> {
+  async #clear(shelf: Shelf<ProcessSpec, Kept>): Promise<void> {
     clearTimeout(shelf.refill);
     shelf.refill = undefined;
     await Promise.all(shelf.ready.splice(0).map((starting) => starting.then((spare) => spare.close()).catch(() => {})));

@@ -1,7 +1,7 @@
-import type { Failure } from '../../domain/execution.js';
+import type { Failure } from '../../domain/run.js';
 import { tooManyFiles, tooMuchComputing, tooMuchMemory } from './process-failures.js';
+import { filesOf, OWN_MEMORY_BYTES } from './process-spec.js';
 import type { ProgramProcess } from './program-process.js';
-import { filesOf, OWN_MEMORY_BYTES } from './shape.js';
 import { firstInside, readUsage, workspaceFiles } from './usage.js';
 
 /** Between two looks a program can take some hundred megabytes more than it may, and no longer than this. */

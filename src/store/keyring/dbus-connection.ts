@@ -28,8 +28,8 @@ const FIELD = { path: 1, interface: 2, member: 3, errorName: 4, replySerial: 5, 
 const NO_AUTO_START = 2;
 
 /**
- * A line to the session bus: makes calls and reads their answers, and nothing else. All of it together may take as long
- * as whoever opened it said; then everything that is waited for fails. A bus that is silent holds nobody up.
+ * A connection to the session bus: makes calls and reads their replies, and nothing else. One timeout, set by the caller,
+ * covers the whole connection; then all pending calls fail. A silent bus blocks nothing.
  */
 export class DbusConnection {
   readonly #socket: Socket;

@@ -165,7 +165,7 @@ function endOfType(signature: string, at: number, depth: number): number {
   if (kind !== '(' && kind !== '{') return at + 1;
   let end = at + 1;
   while (signature[end] !== (kind === '(' ? ')' : '}')) end = endOfType(signature, end, depth + 1);
-  // A structure of nothing would be read for ever: a list of them has no end.
+  // A structure of nothing would be read forever: a list of them has no end.
   if (end === at + 1) throw new DbusError('a signature has an empty structure');
   return end + 1;
 }

@@ -8,7 +8,7 @@ import { plainLine, type Style, styled, terminalWidth } from './terminal.js';
 
 /** How calls that wait for a person are shown, one, several or all of them. */
 
-/** What the program or a tool wrote stands in rows that are marked as theirs. `most`: characters of one value that are shown. */
+/** What the program or a tool wrote is in rows that are marked as theirs. `most`: characters of one value that are shown. */
 export function renderOne(approval: Approval, most?: number): { readonly text: string; readonly isCut: boolean } {
   const { id, reason, runId, state, code, decision, hiddenParts } = approval;
   const bound = most === undefined ? {} : { maxCharacters: most };

@@ -1,6 +1,6 @@
 import { type Approval, cardsOf, type GrantScope, scopesOf } from '../../domain/approval.js';
-import type { AskPerson } from '../../host/execution.js';
 import type { Approvals } from '../../host/host.js';
+import type { AskPerson } from '../../host/runs/run.js';
 import { cardDigest, MIN_DIGEST_DIGITS } from '../../lib/card-digest.js';
 import { type ConsentText, consentJson, consentText, consentWord, isWordCut } from './consent-text.js';
 import { plainLine, styled } from './terminal.js';

@@ -6,9 +6,9 @@ export interface Question {
   readonly text?: string;
   /** What an empty line means. */
   readonly byDefault?: 'yes' | 'no';
-  /** Where the question belongs: a terminal that standard output or standard error is not does not count. */
+  /** Where the question is shown. It must be a terminal, or the question is not asked. */
   readonly stream?: NodeJS.WriteStream;
-  /** Where a no is an answer among others: Ctrl-C and Ctrl-D end the command instead, with `cancelled`. */
+  /** Set where "no" continues the command: Ctrl-C and Ctrl-D then end it with `cancelled` instead of meaning "no". */
   readonly cancels?: boolean;
 }
 

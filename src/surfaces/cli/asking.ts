@@ -1,5 +1,5 @@
 import { HostError } from '../../domain/errors.js';
-import type { Inventory } from '../../host/inventory.js';
+import type { Inventory } from '../../host/tools/inventory.js';
 import { styled, warn } from './terminal.js';
 import { asking, waitFor } from './waiting.js';
 

@@ -1,10 +1,14 @@
 import type { Target } from '../../config/clients/target.js';
 import { unifiedDiff } from '../../lib/line-diff.js';
+import { SecretMask } from '../../lib/mask.js';
+import { secretsIn } from '../../lib/secret-values.js';
 import { plain, styled } from './terminal.js';
 
-/** What a command would do to a client's file, for people. */
+/** What a command would do to a client's file, for people. Values of tokens and keys are not shown. */
 export function printDiff({ file }: Target, after: string): void {
-  for (const line of unifiedDiff(file.text ?? '', after, file.path)
+  const mask = new SecretMask([...namedSecrets(file.text ?? ''), ...namedSecrets(after)]);
+  for (const line of mask
+    .apply(unifiedDiff(file.text ?? '', after, file.path))
     .split('\n')
     .slice(0, -1)) {
     const shown = plain(line);
@@ -12,4 +16,11 @@ export function printDiff({ file }: Target, after: string): void {
     const style = isMark ? 'bold' : line.startsWith('+') ? 'green' : line.startsWith('-') ? 'red' : undefined;
     process.stdout.write(`${style === undefined ? shown : styled(style, shown)}\n`);
   }
+}
+
+const NAMED_VALUE = /["']?([\w.-]+)["']?\s*[:=]\s*"((?:[^"\\\n]|\\.)*)"/g;
+
+/** Values in JSON or TOML whose names or forms say that they are secret. */
+function namedSecrets(text: string): string[] {
+  return [...text.matchAll(NAMED_VALUE)].flatMap(([, name = '', value = '']) => secretsIn(name, value));
 }

@@ -2,7 +2,7 @@ import { planInstall } from '../../config/clients/install.js';
 import { CLIENTS, type Client, placesOf } from '../../config/clients/registry.js';
 import type { StartOfUs } from '../../config/clients/start-of-us.js';
 import { OWN_NAME, openTarget, startsUs } from '../../config/clients/target.js';
-import type { Environment } from '../../config/environment.js';
+import type { Environment } from '../../config/variables/environment.js';
 import { isHostError } from '../../domain/errors.js';
 import { EXIT } from './command.js';
 import { plainLine, printableJson, styled } from './terminal.js';

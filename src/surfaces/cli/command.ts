@@ -1,26 +1,26 @@
 import type { Command } from 'commander';
 import type { LoadedConfig } from '../../config/load.js';
-import type { Config } from '../../config/schema.js';
+import type { Config } from '../../config/schema/schema.js';
 import type { KeyKeeper } from '../../domain/key.js';
-import type { AuditLog } from '../../host/audit-log.js';
-import type { Logins } from '../../host/logins.js';
+import type { AuditLog } from '../../host/admin/audit-log.js';
+import type { Logins } from '../../host/servers/logins.js';
 import type { Machine } from '../../profiles/registry.js';
 import type { Composed, ComposedInventory, ComposedRecords, HostSettings, StateGlance } from './composed.js';
 import type { EarlySignals } from './early-signals.js';
 
 /** What every command is given: a way to the program behind it, and a place for its exit status. */
 export interface CommandContext {
-  /** Puts the program together as the options before the command, and the command's own, say. Whoever calls it closes the host. */
+  /** Composes the host from the global options and the command's own. The caller closes the host. */
   compose(own?: HostSettings): Promise<Composed>;
-  /** Only what shows servers and tools: works without a jail. Whoever calls it closes the inventory. */
+  /** Servers and tools only; works without a jail. The caller closes the inventory. */
   inventory(own?: HostSettings): Promise<ComposedInventory>;
-  /** What the contract of this configuration has to know of the machine. */
+  /** What the configured profile has to know about the machine. */
   machine(config: Config): Promise<Machine>;
-  /** Only what outlives the program. Whoever calls it closes it. */
+  /** Stored records only. The caller closes them. */
   records(): Promise<ComposedRecords>;
   /** Only what logs in to servers. */
   logins(): Promise<Logins>;
-  /** What was recorded of calls. Whoever asks for it closes it. */
+  /** The audit log. The caller closes it. */
   audit(): Promise<AuditLog>;
   /** The key of the state folder. */
   key(): Promise<KeyKeeper>;

@@ -1,18 +1,20 @@
 import type { LoadedConfig } from '../../config/load.js';
-import type { Config } from '../../config/schema.js';
-import type { ConfirmTrust } from '../../config/trust.js';
+import type { Config } from '../../config/schema/schema.js';
+import type { ConfirmTrust } from '../../config/trust/trust.js';
+import type { ConsoleRole } from '../../domain/console/sessions.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import type { KeyKeeper } from '../../domain/key.js';
 import type { Log } from '../../domain/log.js';
 import type { FinishedSpan } from '../../domain/trace.js';
-import type { AuditLog } from '../../host/audit-log.js';
-import type { Approvals, Host, Isolation, ScriptLibrary, SleepingRuns } from '../../host/host.js';
-import type { Inventory } from '../../host/inventory.js';
-import type { Logins } from '../../host/logins.js';
-import type { ServerControl } from '../../host/server-control.js';
+import type { AuditLog } from '../../host/admin/audit-log.js';
+import type { ConsoleAccess } from '../../host/admin/console/access.js';
+import type { Approvals, Host, Isolation, ScriptLibrary, SuspendedRuns } from '../../host/host.js';
+import type { Logins } from '../../host/servers/logins.js';
+import type { ServerControl } from '../../host/servers/server-control.js';
+import type { Inventory } from '../../host/tools/inventory.js';
 import type { Machine } from '../../profiles/registry.js';
 
-/** What the command line needs from whoever puts the program together. */
+/** The options with which the command line composes a host. */
 export interface HostSettings {
   readonly configFile?: string;
   /** Where a project's file is looked for, instead of the current folder. */
@@ -23,15 +25,15 @@ export interface HostSettings {
   readonly host?: string;
   readonly port?: string;
   readonly logLevel?: string;
-  /** Asks whoever sits at the terminal about a file that was found in the current folder; absent where nobody does. */
+  /** Asks the user at the terminal about a file found in the current folder; absent without a terminal. */
   readonly confirmTrust?: ConfirmTrust;
-  /** Without a file of ours, the one that mcpproxy keeps in the home folder counts. */
+  /** Falls back to mcpproxy's file in the home folder if there is no file of ours. */
   readonly takesProxyFile?: boolean;
   /**
    * What is going to be served: its libraries are loaded meanwhile. For `stdio` the jail is tried out when the client has
-   * had its first answers; without it, and for the others, before anything is handed over.
+   * had its first answers; without it, and for the others, before anything is passed on.
    */
-  readonly door?: 'stdio' | 'http';
+  readonly surface?: 'stdio' | 'http';
   /** Ends with the command: no worker is started for a program that does not come. */
   readonly isOneShot?: boolean;
   /** Takes the steps of every run, instead of a collector. */
@@ -49,10 +51,12 @@ export interface Composed {
   readonly warnings: readonly string[];
   /** Where there is no server at all: which places were searched, and what to type. */
   readonly nothingConfigured?: string;
-  /** Speaks MCP on standard input and output until the client has gone or `stop` is aborted. Throws `jail_unavailable`. */
+  /** Speaks MCP on stdin and stdout until the client disconnects or `stop` is aborted. Throws `jail_unavailable`. */
   serveStdio(options: StdioServeOptions): Promise<void>;
-  /** Listens for HTTP. Resolved when requests are taken. */
+  /** Listens for HTTP. Resolves when it accepts requests. */
   serveHttp(options: Omit<ServeOptions, 'stop'>): Promise<HttpService>;
+  /** Serves the console alone, on this machine only. Resolves when it accepts requests. */
+  serveConsole(options: { readonly log: Log; readonly port: number }): Promise<HttpService>;
 }
 
 export interface ServeOptions {
@@ -67,13 +71,20 @@ export interface StdioServeOptions extends ServeOptions {
   readonly onOpen: (isolation: Isolation) => void;
 }
 
+export interface LinkMaker {
+  readonly role: ConsoleRole;
+  readonly name: string;
+}
+
 export interface HttpService {
   /** Where it is reached: `http://127.0.0.1:3000`. */
   readonly url: string;
-  /** Takes no more requests, lets those under way end for a while, and stops. */
+  /** The address that opens the console once. Who made it is recorded with every decision. */
+  consoleLink(maker: LinkMaker): string;
+  /** Takes no more requests, lets those in progress end for a while, and stops. */
   close(): Promise<void>;
 }
-/** As much of it as shows servers and tools. Whoever asked for it closes the inventory. */
+/** The part that shows servers and tools. The caller closes the inventory. */
 export interface ComposedInventory {
   readonly inventory: Inventory;
   readonly loaded: LoadedConfig;
@@ -81,10 +92,16 @@ export interface ComposedInventory {
 /** Decisions and runs, without what runs programs. */
 export interface ComposedRecords {
   readonly approvals: Approvals;
-  readonly sleeping: SleepingRuns;
+  readonly suspended: SuspendedRuns;
   readonly scripts: ScriptLibrary;
+  /** Links and sessions of the console. */
+  readonly consoleAccess: () => Promise<ConsoleAccess>;
   /** A person's proof where there is no terminal; `isGiven` is undefined where none was given. */
-  readonly approverSecret: { make(): Promise<string>; isGiven(): Promise<boolean | undefined> };
+  readonly approverSecret: {
+    make(): Promise<string>;
+    isGiven(): Promise<boolean | undefined>;
+    isMade(): Promise<boolean>;
+  };
   close(): Promise<void>;
 }
 /** What can be seen of the state folder without its key. */
@@ -102,12 +119,12 @@ export interface Composition {
   compose(settings: HostSettings): Promise<Composed>;
   composeInventory(settings: HostSettings): Promise<ComposedInventory>;
   /** What the contract of this configuration has to know of the machine. */
-  lookAround(config: Config): Promise<Machine>;
-  /** What outlives the program. Whoever asked for it closes it. */
+  findRuntimes(config: Config): Promise<Machine>;
+  /** Stored records. The caller closes them. */
   composeRecords(settings: HostSettings): Promise<ComposedRecords>;
-  /** What logs in to servers, without connecting them. */
+  /** Logs in to servers without connecting them. */
   composeLogins(settings: HostSettings): Promise<{ readonly logins: Logins; readonly loaded: LoadedConfig }>;
-  /** Only what was recorded of calls. Whoever asked for it closes it. */
+  /** The audit log only. The caller closes it. */
   composeAudit(settings: HostSettings): Promise<AuditLog>;
   /** What lies in the state folder, without its key and without changing anything. Never throws. */
   glance(): Promise<StateGlance>;

@@ -1,5 +1,5 @@
-import { readEnvironment } from '../../config/environment.js';
 import { ownCommand } from '../../config/own-command.js';
+import { readEnvironment } from '../../config/variables/environment.js';
 
 /** What somebody who has seen it work does next. */
 export function connectAClient(): string {

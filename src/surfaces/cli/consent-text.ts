@@ -12,9 +12,9 @@ export interface ConsentText {
 }
 
 export interface ConsentOptions {
-  /** What stands before the mark of each row. */
+  /** What comes before the mark of each row. */
   readonly indent?: string;
-  /** Columns of the screen; without it those of standard output. Where there is no screen, rows are not wrapped. */
+  /** Columns of the terminal; by default those of stdout. Without a terminal, rows are not wrapped. */
   readonly width?: number | undefined;
   /** Characters shown of one value, and rows shown of all of it. `Infinity` shows everything. */
   readonly maxCharacters?: number;
@@ -128,7 +128,7 @@ function* wrapped(line: string, room: number): Generator<string> {
 }
 
 const TAB_COLUMNS = 8;
-/** What stands before the indentation of a line of code: nothing, or its number as an excerpt has it. */
+/** What comes before the indentation of a line of code: nothing, or its number as an excerpt has it. */
 const NUMBERED = /^(?:[> ]{0,4}\d{1,7} \|)?$/;
 
 function withCountedBlanks(text: string): string {

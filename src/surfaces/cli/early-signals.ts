@@ -1,6 +1,6 @@
 /**
- * Signals that arrive while the program is still being loaded. Whoever waits for the one line of `codemode runner` gets it
- * for those too; for every other command they do what they always do.
+ * Signals that arrive while the modules are still loading. `codemode runner` writes its one line for those too; every other
+ * command keeps the default behaviour.
  */
 export interface EarlySignals {
   /** The first that came. */

@@ -1,7 +1,7 @@
-import { readEnvironment } from '../../config/environment.js';
+import type { OwnFile, WrittenOver } from '../../config/files/own-file.js';
 import { ownCommand } from '../../config/own-command.js';
-import type { OwnFile, WrittenOver } from '../../config/own-file.js';
-import { inheritLine } from '../../config/usual-variables.js';
+import { readEnvironment } from '../../config/variables/environment.js';
+import { inheritLine } from '../../config/variables/usual-variables.js';
 import { shellWord } from '../../lib/shell-word.js';
 import { plainLine } from './terminal.js';
 
@@ -38,7 +38,7 @@ export function trustSteps(own: OwnFile): string[] {
   ];
 }
 
-/** A variable that stands for a secret, and where the value of it is. */
+/** A variable that holds a secret, and where its value is. */
 export interface NotedReference {
   readonly variable: string;
   readonly origin?: string;

@@ -1,16 +1,16 @@
 import { access, constants, realpath, stat, statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { dirname, isAbsolute, resolve, sep } from 'node:path';
-import { isAboutDisabled } from '../../config/broken-servers.js';
-import { readEnvironment } from '../../config/environment.js';
+import { stateFolder } from '../../config/files/state-folder.js';
 import type { LoadedConfig } from '../../config/load.js';
 import { describeSearch } from '../../config/nothing-configured.js';
-import { configuredLimits } from '../../config/schema.js';
-import { stateFolder } from '../../config/state-folder.js';
+import { isAboutDisabled } from '../../config/schema/broken-servers.js';
+import { configuredLimits } from '../../config/schema/schema.js';
+import { readEnvironment } from '../../config/variables/environment.js';
 import { isHostError } from '../../domain/errors.js';
 import type { KeyKeeper } from '../../domain/key.js';
-import type { Finding } from '../../host/inspection.js';
-import type { ServerReport } from '../../host/inventory.js';
+import type { Finding } from '../../host/admin/inspection.js';
+import type { ServerReport } from '../../host/tools/inventory.js';
 import { makeFolder } from '../../lib/make-folder.js';
 import { shellWord } from '../../lib/shell-word.js';
 import { othersCanWrite } from './others-can-write.js';
@@ -72,7 +72,7 @@ async function fileFindings(loaded: LoadedConfig): Promise<Finding[]> {
   }
   const form = format === 'codemode' ? '' : ` (${format})`;
   const findings: Finding[] = [{ name, state: 'ok', message: `${file}${form}; searched: ${describeSearch(searched)}` }];
-  // A server that is disabled has a finding of its own.
+  // A server that is disabled has its own finding.
   for (const message of warnings) if (!isAboutDisabled(message)) findings.push({ name, state: 'warning', message });
   if (Object.keys(config.mcpServers).length === 0)
     findings.push({ name: 'Servers', state: 'warning', message: 'none are configured', fix: 'codemode init' });

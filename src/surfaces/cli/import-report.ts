@@ -1,8 +1,8 @@
-import type { Environment } from '../../config/environment.js';
-import type { OwnFile, WrittenOver } from '../../config/own-file.js';
-import type { ImportPlan, PlannedServer } from '../../config/plan-import.js';
-import { describeServer, shownServer } from '../../config/shown-server.js';
-import { unpassedVariables } from '../../config/usual-variables.js';
+import type { OwnFile, WrittenOver } from '../../config/files/own-file.js';
+import type { ImportPlan, PlannedServer } from '../../config/import/plan-import.js';
+import { describeServer, shownServer } from '../../config/trust/shown-server.js';
+import type { Environment } from '../../config/variables/environment.js';
+import { unpassedVariables } from '../../config/variables/usual-variables.js';
 import { consentLine, consentText, consentWord } from './consent-text.js';
 import {
   noteOnVariables,

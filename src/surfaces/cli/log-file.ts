@@ -18,8 +18,8 @@ export interface LogFileSettings {
 const STAMP = /^\d{4}-\d{2}-\d{2}(T\d{2}(-\d{2}-\d{2}-\d{3})?)?$/;
 
 /**
- * A file of log lines, for its owner alone. What was written before, by days, hours or size, is put away as
- * `NAME.2026-11-16` (UTC). Written at once and in order: these are few lines, and the last one before a crash counts most.
+ * A log file that only its owner can read. It is rotated by day, hour or size to `NAME.2026-11-16` (UTC). Lines are written
+ * synchronously and in order: they are few, and the last one before a crash matters most.
  *
  * Several programs may write the same file: each looks at the file itself, and not at what it remembers of it, before it
  * puts it away, and none puts one over another.

@@ -92,7 +92,7 @@ describe('a log file', () => {
     expect(names).toEqual(expect.arrayContaining(['a.log.2001-01-02', 'a.log.kept-by-hand']));
   });
 
-  test('that has grown to its size is put away, and only so many old ones are kept [C14]', () => {
+  test('that reaches its size is rotated, and only `keep` old ones stay [C14]', () => {
     const file = new LogFile({ path: join(folder, 'a.log'), maxSize: 10, keep: 2 }, () => {});
     for (const line of ['one', 'two', 'three', 'four', 'five', 'six', 'seven']) file.write(`${line}\n`);
     const [newest, ...old] = readdirSync(folder).sort();
@@ -102,7 +102,7 @@ describe('a log file', () => {
     for (const name of old) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   });
 
-  test('of two programs is put away by the first that notices, and neither loses a line [C14]', () => {
+  test('of two processes is rotated by the first that notices, and neither loses a line [C14]', () => {
     const settings = { path: join(folder, 'a.log'), rotation: 'daily', keep: 30 } as const;
     const [one, other] = [new LogFile(settings, () => {}), new LogFile(settings, () => {})];
     const { time, stamp } = yesterday();

@@ -9,12 +9,12 @@ export interface LogSettings {
   readonly outputs: readonly ({ readonly type: 'console' } | ({ readonly type: 'file' } & LogFileSettings))[];
 }
 
-/** Further lines of a message are indented: none can pass for a message of its own. */
+/** Further lines of a message are indented: none can pass for its own message. */
 const CONTINUED = '\n    ';
 
 /**
- * What the program says of itself while it serves: on standard error, in files, or both. Standard output is the
- * protocol's. A client that has closed its end of it, or a full disk, must not take the program down.
+ * The log of a serving process: on stderr, in files, or both. stdout carries the protocol. A client that closed stderr, or
+ * a full disk, must not end the process.
  */
 export function openLog({ level: lowest, format, outputs }: LogSettings): Log {
   process.stderr.on('error', () => {});

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { clientFiles, discoverServers } from '../../config/discover.js';
-import { type Environment, readEnvironment } from '../../config/environment.js';
+import { clientFiles, discoverServers } from '../../config/files/discover.js';
 import type { LoadedConfig } from '../../config/load.js';
 import { ownCommand } from '../../config/own-command.js';
+import { type Environment, readEnvironment } from '../../config/variables/environment.js';
 import type { JsonValue } from '../../domain/json.js';
 import { VERSION } from '../../domain/version.js';
 import type { StateGlance } from './composed.js';

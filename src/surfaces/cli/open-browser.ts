@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { Environment } from '../../config/environment.js';
+import type { Environment } from '../../config/variables/environment.js';
 
 /**
  * Opens an address in the person's own browser. The address is partly an authorization server's, so foreign: it is

@@ -32,7 +32,7 @@ export async function othersCanWrite(path: string): Promise<OpenPlace | undefine
   }
 }
 
-/** Many systems give each user a group of their own, and let it write. What cannot be looked up may have other members. */
+/** Many systems give each user their own group, and let it write. What cannot be looked up may have other members. */
 async function hasOtherMembers(gid: number): Promise<boolean> {
   if (gid === 0) return false;
   try {

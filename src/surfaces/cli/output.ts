@@ -2,7 +2,7 @@ import { ERRORS } from '../../domain/errors.js';
 import { plainLine } from './terminal.js';
 
 /**
- * Watches what is written to stdout and stderr. A reader that has gone (`| head`) is no failure; output that cannot be
+ * Watches what is written to stdout and stderr. A reader that has gone (`| head`) is not a failure; output that cannot be
  * written, on a full disk, is one. Without a listener either would end the process with a stack trace.
  */
 export function watchOutput(): Output {

@@ -6,9 +6,9 @@ import { isForPeople, type OutputFlags, textOf, valueText } from './print-run.js
 import { plainLine, printableJson, type Style, styled } from './terminal.js';
 
 export const STATE_STYLES = {
-  waiting: 'yellow',
+  suspended: 'yellow',
   running: 'bold',
-  finished: 'green',
+  succeeded: 'green',
   failed: 'red',
   cancelled: 'dim',
 } as const satisfies Record<RunView['state'], Style>;
@@ -53,12 +53,12 @@ function textOfView(run: RunView): string {
 }
 
 function nextStep({ runId, state, approvals }: RunView): string[] {
-  if (state !== 'waiting') return [];
-  const pending = approvals.find((each) => each.state === 'PENDING');
+  if (state !== 'suspended') return [];
+  const [pending, ...others] = approvals.filter((each) => each.state === 'PENDING');
   return [
     pending === undefined
       ? `Its calls are decided. Resume it with: codemode runs resume ${plainLine(runId)}`
-      : `Decide with: codemode approvals approve ${plainLine(pending.id)}`,
+      : `Decide with: codemode approvals approve ${plainLine(pending.id)}${others.length > 0 ? ' --scope calls' : ''}`,
   ];
 }
 

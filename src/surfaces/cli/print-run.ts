@@ -1,4 +1,4 @@
-import type { SleepSummary } from '../../host/run.js';
+import type { SuspendedSummary } from '../../host/runs/run-types.js';
 import type { Diagnostic, RunResponse } from '../../profiles/codemode/render.js';
 import { hangingText } from './consent-text.js';
 import { plain, plainLine, printableJson, styled, terminalWidth } from './terminal.js';
@@ -39,7 +39,7 @@ export function textOf(
 }
 
 /** What a person does about a run that was suspended. */
-export function writeSuspended({ runId, approvals, logs, trace }: SleepSummary): void {
+export function writeSuspended({ runId, approvals, logs, trace }: SuspendedSummary): void {
   const [first] = approvals;
   const named = approvals.map(
     ({ tool, reason }) =>

@@ -1,7 +1,8 @@
+import { needsOf } from '../../domain/profile-name.js';
 import type { HostSettings } from './composed.js';
 
-/** `--profile`. The file that mcpproxy keeps in the home folder is the one that the contract `code_execution` names. */
+/** `--profile`. Some contracts name the file that mcpproxy keeps in the home folder. */
 export function profileSettings(profile: string | undefined): Pick<HostSettings, 'profile' | 'takesProxyFile'> {
   if (profile === undefined) return {};
-  return { profile, ...(profile === 'code_execution' ? { takesProxyFile: true } : {}) };
+  return { profile, ...(needsOf(profile).takesProxyFile === true ? { takesProxyFile: true } : {}) };
 }

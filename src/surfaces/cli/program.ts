@@ -1,43 +1,14 @@
 import { Command, CommanderError } from 'commander';
-import { isAboutDisabled } from '../../config/broken-servers.js';
 import { nothingConfigured } from '../../config/nothing-configured.js';
+import { isAboutDisabled } from '../../config/schema/broken-servers.js';
 import { ERRORS, isHostError } from '../../domain/errors.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import { ISOLATION_LEVELS } from '../../domain/isolation.js';
 import { VERSION } from '../../domain/version.js';
 import { type CommandContext, EXIT, type Register } from './command.js';
-import * as add from './commands/add.js';
-import * as approvals from './commands/approvals.js';
-import * as audit from './commands/audit.js';
-import * as auth from './commands/auth.js';
-import * as code from './commands/code.js';
-import * as completion from './commands/completion.js';
-import * as config from './commands/config.js';
-import * as demo from './commands/demo.js';
-import * as doctor from './commands/doctor.js';
-import * as init from './commands/init.js';
-import * as install from './commands/install.js';
-import * as mcp from './commands/mcp.js';
-import * as measure from './commands/measure.js';
-import * as policy from './commands/policy.js';
-import * as prompt from './commands/prompt.js';
-import * as remove from './commands/remove.js';
-import * as replay from './commands/replay.js';
-import * as run from './commands/run.js';
-import * as runner from './commands/runner.js';
-import * as runs from './commands/runs.js';
-import * as scripts from './commands/scripts.js';
-import * as serve from './commands/serve.js';
-import * as servers from './commands/servers.js';
-import * as token from './commands/token.js';
-import * as tools from './commands/tools.js';
-import * as trust from './commands/trust.js';
-import * as types from './commands/types.js';
-import * as uninstall from './commands/uninstall.js';
-import * as version from './commands/version.js';
+import { commandsFor, isCommand } from './commands.js';
 import type { Composition, HostSettings } from './composed.js';
 import { actOnEarlySignal, type EarlySignals } from './early-signals.js';
-import { describeNext, machineState } from './next-steps.js';
 import { watchOutput } from './output.js';
 import { noteOwnName } from './own-name-note.js';
 import { noteNothingConfigured, plain, plainLine, terminalWidth, warn } from './terminal.js';
@@ -54,39 +25,6 @@ const HELP_COLUMNS = 80;
 /** What is left for descriptions beside the longest option, before nothing is broken between words any more. */
 const MIN_HELP_COLUMNS = 12;
 
-/** In the order in which `--help` lists them. */
-const COMMANDS: readonly Register[] = [
-  mcp.register,
-  serve.register,
-  run.register,
-  code.register,
-  runner.register,
-  scripts.register,
-  tools.register,
-  types.register,
-  prompt.register,
-  servers.register,
-  approvals.register,
-  runs.register,
-  replay.register,
-  auth.register,
-  audit.register,
-  init.register,
-  add.register,
-  remove.register,
-  install.register,
-  uninstall.register,
-  config.register,
-  trust.register,
-  policy.register,
-  token.register,
-  doctor.register,
-  measure.register,
-  demo.register,
-  completion.register,
-  version.register,
-];
-
 /** Words in, exit status out. Nothing here throws: what goes wrong is said in one line on stderr. */
 export async function runCommandLine(
   argv: readonly string[],
@@ -96,7 +34,9 @@ export async function runCommandLine(
   let status: number = EXIT.ok;
   const output = watchOutput();
   let said = '';
+  const words = argv.slice(2);
   const program = createProgram(
+    await commandsFor(words),
     composition,
     (value) => {
       status = value;
@@ -106,8 +46,7 @@ export async function runCommandLine(
     },
     early,
   );
-  const names = program.commands.map((each) => each.name());
-  const isRunner = argv.find((word) => names.includes(word)) === 'runner';
+  const isRunner = words.find(isCommand) === 'runner';
   if (!isRunner) actOnEarlySignal(early);
   try {
     await program.parseAsync(helpWords(argv, program));
@@ -118,7 +57,7 @@ export async function runCommandLine(
       if (program.args.length === 0 && error.code === 'commander.help') return showNext(program, composition);
       process.stderr.write(plain(complaintOf(error, said, argv, program)));
       // A client of the runner waits for one line of JSON, also where no command has seen its words.
-      if (isRunner) runner.refuseWords(argv, error.message);
+      if (isRunner) (await import('./commands/runner.js')).refuseWords(argv, error.message);
       return EXIT.badInput;
     }
     if (isHostError(error)) {
@@ -139,14 +78,16 @@ async function showNext(program: Command, composition: Composition): Promise<num
     problem: error instanceof Error ? error.message : String(error),
     isUntrusted: isHostError(error, 'untrusted_config'),
   }));
+  const { describeNext, machineState } = await import('./next-steps.js');
   const commands = program.commands.map((command) => command.name());
   const state = await machineState(loaded, await composition.glance(), commands);
   process.stdout.write(`${wrapLines(describeNext(state))}\n`);
   return EXIT.ok;
 }
 
-/** All commands with their options and help. `complain` is given what is wrong with the words, as it is found. */
+/** These commands with their options and help. `complain` is given what is wrong with the words, as it is found. */
 export function createProgram(
+  commands: readonly Register[],
   composition: Composition,
   exitWith: (status: number) => void,
   complain: (text: string) => void = (text) => process.stderr.write(text),
@@ -186,7 +127,7 @@ export function createProgram(
   };
   const context: CommandContext = {
     async compose(own = {}) {
-      const isOneShot = own.door === undefined;
+      const isOneShot = own.surface === undefined;
       const composed = await composition.compose({ ...both(settings(), own), ...(isOneShot ? { isOneShot } : {}) });
       warnOnce(composed.warnings);
       return composed;
@@ -199,7 +140,7 @@ export function createProgram(
       noteOwnName(nothing ?? '');
       return composed;
     },
-    machine: (config) => composition.lookAround(config),
+    machine: (config) => composition.findRuntimes(config),
     records: () => composition.composeRecords(settings()),
     async logins() {
       const { logins, loaded } = await composition.composeLogins(settings());
@@ -216,7 +157,7 @@ export function createProgram(
     early,
     exitWith,
   };
-  for (const register of COMMANDS) register(program, context);
+  for (const register of commands) register(program, context);
   return program;
 }
 

@@ -1,8 +1,6 @@
-import { constants } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
 import { HostError } from '../../domain/errors.js';
 import { MAX_SOURCE_BYTES } from '../../domain/limits.js';
+import { readRegularFile, UnreadableFile } from '../../lib/read-regular-file.js';
 
 /** What a file should hold, in the words of its refusals. */
 export interface TextKind {
@@ -14,10 +12,10 @@ export interface TextKind {
 
 const PROGRAM: TextKind = { name: 'program', advice: 'keep data out of the source' };
 
-/** Reads a program from a file, or from standard input for `-`. Each way it can be unusable has its own words. */
+/** Reads a program from a file, or from stdin for `-`. Each reason to refuse it has its own message. */
 export async function readSource(file: string, kind: TextKind = PROGRAM): Promise<string> {
-  const bytes = file === '-' ? await readStandardInput(kind) : await readFile(file, kind);
-  const name = file === '-' ? 'standard input' : file;
+  const bytes = file === '-' ? await readStdin(kind) : await readNamedFile(file, kind);
+  const name = file === '-' ? 'stdin' : file;
   const empty = () => new HostError('bad_input', `${name} is empty; write a ${kind.name} into it`);
   if (bytes.length === 0) throw empty();
   if (bytes.includes(0)) throw new HostError('bad_input', `${name} is a binary file, not source text`);
@@ -31,34 +29,28 @@ export async function readSource(file: string, kind: TextKind = PROGRAM): Promis
   return source;
 }
 
-async function readFile(file: string, kind: TextKind): Promise<Buffer> {
-  let handle: FileHandle;
+/** The bytes of a file that somebody named. Throws `bad_input` for what is no ordinary file, and for more than it may have. */
+export async function readNamedFile(file: string, kind: TextKind): Promise<Buffer> {
   try {
-    // Not blocking: a FIFO without a writer would hold us for ever.
-    handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    return await readRegularFile(file, mostOf(kind));
   } catch (error) {
-    throw new HostError('bad_input', cannotOpen(file, (error as NodeJS.ErrnoException).code), { cause: error });
-  }
-  try {
-    const stat = await handle.stat();
-    if (stat.isDirectory())
+    if (!(error instanceof UnreadableFile))
+      throw new HostError('bad_input', cannotOpen(file, (error as NodeJS.ErrnoException).code), { cause: error });
+    if (error.why === 'too_large') throw tooLarge(file, kind);
+    if (error.why === 'folder')
       throw new HostError('bad_input', `${file} is a directory; name the file with the ${kind.name}`);
-    if (!stat.isFile())
-      throw new HostError('bad_input', `${file} is not a regular file; pipe it in instead: codemode run - < ${file}`);
-    if (stat.size > mostOf(kind)) throw tooLarge(file, kind);
-    return await handle.readFile();
-  } finally {
-    await handle.close();
+    const instead = kind === PROGRAM ? `pipe it in instead: codemode run - < ${file}` : 'copy its contents to one';
+    throw new HostError('bad_input', `${file} is not a regular file; ${instead}`);
   }
 }
 
-async function readStandardInput(kind: TextKind): Promise<Buffer> {
-  if (process.stdin.isTTY) process.stderr.write(`reading the ${kind.name} from standard input; end it with Ctrl-D\n`);
+async function readStdin(kind: TextKind): Promise<Buffer> {
+  if (process.stdin.isTTY) process.stderr.write(`reading the ${kind.name} from stdin; end it with Ctrl-D\n`);
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > mostOf(kind)) throw tooLarge('standard input', kind);
+    if (bytes > mostOf(kind)) throw tooLarge('stdin', kind);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -14,6 +14,6 @@ export const NOTHING_COMPOSED: Composition = {
   composeKey: unused,
   glance: unused,
   loadSettings: unused,
-  lookAround: unused,
+  findRuntimes: unused,
   readAccessToken: unused,
 };

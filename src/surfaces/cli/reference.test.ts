@@ -1,18 +1,19 @@
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
+import { allCommands } from './commands.js';
 import { createProgram } from './program.js';
 import { NOTHING_COMPOSED } from './reference.test-support.js';
 
-test('docs/reference/cli.md is what --help says of every command and option (renew: npx vitest run -u src/surfaces/cli)', async () => {
-  const program = createProgram(NOTHING_COMPOSED, () => {});
+test('docs/reference/cli.md is what --help says of every command and option (renew: npx vitest run src/surfaces/cli -u)', async () => {
+  const program = createProgram(await allCommands(), NOTHING_COMPOSED, () => {});
   const sections = commandsOf(program).map(
     (command) => `## ${nameOf(command)}\n\n\`\`\`text\n${helpOf(command)}\n\`\`\`\n`,
   );
   await expect(`${HEAD}\n${sections.join('\n')}`).toMatchFileSnapshot('../../../docs/reference/cli.md');
 });
 
-test('every command says what it does, what its options mean, and what its exit status is', () => {
-  const silent = commandsOf(createProgram(NOTHING_COMPOSED, () => {})).filter(
+test('every command says what it does, what its options mean, and what its exit status is', async () => {
+  const silent = commandsOf(createProgram(await allCommands(), NOTHING_COMPOSED, () => {})).filter(
     (command) =>
       command.description() === '' ||
       command.options.some(({ description }) => description === '') ||
@@ -23,10 +24,10 @@ test('every command says what it does, what its options mean, and what its exit 
 
 const HEAD = `# The command line
 
-<!-- Made from the program's own help. Renew: npx vitest run -u src/surfaces/cli -->
+<!-- Made from the program's own help. Renew: npx vitest run src/surfaces/cli -u -->
 
 \`codemode\` is \`npx codemode\` where it is installed, and \`node dist/bin.js\` in a clone. Options of the program itself
-may stand before or after the command.
+may come before or after the command.
 `;
 
 function commandsOf(command: Command): Command[] {

@@ -5,15 +5,15 @@ export interface IdPlace {
   readonly noun: 'run' | 'approval';
   /** The command that lists them. */
   readonly listedBy: string;
-  /** Ids that start with these characters, at most so many. */
+  /** Ids that start with these characters, at most this many. */
   idsWith(prefix: string, limit: number): string[] | Promise<string[]>;
-  /** The id that `last` stands for. */
+  /** The id that `last` means. */
   latest(): string | undefined | Promise<string | undefined>;
 }
 
 /** Shorter prefixes are typing mistakes more often than ids. */
 export const MIN_PREFIX = 4;
-/** The word that stands for the newest one. */
+/** The word that means the newest one. */
 export const LAST = 'last';
 /** So many candidates are shown of a prefix that fits several. */
 const MAX_SHOWN = 5;

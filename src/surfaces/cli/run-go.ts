@@ -1,7 +1,7 @@
-import { codeModeOf } from '../../config/code-mode.js';
+import { codeModeOf } from '../../config/schema/code-mode.js';
 import type { Approval } from '../../domain/approval.js';
 import { ERRORS, HostError } from '../../domain/errors.js';
-import type { AskPerson } from '../../host/execution.js';
+import type { AskPerson } from '../../host/runs/run.js';
 import { goPresentation } from '../../profiles/go/presentation.js';
 import { runProgram } from '../../profiles/go/run-program.js';
 import { goSettings } from '../../profiles/go/settings.js';
@@ -13,7 +13,7 @@ import type { RunOptions } from './run-program.js';
 import { plain, plainLine, printableJson } from './terminal.js';
 import { withProgress } from './waiting.js';
 
-/** Runs one program of profile go, its response on standard output. Gives the exit status. */
+/** Runs one program of profile go and writes its response to stdout. Returns the exit status. */
 export async function runGo(
   { host, config }: Composed,
   source: string,
@@ -36,12 +36,13 @@ export async function runGo(
     maxResultBytes: limits.maxStdoutBytes,
   });
   const asker = askerOnTerminal(host.approvals) ?? (process.stderr.isTTY ? tellOf : undefined);
-  const { response, hasFailed } = await withProgress('running the program', ({ hold, onStep }) => {
+  const { response, notes, hasFailed } = await withProgress('running the program', ({ hold, onStep }) => {
     const askPerson: AskPerson | undefined = asker && ((asked, stop) => hold(() => asker(asked, stop)));
     const asking = askPerson === undefined ? {} : { askPerson };
     const onNotice = (text: string) => void process.stderr.write(`codemode: ${plain(text)}\n`);
     return runProgram(session, source, { ...settings, limits }, { signal, onStep, onNotice, ...asking });
   });
+  for (const note of notes) process.stderr.write(`codemode: ${plain(note)}\n`);
   if (isForPeople(output))
     process.stdout.write(plain(response.output.endsWith('\n') ? response.output : `${response.output}\n`));
   else process.stdout.write(`${printableJson(response, output.pretty === true)}\n`);

@@ -1,13 +1,13 @@
-import { codeModeOf } from '../../config/code-mode.js';
-import { readEnvironment, traceOfCaller } from '../../config/environment.js';
-import { configuredLimits } from '../../config/schema.js';
+import { codeModeOf } from '../../config/schema/code-mode.js';
+import { configuredLimits } from '../../config/schema/schema.js';
+import { readEnvironment, traceOfCaller } from '../../config/variables/environment.js';
 import { ERRORS, HostError } from '../../domain/errors.js';
-import type { SourceLanguage } from '../../domain/execution.js';
 import type { JsonObject } from '../../domain/json.js';
-import { type AskedLimits, type Limits, MAXIMUM_LIMITS } from '../../domain/limits.js';
+import { type Limits, MAXIMUM_LIMITS, type RequestedLimits } from '../../domain/limits.js';
+import type { SourceLanguage } from '../../domain/run.js';
 import { parseRunRequest } from '../../profiles/codemode/contract.js';
 import { codemodePresentation } from '../../profiles/codemode/presentation.js';
-import { renderResponse, renderSleeping } from '../../profiles/codemode/render.js';
+import { renderLeftSuspended, renderResponse } from '../../profiles/codemode/render.js';
 import { askerOnTerminal } from './ask-on-terminal.js';
 import { COMMAND_LINE_CALLER } from './caller.js';
 import type { Composed } from './composed.js';
@@ -27,10 +27,10 @@ export interface RunOptions {
   readonly signal: AbortSignal;
 }
 
-/** Neither an end nor a failure. */
-const ASLEEP = 3;
+/** Exit status of a suspended run: it has neither succeeded nor failed. */
+const SUSPENDED = 3;
 
-/** Runs one program of profile codemode, its response on standard output. Gives the exit status. */
+/** Runs one program of profile codemode and writes its response to stdout. Returns the exit status. */
 export async function runProgram(
   { host, config }: Composed,
   { source, language, input }: ProgramToRun,
@@ -43,7 +43,7 @@ export async function runProgram(
     presentation: codemodePresentation,
     codeMode: codeModeOf(config),
     reservedNames: [],
-    // Standard output takes everything.
+    // stdout has no size limit.
     maxResultBytes: Number.POSITIVE_INFINITY,
   });
   const trace = traceOfCaller(readEnvironment());
@@ -62,10 +62,10 @@ export async function runProgram(
     }),
   );
   if (answer.state === 'running') return 1;
-  if (answer.state === 'asleep') {
+  if (answer.state === 'suspended') {
     if (isForPeople(output)) writeSuspended(answer.summary);
-    else writeResponse(renderSleeping(answer.summary), output, { source });
-    return ASLEEP;
+    else writeResponse(renderLeftSuspended(answer.summary), output, { source });
+    return SUSPENDED;
   }
   const { durationMs } = answer.summary;
   writeResponse(renderResponse(answer.summary), output, { source, durationMs });
@@ -73,7 +73,7 @@ export async function runProgram(
   return answer.summary.outcome.status === 'completed' ? 0 : 1;
 }
 
-/** Aborted when somebody interrupts. Once each: whoever asks a second time is not made to wait. */
+/** Aborted by the first SIGINT or SIGTERM. A second one of the same kind ends the process. */
 export function interruption(): AbortSignal {
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort());
@@ -82,7 +82,7 @@ export function interruption(): AbortSignal {
 }
 
 /** A limit as it was typed: digits and nothing else, within what may be asked for. */
-export function wholeNumber(flag: string, limit: keyof AskedLimits, text: string | undefined): Partial<Limits> {
+export function wholeNumber(flag: string, limit: keyof RequestedLimits, text: string | undefined): Partial<Limits> {
   if (text === undefined) return {};
   const value = /^\d{1,15}$/.test(text) ? Number(text) : 0;
   if (value >= 1 && value <= MAXIMUM_LIMITS[limit]) return { [limit]: value };

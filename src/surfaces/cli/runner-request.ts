@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { size } from '../../config/units.js';
+import { size } from '../../config/schema/units.js';
 import { HostError } from '../../domain/errors.js';
 import { MAX_SOURCE_BYTES } from '../../domain/limits.js';
 import { PROCESS_LANGUAGES, type ProcessLanguage } from '../../domain/process-program.js';
@@ -67,27 +67,27 @@ export async function readProgram(ticket: Ticket): Promise<string> {
   const hash = createHash('sha256');
   const chunks: Buffer[] = [];
   let count = 0;
-  if (process.stdin.isTTY) process.stderr.write('reading the program from standard input; end it with Ctrl-D\n');
+  if (process.stdin.isTTY) process.stderr.write('reading the program from stdin; end it with Ctrl-D\n');
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     count += chunk.length;
     hash.update(chunk);
     if (count <= MAX_SOURCE_BYTES) chunks.push(chunk);
     if (count > MAX_STANDARD_INPUT_BYTES) break;
   }
-  if (count <= MAX_STANDARD_INPUT_BYTES) ticket.inputDigest = `sha256:${hash.digest('hex')}`;
+  ticket.inputDigest = `sha256:${hash.digest('hex')}`;
   if (count > MAX_SOURCE_BYTES)
     throw new HostError(
       'bad_input',
-      `standard input has more than ${MAX_SOURCE_BYTES} bytes, the most a program may have; keep data out of the source`,
+      `stdin has more than ${MAX_SOURCE_BYTES} bytes, the most a program may have; keep data out of the source`,
     );
   const source = Buffer.concat(chunks);
-  if (source.includes(0)) throw new HostError('bad_input', 'standard input has a NUL character; send source text');
+  if (source.includes(0)) throw new HostError('bad_input', 'stdin has a NUL character; send source text');
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(source);
   } catch {
-    throw new HostError('bad_input', 'standard input is not valid UTF-8; save the program as UTF-8 and try again');
+    throw new HostError('bad_input', 'stdin is not valid UTF-8; save the program as UTF-8 and try again');
   }
-  if (text.trim() === '') throw new HostError('bad_input', 'standard input is empty; send a program');
+  if (text.trim() === '') throw new HostError('bad_input', 'stdin is empty; send a program');
   return text;
 }

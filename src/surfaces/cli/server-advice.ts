@@ -1,7 +1,7 @@
 import { explainConfig } from '../../config/explain.js';
+import { renderPath } from '../../config/files/path.js';
 import type { LoadedConfig } from '../../config/load.js';
-import { renderPath } from '../../config/path.js';
-import type { ServerReport } from '../../host/inventory.js';
+import type { ServerReport } from '../../host/tools/inventory.js';
 import { shellWord } from '../../lib/shell-word.js';
 import { ownShellCommand } from './file-notes.js';
 

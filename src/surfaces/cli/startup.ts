@@ -1,4 +1,4 @@
-import { traceSettings } from '../../config/telemetry-schema.js';
+import { traceSettings } from '../../config/schema/telemetry-schema.js';
 import type { Isolation } from '../../host/host.js';
 import { maskAddress } from '../../lib/address-secrets.js';
 import type { Composed } from './composed.js';

@@ -1,7 +1,7 @@
 import { cutToWidth, displayWidth } from './display-width.js';
 import { plainLine, type Style, styled, terminalWidth } from './terminal.js';
 
-/** What stands in one place. Its text may be foreign: it is shown on one line and steers nothing. */
+/** What is in one place. Its text may be foreign: it is shown on one line and steers nothing. */
 export type Cell = string | { readonly text: string; readonly style?: Style };
 
 export interface Column {

@@ -2,9 +2,9 @@ import { closeSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { ReadStream, WriteStream } from 'node:tty';
 
-/** The terminal itself: what is piped into standard input is a program's or an agent's, and answers nothing. */
+/** The terminal itself, not stdin: input piped by a program or an agent must not answer a question. */
 const TERMINAL = '/dev/tty';
-/** Keys that were pressed before the question was shown do not answer it. */
+/** Keys pressed before the question is shown do not answer it. */
 const DISCARD_MS = 50;
 
 /** Whether a person sits here: the same proof that `codemode approvals approve` asks for, and a terminal to ask on. */

@@ -1,4 +1,4 @@
-import { colourChoice, columnsSetting } from '../../config/terminal-settings.js';
+import { colourChoice, columnsSetting } from '../../config/variables/terminal-settings.js';
 import { visibleJson, visibleLine, visibleText } from '../../lib/visible-text.js';
 
 export { visibleLine as plainLine, visibleText as plain };
@@ -36,7 +36,7 @@ export function terminalWidth(stream: NodeJS.WriteStream = process.stdout): numb
 /** Some terminals do not know their width, and report 0. */
 const FALLBACK_COLUMNS = 80;
 
-/** Where there is no server at all: on standard error, so that answers stay clean. */
+/** Notes on stderr that no server is configured, so that stdout holds the response only. */
 export function noteNothingConfigured(note: string | undefined): void {
   if (note !== undefined) process.stderr.write(`codemode: ${visibleText(note)}\n`);
 }

@@ -1,4 +1,4 @@
-import { summaryOf, type TrustReview } from '../../config/trust.js';
+import { summaryOf, type TrustReview } from '../../config/trust/trust.js';
 import { askYesNo } from './ask-yes-no.js';
 import { consentText, consentWord, isWordCut, MAX_CHARACTERS } from './consent-text.js';
 import { plainLine, styled, terminalWidth } from './terminal.js';
@@ -6,7 +6,7 @@ import { hasPersonAtTerminal } from './terminal-line.js';
 
 /** A person sits there: what is asked can be seen, and the answer comes from a keyboard. */
 export function canAskForTrust(): boolean {
-  // Standard output may belong to a protocol or a pipe.
+  // stdout may carry a protocol or be a pipe.
   return hasPersonAtTerminal(process.stderr);
 }
 
@@ -20,7 +20,7 @@ export async function askForTrust(review: TrustReview): Promise<boolean> {
   return false;
 }
 
-/** The commands, addresses and settings of a file. All of it is foreign text, and stands in rows that are marked as such. */
+/** The commands, addresses and settings of a file. All of it is foreign text, and is in rows that are marked as such. */
 export function renderReview(
   review: TrustReview,
   stream: NodeJS.WriteStream,

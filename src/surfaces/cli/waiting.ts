@@ -1,6 +1,6 @@
 import { HostError } from '../../domain/errors.js';
 import { type OnStep, type Step, type StepSource, stepText } from '../../domain/step.js';
-import type { AskingProgress } from '../../host/inventory.js';
+import type { AskingProgress } from '../../host/tools/inventory.js';
 import { cutToWidth } from './display-width.js';
 import { plainLine, terminalWidth } from './terminal.js';
 
@@ -8,7 +8,7 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const FRAME_MS = 100;
 /** Work that ends sooner shows no spinner: a flash tells nobody anything. */
 const PATIENCE_MS = 150;
-/** Between two lines where standard error is no terminal. */
+/** Between two lines when stderr is not a terminal. */
 const TICK_MS = 5_000;
 const MAX_NAMED = 4;
 const CLEAR_LINE = '\r\u001b[2K';
@@ -24,8 +24,8 @@ export interface Waiting {
 }
 
 /**
- * Does something that may take long: with a spinner where somebody looks at standard error, elsewhere with a line each 5
- * seconds. It is ended by an interruption, which is thrown as `cancelled` so that everything that was opened is closed.
+ * Does work that may take long. Shows a spinner if stderr is a terminal, otherwise prints a line every 5 seconds. An
+ * interruption ends it and is thrown as `cancelled`, so that everything that was opened is closed.
  */
 export async function waitFor<T>(what: string, work: (say: (more: string) => void) => Promise<T>): Promise<T> {
   let interrupt: () => void = () => {};

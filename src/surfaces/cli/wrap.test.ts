@@ -11,7 +11,7 @@ test('styles take no column, and spaces inside a line stay', () => {
   expect(wrapLines('\u001b[1mcodemode\u001b[0m  lists them', 20)).toBe('\u001b[1mcodemode\u001b[0m  lists them');
 });
 
-test('paragraphs that were broken for a wider terminal are filled anew, and lists are kept', () => {
+test('paragraphs that were wrapped for a wider terminal are wrapped again, and lists are kept', () => {
   const text = 'Tools of a server that\ndoes not answer stay.\n\nStatus:\n    0  it did\n';
   expect(fillParagraphs(text, 16)).toBe('Tools of a\nserver that does\nnot answer stay.\n\nStatus:\n    0  it did\n');
   expect(fillParagraphs(text, 40)).toBe(text);

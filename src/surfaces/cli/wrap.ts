@@ -16,7 +16,7 @@ export function wrapLines(text: string, width = terminalWidth()): string {
     .join('\n');
 }
 
-/** The same for help: paragraphs that were broken for a wider terminal are filled anew. */
+/** The same for help texts: wraps paragraphs again that were wrapped for a wider terminal. */
 export function fillParagraphs(text: string, width = terminalWidth()): string {
   if (width === undefined) return text;
   const lines: string[] = [];

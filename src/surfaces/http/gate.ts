@@ -69,9 +69,9 @@ export class Gate {
   }
 }
 
-/** Whoever runs code with a token is an agent, or may be: such a token approves nothing, whoever gave it both scopes. */
+/** A token that runs code may belong to an agent. Such a token approves nothing, even if it was issued with both scopes. */
 function scopeProblem({ scopes }: Principal, scope: Scope): string | undefined {
-  if (!scopes.has(scope)) return `this token is not good for this: it lacks the scope ${scope}`;
+  if (!scopes.has(scope)) return `this token may not do this: it lacks the scope ${scope}`;
   if (scope === 'approve' && scopes.has('execute'))
     return 'this token runs code, so an agent may hold it: decide with one that has the scope approve and not execute';
   return undefined;

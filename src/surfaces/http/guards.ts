@@ -27,7 +27,7 @@ export function hostProblem(header: string | undefined, { hosts, isOpenToNetwork
   const { name } = last;
   if (name === undefined) return 'the Host header is missing or malformed';
   if (LOOPBACK.includes(name) || hosts.some((host) => hostnameOf(host) === name)) return undefined;
-  // An address is no name: it cannot have been rebound.
+  // An address is not a name: it cannot have been rebound.
   if (isOpenToNetwork && isIP(name.replace(/^\[|\]$/g, '')) !== 0) return undefined;
   return 'this name is not one of ours; add it to server.allowedHosts if it should be';
 }
@@ -43,7 +43,7 @@ export function originProblem(
   return 'web pages of this origin may not call; add it to server.cors.origins if it should';
 }
 
-/** Lower case, without the port; nothing where it is no host. */
+/** Lower case, without the port; nothing where it is not a host. */
 function hostnameOf(host: string | undefined): string | undefined {
   if (host === undefined || !/^[\w.:[\]-]+$/.test(host)) return undefined;
   const bare = isIP(host) === 6 ? `[${host}]` : host;

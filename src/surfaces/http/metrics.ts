@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { QuotaName } from '../../domain/quotas.js';
+import { UPSTREAM_STATES, type UpstreamState } from '../../domain/upstream.js';
 import type { Host } from '../../host/host.js';
 import type { TelemetryEvent } from '../../host/telemetry.js';
 
@@ -15,9 +16,9 @@ export function mountMetrics(app: FastifyInstance, host: Host): void {
   collectDefaultMetrics({ register: registry, prefix: 'codemode_' });
   const histogram = (name: string, help: string, labelNames: string[]) =>
     new Histogram({ name: `codemode_${name}_seconds`, help, labelNames, buckets: SECONDS, registers });
-  const starts = histogram('run_start', 'Time from the wish for a place to the start of a program in it.', ['profile']);
+  const starts = histogram('run_start', 'Time that a program waits for a worker before it starts.', ['profile']);
   const runs = histogram('run_duration', 'Time from the start of a program to its end.', ['profile', 'outcome']);
-  const calls = histogram('tool_call_duration', 'Time from the wish of a program for a tool call to its answer.', [
+  const calls = histogram('tool_call_duration', 'Time of a tool call, from the request of the program to the answer.', [
     'server',
     'outcome',
   ]);
@@ -28,7 +29,7 @@ export function mountMetrics(app: FastifyInstance, host: Host): void {
   );
   const cpu = new Counter({
     name: 'codemode_run_cpu_seconds_total',
-    help: 'Processor time that programs have used.',
+    help: 'CPU time that programs have used.',
     labelNames: ['profile'],
     registers,
   });
@@ -56,6 +57,17 @@ export function mountMetrics(app: FastifyInstance, host: Host): void {
       if (most !== undefined) highest.set({ quota: name }, most);
     }
   };
+  const states = new Gauge({
+    name: 'codemode_servers',
+    help: 'Servers in each state, as this host has them.',
+    labelNames: ['state'],
+    registers,
+  });
+  const tellServers = (): void => {
+    const counts = new Map<UpstreamState, number>(UPSTREAM_STATES.map((state) => [state, 0]));
+    for (const { state } of host.health()) counts.set(state, (counts.get(state) ?? 0) + 1);
+    for (const [state, count] of counts) states.set({ state }, count);
+  };
   const servers = new Set<string>();
   const labelOf = (server: string): string => {
     if (servers.size < MAX_SERVERS) servers.add(server);
@@ -81,6 +93,7 @@ export function mountMetrics(app: FastifyInstance, host: Host): void {
     const { now, sinceStart } = await host.load();
     for (const [kind, count] of Object.entries(now)) workers.set({ kind }, count);
     tellQuotas();
+    tellServers();
     pool.reset();
     for (const [event, count] of Object.entries(sinceStart)) pool.inc({ event }, count);
     return reply.type(registry.contentType).send(await registry.metrics());

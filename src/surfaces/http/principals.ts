@@ -17,7 +17,7 @@ export interface ListedToken {
   readonly person?: boolean;
 }
 
-/** Who has the access token of this state folder: whoever may read the files of the user that runs the program. */
+/** The holder of this state folder's access token: a process that can read the files of the host's user. */
 export const TOKEN_HOLDER = 'token';
 
 /** The token that `codemode token` prints. It is given to agents, so it neither approves nor adds servers. */

@@ -93,7 +93,7 @@ test('keys are kept, and asked for again when one is new', async () => {
   for (let round = 0; round < 5; round += 1) await check(await token());
   expect(fetches).toBe(before);
   published = [{ key: second.publicKey, kid: 'two', alg: 'ES256' }];
-  // A key that is not known is no reason to ask for keys with every request.
+  // A key that is not known is not a reason to ask for keys with every request.
   vi.setSystemTime(Date.now() + 31_000);
   const rotated = await check(await token({}, { kid: 'two', alg: 'ES256' }, second.privateKey));
   vi.useRealTimers();

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * Carries one exchange between Node's HTTP and the web's `Request` and `Response`. The request has no body: whoever calls
- * has read it. Its signal is aborted when the client hangs up before the answer is complete, and the answer's stream is
- * cancelled at that moment rather than when something is next written to it.
+ * Carries one exchange between Node's HTTP and the web's `Request` and `Response`. The request has no body: the
+ * caller has read it. Its signal is aborted when the client disconnects before the response is complete. The response
+ * stream is cancelled at that moment, not at the next write.
  */
 export async function exchange(
   incoming: IncomingMessage,

@@ -1,6 +1,6 @@
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
-import type { ApiTool } from '../../host/tool-api.js';
+import type { ApiTool } from '../../host/tools/tool-api.js';
 import { plainJson } from './plain-json.js';
 
 /** An API that somebody wrote down by hand: namespaces by name. Write `as const satisfies MCPAPIDefinitions` behind it. */
@@ -17,7 +17,7 @@ export interface ManualNamespace {
 export interface ManualMethod {
   readonly description: string;
   readonly parameters: readonly ManualParameter[];
-  /** A type of TypeScript: `string`, `number[]`, or a name of your own. */
+  /** A type of TypeScript: `string`, `number[]`, or your own name. */
   readonly returnType: string;
   readonly examples?: readonly string[] | undefined;
   readonly deprecated?: boolean | undefined;

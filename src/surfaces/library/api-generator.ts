@@ -1,6 +1,6 @@
 import { HostError } from '../../domain/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
-import { type ApiTool, declareToolApi, groupApiTools } from '../../host/tool-api.js';
+import { type ApiTool, declareToolApi, groupApiTools } from '../../host/tools/tool-api.js';
 import { type MCPAPIDefinitions, toolsOfDefinitions } from './api-definitions.js';
 import { isUnifiedTool, serverOfId, type UnifiedTool } from './protocol-adapter.js';
 import { jsonOfSchema } from './zod-schema.js';
@@ -55,7 +55,7 @@ export class TypeScriptAPIGenerator {
     return declareToolApi(read(tools), new Date());
   }
 
-  /** The same as data. Types stand in each method, and nothing is imported. Throws `bad_input`. */
+  /** The same as data. Types are in each method, and nothing is imported. Throws `bad_input`. */
   defineAPI(tools: readonly UnifiedTool[] | MCPAPIDefinitions): TypeScriptAPIDefinition {
     const given = read(tools);
     const examples = new Map(given.map(({ tool, examples: own = [] }) => [tool, own]));
@@ -80,7 +80,7 @@ function read(tools: readonly UnifiedTool[] | MCPAPIDefinitions): ApiTool[] {
   if (!isList(tools)) return toolsOfDefinitions(tools);
   return tools.map((tool, index): ApiTool => {
     if (!isUnifiedTool(tool))
-      throw new HostError('bad_input', `tool ${index} is no UnifiedTool; make it with createTool of an adapter`);
+      throw new HostError('bad_input', `tool ${index} is not a UnifiedTool; make it with createTool of an adapter`);
     const { name, description, namespace, inputSchema, outputSchema, metadata } = tool;
     return {
       namespace,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
 import type { Scope } from '../../domain/principal.js';
 
-/** Who asks, and what they may: as whoever has authenticated them knows it. */
+/** The caller and its permissions, as established by the embedding program that authenticated it. */
 export interface AuthContext {
   readonly userId: string;
   readonly sessionId: string;
@@ -75,7 +75,7 @@ export function readContext(value: unknown): AuthContext {
   return readWith(contextSchema, value, 'the AuthContext') as AuthContext;
 }
 
-/** Throws where the context is over, or not good for this: before anything is done for it. */
+/** Throws where the context is over, or not enough for this: before anything is done for it. */
 export function checkContext({ userId, sessionId, scopes, expiresAt }: AuthContext, scope: Scope): void {
   if (userId === '' || sessionId === '')
     throw new HostError('bad_input', 'an AuthContext needs a userId and a sessionId');

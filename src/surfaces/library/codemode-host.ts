@@ -1,16 +1,19 @@
 import { HostError } from '../../domain/errors.js';
-import type { CallerId } from '../../domain/execution.js';
 import type { JsonValue } from '../../domain/json.js';
+import type { CallerId } from '../../domain/run.js';
 import { readTraceContext, type TraceCarrier } from '../../domain/trace.js';
 import type { UpstreamHealth } from '../../domain/upstream.js';
-import { apiNamespacesOf } from '../../host/api-view.js';
-import { findServer } from '../../host/discovery.js';
+import { failureOf } from '../../host/calls/tool-calls.js';
 import type { Host, Isolation } from '../../host/host.js';
-import type { ServerControl } from '../../host/server-control.js';
+import type { Presentation } from '../../host/runs/run-types.js';
+import type { ServerControl } from '../../host/servers/server-control.js';
 import type { Session } from '../../host/session.js';
-import type { CatalogTool, ToolView } from '../../host/tool-view.js';
+import { apiNamespacesOf } from '../../host/tools/api-view.js';
+import { findServer } from '../../host/tools/discovery.js';
+import type { CatalogTool, ToolView } from '../../host/tools/tool-view.js';
 import { nearest } from '../../lib/nearest.js';
 import type { Profile } from '../../profiles/profile.js';
+import { codeOfCall } from '../../profiles/unified/render.js';
 import type { AuthContext, CapabilityRequest, ExecutionRequest } from './auth-context.js';
 import type { ExecutionResult } from './errors.js';
 import { plainJson } from './plain-json.js';
@@ -35,6 +38,8 @@ export interface LibraryParts {
   readonly servers: ServerControl;
   readonly profile: Profile;
   readonly openSession: (caller: CallerId) => Session;
+  /** For `callTool`, where the configured contract is another one than that of `run`. */
+  readonly calls?: { readonly presentation: Presentation; readonly openSession: (caller: CallerId) => Session };
   /** The lowest rate that counts calls of a tool by this caller. */
   readonly rateOf: (tool: CatalogTool, caller: string) => RateLimit | undefined;
   /** Reads the limits of one run. Throws `bad_input`. */
@@ -59,9 +64,9 @@ export interface CallOptions {
 
 const DEFAULT_CALLER = 'library';
 
-/** codemode inside your own program. Made by `createHost`, and closed by whoever made it. */
+/** codemode inside your own program. Create it with `createHost`; call `close` when you are done. */
 export class CodemodeHost implements SandboxRuntime, MCPAggregator, AsyncDisposable {
-  /** What stands behind it, for what this class does not offer: approvals, stored scripts, replay. */
+  /** The underlying host, for what this class does not offer: approvals, stored scripts, replay. */
   readonly core: Host;
   /** What was odd about the configuration and was got over. */
   readonly warnings: readonly string[];
@@ -96,7 +101,7 @@ export class CodemodeHost implements SandboxRuntime, MCPAggregator, AsyncDisposa
     return this.#runtime.destroyWorker(worker);
   }
 
-  /** What was run so far, and what is under way now. */
+  /** What was run so far, and what is in progress now. */
   getMetrics(): RuntimeMetrics {
     return this.#runtime.getMetrics();
   }
@@ -134,7 +139,10 @@ export class CodemodeHost implements SandboxRuntime, MCPAggregator, AsyncDisposa
     return this.#own.discoverTools();
   }
 
-  /** Calls one tool, through the same policy, limits, approvals and record as a program. Throws `ToolCallError`. */
+  /**
+   * Calls one tool, through the same policy, limits, approvals and record as a program. Under the profile `unified` it is a
+   * call of that contract: at its rates, and JSON in a text is given as its value. Throws `ToolCallError`.
+   */
   callTool(serverName: string, toolName: string, args?: unknown, options?: CallOptions): Promise<JsonValue> {
     return this.#own.callTool(serverName, toolName, args, options);
   }
@@ -189,11 +197,18 @@ export class CodemodeHost implements SandboxRuntime, MCPAggregator, AsyncDisposa
 export class CodemodeSession implements Disposable {
   readonly #parts: LibraryParts;
   readonly #session: Session;
+  /** Calls of single tools, under the configured contract. */
+  readonly #calls: { readonly session: Session; readonly presentation: Presentation };
 
   /** Use `host.session()`. */
   constructor(parts: LibraryParts, session: Session) {
     this.#parts = parts;
     this.#session = session;
+    const { profile, calls } = parts;
+    this.#calls =
+      calls === undefined
+        ? { session, presentation: profile.presentation }
+        : { session: calls.openSession(session.caller), presentation: calls.presentation };
   }
 
   get caller(): string {
@@ -237,15 +252,16 @@ export class CodemodeSession implements Disposable {
       throw new HostError('bad_input', 'callTool takes the name of a server, the name of a tool, and its arguments');
     const input = plainJson(args, 'args');
     const tool = await this.#find(serverName, toolName);
-    const outcome = await this.#session.callDirect({ tool }, input, {
-      signal,
-      trace: readTraceContext(trace),
-    });
-    const reply = this.#parts.profile.presentation.reply(outcome);
+    const outcome = await this.#calls.session.callDirect({ tool }, input, { signal, trace: readTraceContext(trace) });
+    const reply = this.#calls.presentation.reply(outcome);
     if (reply.ok) return JSON.parse(typeof reply.json === 'string' ? reply.json : new TextDecoder().decode(reply.json));
     if ('ends' in reply)
       throw new ToolCallError({ errorClass: reply.ends.name, message: reply.ends.message, hint: '' });
-    throw new ToolCallError(reply.error);
+    const { errorClass } = reply.error;
+    throw new ToolCallError(
+      reply.error,
+      outcome.ok ? undefined : codeOfCall(errorClass, failureOf(tool.tool, outcome)),
+    );
   }
 
   async ready(): Promise<void> {
@@ -262,6 +278,7 @@ export class CodemodeSession implements Disposable {
   /** Nothing is kept for this caller any more. */
   close(): void {
     this.#session.close();
+    if (this.#calls.session !== this.#session) this.#calls.session.close();
   }
 
   [Symbol.dispose](): void {
@@ -270,9 +287,10 @@ export class CodemodeSession implements Disposable {
 
   /** The tools, when those of the named server are known. */
   async #viewOf(serverName: string): Promise<ToolView> {
-    const view = await this.#session.ready(serverName);
+    const { session } = this.#calls;
+    const view = await session.ready(serverName);
     const named = apiNamespacesOf(view).find(({ name }) => name === serverName)?.server.id;
-    return named === undefined || named === serverName ? view : this.#session.ready(named);
+    return named === undefined || named === serverName ? view : session.ready(named);
   }
 
   async #find(serverName: string, toolName: string): Promise<CatalogTool> {

@@ -12,7 +12,7 @@ export function readTools(name: string, tools: unknown): object {
 function functionsOf(server: string, tools: readonly unknown[]): object {
   const functions = new Map<string, object>();
   for (const [index, tool] of tools.entries()) {
-    if (!isUnifiedTool(tool)) throw badTools(server, `tool ${index} is no UnifiedTool`);
+    if (!isUnifiedTool(tool)) throw badTools(server, `tool ${index} is not a UnifiedTool`);
     const { name, description, inputSchema, outputSchema, metadata } = tool;
     if (functions.has(name)) throw badTools(server, `there are two tools called ${JSON.stringify(name)}`);
     functions.set(name, {
@@ -20,6 +20,7 @@ function functionsOf(server: string, tools: readonly unknown[]): object {
       input: inputSchema,
       ...(outputSchema === undefined ? {} : { output: outputSchema }),
       ...(metadata.deprecated === true ? { deprecated: true } : {}),
+      version: metadata.version,
       tags: metadata.tags,
       execute: (input: unknown) => tool.execute(input),
     });

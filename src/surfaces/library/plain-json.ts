@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../domain/json.js';
 const MAX_DEPTH = 500;
 
 /**
- * A copy of what a program of ours hands over, as data. `toJSON` counts, as for `JSON.stringify`, and members that are
+ * A copy of what a program of ours passes on, as data. `toJSON` counts, as for `JSON.stringify`, and members that are
  * undefined are left out; what would be changed or lost on its way is refused. Throws `bad_input` with its place.
  */
 export function plainJson(value: unknown, place: string): JsonValue {
@@ -13,6 +13,7 @@ export function plainJson(value: unknown, place: string): JsonValue {
 }
 
 function copy(given: unknown, place: string, around: readonly object[]): JsonValue {
+  if (given instanceof Date && Number.isNaN(given.getTime())) throw refused(place, 'is an invalid Date');
   const value = isDated(given) ? given.toJSON() : given;
   switch (typeof value) {
     case 'string':
@@ -34,18 +35,20 @@ function copy(given: unknown, place: string, around: readonly object[]): JsonVal
 function copyObject(value: object, place: string, around: readonly object[]): JsonValue {
   if (Array.isArray(value)) return value.map((item, index) => copy(item, `${place}[${index}]`, around));
   const prototype = Object.getPrototypeOf(value) as unknown;
-  // A Map or a Set would arrive as {}.
-  if (value instanceof Map || value instanceof Set || ArrayBuffer.isView(value))
+  // They would arrive as {}.
+  if (EMPTY_IN_JSON.some((type) => value instanceof type) || ArrayBuffer.isView(value))
     throw refused(place, `is a ${(prototype as { constructor: { name: string } }).constructor.name}`);
   const copied: JsonObject = {};
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue;
     const json = copy(member, `${place}.${name}`, around);
-    // As a property of its own, whatever it is called: `__proto__` too.
+    // As its own property, whatever it is called: `__proto__` too.
     Object.defineProperty(copied, name, { value: json, enumerable: true, writable: true, configurable: true });
   }
   return copied;
 }
+
+const EMPTY_IN_JSON = [Map, Set, RegExp, Error, Promise, ArrayBuffer];
 
 function isDated(value: unknown): value is { toJSON(): unknown } {
   return typeof value === 'object' && value !== null && typeof (value as { toJSON?: unknown }).toJSON === 'function';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
-import type { ToolSource } from '../../host/server-control.js';
+import type { ToolSource } from '../../host/servers/server-control.js';
 import { plainJson } from './plain-json.js';
 import type { MCPServerConfig } from './server-config.js';
 import type { ToolInfo, ToolMetadata, ToolRegistry } from './tool-registry.js';
@@ -70,8 +70,8 @@ export class MCPProtocolAdapter extends ProtocolAdapter {
       const place = issue?.path.map(String).join('.') || 'the tool';
       throw new HostError('bad_input', `createTool: ${place}: ${issue?.message ?? 'is not valid'}`);
     }
-    const { id, name, description, namespace, serverName, inputSchema, outputSchema, metadata } =
-      definition as ToolInfo & { readonly id?: string; readonly metadata?: ToolMetadata };
+    const { id, name, description, namespace, serverName, inputSchema, outputSchema, version, metadata } =
+      definition as ToolInfo & { readonly id?: string; readonly version?: string; readonly metadata?: ToolMetadata };
     return {
       id: id ?? `${serverName}.${name}`,
       name,
@@ -80,7 +80,7 @@ export class MCPProtocolAdapter extends ProtocolAdapter {
       inputSchema: schemaOf(inputSchema, 'inputSchema'),
       ...(outputSchema === undefined ? {} : { outputSchema: schemaOf(outputSchema, 'outputSchema') }),
       execute: (args) => this.#aggregator.callTool(serverName, name, args),
-      metadata: metadata ?? { source: 'mcp', version: '1.0', tags: [] },
+      metadata: metadata ?? { source: 'mcp', version: version ?? '1.0', tags: [] },
     };
   }
 
@@ -137,5 +137,6 @@ const toolInfo = z.looseObject({
   id: z.string().min(1).optional(),
   inputSchema: aJsonSchema,
   outputSchema: aJsonSchema.optional(),
+  version: z.string().optional(),
   metadata: metadata.optional(),
 });

@@ -1,17 +1,17 @@
-import type { LogEntry, SourceLanguage } from '../../domain/execution.js';
-import type { AskedLimits, Limits } from '../../domain/limits.js';
+import type { Limits, RequestedLimits } from '../../domain/limits.js';
+import type { LogEntry, SourceLanguage } from '../../domain/run.js';
 import { readTraceContext, type TraceCarrier } from '../../domain/trace.js';
-import type { RunAnswer } from '../../host/run.js';
+import type { RunAnswer } from '../../host/runs/run-types.js';
 import type { Session } from '../../host/session.js';
 import {
   type RunResponse,
   renderResponse,
-  renderSleeping,
   renderStillRunning,
+  renderSuspended,
 } from '../../profiles/codemode/render.js';
 
 /** How one program is run. Limits that are not named are those of the configuration. */
-export interface RunOptions extends Partial<AskedLimits> {
+export interface RunOptions extends Partial<RequestedLimits> {
   /** TypeScript is what is assumed. */
   readonly language?: SourceLanguage;
   /** Servers that the program is about to use: they are connected first, and missed at once. */
@@ -27,9 +27,9 @@ export interface RunOptions extends Partial<AskedLimits> {
 
 /** What became of a program, in the words that an agent gets too: `result`, `logs`, `diagnostics`, `toolTrace`. */
 export interface RunResult extends RunResponse {
-  /** Whether it came to its end. */
+  /** Whether it ended. */
   readonly ok: boolean;
-  /** `asleep`: it waits on disk until a person has decided about a call. */
+  /** `suspended`: it is in the store until a person has decided about a call. */
   readonly state: RunAnswer['state'];
   readonly runId: string;
   /** All that the host knows of it. */
@@ -72,13 +72,15 @@ export async function runIn(
 
 function resultOf(answer: RunAnswer): RunResult {
   switch (answer.state) {
-    case 'finished': {
+    case 'succeeded':
+    case 'failed':
+    case 'cancelled': {
       const { summary } = answer;
       const ok = summary.outcome.status === 'completed';
-      return { ...renderResponse(summary), ok, state: 'finished', runId: summary.runId, answer };
+      return { ...renderResponse(summary), ok, state: answer.state, runId: summary.runId, answer };
     }
-    case 'asleep':
-      return { ...renderSleeping(answer.summary), ok: false, state: 'asleep', runId: answer.summary.runId, answer };
+    case 'suspended':
+      return { ...renderSuspended(answer.summary), ok: false, state: 'suspended', runId: answer.summary.runId, answer };
     case 'running':
       return { ...renderStillRunning(answer.runId), ok: false, state: 'running', runId: answer.runId, answer };
   }

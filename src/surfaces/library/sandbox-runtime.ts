@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { CapabilitySet } from '../../domain/capability.js';
 import { HostError, isHostError } from '../../domain/errors.js';
-import type { CallerId, LogEntry } from '../../domain/execution.js';
-import { grantsOf } from '../../host/grants.js';
+import { reachKey } from '../../domain/principal.js';
+import type { CallerId, LogEntry } from '../../domain/run.js';
 import type { Host } from '../../host/host.js';
+import { grantsOf } from '../../host/runs/capability-grants.js';
 import type { Session } from '../../host/session.js';
 import { requestIdOf } from '../../profiles/unified/contract.js';
-import { type ExecuteCircumstances, type ExecuteSettings, execute } from '../../profiles/unified/execute.js';
+import { type ExecuteContext, type ExecuteSettings, execute } from '../../profiles/unified/execute.js';
 import { renderRefusal } from '../../profiles/unified/render.js';
 import {
   type AuthContext,
@@ -69,7 +70,7 @@ export interface SandboxRuntimeParts {
   readonly core: Host;
   readonly settings: ExecuteSettings;
   /** For programs of the contract `unified`. */
-  readonly openSession: (caller: CallerId) => Session;
+  readonly openSession: (caller: CallerId, bounds?: CapabilitySet) => Session;
   /** Reads what an `AuthContext` grants. Throws `bad_input`. */
   readonly readCapabilities: (value: unknown) => CapabilitySet;
 }
@@ -109,7 +110,8 @@ export class LibraryRuntime implements SandboxRuntime {
       checkContext(context, 'execute');
       const ofCaller = this.#parts.readCapabilities(context.capabilities);
       const authorizedUntilMs = context.expiresAt.getTime();
-      return this.#execute(this.#sessionOf(callerOfContext(context)), code, options, { ofCaller, authorizedUntilMs });
+      const session = this.#sessionOf(callerOfContext(context), ofCaller);
+      return this.#execute(session, code, options, { ofCaller, authorizedUntilMs });
     });
   }
 
@@ -180,17 +182,18 @@ export class LibraryRuntime implements SandboxRuntime {
     session: Session,
     code: string,
     { signal = new AbortController().signal, onLog, context, ...options }: Omit<ExecutionOptions, 'auth'>,
-    ofContext: Pick<ExecuteCircumstances, 'ofCaller' | 'authorizedUntilMs'> = {},
+    ofContext: Pick<ExecuteContext, 'ofCaller' | 'authorizedUntilMs'> = {},
   ): Promise<ExecutionResult> {
     const circumstances = { signal, ...ofContext, ...(onLog === undefined ? {} : { onLog }) };
     const request = { ...options, code, ...(context === undefined ? {} : { context: plainJson(context, 'context') }) };
     return executionResult((await execute(session, request, this.#parts.settings, circumstances)).response);
   }
 
-  #sessionOf(caller: string): Session {
-    const session = this.#sessions.get(caller) ?? this.#parts.openSession(caller as CallerId);
-    this.#sessions.delete(caller);
-    this.#sessions.set(caller, session);
+  #sessionOf(caller: string, bounds?: CapabilitySet): Session {
+    const key = reachKey({ subject: caller, ...(bounds === undefined ? {} : { capabilities: bounds }) });
+    const session = this.#sessions.get(key) ?? this.#parts.openSession(caller as CallerId, bounds);
+    this.#sessions.delete(key);
+    this.#sessions.set(key, session);
     for (const [oldest, quiet] of this.#sessions) {
       if (this.#sessions.size <= MAX_SESSIONS) break;
       quiet.close();

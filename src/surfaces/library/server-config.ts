@@ -1,4 +1,4 @@
-import { isTransport, isValidServerName } from '../../config/server-schema.js';
+import { isTransport, isValidServerName } from '../../config/schema/server-schema.js';
 import { HostError } from '../../domain/errors.js';
 
 /** A server in the words of the configuration, with its name beside them; or functions of your own. */

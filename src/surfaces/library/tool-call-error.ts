@@ -1,20 +1,19 @@
-import type { GuestError } from '../../domain/execution.js';
-import { BY_CLASS } from '../../profiles/unified/render.js';
+import type { GuestError } from '../../domain/run.js';
 
 /** A call that was refused or failed: by the tool, the policy, a limit, a person, or its server. */
 export class ToolCallError extends Error {
   /** The class under which a program would have caught it, as in `@codemode/errors`. */
   readonly errorClass: string;
-  /** As in the error of an execution: `TOOL_CALL_FAILED`, `INVALID_ARGUMENTS`. */
+  /** As in the error of an execution: `TOOL_CALL_FAILED`, `INVALID_ARGUMENTS`, `RATE_LIMITED`. */
   readonly code: string;
   /** What to do next. */
   readonly hint: string;
 
-  constructor({ errorClass, message, hint }: GuestError) {
+  constructor({ errorClass, message, hint }: GuestError, code = 'TOOL_CALL_FAILED') {
     super(message);
     this.name = 'ToolCallError';
     this.errorClass = errorClass;
-    this.code = BY_CLASS[errorClass]?.[1] ?? 'TOOL_CALL_FAILED';
+    this.code = code;
     this.hint = hint;
   }
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../domain/json.js';
 import type { Session } from '../../host/session.js';
-import { type CatalogAnswer, getToolDefinition, searchTools } from '../../host/tool-catalog.js';
+import { type CatalogAnswer, getToolDefinition, searchTools } from '../../host/tools/tool-catalog.js';
 import { ToolCallError } from './tool-call-error.js';
 
 /** A tool as the manifest has it. `module` and `functions` are what programs of profile `runner` write. */

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../domain/json.js';
 import type { ToolAnnotations } from '../../domain/tool.js';
 import type { UpstreamHealth, UpstreamState } from '../../domain/upstream.js';
-import { apiNamespacesOf } from '../../host/api-view.js';
-import type { ServerFacts, ToolSource } from '../../host/server-control.js';
-import type { CatalogServer, CatalogTool, ToolView } from '../../host/tool-view.js';
+import type { ServerFacts, ToolSource } from '../../host/servers/server-control.js';
+import { apiNamespacesOf } from '../../host/tools/api-view.js';
+import type { CatalogServer, CatalogTool, ToolView } from '../../host/tools/tool-view.js';
 
 /** What there is to use, at one moment. */
 export interface ToolRegistry<Tool extends ToolInfo = ToolInfo, Server = unknown> {
@@ -29,7 +29,7 @@ export interface ServerInfo {
   readonly description?: string;
   readonly version?: string;
   readonly toolCount: number;
-  /** Why its tools are not to be had, or may be old. */
+  /** Why its tools are unavailable or may be out of date. */
   readonly problem?: string;
 }
 
@@ -62,7 +62,7 @@ export interface HostTool extends ToolInfo {
 
 export interface ToolMetadata {
   readonly source: ToolSource;
-  /** Of its server. */
+  /** Its own, where it comes from an adapter or says one; else that of its server. */
   readonly version: string;
   readonly tags: string[];
   readonly deprecated?: boolean | undefined;
@@ -171,7 +171,7 @@ function toolInfo(
   rateOf: Knowledge['rateOf'],
 ): HostTool {
   const { tool, exportName, server } = catalogTool;
-  const { name, description = '', inputSchema = {}, outputSchema, annotations, deprecated, tags = [] } = tool;
+  const { name, description = '', inputSchema = {}, outputSchema, annotations, deprecated, version, tags = [] } = tool;
   const facts = factsOf(server.id);
   const rateLimit = rateOf(catalogTool);
   return {
@@ -185,7 +185,7 @@ function toolInfo(
     ...(annotations === undefined ? {} : { annotations }),
     metadata: {
       source: facts?.source ?? 'mcp',
-      version: server.version ?? NO_VERSION,
+      version: version ?? server.version ?? NO_VERSION,
       tags: [...tags],
       ...(deprecated === true ? { deprecated } : {}),
       ...(rateLimit === undefined ? {} : { rateLimit }),

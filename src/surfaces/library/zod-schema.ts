@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isHostError } from '../../domain/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
-import { schemaChecker } from '../../host/schema-problems.js';
+import { schemaChecker } from '../../host/tools/schema-problems.js';
 import { isCheckingSchema, jsonSchemaOf } from '../../lib/standard-schema.js';
 import { plainJson } from './plain-json.js';
 

@@ -99,7 +99,7 @@ function jsonOf(value: unknown): string {
   return escapeJson(JSON.stringify(value)).replaceAll('<', '\\u003c');
 }
 
-/** As it is where it is an ordinary word, else in quotes with escapes: no name makes a line or an end of its own. */
+/** As it is where it is an ordinary word, else in quotes with escapes: no name makes a line or its own end. */
 function wordOf(word: string): string {
   const shown = clipped(word, MAX_NAME_CHARACTERS);
   return ORDINARY_WORD.test(shown) ? shown : quoteVisibly(shown).replaceAll('<', '\\u003c');

@@ -1,30 +1,34 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { type Approval, cardsOf } from '../../domain/approval.js';
-import type { AskPerson } from '../../host/execution.js';
+import type { AskPerson } from '../../host/runs/run.js';
 import { visibleLine } from '../../lib/visible-text.js';
 import { choicesFor, DENY, formFor } from './approval-card.js';
 import type { FormAnswer, ShowForm } from './asked-client.js';
-import type { Door } from './door.js';
+import type { ClientConnection } from './mcp-session.js';
 
-/** A person who was asked may take this long; the program is put away before that. */
+/** Timeout of a form. The run is suspended before that. */
 const QUESTION_TIMEOUT_MS = 10 * 60_000;
 
 /**
  * Asks the person in front of the client. Undefined where none sits there, by the configuration and not by what the client says,
  * where people are not asked through clients, and where the client shows no forms.
  */
-export function askerOf(door: Door, showForm: ShowForm | undefined, by: string): AskPerson | undefined {
-  if (showForm === undefined || !decidesHere(door)) return undefined;
+export function askerOf(
+  connection: ClientConnection,
+  showForm: ShowForm | undefined,
+  by: string,
+): AskPerson | undefined {
+  if (showForm === undefined || !decidesHere(connection)) return undefined;
   return async (approvals, signal) => {
     const asked = cardsOf(approvals).map(async (card) =>
-      decideAs(door.options.host, by, card, await showForm(formFor(card), signal)),
+      decideAs(connection.options.host, by, card, await showForm(formFor(card), signal)),
     );
     await Promise.all(asked);
   };
 }
 
 /** Whether what comes back from this client can be a person's decision. */
-export function decidesHere({ options, person }: Door): boolean {
+export function decidesHere({ options, person }: ClientConnection): boolean {
   return options.asksPeople && person !== undefined;
 }
 
@@ -39,7 +43,7 @@ export function formsOf(server: Server): ShowForm | undefined {
 }
 
 /** Who has decided, for the record: whose token it was, not what the client calls itself. */
-export function deciderOf({ person }: Door, clientName = 'the client'): string {
+export function deciderOf({ person }: ClientConnection, clientName = 'the client'): string {
   return `the user of ${person?.subject ?? visibleLine(clientName)}`;
 }
 
@@ -48,7 +52,7 @@ export function deciderOf({ person }: Door, clientName = 'the client'): string {
  * no; on a form that offers no yes, only a no is one.
  */
 export async function decideAs(
-  host: Door['options']['host'],
+  host: ClientConnection['options']['host'],
   by: string,
   card: readonly Approval[],
   { action, content }: FormAnswer,

@@ -10,21 +10,21 @@ import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { authorizedUntil } from '../../domain/principal.js';
 import type { TraceContext } from '../../domain/trace.js';
 import type { BrokerOutcome } from '../../host/session.js';
-import type { DirectTool } from '../../host/tool-view.js';
+import type { DirectTool } from '../../host/tools/tool-view.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
 import { nearest } from '../../lib/nearest.js';
 import { quoteVisibly, visibleLine } from '../../lib/visible-text.js';
 import type { ExposedTool } from '../../profiles/profile.js';
 import { askerOf, deciderOf, formsOf } from './approval-form.js';
-import { asksIn, laterRound, questionOf } from './approval-rounds.js';
-import type { CallResult, CallSide } from './asking-call.js';
-import type { Door } from './door.js';
+import { approvalRequest, asksIn, continueApproval } from './approval-requests.js';
+import type { CallResult, CallSide } from './elicitation-call.js';
 import { findTool } from './find-tool.js';
+import type { ClientConnection } from './mcp-session.js';
 import { principalOf } from './principal-info.js';
 import { Progress, progressRelay } from './progress.js';
 import { noteResult, startRequestSpan, traceOf } from './request-span.js';
+import { capabilitiesOf } from './request-state.js';
 import { ClientRespondent } from './respondent.js';
-import { capabilitiesOf } from './rounds.js';
 
 interface ToolRequest {
   readonly name: string;
@@ -33,15 +33,15 @@ interface ToolRequest {
 
 /** Answers `tools/call`. What the agent did wrong is said in the result; only a name that nobody lists is an error. */
 export async function callTool(
-  door: Door,
+  connection: ClientConnection,
   server: Server,
   request: ToolRequest,
   context: ServerContext,
 ): Promise<CallResult> {
-  const { tracer } = door.options.host;
-  const span = tracer && startRequestSpan(tracer, context, findTool(door, request.name)?.tool.name);
+  const { tracer } = connection.options.host;
+  const span = tracer && startRequestSpan(tracer, context, findTool(connection, request.name)?.tool.name);
   try {
-    return noteResult(span, await answer(door, server, request, context, span?.context ?? traceOf(context)));
+    return noteResult(span, await answer(connection, server, request, context, span?.context ?? traceOf(context)));
   } catch (error) {
     span?.fail(error instanceof ProtocolError ? String(error.code) : 'internal');
     throw error;
@@ -51,7 +51,7 @@ export async function callTool(
 }
 
 async function answer(
-  door: Door,
+  connection: ClientConnection,
   server: Server,
   request: ToolRequest,
   context: ServerContext,
@@ -59,36 +59,36 @@ async function answer(
 ): Promise<CallResult> {
   const known = trace === undefined ? {} : { trace };
   if (capabilitiesOf(context) !== undefined) {
-    const work = (side: CallSide) => perform(door, server, request, context, { ...side, ...known });
-    return door.rounds.answer(context, { ...door, caller: door.session.caller }, work);
+    const work = (side: CallSide) => perform(connection, server, request, context, { ...side, ...known });
+    return connection.questions.answer(context, { ...connection, caller: connection.session.caller }, work);
   }
-  const respondent = new ClientRespondent(door, server, context);
+  const respondent = new ClientRespondent(connection, server, context);
   const showForm = formsOf(server);
   const forms = showForm === undefined ? {} : { showForm };
   const signals = [context.mcpReq.signal, context.http?.req?.signal];
   try {
-    return await perform(door, server, request, context, { signals, respondent, ...forms, ...known });
+    return await perform(connection, server, request, context, { signals, respondent, ...forms, ...known });
   } finally {
     respondent.requestAnswered();
   }
 }
 
 async function perform(
-  door: Door,
+  connection: ClientConnection,
   server: Server,
   { name, arguments: input = {} }: ToolRequest,
   context: ServerContext,
   side: CallSide,
 ): Promise<CallResult> {
-  const found = findTool(door, name);
-  if (found === undefined) throw new ProtocolError(INVALID_PARAMS, unknownTool(door, name));
+  const found = findTool(connection, name);
+  if (found === undefined) throw new ProtocolError(INVALID_PARAMS, unknownTool(connection, name));
   return found.kind === 'exposed'
-    ? callExposed(door, server, found.tool, input as JsonObject, context, side)
-    : callDirect(door, server, found.tool, input as JsonObject, context, side);
+    ? callExposed(connection, server, found.tool, input as JsonObject, context, side)
+    : callDirect(connection, server, found.tool, input as JsonObject, context, side);
 }
 
 async function callExposed(
-  door: Door,
+  connection: ClientConnection,
   server: Server,
   tool: ExposedTool,
   input: JsonValue,
@@ -96,30 +96,31 @@ async function callExposed(
   { signals, respondent, requestAnswered, showForm, trace }: CallSide,
 ): Promise<CallResult> {
   // A request that its client withdrew, or whose connection it closed, ends its run. So does a client that is gone.
-  const ended = new LinkedAbort([...signals, door.gone]);
+  const ended = new LinkedAbort([...signals, connection.gone]);
   using progress = Progress.of(context);
   requestAnswered?.addEventListener('abort', () => progress?.[Symbol.dispose](), { once: true });
-  const askPerson = askerOf(door, showForm, deciderOf(door, server.getClientVersion()?.name));
+  const askPerson = askerOf(connection, showForm, deciderOf(connection, server.getClientVersion()?.name));
   let isStillRunning = false;
   const notices: string[] = [];
   try {
-    const later = await laterRound(door, context);
+    const later = await continueApproval(connection, context);
     if (later !== undefined) return later;
-    const answer = await tool.call(door.session, input, {
+    const answer = await tool.call(connection.session, input, {
       signal: ended.signal,
-      log: door.options.log,
+      log: connection.options.log,
       onNotice: (text) => notices.push(text),
       respondent,
       ...expiryOf(context),
       ...(trace === undefined ? {} : { trace }),
       ...(askPerson === undefined ? {} : { askPerson }),
-      ...(asksIn(door, context) ? { suspendsToAsk: true } : {}),
+      ...(asksIn(connection, context) ? { suspendsToAsk: true } : {}),
       ...(progress === undefined
-        ? { answerWithinMs: door.options.answerWithinMs }
+        ? { answerWithinMs: connection.options.answerWithinMs }
         : { onProgress: (message) => progress.say(message), onStep: (step) => progress.step(step) }),
     });
     isStillRunning = answer.isStillRunning;
-    const question = answer.sleeping === undefined ? undefined : await questionOf(door, answer.sleeping, context);
+    const question =
+      answer.suspended === undefined ? undefined : await approvalRequest(connection, answer.suspended, context);
     if (question !== undefined) return question;
     const notes = [...(answer.notes ?? []), ...notices];
     return {
@@ -133,7 +134,7 @@ async function callExposed(
       ...(answer.isError ? { isError: true } : {}),
     };
   } catch (error) {
-    return internalFailure(door, error, trace);
+    return internalFailure(connection, error, trace);
   } finally {
     // The library also aborts the signal of a request that it has answered.
     ended.release(isStillRunning ? signals : undefined);
@@ -141,7 +142,7 @@ async function callExposed(
 }
 
 async function callDirect(
-  door: Door,
+  connection: ClientConnection,
   server: Server,
   direct: DirectTool,
   input: JsonObject,
@@ -150,21 +151,21 @@ async function callDirect(
 ): Promise<CallToolResult> {
   const { inputSchema, outputSchema } = direct.tool.tool;
   const isWrapped = inputSchema?.type !== undefined && inputSchema.type !== 'object';
-  const ended = new LinkedAbort([...signals, door.gone]);
+  const ended = new LinkedAbort([...signals, connection.gone]);
   const relay = progressRelay(context);
   try {
     const value = isWrapped ? (input.input ?? null) : input;
-    const outcome = await door.session.callDirect(direct, value, {
+    const outcome = await connection.session.callDirect(direct, value, {
       signal: ended.signal,
       onProgress: (progress) => (requestAnswered?.aborted === true ? undefined : relay?.(progress)),
-      askPerson: askerOf(door, showForm, deciderOf(door, server.getClientVersion()?.name)),
+      askPerson: askerOf(connection, showForm, deciderOf(connection, server.getClientVersion()?.name)),
       respondent,
       trace,
       ...expiryOf(context),
     });
     return server.projectCallToolResult(resultOf(outcome), outputSchema) as CallToolResult;
   } catch (error) {
-    return internalFailure(door, error, trace);
+    return internalFailure(connection, error, trace);
   } finally {
     ended.release();
   }
@@ -178,7 +179,7 @@ function expiryOf({ http }: ServerContext): ReturnType<typeof authorizedUntil> {
 function resultOf(outcome: BrokerOutcome): CallToolResult {
   if (outcome.reply === undefined) {
     const { message, hint } = outcome.ok ? { message: '', hint: '' } : outcome.error;
-    return { content: [{ type: 'text', text: `${message}\n${hint}` }], isError: true };
+    return { content: [{ type: 'text', text: hint === '' ? message : `${message}\n${hint}` }], isError: true };
   }
   const { content, structuredContent, isError, meta } = outcome.reply;
   return {
@@ -191,7 +192,11 @@ function resultOf(outcome: BrokerOutcome): CallToolResult {
   };
 }
 
-function internalFailure({ options }: Door, error: unknown, trace: TraceContext | undefined): CallToolResult {
+function internalFailure(
+  { options }: ClientConnection,
+  error: unknown,
+  trace: TraceContext | undefined,
+): CallToolResult {
   options.log(
     `a call failed inside codemode: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
     'error',
@@ -200,7 +205,7 @@ function internalFailure({ options }: Door, error: unknown, trace: TraceContext 
   return { content: [{ type: 'text', text: 'something went wrong inside codemode; try again' }], isError: true };
 }
 
-function unknownTool({ listing, session, options }: Door, name: string): string {
+function unknownTool({ listing, session, options }: ClientConnection, name: string): string {
   const { direct, forCode } = session.tools();
   const listed = [...listing.exposed, ...direct].map((tool) => tool.name);
   const inCode = forCode.servers

@@ -8,9 +8,9 @@ import { Listing } from './listing.js';
 const PAGE_TOOLS = 500;
 
 /**
- * What one client sees. Our own tools stay as they were first listed to it, for as long as its session lasts: a description
- * that changes makes its model read everything anew, and some clients ask the user to approve the tool again. What comes
- * later is told with answers. `isKept` is false where there is no session: then every list is made of what there is.
+ * The tools that one client sees. Our own tools keep the description of the first listing for the whole session: a changed
+ * description makes the model read everything again, and some clients ask the user to approve the tool again. Responses
+ * announce later changes. `isKept` is false without a session: each listing then shows the current tools.
  */
 export class ClientListing {
   readonly #listing: Listing;

@@ -2,9 +2,8 @@ import { type ClientCapabilities, isSpecType } from '@modelcontextprotocol/serve
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import { QUESTION_KINDS, type Question, type QuestionKind } from '../../domain/question.js';
-import { withVisibleWords } from '../../lib/visible-schema.js';
-import { visibleLine, visibleSentence } from '../../lib/visible-text.js';
 import type { PersonAtClient } from './asked-client.js';
+import { shownElicitation } from './shown-elicitation.js';
 
 /** A person may take this long for an answer. */
 export const QUESTION_TIMEOUT_MS = 10 * 60_000;
@@ -23,7 +22,7 @@ export interface Askable {
 }
 
 /**
- * Throws `not_found` with what the client lacks. What a server wants to know of a person is not asked where none sits: an agent
+ * Throws `not_found` with what the client lacks, `bad_input` for what no person may be shown. What a server wants to know of a person is not asked where none sits: an agent
  * would answer in their name.
  */
 export function clientQuestion(question: Question, { capabilities, person }: Askable): ClientQuestion {
@@ -37,10 +36,7 @@ export function clientQuestion(question: Question, { capabilities, person }: Ask
     case 'sampling':
       return { method: 'sampling/createMessage', params };
     case 'elicitation':
-      return {
-        method: 'elicitation/create',
-        params: { ...withVisibleWords(params), message: signed(upstream, params.message) },
-      };
+      return { method: 'elicitation/create', params: shownElicitation(upstream, params) };
     case 'roots':
       return { method: 'roots/list', params: {} };
   }
@@ -78,9 +74,4 @@ function lackingCapability({ kind, params }: Question, capabilities: ClientCapab
   if (params.mode === 'url') return elicitation?.url === undefined ? 'elicitation.url' : undefined;
   // A client that names no form of elicitation means the form.
   return elicitation?.url !== undefined && elicitation.form === undefined ? 'elicitation.form' : undefined;
-}
-
-/** The user must see who asks: the text is a server's, and a server may pose as somebody else. */
-function signed(upstream: string, message: unknown): string {
-  return `${visibleLine(upstream)} asks: ${typeof message === 'string' ? visibleSentence(message) : ''}`;
 }

@@ -7,7 +7,7 @@ import {
   type CodeModeSettings,
   type ToolView,
   unmatchedExclusions,
-} from '../../host/tool-view.js';
+} from '../../host/tools/tool-view.js';
 import type { Profile } from '../../profiles/profile.js';
 import { FIRST_LISTING_MS, FirstListing } from './first-listing.js';
 

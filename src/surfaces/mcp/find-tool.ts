@@ -1,6 +1,6 @@
-import type { DirectTool } from '../../host/tool-view.js';
+import type { DirectTool } from '../../host/tools/tool-view.js';
 import type { ExposedTool } from '../../profiles/profile.js';
-import type { Door } from './door.js';
+import type { ClientConnection } from './mcp-session.js';
 
 export type FoundTool =
   | { readonly kind: 'exposed'; readonly tool: ExposedTool }
@@ -10,7 +10,7 @@ export type FoundTool =
  * The tool that a client means. Listed names come first, so that no other spelling of one tool hides another tool; then the
  * spellings that contracts and servers use themselves, for clients that learned a name elsewhere.
  */
-export function findTool({ listing, session }: Door, name: string): FoundTool | undefined {
+export function findTool({ listing, session }: ClientConnection, name: string): FoundTool | undefined {
   const { direct } = session.tools();
   return (
     find(listing.exposed, direct, (tool) => tool.name === name) ??

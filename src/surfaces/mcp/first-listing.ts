@@ -1,6 +1,6 @@
 import type { Log } from '../../domain/log.js';
 import type { Session } from '../../host/session.js';
-import type { ToolView } from '../../host/tool-view.js';
+import type { ToolView } from '../../host/tools/tool-view.js';
 import { inSeconds } from '../../lib/seconds.js';
 
 /**
@@ -14,7 +14,7 @@ export const FIRST_LISTING_MS = { describing: 5_000, listing: 12_000 } as const;
 const QUIET_MS = 500;
 const MAX_NAMED = 5;
 
-/** Waits for servers that are starting, and tells the person at standard error which. */
+/** Waits for servers that are starting, and names them on stderr. */
 export class FirstListing {
   readonly #waitMs: number;
   readonly #log: Log;
@@ -57,7 +57,7 @@ export class FirstListing {
     }
     if (open.length > 0)
       this.#log(
-        `${namesOf(open)}: no answer for ${inSeconds(this.#waitMs)} (catalog.firstListing); the list of tools goes out now, and what comes later is told with the next answer`,
+        `${namesOf(open)}: no answer for ${inSeconds(this.#waitMs)} (catalog.firstListing); the list of tools is sent now, and later changes come with the next answer`,
         'info',
       );
   }

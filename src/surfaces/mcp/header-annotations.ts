@@ -3,9 +3,9 @@ import type { JsonObject, JsonValue } from '../../domain/json.js';
 const ANNOTATION = 'x-mcp-header';
 
 /**
- * A schema without the wish to see arguments as HTTP headers too. That is between a server and what stands before it:
- * we pass it on when we make the call. Whoever lists it must also compare those headers with every call's arguments,
- * and our door has no use for them.
+ * A schema without the annotation that asks for arguments as HTTP headers. It concerns the upstream and its proxy: we send
+ * the headers when we make the call. A server that lists the annotation must also compare those headers with the arguments
+ * of every call, and our connection does not use them.
  */
 export function withoutHeaderAnnotations(schema: JsonObject): JsonObject {
   const text = JSON.stringify(schema);

@@ -7,14 +7,14 @@ import {
 import { callerOf, hasPerson, type Principal } from '../../domain/principal.js';
 import { ClientListing } from './client-listing.js';
 import type { CommonListing } from './common-listing.js';
-import { type Door, type McpOptions, openSession } from './door.js';
+import { type ClientConnection, type McpOptions, openSession } from './mcp-session.js';
 import { authInfoOf } from './principal-info.js';
-import type { QuestionRounds } from './question-rounds.js';
+import type { QuestionRequests } from './question-requests.js';
 import { createServer } from './server.js';
 
 /** Clients of the older era that are connected at the same time, of all callers; one caller has as many as its quota. */
 const MAX_SESSIONS = 4_000;
-/** A session that nobody used for so long is forgotten; its client is told to begin anew. */
+/** Idle sessions are removed after this time; their clients are told to initialize again. */
 const IDLE_MS = 60 * 60_000;
 const SWEEP_EVERY_MS = 60_000;
 
@@ -22,7 +22,7 @@ interface ClientSession {
   /** The token it was opened with. */
   readonly owner: string;
   readonly subject: string;
-  readonly door: Door;
+  readonly connection: ClientConnection;
   readonly server: Server;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly gone: AbortController;
@@ -41,18 +41,18 @@ export interface Exchange {
 }
 
 /**
- * Clients of the older era: each has a session with a server of its own. The caller is the token's owner, in all of its
+ * Clients of the older era: each has a session with its own server. The caller is the token's owner, in all of its
  * sessions: rules and limits are the same as over the other surfaces, and count all of it together. What is kept for a session is its own.
  */
 export class HttpSessions {
   readonly #options: McpOptions;
   readonly #common: CommonListing;
-  readonly #rounds: QuestionRounds;
+  readonly #questions: QuestionRequests;
   readonly #sessions = new Map<string, ClientSession>();
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(options: McpOptions, common: CommonListing, rounds: QuestionRounds) {
-    this.#rounds = rounds;
+  constructor(options: McpOptions, common: CommonListing, questions: QuestionRequests) {
+    this.#questions = questions;
     this.#options = options;
     this.#common = common;
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref();
@@ -67,7 +67,7 @@ export class HttpSessions {
       return this.#serve(await this.#open(exchange.principal), request, exchange);
     }
     const session = this.#sessions.get(id);
-    // The id is no secret of ours to keep: without the token it opened with it is worth nothing.
+    // The id is not a secret of ours to keep: without the token it opened with it is worth nothing.
     if (session === undefined || session.owner !== ownerOf(exchange.principal))
       return rpcError(404, -32_001, 'there is no such session (any more); send initialize again');
     return this.#serve(session, request, exchange);
@@ -75,8 +75,8 @@ export class HttpSessions {
 
   /** Tells each client what is new for it. */
   tell(): void {
-    for (const { server, door } of this.#sessions.values()) {
-      const news = door.listing.news();
+    for (const { server, connection } of this.#sessions.values()) {
+      const news = connection.listing.news();
       if (news.tools) server.sendToolListChanged().catch(() => {});
       if (news.resources) server.sendResourceListChanged().catch(() => {});
     }
@@ -109,20 +109,20 @@ export class HttpSessions {
       onsessionclosed: () => this.#end(id),
     });
     const opened = openSession(this.#options, callerOf(principal), { bounds: principal.capabilities, sessionId: id });
-    const door: Door = {
+    const connection: ClientConnection = {
       options: this.#options,
       listing: new ClientListing(this.#common, opened, { isKept: true }),
       session: opened,
       gone: gone.signal,
       clientKey: `session ${id}`,
       ...(hasPerson(principal) ? { person: { subject: principal.subject } } : {}),
-      rounds: this.#rounds,
+      questions: this.#questions,
     };
-    const server = createServer(door);
+    const server = createServer(connection);
     const session: ClientSession = {
       owner: ownerOf(principal),
       subject: principal.subject,
-      door,
+      connection,
       server,
       transport,
       gone,
@@ -138,7 +138,7 @@ export class HttpSessions {
     if (session === undefined) return;
     this.#sessions.delete(id);
     session.gone.abort();
-    session.door.session.close();
+    session.connection.session.close();
     await session.server.close().catch(() => {});
   }
 

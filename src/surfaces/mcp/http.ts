@@ -11,10 +11,10 @@ import { type Deferred, deferred } from '../../lib/deferred.js';
 import { exchange } from '../http/web-exchange.js';
 import { ClientListing } from './client-listing.js';
 import { CommonListing, onToolNews } from './common-listing.js';
-import { type Door, type McpOptions, openSession } from './door.js';
 import { type Exchange, HttpSessions, ownerOf, rpcError } from './http-sessions.js';
+import { type ClientConnection, type McpOptions, openSession } from './mcp-session.js';
 import { authInfoOf, principalOf } from './principal-info.js';
-import { QuestionRounds } from './question-rounds.js';
+import { QuestionRequests } from './question-requests.js';
 import { createServer } from './server.js';
 
 /** Callers of the newer era whose sessions are kept; the one that was quiet for longest goes first. */
@@ -23,16 +23,16 @@ const MAX_DOORS = 256;
 const MAX_BATCH = 100;
 
 /**
- * MCP over Streamable HTTP at `/mcp`. The newer era is stateless: every request stands for itself, and its caller is whoever
- * the token belongs to. Clients of the older era get a session, and with it news of changed tools.
+ * MCP over Streamable HTTP at `/mcp`. The newer era is stateless: each request is authenticated by itself, and the token
+ * names its caller. Clients of the older era get a session, and with it notifications of changed tools.
  */
 export class McpHttp {
   readonly #options: McpOptions;
   readonly #sessions: HttpSessions;
   readonly #modern: McpHttpHandler;
-  readonly #rounds = new QuestionRounds();
+  readonly #questions = new QuestionRequests();
   readonly #common: CommonListing;
-  readonly #doors = new Map<string, Door>();
+  readonly #doors = new Map<string, ClientConnection>();
   readonly #stopNews: () => void;
   readonly #gone = new AbortController();
   #calls = 0;
@@ -41,7 +41,7 @@ export class McpHttp {
   constructor(options: McpOptions) {
     this.#options = options;
     this.#common = new CommonListing(options);
-    this.#sessions = new HttpSessions(options, this.#common, this.#rounds);
+    this.#sessions = new HttpSessions(options, this.#common, this.#questions);
     this.#modern = createMcpHandler(({ authInfo }) => createServer(this.#doorOf(certain(principalOf(authInfo)))), {
       legacy: 'reject',
     });
@@ -59,7 +59,7 @@ export class McpHttp {
     });
   }
 
-  /** Lets calls that are under way come to their end for a while; then they are cancelled, and their runs with them. */
+  /** Lets calls that are in progress come to their end for a while; then they are cancelled, and their runs with them. */
   async close(graceMs: number): Promise<void> {
     this.#closing = { lastCallEnded: deferred() };
     this.#stopNews();
@@ -69,7 +69,7 @@ export class McpHttp {
       clearTimeout(timer);
     }
     this.#gone.abort();
-    this.#rounds.close();
+    this.#questions.close();
     await Promise.all([this.#sessions.close(), this.#modern.close()]);
   }
 
@@ -97,20 +97,20 @@ export class McpHttp {
   }
 
   /** One for each token: what a caller has is its own, and so is what it may reach. */
-  #doorOf(principal: Principal): Door {
+  #doorOf(principal: Principal): ClientConnection {
     const key = ownerOf(principal);
     const known = this.#doors.get(key);
     this.#doors.delete(key);
-    const door = known ?? this.#open(principal);
-    this.#doors.set(key, door);
+    const connection = known ?? this.#open(principal);
+    this.#doors.set(key, connection);
     for (const oldest of this.#doors.keys()) {
       if (this.#doors.size <= MAX_DOORS) break;
       this.#doors.delete(oldest);
     }
-    return door;
+    return connection;
   }
 
-  #open(principal: Principal): Door {
+  #open(principal: Principal): ClientConnection {
     const session = openSession(this.#options, callerOf(principal), { bounds: principal.capabilities });
     return {
       options: this.#options,
@@ -119,7 +119,7 @@ export class McpHttp {
       session,
       gone: this.#gone.signal,
       ...(hasPerson(principal) ? { person: { subject: principal.subject } } : {}),
-      rounds: this.#rounds,
+      questions: this.#questions,
     };
   }
 

@@ -1,8 +1,8 @@
 import type { Resource, Tool } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../domain/json.js';
 import type { Session } from '../../host/session.js';
-import { shownTool } from '../../host/tool-definition.js';
-import type { CatalogServer, DirectTool, ToolView } from '../../host/tool-view.js';
+import { shownTool } from '../../host/tools/tool-definition.js';
+import type { CatalogServer, DirectTool, ToolView } from '../../host/tools/tool-view.js';
 import type { DeclarationFormat, ExposedTool } from '../../profiles/profile.js';
 import type { CommonListing, ListingDigests } from './common-listing.js';
 import { withoutHeaderAnnotations } from './header-annotations.js';
@@ -20,13 +20,14 @@ export interface ListedTools {
   readonly direct: readonly Tool[];
 }
 
-/** What one caller can see now: tools, instructions, declarations. Made anew when the catalog changes, and only then. */
+/** What one caller can see now: tools, instructions, declarations. Rebuilt only when the catalog changes. */
 export class Listing {
   readonly #session: Session;
   readonly #common: CommonListing;
   #told: ListingDigests | undefined;
-  #made: ListedTools | undefined;
-  #instructions: { readonly of: ToolView; readonly key: string; readonly text: string } | undefined;
+  /** Both are held by the view, and go with it: there may be a listing for each of thousands of sessions. */
+  readonly #made = new WeakMap<ToolView, ListedTools>();
+  readonly #instructions = new WeakMap<ToolView, { readonly key: string; readonly text: string }>();
 
   constructor(session: Session, common: CommonListing) {
     this.#session = session;
@@ -43,9 +44,11 @@ export class Listing {
     if (profile === undefined) return undefined;
     const scripts = this.#session.scripts();
     const key = scripts.map(({ name, description }) => `${name} ${description}`).join('\n');
-    if (this.#instructions?.of !== view || this.#instructions.key !== key)
-      this.#instructions = { of: view, key, text: profile.instructions(view, scripts) };
-    return this.#instructions.text;
+    const known = this.#instructions.get(view);
+    if (known?.key === key) return known.text;
+    const text = profile.instructions(view, scripts);
+    this.#instructions.set(view, { key, text });
+    return text;
   }
 
   /** Waits for servers that are starting, until each has had its time. */
@@ -56,8 +59,9 @@ export class Listing {
   current(): ListedTools {
     const view = this.#session.tools();
     this.#common.warnOfExclusions(view);
-    if (this.#made?.view !== view) this.#made = this.#listed(view);
-    return this.#made;
+    const made = this.#made.get(view) ?? this.#listed(view);
+    this.#made.set(view, made);
+    return made;
   }
 
   resources(): Resource[] {

@@ -1,6 +1,6 @@
 import { isInputRequiredResult, type ServerContext } from '@modelcontextprotocol/server';
 import { readTraceContext, type Span, type TraceContext, type Tracer } from '../../domain/trace.js';
-import type { CallResult } from './asking-call.js';
+import type { CallResult } from './elicitation-call.js';
 
 const MAX_ID_CHARACTERS = 64;
 

@@ -3,7 +3,7 @@ import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Respondent } from '../../domain/question.js';
 import { type Askable, askable, type ClientQuestion, clientQuestion, QUESTION_TIMEOUT_MS } from './client-question.js';
-import type { Door } from './door.js';
+import type { ClientConnection } from './mcp-session.js';
 
 /**
  * A client of the protocol's older era: it is asked by a request of ours. While its own request is unanswered ours goes
@@ -11,13 +11,15 @@ import type { Door } from './door.js';
  */
 export class ClientRespondent implements Respondent {
   readonly key: string;
+  readonly caller: string;
   readonly #server: Server;
-  readonly #person: Door['person'];
+  readonly #person: ClientConnection['person'];
   #context: ServerContext | undefined;
 
   /** `context`: of the request that the client waits for. */
-  constructor({ session, clientKey, person }: Door, server: Server, context?: ServerContext) {
+  constructor({ session, clientKey, person }: ClientConnection, server: Server, context?: ServerContext) {
     this.key = clientKey ?? session.caller;
+    this.caller = session.caller;
     this.#server = server;
     this.#person = person;
     this.#context = context;

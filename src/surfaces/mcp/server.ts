@@ -7,21 +7,21 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { callTool } from './call.js';
-import type { Door } from './door.js';
-import { verifyRound } from './rounds.js';
+import type { ClientConnection } from './mcp-session.js';
+import { verifyRequestState } from './request-state.js';
 
 const CURSOR = /^\d{1,9}$/;
 
 /** The MCP server that one client talks to, over whichever transport and in either era of the protocol. */
-export function createServer(door: Door): Server {
-  const { listing, options } = door;
+export function createServer(connection: ClientConnection): Server {
+  const { listing, options } = connection;
   const instructions = listing.instructions();
   const server = new Server(
     { name: 'codemode', title: 'codemode', version: options.version },
     {
       capabilities: { tools: { listChanged: true }, resources: { listChanged: true } },
       jsonSchemaValidator: NO_VALIDATOR,
-      requestState: { verify: verifyRound },
+      requestState: { verify: verifyRequestState },
       ...(instructions === undefined ? {} : { instructions }),
     },
   );
@@ -30,11 +30,11 @@ export function createServer(door: Door): Server {
     if (cursor !== undefined && !CURSOR.test(cursor))
       throw new ProtocolError(INVALID_PARAMS, 'this cursor is not one of ours; list from the start');
     const page = await listing.page(cursor);
-    door.onListed?.();
+    connection.onListed?.();
     return page;
   });
   server.setRequestHandler('tools/call', ({ params }, context: ServerContext) =>
-    callTool(door, server, params, context),
+    callTool(connection, server, params, context),
   );
   server.setRequestHandler('resources/list', () => ({ resources: listing.resources() }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));

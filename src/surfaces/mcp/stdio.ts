@@ -1,14 +1,14 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { LOCAL_CALLER } from '../../domain/execution.js';
+import { LOCAL_CALLER } from '../../domain/run.js';
 import type { Isolation } from '../../host/host.js';
 import { deferred } from '../../lib/deferred.js';
 import type { AgentClient } from './agent-client.js';
 import { ClientListing } from './client-listing.js';
 import { kindsOf } from './client-question.js';
 import { CommonListing, onToolNews } from './common-listing.js';
-import { type Door, type McpOptions, openSession } from './door.js';
-import { QuestionRounds } from './question-rounds.js';
+import { type ClientConnection, type McpOptions, openSession } from './mcp-session.js';
+import { QuestionRequests } from './question-requests.js';
 import { ClientRespondent } from './respondent.js';
 import { createServer } from './server.js';
 
@@ -24,13 +24,13 @@ export interface StdioOptions extends McpOptions {
 
 /** A client that has asked for no tools by then is waited for no longer. */
 const PATIENCE_MS = 250;
-/** For the answers to calls that came in before the jail turned out not to be had. */
+/** Time to write the responses to calls that arrived before the jail turned out to be unavailable. */
 const LAST_WORDS_MS = 50;
 
 /**
  * Speaks MCP with the one client that started this process, in either era, until its end of the pipe is closed or `stop` is
- * aborted. Its first questions are answered from what is on disk; the jail is tried out and servers are connected behind
- * the answers. Standard output is the protocol's. Throws `jail_unavailable`, whatever the client was told by then.
+ * aborted. Its first requests are answered from disk, while the jail is probed and servers connect in the
+ * background. stdout carries the protocol only. Throws `jail_unavailable`, even if some requests were answered by then.
  */
 export async function serveMcpStdio(options: StdioOptions): Promise<void> {
   const { host, log, agentClient, stop } = options;
@@ -39,7 +39,7 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
   const opened = deferred<Isolation>();
   const session = openSession(options, LOCAL_CALLER);
   const listing = new ClientListing(new CommonListing(options), session, { isKept: true });
-  const door: Door = {
+  const connection: ClientConnection = {
     options,
     listing,
     session,
@@ -47,13 +47,13 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
     clientKey: session.caller,
     // The client belongs to the user who started this process.
     person: {},
-    rounds: new QuestionRounds(),
+    questions: new QuestionRequests(),
     onListed: () => listed.resolve(),
   };
   const wire = new Wire(process.stdin, process.stdout, { maxBufferSize: options.maxMessageBytes });
   let current: Server | undefined;
 
-  // After the answer that is under way: it must not wait for processes to start.
+  // After the answer that is in progress: it must not wait for processes to start.
   const open = once(() => setImmediate(() => host.open().then(opened.resolve, opened.reject)));
   const warm = once(() => {
     const told = (error: unknown) => log(`servers could not be prepared: ${String(error)}`, 'error');
@@ -64,7 +64,7 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
   });
   const handle = serveStdio(
     ({ era }) => {
-      const server = createServer(door);
+      const server = createServer(connection);
       current = server;
       // Servers are connected once it is known which of their questions the client answers.
       if (era === 'modern') {
@@ -72,7 +72,7 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
         warm();
       } else
         server.oninitialized = () => {
-          const respondent = new ClientRespondent(door, server);
+          const respondent = new ClientRespondent(connection, server);
           agentClient.attach(respondent, kindsOf(server.getClientCapabilities() ?? {}));
           warm();
         };
@@ -96,7 +96,7 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
     stopNews();
     agentClient.detach();
     gone.abort();
-    door.rounds.close();
+    connection.questions.close();
     await handle.close();
   }
 

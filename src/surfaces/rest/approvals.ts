@@ -3,10 +3,10 @@ import * as z from 'zod';
 import { type Approval, GRANT_SCOPES } from '../../domain/approval.js';
 import { HostError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/principal.js';
-import { refuseEndedRun } from '../../host/ended-run.js';
-import { visibleLine, visibleSentence } from '../../lib/visible-text.js';
-import type { RestDoor } from './door.js';
-import { readRequest } from './read-request.js';
+import { refuseEndedRun } from '../../host/runs/refuse-ended-run.js';
+import { visibleLine, visibleSentence, visibleText } from '../../lib/visible-text.js';
+import { readRequest } from '../http/read-request.js';
+import type { RestContext } from './rest-context.js';
 
 /** As many calls of one run as can wait at a time. */
 const MAX_IDS = 500;
@@ -25,8 +25,8 @@ interface OneApproval {
 }
 
 /** Questions to people, and their answers. For tokens of people: one that runs code is turned away in `gate.ts`. */
-export function mountApprovals(scope: FastifyInstance, door: RestDoor): void {
-  const { host } = door.options;
+export function mountApprovals(scope: FastifyInstance, rest: RestContext): void {
+  const { host } = rest.options;
   const { approvals } = host;
   const config = { scope: 'approve' } as const;
   scope.get('/approvals', { config }, async (request) => {
@@ -74,7 +74,7 @@ function viewOf(approval: Approval) {
     arguments: input,
     digest: approval.argumentsDigest,
     hiddenParts,
-    code,
+    code: visibleText(code),
     reason: visibleSentence(reason),
     state,
     createdAt: new Date(approval.createdAtMs).toISOString(),
@@ -83,10 +83,10 @@ function viewOf(approval: Approval) {
       ? {}
       : {
           decision: {
-            by: made.by,
+            by: visibleLine(made.by),
             at: new Date(made.atMs).toISOString(),
             scope: made.scope,
-            ...(made.reason === undefined ? {} : { reason: made.reason }),
+            ...(made.reason === undefined ? {} : { reason: visibleSentence(made.reason) }),
           },
         }),
   };

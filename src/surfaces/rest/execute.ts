@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify';
-import { PREFIX, type RestDoor } from './door.js';
 import { statusOf } from './errors.js';
+import { PREFIX, type RestContext } from './rest-context.js';
 import { mountRun } from './run-request.js';
 
 /**
  * `POST /execute`. Code that has run is answered with 200, whatever became of it: its logs and metrics are the answer.
  * 202: it waits for a person. Other statuses mean that nothing has run.
  */
-export function mountExecute(scope: FastifyInstance, door: RestDoor): void {
-  mountRun(scope, '/execute', door.options.host.tracer, async ({ principal, body, ...circumstances }, reply) => {
-    const { response, answer, refusal } = await door.execute(principal, body, circumstances);
+export function mountExecute(scope: FastifyInstance, rest: RestContext): void {
+  mountRun(scope, '/execute', rest.options.host.tracer, async ({ principal, body, ...circumstances }, reply) => {
+    const { response, answer, refusal } = await rest.execute(principal, body, circumstances);
     if (refusal !== undefined) void statusOf(reply, refusal);
-    else if (answer?.state === 'asleep')
+    else if (answer?.state === 'suspended')
       void reply.code(202).header('location', `${PREFIX}/runs/${answer.summary.runId}`);
     return reply.send(response);
   });

@@ -1,6 +1,7 @@
 import { GRANT_SCOPES } from '../../domain/approval.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { LimitTable } from '../../domain/limits.js';
+import { UPSTREAM_STATES } from '../../domain/upstream.js';
 import { errorSchema, executeInputSchema, executeOutputSchema } from '../../profiles/unified/tool-schemas.js';
 
 /** The messages of the REST surface as JSON Schema: the components of the OpenAPI document. */
@@ -60,7 +61,7 @@ const time: JsonObject = { type: 'string', format: 'date-time' };
 const APPROVAL_STATES = ['PENDING', 'APPROVED', 'DENIED', 'EXPIRED'];
 
 const Run = object(
-  { runId: text, state: { enum: ['running', 'waiting', 'finished', 'failed', 'cancelled'] }, createdAt: time },
+  { runId: text, state: { enum: ['running', 'suspended', 'succeeded', 'failed', 'cancelled'] }, createdAt: time },
   {
     profile: text,
     updatedAt: time,
@@ -105,7 +106,7 @@ const Decision = object(
 const Server = object(
   {
     name: text,
-    state: { enum: ['idle', 'connecting', 'ready', 'degraded', 'failed', 'quarantined', 'closed', 'disabled'] },
+    state: { enum: [...UPSTREAM_STATES] },
     since: time,
   },
   {

@@ -1,14 +1,14 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { fastify } from 'fastify';
 import { expect, test } from 'vitest';
-import { configSchema } from '../../config/schema.js';
+import { configSchema } from '../../config/schema/schema.js';
 import type { Host } from '../../host/host.js';
 import { executeSettings } from '../../profiles/registry.js';
 import { runnerSettings } from '../../profiles/runner/settings.js';
 import { Gate } from '../http/gate.js';
-import type { RunnerRest } from './door.js';
 import { openApiDocument } from './openapi.js';
 import { RestApi } from './rest-api.js';
+import type { RunnerRest } from './rest-context.js';
 import { runnerPaths } from './runner.js';
 
 const config = configSchema.parse({});

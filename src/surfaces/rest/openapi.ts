@@ -59,7 +59,7 @@ export function openApiDocument({ limits }: ExecuteSettings, version: string, mo
         }),
       },
       '/runs/{id}': {
-        get: operation('showRun', 'execute', 'One run, with its response where it is over', {
+        get: operation('showRun', 'execute', 'One run, with its response if it has ended', {
           parameter: 'id',
           answers: { 200: answer('the run', 'RunWithResponse') },
         }),
@@ -164,11 +164,11 @@ function decision(operationId: string, summary: string): JsonObject {
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'the request is not valid',
   401: 'no token, or not a good one',
-  403: 'the token is not good for this, or the capabilities are too many',
+  403: 'the token may not do this, or the request asks for too many capabilities',
   404: 'there is no such thing',
-  409: 'somebody else was first, or it is over',
+  409: 'somebody else decided first, or the run has ended',
   413: 'the body is too large',
-  415: 'the body is no JSON',
+  415: 'the body is not JSON',
   429: 'the caller has as much as its quota allows',
   499: 'it was cancelled before it began',
   503: 'no room; try again after the time in Retry-After',

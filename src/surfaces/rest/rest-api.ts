@@ -1,31 +1,31 @@
 import type { FastifyInstance } from 'fastify';
 import type { Gate } from '../http/gate.js';
+import { parseJsonBodies } from '../http/json-body.js';
 import { mountApprovals } from './approvals.js';
-import { PREFIX, RestDoor, type RestOptions } from './door.js';
 import { answerErrors, refusalBody } from './errors.js';
 import { mountExecute } from './execute.js';
-import { parseJsonBodies } from './json-body.js';
 import { openApiDocument } from './openapi.js';
+import { PREFIX, RestContext, type RestOptions } from './rest-context.js';
 import { RouteMethods } from './route-methods.js';
 import { mountRunner, runnerPaths } from './runner.js';
 import { mountRuns } from './runs.js';
 import { mountServers } from './servers.js';
 import { mountTools } from './tools.js';
-import { WebSocketDoor } from './websocket.js';
+import { WebSocketApi } from './websocket.js';
 
 /** REST and WebSocket: the contract `unified`, whatever profile is configured. */
 export class RestApi {
-  readonly #door: RestDoor;
-  readonly #sockets: WebSocketDoor;
+  readonly #rest: RestContext;
+  readonly #sockets: WebSocketApi;
 
   constructor(options: RestOptions) {
-    this.#door = new RestDoor(options);
-    this.#sockets = new WebSocketDoor(this.#door);
+    this.#rest = new RestContext(options);
+    this.#sockets = new WebSocketApi(this.#rest);
   }
 
   mount(app: FastifyInstance, gate: Gate): void {
-    const door = this.#door;
-    const { options } = door;
+    const rest = this.#rest;
+    const { options } = rest;
     void app.register(
       (scope, _options, done) => {
         parseJsonBodies(scope);
@@ -43,12 +43,12 @@ export class RestApi {
           route.config = { ...route.config, errorBody: refusalBody };
           routes.add(route.method, route.url);
         });
-        mountExecute(scope, door);
-        mountRunner(scope, door);
-        mountTools(scope, door);
-        mountRuns(scope, door);
-        mountApprovals(scope, door);
-        mountServers(scope, door);
+        mountExecute(scope, rest);
+        mountRunner(scope, rest);
+        mountTools(scope, rest);
+        mountRuns(scope, rest);
+        mountApprovals(scope, rest);
+        mountServers(scope, rest);
         const paths = options.runner === undefined ? {} : runnerPaths(options.runner);
         const document = openApiDocument(options.settings, options.version, paths);
         scope.get('/openapi.json', { config: { scope: 'tools' } }, () => document);
@@ -60,7 +60,7 @@ export class RestApi {
   }
 
   async close(graceMs: number): Promise<void> {
-    await this.#door.close(graceMs);
+    await this.#rest.close(graceMs);
     this.#sockets.close();
   }
 }

@@ -4,9 +4,9 @@ import type { Principal } from '../../domain/principal.js';
 import type { TraceContext, Tracer } from '../../domain/trace.js';
 import { Cancellation } from '../../lib/cancellation.js';
 import { traceOfHeaders } from '../http/request-trace.js';
-import { PREFIX, type RunRequest } from './door.js';
+import { PREFIX, type RestRunRequest } from './rest-context.js';
 
-type Answer = (request: RunRequest, reply: FastifyReply) => Promise<FastifyReply>;
+type Answer = (request: RestRunRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** A route that runs something: it ends with its client, and is the first step of a trace where there are any. */
 export function mountRun(scope: FastifyInstance, path: string, tracer: Tracer | undefined, answer: Answer): void {
@@ -18,7 +18,7 @@ export function mountRun(scope: FastifyInstance, path: string, tracer: Tracer | 
     try {
       const answered = await answer(runRequestOf(request, reply, span?.context ?? parent), reply);
       span?.set({ 'http.response.status_code': reply.statusCode });
-      // By the conventions of HTTP, what a client did wrong is no failure of ours.
+      // By the conventions of HTTP, what a client did wrong is not a failure of ours.
       if (reply.statusCode >= 500) span?.fail(String(reply.statusCode));
       return answered;
     } catch (error) {
@@ -30,7 +30,7 @@ export function mountRun(scope: FastifyInstance, path: string, tracer: Tracer | 
   });
 }
 
-function runRequestOf(request: FastifyRequest, reply: FastifyReply, trace: TraceContext | undefined): RunRequest {
+function runRequestOf(request: FastifyRequest, reply: FastifyReply, trace: TraceContext | undefined): RestRunRequest {
   const gone = new Cancellation();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.cancel();

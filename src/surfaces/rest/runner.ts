@@ -1,30 +1,36 @@
 import type { FastifyInstance } from 'fastify';
 import type { JsonObject } from '../../domain/json.js';
 import { PROCESS_LANGUAGES } from '../../domain/process-program.js';
+import { visibleText } from '../../lib/visible-text.js';
 import type { RunnerAnswer } from '../../profiles/runner/run-program.js';
 import { inputSchema, OUTPUT_SCHEMA } from '../../profiles/runner/tool-schemas.js';
-import type { RestDoor, RunnerRest } from './door.js';
 import { statusOf } from './errors.js';
+import type { RestContext, RunnerRest } from './rest-context.js';
 import { mountRun } from './run-request.js';
 
 /**
- * `POST /runner/node` and `/runner/python`: what `codemode runner` prints, for whoever sends the source. A program that
- * has run is answered with 200, whatever became of it. Only where the contract `runner` is served.
+ * `POST /runner/node` and `/runner/python`: what `codemode runner` prints, over REST. A program that
+ * has run gets status 200, whether it succeeded or not. Only in the profile `runner`.
  */
-export function mountRunner(scope: FastifyInstance, door: RestDoor): void {
-  const { runner } = door.options;
+export function mountRunner(scope: FastifyInstance, rest: RestContext): void {
+  const { runner } = rest.options;
   if (runner === undefined) return;
   for (const language of PROCESS_LANGUAGES)
-    mountRun(scope, `/runner/${language}`, door.options.host.tracer, async (request, reply) => {
-      const answer = await door.runProgram(runner, language, request);
+    mountRun(scope, `/runner/${language}`, rest.options.host.tracer, async (request, reply) => {
+      const answer = await rest.runProgram(runner, language, request);
       if (answer.refusal !== undefined) void statusOf(reply, answer.refusal);
       return reply.type('application/json; charset=utf-8').send(withOutput(answer));
     });
 }
 
 /** The line as it is, whole numbers of any length included, and behind it what has no other way to the client. */
-function withOutput({ line, printed, traceback }: RunnerAnswer): string {
-  return `${line.slice(0, -1)},${JSON.stringify({ logs: printed, traceback }).slice(1)}`;
+function withOutput({ line, printed, traceback, notes }: RunnerAnswer): string {
+  const said = {
+    logs: visibleText(printed),
+    ...(traceback === undefined ? {} : { traceback: visibleText(traceback) }),
+    ...(notes.length === 0 ? {} : { notes: notes.map(visibleText) }),
+  };
+  return `${line.slice(0, -1)},${JSON.stringify(said).slice(1)}`;
 }
 
 const REST_SCHEMA: JsonObject = {
@@ -33,14 +39,31 @@ const REST_SCHEMA: JsonObject = {
     ...(OUTPUT_SCHEMA.properties as JsonObject),
     logs: { type: 'string', description: 'What the program printed, redacted; <TRUNCATED> marks what was cut.' },
     traceback: { type: 'string', description: 'Where the program failed, where it did.' },
+    notes: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Notes: incomplete answers, calls before a failure, what was redacted.',
+    },
   },
   required: [...(OUTPUT_SCHEMA.required as string[]), 'logs'],
 };
+
+/** Before a request is read as one: answered as by every other route. */
+const TURNED_AWAY = [
+  [401, 'no token, or not a good one'],
+  [403, 'the token has not the scope execute'],
+  [413, 'the body is too large'],
+  [415, 'the body is not JSON'],
+] as const;
 
 /** The same in the words of OpenAPI. */
 export function runnerPaths({ settings }: RunnerRest): JsonObject {
   const envelope = { 'application/json': { schema: REST_SCHEMA } };
   const answer = (description: string): JsonObject => ({ description, content: envelope });
+  const refused = (description: string): JsonObject => ({
+    description,
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  });
   const paths = PROCESS_LANGUAGES.map((language): [string, JsonObject] => [
     `/runner/${language}`,
     {
@@ -50,8 +73,10 @@ export function runnerPaths({ settings }: RunnerRest): JsonObject {
         requestBody: { required: true, content: { 'application/json': { schema: inputSchema(language, settings) } } },
         responses: {
           200: answer('it has run, whatever became of it'),
+          ...Object.fromEntries(TURNED_AWAY.map(([status, description]) => [status, refused(description)])),
           400: answer('the request is not valid'),
-          404: answer('the interpreter is not there'),
+          404: answer('the interpreter is not installed'),
+          429: answer('the caller has as much as its quota allows'),
           503: answer('no room; try again after the time in Retry-After'),
         },
       },

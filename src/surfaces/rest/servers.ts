@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import type { UpstreamHealth } from '../../domain/upstream.js';
-import type { RestDoor } from './door.js';
-import { readRequest } from './read-request.js';
+import { readRequest } from '../http/read-request.js';
+import type { RestContext } from './rest-context.js';
 
 const request = z.looseObject({ name: z.string('must be the name of the server').min(1).max(128) });
 
 /**
- * Servers that come and go while the host runs, in the words of the configuration. Whoever may add one starts processes of
- * this user: it is a scope of its own, which no token has by default.
+ * Adds and removes servers while the host runs, with the keys of the configuration. Adding a server starts processes as this
+ * user, so it needs a separate scope, which no token has by default.
  */
-export function mountServers(scope: FastifyInstance, door: RestDoor): void {
-  const { host, servers } = door.options;
+export function mountServers(scope: FastifyInstance, rest: RestContext): void {
+  const { host, servers } = rest.options;
   const config = { scope: 'servers' } as const;
   const described = (health: readonly UpstreamHealth[]) =>
     health.map(({ id, state, since, losses, reason, needsLogin }) => ({
@@ -27,7 +27,7 @@ export function mountServers(scope: FastifyInstance, door: RestDoor): void {
   scope.post('/servers', { config }, async (incoming, reply) => {
     const { name, ...settings } = readRequest(request, incoming.body, 'the request');
     await servers.register(name, settings);
-    // Asked now, so that whoever added it is told whether it works.
+    // Connects now, so that the response says whether the server works.
     await host.refresh();
     return reply.code(201).send(described(host.health()).find((each) => each.name === name));
   });

@@ -1,19 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import type { JsonObject } from '../../domain/json.js';
 import type { Principal } from '../../domain/principal.js';
-import { apiNamespacesOf } from '../../host/api-view.js';
-import { mayCall, mayCallServer } from '../../host/grants.js';
-import { shownTool } from '../../host/tool-definition.js';
+import { mayCall, mayCallServer } from '../../host/runs/capability-grants.js';
+import { apiNamespacesOf } from '../../host/tools/api-view.js';
+import { shownTool } from '../../host/tools/tool-definition.js';
 import { visibleLine, visibleSentence } from '../../lib/visible-text.js';
-import type { RestDoor } from './door.js';
+import type { RestContext } from './rest-context.js';
 
 /** `GET /tools`: namespaces with the tools that the token may call, under the names that code calls them by. */
-export function mountTools(scope: FastifyInstance, door: RestDoor): void {
+export function mountTools(scope: FastifyInstance, rest: RestContext): void {
   scope.get('/tools', { config: { scope: 'tools' } }, async (request) => {
     const principal = request.principal as Principal;
-    const view = await door.sessionOf(principal).ready();
+    const view = await rest.sessionOf(principal).ready();
     const bounds = [
-      door.options.settings.bounds,
+      rest.options.settings.bounds,
       ...(principal.capabilities === undefined ? [] : [principal.capabilities]),
     ];
     const namespaces: JsonObject = Object.create(null) as JsonObject;

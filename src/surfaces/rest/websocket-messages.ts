@@ -10,12 +10,36 @@ export interface WebSocketMessage {
 
 const MAX_ID_CHARACTERS = 128;
 
-const execute = z.strictObject({
-  id: z.string().min(1).max(MAX_ID_CHARACTERS),
-  type: z.literal('execute', 'must be "execute"'),
-  payload: z.strictObject({ code: z.unknown(), options: z.record(z.string(), z.unknown()).optional() }),
-  timestamp: z.number().optional(),
-});
+const FORM = '{"id": "1", "type": "execute", "payload": {"code": "return 1", "options": {}}}';
+const AN_ID = `must be a text of 1 to ${MAX_ID_CHARACTERS} characters`;
+
+const execute = z.strictObject(
+  {
+    id: z.string(AN_ID).min(1, AN_ID).max(MAX_ID_CHARACTERS, AN_ID),
+    type: z.literal('execute', 'must be "execute"'),
+    payload: z.strictObject(
+      {
+        code: z
+          .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a string of code') })
+          .refine((code) => code.trim() !== '', 'is empty'),
+        options: z.record(z.string(), z.unknown(), 'must be an object').optional(),
+      },
+      { error: orUnknown(({ input }) => (input === undefined ? 'is missing' : 'must be an object')) },
+    ),
+    timestamp: z.number('must be a number').optional(),
+  },
+  { error: orUnknown(() => 'must be an object') },
+);
+
+type Complaint = (issue: { readonly input?: unknown }) => string;
+
+/** A key too much is named; code that stands beside its payload is the usual one. */
+function orUnknown(complaint: Complaint) {
+  return (issue: { readonly code?: string; readonly keys?: unknown; readonly input?: unknown }): string =>
+    issue.code === 'unrecognized_keys'
+      ? `${String((issue.keys as string[])[0]).slice(0, 100)} does not belong here`
+      : complaint(issue);
+}
 
 /** A request to execute something: its id, and the request as `POST /execute` has it. */
 export function readMessage(
@@ -25,13 +49,13 @@ export function readMessage(
   try {
     value = JSON.parse(text);
   } catch {
-    return { id: '', problem: 'the message is no JSON' };
+    return { id: '', problem: `the message is not JSON; send ${FORM}` };
   }
   const parsed = execute.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const field = issue === undefined || issue.path.length === 0 ? 'the message' : issue.path.join('.');
-    return { id: idOf(value), problem: `${field}: ${issue?.message ?? 'is not valid'}` };
+    return { id: idOf(value), problem: `${field}: ${issue?.message ?? 'is not valid'}; send ${FORM}` };
   }
   const { id, payload } = parsed.data;
   return { id, input: { ...payload.options, code: payload.code } };

@@ -5,13 +5,14 @@ import { ERRORS, isHostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Principal } from '../../domain/principal.js';
 import type { TraceContext } from '../../domain/trace.js';
+import { visibleText } from '../../lib/visible-text.js';
 import { hostErrorOf } from '../../profiles/unified/render.js';
 import type { Gate, Refused } from '../http/gate.js';
+import { isTooDeep } from '../http/json-body.js';
 import { bearerOf } from '../http/principals.js';
 import { traceOfHeaders } from '../http/request-trace.js';
-import { newRequestId, PREFIX, type RestDoor } from './door.js';
 import { refusalBody } from './errors.js';
-import { isTooDeep } from './json-body.js';
+import { newRequestId, PREFIX, type RestContext } from './rest-context.js';
 import { readMessage, type WebSocketMessage } from './websocket-messages.js';
 
 const PATH = `${PREFIX}/ws`;
@@ -32,14 +33,14 @@ const MAX_REASON_CHARACTERS = 100;
 const CLOSE = { policy: 1008, tooMuch: 1009, goingAway: 1001 } as const;
 
 /** `/api/v1/ws`: many runs on one connection, their logs while they run. A closed connection ends its runs. */
-export class WebSocketDoor {
-  readonly #door: RestDoor;
+export class WebSocketApi {
+  readonly #rest: RestContext;
   readonly #connections = new Set<Connection>();
   #server: WebSocketServer | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
 
-  constructor(door: RestDoor) {
-    this.#door = door;
+  constructor(rest: RestContext) {
+    this.#rest = rest;
   }
 
   attach(http: Server, gate: Gate, maxMessageBytes: number): void {
@@ -59,7 +60,7 @@ export class WebSocketDoor {
         else socket.destroy();
       });
     });
-    this.#heartbeat = setInterval(() => this.#beat(), this.#door.options.pingEveryMs).unref();
+    this.#heartbeat = setInterval(() => this.#beat(), this.#rest.options.pingEveryMs).unref();
   }
 
   close(): void {
@@ -81,14 +82,14 @@ export class WebSocketDoor {
     if ('refused' in admitted) return turnAway(socket, admitted.refused);
     if (this.#connections.size >= MAX_CONNECTIONS) return turnAway(socket, NO_ROOM);
     const { subject } = admitted.principal;
-    const { quotas } = this.#door.options.host;
+    const { quotas } = this.#rest.options.host;
     if ([...this.#connections].filter((each) => each.subject === subject).length >= quotas.limits.sessions) {
       quotas.countRefusal('sessions');
       return turnAway(socket, TOO_MANY);
     }
     this.#server?.handleUpgrade(request, socket, head, (peer) => {
       const whoIs = () => gate.whoIs(token, 'execute');
-      const connection = new Connection(peer, whoIs, this.#door, traceOfHeaders(request.headers), subject);
+      const connection = new Connection(peer, whoIs, this.#rest, traceOfHeaders(request.headers), subject);
       this.#connections.add(connection);
       peer.on('close', () => this.#connections.delete(connection));
     });
@@ -104,7 +105,7 @@ class Connection {
   readonly subject: string;
   readonly #peer: WebSocket;
   readonly #whoIs: () => ReturnType<Gate['whoIs']>;
-  readonly #door: RestDoor;
+  readonly #rest: RestContext;
   /** What the client said when it connected: everything on the connection is a part of that. */
   readonly #trace: TraceContext | undefined;
   readonly #gone = new AbortController();
@@ -116,14 +117,14 @@ class Connection {
   constructor(
     peer: WebSocket,
     whoIs: () => ReturnType<Gate['whoIs']>,
-    door: RestDoor,
+    rest: RestContext,
     trace: TraceContext | undefined,
     subject: string,
   ) {
     this.subject = subject;
     this.#peer = peer;
     this.#whoIs = whoIs;
-    this.#door = door;
+    this.#rest = rest;
     this.#trace = trace;
     peer.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary));
     peer.on('pong', () => {
@@ -134,7 +135,7 @@ class Connection {
       else if (peer.bufferedAmount < MAX_UNREAD_BYTES) peer.pong(data);
     });
     peer.on('close', () => this.#gone.abort());
-    // A message that is too large, or is no text: the library closes the connection with the right code.
+    // A message that is too large, or is not text: the library closes the connection with the right code.
     peer.on('error', () => {});
   }
 
@@ -194,17 +195,17 @@ class Connection {
   }
 
   async #execute(id: string, input: unknown, principal: Principal): Promise<void> {
-    const span = this.#door.options.host.tracer?.start(`execute ${PATH}`, {
+    const span = this.#rest.options.host.tracer?.start(`execute ${PATH}`, {
       parent: this.#trace,
       kind: 'server',
       attributes: { 'url.path': PATH, 'network.protocol.name': 'websocket' },
     });
     const trace = span?.context ?? this.#trace;
     try {
-      const { response, refusal } = await this.#door.execute(principal, input, {
+      const { response, refusal } = await this.#rest.execute(principal, input, {
         signal: this.#gone.signal,
         ...(trace === undefined ? {} : { trace }),
-        onLog: ({ level, message }) => this.#send(id, 'log', { level: LEVELS[level], message }),
+        onLog: ({ level, message }) => this.#send(id, 'log', { level: LEVELS[level], message: visibleText(message) }),
       });
       if (refusal !== undefined) span?.fail(refusal.code);
       if (refusal === undefined) this.#send(id, 'result', response);
@@ -212,7 +213,7 @@ class Connection {
     } catch (error) {
       span?.fail(isHostError(error) ? error.code : 'internal');
       if (!isHostError(error))
-        this.#door.options.log(`a run failed inside codemode: ${String(error)}`, 'error', { traceId: trace?.traceId });
+        this.#rest.options.log(`a run failed inside codemode: ${String(error)}`, 'error', { traceId: trace?.traceId });
       throw error;
     } finally {
       span?.end();
@@ -242,7 +243,7 @@ class Connection {
 }
 
 const LEVELS = { debug: 'info', log: 'info', warn: 'warn', error: 'error' } as const;
-const NOTHING_HERE = { status: 404, message: 'there is nothing to be upgraded here', code: 'not_found' } as const;
+const NOTHING_HERE = { status: 404, message: 'there is no WebSocket here', code: 'not_found' } as const;
 const TOO_MANY = {
   status: 429,
   message: 'you have as many connections as quotas.sessions allows one caller; close one first',

@@ -57,7 +57,8 @@ test('no spelling and no link leads out of it', async () => {
     const answer = await use('readFile', { path });
     expect(answer, path).toBe(`the request was not granted filesystem:${path}`);
   }
-  for (const path of ['a.txt', '', 'x\0y']) expect(await use('readFile', { path })).toContain('is no absolute path');
+  for (const path of ['a.txt', '', 'x\0y'])
+    expect(await use('readFile', { path })).toContain('is not an absolute path');
   expect(await use('listFolder', { path: `${data}/up` })).toContain('was not granted');
 });
 
@@ -79,6 +80,18 @@ test('sizes and endings bound what is read, also of files that say nothing of th
   expect(await use('readFile', { path: join(data, 'pipe.txt') })).toContain('is no file');
   const version = await use('readFile', { path: '/proc/version' }, grant({ paths: ['/proc'], maxFileBytes: 10 }));
   expect(version).toContain('files may have 10');
+});
+
+test('what was granted counts only within the folders of token and configuration, for reads and writes', async () => {
+  const linked = grant({ paths: [join(data, 'up')], within: [[data], [root]], isReadOnly: false });
+  for (const [tool, name] of [
+    ['readFile', 'secret.txt'],
+    ['writeFile', 'secret.txt'],
+    ['writeFile', 'evil.txt'],
+  ] as const)
+    expect(await use(tool, { path: `${data}/up/${name}`, text: 'x' }, linked)).toContain('was not granted');
+  expect(await use('readFile', { path: `${data}/up/data/a.txt` }, linked)).toBe('inside');
+  expect(await use('readFile', { path: `${data}/up/none.txt` }, grant())).toContain('was not granted');
 });
 
 test('writing needs its own grant, and makes files only below it', async () => {

@@ -1,20 +1,36 @@
-import { constants, type FileHandle, open, readdir, readlink, realpath } from 'node:fs/promises';
-import { basename, dirname, extname, isAbsolute, normalize } from 'node:path';
+import { constants, type FileHandle, open, readdir, readlink } from 'node:fs/promises';
+import { basename, dirname, extname, isAbsolute } from 'node:path';
 import type { FilesystemCapability } from '../../domain/capability.js';
-import type { JsonObject } from '../../domain/json.js';
-import { coversPath } from '../../lib/coverage.js';
-import type { NativeCircumstances, NativeTool } from '../native/native-upstream.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import { coversPath } from '../../lib/host-and-path-match.js';
+import { realPathOf } from '../../lib/real-path.js';
+import type { NativeCallContext, NativeTool } from '../native/native-upstream.js';
 
 /** The server under which programs reach files. No server of a user can have a slash in its name. */
 export const FILES_SERVER = 'codemode/filesystem';
 
 const MAX_ENTRIES = 10_000;
-/** Opening a pipe that nobody writes to would wait for ever. */
+/** Opening a pipe that nobody writes to would wait forever. */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 const WRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY;
 
 const path = { type: 'string', description: 'absolute' };
+
+const UTF8 = ['utf8', 'utf-8', 'UTF8', 'UTF-8'] as const;
+/** As Node has them. */
+const ENCODINGS = [...UTF8, 'ascii', 'latin1', 'binary', 'base64', 'base64url', 'hex', 'utf16le'] as const;
+
+/** A name, or options as those of Node's `fs`. */
+function encodingIn(names: readonly string[]): JsonObject {
+  const name: JsonObject = { enum: [...names] };
+  return { anyOf: [name, { type: 'object', properties: { encoding: name }, additionalProperties: false }] };
+}
+
+function encodingOf(given: JsonValue | undefined): BufferEncoding {
+  const name = isJsonObject(given) ? given.encoding : given;
+  return (name ?? 'utf8') as BufferEncoding;
+}
 
 /**
  * Files that the run was granted. What counts is the file that was opened, by the name the kernel gives it: a link, `..` or
@@ -23,14 +39,23 @@ const path = { type: 'string', description: 'absolute' };
 export const fileTools: Readonly<Record<string, NativeTool>> = {
   readFile: {
     description: 'The text of a file that the request was granted.',
-    inputSchema: { type: 'object', properties: { path }, required: ['path'], additionalProperties: false },
-    execute: ({ path }, circumstances) => readFile(String(path), granted(circumstances, String(path))),
+    inputSchema: {
+      type: 'object',
+      properties: { path, encoding: encodingIn(ENCODINGS) },
+      required: ['path'],
+      additionalProperties: false,
+    },
+    // A file is text, whatever it holds: the program parses JSON itself.
+    outputSchema: { type: 'string' },
+    execute: ({ path, encoding }, circumstances) =>
+      readFile(String(path), granted(circumstances, String(path)), encodingOf(encoding)),
   },
   writeFile: {
     description: 'Writes a whole file below a folder that the request was granted for writing.',
     inputSchema: {
       type: 'object',
-      properties: { path, text: { type: 'string' } },
+      // Only text: what a person is asked to approve has to be what they read.
+      properties: { path, text: { type: 'string' }, encoding: encodingIn(UTF8) },
       required: ['path', 'text'],
       additionalProperties: false,
     },
@@ -45,21 +70,21 @@ export const fileTools: Readonly<Record<string, NativeTool>> = {
   },
 };
 
-function granted({ grants }: NativeCircumstances, path: string): FilesystemCapability {
+function granted({ grants }: NativeCallContext, path: string): FilesystemCapability {
   if (!isAbsolute(path) || path.includes('\0'))
-    throw new Error(`${JSON.stringify(path.slice(0, 200))} is no absolute path`);
+    throw new Error(`${JSON.stringify(path.slice(0, 200))} is not an absolute path`);
   if (grants?.filesystem === undefined) throw ungranted(path);
   return grants.filesystem;
 }
 
-async function readFile(path: string, grant: FilesystemCapability): Promise<string> {
+async function readFile(path: string, grant: FilesystemCapability, encoding: BufferEncoding): Promise<string> {
   checkExtension(path, grant);
   return withOpened(path, READ, grant, async (file, real) => {
     checkExtension(real, grant);
     const state = await file.stat();
     if (!state.isFile()) throw new Error(`${path} is no file`);
     if (state.size > grant.maxFileBytes) throw tooLarge(path, state.size, grant);
-    const text = await readBounded(file, grant.maxFileBytes);
+    const text = await readBounded(file, grant.maxFileBytes, encoding);
     if (text === undefined) throw tooLarge(path, grant.maxFileBytes + 1, grant);
     return text;
   });
@@ -108,39 +133,35 @@ async function withOpened<T>(
   grant: FilesystemCapability,
   use: (file: FileHandle, real: string) => Promise<T>,
 ): Promise<T> {
-  let file: FileHandle;
-  try {
-    // Before it is opened too: opening some devices is an act.
-    if (!(await isGranted(await realpath(path), grant))) throw ungranted(path);
-    file = await open(path, flags);
-  } catch (error) {
-    // Whether something exists is not told of what was not granted.
-    if (!grant.paths.some((each) => coversPath(each, normalize(path)))) throw ungranted(path);
-    const { code } = error as NodeJS.ErrnoException;
-    throw code === undefined ? error : new Error(readable(path, code));
-  }
+  // Before it is opened too: opening some devices is an act, and whether something exists is not told of what was not granted.
+  if (!isGranted(realPathOf(path), grant)) throw ungranted(path);
+  const file = await open(path, flags).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(readable(path, error.code));
+  });
   try {
     const real = await readlink(`/proc/self/fd/${file.fd}`);
-    if (!(await isGranted(real, grant))) throw ungranted(path);
+    if (!isGranted(real, grant)) throw ungranted(path);
     return await use(file, real);
   } finally {
     await file.close();
   }
 }
 
-/** A granted folder may itself be reached by a link: what it leads to is what was granted. */
-async function isGranted(real: string, { paths }: FilesystemCapability): Promise<boolean> {
-  for (const path of paths) if (coversPath(await realpath(path).catch(() => path), real)) return true;
-  return false;
+/**
+ * A granted folder may itself be reached by a link: what it leads to is what was granted, as long as that is within the
+ * folders of token and configuration.
+ */
+function isGranted(real: string, { paths, within = [] }: FilesystemCapability): boolean {
+  return [paths, ...within].every((folders) => folders.some((folder) => coversPath(realPathOf(folder), real)));
 }
 
 /** By what is read, not by what the file said of its size: it may grow meanwhile, or have none. */
-async function readBounded(file: FileHandle, maxBytes: number): Promise<string | undefined> {
+async function readBounded(file: FileHandle, maxBytes: number, encoding: BufferEncoding): Promise<string | undefined> {
   const buffer = Buffer.alloc(maxBytes + 1);
   let bytes = 0;
   for (;;) {
     const { bytesRead } = await file.read(buffer, bytes, buffer.length - bytes);
-    if (bytesRead === 0) return buffer.toString('utf8', 0, bytes);
+    if (bytesRead === 0) return buffer.toString(encoding, 0, bytes);
     bytes += bytesRead;
     if (bytes > maxBytes) return undefined;
   }
@@ -149,8 +170,14 @@ async function readBounded(file: FileHandle, maxBytes: number): Promise<string |
 function checkExtension(path: string, { extensions }: FilesystemCapability): void {
   if (extensions !== undefined && !extensions.includes(extname(path)))
     throw new Error(
-      `only files that end in ${extensions.join(', ')} were granted: the request was not granted filesystem:${path}`,
+      `only files that end in ${extensions.join(', ')} were granted: the request was not granted ${ofExtension(path)}`,
     );
+}
+
+/** A file as what is not granted, where the reason is how it ends. */
+export function ofExtension(path: string): string {
+  const extension = extname(path);
+  return `filesystem:${path} ${extension === '' ? 'without an extension' : `with the extension ${extension}`}`;
 }
 
 function ungranted(path: string): Error {

@@ -91,5 +91,5 @@ test('what is sent and what comes back is bounded', async () => {
 
 test('only http and https, without a name and a password', async () => {
   for (const url of ['file:///etc/passwd', 'ftp://a.example/', 'data:,x', 'no address', 'http://a:b@127.0.0.1/'])
-    expect(await use({ url }), url).toMatch(/is no http or https address|is not used/);
+    expect(await use({ url }), url).toMatch(/is not an http or https address|is not used/);
 });

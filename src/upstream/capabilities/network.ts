@@ -1,9 +1,9 @@
 import type { NetworkCapability } from '../../domain/capability.js';
 import type { JsonObject } from '../../domain/json.js';
-import { coversHost } from '../../lib/coverage.js';
+import { coversHost } from '../../lib/host-and-path-match.js';
 import { addressKind } from '../../lib/network-address.js';
 import { guardedLookup } from '../guarded-lookup.js';
-import type { NativeCircumstances, NativeTool } from '../native/native-upstream.js';
+import type { NativeCallContext, NativeTool } from '../native/native-upstream.js';
 
 /** The server under which programs reach the network. No server of a user can have a slash in its name. */
 export const NETWORK_SERVER = 'codemode/network';
@@ -13,7 +13,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** Set by the connection itself, or about it. */
 const NOT_THE_PROGRAMS =
   /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|proxy-.*|keep-alive)$/i;
-/** Not for whoever a redirect leads to. */
+/** Not sent to the target of a redirect. */
 const CREDENTIALS = /^(authorization|cookie|x-api-key|proxy-authorization)$/i;
 
 interface WebRequest {
@@ -46,7 +46,7 @@ export const fetchTool: NativeTool = {
   execute: (input, circumstances) => fetchWithin(input as unknown as WebRequest, circumstances),
 };
 
-async function fetchWithin(request: WebRequest, { grants, signal }: NativeCircumstances): Promise<JsonObject> {
+async function fetchWithin(request: WebRequest, { grants, signal }: NativeCallContext): Promise<JsonObject> {
   const granted = grants?.network;
   let url = parse(request.url);
   if (granted === undefined) throw ungranted(url);
@@ -91,7 +91,7 @@ async function fetchWithin(request: WebRequest, { grants, signal }: NativeCircum
 function parse(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    throw new Error(`${JSON.stringify(text.slice(0, 200))} is no http or https address`);
+    throw new Error(`${JSON.stringify(text.slice(0, 200))} is not an http or https address`);
   if (url.username !== '' || url.password !== '')
     throw new Error('an address with a name or a password in it is not used');
   return url;

@@ -1,9 +1,12 @@
+import type { StopSignal } from '../../domain/stop-signal.js';
+import { Cancellation } from '../../lib/cancellation.js';
+
 /** However often people are asked in the course of a call, and however long they take. */
 const MAX_HELD_MS = 10 * 60_000;
 
 /** The time a call may take. What people take to answer its questions does not count, up to a limit. */
 export class CallClock {
-  readonly #expired = new AbortController();
+  readonly #expired = new Cancellation();
   #leftMs: number;
   #heldLeftMs = MAX_HELD_MS;
   /** Questions that are open now. */
@@ -17,8 +20,8 @@ export class CallClock {
   }
 
   /** Aborted when the time is over. */
-  get signal(): AbortSignal {
-    return this.#expired.signal;
+  get expired(): StopSignal {
+    return this.#expired;
   }
 
   get remainingMs(): number {
@@ -49,6 +52,6 @@ export class CallClock {
   #start(): void {
     this.#since = performance.now();
     const waitMs = this.#holds > 0 ? this.#heldLeftMs : this.#leftMs;
-    this.#timer = setTimeout(() => this.#expired.abort(), Math.max(0, waitMs));
+    this.#timer = setTimeout(() => this.#expired.cancel(), Math.max(0, waitMs));
   }
 }

@@ -4,36 +4,37 @@ import {
   isInputRequiredResult,
   ProtocolError,
 } from '@modelcontextprotocol/client';
-import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import { traceCarrier } from '../../domain/trace.js';
 import type { ToolReply, UpstreamFailure, UpstreamOutcome } from '../../domain/upstream.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
+import { pause } from '../../lib/pause.js';
 import type { CallClock } from './call-clock.js';
-import type { ConnectionVerdict, McpCall } from './connection.js';
+import type { ConnectionCheck, McpCall } from './connection.js';
 import { failureOf } from './failures.js';
 import { EXACT } from './messages.js';
 import type { Questions } from './questions.js';
-import { RAW } from './shield.js';
-import { awaitTask, pause, taskOf } from './tasks.js';
+import { RAW } from './sanitizing-transport.js';
+import { awaitTask, taskOf } from './tasks.js';
 
 type CallToolRequestOptions = NonNullable<Parameters<Client['callTool']>[1]>;
 
 /** Of a call whose answers are questions: more is a server that never means to answer. */
 const MAX_ROUNDS = 20;
-/** Before a server is asked again that wanted nothing but to be asked again. */
+/** The pause before a request is repeated because the server asked for that. */
 const AGAIN_MS = 250;
 const TOO_MANY_ROUNDS = -32_000;
 /** The longest that a timer of Node takes. */
 const NEVER_MS = 2 ** 31 - 1;
 
-/** Calls a tool and brings whatever comes of it to one shape. Also says whether the connection is still good. */
+/** Calls a tool and normalizes the outcome. Also reports whether the connection is still usable. */
 export function callTool(
   client: Client,
   questions: Questions,
   call: McpCall,
-): Promise<{ readonly outcome: UpstreamOutcome; readonly connection: ConnectionVerdict }> {
+): Promise<{ readonly outcome: UpstreamOutcome; readonly connection: ConnectionCheck }> {
   return questions.during(call.respondent, call.timeoutMs, async (open) => {
-    const ended = new LinkedAbort([call.signal, open.clock.signal]);
+    const ended = new LinkedAbort([call.signal, open.clock.expired]);
     const { signal } = ended;
     try {
       const raw = await request(client, call, open.clock, signal, (asked) => questions.answerAll(asked, open));
@@ -43,7 +44,7 @@ export function callTool(
       return { outcome: answered(result, task?.taskId), connection: 'usable' };
     } catch (error) {
       const { failure, connection } = failureOf(error);
-      const said = inOurWords(failure, call, open.clock.signal.aborted);
+      const said = inOurWords(failure, call, open.clock.expired.aborted);
       open.wasLeft = said.kind === 'cancelled' || said.kind === 'timeout';
       return { outcome: { status: 'failed', failure: said }, connection };
     } finally {
@@ -74,7 +75,10 @@ async function request(
     if (round > MAX_ROUNDS) throw new ProtocolError(TOO_MANY_ROUNDS, `it asks on after ${MAX_ROUNDS} rounds`);
     const { inputRequests, requestState } = result;
     const isAsking = inputRequests !== undefined && Object.keys(inputRequests).length > 0;
-    if (!isAsking) await pause(Math.min(AGAIN_MS, clock.remainingMs), signal);
+    if (!isAsking) {
+      await pause(Math.min(AGAIN_MS, clock.remainingMs), signal);
+      signal.throwIfAborted();
+    }
     answers = {
       ...(isAsking ? { inputResponses: await answersTo(inputRequests) } : {}),
       ...(requestState === undefined ? {} : { requestState }),
@@ -98,7 +102,7 @@ function optionsOf(call: McpCall, signal: AbortSignal): CallToolRequestOptions {
   const { onProgress } = call;
   return {
     signal,
-    // The call has a clock of its own, which stands still while a person is asked.
+    // The call has its own timeout, which is paused while a person is asked.
     timeout: NEVER_MS,
     allowInputRequired: true,
     // Without an output schema the library checks nothing; with the input schema it mirrors arguments into the
@@ -135,15 +139,15 @@ function answered(raw: unknown, taskId: string | undefined): UpstreamOutcome {
   if (reply !== undefined) return { status: 'answered', reply: taskId === undefined ? reply : { ...reply, taskId } };
   return {
     status: 'failed',
-    failure: { kind: 'invalid_reply', mayHaveRun: true, message: 'the answer is no tool result' },
+    failure: { kind: 'invalid_reply', mayHaveRun: true, message: 'the answer is not a tool result' },
   };
 }
 
 /** A tool's answer as servers really give it: content that is a string, blocks that are none, results of older protocols. */
 export function normaliseReply(raw: unknown): ToolReply | undefined {
-  if (!isObject(raw)) return undefined;
+  if (!isJsonObject(raw)) return undefined;
   const { content, structuredContent, toolResult, isError, _meta: meta, resultType: _, ...rest } = raw;
-  // `null` is a value of its own; only the older `toolResult` was null where a tool gave nothing.
+  // `null` is a value; only the older `toolResult` was null if a tool returned nothing.
   const structured = structuredContent === undefined ? (toolResult ?? undefined) : structuredContent;
   const exact: unknown = Reflect.get(raw, EXACT);
   return {
@@ -152,7 +156,7 @@ export function normaliseReply(raw: unknown): ToolReply | undefined {
     ...(structured === undefined ? {} : { structuredContent: structured }),
     ...(typeof exact === 'string' ? { structuredJson: exact } : {}),
     isError: isError === true,
-    ...(isObject(meta) && Object.keys(meta).length > 0 ? { meta } : {}),
+    ...(isJsonObject(meta) && Object.keys(meta).length > 0 ? { meta } : {}),
     ...(Object.keys(rest).length > 0 ? { rest } : {}),
   };
 }
@@ -161,11 +165,7 @@ function normaliseContent(content: JsonValue | undefined): JsonObject[] {
   if (content === undefined || content === null) return [];
   const blocks = Array.isArray(content) ? content : [content];
   return blocks.map((block) => {
-    if (isObject(block) && typeof block.type === 'string') return block;
+    if (isJsonObject(block) && typeof block.type === 'string') return block;
     return { type: 'text', text: typeof block === 'string' ? block : JSON.stringify(block) };
   });
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

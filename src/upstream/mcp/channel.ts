@@ -3,13 +3,13 @@ import type { ConnectionOptions } from './connection.js';
 import { EraFallback } from './era-fallback.js';
 import type * as HttpTransports from './http.js';
 import { ReadBudget } from './read-budget.js';
-import { ChannelShield, Shield } from './shield.js';
+import { SanitizingChannel, SanitizingTransport } from './sanitizing-transport.js';
 import { StdioTransport } from './stdio.js';
 import type { WebSocketTransport } from './websocket.js';
 
 /** A transport with its shield, and what ends it. */
 export interface Channel {
-  readonly shield: Shield;
+  readonly sanitizing: SanitizingTransport;
   /** Whether everything goes through one pipe or socket. */
   readonly kind: 'single' | 'http';
   readonly transport: UpstreamIdentity['transport'];
@@ -20,7 +20,7 @@ export interface Channel {
 /** Told what is odd about a server. */
 export interface ChannelListener {
   warn(warning: string): void;
-  /** A line or frame that is no message. */
+  /** A line or frame that is not a message. */
   noise(line: string): void;
   /** It sends more than is read of any server, and was cut off. */
   overBudget(reason: string): void;
@@ -86,7 +86,7 @@ const openStdio: OpenChannel = (definition, options, listener) => {
     onNoise: noiseOf(listener),
   });
   return {
-    shield: new ChannelShield(new EraFallback(transport, silenceMs(definition)), budget),
+    sanitizing: new SanitizingChannel(new EraFallback(transport, silenceMs(definition)), budget),
     kind: 'single',
     transport: 'stdio',
     diagnosis: () => transport.diagnosis(),
@@ -110,7 +110,7 @@ function openWebSocket(
     onNoise: noiseOf(listener),
   });
   return {
-    shield: new ChannelShield(new EraFallback(transport, silenceMs(definition)), budget),
+    sanitizing: new SanitizingChannel(new EraFallback(transport, silenceMs(definition)), budget),
     kind: 'single',
     transport: 'websocket',
     dispose: () => transport.close(),
@@ -135,7 +135,7 @@ function openHttp(
     ...(authorizer === undefined ? {} : { authorizer }),
   });
   return {
-    shield: new Shield(transport, budget),
+    sanitizing: new SanitizingTransport(transport, budget),
     kind: 'http',
     transport: isOlder ? 'sse' : 'streamable-http',
     dispose,

@@ -145,7 +145,7 @@ class Attempt {
     try {
       signal.throwIfAborted();
       const timeout = this.#definition.connectTimeoutMs + SIGNAL_FIRST_MS;
-      await this.#client.connect(this.#channel.shield, { timeout, signal });
+      await this.#client.connect(this.#channel.sanitizing, { timeout, signal });
       signal.throwIfAborted();
     } catch (error) {
       const diagnosis = signal.aborted ? known : this.#channel.diagnosis?.();
@@ -171,6 +171,7 @@ class Attempt {
         return client.transport !== undefined;
       },
       warnings: () => this.#warnings.list(),
+      diagnosis: () => this.#channel.diagnosis?.(),
       call: (call) => callTool(client, this.#questions, call),
       list: (timeoutMs, signal) =>
         listAllTools(client, { serverId: id, hasParameterHeaders, timeoutMs, signal }).catch(failureOf),
@@ -195,7 +196,7 @@ class Attempt {
     };
   }
 
-  /** In the newer era, news of changed tools comes on a stream of its own: it is opened again when it ends. */
+  /** In the newer protocol, tool changes arrive on a separate stream, which is opened again when it ends. */
   async #keepListening(): Promise<void> {
     let subscription = this.#client.autoOpenedSubscription;
     for (let attempt = 1; subscription !== undefined; attempt += 1) {
@@ -207,7 +208,7 @@ class Attempt {
       await new Promise<void>((resolve) => setTimeout(resolve, backoffMs(attempt, LISTEN_BACKOFF)).unref());
       if (!this.#isOpen || this.#closing !== undefined) return;
       subscription = await this.#client.listen({ toolsListChanged: true }).catch(() => undefined);
-      // Whatever changed in between, nobody has told us.
+      // Changes in between were not announced.
       if (subscription !== undefined) this.#events.onToolsChanged();
     }
   }

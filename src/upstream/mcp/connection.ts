@@ -11,14 +11,14 @@ import type { ReadLimits } from './read-budget.js';
 import type { ChildGroups } from './stdio-groups.js';
 
 /*
- * What the supervisor knows of a connection. The client library stands behind these types and is loaded with the
+ * What the supervisor knows of a connection. The client library is behind these types and is loaded with the
  * first connection: it takes some 200 ms that a start with a cached catalog does not have.
  */
 
 export interface ConnectionOptions {
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly baseEnvironment: Readonly<Record<string, string>>;
-  /** Who is there to be asked what servers ask. */
+  /** Which kinds of questions the client can answer. */
   readonly audience: Audience;
   readonly groups: ChildGroups;
   readonly maxMessageBytes: number;
@@ -27,7 +27,7 @@ export interface ConnectionOptions {
   readonly authorizer?: UpstreamAuthorizer;
 }
 
-/** The same before the first connection: whoever lends tokens is loaded with it. */
+/** The same before the first connection: the authorizer is loaded when it connects. */
 export interface UpstreamOptions extends Omit<ConnectionOptions, 'authorizer'> {
   readonly openAuthorizer?: () => Promise<UpstreamAuthorizer | undefined>;
 }
@@ -39,7 +39,7 @@ export interface ConnectionEvents {
   onClosed(reason: string): void;
   /** Something went wrong that may or may not mean that the server is gone. */
   onTrouble(reason: string): void;
-  /** A line on its stdout that is no message. */
+  /** A line on its stdout that is not a message. */
   onNoise(line: string): void;
   /** It sent more than is read of any server, and is cut off. */
   onOverBudget(reason: string): void;
@@ -64,7 +64,7 @@ export type EraHint = 'auto' | 'legacy';
  * connection to a server that was over its budget is ended, and none is made for a while. One
  * socket of many that broke does not condemn the calls on the others.
  */
-export type ConnectionVerdict = 'usable' | 'suspect' | 'lost' | 'over_budget';
+export type ConnectionCheck = 'usable' | 'suspect' | 'lost' | 'over_budget';
 
 export interface McpCall extends UpstreamCall {
   readonly timeoutMs: number;
@@ -78,7 +78,7 @@ export interface McpListing extends ToolListing {
 
 export interface ConnectionProblem {
   readonly failure: UpstreamFailure;
-  readonly connection: ConnectionVerdict;
+  readonly connection: ConnectionCheck;
 }
 
 /** One live connection to one server. */
@@ -87,7 +87,9 @@ export interface McpConnection {
   readonly era: EraHint;
   readonly isOpen: boolean;
   warnings(): string[];
-  call(call: McpCall): Promise<{ readonly outcome: UpstreamOutcome; readonly connection: ConnectionVerdict }>;
+  /** How its process is and the last of its stderr, not masked; undefined where there is none. */
+  diagnosis(): string | undefined;
+  call(call: McpCall): Promise<{ readonly outcome: UpstreamOutcome; readonly connection: ConnectionCheck }>;
   list(timeoutMs: number, signal?: AbortSignal): Promise<McpListing | ConnectionProblem>;
   /** Asks the server whether it is there. */
   ping(timeoutMs: number): Promise<ConnectionProblem | undefined>;

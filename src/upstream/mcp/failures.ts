@@ -149,7 +149,7 @@ export function diagnosisOf(error: unknown): string | undefined {
   return typeof diagnosis === 'string' ? diagnosis : undefined;
 }
 
-/** What whoever lends the tokens has to say: that a person must log in, or that nobody could be asked for a token. */
+/** The authorizer's failure: a person must log in, or the token endpoint could not be reached. */
 function authorizationProblem(error: unknown): UpstreamFailure | undefined {
   if (error instanceof InsufficientScopeError) {
     const scope = error.requiredScope === undefined ? 'more than was granted' : oneLine(error.requiredScope, 200);

@@ -10,12 +10,13 @@ import type { UpstreamAuthorizer } from '../../domain/authorization.js';
 import type { HttpTarget } from '../../domain/upstream.js';
 import { retryAfterMs } from '../../lib/retry-after.js';
 import { authorizedFetch } from './authorized-fetch.js';
+import { eventRepair } from './event-repair.js';
 import { RETRY_AFTER_MARK } from './failures.js';
 import { budgetedBody } from './http-body.js';
 import type { ReadBudget } from './read-budget.js';
 
 /** How long the goodbye to a session may take. */
-const GOODBYE_MS = 1_000;
+const TERMINATE_TIMEOUT_MS = 1_000;
 /** The standing stream of a session is opened again this often by the client library before it gives up. */
 const STREAM_RECONNECTION = {
   initialReconnectionDelay: 500,
@@ -51,7 +52,7 @@ export function openStreamable(options: HttpOptions): HttpChannel {
     reconnectionOptions: STREAM_RECONNECTION,
   });
   const dispose = async (): Promise<void> => {
-    if (transport.sessionId !== undefined) await within(GOODBYE_MS, transport.terminateSession());
+    if (transport.sessionId !== undefined) await within(TERMINATE_TIMEOUT_MS, transport.terminateSession());
     await transport.close();
     await network.close();
   };
@@ -103,7 +104,8 @@ function boundedFetch(options: HttpOptions): { readonly fetch: FetchLike; close(
     const statusText = statusTextOf(response);
     if (response.body === null && statusText === response.statusText) return response;
     const isStream = /^\s*text\/event-stream/i.test(response.headers.get('content-type') ?? '');
-    const body = response.body?.pipeThrough(budgetedBody({ ...options, isStream })) ?? null;
+    const read = response.body?.pipeThrough(budgetedBody({ ...options, isStream })) ?? null;
+    const body = isStream ? (read?.pipeThrough(eventRepair(requestIdIn(init?.body))) ?? null) : read;
     return new Response(body, {
       status: response.status,
       statusText,
@@ -111,6 +113,12 @@ function boundedFetch(options: HttpOptions): { readonly fetch: FetchLike; close(
     });
   };
   return { fetch: bounded, close: () => agent.destroy() };
+}
+
+/** The id of the request in a body, which the client library writes last. */
+function requestIdIn(body: unknown): number | undefined {
+  const [, id] = typeof body === 'string' ? (/"id":(\d{1,15})\}$/.exec(body.slice(-40)) ?? []) : [];
+  return id === undefined ? undefined : Number(id);
 }
 
 /** The client library keeps the status text of a refusal and no header: the wait that the server asks for goes along there. */

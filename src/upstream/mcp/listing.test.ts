@@ -15,5 +15,5 @@ test('a name is kept to the letter, and quoted with everything to be seen in war
   const name = 'del\u202eete\u001b[2J';
   const { tool, warnings } = normaliseTool({ name, description: 1 }, 's');
   expect(tool?.name).toBe(name);
-  expect(warnings).toEqual(['tool "del\\u202eete\\u001b[2J": its description is no text and was left out']);
+  expect(warnings).toEqual(['tool "del\\u202eete\\u001b[2J": its description is not text and was left out']);
 });

@@ -1,13 +1,13 @@
 import type { Client } from '@modelcontextprotocol/client';
-import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { Tool, ToolAnnotations } from '../../domain/tool.js';
 import { BoundedLines, quotedLine } from '../../lib/bounded-text.js';
 import { Slices } from '../../lib/slices.js';
-import { anything } from './anything.js';
+import { anyResult } from './any-result.js';
 import type { McpListing } from './connection.js';
 import { ListingBudgetError } from './failures.js';
 import { parameterHeaderFault } from './parameter-headers.js';
-import { RAW } from './shield.js';
+import { RAW } from './sanitizing-transport.js';
 
 /**
  * What a listing may be as a whole: tools, pages, text and time. The largest real catalogs have some thousand tools. A server
@@ -22,7 +22,7 @@ const MAX_NAME_CHARACTERS = 512;
 const MAX_DESCRIPTION_CHARACTERS = 100_000;
 const MAX_SCHEMA_CHARACTERS = 1_000_000;
 const MAX_WARNINGS = 100;
-/** A picture may be written out in its address. What is larger is left out without a word: nobody here needs it. */
+/** A picture may be written out in its address. What is larger is left out silently: nobody here needs it. */
 const MAX_ICONS = 8;
 const MAX_ICON_CHARACTERS = 2_048;
 const METHOD_NOT_FOUND = -32_601;
@@ -49,7 +49,7 @@ export async function listAllTools(client: Client, options: ListingOptions): Pro
   for (let page = 0; ; page += 1) {
     if (page === MAX_PAGES) throw new ListingBudgetError(`it lists its tools on more than ${MAX_PAGES} pages`);
     const leftMs = endsAtMs - performance.now();
-    if (leftMs <= 0) throw new ListingBudgetError(`it went on listing its tools for ${MAX_LISTING_MS / 1_000} s`);
+    if (leftMs <= 0) throw new ListingBudgetError(`listing its tools took longer than ${MAX_LISTING_MS / 1_000} s`);
     const result = await requestPage(client, cursor, Math.min(timeoutMs, leftMs), signal);
     await collected.addPage(result.tools);
     const next = result.nextCursor;
@@ -75,7 +75,7 @@ async function requestPage(
   const request = { method: 'tools/list', params: cursor === undefined ? {} : { cursor } };
   const options = { timeout: timeoutMs, ...(signal === undefined ? {} : { signal }) };
   try {
-    const result = (await client.request(request, anything, options)) as { [key: string]: unknown };
+    const result = (await client.request(request, anyResult, options)) as { [key: string]: unknown };
     const raw = result[RAW];
     return raw !== null && typeof raw === 'object' ? (raw as { [key: string]: unknown }) : {};
   } catch (error) {
@@ -139,7 +139,7 @@ class Collection {
     this.#tools.set(tool.name, tool);
     this.#characters += size;
     const execution = (raw as { execution?: unknown }).execution;
-    if (isObject(execution) && execution.taskSupport === 'required') this.#taskTools.add(tool.name);
+    if (isJsonObject(execution) && execution.taskSupport === 'required') this.#taskTools.add(tool.name);
   }
 }
 
@@ -149,7 +149,7 @@ export function normaliseTool(
   serverId: string,
 ): { readonly tool?: Tool; readonly warnings: readonly string[]; readonly size: number } {
   const warnings: string[] = [];
-  if (!isObject(raw)) return { warnings: [`a tool is no object and was left out`], size: 0 };
+  if (!isJsonObject(raw)) return { warnings: [`a tool is not an object and was left out`], size: 0 };
   const { name } = raw;
   if (typeof name !== 'string' || name === '') return { warnings: ['a tool has no name and was left out'], size: 0 };
   if (name.length > MAX_NAME_CHARACTERS)
@@ -161,7 +161,7 @@ export function normaliseTool(
     const value = raw[key];
     if (value === undefined || value === null) return undefined;
     if (typeof value !== 'string') {
-      warnings.push(`${label}: its ${key} is no text and was left out`);
+      warnings.push(`${label}: its ${key} is not text and was left out`);
       return undefined;
     }
     if (value.length > MAX_DESCRIPTION_CHARACTERS)
@@ -172,8 +172,8 @@ export function normaliseTool(
   const schema = (key: 'inputSchema' | 'outputSchema'): JsonObject | undefined => {
     const value = raw[key];
     if (value === undefined || value === null) return undefined;
-    if (!isObject(value)) {
-      warnings.push(`${label}: its ${key} is no object and was left out`);
+    if (!isJsonObject(value)) {
+      warnings.push(`${label}: its ${key} is not an object and was left out`);
       return undefined;
     }
     const characters = lengthOf(value);
@@ -214,8 +214,8 @@ function normaliseAnnotations(
   warnings: string[],
 ): ToolAnnotations | undefined {
   if (raw === undefined || raw === null) return undefined;
-  if (!isObject(raw)) {
-    warnings.push(`${label}: its annotations are no object and were left out`);
+  if (!isJsonObject(raw)) {
+    warnings.push(`${label}: its annotations are not an object and were left out`);
     return undefined;
   }
   const annotations: { -readonly [key in keyof ToolAnnotations]: ToolAnnotations[key] } = {};
@@ -233,7 +233,7 @@ function normaliseAnnotations(
 function normaliseIcons(raw: JsonValue | undefined): JsonObject[] {
   if (!Array.isArray(raw)) return [];
   const fits = (icon: JsonValue): icon is JsonObject =>
-    isObject(icon) && typeof icon.src === 'string' && lengthOf(icon) <= MAX_ICON_CHARACTERS;
+    isJsonObject(icon) && typeof icon.src === 'string' && lengthOf(icon) <= MAX_ICON_CHARACTERS;
   return raw.slice(0, MAX_ICONS).filter(fits);
 }
 
@@ -243,10 +243,6 @@ function lengthOf(value: JsonObject): number {
   } catch {
     return Number.POSITIVE_INFINITY; // nested too deep for the stack
   }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function quote(name: string): string {

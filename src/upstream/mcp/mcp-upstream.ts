@@ -1,5 +1,6 @@
 import { isHostError } from '../../domain/errors.js';
 import {
+  type Crash,
   callTimeoutOf,
   connectTimeoutKey,
   type McpDefinition,
@@ -83,6 +84,14 @@ export class McpUpstream implements Adapter {
   health(): UpstreamHealth {
     const { warnings, ...state } = this.#supervisor.describe();
     return { id: this.id, ...state, warnings: [...this.#listWarnings, ...warnings] };
+  }
+
+  lastWords(): Crash | undefined {
+    return this.#supervisor.lastWords();
+  }
+
+  reconnect(): void {
+    this.#supervisor.reconnect();
   }
 
   check(): Promise<void> {

@@ -23,6 +23,58 @@ export function parseMessages(text: string): JSONRPCMessage[] {
   return messages;
 }
 
+/**
+ * What is in for answers that the client library does not take from an event stream; none where it takes them, or where this
+ * is not an answer. `requestId`: what a text that begins as a message and cannot be read is the answer to, where that is known.
+ */
+export function standIns(text: string, requestId: number | undefined): JSONRPCMessage[] {
+  if (!/^\s*[{[]/.test(text)) return [];
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const isQuestion = /"method"\s*:/.test(text.slice(0, LOOKED_AT_CHARACTERS));
+    return requestId === undefined || isQuestion ? [] : [malformedAnswer(requestId, 'the answer is not JSON')];
+  }
+  // The library takes no batch from a stream.
+  const isBatch = Array.isArray(value);
+  return listOf(value)
+    .slice(0, MAX_BATCH)
+    .filter((item) => isAnswer(item))
+    .flatMap((item) => (isBatch || !isTaken(item) ? [standIn(item)] : []));
+}
+
+/** A message names its method before it says anything long. */
+const LOOKED_AT_CHARACTERS = 200;
+
+/** As it was meant, or what is wrong with it. */
+function standIn(item: Record<string, unknown> & { id: number | string }): JSONRPCMessage {
+  try {
+    return parseJSONRPCMessage(repaired(item));
+  } catch {
+    return malformedAnswer(item.id, 'the answer has no result');
+  }
+}
+
+function isTaken(item: unknown): boolean {
+  try {
+    parseJSONRPCMessage(item);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isAnswer(item: unknown): item is Record<string, unknown> & { id: number | string } {
+  if (item === null || typeof item !== 'object') return false;
+  const { id, method } = item as Record<string, unknown>;
+  return method === undefined && (typeof id === 'number' || typeof id === 'string');
+}
+
+function malformedAnswer(id: number | string, message: string): JSONRPCMessage {
+  return { jsonrpc: '2.0', id, error: { code: MALFORMED_ANSWER, message } };
+}
+
 /** The structured content of a result as text, where it has whole numbers that JavaScript rounds. */
 export const EXACT = Symbol('structured content as the server wrote it');
 
@@ -42,8 +94,7 @@ function listOf(value: unknown): unknown[] {
 function repaired(item: unknown): unknown {
   if (item === null || typeof item !== 'object') throw new Error('not a JSON-RPC message');
   const message = item as Record<string, unknown>;
-  if (isMalformedAnswer(message))
-    return { jsonrpc: '2.0', id: message.id, error: { code: MALFORMED_ANSWER, message: 'the answer has no result' } };
+  if (isMalformedAnswer(message)) return malformedAnswer(message.id as number | string, 'the answer has no result');
   if (message.jsonrpc === '2.0' && message.error === undefined) return message;
   const { error, ...all } = message;
   // Beside an error, JSON-RPC 1.0 has a result that is null.

@@ -36,5 +36,5 @@ test.each([
 test('a schema that is deeper than the stack is looked at to its end', () => {
   let deep: JsonObject = argument('Not a name');
   for (let depth = 0; depth < 50_000; depth += 1) deep = object({ a: deep });
-  expect(parameterHeaderFault(deep)).toBe('x-mcp-header "Not a name" is no name of a header');
+  expect(parameterHeaderFault(deep)).toBe('x-mcp-header "Not a name" is not the name of a header');
 });

@@ -42,8 +42,9 @@ function annotationFault(schema: JsonObject, at: Place['at'], names: Set<string>
   const header = Object.hasOwn(schema, ANNOTATION) ? schema[ANNOTATION] : undefined;
   if (header === undefined) return undefined;
   const quoted = oneLine(JSON.stringify(header), MAX_QUOTED_CHARACTERS);
-  if (at !== 'argument') return `${ANNOTATION} ${quoted} stands outside the properties of an object`;
-  if (typeof header !== 'string' || !HEADER_NAME.test(header)) return `${ANNOTATION} ${quoted} is no name of a header`;
+  if (at !== 'argument') return `${ANNOTATION} ${quoted} is outside the properties of an object`;
+  if (typeof header !== 'string' || !HEADER_NAME.test(header))
+    return `${ANNOTATION} ${quoted} is not the name of a header`;
   if (!HEADER_TYPES.includes(schema.type)) return `${ANNOTATION} ${quoted} is on no string, integer or boolean`;
   if (names.has(header.toLowerCase())) return `${ANNOTATION} ${quoted} is used twice`;
   names.add(header.toLowerCase());

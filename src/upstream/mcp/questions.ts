@@ -4,12 +4,12 @@ import { isHostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Audience, QuestionKind, Respondent } from '../../domain/question.js';
 import { QUESTION_KINDS } from '../../domain/question.js';
+import type { StopSignal } from '../../domain/stop-signal.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
 import { CallClock } from './call-clock.js';
 import { type OpenCall, OpenCalls } from './open-calls.js';
+import { OpenQuestions } from './open-questions.js';
 
-/** More questions at once than this is a server gone wild. */
-const MAX_OPEN = 16;
 /** And so many in the course of one call is one that never means to answer it. */
 const MAX_PER_CALL = 50;
 /** A picture for a model fits; a form for a person is far smaller. */
@@ -34,15 +34,15 @@ const streamOf = new AsyncLocalStorage<OpenCall>();
  * not certain: the question of one user is never shown to another.
  *
  * It is certain where the question is part of a call's answer (the newer era) or comes on a call's own stream (Streamable
- * HTTP), and where every call under way on this connection is of one client (a pipe, a socket, a shared stream).
+ * HTTP), and where every call in flight on this connection is of one client (a pipe, a socket, a shared stream).
  */
 export class Questions {
   readonly #upstream: string;
   readonly #audience: Audience;
-  /** Whether the answer to each request has a stream of its own. */
+  /** Whether each request has its own response stream. */
   readonly #hasStreams: boolean;
   readonly #calls = new OpenCalls();
-  #open = 0;
+  readonly #open = new OpenQuestions();
 
   constructor(upstream: string, audience: Audience, hasStreams: boolean) {
     this.#upstream = upstream;
@@ -79,7 +79,7 @@ export class Questions {
     };
   }
 
-  /** Makes a call; what the server asks meanwhile is for this client, or for nobody. */
+  /** Makes a call; the server's questions meanwhile go to this client only. */
   async during<Result>(
     respondent: Respondent | undefined,
     timeoutMs: number,
@@ -121,13 +121,16 @@ export class Questions {
     call: OpenCall | undefined,
     name?: string,
   ): Promise<JsonObject> {
-    if (this.#open >= MAX_OPEN) throw refusal(`at most ${MAX_OPEN} questions are answered at a time`);
     const { _meta: _, task: __, ...rest } = params;
-    if (JSON.stringify(rest).length > MAX_CHARACTERS[kind])
+    const characters = JSON.stringify(rest).length;
+    if (characters > MAX_CHARACTERS[kind])
       throw refusal(`a question of this kind may have ${MAX_CHARACTERS[kind]} characters; ask a shorter one`);
     const { respondent, calls, over } = this.#whoIsAsked(kind, call);
+    const answered = this.#open.enter(respondent.caller, characters);
+    if (typeof answered === 'string') throw refusal(answered);
+    const [asks] = calls;
+    if (asks !== undefined) asks.questions += 1;
     const until = new LinkedAbort([signal, over]);
-    this.#open += 1;
     for (const { clock } of calls) clock.hold();
     try {
       const question = { upstream: this.#upstream, kind, params: rest, signal: until.signal };
@@ -136,7 +139,7 @@ export class Questions {
       const code = isHostError(error, 'not_found') ? METHOD_NOT_FOUND : REFUSED;
       throw new ProtocolError(code, messageOf(error));
     } finally {
-      this.#open -= 1;
+      answered();
       for (const { clock } of calls) clock.go();
       until.release();
     }
@@ -146,16 +149,16 @@ export class Questions {
     const only = this.#audience.onlyClient();
     if (kind === 'roots' && only !== undefined && this.#calls.isIdle) return { respondent: only, calls: [] };
     const found = ofStream === undefined ? this.#calls.ofOneClient() : ofCall(ofStream);
-    if (found === 'none') throw refusal('no call is under way that this could be asked for; ask while you work on one');
+    if (found === 'none') throw refusal('no call is in progress that this question could belong to; ask during a call');
     if (found === 'several')
       throw refusal(
-        'calls of several clients are under way, and nobody can tell whose question this is; ask again later',
+        'calls of several clients are in progress, and the question may belong to any of them; ask again later',
       );
     const { calls, over } = found;
     const [call] = calls;
     if (over?.aborted === true) throw refusal('the call that this was asked for has ended');
-    if (call.respondent === undefined) throw refusal('the call is made for nobody who could be asked');
-    if (++call.questions > MAX_PER_CALL) throw refusal(`at most ${MAX_PER_CALL} questions are answered in one call`);
+    if (call.respondent === undefined) throw refusal('the client of this call cannot be asked');
+    if (call.questions >= MAX_PER_CALL) throw refusal(`at most ${MAX_PER_CALL} questions are answered in one call`);
     return { respondent: call.respondent, calls, over };
   }
 }
@@ -164,11 +167,11 @@ interface Asked {
   readonly respondent: Respondent;
   /** Those it may be about: none of them spends time until there is an answer. */
   readonly calls: readonly OpenCall[];
-  /** Aborted when nobody waits for the answer any more. */
-  readonly over?: AbortSignal | undefined;
+  /** Aborted when the answer is no longer needed. */
+  readonly over?: StopSignal | undefined;
 }
 
-function ofCall(call: OpenCall): { calls: [OpenCall]; over: AbortSignal } {
+function ofCall(call: OpenCall): { calls: [OpenCall]; over: StopSignal } {
   return { calls: [call], over: call.over };
 }
 

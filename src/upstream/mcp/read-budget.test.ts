@@ -34,10 +34,10 @@ test('a server that stays over its budget is cut off, once, with the reason', as
     { interval: 5 },
   );
   budget.waitMs();
-  expect(reasons).toEqual(['it sent more than 1000 messages a second that nobody asked for, for 0.05 s']);
+  expect(reasons).toEqual(['it sent more than 1000 messages a second unsolicited, for 0.05 s']);
 });
 
-test('the answer to a call costs nothing, however long; what nobody asked for costs its bytes', () => {
+test('the answer to a call costs nothing, however long; unsolicited messages cost their bytes', () => {
   const { budget } = open();
   budget.asked('call');
   budget.read(200 * MEBIBYTE);
@@ -58,7 +58,7 @@ test('only results of tools may be long', () => {
   // It may still be answered.
   expect(budget.maxMessageBytes).toBe(256 * MEBIBYTE);
   budget.tooLong();
-  expect(reasons).toEqual(['it sent more than 32 MiB in one message that is no result of a tool']);
+  expect(reasons).toEqual(['it sent more than 32 MiB in one message that is not the result of a tool']);
 });
 
 test('a server that does not take the answers to its own requests is cut off', async () => {

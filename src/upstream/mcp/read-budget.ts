@@ -1,6 +1,6 @@
 import { Allowance, type AllowanceOptions } from '../../lib/allowance.js';
 
-/** What one server may send that nobody asked for: progress, log lines, questions, pings, noise, second answers. */
+/** What one server may send unsolicited: progress, log lines, questions, pings, noise, duplicate answers. */
 export interface ReadLimits {
   readonly messages: AllowanceOptions;
   readonly bytes: AllowanceOptions;
@@ -26,9 +26,9 @@ export const READ_LIMITS: ReadLimits = {
   maxUntakenAnswers: 1_000,
 };
 
-/** A line that is no message costs more to refuse than a message costs to read. */
+/** A line that is not a message costs more to refuse than a message costs to read. */
 const NOISE_COST = 5;
-/** The longest message that nobody asked for: a question to a model with a picture in it fits. */
+/** The longest unsolicited message: a question to a model with a picture in it fits. */
 const MAX_UNASKED_BYTES = 16 * MEBIBYTE;
 /** The longest answer to anything but a call: a page of tools, a handshake. */
 const MAX_PAGE_BYTES = 32 * MEBIBYTE;
@@ -72,7 +72,7 @@ export class ReadBudget {
     return Math.min(this.#due.other > 0 ? MAX_PAGE_BYTES : MAX_UNASKED_BYTES, this.#maxMessageBytes);
   }
 
-  /** A request of ours leaves. */
+  /** The host sends a request. */
   asked(kind: RequestKind): void {
     this.#due[kind] += 1;
   }
@@ -98,12 +98,12 @@ export class ReadBudget {
     this.#bytes.take(bytes, performance.now());
   }
 
-  /** A message that nobody asked for. */
+  /** An unsolicited message. */
   unasked(): void {
     this.#messages.take(1, performance.now());
   }
 
-  /** Something that is no message. */
+  /** Something that is not a message. */
   noise(): void {
     this.#messages.take(NOISE_COST, performance.now());
   }
@@ -112,7 +112,7 @@ export class ReadBudget {
   tooLong(): void {
     this.noise();
     if (this.#due.other > 0)
-      this.#end(`it sent more than ${MAX_PAGE_BYTES / MEBIBYTE} MiB in one message that is no result of a tool`);
+      this.#end(`it sent more than ${MAX_PAGE_BYTES / MEBIBYTE} MiB in one message that is not the result of a tool`);
   }
 
   /** Milliseconds until the next piece may be read. A server that was in debt for too long is cut off here. */
@@ -131,7 +131,7 @@ export class ReadBudget {
       await new Promise((resolve) => setTimeout(resolve, Math.min(waitMs, MAX_WAIT_MS)));
   }
 
-  /** An answer to the server's own request is under way. A server that does not take it cannot make us hold thousands. */
+  /** A response to the server's own request is being sent. A server that does not read responses cannot make the host buffer thousands. */
   async answering(sending: Promise<void>): Promise<void> {
     this.#untakenAnswers += 1;
     const { maxUntakenAnswers } = this.#limits;
@@ -155,9 +155,9 @@ export class ReadBudget {
   }
 }
 
-/** A wait is looked at again at least this often: the budget of a server that floods on runs out meanwhile. */
+/** A wait is checked at least this often: the budget of a server that keeps flooding runs out meanwhile. */
 export const MAX_WAIT_MS = 100;
 
 function flood(rate: string, patienceMs: number): string {
-  return `it sent more than ${rate} a second that nobody asked for, for ${patienceMs / 1_000} s`;
+  return `it sent more than ${rate} a second unsolicited, for ${patienceMs / 1_000} s`;
 }

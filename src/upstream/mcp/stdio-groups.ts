@@ -1,23 +1,30 @@
 import { signalGroup } from '../../lib/process-group.js';
+import { StdioGuard } from './stdio-guard.js';
 
 /**
  * The process groups of all servers that we started and that still live. A server is the leader of a group of its
- * own, so that what it starts (`npx` starts a shell, which starts the server) ends with it.
+ * own, so that what it starts (`npx` starts a shell, which starts the server) ends with it. Where this process is killed, the
+ * guard ends them.
  */
 export class ChildGroups {
   readonly #living = new Set<number>();
+  readonly #guard = new StdioGuard();
   readonly #onExit = (): void => this.killAll();
 
   add(leader: number): void {
     if (this.#living.size === 0) process.on('exit', this.#onExit);
     this.#living.add(leader);
+    this.#guard.add(leader, this.#living);
   }
 
   /** Ends whatever is left of a group whose leader is gone. */
   remove(leader: number): void {
     if (!this.#living.delete(leader)) return;
     signalGroup(leader, 'SIGKILL');
-    if (this.#living.size === 0) process.off('exit', this.#onExit);
+    this.#guard.remove(leader);
+    if (this.#living.size > 0) return;
+    process.off('exit', this.#onExit);
+    this.#guard.close();
   }
 
   /** The last resort when this process ends without closing its upstreams. */

@@ -1,7 +1,7 @@
 const NEWLINE = 0x0a;
 
 export interface LineLimits {
-  /** A longer line ends the stream: there is no way to go on. */
+  /** A longer line ends the stream, which cannot be read further. */
   readonly maxBytes: number;
   /** A line that is longer than this, as it is now, is left out. */
   readonly maxBytesNow: () => number;

@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { StdioTarget } from '../../domain/upstream.js';
 import { Allowance } from '../../lib/allowance.js';
@@ -30,7 +30,7 @@ export interface StdioOptions {
   readonly maxMessageBytes: number;
   readonly budget: ReadBudget;
   readonly groups: ChildGroups;
-  /** Told of lines on stdout that are no messages. */
+  /** Told of lines on stdout that are not messages. */
   readonly onNoise: (line: string) => void;
 }
 
@@ -47,7 +47,7 @@ export class StdioTransport implements Transport {
   /** Settled when the process is gone and its last output is read. */
   readonly #drained = deferred<void>();
   #end: string | undefined;
-  /** The first line on stdout that is no message; kept while there is nothing else. */
+  /** The first line on stdout that is not a message; kept while there is nothing else. */
   #noise: string | undefined;
   #hasSpoken = false;
   readonly #splitter: LineSplitter;
@@ -134,11 +134,19 @@ export class StdioTransport implements Transport {
     if (child.stdin.writableLength > this.#options.maxMessageBytes) {
       return Promise.reject(new NotSentError('the process does not read its input'));
     }
+    this.#gatherWrites(child.stdin);
     return new Promise((resolve) => {
       child.stdin.write(`${JSON.stringify(message)}\n`, (error) =>
         resolve(error ? this.#notTaken('the process does not read its input any more') : undefined),
       );
     });
+  }
+
+  /** Messages sent in one turn of the event loop leave in one write: each write wakes the server. */
+  #gatherWrites(stdin: Writable): void {
+    if (stdin.writableCorked > 0) return;
+    stdin.cork();
+    process.nextTick(() => stdin.uncork());
   }
 
   /** Ends the process at once, for what it sent. No politeness for a flood: it would go on for as long as we are polite. */

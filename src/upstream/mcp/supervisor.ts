@@ -21,7 +21,7 @@ const MAX_ATTEMPTS_AFTER_LOSS = 8;
 /** A connection that lived this long was a good one: its loss starts a new count of attempts. */
 const STABLE_MS = 10_000;
 const HEALTH_CHECK_MS = 5_000;
-/** How long a failure stands before a use tries again. */
+/** How long a failure comes before a use tries again. */
 const QUIET_AFTER_FAILURE_MS = 1_000;
 const MAX_REASON_CHARACTERS = 600;
 /** Of what a process wrote to stderr before it ended. */
@@ -112,7 +112,7 @@ export class Supervisor {
     };
   }
 
-  /** The connection, made now if there is none. Waits for an attempt that is already under way. */
+  /** The connection, made now if there is none. Waits for an attempt that is already in progress. */
   async connected(signal?: AbortSignal): Promise<McpConnection> {
     signal?.throwIfAborted();
     if (this.#state === 'closed') throw this.#closedError();
@@ -182,6 +182,17 @@ export class Supervisor {
     }
     const until = new Date(this.#quarantinedUntilMs).toISOString().slice(11, 19);
     this.#enter('quarantined', this.masked(`${reason}; it is not used again before ${until} UTC`));
+  }
+
+  /** A person wants a new connection: the one there is ends, and one that failed is tried at once. A quarantine stays. */
+  reconnect(): void {
+    if (this.#connection !== undefined) return this.lose(this.#connection, 'a person asked for a new connection');
+    if (this.#state === 'failed') this.#enter('idle');
+  }
+
+  /** The last that its process wrote to stderr, without its credentials; undefined where it is no process or wrote nothing. */
+  lastWords(): Crash | undefined {
+    return this.#crash ?? this.#crashOf(this.#connection?.diagnosis() ?? '');
   }
 
   /** Ends it for good. Resolves when nothing of it is left. */

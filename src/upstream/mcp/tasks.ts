@@ -1,8 +1,9 @@
 import { type Client, ProtocolError } from '@modelcontextprotocol/client';
-import { anything } from './anything.js';
-import { RAW } from './shield.js';
+import { pause } from '../../lib/pause.js';
+import { anyResult } from './any-result.js';
+import { RAW } from './sanitizing-transport.js';
 
-/** How often a task is looked at, whatever its server asks for. */
+/** The bounds of the poll interval of a task, whatever its server asks for. */
 const MIN_POLL_MS = 50;
 const MAX_POLL_MS = 5_000;
 const DEFAULT_POLL_MS = 500;
@@ -42,7 +43,7 @@ export async function awaitTask(client: Client, first: RunningTask, wait: TaskWa
   let isFinished = false;
   const ask = async (method: 'tasks/get' | 'tasks/result'): Promise<unknown> => {
     const options = { timeout: wait.remainingMs(), ...(wait.signal === undefined ? {} : { signal: wait.signal }) };
-    const result = (await client.request({ method, params: { taskId } }, anything, options)) as {
+    const result = (await client.request({ method, params: { taskId } }, anyResult, options)) as {
       [key: string]: unknown;
     };
     return result[RAW];
@@ -51,6 +52,7 @@ export async function awaitTask(client: Client, first: RunningTask, wait: TaskWa
     let task = first;
     while (task.status === 'working' || task.status === 'submitted') {
       await pause(Math.min(task.pollMs, wait.remainingMs()), wait.signal);
+      wait.signal?.throwIfAborted();
       task = taskOf({ task: await ask('tasks/get') }) ?? task;
     }
     // For `input_required` too: asking for the result is what makes the server put its question.
@@ -63,25 +65,8 @@ export async function awaitTask(client: Client, first: RunningTask, wait: TaskWa
   } catch (error) {
     if (!isFinished) {
       const cancel = { method: 'tasks/cancel', params: { taskId } };
-      void client.request(cancel, anything, { timeout: CANCEL_TIMEOUT_MS }).catch(() => undefined);
+      void client.request(cancel, anyResult, { timeout: CANCEL_TIMEOUT_MS }).catch(() => undefined);
     }
     throw error;
   }
-}
-
-/** Rejects with the signal's reason. */
-export function pause(waitMs: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const done = (): void => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    };
-    const timer = setTimeout(done, waitMs);
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    if (signal?.aborted === true) stop();
-    else signal?.addEventListener('abort', stop, { once: true });
-  });
 }

@@ -2,7 +2,7 @@ import { HostError } from '../../domain/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { ToolAnnotations } from '../../domain/tool.js';
 import { type CheckingSchema, isCheckingSchema, jsonSchemaOf, parseWith } from '../../lib/standard-schema.js';
-import type { NativeCircumstances, NativeTool } from './native-upstream.js';
+import type { NativeCallContext, NativeTool } from './native-upstream.js';
 
 /** A function of your own that programs may call. */
 export interface FunctionTool {
@@ -13,22 +13,23 @@ export interface FunctionTool {
   readonly output?: CheckingSchema | Readonly<Record<string, unknown>>;
   readonly annotations?: ToolAnnotations;
   readonly deprecated?: boolean;
+  readonly version?: string;
   readonly tags?: readonly string[];
   /** Text and what can be written in JSON is the answer; what it throws is the failure, by its message. */
-  execute(input: JsonObject, circumstances: NativeCircumstances): unknown;
+  execute(input: JsonObject, circumstances: NativeCallContext): unknown;
 }
 
 /** The same with the type of `execute`'s input taken from its schema: for `defineTool`. */
 export interface TypedTool<Input> extends Omit<FunctionTool, 'input' | 'execute'> {
   readonly input: CheckingSchema<Input>;
-  execute(input: Input, circumstances: NativeCircumstances): unknown;
+  execute(input: Input, circumstances: NativeCallContext): unknown;
 }
 
 /** A tool as an upstream has it. Throws `bad_input` for what is none. */
 export function nativeTool(name: string, tool: FunctionTool): NativeTool {
   if (typeof tool?.execute !== 'function')
     throw new HostError('bad_input', `tool ${JSON.stringify(name)} has no function execute`);
-  const { input, output, description, annotations, deprecated, tags } = tool;
+  const { input, output, description, annotations, deprecated, version, tags } = tool;
   const inputSchema = readSchema(name, input, 'input');
   const outputSchema = readSchema(name, output, 'output');
   return {
@@ -37,6 +38,7 @@ export function nativeTool(name: string, tool: FunctionTool): NativeTool {
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(annotations === undefined ? {} : { annotations }),
     ...(deprecated === undefined ? {} : { deprecated }),
+    ...(version === undefined ? {} : { version }),
     ...(tags === undefined ? {} : { tags }),
     execute: async (given, circumstances) => {
       const parsed = isCheckingSchema(input) ? await parseWith(input, given) : given;

@@ -32,7 +32,7 @@ test('what it throws is the failure of its tool, without a stack', async () => {
   });
 });
 
-test('what is no JSON is no answer', async () => {
+test('what is not JSON is no answer', async () => {
   const circle: Record<string, unknown> = {};
   circle.self = circle;
   for (const value of [circle, 1n, () => 1, Symbol('x')])

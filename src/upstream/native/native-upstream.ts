@@ -13,6 +13,7 @@ import {
   type UpstreamOutcome,
 } from '../../domain/upstream.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
+import { rejectedOnAbort } from '../../lib/rejected-on-abort.js';
 import type { Adapter, AdapterEvent } from '../adapter.js';
 
 /** A function of this process as a tool. Its schemas are JSON Schema by now. */
@@ -22,12 +23,13 @@ export interface NativeTool {
   readonly outputSchema?: JsonObject;
   readonly annotations?: ToolAnnotations;
   readonly deprecated?: boolean;
+  readonly version?: string;
   readonly tags?: readonly string[];
   /** What it throws becomes the tool's own failure: its message reaches the program, its stack does not. */
-  execute(input: JsonObject, circumstances: NativeCircumstances): unknown;
+  execute(input: JsonObject, circumstances: NativeCallContext): unknown;
 }
 
-export interface NativeCircumstances {
+export interface NativeCallContext {
   /** Aborted when the program is over, or the call took too long. */
   readonly signal: AbortSignal;
   report(progress: CallProgress): void;
@@ -69,16 +71,16 @@ export class NativeUpstream implements Adapter {
     const found = this.#tools.get(tool);
     if (found === undefined) return failed('refused', `there is no tool ${JSON.stringify(tool)}`, false);
     const late = AbortSignal.timeout(timeoutMs);
-    // Not `AbortSignal.any`: see `RestDoor.execute`.
+    // Not `AbortSignal.any`: see `RestContext.execute`.
     const ends = new LinkedAbort([late, this.#closed.signal, signal]);
     const stop = ends.signal;
     if (stop.aborted) return failed('cancelled', 'the call was cancelled', false);
     const report = (progress: CallProgress) => onProgress?.(progress);
     const circumstances = { signal: stop, report, ...(grants === undefined ? {} : { grants }) };
     try {
-      // A function that does not listen to the signal goes on; its program does not wait for it.
-      const value = await Promise.race([(async () => found.execute(input, circumstances))(), aborted(stop)]);
-      return replyOf(value);
+      // A function that ignores the signal keeps running; its program does not wait for it.
+      const value = await Promise.race([(async () => found.execute(input, circumstances))(), rejectedOnAbort(stop)]);
+      return replyOf(value, found);
     } catch (error) {
       if (late.aborted) return failed('timeout', `no answer within ${timeoutMs} ms`, true);
       if (stop.aborted) return failed('cancelled', 'the call was cancelled', true);
@@ -107,16 +109,18 @@ export class NativeUpstream implements Adapter {
 const IDENTITY: UpstreamIdentity = { protocolVersion: 'none', transport: 'native' };
 
 /** Text as text, everything else as it is written in JSON: what the function keeps hold of is not shared. */
-function replyOf(value: unknown): UpstreamOutcome {
+function replyOf(value: unknown, { outputSchema }: NativeTool): UpstreamOutcome {
   if (value === undefined) return answered({ content: [], isError: false });
-  if (typeof value === 'string') return answered({ content: [{ type: 'text', text: value }], isError: false });
+  // What is declared as a text is the value itself: no contract reads JSON out of it.
+  if (typeof value === 'string' && outputSchema?.type !== 'string')
+    return answered({ content: [{ type: 'text', text: value }], isError: false });
   let json: string | undefined;
   try {
     json = JSON.stringify(value);
   } catch {
     json = undefined;
   }
-  if (json === undefined) return failed('invalid_reply', 'the function gave back what is no JSON', true);
+  if (json === undefined) return failed('invalid_reply', 'the function gave back what is not JSON', true);
   const structuredContent = JSON.parse(json) as JsonValue;
   return answered({ content: [{ type: 'text', text: json }], structuredContent, structuredJson: json, isError: false });
 }
@@ -127,10 +131,4 @@ function answered(reply: ToolReply): UpstreamOutcome {
 
 function failed(kind: UpstreamFailure['kind'], message: string, mayHaveRun: boolean): UpstreamOutcome {
   return { status: 'failed', failure: { kind, message, mayHaveRun } };
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
 }

@@ -43,7 +43,7 @@ function json(body: Uint8Array): ToolReply | undefined {
   try {
     const written = new TextDecoder().decode(body);
     const value = JSON.parse(written) as JsonValue;
-    // Written anew: only what was understood goes on.
+    // Serialized again, so that only what was parsed is passed on.
     const structuredJson = JSON.stringify(value);
     return {
       content: [{ type: 'text', text: structuredJson }],

@@ -98,8 +98,8 @@ test('a malformed operation is left out with a warning, and the others stay [C9]
   const { tools, warnings } = api.list();
   expect(tools.map(({ name }) => name)).toEqual(['a', 'put_d']);
   expect(warnings).toEqual([
-    'POST "/a" is no object and was left out',
+    'POST "/a" is not an object and was left out',
     'path "b" does not begin with a slash and was left out',
-    'path "/c" is no object and was left out',
+    'path "/c" is not an object and was left out',
   ]);
 });

@@ -25,7 +25,7 @@ import { type Plan, type PlanParts, planOf, toolOf } from './plan.js';
 import { Pointers } from './pointer.js';
 import { parseApiDocument, readDocumentText } from './read-document.js';
 import { BadArguments, requestOf } from './request.js';
-import { SchemaBook } from './schemas.js';
+import { SchemaRegistry } from './schemas.js';
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
@@ -41,7 +41,7 @@ const MAX_INSTRUCTIONS_CHARACTERS = 4_000;
 
 export type ApiDefinition = UpstreamDefinition<OpenApiTarget>;
 
-/** One API: its document, read, and calls of its operations. An operation is looked at when it is needed. */
+/** One API: its parsed document, and calls of its operations. An operation is parsed at its first use. */
 export class Api {
   readonly identity: UpstreamIdentity;
   readonly #definition: ApiDefinition;
@@ -87,7 +87,7 @@ export class Api {
     this.#operations = operationsOf(document, pointers, base, warn);
     const share = MAX_LISTING_CHARACTERS / (2 * this.#operations.size);
     const maxCharacters = Math.max(SCHEMA_CHARACTERS.least, Math.min(SCHEMA_CHARACTERS.most, share));
-    const schemas = new SchemaBook(pointers, maxCharacters, warn);
+    const schemas = new SchemaRegistry(pointers, maxCharacters, warn);
     this.#parts = { document, pointers, schemas, presets: this.#presented.presets };
     this.identity = identityOf(document);
   }
@@ -143,7 +143,7 @@ export class Api {
     }
   }
 
-  /** `calls`: whether those under way are let come to their end. */
+  /** `calls`: whether calls in flight may finish. */
   async close(calls: 'end' | 'finish' = 'end'): Promise<void> {
     await this.#client.close(calls);
   }

@@ -11,7 +11,7 @@ export interface Body {
   readonly schema: JsonValue | undefined;
   readonly isRequired: boolean;
   readonly description: string | undefined;
-  /** The properties of which it consists, where each can be an argument of its own. */
+  /** Its properties, if each can be a separate argument. */
   readonly properties: readonly BodyProperty[] | undefined;
 }
 

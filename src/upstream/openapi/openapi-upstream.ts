@@ -9,6 +9,7 @@ import {
   type UpstreamState,
 } from '../../domain/upstream.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
+import { rejectedOnAbort } from '../../lib/rejected-on-abort.js';
 import type { Adapter, AdapterEvent } from '../adapter.js';
 import type { Api, ApiDefinition } from './api.js';
 
@@ -91,7 +92,7 @@ export class OpenApiUpstream implements Adapter {
     this.#listeners.clear();
   }
 
-  /** One reading for all who wait; who stops waiting stops nobody else. */
+  /** All callers share one read; a caller that stops waiting does not cancel it for the others. */
   async #open(signal: AbortSignal | undefined): Promise<Api> {
     signal?.throwIfAborted();
     if (this.#closed.signal.aborted) throw new HostError('shutting_down', `server ${this.id} was closed`);
@@ -99,7 +100,7 @@ export class OpenApiUpstream implements Adapter {
       this.#opening = undefined;
       throw error;
     });
-    return signal === undefined ? this.#opening : Promise.race([this.#opening, aborted(signal)]);
+    return signal === undefined ? this.#opening : Promise.race([this.#opening, rejectedOnAbort(signal)]);
   }
 
   /** The document as it is now. One that cannot be read any more leaves the one that was. */
@@ -113,7 +114,7 @@ export class OpenApiUpstream implements Adapter {
       if (now === before) return before;
       this.#opening = Promise.resolve(now);
       this.#identity = now.identity;
-      // Its calls under way end in their own time.
+      // Its calls in flight are not cancelled.
       before.close('finish').catch(() => {});
       return now;
     } catch {
@@ -158,9 +159,3 @@ export class OpenApiUpstream implements Adapter {
 
 /** Timers take no more: 24 days. */
 const MAX_WAIT_MS = 2 ** 31 - 1;
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
-}

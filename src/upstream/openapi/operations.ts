@@ -36,7 +36,7 @@ export function operationsOf(
   for (const [path, item] of Object.entries(paths)) {
     if (path.startsWith('x-')) continue;
     const pathItem = pointers.follow(item);
-    const fault = pathItem === undefined ? 'is no object' : faultOf(path);
+    const fault = pathItem === undefined ? 'is not an object' : faultOf(path);
     if (fault !== undefined || pathItem === undefined) {
       warn(`path ${quote(path)} ${fault} and was left out`);
       continue;
@@ -46,7 +46,7 @@ export function operationsOf(
       if (operation === undefined) continue;
       const label = `${method.toUpperCase()} ${quote(path)}`;
       if (!isJsonObject(operation)) {
-        warn(`${label} is no object and was left out`);
+        warn(`${label} is not an object and was left out`);
         continue;
       }
       const baseUrl = ownBaseUrl(operation.servers ?? pathItem.servers, base);
@@ -74,7 +74,7 @@ function faultOf(path: string): string | undefined {
   return undefined;
 }
 
-/** Whether a step of the path is `.` or `..`, however it is written: whoever resolves it lands elsewhere. */
+/** Whether a path segment is `.` or `..` in any encoding: a server that resolves it would use another path. */
 export function hasDotSegment(path: string): boolean {
   return path.split(/[/\\]|%2f|%5c/i).some((step) => /^\.{1,2}(;|$)/.test(step.replace(/%2e/gi, '.')));
 }

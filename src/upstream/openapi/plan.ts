@@ -4,7 +4,7 @@ import { type Body, type BodyProperty, bodyOf, chooseMediaType, FILE_SCHEMA } fr
 import type { Method, OperationSource } from './operations.js';
 import { type Parameter, type Preset, parametersOf } from './parameters.js';
 import type { Pointers } from './pointer.js';
-import type { SchemaBook, SchemaScope } from './schemas.js';
+import type { SchemaRegistry, SchemaScope } from './schemas.js';
 
 /** Of what a model reads about one tool. */
 const MAX_DESCRIPTION_CHARACTERS = 8_000;
@@ -17,7 +17,7 @@ export interface Plan {
   readonly parameters: readonly { readonly argument: string; readonly parameter: Parameter }[];
   readonly body?: PlannedBody;
   readonly inputSchema: JsonObject;
-  /** The operation says that nobody need be known. */
+  /** The operation needs no authentication. */
   readonly isOpen: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface PlannedBody extends Body {
 export interface PlanParts {
   readonly document: JsonObject;
   readonly pointers: Pointers;
-  readonly schemas: SchemaBook;
+  readonly schemas: SchemaRegistry;
   readonly presets: readonly Preset[];
 }
 
@@ -148,7 +148,7 @@ const ANNOTATIONS: Readonly<Record<Method, ToolAnnotations>> = {
 };
 
 /** Of the JSON that a success has. An answer without a body is null. */
-function outputSchemaOf(operation: JsonObject, pointers: Pointers, schemas: SchemaBook): JsonObject | undefined {
+function outputSchemaOf(operation: JsonObject, pointers: Pointers, schemas: SchemaRegistry): JsonObject | undefined {
   const responses = isJsonObject(operation.responses) ? Object.entries(operation.responses) : [];
   const scope = schemas.open('output');
   const read: JsonObject[] = [];
@@ -161,7 +161,7 @@ function outputSchemaOf(operation: JsonObject, pointers: Pointers, schemas: Sche
     const chosen = chooseMediaType(types);
     if (!isJsonObject(content) || chosen === undefined) continue;
     const schema = pointers.follow(content[chosen[1]])?.schema;
-    // One that is no JSON may be anything.
+    // One that is not JSON may be anything.
     if (chosen[0] !== 'json' || schema === undefined) return undefined;
     const found = scope.read(schema);
     if (!isJsonObject(found)) return undefined;

@@ -11,7 +11,7 @@ export class Pointers {
     this.#document = document;
   }
 
-  /** What stands at `#/a/b`; nothing for other documents. */
+  /** What is at `#/a/b`; nothing for other documents. */
   at(reference: string): JsonValue | undefined {
     if (!reference.startsWith('#/')) return undefined;
     let current: JsonValue | undefined = this.#document;
@@ -23,7 +23,7 @@ export class Pointers {
     return current;
   }
 
-  /** The object itself, or the one that its `$ref` leads to. Nothing where that is no object, or never ends. */
+  /** The object itself, or the one that its `$ref` leads to. Nothing where that is not an object, or never ends. */
   follow(value: JsonValue | undefined): JsonObject | undefined {
     let current = value;
     for (let hops = 0; hops <= MAX_HOPS; hops += 1) {

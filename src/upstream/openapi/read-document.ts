@@ -1,8 +1,8 @@
-import { open } from 'node:fs/promises';
 import { parseDocument } from 'yaml';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { OpenApiTarget } from '../../domain/upstream.js';
 import { oneLine } from '../../lib/bounded-text.js';
+import { readRegularFile, UnreadableFile } from '../../lib/read-regular-file.js';
 import { isAddress } from './base-url.js';
 import { presetHeaders } from './credentials.js';
 import type { HttpClient } from './http-client.js';
@@ -20,7 +20,7 @@ export function readDocumentText(target: OpenApiTarget, client: HttpClient, sign
   return isAddress(target.document) ? fetchText(target, client, signal) : readText(target.document);
 }
 
-/** The document of an API, as it was written: foreign text, and maybe cyclic where YAML has aliases. */
+/** The document of an API, unchanged: foreign text, and maybe cyclic where YAML has aliases. */
 export function parseApiDocument(text: string): JsonObject {
   const document = parse(text);
   if (!isJsonObject(document))
@@ -33,19 +33,13 @@ export function parseApiDocument(text: string): JsonObject {
 }
 
 async function readText(file: string): Promise<string> {
-  let handle: Awaited<ReturnType<typeof open>> | undefined;
   try {
-    handle = await open(file);
-    const found = await handle.stat();
-    // A pipe or a device could be waited on for ever, and never ends.
-    if (!found.isFile()) throw new Error(`${file} is not an ordinary file`);
-    if (found.size > MAX_DOCUMENT_BYTES) throw tooLong();
-    return await handle.readFile('utf8');
+    return (await readRegularFile(file, MAX_DOCUMENT_BYTES)).toString('utf8');
   } catch (error) {
+    if (error instanceof UnreadableFile)
+      throw error.why === 'too_large' ? tooLong() : new Error(`${file} is not an ordinary file`);
     const { code } = error as NodeJS.ErrnoException;
     throw code === undefined ? error : new Error(`${file} cannot be read (${code})`);
-  } finally {
-    await handle?.close();
   }
 }
 
@@ -62,7 +56,7 @@ async function fetchText(target: OpenApiTarget, client: HttpClient, signal: Abor
     const answer = await client.send({ url, method: 'GET', headers, signal, maxBytes: MAX_DOCUMENT_BYTES });
     const { location } = answer;
     if (location === undefined) {
-      if (answer.status !== 200) throw new Error(`its document is not to be had: HTTP ${answer.status}`);
+      if (answer.status !== 200) throw new Error(`its document could not be fetched: HTTP ${answer.status}`);
       return new TextDecoder().decode(answer.body);
     }
     const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;

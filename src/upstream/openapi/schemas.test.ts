@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { Pointers } from './pointer.js';
-import { type Direction, SchemaBook } from './schemas.js';
+import { type Direction, SchemaRegistry } from './schemas.js';
 
 function read(schema: JsonValue, schemas: JsonObject = {}, direction: Direction = 'input') {
   const warnings: string[] = [];
-  const book = new SchemaBook(new Pointers({ components: { schemas } }), 48_000, (warning) => warnings.push(warning));
+  const book = new SchemaRegistry(new Pointers({ components: { schemas } }), 48_000, (warning) =>
+    warnings.push(warning),
+  );
   const scope = book.open(direction);
   return { schema: scope.complete(scope.read(schema) as JsonObject), warnings };
 }

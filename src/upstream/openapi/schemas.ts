@@ -20,7 +20,7 @@ interface Definition {
  * Schemas of a document as JSON Schemas that stand alone: references within the document become `$defs`, each read once
  * and shared by all tools. Words that are not JSON Schema's are left out, those of 3.0 are brought to their form of today.
  */
-export class SchemaBook {
+export class SchemaRegistry {
   readonly #pointers: Pointers;
   readonly #definitions = { input: new Map<string, Definition>(), output: new Map<string, Definition>() };
   readonly #names = new Map<string, string>();
@@ -210,7 +210,7 @@ function textOf(text: JsonValue | undefined): string | undefined {
   return typeof text === 'string' ? text.slice(0, MAX_TEXT_CHARACTERS) : undefined;
 }
 
-/** `exclusiveMinimum: true` beside `minimum: 3`, as it was written in 3.0. */
+/** `exclusiveMinimum: true` beside `minimum: 3`, unchanged in 3.0. */
 function bringUpToDate(schema: Map<string, JsonValue>): void {
   for (const [exclusive, bound] of [
     ['exclusiveMinimum', 'minimum'],

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"sync"
 	"syscall"
 
@@ -94,7 +95,7 @@ func Raw(ctx context.Context, function, target string, input any) (json.RawMessa
 		}
 		return nil, toolError(function, got.body)
 	case <-done:
-		// The call goes on; its answer has nobody left who waits for it.
+		// The call continues; its answer is dropped.
 		return nil, fmt.Errorf("%s: %w", function, ctx.Err())
 	}
 }
@@ -122,7 +123,11 @@ func (c *channel) request(target string, arguments []byte) (<-chan reply, error)
 	if c.closed {
 		return nil, errClosed
 	}
-	frame, err := frames.Encode(frames.Head{Type: "call/request", Execution: c.execution, Call: c.last + 1, Target: target}, arguments)
+	head := frames.Head{Type: "call/request", Execution: c.execution, Call: c.last + 1, Target: target}
+	if c.last < maxLocatedCalls {
+		head.Line = programLine()
+	}
+	frame, err := frames.Encode(head, arguments)
 	if err != nil {
 		return nil, err
 	}
@@ -139,6 +144,28 @@ func (c *channel) request(target string, arguments []byte) (<-chan reply, error)
 		go c.read(c.file)
 	}
 	return answer, nil
+}
+
+// maxLocatedCalls is how many calls the host is told the line of, maxCallFrames how far each is looked for. Later ones are
+// known by their number.
+const (
+	maxLocatedCalls = 50
+	maxCallFrames   = 32
+)
+
+// programLine is the innermost line of the agent's code that led here, 0 where there is none.
+func programLine() int {
+	var counters [maxCallFrames]uintptr
+	callers := runtime.CallersFrames(counters[:runtime.Callers(3, counters[:])])
+	for {
+		frame, more := callers.Next()
+		if frame.File == programFile {
+			return frame.Line
+		}
+		if !more {
+			return 0
+		}
+	}
 }
 
 // leaveWithoutHost ends the program where the other end of the channel is gone. A channel that the program has closed

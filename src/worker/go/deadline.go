@@ -9,8 +9,8 @@ import (
 )
 
 // deadline is the context of a program: it is done a little before the host ends the program. A timer is started only when
-// the program asks for Done, and answers are read only while a call is open: a program that waits for nothing is then
-// found by Go itself ("all goroutines are asleep"). While a call is open, the host tells when the time is over.
+// the program calls Done, and answers are read only while a call is open: otherwise Go's own deadlock detection would not
+// find a program that waits for nothing. While a call is open, the host reports the timeout.
 type deadline struct {
 	lock     sync.Mutex
 	ends     time.Time
@@ -50,7 +50,7 @@ func (d *deadline) Value(any) any {
 	return nil
 }
 
-// told takes what the host says of the time: it stands still while a person is asked.
+// told updates the deadline from the host's message: it is paused while a person is asked.
 func (d *deadline) told(message frames.Head) {
 	d.lock.Lock()
 	defer d.lock.Unlock()

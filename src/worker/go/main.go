@@ -38,8 +38,8 @@ func Main(run func(context.Context) error, build string) {
 	os.Exit(exitCode)
 }
 
-// mergeOutput lets what a program prints and what it logs go one way, so that both stay in their order. Only what Go itself
-// says (a crash, the built-in println) goes to standard error: the host reads it apart.
+// mergeOutput sends a program's output and its logs to the same descriptor, so that both stay in order. Only the Go
+// runtime's own output (a crash, the built-in println) goes to stderr, which the host reads separately.
 func mergeOutput() {
 	os.Stderr = os.Stdout
 	log.SetOutput(os.Stdout)

@@ -1,4 +1,4 @@
-import type { GuestError } from '../../domain/execution.js';
+import type { GuestError } from '../../domain/run.js';
 import { readText } from '../quickjs/guest/text/read-text.js';
 import type { CallPromises } from './call-promises.js';
 import type { Connection } from './connection.js';
@@ -82,7 +82,15 @@ interface Open {
   readonly error: ToolError;
 }
 
-export function createClient(connection: Connection, promises: CallPromises): Client {
+/** The host is told the lines of so many calls; later ones are known by their number. */
+const MAX_LOCATED_CALLS = 50;
+
+/** `lineOf`: the line of the program that a stack leads to. */
+export function createClient(
+  connection: Connection,
+  promises: CallPromises,
+  lineOf: (stack: string) => number | undefined,
+): Client {
   const open = new Map<number, Open>();
   let lastNumber = 0;
   connection.onAnswer = ({ type, call }, body) => {
@@ -97,8 +105,17 @@ export function createClient(connection: Connection, promises: CallPromises): Cl
     new Promise<unknown>((resolve, reject) => {
       const argumentsJson = jsonOfArguments(args ?? {});
       open.set(++lastNumber, { resolve, reject, error });
-      connection.request(lastNumber, `${server}/${toolName}`, argumentsJson);
+      const line = lastNumber > MAX_LOCATED_CALLS ? undefined : lineAt(error);
+      connection.request(lastNumber, `${server}/${toolName}`, argumentsJson, line);
     });
+  /** A program may have its own way to write stacks, which may throw. */
+  const lineAt = (site: Error) => {
+    try {
+      return lineOf(String(site.stack));
+    } catch {
+      return undefined;
+    }
+  };
   const callTool: Client['callTool'] = (server, toolName, args) => {
     if (server !== null && typeof server === 'object') return callTool(server.serverId, server.name, server.arguments);
     if (typeof server !== 'string' || typeof toolName !== 'string')

@@ -1,10 +1,10 @@
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
-import type { ExecutionId, Failure } from '../../domain/execution.js';
+import type { Failure, RunId } from '../../domain/run.js';
 import { encodeFrame, FrameDecoder } from '../../wire/frames.js';
 import type { HostToProcess, ProcessStart, ProcessToHost } from '../../wire/messages.js';
 
-/** The descriptor that carries frames. Not standard output: what a program prints can never be taken for a frame. */
+/** The descriptor that carries frames. Not stdout: a program's output can never be read as a frame. */
 const CHANNEL_DESCRIPTOR = 3;
 /** The exit status of a program whose host is gone. Nobody is there to read it. */
 const HOST_GONE = 70;
@@ -20,10 +20,12 @@ type Answer = Extract<HostToProcess, { type: 'call/result' | 'call/error' }>;
 export class Connection {
   readonly #socket = new Socket({ fd: CHANNEL_DESCRIPTOR, readable: true, writable: false });
   readonly #decoder = new FrameDecoder();
-  #execution: ExecutionId | undefined;
+  #execution: RunId | undefined;
   #openCalls = 0;
   #isQuiet = false;
   onStart: ((start: ProcessStart) => void) | undefined;
+  /** The time of the program is nearly over. */
+  onLastMoment: (() => void) | undefined;
   onAnswer: ((answer: Answer, body: Buffer) => void) | undefined;
 
   constructor() {
@@ -43,17 +45,24 @@ export class Connection {
     this.#hold();
   }
 
-  request(call: number, target: string, argumentsJson: string): void {
+  /** `line`: of the program, where it made the call. */
+  request(call: number, target: string, argumentsJson: string, line: number | undefined): void {
     this.#openCalls++;
     this.#hold();
     this.send(
-      { type: 'call/request', execution: this.#execution as ExecutionId, call, target },
+      {
+        type: 'call/request',
+        execution: this.#execution as RunId,
+        call,
+        target,
+        ...(line === undefined ? {} : { line }),
+      },
       Buffer.from(argumentsJson),
     );
   }
 
   sendEnd(failure: Failure | null, exitCode: number, result: string): void {
-    const execution = this.#execution as ExecutionId;
+    const execution = this.#execution as RunId;
     this.send({ type: 'process/end', execution, failure, exitCode: exitCode & 0xff }, Buffer.from(result));
   }
 
@@ -69,7 +78,7 @@ export class Connection {
       this.#openCalls--;
       this.#hold();
       this.onAnswer?.(message, body);
-    }
+    } else if (message.type === 'process/time' && message.leftMs === 0 && !message.isHeld) this.onLastMoment?.();
   }
 
   #hold(): void {

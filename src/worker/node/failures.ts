@@ -1,9 +1,10 @@
 import { inspect } from 'node:util';
-import type { Failure, LimitName, SourcePosition } from '../../domain/execution.js';
+import type { Failure, LimitName, SourcePosition } from '../../domain/run.js';
 import { ToolError } from './client.js';
 
 const MAX_NAME_CHARACTERS = 256;
 const MAX_TEXT_CHARACTERS = 8_000;
+const MAX_HINT_CHARACTERS = 2_000;
 const MAX_FRAMES = 32;
 
 /** What a program failed with. Reads what it threw with care: it may be anything, getters that throw included. */
@@ -16,6 +17,7 @@ export function failureOf(error: unknown, workspace: string): Failure {
   );
   const position = positionIn(stack, workspace);
   const toolFailure = error instanceof ToolError ? textOf(() => error.type).slice(0, MAX_NAME_CHARACTERS) : '';
+  const hint = error instanceof ToolError ? textOf(() => error.hint).slice(0, MAX_HINT_CHARACTERS) : '';
   const code = textOf(() => (error instanceof Error ? Reflect.get(error, 'code') : ''));
   return {
     ...kindOf(error, code, message),
@@ -23,6 +25,7 @@ export function failureOf(error: unknown, workspace: string): Failure {
     message: message.slice(0, MAX_TEXT_CHARACTERS),
     // Nobody caught a call that failed: its kind says whether another run may do better.
     ...(toolFailure === '' ? {} : { errorClass: toolFailure }),
+    ...(hint === '' ? {} : { hint }),
     ...(stack === '' ? {} : { stack: stack.slice(0, MAX_TEXT_CHARACTERS) }),
     ...(position === undefined ? {} : { position }),
   };

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Failure } from '../../domain/execution.js';
+import { makesRaces } from '../../domain/races.js';
+import type { Failure } from '../../domain/run.js';
 import { MAX_VALUE_BYTES, PROTOCOL, type ProcessStart } from '../../wire/messages.js';
 import { transpile } from '../transpiler/transpile.js';
 import { CallPromises } from './call-promises.js';
@@ -15,7 +16,7 @@ import { strictJson } from './strict-json.js';
 declare const BUILD_ID: string;
 
 /**
- * One program on Node: say hello, wait for it, run it as an ES module, hand over what it came to when nothing is left to
+ * One program on Node: say hello, wait for it, run it as an ES module, pass on what it came to when nothing is left to
  * do. Then the process is over.
  */
 const workspace = process.argv[3] as string;
@@ -41,7 +42,8 @@ async function run(source: string, files: ProcessStart['files']): Promise<void> 
   process.argv.splice(1, process.argv.length, programFile);
   process.chdir(workspace);
   const promises = new CallPromises();
-  const client = createClient(connection, promises);
+  const lineOf = (stack: string) => positionIn(stack, workspace)?.line;
+  const client = createClient(connection, promises, lineOf);
   Object.defineProperty(globalThis, CLIENT_KEY, { value: client satisfies Client });
   Object.defineProperty(globalThis, 'catalog', { value: client.catalog, writable: true, configurable: true });
   let state: 'running' | 'settled' | 'ended' = 'running';
@@ -60,9 +62,18 @@ async function run(source: string, files: ProcessStart['files']): Promise<void> 
   };
   const complete = (exitCode: number): void => {
     if (exitCode !== 0) return end(null, exitCode);
-    process.stderr.write(promises.warning((stack) => positionIn(stack, workspace)?.line));
+    process.stderr.write(promises.warning(lineOf));
     const { failure, json } = resultJson();
     end(failure, failure === null ? 0 : 1, json);
+  };
+  // Its last line has run and its result is there: what is left must not cost it the result.
+  const hasResult = () => state === 'settled' && Reflect.get(globalThis, 'result') !== undefined;
+  connection.onLastMoment = () => {
+    if (!hasResult()) return;
+    process.stderr.write(
+      'warning: time ran out while calls or timers were under way; `result` is what the program had by then. Await what it needs.\n',
+    );
+    process.exit(0);
   };
   // The program's own handlers come first and may take an error for theirs, as on any Node.
   process.on('uncaughtException', (error) => {
@@ -89,6 +100,8 @@ async function run(source: string, files: ProcessStart['files']): Promise<void> 
     connection.isQuiet = true;
     await import(pathToFileURL(programFile).href);
     state = 'settled';
+    // What is left are calls that lost a race, and its timers.
+    if (makesRaces(source) && hasResult() && promises.warning(lineOf) === '') process.exit(0);
   } catch (error) {
     fail((await whyModuleFails(error)) ?? error);
   }
@@ -170,7 +183,7 @@ function notJson(
   return {
     kind: 'not_serializable',
     name: 'TypeError',
-    message: `globalThis.result is no JSON: ${why}`.slice(0, 8_000),
+    message: `globalThis.result is not JSON: ${why}`.slice(0, 8_000),
     hint,
   };
 }

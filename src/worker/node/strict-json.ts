@@ -1,20 +1,33 @@
 /**
  * JSON of a value, as Python's `json.dumps(value, allow_nan=False)` has it: what JSON cannot say is an error, and never
- * becomes `null`, `{}` or nothing in silence. Only `undefined` in an object is left out, as everywhere in JavaScript.
- * Throws a TypeError that names the place.
+ * becomes `null`, `{}` or nothing in silence. Only `undefined` in an object is left out, as everywhere in JavaScript, and
+ * what has a `toJSON` says itself what it is. Throws a TypeError that names the place.
  */
 export function strictJson(value: unknown): string | undefined {
-  return JSON.stringify(value, (key, each: unknown) => {
-    const problem = problemOf(each);
+  return JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, key, each: unknown) {
+    const problem = problemOf(each, this[key]);
     if (problem === undefined) return each;
     throw new TypeError(key === '' ? `${problem} has no JSON` : `${problem} at ${JSON.stringify(key)} has no JSON`);
   });
 }
 
-function problemOf(value: unknown): string | undefined {
+/** `original`: before its `toJSON` was asked. */
+function problemOf(value: unknown, original: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
   if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint') return `a ${typeof value}`;
-  if (value instanceof Promise) return 'a Promise';
-  if (value instanceof Map) return 'a Map';
-  return value instanceof Set ? 'a Set' : undefined;
+  if (original instanceof Date && Number.isNaN(original.getTime())) return 'an invalid Date';
+  if (typeof value !== 'object' || value === null) return undefined;
+  return (
+    EMPTY_IN_JSON.find(([type]) => value instanceof type)?.[1] ??
+    (ArrayBuffer.isView(value) ? 'a typed array' : undefined)
+  );
 }
+
+const EMPTY_IN_JSON = [
+  [Promise, 'a Promise'],
+  [Map, 'a Map'],
+  [Set, 'a Set'],
+  [RegExp, 'a RegExp'],
+  [Error, 'an Error'],
+  [ArrayBuffer, 'an ArrayBuffer'],
+] as const;

@@ -4,6 +4,7 @@ import asyncio
 import concurrent.futures
 import json
 import os
+import sys
 import threading
 
 import frames
@@ -12,6 +13,9 @@ __all__ = ["ToolError", "call_tool", "call_tool_sync", "catalog", "normalize"]
 
 # What calls of the catalog go to: no server has this name.
 CATALOG = "@catalog"
+# The host is told the lines of so many calls, and looks for each in so many frames: later ones are known by their number.
+MAX_LOCATED_CALLS = 50
+MAX_FRAMES = 50
 
 
 class ToolError(Exception):
@@ -92,9 +96,10 @@ catalog = Catalog()
 class Connection:
     """The program's end of the channel. One thread reads the answers, so that calls work from every loop and thread."""
 
-    def __init__(self, descriptor: int, execution: str):
+    def __init__(self, descriptor: int, execution: str, program: str = ""):
         self._descriptor = descriptor
         self._execution = execution
+        self._program = program
         self._lock = threading.Lock()
         self._open: "dict[int, concurrent.futures.Future]" = {}
         self._last_number = 0
@@ -111,6 +116,7 @@ class Connection:
             raise ToolError(f"the arguments are no JSON: {error}", type="InvalidArguments", hint=hint) from None
         if os.getpid() != self._owner:
             raise ToolError("tools can be called by the process that was started, not by a fork of it")
+        line = self._line() if self._last_number < MAX_LOCATED_CALLS else None
         answer: concurrent.futures.Future = concurrent.futures.Future()
         # Running from the start: an answer that comes after its waiter was cancelled has somewhere to go.
         answer.set_running_or_notify_cancel()
@@ -128,10 +134,22 @@ class Connection:
                     "execution": self._execution,
                     "call": number,
                     "target": f"{server_id}/{name}",
+                    **({} if line is None else {"line": line}),
                 },
                 body,
             )
         return answer
+
+    def _line(self) -> "int | None":
+        """The innermost line of the program that led here. None where a task of its own makes the call."""
+        frame = sys._getframe(2)
+        for _ in range(MAX_FRAMES):
+            if frame is None or frame.f_code.co_filename == self._program:
+                break
+            frame = frame.f_back
+        else:
+            frame = None
+        return None if frame is None else frame.f_lineno
 
     def end(self, failure, exit_code: int, result: bytes) -> None:
         with self._lock:
@@ -179,7 +197,8 @@ def _error_of(raw: dict) -> ToolError:
 _connection: Connection = None  # type: ignore[assignment]
 
 
-def connect(descriptor: int, execution: str) -> Connection:
+def connect(descriptor: int, execution: str, program: str = "") -> Connection:
+    """`program`: the file whose lines are told with calls."""
     global _connection
-    _connection = Connection(descriptor, execution)
+    _connection = Connection(descriptor, execution, program)
     return _connection

@@ -1,4 +1,4 @@
-"""What a program failed with, in the words of the wire (`Failure` in src/domain/execution.ts)."""
+"""What a program failed with, in the words of the wire (`Failure` in src/domain/run.ts)."""
 
 import errno
 import itertools
@@ -10,6 +10,7 @@ import codemode_client
 
 MAX_NAME = 256
 MAX_TEXT = 8_000
+MAX_HINT = 2_000
 
 
 def failure_of(error: BaseException, program: str) -> dict:
@@ -24,6 +25,8 @@ def failure_of(error: BaseException, program: str) -> dict:
     if isinstance(error, codemode_client.ToolError):
         # Nobody caught a call that failed: its kind says whether another run may do better.
         failure["errorClass"] = str(error.type)[:MAX_NAME] or "ToolError"
+        if error.hint:
+            failure["hint"] = str(error.hint)[:MAX_HINT]
     limit = _limit_of(error)
     if limit is not None:
         failure["limit"] = limit

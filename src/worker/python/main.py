@@ -70,7 +70,8 @@ def main() -> None:
             start = json.loads(body)
             if start.get("seed") is not None:
                 random.seed(start["seed"])
-            run(codemode_client.connect(CHANNEL, head["execution"]), workspace, start["source"], start["files"])
+            connection = codemode_client.connect(CHANNEL, head["execution"], f"{workspace}/program.py")
+            run(connection, workspace, start["source"], start["files"])
 
 
 def end_with_host() -> None:
@@ -144,7 +145,8 @@ def execute(source: str, program: str, namespace: dict) -> None:
     code = compile(source, program, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     if code.co_flags & inspect.CO_COROUTINE:
         asyncio.run = run_beside
-        RUN(with_all_tasks(eval(code, namespace)))
+        races = "FIRST_COMPLETED" in source
+        RUN(with_all_tasks(eval(code, namespace), lambda: races and "result" in namespace))
     else:
         exec(code, namespace)
 
@@ -159,9 +161,11 @@ def run_beside(main, **options):
         return beside.submit(contextvars.copy_context().run, RUN, main, **options).result()
 
 
-async def with_all_tasks(program) -> None:
-    """The program, and then what it left under way: `asyncio.run` alone would cancel that."""
+async def with_all_tasks(program, has_raced) -> None:
+    """The program, and then what it left under way: `asyncio.run` alone would cancel that, as it does with what lost a race."""
     await program
+    if has_raced():
+        return
     while others := asyncio.all_tasks() - {asyncio.current_task()}:
         await asyncio.wait(others)
 
@@ -188,7 +192,7 @@ def result_json(namespace: dict) -> bytes:
     except Exception as error:
         raise NotSerializable(
             "not_serializable",
-            f"`result` is no JSON: {error}"[: failures.MAX_TEXT],
+            f"`result` is not JSON: {error}"[: failures.MAX_TEXT],
             "Set `result` to dicts with string keys, lists, strings, finite numbers, booleans and None.",
         ) from None
     if len(text) > MAX_RESULT_BYTES:

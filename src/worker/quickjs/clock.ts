@@ -20,7 +20,7 @@ const TICKS_PER_STEP = 256;
 export class ProgramClock {
   readonly #state: ClockState;
   readonly #startedAtMs: number;
-  /** Absent: a journal from before clocks moved. Such a program goes on as it began. */
+  /** Absent in journals of earlier versions, whose clocks did not move. Such a program keeps that behaviour. */
   readonly #recorded: ClockRecord | null;
   #nextRecorded = 0;
   #sliceTicks = 0;

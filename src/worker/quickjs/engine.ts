@@ -64,7 +64,7 @@ export interface EngineHost {
   promiseRejected(promise: number, reason: number, isHandled: boolean): void;
   resolveModule(importer: string, specifier: string): string;
   loadModule(specifier: string): string | undefined;
-  /** The program's clock. It stands still while the program computes. */
+  /** The program's clock. It does not advance while the program computes. */
   nowMs(): number;
   randomByte(): number;
 }

@@ -5,7 +5,7 @@ import { withMemoryMaximum } from './wasm.js';
 
 const PAGE_BYTES = 65_536;
 const MEBIBYTE = 1024 * 1024;
-/** On top of a program's limit: the image, and copies of what is being handed over. */
+/** On top of a program's limit: the image, and copies of what is being passed on. */
 const HEADROOM_BYTES = 48 * MEBIBYTE;
 /** Idle instances kept: each is some 3 MB. */
 const MAX_IDLE = 4;
@@ -20,7 +20,7 @@ interface MemoryClass {
 
 /**
  * Instances by the size of memory they may grow to. An instance is used again when its memory did not grow (a larger one
- * costs more to restore each time, for ever) and nothing trapped in it.
+ * costs more to restore each time, forever) and nothing trapped in it.
  */
 export class Engines {
   readonly #binary: Uint8Array;

@@ -1,6 +1,6 @@
-import type { Failure, GuestError } from '../../domain/execution.js';
 import { isAdvice } from '../../domain/general-hints.js';
 import { MAXIMUM_LIMITS } from '../../domain/limits.js';
+import type { Failure, GuestError } from '../../domain/run.js';
 import { EngineTrap, OUT_OF_MEMORY } from './engine.js';
 import { DISCOVERY, findTool } from './instead-of.js';
 import { firstPosition } from './positions.js';
@@ -13,7 +13,7 @@ const MISSING_EXPORT = /^Could not find export '([^']{0,256})' in module '([^']{
 /** A name that is not there says what it would have been elsewhere; here it gets the right call instead. */
 const MISSING_GLOBAL = /^'?([A-Za-z_$][\w$]{0,63})'? is not defined$/;
 
-/** Only the top level of a server's module has a frame of its own, and it does nothing but throw. */
+/** Only the top level of a server's module has its own frame, and it does nothing but throw. */
 const SERVER_FRAME = /\((@codemode\/servers\/[^()\s]{0,256}):\d+:\d+\)/;
 
 type Form = 'module' | 'script' | 'body';
@@ -150,7 +150,7 @@ const HINTS: Readonly<Record<string, string>> = {
   Intl: 'Intl is not available; format dates and numbers by hand (toISOString, toFixed).',
 };
 
-const CALLS_ONLY = 'Everything outside is reached through the global functions of the script.';
+const CALLS_ONLY = 'Call a tool: call_tool(server, tool, args).';
 const SCRIPT_HINTS: Readonly<Record<string, string>> = {
   fetch: `There is no network here. ${CALLS_ONLY}`,
   XMLHttpRequest: `There is no network here. ${CALLS_ONLY}`,

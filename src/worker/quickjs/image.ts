@@ -34,6 +34,7 @@ const ENTRY_NAMES = [
   'fireNext',
   'collectResult',
   'lostInResult',
+  'lostInValue',
   'unawaitedCalls',
   'describeThrown',
   'beginScript',
@@ -62,7 +63,7 @@ const STACK_BYTES = 512 * 1024;
 const FIRST_COLLECTION_BYTES = 4 * 1024 * 1024;
 
 /**
- * Room that is there from the start: an instance that grew is thrown away, and a new one costs 2.9 ms. Each program pays
+ * Room that is there from the start: an instance that grew is discarded, and a new one costs 2.9 ms. Each program pays
  * for the room with the time to clear it: a restore takes 0.095 ms with this much, 0.154 ms with 1.5 MiB, 0.071 ms with
  * 256 KiB. A program that reads a tool's result of 100 KB fits into it; one that reads 200 KB fits into 1 MiB.
  */
@@ -132,7 +133,7 @@ function started(module: WebAssembly.Module): Engine {
 }
 
 /**
- * In an instance of its own: what a compiler leaves behind makes the heap twice as large as what is in it, and all of it
+ * In its own instance: what a compiler leaves behind makes the heap twice as large as what is in it, and all of it
  * would be copied for every execution.
  */
 function compileBoot(module: WebAssembly.Module, bootScript: string): Uint8Array {
@@ -289,7 +290,7 @@ function usedBytes(engine: Engine): number {
 }
 
 /**
- * Where the same figure stands in the engine's own record, to be read without walking through all objects: the one word that
+ * Where the same figure is in the engine's own record, to be read without walking through all objects: the one word that
  * is equal to it before and after something was taken.
  */
 function findUsedBytes(engine: Engine): number {

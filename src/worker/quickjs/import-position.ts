@@ -1,4 +1,4 @@
-import type { Failure, SourcePosition } from '../../domain/execution.js';
+import type { Failure, SourcePosition } from '../../domain/run.js';
 import type { PositionMap } from './positions.js';
 
 const MISSING_MODULE = /^could not load module '([^']{0,512})'$/;
@@ -9,7 +9,7 @@ const STATEMENT = /(?:^|[;}\n])[ \t]*(?:import|export)\b([^;'"]*)$/;
 /** `await import(` with the name right behind it. */
 const EXPRESSION = /\bimport\s*\(\s*$/;
 const MAX_GAP_CHARACTERS = 100;
-/** Occurrences that are looked at; the first statement that imports it is nearly always the first of them. */
+/** Occurrences that are checked; the first statement that imports it is nearly always the first of them. */
 const MAX_OCCURRENCES = 20;
 
 /**

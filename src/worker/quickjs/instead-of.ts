@@ -5,7 +5,7 @@ export function findTool(words: string): string {
   return `Find a tool: import { searchTools } from '${DISCOVERY}'; await searchTools('${words}');`;
 }
 
-/** What stands in for the modules of Node that programs ask for by habit, and for packages that do their work. */
+/** What is in for the modules of Node that programs ask for by habit, and for packages that do their work. */
 export function insteadOf(specifier: string): string | undefined {
   const name = specifier.replace(/^node:/, '');
   if (/^fs(?:-extra|\/promises)?$/.test(name)) return `There are no files here. ${findTool('read a file')}`;

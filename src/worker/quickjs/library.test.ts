@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ModuleExport } from '../../domain/execution.js';
+import type { ModuleExport } from '../../domain/run.js';
 import { Library } from './library.js';
 
 const SPECIFIER = '@codemode/servers/test';

@@ -1,4 +1,4 @@
-import type { GuestError, VirtualModule } from '../../domain/execution.js';
+import type { GuestError, VirtualModule } from '../../domain/run.js';
 import { BINDINGS_MODULE, ERRORS_MODULE, TEXT_MODULE } from './image.js';
 import { PROGRAM_FILE } from './positions.js';
 import { noSuchServer, SERVERS } from './suggestions.js';

@@ -1,5 +1,5 @@
 import { originalPositionFor, type SourceMapInput, TraceMap } from '@jridgewell/trace-mapping';
-import type { SourcePosition } from '../../domain/execution.js';
+import type { SourcePosition } from '../../domain/run.js';
 import { AUTHORS_LINES, type AuthorsLines } from '../transpiler/authors-lines.js';
 
 /** The name under which the agent's source appears in stack traces. */

@@ -1,10 +1,10 @@
-import type { CallNumber } from '../../domain/execution.js';
+import type { CallNumber } from '../../domain/run.js';
 import { MAX_VALUE_BYTES } from '../../wire/messages.js';
 import type { Engine } from './engine.js';
 
 const MAX_TARGET_CHARACTERS = 1_024;
 
-/** What the bindings hand over for a call: its number, whom it calls, and the arguments as JSON. */
+/** What the bindings pass on for a call: its number, whom it calls, and the arguments as JSON. */
 export function readCall(
   engine: Engine,
   handles: readonly number[],

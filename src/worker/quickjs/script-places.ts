@@ -1,4 +1,4 @@
-import type { SourcePosition } from '../../domain/execution.js';
+import type { SourcePosition } from '../../domain/run.js';
 import type { ReadScript } from '../transpiler/read-script.js';
 import { positionIn } from '../transpiler/transpile.js';
 
@@ -24,7 +24,7 @@ export function placeInScript({ code, printed, edits }: Script, { line, column }
   const bytes = Buffer.from(code.slice(lineStart, endOfLine(code, lineStart)), 'utf8');
   let offset = lineStart + bytes.subarray(0, column - 1).toString('utf8').length;
   for (const { at, removed, inserted, means } of edits) {
-    // What stands before here is as it was before, so that both count alike up to this edit.
+    // What comes before here is as it was before, so that both count alike up to this edit.
     if (offset < at) break;
     if (offset < at + inserted.length) {
       offset = means;

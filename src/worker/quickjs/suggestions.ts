@@ -1,4 +1,4 @@
-import type { GuestError } from '../../domain/execution.js';
+import type { GuestError } from '../../domain/run.js';
 import { nearest } from '../../lib/nearest.js';
 import type { Suggestions } from './failures.js';
 import { ERRORS_MODULE, TEXT_MODULE } from './image.js';

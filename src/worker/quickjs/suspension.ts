@@ -1,8 +1,8 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { Engine } from './engine.js';
-import type { QuickJsExecution } from './execution.js';
-import type { ExecutionOptions, ExecutionState } from './execution-state.js';
 import type { Image } from './image.js';
+import type { QuickJsRun } from './quickjs-run.js';
+import type { QuickJsRunOptions, QuickJsRunState } from './run-state.js';
 
 /**
  * A waiting program as bytes: how the pages of its memory differ from the image, and what lies outside the memory.
@@ -14,14 +14,14 @@ const BROTLI_QUALITY = 1;
 const MAX_MEMORY_BYTES = 2 ** 32 - 1;
 
 interface SuspendedHead {
-  readonly options: ExecutionOptions;
-  readonly state: Omit<ExecutionState, 'randomState'> & { readonly randomState: string };
+  readonly options: QuickJsRunOptions;
+  readonly state: Omit<QuickJsRunState, 'randomState'> & { readonly randomState: string };
   readonly mapJson: string;
   readonly memoryPages: number;
   readonly dirtyPages: readonly number[];
 }
 
-export function suspend(execution: QuickJsExecution, image: Image): Buffer {
+export function suspend(execution: QuickJsRun, image: Image): Buffer {
   const { memory } = execution.engine;
   const original = plainMemory(image, memory.length);
   const dirtyPages: number[] = [];

@@ -1,15 +1,15 @@
 /**
- * Holds a program to its share of a processor over the time it is here: what it has taken ahead it sleeps off, in small
- * pieces, where the engine asks whether to go on. Nothing of the program notices but its deadline.
+ * Limits a program to its CPU share: if it is ahead of its share, it sleeps in small steps, in the engine's interrupt
+ * handler. The program notices only its deadline.
  */
 export class Throttle {
   readonly #quota: number;
   readonly #begunAt = performance.now();
   #usedMs = 0;
   #slice: NodeJS.CpuUsage | undefined;
-  #lookAt = 0;
+  #checkAt = 0;
 
-  /** `quota`: 1 is a whole processor, which is all that one program can take. */
+  /** `quota`: 1 is a whole CPU, the most that one program can use. */
   constructor(quota: number) {
     this.#quota = quota;
   }
@@ -24,17 +24,17 @@ export class Throttle {
     this.#slice = undefined;
   }
 
-  /** Called again and again while the program computes. Sleeps where it is ahead, never beyond `deadline`. */
+  /** Called repeatedly while the program computes. Sleeps if it is ahead, never beyond `deadline`. */
   pace(now: number, deadline: number): void {
-    if (this.#slice === undefined || now < this.#lookAt) return;
+    if (this.#slice === undefined || now < this.#checkAt) return;
     const allowedMs = BURST_MS + this.#quota * (now - this.#begunAt);
     const aheadMs = this.#usedMs + this.#sliceMs() - allowedMs;
-    this.#lookAt = now + LOOK_EVERY_MS;
+    this.#checkAt = now + CHECK_EVERY_MS;
     if (aheadMs <= 0) return;
     // While it sleeps its share grows by the quota only.
     const sleepMs = Math.min(aheadMs / this.#quota, MAX_SLEEP_MS, deadline - now);
-    if (sleepMs > 0) Atomics.wait(NEVER_WOKEN, 0, 0, sleepMs);
-    this.#lookAt = performance.now() + LOOK_EVERY_MS;
+    if (sleepMs > 0) Atomics.wait(NEVER_NOTIFIED, 0, 0, sleepMs);
+    this.#checkAt = performance.now() + CHECK_EVERY_MS;
   }
 
   #sliceMs(): number {
@@ -44,10 +44,10 @@ export class Throttle {
   }
 }
 
-/** Free for everybody: a program that computes for less than this is never slowed down. */
+/** A program that computes for less than this is never slowed down. */
 const BURST_MS = 100;
-/** Looking costs about a microsecond. */
-const LOOK_EVERY_MS = 2;
-/** A program that was cancelled meanwhile is killed with its worker if it sleeps on: this is far below that grace. */
+/** Reading the CPU time costs about a microsecond. */
+const CHECK_EVERY_MS = 2;
+/** Far below the grace period after which the worker of a cancelled program is killed. */
 const MAX_SLEEP_MS = 20;
-const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(4));
+const NEVER_NOTIFIED = new Int32Array(new SharedArrayBuffer(4));

@@ -1,12 +1,13 @@
+import { makesRaces } from '../../domain/races.js';
 import type {
   CallNumber,
-  ExecutionId,
   Failure,
   LogLevel,
   ResourceUsage,
+  RunId,
   SourcePosition,
   VirtualModule,
-} from '../../domain/execution.js';
+} from '../../domain/run.js';
 import type { ClockRecord, HostToWorker } from '../../wire/messages.js';
 import { MAX_IMAGE_BYTES } from '../../wire/messages.js';
 import type { Channel, Received } from '../channel.js';
@@ -17,21 +18,21 @@ import { type ReadScript, readScript } from '../transpiler/read-script.js';
 import { RecentlyRead } from '../transpiler/recently-read.js';
 import { type Transpiled, transpile } from '../transpiler/transpile.js';
 import { Engines } from './engines.js';
-import { QuickJsExecution } from './execution.js';
-import type { ProgramForm } from './execution-state.js';
 import type { Image } from './image.js';
 import { Library } from './library.js';
+import { QuickJsRun } from './quickjs-run.js';
+import type { ProgramForm } from './run-state.js';
 import { restorePages, suspend, unpack } from './suspension.js';
 
 type ExecutionMessage = Exclude<HostToWorker, { type: 'host/hello' | 'library/load' }>;
 type StartMessage = Extract<HostToWorker, { type: 'execution/start' }>;
 type ResumeMessage = Extract<HostToWorker, { type: 'execution/resume' }>;
 
-/** Libraries change when an upstream's tools do; programs under way keep theirs, older ones may go. */
+/** Libraries change when an upstream's tools do; programs in progress keep theirs, older ones may go. */
 const MAX_LIBRARIES = 8;
 
 /** How often a program that computes looks whether the host is there. A look takes a microsecond. */
-const LOOK_FOR_HOST_MS = 250;
+const CHECK_HOST_EVERY_MS = 250;
 
 /** Many programs in one process, one computing at a time, the others waiting in their own memories. */
 export class QuickJsWorker implements Outbox {
@@ -39,11 +40,11 @@ export class QuickJsWorker implements Outbox {
   readonly #image: Image;
   readonly #channel: Channel;
   readonly #libraries = new Map<string, Library>();
-  readonly #executions = new Map<ExecutionId, QuickJsExecution>();
+  readonly #executions = new Map<RunId, QuickJsRun>();
   /** Messages that arrived while a blocking call waited for its answer. */
   readonly #postponed: Received[] = [];
-  #lastExecution: ExecutionId | undefined;
-  #nextLookAt = 0;
+  #lastExecution: RunId | undefined;
+  #nextCheckAt = 0;
 
   constructor(binary: Uint8Array, image: Image, channel: Channel) {
     this.#engines = new Engines(binary, image);
@@ -93,6 +94,8 @@ export class QuickJsWorker implements Outbox {
         return this.#advance(message.execution, (execution) => execution.locate(message.call));
       case 'timer/fire':
         return this.#advance(message.execution, (execution) => execution.fireTimers(message.atMs));
+      case 'execution/finish':
+        return this.#advance(message.execution, (execution) => execution.finish());
     }
   }
 
@@ -110,8 +113,8 @@ export class QuickJsWorker implements Outbox {
     const timeoutMs = Math.max(1, message.timeoutMs - (performance.now() - begunAt));
     const engine = this.#engines.take(message.maxMemoryBytes);
     const library = this.#library(message.library);
-    const options = { ...message, timeoutMs, form: formOf(message) };
-    const execution = new QuickJsExecution(engine, this.#image, library, this, options);
+    const options = { ...message, timeoutMs, form: formOf(message), races: read.races };
+    const execution = new QuickJsRun(engine, this.#image, library, this, options);
     this.#executions.set(message.execution, execution);
     this.#report(execution, read.begin(execution), cpuBefore);
   }
@@ -124,12 +127,12 @@ export class QuickJsWorker implements Outbox {
     const engine = this.#engines.take(options.maxMemoryBytes);
     restorePages(engine, head, pages);
     const state = { ...head.state, randomState: BigInt(head.state.randomState) };
-    const execution = new QuickJsExecution(engine, this.#image, this.#library(message.library), this, options, state);
+    const execution = new QuickJsRun(engine, this.#image, this.#library(message.library), this, options, state);
     this.#executions.set(message.execution, execution);
     this.#report(execution, execution.resume(head.mapJson), cpuBefore);
   }
 
-  #suspend(id: ExecutionId): void {
+  #suspend(id: RunId): void {
     const execution = this.#executions.get(id);
     if (execution === undefined) return this.#answerForNobody(id);
     const cpuBefore = process.cpuUsage();
@@ -140,7 +143,7 @@ export class QuickJsWorker implements Outbox {
     this.#channel.send({ type: 'execution/suspended', execution: id }, bytes);
   }
 
-  #advance(id: ExecutionId, step: (execution: QuickJsExecution) => Progress): void {
+  #advance(id: RunId, step: (execution: QuickJsRun) => Progress): void {
     const execution = this.#executions.get(id);
     if (execution === undefined) return this.#answerForNobody(id);
     const cpuBefore = process.cpuUsage();
@@ -148,11 +151,11 @@ export class QuickJsWorker implements Outbox {
   }
 
   /** The host counts answers: something delivered to a program that has just ended is answered all the same. */
-  #answerForNobody(execution: ExecutionId): void {
+  #answerForNobody(execution: RunId): void {
     this.#channel.send({ type: 'execution/waiting', execution, wakeAtMs: null, usage: NOTHING_USED });
   }
 
-  #report(execution: QuickJsExecution, progress: Progress, cpuBefore: NodeJS.CpuUsage): void {
+  #report(execution: QuickJsRun, progress: Progress, cpuBefore: NodeJS.CpuUsage): void {
     const id = execution.options.execution;
     const usage = execution.account(cpuMsSince(cpuBefore));
     execution.reportClock();
@@ -164,6 +167,8 @@ export class QuickJsWorker implements Outbox {
     const { logsCut } = execution.state;
     const more = {
       ...(progress.failure === null && progress.lost !== undefined ? { lost: progress.lost } : {}),
+      ...(progress.failure === null && progress.stillOpen !== undefined ? { stillOpen: progress.stillOpen } : {}),
+      ...(progress.failure === null && progress.cutOff !== undefined ? { cutOff: progress.cutOff } : {}),
       ...(unawaited === undefined ? {} : { unawaited }),
     };
     const body = progress.failure === null ? progress.resultJson : progress.soFarJson;
@@ -175,7 +180,7 @@ export class QuickJsWorker implements Outbox {
     this.#engines.prepare(execution.options.maxMemoryBytes);
   }
 
-  #forget(id: ExecutionId): void {
+  #forget(id: RunId): void {
     const execution = this.#executions.get(id);
     if (execution === undefined) return;
     this.#executions.delete(id);
@@ -188,12 +193,12 @@ export class QuickJsWorker implements Outbox {
 
   // What a program says on its way.
 
-  call(execution: ExecutionId, call: CallNumber, target: string, argumentsJson: Buffer): void {
+  call(execution: RunId, call: CallNumber, target: string, argumentsJson: Buffer): void {
     this.#channel.send({ type: 'call/request', execution, call, target }, argumentsJson);
   }
 
   callSync(
-    execution: ExecutionId,
+    execution: RunId,
     call: CallNumber,
     target: string,
     argumentsJson: Buffer,
@@ -218,27 +223,27 @@ export class QuickJsWorker implements Outbox {
 
   /** A host that is gone ends nothing any more, so a program that computes without end has to be ended here. */
   computing(nowMs: number): void {
-    if (nowMs < this.#nextLookAt) return;
-    this.#nextLookAt = nowMs + LOOK_FOR_HOST_MS;
+    if (nowMs < this.#nextCheckAt) return;
+    this.#nextCheckAt = nowMs + CHECK_HOST_EVERY_MS;
     if (this.#channel.isClosed()) process.exit(0);
   }
 
-  site(execution: ExecutionId, call: CallNumber, places: readonly SourcePosition[]): void {
+  site(execution: RunId, call: CallNumber, places: readonly SourcePosition[]): void {
     this.#channel.send({ type: 'call/site', execution, call, places });
   }
 
-  clock(execution: ExecutionId, { reads, ticks }: ClockRecord): void {
+  clock(execution: RunId, { reads, ticks }: ClockRecord): void {
     this.#channel.send({ type: 'clock/read', execution, reads, ticks });
   }
 
-  log(execution: ExecutionId, entry: number, level: LogLevel, atMs: number, message: Buffer): void {
+  log(execution: RunId, entry: number, level: LogLevel, atMs: number, message: Buffer): void {
     this.#channel.send({ type: 'execution/log', execution, entry, level, atMs }, message);
   }
 }
 
 type ReadProgram =
   | { readonly ok: false; readonly failure: Failure }
-  | { readonly ok: true; readonly begin: (execution: QuickJsExecution) => Progress };
+  | { readonly ok: true; readonly races: boolean; readonly begin: (execution: QuickJsRun) => Progress };
 
 const NOTHING_USED: ResourceUsage = { cpuMs: 0, memoryBytes: 0 };
 
@@ -265,29 +270,34 @@ function readProgram({ script, body: form, language }: StartMessage, body: Buffe
     const source = recentBodies.of(`${language} ${module} ${names.join()}`, text, () => readBody(text, language, form));
     if (!source.ok) return source;
     const context = body.subarray(0, contextBytes);
-    return begun(text, (execution) => execution.start(Buffer.from(source.code), source.mapJson, context));
+    return begun(text, 'body', (execution) => execution.start(Buffer.from(source.code), source.mapJson, context));
   }
   if (script === null) {
     const text = body.toString('utf8');
     const source = recentModules.of(language, text, () => transpile(text, language));
     if (!source.ok) return source;
-    return begun(text, (execution) => execution.start(Buffer.from(source.code), source.mapJson));
+    return begun(text, 'module', (execution) => execution.start(Buffer.from(source.code), source.mapJson));
   }
   const { calls, inputBytes } = script;
   const text = body.toString('utf8', inputBytes);
   const source = recentScripts.of(language, text, () => readScript(text, language));
   if (!source.ok) return source;
-  return begun(text, (execution) => execution.startScript(source, calls, body.subarray(0, inputBytes)), true);
+  return begun(text, 'script', (execution) => execution.startScript(source, calls, body.subarray(0, inputBytes)));
 }
 
 /** What the parser let through and the engine refuses is explained from the author's own text. */
-function begun(text: string, start: (execution: QuickJsExecution) => Progress, isScript = false): ReadProgram {
+function begun(
+  text: string,
+  form: 'module' | 'script' | 'body',
+  start: (execution: QuickJsRun) => Progress,
+): ReadProgram {
   return {
     ok: true,
+    races: makesRaces(text),
     begin: (execution) => {
       const progress = start(execution);
       if (progress.state !== 'ended' || progress.failure === null) return progress;
-      return { ...progress, failure: explainSyntax(progress.failure, text, isScript) };
+      return { ...progress, failure: explainSyntax(progress.failure, text, form) };
     },
   };
 }

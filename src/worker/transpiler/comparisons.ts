@@ -3,7 +3,7 @@ import { type BinaryExpression, type Expression, type Node, parse } from 'acorn'
 /**
  * Whether a source that is both JavaScript and TypeScript means JavaScript: in `f(a < b, c > (d))`, which TypeScript reads
  * as a call of `a<b, c>`, every name between the brackets is a variable of the program. Where one is not (`number`, a class,
- * the name of a type), or `new` stands in front, it is a list of types. Throws what the parser throws.
+ * the name of a type), or `new` is in front, it is a list of types. Throws what the parser throws.
  */
 export function comparesVariables(source: string): boolean {
   const program = parse(source, {
@@ -56,7 +56,7 @@ function addNames(pattern: Fields, names: Set<string>): void {
   }
 }
 
-/** For each `a < b, ..., c > (d)` in a list the names between the brackets; one that no variable has where it is no name. */
+/** For each `a < b, ..., c > (d)` in a list the names between the brackets; one that no variable has where it is not a name. */
 function comparisonsIn(list: readonly Expression[]): string[][] {
   const found: string[][] = [];
   for (const [from, first] of list.entries()) {

@@ -1,29 +1,39 @@
-import type { Failure } from '../../domain/execution.js';
+import type { Failure } from '../../domain/run.js';
 
 /**
  * A failure of the engine's parser in the author's terms: types are stripped by a parser that knows more syntax than the
  * engine does, and the engine then stops at a sign that says nothing about why.
  */
-export function explainSyntax(failure: Failure, source: string, isScript: boolean): Failure {
+export function explainSyntax(failure: Failure, source: string, form: 'module' | 'script' | 'body'): Failure {
   const { kind, position } = failure;
   if (kind !== 'syntax' || position === undefined) return failure;
   const line = source.split('\n')[position.line - 1] ?? '';
   const here = line.slice(position.column - 1);
-  const found = EXPLAINED.find(({ sign, isOfScripts }) => sign.test(here) && (isScript || !isOfScripts));
+  const isAt = ({ sign, of }: (typeof EXPLAINED)[number]) => sign.test(here) && (of === undefined || of === form);
+  // Inside of a function the engine stops at what follows the word.
+  const found = form === 'body' && STATEMENT_OF_MODULES.test(line) ? OF_BODIES : EXPLAINED.find(isAt);
   return found === undefined ? failure : { ...failure, message: found.message, hint: found.hint };
 }
 
 const EXPLAINED = [
   {
     sign: /^@/,
-    isOfScripts: false,
+    of: undefined,
     message: 'decorators are not supported here',
     hint: 'Call the decorator as a function: const Service = decorate(class { ... }).',
   },
   {
     sign: /^(?:import|export)\b/,
-    isOfScripts: true,
+    of: 'script',
     message: 'import and export are not supported here',
     hint: 'Leave out the statement: tools are called through global functions. `import type` and `export type` are allowed.',
   },
 ] as const;
+
+const STATEMENT_OF_MODULES = /^\s*(?:import\b(?!\s*[(.])|export\b)/;
+
+/** What a body of a function is told of `import` and `export`, whichever parser finds them. */
+export const OF_BODIES = {
+  message: 'import and export are not supported here',
+  hint: 'This is the body of a function: it imports nothing. Tools are functions of `mcp`, and `return` gives the result.',
+};

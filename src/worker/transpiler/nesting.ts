@@ -1,8 +1,8 @@
 /**
- * How deeply the brackets of a source are nested, and statements without braces (`if (a) if (b)`), at a glance. The
- * parser writes one line for each level and indents it: 128 KiB of `{` would become gigabytes. This looks at a source
- * as a tokenizer would, but takes a regular expression for code; whoever hides brackets from it that way has a parser
- * that runs out of memory, and is treated as any program that ends its worker.
+ * A quick estimate of how deeply brackets and statements without braces (`if (a) if (b)`) are nested. The transpiler
+ * writes one indented line for each level: 128 KiB of `{` would become gigabytes. This reads a source as a tokenizer
+ * would, but takes a regular expression for code. A program that hides brackets that way makes the transpiler run out of
+ * memory, and is treated as any program that crashes its worker.
  */
 export function nestingOf(source: string): number {
   let depth = 0;

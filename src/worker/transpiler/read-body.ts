@@ -1,5 +1,6 @@
-import type { BodyForm, SourceLanguage, SourcePosition } from '../../domain/execution.js';
+import type { BodyForm, SourceLanguage, SourcePosition } from '../../domain/run.js';
 import { transformSync } from './binding.js';
+import { OF_BODIES } from './explain-syntax.js';
 import { errorsOf, isTooDeep, mapOf, positionOf, syntaxFailure, TOO_DEEP, type Transpiled } from './transpile.js';
 
 /**
@@ -41,7 +42,5 @@ function placeIn(source: string, { line, column }: SourcePosition): SourcePositi
 }
 
 function hintFor(message: string): string | undefined {
-  if (/\b(?:import|export)\b/.test(message))
-    return 'This is the body of a function: it imports nothing. Tools are functions of `mcp`, and `return` gives the result.';
-  return undefined;
+  return /\b(?:import|export)\b/.test(message) ? OF_BODIES.hint : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Failure, SourceLanguage } from '../../domain/execution.js';
+import type { Failure, SourceLanguage } from '../../domain/run.js';
 import { transformSync } from './binding.js';
 import { loadSecondParser } from './load-second-parser.js';
 import type { Edit } from './top-level-returns.js';

@@ -1,5 +1,5 @@
 const MAX_KEPT = 16;
-/** Longer ones are read anew: what is kept of each kind of source stays below four megabytes. */
+/** Longer sources are not cached: the cache of each kind of source stays below four megabytes. */
 const MAX_CHARACTERS = 32 * 1024;
 
 /**

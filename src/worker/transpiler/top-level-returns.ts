@@ -5,7 +5,7 @@ export interface Edit {
   readonly at: number;
   readonly removed: number;
   readonly inserted: string;
-  /** The place in the source that everything inside it stands for. */
+  /** The place in the source that everything inside it means. */
   readonly means: number;
 }
 
@@ -35,7 +35,7 @@ export function withoutTopLevelReturns(source: string): { readonly code: string;
     { at: first.start, removed: 0, inserted: `${label}:{`, means: first.start },
     ...returns.flatMap((each) => replacementOf(each, source, label)),
   ].sort((one, other) => one.at - other.at);
-  // On a line of its own: the source may end in a comment.
+  // On its own line: the source may end in a comment.
   return { code: `${applied(source, edits)}\n}`, edits };
 }
 

@@ -1,5 +1,5 @@
-import type { Failure, SourceLanguage, SourcePosition } from '../../domain/execution.js';
 import { HARMLESS_SOURCE_BYTES } from '../../domain/limits.js';
+import type { Failure, SourceLanguage, SourcePosition } from '../../domain/run.js';
 import { AUTHORS_LINES, type AuthorsLines } from './authors-lines.js';
 import type { TransformError, TransformResult } from './binding.js';
 import { transformSync } from './binding.js';

@@ -83,7 +83,7 @@ describe('call_tool', () => {
     ["call_tool('github', 'get_user', { toJSON() { throw 1 } })", /toJSON/],
     ['call_tool({ toJSON() { throw { get message() { throw 1 } } } })', /toJSON/],
     ["var a = {}; for (var i = 0; i < 1e5; i++) a = { a: a }; call_tool('github', 'get_user', a)", /nested too deeply/],
-    ['call_tool(Symbol())', /first argument must be the name of a server/],
+    ['call_tool(Symbol())', /a symbol is not JSON/],
     ["call_tool('github', 'get_user', 'octocat')", /expected object/],
     ["call_tool('github', 'get_user', [1])", /expected object/],
     ['call_tool()', /first argument must be the name of a server/],

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { estimateTokens } from '../../../src/catalog/briefing/tokens.js';
 import { startCodemode } from '../../support/codemode-client.js';
 
 /** More tools than the agent can be told about up front. */
@@ -31,9 +32,21 @@ test('where the tools are too many, an index is given up front, and a server’s
   expect(first?.[0]).toBe('@codemode/servers/alpha');
   expect(first?.[1]).toContain('export function alpha_tool_number_7(');
   expect(await types(`import '@codemode/servers/alpha';`)).toEqual([]);
-  expect(await types('1;', { requestedCapabilities: ['mcp:beta'] })).toEqual([
-    ['@codemode/servers/beta', expect.stringContaining('beta')],
-  ]);
+  const beta = await types('1;', { requestedCapabilities: ['mcp:beta'] });
+  expect(beta).toEqual([['@codemode/servers/beta', expect.stringContaining('beta')]]);
+  // As many as there is room for, and how to get the others. Once in a session.
+  const count = beta[0]?.[1]?.match(/export function /g)?.length ?? 0;
+  expect(count).toBeGreaterThan(2);
+  expect(beta[0]?.[1]).toContain(`// Not declared here: ${120 - count} of 120 tools`);
+  expect(beta[0]?.[1]).toContain('; await getTypes("beta", ["<tool>"]) of @codemode/discovery\n');
+  expect(estimateTokens(beta[0]?.[1] ?? '')).toBeLessThanOrEqual(800);
+  expect(await types('1;', { requestedCapabilities: ['mcp:beta'] })).toEqual([]);
+  // Those that a program names stand first, and those that came before do not come again.
+  const used = `import { alpha_tool_number_99 } from '@codemode/servers/alpha'; await alpha_tool_number_99({});`;
+  const [more] = await types(used, { requestedCapabilities: ['alpha'] });
+  expect(more?.[1]).toContain('export function alpha_tool_number_99(');
+  expect(more?.[1]?.match(/export function /g)?.length).toBeGreaterThan(2);
+  expect(more?.[1]).not.toContain('export function alpha_tool_number_7(');
 
   const instructions = codemode.client.getInstructions() ?? '';
   expect(instructions).toContain('alpha');

@@ -173,7 +173,7 @@ describe('calls that fail', () => {
     expect(diagnostics[0]).toMatchObject({ code: 'SANDBOX_LIMIT', errorClass: 'SandboxLimitError' });
   });
 
-  test('with undefined are calls without input, and input that is no JSON is a SchemaValidationError', async () => {
+  test('with undefined are calls without input, and input that is not JSON is a SchemaValidationError', async () => {
     const value = await codemode.value(`
       import { pid, echo } from '@codemode/servers/everyday';
       const failure = async (make) => {

@@ -128,7 +128,7 @@ test('logs that were cut at the most entries name that limit [A9]', async () => 
   const { logs } = await home.json<{ logs: { message: string }[] }>(['run', '-', '--json'], { input: program });
   expect(logs.at(-1)).toMatchObject({
     level: 'warn',
-    message: 'logs were truncated: the limit of 100000 entries was reached',
+    message: 'logs were truncated: the limit of 100000 entries was reached, and later lines are lost',
   });
 });
 

@@ -12,15 +12,15 @@ import {
   startServe,
 } from '../../support/program.js';
 
-/** Each dialogue through every door, in both eras of the protocol. */
-const DOORS: readonly { door: 'stdio' | 'http'; era: Era }[] = [
-  { door: 'stdio', era: 'legacy' },
-  { door: 'stdio', era: 'modern' },
-  { door: 'http', era: 'legacy' },
-  { door: 'http', era: 'modern' },
+/** Each dialogue through every surface, in both eras of the protocol. */
+const SURFACES: readonly { surface: 'stdio' | 'http'; era: Era }[] = [
+  { surface: 'stdio', era: 'legacy' },
+  { surface: 'stdio', era: 'modern' },
+  { surface: 'http', era: 'legacy' },
+  { surface: 'http', era: 'modern' },
 ];
 
-describe.each(DOORS)('over $door in the $era era', ({ door, era }) => {
+describe.each(SURFACES)('over $surface in the $era era', ({ surface, era }) => {
   let client: Client;
   const opened: AsyncDisposable[] = [];
   const home = openHome({
@@ -31,7 +31,7 @@ describe.each(DOORS)('over $door in the $era era', ({ door, era }) => {
     },
   });
   beforeAll(async () => {
-    if (door === 'stdio') {
+    if (surface === 'stdio') {
       const program = await openStdio(home, era);
       opened.push(program);
       client = program.client;
@@ -170,7 +170,7 @@ describe.each(DOORS)('over $door in the $era era', ({ door, era }) => {
       client,
       `import { meet, fail, add } from '@codemode/servers/everyday';
        import * as everything from '@codemode/servers/everything';
-       // One after the other they would wait for each other for ever.
+       // One after the other they would wait for each other forever.
        const settled = await Promise.allSettled([
          ...Array.from({ length: 10 }, () => meet({ count: 10 })),
          fail(),

@@ -77,7 +77,7 @@ describe('a program of profile go', needs('go', 'bubblewrap'), () => {
     });
   });
 
-  test('that waits for ever is named at once, also after a call [E4]', async () => {
+  test('that waits forever is named at once, also after a call [E4]', async () => {
     const startedAt = performance.now();
     for (const code of [
       'ch := make(chan int)\n<-ch',

@@ -1,10 +1,14 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../../support/needs.js';
-import { everyday, openHome, PROGRAM, startServe } from '../../support/program.js';
+import { everyday, nodeServer, openHome, PROGRAM, startServe } from '../../support/program.js';
 import { listed, restClient } from '../../support/rest.js';
+import { fixture } from '../../support/upstreams.js';
 
 /** Statements of the contract that are short and easily lost: one request each. */
 
@@ -13,12 +17,16 @@ let home: ReturnType<typeof openHome>;
 let server: Awaited<ReturnType<typeof startServe>>;
 let rest: ReturnType<typeof restClient>;
 let webPort = 0;
+let folder = '';
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
   webPort = (web.address() as AddressInfo).port;
+  folder = mkdtempSync(join(tmpdir(), 'codemode-test-'));
+  const script = join(folder, 'script.json');
+  writeFileSync(script, JSON.stringify({ tools: [{ name: 'say-hello', inputSchema: { type: 'object' } }] }));
   home = openHome({
-    mcpServers: { everyday: everyday() },
+    mcpServers: { everyday: everyday(), 'every-day': nodeServer(fixture('scripted-server.mjs'), script) },
     policy: [{ tools: '*/*', decision: 'allow' }],
     sandbox: { workers: { min: 1 }, retryOnTimeout: true, unsafelyAllowNoJail: true },
     security: {
@@ -38,6 +46,7 @@ afterAll(async () => {
   await server?.stop();
   web.close();
   home?.[Symbol.dispose]();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 const execute = async (code: string, more: object = {}, token = server.token) =>
@@ -45,6 +54,58 @@ const execute = async (code: string, more: object = {}, token = server.token) =>
 
 test('context is an empty object where the request has none [C1]', async () => {
   expect(await execute('return context')).toMatchObject({ success: true, result: {} });
+});
+
+test('what JSON has no word for in a result is told in the logs, and what is left out by habit is not [C1]', async () => {
+  const { result, logs } = await execute(
+    'return { price: NaN, at: new Date(NaN), tags: new Set([1]), gone: undefined }',
+  );
+  expect(result).toEqual({ price: null, at: null, tags: {} });
+  expect(logs).toEqual([
+    'warning: JSON has no word for NaN at /price, an invalid Date at /at, a Set at /tags and 1 more: null, {} or left out in `result`. Return a string, a number or null there.',
+  ]);
+  expect(await execute('return { a: 1, gone: undefined }')).toMatchObject({ result: { a: 1 }, logs: [] });
+});
+
+test.each<[string, string, string, RegExp, RegExp]>([
+  ['mcp', 'TOOL_NOT_FOUND', 'await mcp.everyDay.sayHallo()', /has no such tool/, /mcp\.everyDay\.sayHello /],
+  [
+    'mcp',
+    'SERVER_NOT_FOUND',
+    "await mcp['every-day'].sayHello()",
+    /mcp has no "every-day"/,
+    /^Use mcp\.everyDay instead/,
+  ],
+  ['mcp', 'SERVER_NOT_FOUND', 'await mcp.nowhere.tool()', /mcp has no "nowhere"/, /everyDay/],
+  [
+    'runtime',
+    'RUNTIME_ERROR',
+    'await fs.readFileSync("/x")',
+    /fs\.readFileSync is not a function/,
+    /readFile, writeFile/,
+  ],
+  ['runtime', 'RUNTIME_ERROR', 'const a = {}; a.b.c', /cannot read property 'c' of undefined/, /^undefined$/],
+  [
+    'validation',
+    'SYNTAX_ERROR',
+    'import x from "y"; return x',
+    /import and export are not supported/,
+    /body of a function/,
+  ],
+  ['validation', 'SYNTAX_ERROR', 'export default 1', /import and export are not supported/, /body of a function/],
+  ['validation', 'INVALID_ARGUMENTS', 'await fs.readFile("/x", "rot13")', /utf8/, /utf8/],
+])('%s %s: %s says what to write instead [C13]', async (type, code, source, message, hint) => {
+  const { error } = await execute(source, { capabilities: ['mcp:every-day'] });
+  expect([error?.type, error?.code]).toEqual([type, code]);
+  expect(error?.message).toMatch(message);
+  expect(String(error?.details?.hint)).toMatch(hint);
+});
+
+test('errors name server and tool as code writes them [C13]', async () => {
+  const { error } = await execute('await mcp.everyDay.sayHello(1, 2)', { capabilities: ['mcp:every-day'] });
+  expect(error?.message).toContain('everyDay.sayHello takes');
+  const { error: unknown } = await execute('await mcp.everyDay.sayGoodbye()', { capabilities: ['mcp:every-day'] });
+  expect(unknown?.message).toContain('everyDay has no such tool');
 });
 
 test('code that failed has no result, and an error with the stack in its own lines [C1, C13]', async () => {
@@ -114,16 +175,17 @@ describe('a server that was registered while the host runs', () => {
 });
 
 test('with host 0.0.0.0 it listens on all addresses [C12]', needs('bubblewrap'), () => {
-  // In a network of its own, so that nobody else can connect.
+  // In its own network, so that nobody else can connect.
   const script = `
     const { spawn } = require('node:child_process');
     const words = ['--config', ${JSON.stringify(home.configFile)}, 'serve', '--host', '0.0.0.0', '--port', '0'];
     const child = spawn(process.execPath, [${JSON.stringify(PROGRAM)}, ...words, '--isolation', 'none']);
-    let text = '';
+    let text = '', isAsked = false;
     child.stderr.on('data', async (chunk) => {
       text += chunk;
       const port = /listening on http:\\S*:(\\d+)/.exec(text)?.[1];
-      if (port === undefined || child.killed) return;
+      if (port === undefined || isAsked) return;
+      isAsked = true;
       const answer = await fetch('http://127.0.0.2:' + port + '/healthz').then((each) => each.text(), String);
       child.kill();
       child.once('exit', () => process.stdout.write(answer));

@@ -18,6 +18,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
   webPort = (web.address() as AddressInfo).port;
   for (const name of ['note.txt', 'note.bin']) writeFileSync(join(granted, name), name);
+  writeFileSync(join(granted, 'data.txt'), '{"a": 1}\n');
   home = openHome({
     mcpServers: { everyday: everyday(), missing: { command: '/nonexistent/server' } },
     policy: [{ tools: 'everyday/*', decision: 'allow' }],
@@ -28,6 +29,8 @@ beforeAll(async () => {
           listed('bursting'),
           listed('surfing'),
           listed('counting'),
+          listed('reading'),
+          listed('filing'),
           { ...listed('narrow'), capabilities: { mcp: { allowedServers: ['everyday'], allowedTools: ['echo'] } } },
         ],
       },
@@ -150,7 +153,7 @@ describe('what a program does without a grant is a capability violation that nam
       'a file with another extension',
       () => `await fs.readFile('${granted}/note.bin')`,
       readable,
-      () => `filesystem:${granted}/note.bin`,
+      () => `filesystem:${granted}/note.bin with the extension .bin`,
     ],
     [
       'a write where only reading was granted',
@@ -162,7 +165,13 @@ describe('what a program does without a grant is a capability violation that nam
       'a write with another extension',
       () => `await fs.writeFile({ path: '${granted}/new.bin', text: 'x' })`,
       () => ({ filesystem: { allowedPaths: [granted], readOnly: false, allowedExtensions: ['.txt'] } }),
-      () => `filesystem:${granted}/new.bin`,
+      () => `filesystem:${granted}/new.bin with the extension .bin`,
+    ],
+    [
+      'a file with another extension outside of the folder',
+      () => `await fs.readFile('/etc/note.bin')`,
+      readable,
+      () => 'filesystem:/etc/note.bin',
     ],
     ['a dead server', () => 'await mcp.missing.tool()', () => [], () => 'mcp:missing'],
   ])('%s [C6, C13]', async (_, code, capabilities, violation) => {
@@ -173,6 +182,36 @@ describe('what a program does without a grant is a capability violation that nam
     ]);
     expect(existsSync(join(granted, 'new.txt'))).toBe(false);
   });
+});
+
+test('the hint of a refused file is a request that would be granted it, as far as the configuration goes [C13]', async () => {
+  const hintOf = async (code: string) => String((await execute(code, readable())).error?.details?.hint);
+  const asked = (hint: string) => JSON.parse(/"capabilities": (\{.*\})\.$/.exec(hint)?.[1] ?? 'null') as unknown;
+  expect(asked(await hintOf(`await fs.readFile('${granted}/note.bin')`))).toEqual({
+    filesystem: { allowedPaths: [granted], allowedExtensions: ['.txt', '.bin'] },
+  });
+  const writable = asked(await hintOf(`await fs.writeFile('${granted}/new.txt', 'x')`));
+  expect(writable).toEqual({ filesystem: { allowedPaths: [granted], readOnly: false } });
+  expect(await execute('return 1', writable)).toMatchObject({ status: 200, result: 1 });
+});
+
+test("files are read and written with the encodings of Node's fs, and another one is refused by name [C6]", async () => {
+  const read = (encoding: string) => `fs.readFile('${granted}/note.txt', ${encoding})`;
+  const code = (...calls: string[]) =>
+    `return Promise.all([${calls.join(', ')}].map((each) => each.catch((e) => e.message)))`;
+  const ways = ["'utf8'", "'utf-8'", "{ encoding: 'utf8' }", 'null', "'base64'", "'rot13'"].map(read);
+  const { result } = await execute(code(...ways), readable(), 'reading');
+  const text = 'note.txt';
+  expect(result).toEqual([text, text, text, text, btoa(text), expect.stringContaining('"utf8"')]);
+});
+
+test('a file is text also where it holds JSON, and files are not counted as calls of servers [C6]', async () => {
+  const read = `fs.readFile('${granted}/data.txt')`;
+  // More at once than calls of servers may be made in a second.
+  const code = `const texts = await Promise.all(Array.from({ length: 8 }, () => ${read}));
+    return [[...new Set(texts)], JSON.parse(texts[0]).a, await mcp.everyday.echo('x')]`;
+  const { result, error } = await execute(code, [...readable(), 'mcp:everyday'], 'filing');
+  expect([result, error]).toEqual([[['{"a": 1}\n'], 1, 'x'], undefined]);
 });
 
 test('a server that cannot be reached is SERVER_UNAVAILABLE, whichever tool is called [C13]', async () => {

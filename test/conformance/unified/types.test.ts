@@ -16,7 +16,8 @@ import {
   type ToolRegistry, TypeScriptAPIGenerator, type TypeScriptAPIDefinition, type UnifiedTool, type CapabilitySet,
   type MCPServerConfig, type ToolMetadata, type ExecutionMetrics, type ServerInfo, type NetworkCapabilities,
   type FilesystemCapabilities, type MCPCapabilities, type ImportDefinition, type TypeDefinition, type NamespaceDefinition,
-  type MethodDefinition, type ParameterDefinition,
+  type MethodDefinition, type ParameterDefinition, type WebSocketMessage, type ExecuteMessage, type ResultMessage,
+  type LogMessage, type ToolCallResult,
 } from 'codemode';
 import { z as z3 } from 'zod/v3';
 import { z as z4 } from 'zod';
@@ -99,6 +100,21 @@ namespace Contract {
     capabilities: Capabilities;
     expiresAt: Date;
   }
+  export interface Message {
+    id: string;
+    type: 'execute' | 'result' | 'error' | 'log';
+    payload: unknown;
+    timestamp: number;
+  }
+  export interface Execute extends Message { type: 'execute'; payload: { code: string; options: Options } }
+  export interface Answer extends Message { type: 'result'; payload: Result }
+  export interface Line extends Message {
+    type: 'log';
+    payload: { level: 'info' | 'warn' | 'error'; message: string };
+  }
+  export type Normalized<T> =
+    | { ok: true; data: T; raw: any }
+    | { ok: false; error: { type: string; message: string; retryable: boolean }; raw?: any };
   export interface Request { needsNetwork: boolean; mcpCalls: { serverName: string }[] }
 }
 
@@ -193,6 +209,16 @@ const generator = new TypeScriptAPIGenerator();
 generator.generateAPI(definitions);
 const definition: TypeScriptAPIDefinition = generator.defineAPI(definitions);
 const optional: boolean | undefined = definition.namespaces.helpscout?.methods.searchInboxes?.parameters[0]?.optional;
+// Messages of a WebSocket, both ways, and the normalised result of a call in "Code MCP".
+declare const sent: Contract.Execute;
+const execution: ExecuteMessage = sent;
+declare const received: ResultMessage | LogMessage;
+const line: Contract.Line | Contract.Answer = received;
+const message: WebSocketMessage = received;
+declare const normalized: Contract.Normalized<number>;
+const outcome: ToolCallResult<number> = normalized;
+const back: Contract.Normalized<number> = outcome;
+export { back, execution, line, message };
 // Each part of a type has a name of its own.
 const metrics: ExecutionMetrics = result.metrics;
 const info: ServerInfo | undefined = (await host.discoverTools()).servers.get('x');

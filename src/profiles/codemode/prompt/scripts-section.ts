@@ -1,5 +1,5 @@
 import type { ScriptHead } from '../../../domain/script.js';
-import { scriptLines } from '../../../host/script-lines.js';
+import { scriptLines } from '../../../host/scripts/script-lines.js';
 
 /** The module that is declared only where something is stored. */
 export const SCRIPTS_DECLARATIONS = `declare module "@codemode/scripts" {

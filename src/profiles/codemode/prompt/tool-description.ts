@@ -2,7 +2,7 @@ import type { CatalogBriefing } from '../../../domain/briefing.js';
 import { DEFAULT_ANSWER, mostResultBytes } from '../model-answer.js';
 import { exampleProgram } from './example-program.js';
 
-/** Some clients cut a description here, without a word. */
+/** Some clients cut a description here, silently. */
 export const MAX_DESCRIPTION_CHARACTERS = 2_048;
 
 /**

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../../domain/json.js';
-import { LIMITS_OF_THE_CORE, type LimitTable } from '../../../domain/limits.js';
+import { CORE_LIMITS, type LimitTable } from '../../../domain/limits.js';
 import { limitsInWords } from './limits-in-words.js';
 
 /**
- * JSON Schema of a request. Only `type`, `properties` and words: figures stand in the descriptions, because some model
+ * JSON Schema of a request. Only `type`, `properties` and words: figures are in the descriptions, because some model
  * APIs refuse `minimum`, `maximum` and `default`, and the host checks them anyway.
  */
-export function toolInputSchema(limits: LimitTable = LIMITS_OF_THE_CORE): JsonObject {
+export function toolInputSchema(limits: LimitTable = CORE_LIMITS): JsonObject {
   return {
     type: 'object',
     properties: {

@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
-import { serversInFile, withServers } from '../../../config/edit-file.js';
-import { type Environment, readEnvironment } from '../../../config/environment.js';
+import { serversInFile, withServers } from '../../../config/files/edit-file.js';
+import { fileToChange, type OwnFile, type WrittenOver, writeNew, writeOver } from '../../../config/files/own-file.js';
+import type { NewServer } from '../../../config/files/splice.js';
+import { holdsValues, renderConfig } from '../../../config/files/write.js';
 import { findCommand } from '../../../config/find-command.js';
-import { fileToChange, type OwnFile, type WrittenOver, writeNew, writeOver } from '../../../config/own-file.js';
-import { problemOfServer } from '../../../config/plan-import.js';
-import { type Reference, SecretReferences } from '../../../config/secret-references.js';
-import { isValidServerName } from '../../../config/server-schema.js';
-import { shownServer } from '../../../config/shown-server.js';
-import type { NewServer } from '../../../config/splice.js';
-import { escapeUnknownReferences, variablesIn } from '../../../config/substitute.js';
-import { unpassedVariables } from '../../../config/usual-variables.js';
-import { holdsValues, renderConfig } from '../../../config/write.js';
+import { problemOfServer } from '../../../config/import/plan-import.js';
+import { isValidServerName } from '../../../config/schema/server-schema.js';
+import { shownServer } from '../../../config/trust/shown-server.js';
+import { type Environment, readEnvironment } from '../../../config/variables/environment.js';
+import { type Reference, SecretReferences } from '../../../config/variables/secret-references.js';
+import { escapeUnknownReferences, variablesIn } from '../../../config/variables/substitute.js';
+import { unpassedVariables } from '../../../config/variables/usual-variables.js';
 import { HostError } from '../../../domain/errors.js';
 import type { JsonObject } from '../../../domain/json.js';
 import { shellWord } from '../../../lib/shell-word.js';
@@ -39,7 +39,7 @@ export const register: Register = (program, context) => {
   program
     .command('add')
     .description('add a server to the configuration')
-    .argument('<name>', 'what it shall be called')
+    .argument('<name>', 'a name for the server')
     .argument('[command...]', 'after --: the command that starts it, with its arguments')
     .option('--url <url>', 'the address of a remote server, in place of a command')
     .option('--env <name[=value]>', 'a variable for its process; without a value, a reference to yours', collect)
@@ -55,7 +55,7 @@ export const register: Register = (program, context) => {
 
 const HELP = `
 Changes the file that is in use here: that of --config, else ./codemode.config.*, else your own, which is made if it is
-not there. Comments and everything else in it stay as they are. Options stand before the --.
+not there. Comments and everything else in it stay as they are. Options come before the --.
 A value on the command line stays in your shell's history; --env NAME refers to a variable of your environment instead.
 Into a file of a project, or of any git work tree, values that look like secrets are not written: the file refers to
 environment variables, and add says which to set.
@@ -194,7 +194,7 @@ function report({ name, server, references, own, written, environment }: Added, 
 function commandWarnings({ command, cwd }: JsonObject, environment: Environment): string[] {
   if (typeof command !== 'string' || command.includes('${')) return [];
   if (findCommand(command, environment, typeof cwd === 'string' ? cwd : process.cwd()) !== undefined) return [];
-  const where = command.includes('/') ? 'is no program that can be started' : 'is not on your PATH';
+  const where = command.includes('/') ? 'is not a program that can be started' : 'is not on your PATH';
   return [`${JSON.stringify(command)} ${where}; the server was added, and will not start before it is`];
 }
 

@@ -1,9 +1,9 @@
 import { type Approval, cardsOf, GRANT_SCOPES, type GrantScope } from '../../../domain/approval.js';
+import { MAX_ARGUMENT_CHARACTERS, timeOf } from '../../../domain/approval-words.js';
 import { HostError } from '../../../domain/errors.js';
-import { refuseEndedRun } from '../../../host/ended-run.js';
+import { refuseEndedRun } from '../../../host/runs/refuse-ended-run.js';
 import { cardDigest, MIN_DIGEST_DIGITS } from '../../../lib/card-digest.js';
 import { shellWord } from '../../../lib/shell-word.js';
-import { MAX_ARGUMENT_CHARACTERS } from '../../../profiles/waiting-calls.js';
 import { approvalJson, renderCard, renderList, renderOne } from '../approval-text.js';
 import { cardOf, nameOf } from '../ask-on-terminal.js';
 import { askYesNo } from '../ask-yes-no.js';
@@ -17,7 +17,7 @@ import { userName } from '../user-name.js';
 export const register: Register = (program, context) => {
   const approvals = program
     .command('approvals')
-    .description('calls that wait for a person: look at them, approve or deny them')
+    .description('show, approve or deny calls that wait for a person')
     .addHelpText('after', HELP);
   approvals
     .command('list', { isDefault: true })
@@ -41,7 +41,7 @@ export const register: Register = (program, context) => {
   approvals
     .command('approve')
     .argument('<id>', ID_TO_DECIDE)
-    .description('let the call be made')
+    .description('allow the call')
     .option('--scope <scope>', `how far the yes reaches: ${GRANT_SCOPES.join(', ')}`, 'call')
     .option('--digest <sha256>', 'of what you have read, as show prints it: nothing else is approved')
     .option('--reason <text>', 'why; it is recorded')
@@ -54,9 +54,9 @@ export const register: Register = (program, context) => {
   approvals
     .command('deny')
     .argument('<id>', ID_TO_DECIDE)
-    .description('refuse it; the program is told, with the reason')
+    .description('refuse the call; the program gets the reason')
     .option('--scope <scope>', 'call, or calls for all of the same card', 'call')
-    .option('--reason <text>', 'why; it is recorded, and the program is told')
+    .option('--reason <text>', 'why; it is recorded, and the program gets it')
     .addHelpText('after', STATUS)
     .action(async (id: string, flags: DecideFlags) => {
       context.exitWith(
@@ -77,17 +77,19 @@ const ID_TO_DECIDE =
   'its id, or the first 4 or more characters of it; last only on a terminal, which shows it and asks';
 
 const HELP = `
-A decision needs a terminal or the approver's secret in CODEMODE_APPROVER_SECRET: an agent that can only start programs
-decides nothing. On a terminal, approve shows the call. Where its arguments are longer than the message that told you its id
+A decision needs a terminal, the approver's secret in CODEMODE_APPROVER_SECRET, or a session of the console. Where agents have
+a shell of yours, make the secret: from then on a link to the console needs a terminal or the secret too. On a terminal, approve shows the call. Where its arguments are longer than the message that told you its id
 shows, it asks, unless --digest names what you have read. Without a terminal --scope calls needs --digest.
 
 Scopes: call (this call with these arguments), calls (the calls that wait on the same card), run (this tool until the run
-ends), hour (this tool, for this caller, for an hour). A call made for a reason that was not shown is asked about again.
+ends), hour (this tool, for this caller, for an hour). A call made for a reason that was not shown needs a new approval.
 
 --json prints [{ "id", "runId", "serverId", "toolName", "arguments", "digest", "hiddenParts", "state", "createdAt",
 "expiresAt", "reason" }]; digest is the SHA-256 of the arguments as they are sent.
 
-A yes to a call of a run that has ended changes nothing and is refused, unless its scope is hour.
+A yes to a call of a run that has ended changes nothing and is refused, unless its scope is hour. A program that cannot be
+suspended (profiles runner, code_execution, go) may have ended before you decide: run the same program again, and the same
+call with the same arguments is made, once.
 
 Exit status: 0 it was listed or decided, 1 somebody else has decided before, or it has expired, 2 no such approval, its
 run has ended, or neither a terminal nor the right secret.
@@ -156,7 +158,7 @@ async function decide(
   const approval = await mustFind(records.approvals, given, 'pending');
   const { id } = approval;
   if (approval.state === 'PENDING' && state === 'APPROVED')
-    await refuseEndedRun(approval, scope, (runId) => records.sleeping.show(runId));
+    await refuseEndedRun(approval, scope, (runId) => records.suspended.show(runId));
   // A program can ask for something else at any moment: what is decided about is what was just shown, by its ids.
   const card = await cardWith(records.approvals, approval, scope);
   const isShown = approval.state === 'PENDING' && isToBeShown(given, state, digest);
@@ -182,7 +184,7 @@ async function decide(
   }
   const count = decided.approvals.length;
   process.stdout.write(`${plainLine(`${verb}: ${count === 1 ? id : `${count} calls`}`)}\n`);
-  if (!approval.runId.startsWith('direct-')) await sayWhatNext(records, approval.runId, configFile);
+  if (!approval.runId.startsWith('direct-')) await sayWhatNext(records, { ...approval, state, scope }, configFile);
   return EXIT.ok;
 }
 
@@ -227,17 +229,23 @@ function configOf(context: CommandContext): { readonly configFile?: string } {
   return configFile === undefined ? {} : { configFile };
 }
 
-const ENDED: ReadonlySet<string> = new Set(['finished', 'failed', 'cancelled']);
+type DecidedCall = Pick<Approval, 'runId' | 'program' | 'expiresAtMs' | 'state'> & { readonly scope: GrantScope };
+
+const ENDED: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled']);
 
 async function sayWhatNext(
-  { sleeping, approvals }: ComposedRecords,
-  runId: string,
+  { suspended, approvals }: ComposedRecords,
+  { runId, program, expiresAtMs, state, scope }: DecidedCall,
   configFile: string | undefined,
 ): Promise<void> {
   const config = configFile === undefined ? '' : ` --config ${shellWord(configFile)}`;
-  const known = await sleeping.show(runId).catch(() => undefined);
+  const known = await suspended.show(runId).catch(() => undefined);
   if (known !== undefined && ENDED.has(known.state)) {
-    process.stdout.write(`run ${plainLine(runId)} has ended: it makes no more calls\n`);
+    const isForNext = program !== undefined && state === 'APPROVED' && scope !== 'hour';
+    const next = isForNext
+      ? `. Run the same program again by ${timeOf(expiresAtMs)}: it makes the call, once`
+      : ': it makes no more calls';
+    process.stdout.write(`run ${plainLine(runId)} has ended${next}\n`);
     return;
   }
   const open = (await approvals.ofRun(runId)).filter(({ state }) => state === 'PENDING');
@@ -249,9 +257,9 @@ async function sayWhatNext(
   }
   const until = Date.now() + NOTICE_MS;
   for (;;) {
-    const run = await sleeping.show(runId).catch(() => undefined);
+    const run = await suspended.show(runId).catch(() => undefined);
     // Not stored: the program still has its place, in a host that looks for decisions.
-    if (run === undefined || run.state !== 'waiting') return;
+    if (run === undefined || run.state !== 'suspended') return;
     if (Date.now() > until) break;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
@@ -283,7 +291,7 @@ async function makeSecret(records: ComposedRecords): Promise<number> {
       throw new HostError('bad_input', 'a secret is made on a terminal, where only you can read it; type it in one');
   }
   process.stdout.write(`${await records.approverSecret.make()}\n`);
-  process.stderr.write('keep it to yourself: whoever has it can approve calls. It replaces the one before.\n');
+  process.stderr.write('Keep this secret: anyone who has it can approve calls. It replaces the previous one.\n');
   return EXIT.ok;
 }
 

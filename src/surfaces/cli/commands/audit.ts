@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { AuditFilter, AuditRecord, ChainHead, ChainReport } from '../../../domain/audit.js';
 import { HostError } from '../../../domain/errors.js';
-import type { AuditLog } from '../../../host/audit-log.js';
+import type { AuditLog } from '../../../host/admin/audit-log.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { duration } from '../durations.js';
 import { countFrom1 } from '../options.js';
@@ -25,7 +25,7 @@ interface ListFlags extends FilterFlags {
 export const register: Register = (program, context) => {
   const audit = program.command('audit').description('show what was recorded of tool calls, newest last');
   withFilters(audit)
-    .option('--limit <count>', 'at most so many', '20')
+    .option('--limit <count>', 'the most entries to show', '20')
     .option('--json', 'as JSON')
     .addHelpText('after', HELP)
     .action(async (flags: ListFlags) => context.exitWith(await list(flags, context)));
@@ -47,9 +47,9 @@ export const register: Register = (program, context) => {
   );
   audit
     .command('restart')
-    .description('drop a chain that was changed from outside, and begin a new one that says so')
+    .description('drop a chain that was changed, and begin a new one that records it')
     .requiredOption('--reason <text>', 'why; it stays on record')
-    .addHelpText('after', '\nExit status: 0 it was begun anew, 2 bad input.\n')
+    .addHelpText('after', '\nExit status: 0 a new chain was started, 2 bad input.\n')
     .action(async ({ reason }: { reason: string }) => context.exitWith(await restart(reason, context)));
 };
 
@@ -62,13 +62,14 @@ function withFilters(command: Command): Command {
 }
 
 const HELP = `
-One line for each call: when, run, caller, profile, digest of the program, server, tool, digest of the arguments, size of
-the answer, duration, verdict, approval, and what was redacted. Never arguments or answers.
+One line for each call: NUMBER of the record, TIME, TOOL (server/tool), VERDICT, TOOK (duration), BYTES of the answer, RUN,
+and NOTES: approval, and what was redacted. A narrow terminal shows fewer. --json has also callId, caller, profile,
+codeDigest (of the program), argumentsDigest and hash. Never arguments or answers.
 "decided" is a person's decision about a call, "output" what was redacted from what a program printed and returned.
-"sent" is under way; "outcome_unknown" was under way when its host was killed, and may have taken effect. See
+"sent" is in flight; "outcome_unknown" was in flight when its host was killed, and may have taken effect. See
 docs/guides/audit.md.
 
-Exit status: 0 also where nothing fits, 2 bad input.
+Exit status: 0 also where nothing matches, 2 bad input.
 
 Examples:
   codemode audit --since 1h --server github
@@ -92,7 +93,7 @@ async function list(flags: ListFlags, context: CommandContext): Promise<number> 
   const records = log.records(await ofRun(filter, log), limit);
   if (flags.json === true) process.stdout.write(`${printableJson({ records: records.map(outward) }, true)}\n`);
   else if (records.length > 0) process.stdout.write(`${renderList(records)}\n`);
-  if (records.length === 0 && flags.json !== true) process.stderr.write('no call is on record that fits\n');
+  if (records.length === 0 && flags.json !== true) process.stderr.write('no recorded call matches\n');
   return EXIT.ok;
 }
 
@@ -118,7 +119,7 @@ async function exportAll(flags: FilterFlags, context: CommandContext): Promise<n
 async function restart(reason: string, context: CommandContext): Promise<number> {
   using log = await context.audit();
   const { count } = await log.restart(reason);
-  process.stdout.write(`the chain begins anew after record ${count}\n`);
+  process.stdout.write(`a new chain starts after record ${count}\n`);
   return EXIT.ok;
 }
 
@@ -208,7 +209,7 @@ async function ofRun(filter: AuditFilter, log: AuditLog): Promise<AuditFilter> {
     idsWith: (prefix, limit) => log.runIdsWith(prefix, limit),
     latest: () => log.records({}, 1)[0]?.runId,
   });
-  // A run that called nothing is on no record, and is no mistake.
+  // A run that called nothing is on no record, and is not a mistake.
   return { ...filter, runId: runId ?? filter.runId };
 }
 
@@ -223,6 +224,6 @@ function timeOf(text: string): number {
 function headOf(text: string): ChainHead {
   const [, count, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
   if (count === undefined || hash === undefined)
-    throw new HostError('bad_input', '--head is no head; give it as an earlier check printed it: 120:9f86d0...');
+    throw new HostError('bad_input', '--head is malformed; give it as an earlier check printed it: 120:9f86d0...');
   return { count: Number(count), hash };
 }

@@ -40,11 +40,11 @@ const HELP = `
 security.keyring says where a new key goes: auto (the keyring where one is unlocked, else a file), file, or required. A key
 that is there stays where it is until it is moved.
 
-Exit status: 0 it can be had or there is none yet, 2 it cannot be had.
+Exit status: 0 it is available or there is none yet, 2 it is unavailable.
 `;
 
 const MOVE_HELP = `
-It stays the same key: nothing that was sealed is lost, and hosts that run already go on. If anything goes wrong, it stays
+It stays the same key: nothing that was sealed is lost, and running hosts continue. If anything goes wrong, it stays
 where it was.
 
 Exit status: 0 it is there now, 2 it stays where it was.

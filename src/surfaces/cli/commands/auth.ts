@@ -1,7 +1,7 @@
-import { readEnvironment } from '../../../config/environment.js';
-import { duration } from '../../../config/units.js';
+import { duration } from '../../../config/schema/units.js';
+import { readEnvironment } from '../../../config/variables/environment.js';
 import { HostError } from '../../../domain/errors.js';
-import type { CredentialStatus } from '../../../host/logins.js';
+import type { CredentialStatus } from '../../../host/servers/logins.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { openBrowser } from '../open-browser.js';
 import { plainLine, printableJson, type Style, styled, warn } from '../terminal.js';
@@ -92,7 +92,7 @@ async function login(server: string, flags: LoginFlags, context: CommandContext)
 
 async function open(url: URL): Promise<void> {
   const isOpen = await openBrowser(url, readEnvironment(), process.platform);
-  process.stderr.write(isOpen ? 'It should open by itself now.\n' : 'No browser could be opened from here.\n');
+  process.stderr.write(isOpen ? 'It should open now.\n' : 'No browser could be opened from here.\n');
 }
 
 async function logout(server: string, context: CommandContext): Promise<number> {
@@ -101,7 +101,7 @@ async function logout(server: string, context: CommandContext): Promise<number> 
     process.stderr.write(`codemode: there was no authorization for ${plainLine(server)}\n`);
     return EXIT.failed;
   }
-  if (problem !== undefined) warn([`it could not be revoked, and ends by itself: ${problem}`]);
+  if (problem !== undefined) warn([`it could not be revoked, and expires: ${problem}`]);
   const how = isRevoked ? 'revoked and forgotten' : 'forgotten; its authorization server knows no revocation';
   process.stdout.write(`${plainLine(server)}: ${problem === undefined ? how : 'forgotten'}\n`);
   return EXIT.ok;
@@ -149,7 +149,7 @@ function describe(each: CredentialStatus): string {
     missingScopes === undefined ? undefined : `without ${missingScopes.join(' ')}`,
     expiresAt === undefined
       ? undefined
-      : `until ${expiresAt.toISOString()}${isRenewable === true ? ', renewed by itself' : ''}`,
+      : `until ${expiresAt.toISOString()}${isRenewable === true ? ', renewed automatically' : ''}`,
   ].filter((fact) => fact !== undefined && fact !== '');
   const head = `${styled('bold', plainLine(serverId))}: ${styled(style, text)}`;
   const needsLogin =

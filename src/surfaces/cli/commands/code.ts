@@ -1,5 +1,5 @@
-import { codeModeOf } from '../../../config/code-mode.js';
-import { readEnvironment, traceOfCaller } from '../../../config/environment.js';
+import { codeModeOf } from '../../../config/schema/code-mode.js';
+import { readEnvironment, traceOfCaller } from '../../../config/variables/environment.js';
 import type { Approval } from '../../../domain/approval.js';
 import { ERRORS, HostError } from '../../../domain/errors.js';
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
@@ -37,7 +37,7 @@ export const register: Register = (program, context) => {
     .command('exec')
     .description('run one script and print what it returned as JSON')
     .option('--code <source>', 'the script (or --file)')
-    .option('--file <path>', 'file with the script; - reads standard input')
+    .option('--file <path>', 'file with the script; - reads stdin')
     .option('--language <name>', 'javascript or typescript (default: typescript for a .ts file, else javascript)')
     .option('--input <json>', 'the global `input`, a JSON object (default: {})')
     .option('--input-file <path>', 'file with the same')
@@ -47,7 +47,7 @@ export const register: Register = (program, context) => {
     )
     .option('--max-tool-calls <count>', "the most tool calls, 0 for no limit (default: the configuration's)")
     .option('--allowed-servers <names>', 'the only servers it may call, with commas between (default: all)')
-    .option('--log-level <level>', `least level of what is written to standard error: ${LEVELS.join(', ')}`)
+    .option('--log-level <level>', `lowest level that is written to stderr: ${LEVELS.join(', ')}`)
     .addHelpText('after', HELP)
     .action(async (flags: ExecFlags) => {
       context.exitWith(await exec(flags, context));
@@ -58,24 +58,24 @@ const LEVELS = LOG_LEVELS.filter((level) => level !== 'silent');
 
 const HELP = `
 Prints { "ok": true, "value" } or { "ok": false, "error": { "code", "message", "stack" } }. What the script logs goes to
-standard error. --config names the configuration; without one, and without a file of codemode in the usual places,
+stderr. --config names the configuration file. Without it, and without a codemode file in the usual places,
 ~/.mcpproxy/mcp_config.json is read.
 
-Exit status: 0 the script came to its end, 1 it failed, 2 bad input or configuration, or scripts are switched off,
-  69 no jail to be had, 70 a fault of codemode's own, 75 busy, 130 interrupted.
+Exit status: 0 the script succeeded, 1 it failed, 2 bad input or configuration, or scripts are disabled,
+  69 no jail available, 70 internal error in codemode, 75 busy, 130 interrupted.
 
 Examples:
   codemode code exec --code '({ result: input.value * 2 })' --input '{"value": 21}'
   codemode code exec --file script.js --input-file params.json --timeout 60000 --max-tool-calls 10
 `;
 
-/** One script, its response on standard output. */
+/** Runs one script and writes its response to stdout. */
 async function exec(flags: ExecFlags, context: CommandContext): Promise<number> {
   if (flags.logLevel !== undefined) oneOf('--log-level', flags.logLevel, LEVELS);
   return runOne(context, await requestOf(flags), flags.logLevel);
 }
 
-/** A request of the contract, its response on standard output. Gives the exit status. */
+/** Runs one request of the contract and writes its response to stdout. Returns the exit status. */
 export async function runOne(context: CommandContext, request: JsonObject, logLevel?: string): Promise<number> {
   const signal = interruption();
   const own = {
@@ -95,7 +95,7 @@ export async function runOne(context: CommandContext, request: JsonObject, logLe
     presentation: codeExecutionPresentation,
     codeMode: codeModeOf(config),
     reservedNames: [],
-    // Standard output takes everything.
+    // stdout has no size limit.
     maxResultBytes: Number.POSITIVE_INFINITY,
   });
   const trace = traceOfCaller(readEnvironment());
@@ -105,7 +105,7 @@ export async function runOne(context: CommandContext, request: JsonObject, logLe
       signal,
       log,
       onStep,
-      onNotice: (text) => log(text, 'warn'),
+      onNotice: (text) => log(text.replace(/^warning: /, ''), 'warn'),
       ...(trace === undefined ? {} : { trace }),
       askPerson: (asked, stop) => (asker === undefined ? tellOf(asked, log) : hold(() => asker(asked, stop))),
     }),

@@ -6,7 +6,7 @@ import { plainLine, printableJson, styled, warn } from '../terminal.js';
 export const register: Register = (program, context) => {
   program
     .command('config')
-    .description('look at the configuration')
+    .description('show the configuration')
     .command('explain')
     .description('show every setting, its value and where the value comes from; secrets are masked')
     .option('--json', 'as JSON')

@@ -1,17 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HostError } from '../../../domain/errors.js';
-import type { CallerId } from '../../../domain/execution.js';
 import { DEFAULT_LIMITS } from '../../../domain/limits.js';
+import type { CallerId } from '../../../domain/run.js';
 import type { Host, Isolation } from '../../../host/host.js';
-import type { Presentation, RunSummary } from '../../../host/run.js';
+import { isEnded, type Presentation, type RunSummary } from '../../../host/runs/run-types.js';
 import type { Session } from '../../../host/session.js';
 import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
 import { type RunResponse, renderResponse } from '../../../profiles/codemode/render.js';
 import type { CommandContext, Register } from '../command.js';
+import type { Composed } from '../composed.js';
 import { connectAClient } from '../connect-a-client.js';
 import { examplesFolder } from '../examples-folder.js';
+import { openLog } from '../log.js';
+import { stopSignal } from '../stop-signals.js';
 import { plain, printableJson, styled } from '../terminal.js';
+import { hasPersonAtTerminal } from '../terminal-line.js';
+import { userName } from '../user-name.js';
 import { waitFor } from '../waiting.js';
 
 export const register: Register = (program, context) => {
@@ -27,9 +32,10 @@ export const register: Register = (program, context) => {
 
 const HELP = `
 Needs no configuration: the servers come with codemode, and their data is made up.
+On a terminal it ends with a link to the console, where the run can be looked at; Ctrl-C stops it.
 --json prints { "isolation", "response", "timing", "read" }; "response" is what an agent would get.
 
-Exit status: 0, 1 the program failed, 69 no jail to be had.
+Exit status: 0, 1 the program failed, 69 no jail available.
 `;
 
 /** Fresh sandboxes in a row: the first pays for compiling the engine, the rest show what a run costs. */
@@ -48,7 +54,8 @@ async function demo(isJson: boolean, context: CommandContext): Promise<number> {
   const source = readFileSync(join(examples, 'join.ts'), 'utf8');
   const read = { toolResultBytes: 0 };
   const startedAt = performance.now();
-  const { host } = await context.compose({ configFile: join(examples, 'codemode.config.yaml') });
+  const composed = await context.compose({ configFile: join(examples, 'codemode.config.yaml') });
+  const { host } = composed;
   await using _ = host;
   const session = openSession(host, read);
   const { summary, timing } = await waitFor('starting three servers and a sandbox', async () => {
@@ -64,8 +71,24 @@ async function demo(isJson: boolean, context: CommandContext): Promise<number> {
     process.stdout.write(`${printableJson({ isolation: { ...isolation }, response, timing, read: bytes }, true)}\n`);
   } else {
     process.stdout.write(render(source, response, isolation, timing, read.toolResultBytes));
+    if (hasPersonAtTerminal()) await showConsole(composed);
   }
   return summary.outcome.status === 'completed' ? 0 : 1;
+}
+
+/** What was run can be looked at, until the person has seen it. */
+async function showConsole(composed: Composed): Promise<void> {
+  const stop = stopSignal();
+  const service = await composed.serveConsole({ log: openLog(composed.config.logging), port: 0 });
+  const link = service.consoleLink({ role: 'owner', name: `${userName()} (console)` });
+  process.stdout.write(
+    `${styled('bold', 'Look at it in your browser (the link works once; Ctrl-C ends the demo)')}\n  ${link}\n`,
+  );
+  await new Promise<void>((resolve) => {
+    if (stop.aborted) resolve();
+    else stop.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await service.close();
 }
 
 /** Counts what the tools answer: an agent that calls them itself reads all of it. */
@@ -90,7 +113,7 @@ function openSession(host: Host, read: { toolResultBytes: number }): Session {
 
 async function runOnce(session: Session, source: string): Promise<RunSummary> {
   const answer = await session.run({ source, language: 'typescript', limits: DEFAULT_LIMITS });
-  if (answer.state !== 'finished') throw new HostError('internal', 'the demo program did not end');
+  if (!isEnded(answer)) throw new HostError('internal', 'the demo program did not end');
   return answer.summary;
 }
 

@@ -1,8 +1,9 @@
 import type { LoadedConfig } from '../../../config/load.js';
 import { isHostError } from '../../../domain/errors.js';
-import type { Finding } from '../../../host/inspection.js';
-import { inspectMachine, inspectRun } from '../../../host/inspection.js';
-import { goFinding, interpreterFinding } from '../../../host/interpreters.js';
+import { needsOf } from '../../../domain/profile-name.js';
+import type { Finding } from '../../../host/admin/inspection.js';
+import { inspectMachine, inspectRun } from '../../../host/admin/inspection.js';
+import { goFinding, interpreterFinding } from '../../../host/processes/interpreters.js';
 import type { CommandContext, Register } from '../command.js';
 import type { Composed } from '../composed.js';
 import { configFindings, keyFinding, serverFindings } from '../findings.js';
@@ -46,7 +47,7 @@ async function doctor(isJson: boolean, context: CommandContext): Promise<number>
     const { runtimes } = await context.machine({ ...loaded.config, profile: 'runner' });
     found(runtimes.map(interpreterFinding));
     const { go } = await context.machine({ ...loaded.config, profile: 'go' });
-    if (go !== undefined) found([goFinding(go, loaded.config.profile === 'go')]);
+    if (go !== undefined) found([goFinding(go, needsOf(loaded.config.profile).runtime === 'go')]);
     await inspectUse(loaded, context, found);
   }
   const isOk = findings.every(({ state }) => state !== 'missing');

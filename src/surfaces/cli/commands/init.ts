@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { clientFiles, discoverServers, readClientFile } from '../../../config/discover.js';
-import { serversInFile, withServers } from '../../../config/edit-file.js';
-import { type Environment, readEnvironment } from '../../../config/environment.js';
-import { findConfigFile } from '../../../config/find-file.js';
-import { fileToWrite, type OwnFile, type WrittenOver, writeNew, writeOver } from '../../../config/own-file.js';
-import { type ImportPlan, OF_THIS_FOLDER, planImport } from '../../../config/plan-import.js';
-import { holdsValues, importedServer, renderConfig } from '../../../config/write.js';
+import { clientFiles, discoverServers, readClientFile } from '../../../config/files/discover.js';
+import { serversInFile, withServers } from '../../../config/files/edit-file.js';
+import { findConfigFile } from '../../../config/files/find-file.js';
+import { fileToWrite, type OwnFile, type WrittenOver, writeNew, writeOver } from '../../../config/files/own-file.js';
+import { holdsValues, importedServer, renderConfig } from '../../../config/files/write.js';
+import { type ImportPlan, OF_THIS_FOLDER, planImport } from '../../../config/import/plan-import.js';
+import { type Environment, readEnvironment } from '../../../config/variables/environment.js';
 import { HostError } from '../../../domain/errors.js';
 import { shellWord } from '../../../lib/shell-word.js';
 import { askYesNo } from '../ask-yes-no.js';
@@ -74,7 +74,7 @@ async function init(flags: InitFlags, context: CommandContext): Promise<number> 
   const existing = isMerge ? serversInFile(own.text ?? '', own.file) : {};
   const found = await discovered(flags, environment);
   const planWith = (includesProject: boolean) => planImport(found, environment, { ...own, existing, includesProject });
-  // Whoever names a file has chosen it; the project's own file is used only after `codemode trust`.
+  // A file named with --from is the user's choice; the project's own file is used only after `codemode trust`.
   let plan = planWith(flags.from !== undefined || isProjectsOwn(own, flags, context));
   const isJson = flags.json === true;
   if (flags.yes !== true && !isJson && hasPersonAtTerminal()) {

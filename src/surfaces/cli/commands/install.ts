@@ -9,8 +9,8 @@ import type { Client } from '../../../config/clients/registry.js';
 import { configuredServers, type SharedServer, sharedServers } from '../../../config/clients/same-servers.js';
 import { type StartOfUs, startOfUs } from '../../../config/clients/start-of-us.js';
 import { OWN_NAME, openTarget, type Target } from '../../../config/clients/target.js';
-import { readEnvironment } from '../../../config/environment.js';
-import { findConfigFile } from '../../../config/find-file.js';
+import { findConfigFile } from '../../../config/files/find-file.js';
+import { readEnvironment } from '../../../config/variables/environment.js';
 import { HostError } from '../../../domain/errors.js';
 import { shellWord } from '../../../lib/shell-word.js';
 import { askYesNo } from '../ask-yes-no.js';
@@ -129,7 +129,7 @@ interface Outcome {
   readonly notes: readonly string[];
 }
 
-/** A configuration that cannot be read is no reason not to install: codemode itself will say what is wrong with it. */
+/** A configuration that cannot be read is not a reason not to install: codemode itself will say what is wrong with it. */
 async function serversOf(file: string | undefined, isNamed: boolean, context: CommandContext) {
   if (file === undefined) return {};
   try {
@@ -197,6 +197,15 @@ function notesOf(
   return notes;
 }
 
+/** The options that decide what is written, as they were typed. */
+function asTyped({ replaceServers, keepServers, force }: InstallFlags): string {
+  const chosen = { '--replace-servers': replaceServers, '--keep-servers': keepServers, '--force': force };
+  return Object.entries(chosen)
+    .filter(([, isChosen]) => isChosen === true)
+    .map(([option]) => ` ${option}`)
+    .join('');
+}
+
 function report(
   { target, plan, shared, failing, backup, start, notes }: Outcome,
   isDry: boolean,
@@ -206,7 +215,7 @@ function report(
   const lines: string[] = [];
   const path = plainLine(file.path);
   if (plan.text === undefined) lines.push(`codemode is already in ${client.title} (${path}); nothing was changed.`);
-  else if (isDry) lines.push(`Nothing was written. To write it: ${start.shell} install ${client.id}`);
+  else if (isDry) lines.push(`Nothing was written. To write it: ${start.shell} install ${client.id}${asTyped(flags)}`);
   else if (plan.state === 'present') lines.push(`codemode is already in ${client.title} (${path}).`);
   else
     lines.push(`${styled('green', plan.state === 'added' ? 'Added' : 'Updated')} codemode in ${client.title}: ${path}`);

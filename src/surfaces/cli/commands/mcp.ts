@@ -16,7 +16,7 @@ const EXIT_MS = 10_000;
 export const register: Register = (program, context) => {
   program
     .command('mcp')
-    .description("MCP server on standard input and output: what an agent's client starts")
+    .description("MCP server on stdin and stdout, to be started by an agent's client")
     .option('--profile <name>', "the contract that is spoken (default: the configuration's)")
     .option('--model <ref>', 'which entry of models in the configuration decides what is excluded from code')
     .addHelpText('after', HELP)
@@ -27,17 +27,16 @@ const HELP = `
 In the configuration of a client:
   { "mcpServers": { "codemode": { "command": "codemode", "args": ["mcp"] } } }
 
-Exit status: 0 the client has gone or it was told to stop, 2 bad configuration, 69 no jail to be had.
+Exit status: 0 the client disconnected or the server was stopped, 2 bad configuration, 69 no jail available.
 `;
 
-/** Standard output is the protocol's: everything for people goes to standard error. */
+/** stdout carries the protocol only. Messages for people go to stderr. */
 async function mcp({ profile, model }: McpFlags, context: CommandContext): Promise<number> {
   const stop = stopSignal();
-  const composed = await context.compose({ door: 'stdio', ...profileSettings(profile) });
+  const composed = await context.compose({ surface: 'stdio', ...profileSettings(profile) });
   await using _ = composed.host;
   const log = openLog(composed.config.logging);
-  if (process.stdin.isTTY)
-    log('waiting for an MCP client on standard input; `codemode mcp --help` says how to connect one');
+  if (process.stdin.isTTY) log('waiting for an MCP client on stdin; `codemode mcp --help` says how to connect one');
   const onOpen = (isolation: Isolation) => {
     for (const line of startupLines(composed, isolation)) log(line);
   };

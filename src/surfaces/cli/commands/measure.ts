@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { isHostError } from '../../../domain/errors.js';
-import type { CallerId } from '../../../domain/execution.js';
-import type { ProfileName } from '../../../domain/profile-name.js';
-import type { Inventory } from '../../../host/inventory.js';
+import { needsOf, type ProfileName } from '../../../domain/profile-name.js';
+import type { CallerId } from '../../../domain/run.js';
 import {
   measureSearch,
   measureTokens,
@@ -10,9 +9,9 @@ import {
   readTasks,
   type SearchReport,
   type TokenReport,
-  type Verdict,
-} from '../../../host/measure.js';
-import { type BriefingChoice, briefingChoices, judge } from '../../../host/measure-levels.js';
+  type WorthVerdict,
+} from '../../../host/admin/measure.js';
+import { type BriefingChoice, briefingChoices, judge } from '../../../host/admin/measure-levels.js';
 import {
   type DriftReport,
   type MeasuredPrograms,
@@ -21,10 +20,16 @@ import {
   modulePrograms,
   type OverheadReport,
   SpanRecord,
-} from '../../../host/measure-runs.js';
-import { measureProcess, measureScript, processPrograms, type RuntimeReport } from '../../../host/measure-runtimes.js';
+} from '../../../host/admin/measure-runs.js';
+import {
+  measureProcess,
+  measureScript,
+  processPrograms,
+  type RuntimeReport,
+} from '../../../host/admin/measure-runtimes.js';
 import type { Session } from '../../../host/session.js';
-import type { ToolView } from '../../../host/tool-view.js';
+import type { Inventory } from '../../../host/tools/inventory.js';
+import type { ToolView } from '../../../host/tools/tool-view.js';
 import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
 import { createProfile, type Machine } from '../../../profiles/registry.js';
 import { askForTools, noteProblems } from '../asking.js';
@@ -54,7 +59,7 @@ export const register: Register = (program, context) => {
 };
 
 const HELP = `
-Tokens are counted with the o200k vocabulary: (a) all tool definitions up front, (b) what an agent is told here instead, also in every other detail that prompt.tokenBudget gives,
+Tokens are counted with the o200k vocabulary: (a) all tool definitions up front, (b) what an agent reads here instead, also at every other level of detail that prompt.tokenBudget gives,
 (c) what is added on average when it first uses a server, or asks for one tool. Search is tried on the tasks of --tasks;
 "expected" is a tool or a list, as "tool" or "server/tool". Times are read from the traces of programs that call a server
 which comes with codemode and changes its tools: yours are not called. What could not be measured is null in --json, with the reason in "notes".
@@ -67,7 +72,7 @@ Examples:
 `;
 
 interface Measurement {
-  readonly verdict: Verdict;
+  readonly verdict: WorthVerdict;
   readonly tokens: TokenReport & { readonly encoding: string; readonly levels: readonly BriefingChoice[] };
   readonly search: SearchReport | null;
   readonly drift: DriftReport | null;
@@ -166,8 +171,9 @@ async function measureTimes(context: CommandContext, profile: ProfileName, machi
 
 /** A run and a call are timed in what the profile really uses. Go is timed by whole runs only. */
 function programsOf(session: Session, profile: ProfileName, { runtimes }: Machine): MeasuredPrograms | undefined {
-  if (profile === 'go') return undefined;
-  if (profile !== 'runner') return modulePrograms(session);
+  const { runtime } = needsOf(profile);
+  if (runtime === 'go') return undefined;
+  if (runtime === 'quickjs') return modulePrograms(session);
   const first = runtimes.find(({ isAvailable }) => isAvailable);
   return first === undefined ? undefined : processPrograms(session, first.language);
 }
@@ -178,15 +184,16 @@ async function measureRuntimes(
   profile: ProfileName,
   { runtimes: interpreters, go }: Machine,
 ): Promise<Pick<Measurement, 'runtimes' | 'notes'>> {
-  if (profile === 'code_execution') return { runtimes: [await measureScript(session)], notes: [] };
-  if (profile === 'go') {
+  const { runtime, program } = needsOf(profile);
+  if (program === 'script') return { runtimes: [await measureScript(session)], notes: [] };
+  if (runtime === 'go') {
     if (go?.isAvailable !== true) return { runtimes: [], notes: ['Go was not timed: it is not installed here'] };
     if ((go.packages?.().total ?? 0) === 0)
       return { runtimes: [], notes: ['Go was not timed: its standard library is compiled by the first program'] };
     return { runtimes: [await measureProcess(session, 'go')], notes: [] };
   }
   const runtimes: RuntimeReport[] = [];
-  if (profile === 'runner')
+  if (runtime === 'interpreters')
     for (const { language, isAvailable } of interpreters)
       if (isAvailable) runtimes.push(await measureProcess(session, language));
   return { runtimes, notes: [] };
@@ -198,7 +205,7 @@ function render({ verdict, tokens, search, drift, overhead, runtimes, notes }: M
     ['tools', count(tokens.tools)],
     ['(a) all definitions up front', `${count(tokens.definitions)} tokens`],
     [
-      '(b) what an agent is told here',
+      '(b) what an agent reads here',
       `${count(tokens.catalog)} tokens${tokens.levels.length > 1 ? ` (${tokens.level})` : ''}`,
     ],
     ...(tokens.levels.length > 1 ? tokens.levels : []).map(({ level, tokenBudget, tokens: read }): [string, string] => [
@@ -228,7 +235,7 @@ function render({ verdict, tokens, search, drift, overhead, runtimes, notes }: M
   return `${styled('bold', answer)}: ${verdict.reason}.\n\n${table.join('\n')}\n${remarks.map((note) => `\n${plain(note)}\n`).join('')}`;
 }
 
-/** Both are counted in tokens, and stand in one line. */
+/** Both are counted in tokens, and are in one line. */
 const BUDGET_NOTE =
   'prompt.tokenBudget is how much the list of servers and tools may take. The tokens beside it are all that an agent then reads in (b): ' +
   'that list, the rules for programs and the schemas of our own tools. So they are usually more than the budget.';

@@ -1,7 +1,7 @@
 import { HostError } from '../../../domain/errors.js';
 import type { JsonObject } from '../../../domain/json.js';
 import type { Decision } from '../../../domain/policy.js';
-import type { PolicyReport } from '../../../host/inventory.js';
+import type { PolicyReport } from '../../../host/tools/inventory.js';
 import type { CommandContext, Register } from '../command.js';
 import { plainLine, printableJson, styled } from '../terminal.js';
 
@@ -15,9 +15,9 @@ interface CheckFlags {
 export const register: Register = (program, context) => {
   program
     .command('policy')
-    .description('look at what programs may call')
+    .description('show what programs may call')
     .command('check')
-    .description('say whether a call is allowed, asked about or denied, and which rule says so')
+    .description('say whether a call is allowed, needs approval or is denied, and by which rule')
     .argument('<server/tool>', 'the tool, as codemode tools lists it')
     .option('--arguments <json>', 'the arguments of the call (default: none)')
     .option('--caller <name>', 'on behalf of this caller (default: command line)')

@@ -1,4 +1,6 @@
-import { LOCAL_CALLER } from '../../../domain/execution.js';
+import { codeModeOf } from '../../../config/schema/code-mode.js';
+import { LOCAL_CALLER } from '../../../domain/run.js';
+import { shownTool } from '../../../host/tools/tool-definition.js';
 import { createProfile } from '../../../profiles/registry.js';
 import { askForTools, noteProblems } from '../asking.js';
 import { type CommandContext, type Register, withRecords } from '../command.js';
@@ -6,6 +8,7 @@ import { profileSettings } from '../profile-settings.js';
 import { plain, printableJson } from '../terminal.js';
 
 interface PromptFlags {
+  readonly model?: string;
   readonly profile?: string;
   readonly refresh?: boolean;
   readonly json?: boolean;
@@ -16,6 +19,7 @@ export const register: Register = (program, context) => {
     .command('prompt')
     .description('print exactly what an agent reads before its first program')
     .option('--profile <name>', "the contract that is spoken (default: the configuration's)")
+    .option('--model <ref>', 'which entry of models in the configuration decides what is excluded from code')
     .option('--refresh', 'ask the servers again instead of the catalog on disk')
     .option('--json', 'as JSON')
     .addHelpText('after', HELP)
@@ -25,7 +29,8 @@ export const register: Register = (program, context) => {
 };
 
 const HELP = `
-The instructions of the MCP server, then each tool with its description.
+The instructions of the MCP server, then each tool with its description: ours, then those that are excluded from code and that
+the agent calls itself.
 --json prints { "instructions", "tools": [{ "name", "description", "inputSchema", "outputSchema" }] }.
 
 Exit status: 0, 2 bad input or configuration, 69 no server could be asked.
@@ -35,22 +40,27 @@ async function prompt(flags: PromptFlags, context: CommandContext): Promise<numb
   const own = profileSettings(flags.profile);
   const { inventory, loaded } = await context.inventory(own);
   await using _ = inventory;
+  const codeMode = codeModeOf(loaded.config, flags.model);
   await askForTools(inventory, flags.refresh === true);
   noteProblems(inventory, []);
   const profile = createProfile(loaded.config, await context.machine(loaded.config));
   // The agent that a client starts on this machine.
-  const view = inventory.view(LOCAL_CALLER);
+  const names = profile.tools.map(({ name }) => name);
+  const view = inventory.view(LOCAL_CALLER, codeMode, codeMode.enabled ? names : []);
   const scripts = await withRecords(context, (records) => records.scripts.list());
-  const instructions = profile.instructions(
-    view,
-    scripts.filter((script) => script.profile === profile.name),
-  );
-  const tools = profile.tools.map(({ name, description, inputSchema, outputSchema }) => ({
+  const ofProfile = scripts.filter((script) => script.profile === profile.name);
+  const instructions = codeMode.enabled ? profile.instructions(view, ofProfile) : '';
+  const exposed = (codeMode.enabled ? profile.tools : []).map(({ name, description, inputSchema, outputSchema }) => ({
     name,
     description: description(view),
     inputSchema,
     outputSchema,
   }));
+  const direct = view.direct.map(({ name, tool: { tool } }) => {
+    const { description = '', inputSchema, outputSchema } = shownTool(tool);
+    return { name, description, inputSchema, outputSchema };
+  });
+  const tools = [...exposed, ...direct];
   if (flags.json === true) {
     process.stdout.write(`${printableJson({ instructions, tools }, true)}\n`);
     return 0;

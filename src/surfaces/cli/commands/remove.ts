@@ -1,6 +1,6 @@
-import { serversInFile, withoutServer } from '../../../config/edit-file.js';
-import { readEnvironment } from '../../../config/environment.js';
-import { fileToChange, type OwnFile, writeOver } from '../../../config/own-file.js';
+import { serversInFile, withoutServer } from '../../../config/files/edit-file.js';
+import { fileToChange, type OwnFile, writeOver } from '../../../config/files/own-file.js';
+import { readEnvironment } from '../../../config/variables/environment.js';
 import { HostError } from '../../../domain/errors.js';
 import { nearest } from '../../../lib/nearest.js';
 import { EXIT, type Register } from '../command.js';

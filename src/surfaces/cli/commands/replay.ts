@@ -1,10 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { HostError } from '../../../domain/errors.js';
 import type { LiveComparison } from '../../../host/host.js';
-import { type AnyRecording, decodeRecording, encodeRecording } from '../../../host/recording.js';
+import { MAX_RECORDING_CHARACTERS } from '../../../host/recordings/recorded-call.js';
+import { type AnyRecording, decodeRecording, encodeRecording } from '../../../host/recordings/recording.js';
 import { writeWhole } from '../../../lib/write-whole.js';
 import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
+import { readNamedFile } from '../read-source.js';
 import { runIdOf } from '../run-id.js';
 import { plainLine, printableJson, styled } from '../terminal.js';
 import { waitFor } from '../waiting.js';
@@ -36,7 +38,7 @@ const HELP = `
 Everything the program asks for is answered from the record: no server is called, unless --against live is given.
 Then recorded calls of tools that only read are made again, with the recorded arguments: as you, not as the caller in the recording. Your
 policy decides about each, and what it would ask a person about is not called. Look into a file that somebody else gave you first.
-An exported recording holds what the tools answered then (redacted) and the program as it was written: treat it like your data.
+An exported recording holds what the tools answered then (redacted) and the source of the program: treat it like your data.
 --json prints { "runId", "same", "difference", "live": [{ "call", "tool", "state", "detail" }] }.
 
 Exit status: 0 the same, 1 different, 2 no such run or recording, 69 no jail.
@@ -72,10 +74,13 @@ async function replay(name: string, flags: ReplayFlags, context: CommandContext)
   return isSame && !hasDrifted ? EXIT.ok : EXIT.failed;
 }
 
+/** The store keeps none of more than 8 Mi characters, each of up to three bytes. */
+const RECORDING = { name: 'recording', maxBytes: 3 * MAX_RECORDING_CHARACTERS, advice: 'it was not made by --export' };
+
 /** A file where there is one of that name: files are not named like runs. */
 async function find(name: string, context: CommandContext): Promise<AnyRecording> {
-  if (existsSync(name)) return decodeRecording(readFileSync(name, 'utf8'));
-  return withRecords(context, async ({ sleeping }) => sleeping.recordingOf(await runIdOf(sleeping, name)));
+  if (existsSync(name)) return decodeRecording((await readNamedFile(name, RECORDING)).toString('utf8'));
+  return withRecords(context, async ({ suspended }) => suspended.recordingOf(await runIdOf(suspended, name)));
 }
 
 async function exportTo(file: string, recording: AnyRecording): Promise<number> {

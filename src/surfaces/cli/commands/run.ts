@@ -19,7 +19,7 @@ export const register: Register = (program, context) => {
   program
     .command('run')
     .description('run one program; prints for people on a terminal, else JSON')
-    .argument('[file]', 'source in TypeScript, JavaScript or Go; - reads standard input', '-')
+    .argument('[file]', 'source in TypeScript, JavaScript or Go; - reads stdin', '-')
     .option('--language <name>', `${LANGUAGES.join(', ')} (default: go for a .go file, else typescript)`)
     .option('--timeout <ms>', 'stop it after this many milliseconds')
     .option('--memory <bytes>', 'the most memory it may use')
@@ -32,9 +32,9 @@ export const register: Register = (program, context) => {
 };
 
 const HELP = `
-Exit status: 0 the program came to its end, 1 it failed (see "diagnostics"), 2 bad input or configuration,
-  3 it is suspended until a person has decided about a call (see "diagnostics", and codemode approvals),
-  69 no jail to be had, 70 a fault of codemode's own, 75 busy, 130 interrupted.
+Exit status: 0 the program succeeded, 1 it failed (see "diagnostics"), 2 bad input or configuration,
+  3 it is suspended until a person decides about a call (see "diagnostics", and codemode approvals),
+  69 no jail available, 70 internal error in codemode, 75 busy, 130 interrupted.
 
 On a terminal, a call that needs a person is asked about here: y allows this call, run this tool until the run ends, hour this
 tool for an hour; anything else, Ctrl-C and Ctrl-D are a no. Without one the run is suspended, and the call waits for
@@ -47,7 +47,7 @@ Examples:
   echo 'globalThis.__codemode_result__ = [1, 2, 3].map((n) => n * n)' | codemode run -
 `;
 
-/** One program of profile codemode, or of profile go, its response on standard output. */
+/** Runs one program of profile codemode or go and writes its response to stdout. */
 async function run(file: string, flags: RunFlags, context: CommandContext): Promise<number> {
   const language = oneOf('--language', flags.language ?? (file.endsWith('.go') ? 'go' : 'typescript'), LANGUAGES);
   const given = {

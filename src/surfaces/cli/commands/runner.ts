@@ -1,10 +1,10 @@
 import { writeSync } from 'node:fs';
-import { codeModeOf } from '../../../config/code-mode.js';
-import { readEnvironment, traceOfCaller } from '../../../config/environment.js';
+import { codeModeOf } from '../../../config/schema/code-mode.js';
+import { readEnvironment, traceOfCaller } from '../../../config/variables/environment.js';
 import type { Approval } from '../../../domain/approval.js';
 import { HostError, isHostError } from '../../../domain/errors.js';
 import { PROCESS_LANGUAGES } from '../../../domain/process-program.js';
-import type { AskPerson } from '../../../host/execution.js';
+import type { AskPerson } from '../../../host/runs/run.js';
 import { limitsWith } from '../../../profiles/runner/contract.js';
 import { type Answer, Ticket } from '../../../profiles/runner/envelope.js';
 import { hostError, INTERNAL } from '../../../profiles/runner/errors.js';
@@ -22,7 +22,7 @@ import { withProgress } from '../waiting.js';
 export const register: Register = (program, context) => {
   program
     .command('runner')
-    .description('run one program on real Node or Python, its source on standard input; prints one line of JSON')
+    .description('run one program from stdin on real Node or Python; prints one line of JSON')
     .argument('[language]', `the interpreter: ${PROCESS_LANGUAGES.join(' or ')}`)
     .option('--timeout [ms]', 'stop it after this many milliseconds')
     .option('--memory [size]', 'the most memory it may use, such as 256MB')
@@ -36,12 +36,13 @@ export const register: Register = (program, context) => {
 };
 
 const HELP = `
-Standard output is exactly one line, whatever happens: { "run_id", "trace_id", "tool_name", "tool_version", "input_digest",
+stdout is always exactly one line: { "run_id", "trace_id", "tool_name", "tool_version", "input_digest",
 "output_digest", "sandbox_image", "duration_ms", "approval_state", "result" }, where "result" is { "ok": true, "data",
-"metrics" } or { "ok": false, "error": { "type", "message", "retryable" }, "metrics" }. Everything else, what the program
-prints included, goes to standard error.
+"metrics" } or { "ok": false, "error": { "type", "message", "retryable" }, "metrics" }. Everything else,
+including what the program prints, goes to stderr.
 
-Exit status: 0 ok, 1 not ok, 2 bad arguments.
+Exit status: 0 "ok" is true; 1 it is false: the program failed, was stopped by a signal, or could not be run ("error.type" says
+which); 2 bad arguments. The line is there in each case.
 
 Examples:
   echo 'globalThis.result = [1, 2, 3].map((n) => n * n)' | codemode runner node
@@ -61,6 +62,8 @@ async function runner(words: readonly string[], flags: RunnerFlags, context: Com
     const asked = argumentsOf(words, language, flags);
     const answered = run(line.ticket, asked, stop, context);
     const answer = await Promise.race([answered, stop.overdue]);
+    // First, because what the program printed ends with a mark where it was cut.
+    for (const note of answer.notes) process.stderr.write(`codemode: ${plain(note)}\n`);
     if (answer.printed !== '') process.stderr.write(process.stderr.isTTY ? plain(answer.printed) : answer.printed);
     await line.write(answer);
     const status = answer.envelope.result.ok ? EXIT.ok : EXIT.failed;
@@ -107,7 +110,9 @@ async function run(
   } catch (error) {
     throw isHostError(error) ? new BadArguments(error.message) : error;
   }
-  const { host, config } = await context.compose({ profile: 'runner' });
+  // A signal that comes before the program runs is what its line says.
+  const { host, config } = await Promise.race([context.compose({ profile: 'runner' }), stop.interrupted]);
+  if (stop.signal.aborted) await stop.interrupted;
   const session = host.openSession({
     caller: COMMAND_LINE_CALLER,
     profile: 'runner',
@@ -131,7 +136,7 @@ async function run(
   return { ...answer, close: () => host.close() };
 }
 
-/** Standard output has one line, and nobody but this writes it: also when the process ends where nobody expected it. */
+/** The only writer of stdout: exactly one line, even if the process ends unexpectedly. */
 class OneLine {
   readonly ticket: Ticket;
   #isWritten = false;

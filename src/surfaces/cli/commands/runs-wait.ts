@@ -9,12 +9,12 @@ import { RUN_ARGUMENT, runIdOf } from '../run-id.js';
 import { waitFor } from '../waiting.js';
 
 const LOOK_EVERY_MS = 200;
-/** Its time is over, and the run is not. */
+/** Its time has run out, and the run is not. */
 const STILL_SUSPENDED = 3;
 const STILL_RUNNING = 75;
 const MAX_TIMEOUT_MS = 7 * 24 * 60 * 60 * 1_000;
 
-/** `codemode runs wait`: for scripts that started a run which was suspended, or goes on in another process. */
+/** `codemode runs wait`: for scripts that started a run which was suspended, or continues in another process. */
 export function registerWait(runs: Command, context: CommandContext): void {
   runs
     .command('wait')
@@ -27,7 +27,7 @@ export function registerWait(runs: Command, context: CommandContext): void {
       const timeoutMs = timeoutOf(flags.timeout);
       context.exitWith(
         await withRecords(context, async (records) => {
-          const runId = await runIdOf(records.sleeping, given);
+          const runId = await runIdOf(records.suspended, given);
           const run = await waitFor(`waiting for run ${runId}`, (say) => untilEnded(records, runId, timeoutMs, say));
           printRunView(run, flags);
           return statusOf(run);
@@ -37,20 +37,20 @@ export function registerWait(runs: Command, context: CommandContext): void {
 }
 
 const STATUS = `
-Exit status: 0 the run has succeeded, 1 it has failed or was cancelled, 2 no such run, ${STILL_SUSPENDED} the time is over and it still waits
-  for a person, ${STILL_RUNNING} the time is over and it is still running, 130 interrupted.
+Exit status: 0 the run has succeeded, 1 it has failed or was cancelled, 2 no such run, ${STILL_SUSPENDED} the time ran out and it still waits
+  for a person, ${STILL_RUNNING} the time ran out and it is still running, 130 interrupted.
 `;
 
 async function untilEnded(
-  { sleeping }: ComposedRecords,
+  { suspended }: ComposedRecords,
   runId: string,
   timeoutMs: number,
   say: (more: string) => void,
 ): Promise<RunView> {
   const until = performance.now() + timeoutMs;
   for (;;) {
-    const run = await sleeping.show(runId);
-    if (run.state !== 'waiting' && run.state !== 'running') return run;
+    const run = await suspended.show(runId);
+    if (run.state !== 'suspended' && run.state !== 'running') return run;
     if (performance.now() >= until) return run;
     say(standOf(run));
     await new Promise((resolve) =>
@@ -61,16 +61,16 @@ async function untilEnded(
 
 function standOf({ runId, state, approvals }: RunView): string {
   if (state === 'running') return 'it is running';
-  const [pending] = approvals.filter((each) => each.state === 'PENDING');
+  const [pending, ...others] = approvals.filter((each) => each.state === 'PENDING');
   return pending === undefined
     ? `its calls are decided; resume it with: codemode runs resume ${runId}`
-    : `it needs approval: codemode approvals approve ${pending.id}`;
+    : `it needs approval: codemode approvals approve ${pending.id}${others.length > 0 ? ' --scope calls' : ''}`;
 }
 
 function statusOf({ state }: RunView): number {
-  if (state === 'waiting') return STILL_SUSPENDED;
+  if (state === 'suspended') return STILL_SUSPENDED;
   if (state === 'running') return STILL_RUNNING;
-  return state === 'finished' ? EXIT.ok : EXIT.failed;
+  return state === 'succeeded' ? EXIT.ok : EXIT.failed;
 }
 
 function timeoutOf(text: string | undefined): number {

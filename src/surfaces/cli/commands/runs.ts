@@ -5,7 +5,7 @@ import { duration, timeAgo } from '../durations.js';
 import type { OutputFlags } from '../print-run.js';
 import { headOf, printRunView, STATE_STYLES } from '../print-run-view.js';
 import { isWholeId, shortIds } from '../resolve-id.js';
-import { RUN_ARGUMENT, runIdOf } from '../run-id.js';
+import { RUN_ARGUMENT, runIdOf, usersRuns } from '../run-id.js';
 import { interruption } from '../run-program.js';
 import { type Column, type Row, renderTable } from '../table.js';
 import { plainLine, printableJson, terminalWidth } from '../terminal.js';
@@ -15,7 +15,7 @@ import { registerWait } from './runs-wait.js';
 export const register: Register = (program, context) => {
   const runs = program
     .command('runs')
-    .description('runs that are suspended or have ended: look at them, resume or cancel them')
+    .description('show, resume or cancel runs that are suspended or have ended')
     .addHelpText('after', HELP);
   runs
     .command('list', { isDefault: true })
@@ -35,15 +35,15 @@ export const register: Register = (program, context) => {
     .addHelpText('after', STATUS)
     .action(async (runId: string, flags: OutputFlags) => {
       context.exitWith(
-        await withRecords(context, async ({ sleeping }) =>
-          printRunView(await sleeping.show(await runIdOf(sleeping, runId)), flags),
+        await withRecords(context, async ({ suspended }) =>
+          printRunView(await suspended.show(await runIdOf(suspended, runId)), flags),
         ),
       );
     });
   runs
     .command('resume')
     .argument('<run>', RUN_ARGUMENT)
-    .description('resume one that is suspended, now, in this process; its approvals must be decided')
+    .description('resume a suspended run now, in this process; its approvals must be decided')
     .option('--json', 'as JSON, also on a terminal')
     .addHelpText('after', STATUS)
     .action(async (runId: string, flags: OutputFlags) => {
@@ -53,13 +53,13 @@ export const register: Register = (program, context) => {
   runs
     .command('cancel')
     .argument('<run>', RUN_ARGUMENT)
-    .description('end one that is suspended')
+    .description('cancel a suspended run')
     .option('--json', 'as JSON, also on a terminal')
     .addHelpText('after', STATUS)
     .action(async (runId: string, flags: OutputFlags) => {
       context.exitWith(
-        await withRecords(context, async ({ sleeping }) =>
-          printRunView(await sleeping.cancel(await runIdOf(sleeping, runId)), flags),
+        await withRecords(context, async ({ suspended }) =>
+          printRunView(await suspended.cancel(await runIdOf(suspended, runId)), flags),
         ),
       );
     });
@@ -68,7 +68,7 @@ export const register: Register = (program, context) => {
 const HELP = `
 list --json prints [{ "runId", "state", "caller", "profile", "createdAt", "updatedAt", "durationMs", "program" }]; the
 program is its first line that is neither an import nor a comment. show, resume, wait and cancel print the same of one run,
-with "response" and "approvals": on a terminal in a few lines, else or with --json as JSON. States: waiting (for a person), running, finished,
+with "response" and "approvals": on a terminal in a few lines, else or with --json as JSON. States: suspended (until a person has decided), running, succeeded,
 failed, cancelled. The response is what the agent's client would have been given.
 
 Exit status: 0, 1 the run has failed, 2 no such run, or it cannot be resumed yet, 69 no jail, 75 another
@@ -84,14 +84,11 @@ interface ListFlags {
 }
 
 const MAX_LISTED = 1_000;
-/** A hundred runs of one `demo` would hide what a person or an agent has run. */
-const MEASURING = new Set(['demo', 'measure', 'doctor']);
 
 function list(context: CommandContext, flags: ListFlags): Promise<number> {
   const limit = Math.min(MAX_LISTED, Math.max(1, Number(flags.limit) || 20));
-  return withRecords(context, async ({ sleeping }) => {
-    const known = await sleeping.list(flags.all === true ? limit : MAX_LISTED);
-    const shown = flags.all === true ? known : known.filter(({ caller }) => !MEASURING.has(caller));
+  return withRecords(context, async ({ suspended }) => {
+    const shown = flags.all === true ? await suspended.list(limit) : await usersRuns(suspended);
     const runs = shown.slice(0, limit);
     if (flags.json === true) process.stdout.write(`${printableJson(runs.map(headOf), true)}\n`);
     else if (runs.length === 0) process.stderr.write('no runs have been recorded yet\n');
@@ -102,13 +99,13 @@ function list(context: CommandContext, flags: ListFlags): Promise<number> {
 
 /** For people: what waits for them is never below what has ended. */
 function waitingFirst(runs: readonly RunView[]): RunView[] {
-  const isWaiting = ({ state }: RunView) => state === 'waiting';
+  const isWaiting = ({ state }: RunView) => state === 'suspended';
   return [...runs.filter(isWaiting), ...runs.filter((run) => !isWaiting(run))];
 }
 
 async function resume(context: CommandContext, given: string, flags: OutputFlags): Promise<number> {
   // Looked up first: a mistyped id does not wait for a jail. A whole one needs no lookup.
-  const runId = isWholeId(given) ? given : await withRecords(context, ({ sleeping }) => runIdOf(sleeping, given));
+  const runId = isWholeId(given) ? given : await withRecords(context, ({ suspended }) => runIdOf(suspended, given));
   const { host } = await context.compose();
   await using _ = host;
   const asker = askerOnTerminal(host.approvals);

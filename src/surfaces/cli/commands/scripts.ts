@@ -1,7 +1,8 @@
 import { HostError } from '../../../domain/errors.js';
 import type { JsonValue } from '../../../domain/json.js';
+import { needsOf } from '../../../domain/profile-name.js';
 import { SCRIPT_PROFILES, type ScriptHead } from '../../../domain/script.js';
-import { checkName, readInputSchema } from '../../../host/stored-scripts.js';
+import { checkName, readInputSchema } from '../../../host/scripts/stored-scripts.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
 import { oneOf } from '../options.js';
 import { readSource } from '../read-source.js';
@@ -18,7 +19,7 @@ export const register: Register = (program, context) => {
   scripts
     .command('add')
     .argument('<name>', 'lower-case letters, digits, - and _')
-    .argument('<file>', 'the source; - reads standard input')
+    .argument('<file>', 'the source; - reads stdin')
     .description('store a program')
     .option('--description <text>', 'what it does; agents read it', '')
     .option('--input-schema <file>', 'JSON Schema of its input; without it any object is taken')
@@ -52,7 +53,7 @@ export const register: Register = (program, context) => {
     .argument('<name>')
     .description('run one, like codemode run')
     .option('--input <json>', 'its input, a JSON object')
-    .option('--input-file <file>', 'the same from a file; - reads standard input')
+    .option('--input-file <file>', 'the same from a file; - reads stdin')
     .option('--timeout <ms>', 'stop it after this many milliseconds')
     .option('--pretty', 'indent the JSON')
     .option('--json', 'as JSON on a terminal too')
@@ -63,7 +64,7 @@ export const register: Register = (program, context) => {
   scripts
     .command('remove')
     .argument('<name>')
-    .description('forget one; runs under way go on')
+    .description('remove a stored script; runs in progress continue')
     .addHelpText('after', STATUS)
     .action(async (name: string) => {
       await withRecords(context, ({ scripts: library }) => library.remove(name));
@@ -75,14 +76,14 @@ export const register: Register = (program, context) => {
 const LANGUAGES = ['typescript', 'javascript'] as const;
 
 const HELP = `
-A stored script is a program like any other, and reads what it is run with from a module of its own:
+A stored script is a program like any other, and reads its input from a module:
   import { input } from '@codemode/input';
 Programs of agents run it too: import { runScript } from '@codemode/scripts'. Only this command stores and removes.
 
 list --json prints [{ "name", "description", "profile", "language", "inputSchema", "digest", "createdAt" }].
 
-Exit status: 0, 1 the script has failed, 2 no such script, a name or an input that cannot be, a mistake of syntax,
-  3 it is suspended until a person has decided (see codemode approvals), 69 no jail to be had.
+Exit status: 0, 1 the script failed, 2 no such script, an invalid name or input, or a syntax error,
+  3 it is suspended until a person decides (see codemode approvals), 69 no jail available.
 `;
 
 const STATUS = '\nExit status: 0, 2 bad input; see codemode scripts --help.\n';
@@ -111,7 +112,7 @@ interface RunFlags {
 }
 
 async function add(context: CommandContext, name: string, file: string, flags: AddFlags): Promise<number> {
-  // Whoever mistypes does not wait for a jail.
+  // Before the jail starts, so that a typo is reported at once.
   checkName(name);
   const profile = oneOf('--profile', flags.profile, SCRIPT_PROFILES);
   const language = oneOf('--language', flags.language, LANGUAGES);
@@ -126,7 +127,7 @@ async function add(context: CommandContext, name: string, file: string, flags: A
     ...(schema === undefined ? {} : { inputSchema: schema }),
   };
   // Classic scripts are read by the contract that runs them.
-  if (flags.check && profile === 'codemode') await checkSyntax(context, source, language);
+  if (flags.check && needsOf(profile).program === 'module') await checkSyntax(context, source, language);
   const replaces = flags.replace === true;
   const { isNew } = await withRecords(context, ({ scripts }) => scripts.add(script, { replaces }));
   process.stdout.write(`${isNew ? 'stored' : 'replaced'}: ${name}\n`);
@@ -135,7 +136,7 @@ async function add(context: CommandContext, name: string, file: string, flags: A
 
 async function readSchema(name: string, file: string) {
   const schema = readInputSchema(await readSource(file, { name: 'JSON Schema' }), file);
-  const { schemaWarnings } = await import('../../../host/script-input.js');
+  const { schemaWarnings } = await import('../../../host/scripts/script-input.js');
   warn(schemaWarnings(name, schema));
   return schema;
 }
@@ -179,11 +180,11 @@ async function run(context: CommandContext, name: string, flags: RunFlags): Prom
   const value = await readInput(flags);
   // Looked for first: who mistypes a name does not wait for a jail.
   const script = await withRecords(context, ({ scripts }) => scripts.get(name));
-  const { checkScriptInput } = await import('../../../host/script-input.js');
+  const { checkScriptInput } = await import('../../../host/scripts/script-input.js');
   const checked = checkScriptInput(script, value);
   if (!checked.ok) throw new HostError('bad_input', `${checked.error.message} ${checked.error.hint}`);
   const { source, language, profile } = script;
-  if (profile === 'code_execution') {
+  if (needsOf(profile).program === 'script') {
     const options = given.timeoutMs === undefined ? {} : { options: { timeout_ms: given.timeoutMs } };
     return runOne(context, { code: source, language, input: checked.input, ...options });
   }

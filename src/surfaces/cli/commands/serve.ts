@@ -1,9 +1,11 @@
-import type { Config } from '../../../config/schema.js';
+import type { Config } from '../../../config/schema/schema.js';
 import type { CommandContext, Register } from '../command.js';
 import { openLog } from '../log.js';
 import { profileSettings } from '../profile-settings.js';
 import { startupLines } from '../startup.js';
 import { exitWithin, stopSignal } from '../stop-signals.js';
+import { hasPersonAtTerminal } from '../terminal-line.js';
+import { userName } from '../user-name.js';
 
 interface ServeFlags {
   readonly profile?: string;
@@ -12,7 +14,7 @@ interface ServeFlags {
   readonly port?: string;
 }
 
-/** Longer than calls under way are waited for. */
+/** Longer than calls in flight are waited for. */
 const EXIT_MS = 30_000;
 
 export const register: Register = (program, context) => {
@@ -30,18 +32,22 @@ export const register: Register = (program, context) => {
 const HELP = `
 Clients need the token that \`codemode token\` prints, or one of security.auth of the configuration.
 
-Exit status: 0 it was told to stop, 2 bad configuration or a port that is taken, 69 no jail to be had.
+Exit status: 0 it was stopped, 2 bad configuration or the port is in use, 69 no jail available.
 `;
 
 async function serve({ model, profile, ...own }: ServeFlags, context: CommandContext): Promise<number> {
   const stop = stopSignal();
-  const composed = await context.compose({ door: 'http', ...own, ...profileSettings(profile) });
+  const composed = await context.compose({ surface: 'http', ...own, ...profileSettings(profile) });
   await using _ = composed.host;
   const log = openLog(composed.config.logging);
   const service = await composed.serveHttp({ log, ...(model === undefined ? {} : { model }) });
   for (const line of startupLines(composed, await composed.host.open())) log(line);
   log(`listening on ${service.url}`);
   log(`connect a client: ${connectCommand(service.url, composed.config.security.auth.provider)}`);
+  // On a terminal only: elsewhere the lines end up in a log that others read.
+  if (hasPersonAtTerminal(process.stderr))
+    log(`the console, once: ${service.consoleLink({ role: 'owner', name: `${userName()} (console)` })}`);
+  else log(`the console is at ${service.url}/; a link that opens it: codemode console`);
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve();
     else stop.addEventListener('abort', () => resolve(), { once: true });

@@ -1,7 +1,7 @@
-import { readEnvironment } from '../../../config/environment.js';
 import type { LoadedConfig } from '../../../config/load.js';
-import { unpassedVariables } from '../../../config/usual-variables.js';
-import type { ServerReport } from '../../../host/inventory.js';
+import { readEnvironment } from '../../../config/variables/environment.js';
+import { unpassedVariables } from '../../../config/variables/usual-variables.js';
+import type { ServerReport } from '../../../host/tools/inventory.js';
 import type { CommandContext, Register } from '../command.js';
 import { noteOnVariables } from '../file-notes.js';
 import { adviceFor } from '../server-advice.js';
@@ -29,6 +29,7 @@ export const register: Register = (program, context) => {
 
 const HELP = `
 Tools of a server that does not answer stay in the catalog, as they were; with --refresh they are dropped.
+A running codemode serve has separate connections: GET /api/v1/servers shows their state.
 --json prints { "ok", "servers": [{ "id", "serverId", "state", "transport", "tools", "toolsAreFromCache", "warnings",
 "name", "version", "protocolVersion", "reason", "fix", "notPassedOn" }] }; the last six only where they are known.
 "notPassedOn" are variables that such a server usually reads and that are set here, but are not passed on to it.

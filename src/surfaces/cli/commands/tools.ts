@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../../domain/json.js';
 import { PROCESS_LANGUAGES } from '../../../domain/process-program.js';
-import type { Inventory } from '../../../host/inventory.js';
-import { programNames } from '../../../host/process-packages.js';
-import { TOOL_DETAILS, type ToolDetail } from '../../../host/tool-definition.js';
+import { needsOf } from '../../../domain/profile-name.js';
+import { programNames } from '../../../host/processes/process-packages.js';
+import type { Inventory } from '../../../host/tools/inventory.js';
+import { TOOL_DETAILS, type ToolDetail } from '../../../host/tools/tool-definition.js';
 import { oneLine } from '../../../lib/bounded-text.js';
 import { askForTools, noteProblems } from '../asking.js';
 import type { CommandContext, Register } from '../command.js';
@@ -28,7 +29,7 @@ export const register: Register = (program, context) => {
     .argument('[query...]', 'what the tool should do, in your own words')
     .option('--server <name>', 'only tools of this server')
     .option('--detail <level>', `how much to show of each: ${DETAILS.join(', ')}`, 'description')
-    .option('--limit <count>', 'at most so many (default: 10 for a search, all for a list)')
+    .option('--limit <count>', 'the most tools to show (default: 10 for a search, all for a list)')
     .option('--refresh', 'ask the servers again instead of the catalog on disk')
     .option('--json', 'as JSON')
     .addHelpText('after', HELP)
@@ -42,7 +43,7 @@ Servers that were asked before are not started: their tools are kept on disk, un
 --json prints { "query", "results": [{ "serverId", "toolName", "exportName", ... }] }, as searchTools() in a program. With profile
 runner it has "module" and "functions" { "node", "python" } instead of "exportName". --detail full gives whole definitions.
 
-Exit status: 0 also when nothing fits, 2 bad input or no such server, 69 no server could be asked.
+Exit status: 0 also when nothing matches, 2 bad input or no such server, 69 no server could be asked.
 
 Examples:
   codemode tools
@@ -68,15 +69,16 @@ async function tools(query: string, flags: ToolsFlags, context: CommandContext):
     ...(flags.server === undefined ? {} : { server: flags.server }),
     ...(limit === undefined ? {} : { limit }),
   });
-  const results = loaded.config.profile === 'runner' ? found.map(withProgramNames(inventory)) : found;
+  const results =
+    needsOf(loaded.config.profile).runtime === 'interpreters' ? found.map(withProgramNames(inventory)) : found;
   noteProblems(inventory, flags.server === undefined ? [] : [flags.server]);
   if (flags.json === true) process.stdout.write(`${printableJson({ query, results }, true)}\n`);
   else if (results.length > 0) process.stdout.write(`${render(results, detail)}\n`);
-  else if (isSearch) process.stderr.write('nothing fits; use other words, or see all: codemode tools\n');
+  else if (isSearch) process.stderr.write('nothing matches; use other words, or see all: codemode tools\n');
   return 0;
 }
 
-/** With profile `runner`: the module and the functions that its programs write. */
+/** Where programs are files of a real interpreter: the module and the functions that its programs write. */
 function withProgramNames(inventory: Inventory): (result: JsonObject) => JsonObject {
   const { forCode } = inventory.view();
   const namesOf = programNames(forCode, PROCESS_LANGUAGES);

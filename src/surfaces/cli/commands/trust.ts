@@ -1,11 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { type Environment, readEnvironment } from '../../../config/environment.js';
-import { findConfigFile, PROJECT_FILE, projectFiles } from '../../../config/find-file.js';
-import { readConfigText } from '../../../config/read-file.js';
-import { stateFolder } from '../../../config/state-folder.js';
-import { rememberTrust, reviewTrustOf, summaryOf, type TrustReview, trustCommand } from '../../../config/trust.js';
-import { type TrustedFile, TrustedFiles, trustPath } from '../../../config/trusted-files.js';
+import { findConfigFile, PROJECT_FILE, projectFiles } from '../../../config/files/find-file.js';
+import { readConfigText } from '../../../config/files/read-file.js';
+import { stateFolder } from '../../../config/files/state-folder.js';
+import {
+  rememberTrust,
+  reviewTrustOf,
+  summaryOf,
+  type TrustReview,
+  trustCommand,
+} from '../../../config/trust/trust.js';
+import { type TrustedFile, TrustedFiles, trustPath } from '../../../config/trust/trusted-files.js';
+import { type Environment, readEnvironment } from '../../../config/variables/environment.js';
 import { HostError } from '../../../domain/errors.js';
 import { EXIT, type Register } from '../command.js';
 import { plainLine, printableJson, styled } from '../terminal.js';

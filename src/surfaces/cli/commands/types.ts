@@ -1,6 +1,7 @@
-import { apiDeclarationsOf } from '../../../host/api-view.js';
-import { goDeclarationsOfServers } from '../../../host/go-package.js';
-import type { DeclarationDetail, Inventory } from '../../../host/inventory.js';
+import { needsOf } from '../../../domain/profile-name.js';
+import { goDeclarationsOfServers } from '../../../host/processes/go-package.js';
+import { apiDeclarationsOf } from '../../../host/tools/api-view.js';
+import type { DeclarationDetail, Inventory } from '../../../host/tools/inventory.js';
 import { askForTools, noteProblems } from '../asking.js';
 import type { CommandContext, Register } from '../command.js';
 import { oneOf } from '../options.js';
@@ -23,7 +24,7 @@ export const register: Register = (program, context) => {
     .description('print the declarations of the tools, as agents read them')
     .argument('[server...]', 'only of these servers')
     .option('--language <name>', `${LANGUAGES.join(' or ')} (default: go where the profile is go, else typescript)`)
-    .option('--detail <level>', `how much is said beside the types: ${DETAILS.join(', ')}`, 'full')
+    .option('--detail <level>', `how much to print besides the types: ${DETAILS.join(', ')}`, 'full')
     .option('--refresh', 'ask the servers again instead of the catalog on disk')
     .option('--json', 'as JSON')
     .addHelpText('after', HELP)
@@ -50,12 +51,13 @@ async function types(servers: readonly string[], flags: TypesFlags, context: Com
   const asked = flags.language === undefined ? undefined : oneOf('--language', flags.language, LANGUAGES);
   const { inventory, loaded } = await context.inventory();
   await using _ = inventory;
-  const language = asked ?? (loaded.config.profile === 'go' ? 'go' : 'typescript');
+  const { runtime, program } = needsOf(loaded.config.profile);
+  const language = asked ?? (runtime === 'go' ? 'go' : 'typescript');
   await askForTools(inventory, flags.refresh === true, servers);
   // In Go the name of a function depends on the tools of the other servers: a name that two of them have gets the server's.
   if (language === 'go' && servers.length > 0) await askForTools(inventory, false);
   if (language === 'go') return goTypes(inventory, servers, detail, flags);
-  if (asked === undefined && loaded.config.profile === 'unified') return unifiedTypes(inventory, servers, flags);
+  if (asked === undefined && program === 'body') return unifiedTypes(inventory, servers, flags);
   const { shared, modules } = inventory.declarations(servers, detail);
   noteProblems(inventory, servers);
   if (flags.json === true) {

@@ -1,7 +1,7 @@
 import { startOfUs } from '../../../config/clients/start-of-us.js';
 import { openTarget, type Target } from '../../../config/clients/target.js';
 import { planUninstall, type UninstallPlan, uninstall } from '../../../config/clients/uninstall.js';
-import { readEnvironment } from '../../../config/environment.js';
+import { readEnvironment } from '../../../config/variables/environment.js';
 import { printDiff } from '../client-file-change.js';
 import { clientCalled } from '../client-named.js';
 import { EXIT, type Register } from '../command.js';

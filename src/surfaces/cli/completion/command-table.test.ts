@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { allCommands } from '../commands.js';
 import { manPage } from '../man-page.js';
 import { createProgram } from '../program.js';
 import { NOTHING_COMPOSED } from '../reference.test-support.js';
@@ -7,7 +8,7 @@ import { commandTable, everyCommand, pathOf, visibleOptions } from './command-ta
 import { fishCompletion } from './fish.js';
 import { zshCompletion } from './zsh.js';
 
-const program = createProgram(NOTHING_COMPOSED, () => {});
+const program = createProgram(await allCommands(), NOTHING_COMPOSED, () => {});
 const table = commandTable(program);
 const commands = everyCommand(program);
 

@@ -2,9 +2,9 @@ import type { Argument, Command, Option } from 'commander';
 import { CLIENTS } from '../../../config/clients/registry.js';
 import { GRANT_SCOPES } from '../../../domain/approval.js';
 import { ISOLATION_LEVELS } from '../../../domain/isolation.js';
-import { TOOL_DETAILS } from '../../../host/tool-definition.js';
+import { TOOL_DETAILS } from '../../../host/tools/tool-definition.js';
 
-/** What stands in the place of a value: files, ids and names that are looked up, or one of a few words. */
+/** What is in the place of a value: files, ids and names that are looked up, or one of a few words. */
 export const LOOKED_UP = ['servers', 'runs', 'approvals', 'scripts'] as const;
 export type LookedUp = (typeof LOOKED_UP)[number];
 export type ValueKind = LookedUp | 'files' | 'anything' | readonly string[];
@@ -21,7 +21,7 @@ export interface TableCommand {
   /** `codemode runs show` */
   readonly path: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
-  /** Its own, those of the command it stands for, and those of the program, which may stand anywhere. */
+  /** Its own, those of the command it means, and those of the program, which may stand anywhere. */
   readonly options: readonly TableOption[];
   /** What its arguments are, in order; the last one may be repeated. */
   readonly values: readonly ValueKind[];
@@ -96,7 +96,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   'types --detail': ['full', 'compact', 'signatures'],
 };
 
-/** What a placeholder stands for, where it means the same everywhere. */
+/** What a placeholder means, where it means the same everywhere. */
 const PLACEHOLDERS: Readonly<Record<string, ValueKind>> = {
   file: 'files',
   path: 'files',

@@ -15,7 +15,7 @@ import { checkScheme, type Fetch } from './guarded-fetch.js';
 
 const CHALLENGE_METHODS = 'S256';
 
-/** Who gives tokens for a server, and for what exactly they are to be asked. */
+/** The authorization server of an upstream, and the parameters of its token requests. */
 export interface AuthorizationPlan {
   /** The value of every `resource` parameter (RFC 8707): a token for it is a token for this server and no other. */
   readonly resource: string;
@@ -79,7 +79,7 @@ export function challengeOf(answer: Response): AuthorizationChallenge & { readon
   };
 }
 
-/** RFC 6749, 3.3: printable, without quotes and backslashes. Anything else is no list of scopes, and is not repeated. */
+/** RFC 6749, 3.3: printable, without quotes and backslashes. Anything else is not a list of scopes, and is not repeated. */
 export function isScopeList(text: string): boolean {
   return text.length <= MAX_SCOPE_CHARACTERS && /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text);
 }
@@ -153,14 +153,12 @@ function planOf(metadata: AuthorizationServerMetadata, resource: string, scopes:
   const { revocation_endpoint: revocationEndpoint } = metadata as { revocation_endpoint?: unknown };
   for (const address of [metadata.authorization_endpoint, tokenEndpoint]) {
     if (!URL.canParse(address))
-      throw unusable(`${oneLine(issuer, 200)} names ${oneLine(address, 200)}, which is no address`);
+      throw unusable(`${oneLine(issuer, 200)} names ${oneLine(address, 200)}, which is not an address`);
     checkScheme(new URL(address));
   }
-  // Without proof of possession a stolen code is as good as a login. The protocol says: then do not go on.
+  // Without PKCE a stolen code is as good as a login. The MCP specification forbids to continue then.
   if (metadata.code_challenge_methods_supported?.includes(CHALLENGE_METHODS) !== true)
-    throw unusable(
-      `${oneLine(issuer, 200)} does not say that it checks PKCE (S256), without which nobody should log in`,
-    );
+    throw unusable(`${oneLine(issuer, 200)} does not announce PKCE (S256), which a login requires`);
   return {
     resource,
     scopes,

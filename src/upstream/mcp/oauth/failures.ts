@@ -13,7 +13,7 @@ export function problemOf(error: unknown, what: string): HostError {
   return new HostError('upstream_unavailable', `${what}: ${code}${foreign(said)}`, { cause: error });
 }
 
-/** Whether an authorization server says that a grant, or the client that holds it, is good for nothing any more. */
+/** Whether an authorization server says that a grant, or the client that holds it, is no longer valid. */
 export function isGrantRefused(error: unknown): boolean {
   const final: readonly string[] = [
     OAuthErrorCode.InvalidGrant,

@@ -97,7 +97,7 @@ export function checkScheme(url: URL): void {
 }
 
 function parse(address: string | URL): URL {
-  if (!URL.canParse(String(address))) throw refusal(`${oneLine(String(address), 200)} is no address`);
+  if (!URL.canParse(String(address))) throw refusal(`${oneLine(String(address), 200)} is not an address`);
   return new URL(String(address));
 }
 

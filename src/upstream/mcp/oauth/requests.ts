@@ -155,7 +155,7 @@ export async function refreshTokens(
   }
 }
 
-/** A token for the client itself: nobody has to be asked. */
+/** A token for the client itself (client credentials): no person is involved. */
 export async function requestClientToken(
   grant: { readonly server: AuthorizationServer; readonly client: OAuthClient; readonly resource: string },
   scope: string | undefined,
@@ -220,7 +220,7 @@ function informationOf({ clientId, clientSecret, authentication }: OAuthClient):
   } as OAuthClientInformationMixed;
 }
 
-/** As much of the metadata as a token request looks at. */
+/** The metadata that a token request needs. */
 function metadataOf(server: AuthorizationServer): AuthorizationServerMetadata {
   const { issuer, tokenEndpoint, clientAuthentication } = server;
   return {
@@ -238,7 +238,7 @@ function tokenSet(tokens: OAuthTokens, asked: string | undefined): TokenSet {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: lifetime, token_type: type } = tokens;
   if (type.toLowerCase() !== 'bearer') throw new Error(`a token of type ${foreign(type)} cannot be used`);
   for (const token of [accessToken, refreshToken ?? 'x'])
-    if (token.length > MAX_TOKEN_CHARACTERS || !/^[\x21-\x7e]+$/.test(token)) throw new Error('that is no token');
+    if (token.length > MAX_TOKEN_CHARACTERS || !/^[\x21-\x7e]+$/.test(token)) throw new Error('that is not a token');
   const scope = tokens.scope !== undefined && isScopeList(tokens.scope) ? tokens.scope : asked;
   const issuedAtMs = Date.now();
   return {

@@ -236,7 +236,7 @@ func readOrder(body []byte) (request order) {
 const setParentDeathSignal = 1 // PR_SET_PDEATHSIG
 
 // runToEnd runs a command that dies with the builder. A jail ends all that is in it, and refuses the call that says so
-// once more; without a jail a compiler would go on after the host and the builder are gone.
+// once more; without a jail a compiler would outlive the host and the builder.
 func runToEnd(command *exec.Cmd) error {
 	// The kernel ties it to the thread that starts the child.
 	runtime.LockOSThread()

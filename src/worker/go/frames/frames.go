@@ -36,6 +36,7 @@ type Head struct {
 	Execution string `json:"execution,omitempty"`
 	Call      int    `json:"call,omitempty"`
 	Target    string `json:"target,omitempty"`
+	Line      int    `json:"line,omitempty"`
 	Name      string `json:"name,omitempty"`
 	LeftMs    int    `json:"leftMs,omitempty"`
 	IsHeld    bool   `json:"isHeld,omitempty"`
@@ -49,7 +50,7 @@ type Ended struct {
 	ExitCode  int      `json:"exitCode"`
 }
 
-// Failure is Failure of src/domain/execution.ts.
+// Failure is Failure of src/domain/run.ts.
 type Failure struct {
 	Kind     string    `json:"kind"`
 	Name     string    `json:"name"`

@@ -11,9 +11,9 @@ import (
 // channel is Descriptor of the package frames, which would bring half of the standard library along.
 const channel = 3
 
-// The kernel keeps "dies with its parent" (PR_SET_PDEATHSIG) for each thread, and a program that is started keeps that of the
-// thread that started it. Only the first thread has it. Go may go on with another one after a blocking read: the
-// program then outlived a host that was killed. So the first thread is held from the start.
+// The kernel keeps PR_SET_PDEATHSIG (die with the parent) for each thread, and exec keeps that of the calling thread. Only
+// the first thread has it. Go may continue on another thread after a blocking read: the program would then outlive a
+// killed host. So the first thread is locked from the start.
 func init() {
 	runtime.LockOSThread()
 }

@@ -1,6 +1,5 @@
 import { beginBody } from './body.js';
-import { unawaitedCalls } from './call-promises.js';
-import { bindCall, bindCallSync, bindValue, deliver, siteOf, throwError } from './calls.js';
+import { bindCall, bindCallSync, bindValue, deliver, siteOf, throwError, unawaitedCalls } from './calls.js';
 import * as errors from './errors.js';
 import { bindFetch } from './fetch.js';
 import { createConsole } from './globals/console.js';
@@ -9,7 +8,7 @@ import { TextDecoder, TextEncoder } from './globals/text-encoding.js';
 import { URL, URLSearchParams } from './globals/url.js';
 import { forbidCodeFromStrings, removeExtras } from './harden.js';
 import { host } from './host.js';
-import { lostInResult } from './lost-values.js';
+import { lostInResult, lostInValue } from './lost-values.js';
 import { bindCalls, bindNamespaces } from './namespaces.js';
 import { collectResult, describeThrown } from './report.js';
 import { awaitValue, beginScript } from './script.js';
@@ -32,6 +31,7 @@ forbidCodeFromStrings();
   fireNext,
   collectResult,
   lostInResult,
+  lostInValue,
   unawaitedCalls,
   describeThrown,
   beginScript,

@@ -21,12 +21,12 @@ const { get: numberOf, set: setNumber } = WeakMap.prototype;
 const MAX_FOLLOWED = 100;
 const MAX_TOLD = 3;
 
-interface UnusedCall {
+export interface MadeCall {
   readonly name: string;
   readonly site: Error;
 }
 
-const unused = create(null) as Record<number, UnusedCall>;
+const unused = create(null) as Record<number, MadeCall>;
 let followed = 0;
 
 const prototype = freeze(
@@ -53,13 +53,23 @@ export function follow(promise: Promise<unknown>, number: number, name: string, 
   return setPrototypeOf(promise, prototype);
 }
 
-/** JSON of `{count, calls: [{name, times, stack}]}`, or nothing where every call was waited for. */
-export function unawaitedCalls(): string {
-  const ordered = keysOf(unused);
-  if (ordered.length === 0) return '';
+/**
+ * JSON of `{unused, open}`, each `{count, calls: [{name, times, stack}]}`: calls whose promise nothing used, and others that
+ * have no answer yet. `pending`: those without an answer.
+ */
+export function unawaitedIn(pending: Record<number, MadeCall>): string {
+  return stringify(setPrototypeOf({ unused: summaryOf(unused), open: summaryOf(pending, unused) }, null));
+}
+
+function summaryOf(made: Record<number, MadeCall>, except?: Record<number, MadeCall>): object {
+  const ordered = keysOf(made);
   const calls: { name: string; times: number; stack: string }[] = setPrototypeOf([], null);
+  let count = 0;
   for (let index = 0; index < ordered.length; index++) {
-    const { name, site } = unused[ordered[index] as unknown as number] as UnusedCall;
+    const number = ordered[index] as unknown as number;
+    if (except !== undefined && except[number] !== undefined) continue;
+    count++;
+    const { name, site } = made[number] as MadeCall;
     const stack = framesOf(site);
     let known = 0;
     while (known < calls.length && (calls[known]?.name !== name || calls[known]?.stack !== stack)) known++;
@@ -67,5 +77,5 @@ export function unawaitedCalls(): string {
     if (same !== undefined) same.times++;
     else if (known < MAX_TOLD) calls[known] = setPrototypeOf({ name, times: 1, stack }, null);
   }
-  return stringify(setPrototypeOf({ count: ordered.length, calls }, null));
+  return setPrototypeOf({ count, calls }, null);
 }

@@ -1,15 +1,15 @@
 // biome-ignore-all lint/style/useTemplate: the engine turns template literals into calls of String.prototype.concat, which a program can patch.
-import { follow } from './call-promises.js';
+import { follow, type MadeCall, unawaitedIn } from './call-promises.js';
 import type { GuestErrorData } from './errors.js';
 import { createGuestError } from './errors.js';
 import { host } from './host.js';
+import { type Loss, writeInput } from './lossy-input.js';
 import { rawStackOf } from './stack.js';
 
 /**
  * Calls the program has made and not had answered. Taken at image time and kept off every prototype: a program that
  * patches `Promise`, `Map` or `JSON` later changes nothing here.
  */
-const stringify = JSON.stringify;
 const parse = JSON.parse;
 const NativePromise = Promise;
 const NativeError = Error;
@@ -22,7 +22,7 @@ const keysOf = Object.keys;
 const defineProperty = Object.defineProperty;
 const setPrototypeOf = Object.setPrototypeOf;
 
-interface Pending {
+interface Pending extends MadeCall {
   readonly resolve: (value: unknown) => void;
   readonly reject: (reason: unknown) => void;
   /** Where in the program the call was made: the error of a failed call points there. */
@@ -45,9 +45,9 @@ export function bindCall(name: string, target: string): Callable {
       host.call(number, target, argumentsJson);
       lastNumber = number;
       made = number;
-      pending[number] = { resolve, reject, site: new NativeError() };
+      pending[number] = { name, resolve, reject, site: new NativeError() };
     });
-    // One that could not be made is a promise that is rejected already, and an error of its own.
+    // One that could not be made is a promise that is rejected already, and its own error.
     return made === 0 ? promise : follow(promise, made, name, (pending[made] as Pending).site);
   };
   return named(call, name);
@@ -67,7 +67,7 @@ export function bindCallSync(name: string, target: string): Callable {
   return named(call, name);
 }
 
-/** Ends the import of a module that stands for something that is not there. */
+/** Ends the import of a module that means something that is not there. */
 export function throwError(json: string): never {
   throw createGuestError(parse(json) as GuestErrorData);
 }
@@ -77,7 +77,10 @@ export function bindScriptCall(name: string): Callable {
   const call = (...input: unknown[]) => {
     let argumentsJson: string;
     try {
-      argumentsJson = write(input);
+      const { json, loss } = write(input);
+      if (loss !== undefined)
+        return { ok: false, error: { message: lossMessage(name, loss) + '. ' + loss.hint, code: 'INVALID_ARGS' } };
+      argumentsJson = json;
     } catch (error) {
       return { ok: false, error: { message: unfitArguments(name, error), code: 'INVALID_ARGS' } };
     }
@@ -106,28 +109,41 @@ export function siteOf(number: number): string {
   return call === undefined ? '' : rawStackOf(call.site);
 }
 
+/** The calls that the program made and does not wait for. */
+export function unawaitedCalls(): string {
+  return unawaitedIn(pending);
+}
+
 /** A constant of a virtual module: plain data that nobody can change. */
 export function bindValue(json: string): unknown {
   return deepFreeze(parse(json));
 }
 
 /**
- * Always a JSON array. Without its prototype, a program's `Array.prototype.toJSON` does not stand in for the list itself.
+ * Always a JSON array. Without its prototype, a program's `Array.prototype.toJSON` does not replace the list itself.
  * `f(undefined)` is `f()`: JSON has no undefined, and `null` would be another input.
  */
-function write(input: unknown[]): string {
+function write(input: unknown[]): ReturnType<typeof writeInput> {
   let { length } = input;
   while (length > 0 && input[length - 1] === undefined) length--;
   input.length = length;
-  return stringify(setPrototypeOf(input, null));
+  return writeInput(setPrototypeOf(input, null));
 }
 
 function jsonOf(input: unknown[], name: string, target: string): string {
+  let written: ReturnType<typeof writeInput>;
   try {
-    return write(input);
+    written = write(input);
   } catch (error) {
-    throw notJson(error) ? unfitInput(name, target) : error;
+    throw notJson(error) ? unfitInput(name, target, NOT_WRITTEN) : error;
   }
+  const { json, loss } = written;
+  if (loss !== undefined) throw unfitInput(name, target, { ...loss, message: lossMessage(name, loss) });
+  return json;
+}
+
+function lossMessage(name: string, { what, path }: Loss): string {
+  return name + ' was not called: ' + what + (path === '' ? '' : ' at ' + path) + ' is not JSON';
 }
 
 /** What the engine says of a BigInt and of a circular value. A program's own `toJSON` may throw what it likes. */
@@ -137,17 +153,23 @@ function notJson(error: unknown): boolean {
   return message === 'circular reference' || message === 'BigInt are forbidden in JSON.stringify';
 }
 
-function unfitInput(name: string, target: string): Error {
+const NOT_WRITTEN = {
+  what: 'a BigInt or a circular reference',
+  path: '',
+  hint: 'Pass plain data: String(value) for a BigInt, and no object that contains itself.',
+};
+
+function unfitInput(name: string, target: string, { what, path, hint, message }: Loss & { message?: string }): Error {
   return createGuestError({
     errorClass: 'SchemaValidationError',
-    message: name + ' was not called: its input cannot be written as JSON',
-    hint: 'Pass plain data: String(value) for a BigInt, and no object that contains itself.',
+    message: message ?? name + ' was not called: its input cannot be written as JSON',
+    hint,
     fields: {
       toolName: apply(slice, target, [apply(indexOf, target, ['/']) + 1]),
       exportName: name,
-      path: '',
+      path,
       expected: 'a JSON value',
-      received: 'a BigInt or a circular reference',
+      received: what,
     },
   });
 }

@@ -62,7 +62,7 @@ export function createGuestError(data: GuestErrorData, site?: Error): CodemodeEr
     const keys = keysOf(data.fields);
     for (let index = 0; index < keys.length; index++) {
       const key = keys[index] as string;
-      // `message`, `stack` and `name` are the error's own; a tool's data may not stand in for them.
+      // `message`, `stack` and `name` are the error's own; a tool's data may not replace them.
       if (key === 'message' || key === 'stack' || key === 'name' || key === 'hint') continue;
       const value = data.fields[key];
       defineProperty(error, key, plain({ value, enumerable: true, writable: true, configurable: true }));

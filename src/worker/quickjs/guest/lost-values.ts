@@ -12,6 +12,7 @@ const setPrototypeOf = Object.setPrototypeOf as <Value>(value: Value, prototype:
 const { replaceAll, slice } = String.prototype;
 const apply = Reflect.apply;
 const { isPrototypeOf } = Object.prototype;
+const { getTime } = Date.prototype;
 const promisePrototype = Promise.prototype;
 
 const MAX_VISITED = 100_000;
@@ -32,6 +33,11 @@ interface Search {
 
 /** JSON of `{count, places, promises?}`, or nothing where nothing is lost. Reads getters again, and takes no harm from what they do. */
 export function lostInResult(): string {
+  return lostInValue((globalThis as { __codemode_result__?: unknown }).__codemode_result__);
+}
+
+/** The same for the value of a script. */
+export function lostInValue(value: unknown): string {
   const search: Search = {
     visited: 0,
     count: 0,
@@ -41,7 +47,7 @@ export function lostInResult(): string {
     promises: setPrototypeOf([], null),
   };
   try {
-    look((globalThis as { __codemode_result__?: unknown }).__codemode_result__, '', 0, search);
+    look(value, '', 0, search);
   } catch {
     // A getter that throws the second time: what was found so far is told.
   }
@@ -86,9 +92,11 @@ function look(value: unknown, path: string, depth: number, search: Search): void
 }
 
 function lookInto(value: Record<string, unknown>, path: string, depth: number, search: Search): void {
+  const kind = kindOf(value);
+  if (kind === 'Date' && !isFiniteNumber(apply(getTime, value as unknown as Date, [])))
+    return note('an invalid Date', path, search);
   // Dates, URLs and whatever else says itself what it is in JSON.
   if (typeof value['toJSON'] === 'function') return;
-  const kind = kindOf(value);
   if (kind === 'Opaque' && apply(isPrototypeOf, promisePrototype, [value]) === true) {
     search.promiseCount++;
     if (search.promises.length < MAX_PLACES)
@@ -97,8 +105,12 @@ function lookInto(value: Record<string, unknown>, path: string, depth: number, s
   }
   if (kind === 'Array') {
     const { length } = value as unknown as unknown[];
-    for (let index = 0; index < length && search.visited <= MAX_VISITED; index++)
-      look(value[index], path + '/' + index, depth + 1, search);
+    for (let index = 0; index < length && search.visited <= MAX_VISITED; index++) {
+      const item = value[index];
+      // In a list it is null; in an object it is left out, which most programs mean by it.
+      if (item === undefined) note('an undefined item', path + '/' + index, search);
+      else look(item, path + '/' + index, depth + 1, search);
+    }
     return;
   }
   const name = EMPTY_IN_JSON[kind];

@@ -4,8 +4,8 @@ import { booleanValue, numberValue, objectKeys, quote, stringValue } from './glo
 
 /**
  * The value of a script as JSON, if it is data: strings, numbers, booleans, null, arrays and objects of them. What JSON
- * would lose without a word is refused, at any depth: functions, dates, maps, bigints, cycles and so on. As in JSON,
- * `undefined` is left out of objects and is null in arrays, NaN and the infinities are null, symbols are no keys.
+ * would lose silently is refused, at any depth: functions, dates, maps, bigints, cycles and so on. As in JSON,
+ * `undefined` is left out of objects and is null in arrays, NaN and the infinities are null, symbols are not keys.
  * `toJSON` is never called: what a value says of itself is not what it is.
  *
  * The value is copied as it is checked and the copy is written: a getter or a proxy that gives something else the second
@@ -94,7 +94,7 @@ function forbidCycle(value: object, within: Within | undefined): void {
     if (each.holder === value) throw refused('a reference to something that contains it', within);
 }
 
-/** Where the kind alone is no word for people. */
+/** Where the kind alone is not a word for people. */
 const NAMES: { readonly [kind: string]: string | undefined } = setPrototypeOf(
   {
     Opaque: 'a promise, an iterator or a weak collection',

@@ -5,7 +5,7 @@ import { kindOf } from './object-kinds.js';
 import { getOwnPropertyDescriptor, indexOf, objectKeys, slice, toText } from './primordials.js';
 import { type Ancestors, append, type TextSink, writeObject } from './stable-json.js';
 
-/** What stands for an object that can't be written. */
+/** What is written for an object that can't be. */
 export const UNSERIALIZABLE = '[Unserializable Object]';
 
 /** Causes of causes that are written out; a cycle ends earlier. */

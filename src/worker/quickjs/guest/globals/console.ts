@@ -41,7 +41,7 @@ export interface GuestConsole {
 
 /**
  * A console that hands every call, as one string, to `write`. Arguments are joined by one space and never read as a
- * format. It goes on working when a program has patched the built-in prototypes.
+ * format. It continues working when a program has patched the built-in prototypes.
  */
 export function createConsole(
   write: (level: LogLevel, message: string) => void,

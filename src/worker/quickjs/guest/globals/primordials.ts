@@ -1,5 +1,5 @@
 // Built-in functions as they were when the image was made. A program may patch any prototype; what is built on these
-// goes on working. Iteration, spreading and array methods are patchable too, so users of this file loop by index. So are
+// continues working. Iteration, spreading and array methods are patchable too, so users of this file loop by index. So are
 // template literals: this engine compiles them to calls of String.prototype.concat. They add strings with +.
 
 const { bind, call } = Function.prototype;

@@ -105,7 +105,7 @@ function adapt(delta: number, count: number, isFirst: boolean): number {
   return k + Math.floor(((BASE - T_MIN + 1) * rest) / (rest + SKEW));
 }
 
-/** -1 for anything that is no digit, the end of the input (NaN) included. */
+/** -1 for anything that is not a digit, the end of the input (NaN) included. */
 function digitValue(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30 + 26;
   const lower = code | 0x20;

@@ -36,7 +36,7 @@ import {
   typedArrayName,
 } from './primordials.js';
 
-/** Text under construction. What comes after it is full is dropped, and whoever writes in a loop stops. */
+/** A bounded text buffer. Text beyond its limit is dropped, and loops that write to it stop. */
 export interface TextSink {
   text: string;
   readonly maxCharacters: number;

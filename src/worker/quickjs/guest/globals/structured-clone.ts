@@ -187,7 +187,7 @@ function cloneView(original: ArrayBufferView, run: CloneRun): object {
   const name = typedArrayName.call(original) ?? 'DataView';
   const Constructor = VIEW_CONSTRUCTORS.get(name) ?? (globalThis as unknown as Record<string, never>)[name];
   if (Constructor === undefined) throw notCloneable(name);
-  // Throws for a buffer that is detached or shared, before a view of it is looked at.
+  // Throws for a buffer that is detached or shared, before a view of it is checked.
   const copiedBuffer = cloneValue(buffer, run) as object;
   const { byteOffset } = original;
   const length = (original as Partial<Uint8Array>).length ?? original.byteLength;

@@ -18,7 +18,7 @@ const DECODE = `({ chunks, fatal, ignoreBOM }) => {
       steps.push(decoder.decode(new Uint8Array(chunk), { stream: index < chunks.length - 1 }));
     }
   } catch (error) { steps.push(error.name + error.code); }
-  // After the end a decoder starts anew; after a failure in mid-stream it goes on.
+  // After the end a decoder starts again; after a failure in mid-stream it continues.
   steps.push(decoder.decode(new Uint8Array([0xef, 0xbb, 0xbf, 0x61])));
   return steps;
 }`;

@@ -48,7 +48,7 @@ function parseIpv6(input: string): string | undefined {
   const tail = halves.length === 2 ? parsePieces(halves[1] as string, true) : [];
   if (head === undefined || tail === undefined) return undefined;
   const missing = 8 - head.length - tail.length;
-  // '::' stands for at least one piece, and without it there must be all eight.
+  // '::' means at least one piece, and without it there must be all eight.
   if (halves.length === 2 ? missing < 1 : missing !== 0) return undefined;
   return `[${serialiseIpv6([...head, ...new Array<number>(missing).fill(0), ...tail])}]`;
 }

@@ -139,7 +139,7 @@ export class URLSearchParams {
   }
 }
 
-/** Reads the list anew at every step, so that changes during iteration are seen, as the standard wants. */
+/** Reads the list at every step, so that changes during iteration are visible, as the standard requires. */
 class PairIterator<Item> {
   #pairs: () => readonly Pair[];
   #pick: (pair: Pair) => Item;
@@ -181,7 +181,7 @@ function pairsOf(init: object): Pair[] {
     const record = new Map<string, string>();
     for (const key of Reflect.ownKeys(init)) {
       if (!Reflect.getOwnPropertyDescriptor(init, key)?.enumerable) continue;
-      // A symbol is no string, and Web IDL throws for it rather than skip it.
+      // A symbol is not a string, and Web IDL throws for it rather than skip it.
       record.set(toText(key), toText((init as Record<PropertyKey, unknown>)[key]));
     }
     return [...record];

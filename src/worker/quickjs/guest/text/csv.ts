@@ -8,7 +8,7 @@ interface CsvRecord {
   readonly offset: number;
 }
 
-/** Rows under a header, with commas, tabs, semicolons or bars between cells. Undefined: the first line is no header. */
+/** Rows under a header, with commas, tabs, semicolons or bars between cells. Undefined: the first line is not a header. */
 export function readCsv(text: string, from: number, to: number): Record<string, string>[] | undefined {
   const delimiter = delimiterOf(text, from, to);
   if (delimiter === undefined) return undefined;
@@ -50,7 +50,7 @@ function isHeader(cells: readonly string[]): boolean {
   return cells.every(isName) && cells.filter((cell) => cell !== '').length * 2 > cells.length;
 }
 
-/** A sentence with a comma is no header. */
+/** A sentence with a comma is not a header. */
 function isName(cell: string): boolean {
   const name = cell.trim();
   return name.length <= MAX_NAME_CHARACTERS && !/[.!?:]$/.test(name) && name.split(' ').length <= MAX_NAME_WORDS;

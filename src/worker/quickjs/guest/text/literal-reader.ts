@@ -18,7 +18,7 @@ export class LiteralReader {
     this.#end = to;
   }
 
-  /** The one value, or the list of them where each starts on a line of its own. */
+  /** The one value, or the list of them where each starts on its own line. */
   readAll(): unknown {
     const first = this.#value();
     if (this.#skip()) return first;
@@ -158,7 +158,7 @@ export class LiteralReader {
     throw this.#fail(word === '' ? 'a value was expected' : `${word} is no value`);
   }
 
-  /** What stands in the parentheses of a call. */
+  /** What is in the parentheses of a call. */
   #given(): { values: unknown[]; named: Map<string, unknown> } {
     const values: unknown[] = [];
     const named = new Map<string, unknown>();

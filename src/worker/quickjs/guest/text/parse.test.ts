@@ -84,7 +84,7 @@ describe('parse reads', () => {
     expect(parsed(text)).toEqual(value);
   });
 
-  test('what is no text as it is', () => {
+  test('what is not text as it is', () => {
     expect(guest.evaluate('parse({ a: 1 })')).toEqual({ a: 1 });
     expect(guest.evaluate('parse(null)')).toBe(null);
   });

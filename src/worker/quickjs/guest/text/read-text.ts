@@ -5,7 +5,7 @@ import { readMarkdownTable } from './markdown-table.js';
 
 /**
  * The data in a tool's text: JSON, JSON lines, a Python literal, CSV or a Markdown table; tables become lists of objects whose
- * values are texts. What is no text is data already, and is given back. Throws `UnreadableText`.
+ * values are texts. What is not text is data already, and is given back. Throws `UnreadableText`.
  *
  * It runs among the program's own objects: a program that patches their prototypes changes what it reads itself.
  */

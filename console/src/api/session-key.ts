@@ -1,0 +1,22 @@
+const NAME = 'codemode.key';
+
+/** Storage may be switched off: then the session lasts as long as the page. */
+let kept: string | undefined;
+
+export function readKey(): string | undefined {
+  try {
+    return localStorage.getItem(NAME) ?? kept;
+  } catch {
+    return kept;
+  }
+}
+
+export function writeKey(key: string | undefined): void {
+  kept = key;
+  try {
+    if (key === undefined) localStorage.removeItem(NAME);
+    else localStorage.setItem(NAME, key);
+  } catch {
+    // As above.
+  }
+}

@@ -1,0 +1,123 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { followEvents, link, onEvent, pendingApprovals } from './api/live.js';
+import { messageOf } from './api/request.js';
+import { openSession } from './api/session.js';
+import { session } from './api/session-state.js';
+import { Help } from './help.js';
+import { listenForKeys, useKeys } from './lib/keys.js';
+import { place } from './lib/router.js';
+import { useStore } from './lib/store.js';
+import { LogIn } from './login.js';
+import { Navigation, SCREENS } from './navigation.js';
+import { notifyOfApprovals } from './notify.js';
+import { screenOf } from './screens/screens.js';
+import { Loading } from './ui/parts.js';
+import { Toasts } from './ui/toasts.js';
+
+const RETRY_MS = 1_500;
+
+export function App() {
+  const state = useStore(session);
+  const isOpen = state.state === 'open';
+  const [problem, setProblem] = useState<string>();
+
+  useEffect(() => {
+    let timer = 0;
+    const open = () =>
+      openSession().then(
+        () => setProblem(undefined),
+        (error: unknown) => {
+          setProblem(messageOf(error));
+          timer = setTimeout(open, RETRY_MS);
+        },
+      );
+    void open();
+    const stopKeys = listenForKeys();
+    return () => {
+      clearTimeout(timer);
+      stopKeys();
+    };
+  }, []);
+
+  useEffect(() => {
+    if (!isOpen) return;
+    const controller = new AbortController();
+    if (state.state === 'open') pendingApprovals.set(state.info.pendingApprovals);
+    void followEvents(controller.signal);
+    const stop = onEvent((event) => {
+      if (event.type === 'approvals') notifyOfApprovals(event.added.length);
+    });
+    return () => {
+      controller.abort();
+      stop();
+    };
+  }, [isOpen]);
+
+  return (
+    <>
+      {state.state === 'open' && <Screens />}
+      {state.state === 'none' && <LogIn message={state.message} />}
+      {state.state === 'opening' && (
+        <main>{problem === undefined ? <Loading what="the console" /> : <LogIn message={problem} />}</main>
+      )}
+      <Toasts />
+    </>
+  );
+}
+
+function Screens() {
+  const { path } = useStore(place);
+  const name = SCREENS.find(({ id }) => id === path[0])?.id ?? 'inbox';
+  const [isHelp, setHelp] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  useKeys([
+    { key: '?', label: 'Show or hide this help', run: () => setHelp(true) },
+    {
+      key: '/',
+      label: 'Search on this screen',
+      run: () => document.querySelector<HTMLElement>('[type=search]')?.focus(),
+    },
+  ]);
+
+  // A new screen: its name is the page's title, and the focus is where its content begins.
+  const key = path.slice(0, 2).join('/');
+  useEffect(() => {
+    const title = SCREENS.find(({ id }) => id === name)?.label ?? 'Inbox';
+    document.title = `${title} · codemode`;
+    if (!isFirst.current) main.current?.focus({ preventScroll: true });
+    isFirst.current = false;
+    scrollTo(0, 0);
+  }, [key]);
+
+  const Screen = screenOf(name);
+  return (
+    <div class="shell">
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        Skip to content
+      </button>
+      <Navigation current={name} onHelp={() => setHelp(true)} />
+      <div>
+        <LinkBanner />
+        <main class="main" ref={main} id="main" tabIndex={-1}>
+          <Screen path={path.slice(1)} />
+        </main>
+      </div>
+      {isHelp && <Help onClose={() => setHelp(false)} />}
+    </div>
+  );
+}
+
+function LinkBanner() {
+  const state = useStore(link);
+  if (state !== 'lost') return null;
+  return (
+    <div class="banner" role="alert">
+      <span class="spin" aria-hidden="true" />
+      <span>
+        The connection to the host is lost. What you see may be old; nothing is lost, and this page connects again by
+        itself. If the host has stopped, start it with: codemode console
+      </span>
+    </div>
+  );
+}

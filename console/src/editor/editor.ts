@@ -1,0 +1,216 @@
+import { autocompletion, type Completion, type CompletionContext, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from '@codemirror/language';
+import { Compartment, EditorState } from '@codemirror/state';
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  hoverTooltip,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import type { PlaygroundDeclarations } from '../../../src/domain/console/playground.js';
+import { escapeCharacter } from '../../../src/lib/visible-text.js';
+import { foreignLabel } from '../ui/foreign.js';
+import { languageOf } from './highlight.js';
+
+export interface EditorOptions {
+  readonly parent: HTMLElement;
+  readonly text: string;
+  readonly language: string;
+  readonly label: string;
+  readonly onChange: (text: string) => void;
+  readonly onRun: () => void;
+}
+
+export interface Editor {
+  setText(text: string): void;
+  setLanguage(language: string): void;
+  setDeclarations(declarations: PlaygroundDeclarations | undefined): void;
+  focus(): void;
+  close(): void;
+}
+
+/**
+ * CodeMirror in a shadow root: there it puts its styles into constructed style sheets, which the page's policy
+ * (`style-src 'self'`) allows, and not into a `<style>` element, which it forbids.
+ */
+export function openEditor({ parent, text, language, label, onChange, onRun }: EditorOptions): Editor {
+  const root = parent.shadowRoot ?? parent.attachShadow({ mode: 'open' });
+  root.replaceChildren();
+  const box = document.createElement('div');
+  root.append(box);
+  const languages = new Compartment();
+  let declarations: PlaygroundDeclarations | undefined;
+  const toolNamed = (name: string) => declarations?.tools.find(({ exportName }) => exportName === name);
+
+  const view = new EditorView({
+    parent: box,
+    root,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        lineNumbers(),
+        highlightActiveLine(),
+        highlightActiveLineGutter(),
+        highlightSpecialChars({ addSpecialChars: HIDDEN, render: renderHidden }),
+        history(),
+        drawSelection(),
+        indentOnInput(),
+        indentUnit.of('  '),
+        bracketMatching(),
+        languages.of(languageOf(language).extension),
+        syntaxHighlighting(COLOURS),
+        autocompletion({ override: [(context) => complete(context, declarations)], icons: false }),
+        hoverTooltip((editor, position) => {
+          const word = editor.state.wordAt(position);
+          const tool = word === null ? undefined : toolNamed(editor.state.sliceDoc(word.from, word.to));
+          if (word === null || tool === undefined) return null;
+          return { pos: word.from, end: word.to, above: true, create: () => ({ dom: describeTool(tool) }) };
+        }),
+        EditorView.contentAttributes.of({ 'aria-label': label, 'aria-multiline': 'true' }),
+        EditorView.lineWrapping,
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) onChange(update.state.doc.toString());
+        }),
+        keymap.of([
+          { key: 'Mod-Enter', run: handled(onRun) },
+          { key: 'Escape', run: handled((editor) => editor.contentDOM.blur()) },
+          ...completionKeymap,
+          indentWithTab,
+          ...defaultKeymap,
+          ...historyKeymap,
+        ]),
+        THEME,
+      ],
+    }),
+  });
+  return {
+    setText: (next) => {
+      if (view.state.doc.toString() === next) return;
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
+    },
+    setLanguage: (next) => view.dispatch({ effects: languages.reconfigure(languageOf(next).extension) }),
+    setDeclarations: (next) => {
+      declarations = next;
+    },
+    focus: () => view.focus(),
+    close: () => view.destroy(),
+  };
+}
+
+function handled(work: (editor: EditorView) => void) {
+  return (editor: EditorView) => {
+    work(editor);
+    return true;
+  };
+}
+
+type DeclaredTool = PlaygroundDeclarations['tools'][number];
+
+/** Servers inside an import, tools elsewhere. A tool that is not imported yet is imported when it is chosen. */
+function complete(context: CompletionContext, declarations: PlaygroundDeclarations | undefined) {
+  if (declarations === undefined) return null;
+  const inString = context.matchBefore(/['"]@[\w./@-]*/);
+  if (inString !== null) {
+    const specifiers = [...new Set(declarations.servers.map(({ specifier }) => specifier))];
+    return { from: inString.from + 1, options: specifiers.map((label) => ({ label, type: 'namespace' })) };
+  }
+  const word = context.matchBefore(/[\w$]+/);
+  if (word === null && !context.explicit) return null;
+  const text = context.state.doc.toString();
+  return {
+    from: word?.from ?? context.pos,
+    validFor: /^[\w$]*$/,
+    options: declarations.tools.slice(0, MAX_COMPLETIONS).map((tool) => completionOf(tool, text)),
+  };
+}
+
+const MAX_COMPLETIONS = 3_000;
+
+function completionOf(tool: DeclaredTool, text: string): Completion {
+  return {
+    label: tool.exportName,
+    detail: tool.specifier,
+    type: 'function',
+    info: () => describeTool(tool),
+    apply: (view, _completion, from, to) => {
+      const line = `import { ${tool.exportName} } from '${tool.specifier}';\n`;
+      const isModule = tool.specifier.startsWith('@');
+      const isImported = new RegExp(`import[^;]*\\b${tool.exportName}\\b`).test(text);
+      const isInImport = /^\s*import\b/.test(view.state.doc.lineAt(from).text);
+      const addition = isModule && !isImported && !isInImport ? [{ from: 0, insert: line }] : [];
+      view.dispatch({ changes: [...addition, { from, to, insert: tool.exportName }] });
+    },
+  };
+}
+
+/** Text nodes only: both texts are the server's. */
+function describeTool({ signature, description }: DeclaredTool): HTMLElement {
+  const box = document.createElement('div');
+  box.className = 'cm-tool';
+  const code = document.createElement('code');
+  code.textContent = foreignLabel(signature, 600);
+  const words = document.createElement('p');
+  words.textContent = foreignLabel(description, 400);
+  box.append(code, words);
+  return box;
+}
+
+/** What `highlightSpecialChars` does not know by itself: bidirectional, zero-width and tag characters, fillers. */
+const HIDDEN = new RegExp(
+  [
+    '\\u00ad|\\u061c|\\u115f|\\u1160|\\u17b4|\\u17b5|[\\u180b-\\u180f]|[\\u200b-\\u200f]|[\\u202a-\\u202e]',
+    '[\\u2060-\\u206f]|\\u3164|[\\ufe00-\\ufe0f]|\\ufeff|\\uffa0|[\\u{e0000}-\\u{e0fff}]',
+  ].join('|'),
+  'gu',
+);
+
+function renderHidden(code: number): HTMLElement {
+  const mark = document.createElement('span');
+  mark.className = 'cm-hidden';
+  mark.textContent = escapeCharacter(String.fromCodePoint(code));
+  mark.title = 'A character that cannot be seen';
+  return mark;
+}
+
+const COLOURS = HighlightStyle.define([
+  { tag: [tags.keyword, tags.modifier, tags.self, tags.bool, tags.null], color: 'var(--code-keyword)' },
+  { tag: [tags.string, tags.special(tags.string), tags.regexp], color: 'var(--code-string)' },
+  { tag: tags.number, color: 'var(--code-number)' },
+  { tag: tags.comment, color: 'var(--code-comment)', fontStyle: 'italic' },
+  { tag: [tags.function(tags.variableName), tags.function(tags.propertyName)], color: 'var(--code-name)' },
+  { tag: [tags.typeName, tags.className, tags.namespace], color: 'var(--code-type)' },
+]);
+
+const THEME = EditorView.theme({
+  '&': { color: 'var(--ink)', backgroundColor: 'var(--surface)', fontSize: 'var(--text-sm)' },
+  '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
+  '.cm-content': { fontFamily: 'var(--mono)', minHeight: '260px', caretColor: 'var(--ink)', padding: '10px 0' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '22px', maxHeight: '60vh', overflow: 'auto' },
+  '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--ink-3)', border: 'none' },
+  '.cm-activeLine': { backgroundColor: 'color-mix(in srgb, var(--sunken) 55%, transparent)' },
+  '.cm-activeLineGutter': { backgroundColor: 'var(--sunken)' },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground, ::selection': {
+    backgroundColor: 'var(--select) !important',
+  },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--raised)',
+    color: 'var(--ink)',
+    border: '1px solid var(--line)',
+    borderRadius: '8px',
+    boxShadow: 'var(--shadow)',
+    overflow: 'hidden',
+  },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--select)', color: 'var(--ink)' },
+  '.cm-completionDetail': { color: 'var(--ink-3)', fontStyle: 'normal' },
+  '.cm-tool': { maxWidth: '520px', padding: '8px 12px', font: '13px/1.5 var(--font)' },
+  '.cm-tool code': { fontFamily: 'var(--mono)', fontSize: '12px', whiteSpace: 'pre-wrap' },
+  '.cm-tool p': { margin: '6px 0 0', color: 'var(--ink-2)' },
+  '.cm-hidden': { color: 'var(--bad)', backgroundColor: 'var(--bad-bg)', borderRadius: '3px' },
+});

@@ -1,0 +1,108 @@
+import { link, pendingApprovals } from './api/live.js';
+import { session } from './api/session-state.js';
+import { count } from './lib/format.js';
+import { linkTo } from './lib/router.js';
+import { useStore } from './lib/store.js';
+import { nextTheme, theme } from './lib/theme.js';
+import { Icon } from './ui/icons.js';
+
+export const SCREENS = [
+  { id: 'inbox', label: 'Inbox' },
+  { id: 'runs', label: 'Runs' },
+  { id: 'playground', label: 'Playground' },
+  { id: 'tools', label: 'Tools' },
+  { id: 'policy', label: 'Policy' },
+  { id: 'audit', label: 'Audit' },
+  { id: 'usage', label: 'Usage' },
+  { id: 'connect', label: 'Connect' },
+] as const;
+
+export type ScreenName = (typeof SCREENS)[number]['id'];
+
+const LINK_WORDS = { live: 'Live', connecting: 'Connecting', lost: 'Not connected' } as const;
+const LINK_TONES = { live: 'good', connecting: 'wait', lost: 'bad' } as const;
+
+export function Navigation({ current, onHelp }: { current: ScreenName; onHelp: () => void }) {
+  const pending = useStore(pendingApprovals);
+  const linkState = useStore(link);
+  const chosen = useStore(theme);
+  const now = useStore(session);
+  return (
+    <header class="side">
+      <a
+        class="brand"
+        href={linkTo(['inbox'])}
+        aria-label="codemode"
+        style={{ color: 'inherit', textDecoration: 'none' }}
+      >
+        <Logo />
+        <span>codemode</span>
+      </a>
+      <nav class="nav" aria-label="Screens">
+        {SCREENS.map(({ id, label }) => (
+          <div key={id} class="nav-item">
+            <a
+              href={linkTo([id])}
+              aria-current={id === current ? 'page' : undefined}
+              aria-describedby={id === 'inbox' && pending > 0 ? 'pending-count' : undefined}
+            >
+              <Icon name={id} />
+              <span>{label}</span>
+            </a>
+            {id === 'inbox' && pending > 0 && (
+              <span class="nav-count num" id="pending-count">
+                {count(pending)}
+                <span class="sr-only"> waiting</span>
+              </span>
+            )}
+          </div>
+        ))}
+      </nav>
+      <div class="side-foot">
+        <span class="link-state">
+          <span class={`dot ${LINK_TONES[linkState]}`} />
+          <span>{LINK_WORDS[linkState]}</span>
+        </span>
+        {now.state === 'open' && (
+          <span class="hint">
+            {now.info.session.name}, {now.info.session.role} · {now.info.version}
+          </span>
+        )}
+        <div class="row tight">
+          <button
+            type="button"
+            class="button icon quiet"
+            aria-label={`Colours: ${chosen}. Change them`}
+            title={`Colours: ${chosen}`}
+            onClick={nextTheme}
+          >
+            <NavIcon name="moon" />
+          </button>
+          <button type="button" class="button icon quiet" aria-label="Help: keys" title="Help (?)" onClick={onHelp}>
+            <NavIcon name="help" />
+          </button>
+        </div>
+      </div>
+    </header>
+  );
+}
+
+function NavIcon({ name }: { name: 'moon' | 'help' }) {
+  return (
+    <span style={{ width: '18px', height: '18px', display: 'inline-flex' }}>
+      <Icon name={name} />
+    </span>
+  );
+}
+
+/** A program and its calls. */
+function Logo() {
+  return (
+    <svg viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="8" fill="#15181c" stroke="#444b53" />
+      <path d="M8 9h11M8 16h16M8 23h7" stroke="#fff" stroke-width="3" stroke-linecap="round" />
+      <circle cx="23" cy="9" r="2.2" fill="#f0a92e" />
+      <circle cx="19.5" cy="23" r="2.2" fill="#3bb58a" />
+    </svg>
+  );
+}

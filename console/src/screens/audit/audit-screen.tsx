@@ -1,0 +1,163 @@
+import { useState } from 'preact/hooks';
+import type { AuditRecord } from '../../../../src/domain/audit.js';
+import type { AuditPage } from '../../../../src/domain/console/audit.js';
+import { download, request } from '../../api/request.js';
+import { usePages } from '../../api/use-pages.js';
+import { bytes, duration, time } from '../../lib/format.js';
+import { linkTo, place, setOptions } from '../../lib/router.js';
+import { useStore } from '../../lib/store.js';
+import { Foreign, ForeignLine, foreignLabel } from '../../ui/foreign.js';
+import { JsonTree } from '../../ui/json-tree.js';
+import { ActionButton, Badge, Empty, Loading, PageHead, Panel, Problem } from '../../ui/parts.js';
+import { VirtualList } from '../../ui/virtual-list.js';
+import type { ScreenProps } from '../screen-props.js';
+import { ChainCheck } from './chain-check.js';
+
+const PAGE = 200;
+const ROW = 40;
+const FILTERS = ['runId', 'serverId', 'toolName'] as const;
+const LABELS = { runId: 'Run', serverId: 'Server', toolName: 'Tool' } as const;
+
+/** Every call and every decision, in the order of the chain. */
+export function AuditScreen(_: ScreenProps) {
+  const { options } = useStore(place);
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, options.get(name) ?? '']));
+  const [isOff, setOff] = useState(false);
+  const [chosen, setChosen] = useState<AuditRecord>();
+  const pages = usePages<AuditRecord>(
+    JSON.stringify(filters),
+    async (cursor, signal) => {
+      const query = { ...filters, before: cursor, limit: PAGE };
+      const page = await request<AuditPage>('audit', { query, signal });
+      setOff(page.isOff === true);
+      return { items: page.records, ...(page.before === undefined ? {} : { cursor: String(page.before) }) };
+    },
+    (event) => event.type === 'audit',
+  );
+  const isFiltered = Object.values(filters).some((value) => value !== '');
+  return (
+    <>
+      <PageHead
+        title="Audit"
+        lead="Each record has the hash of the one before it. Arguments and results are not in the log."
+      >
+        <ActionButton run={() => download('exportAudit', { query: filters }, 'codemode-audit.jsonl')}>
+          Export
+        </ActionButton>
+      </PageHead>
+      <div class="stack">
+        <ChainCheck />
+        <fieldset class="filters" aria-label="Filters">
+          {FILTERS.map((name) => (
+            <label key={name} class="field grow">
+              <span>{LABELS[name]}</span>
+              <input
+                class="input"
+                type="search"
+                value={filters[name]}
+                onChange={(event) => setOptions({ ...filters, [name]: event.currentTarget.value.trim() })}
+              />
+            </label>
+          ))}
+        </fieldset>
+        {pages.error !== undefined && <Problem error={pages.error} retry={pages.reload} />}
+        {isOff && (
+          <p class="note wait">The audit log is switched off in the configuration: new calls are not recorded.</p>
+        )}
+        {pages.items.length === 0 ? (
+          pages.isLoading ? (
+            <Loading what="records" />
+          ) : (
+            <div class="panel">
+              <Empty icon="audit" title={isFiltered ? 'No record matches' : 'No records yet'}>
+                <p>{isFiltered ? 'Change the filters.' : 'The first call of a program appears here.'}</p>
+              </Empty>
+            </div>
+          )
+        ) : (
+          <section class="panel audit" aria-label="Records">
+            <div class="audit-row audit-head" aria-hidden="true">
+              <span class="end">No.</span>
+              <span>Time</span>
+              <span>Verdict</span>
+              <span>Tool</span>
+              <span>Caller</span>
+              <span class="end">Duration</span>
+              <span class="end">Answer</span>
+            </div>
+            <VirtualList
+              label="Records"
+              count={pages.items.length}
+              rowHeight={ROW}
+              height={`min(${pages.items.length * ROW}px, calc(100vh - 380px))`}
+              onNearEnd={pages.loadMore}
+              row={(index) => {
+                const record = pages.items[index];
+                return (
+                  record !== undefined && (
+                    <Row
+                      record={record}
+                      isChosen={record.number === chosen?.number}
+                      onChoose={() => setChosen(record)}
+                    />
+                  )
+                );
+              }}
+            />
+          </section>
+        )}
+        {chosen !== undefined && <Record record={chosen} />}
+      </div>
+    </>
+  );
+}
+
+function toneOf(verdict: AuditRecord['verdict']): 'good' | 'bad' | 'wait' | 'calm' {
+  if (verdict === 'ok') return 'good';
+  if (verdict === 'pending' || verdict === 'limited') return 'wait';
+  return verdict === 'sent' || verdict === 'decided' || verdict === 'output' ? 'calm' : 'bad';
+}
+
+function Row({ record, isChosen, onChoose }: { record: AuditRecord; isChosen: boolean; onChoose: () => void }) {
+  return (
+    <button type="button" class={`audit-row ${isChosen ? 'selected' : ''}`} aria-pressed={isChosen} onClick={onChoose}>
+      <span class="num end muted">{record.number}</span>
+      <span class="num clip">{time(record.atMs)}</span>
+      <span>
+        <Badge tone={toneOf(record.verdict)}>{record.verdict.replace('_', ' ')}</Badge>
+      </span>
+      <span class="mono clip">
+        <ForeignLine text={`${record.serverId}/${record.toolName}`} limit={100} />
+      </span>
+      <span class="clip audit-side">
+        <ForeignLine text={record.caller} limit={60} />
+      </span>
+      <span class="num end audit-side">{duration(record.durationMs)}</span>
+      <span class="num end audit-side">{record.resultBytes === null ? '' : bytes(record.resultBytes)}</span>
+    </button>
+  );
+}
+
+function Record({ record }: { record: AuditRecord }) {
+  return (
+    <Panel
+      title={`Record ${record.number}`}
+      actions={
+        <>
+          <a class="button small" href={linkTo(['runs', record.runId])}>
+            Open the run
+          </a>
+          <a class="button small" href={linkTo(['audit'], { runId: record.runId })}>
+            Records of this run
+          </a>
+        </>
+      }
+    >
+      <p class="sr-only">{foreignLabel(record.toolName)}</p>
+      <p class="small muted mono">
+        <Foreign text={`hash ${record.hash}`} limit={200} />
+      </p>
+      <JsonTree value={JSON.parse(JSON.stringify(record))} label={`Record ${record.number}`} open={2} />
+    </Panel>
+  );
+}

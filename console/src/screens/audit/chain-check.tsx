@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks';
+import type { ChainReport } from '../../../../src/domain/audit.js';
+import { request } from '../../api/request.js';
+import { count, time } from '../../lib/format.js';
+import { Foreign } from '../../ui/foreign.js';
+import { ActionButton, Badge } from '../../ui/parts.js';
+
+/** The chain is shown as what it is: what was checked, and what that does not prove. */
+export function ChainCheck() {
+  const [report, setReport] = useState<ChainReport>();
+  const verify = async () => setReport(await request<ChainReport>('verifyAudit'));
+  return (
+    <section class="panel panel-body stack tight" aria-label="Verification of the chain">
+      <div class="row spread">
+        <div class="row grow" role="status">
+          {report === undefined ? (
+            <span class="muted">The chain was not verified on this page yet.</span>
+          ) : report.isIntact ? (
+            <>
+              <Badge tone="good">intact</Badge>
+              <span>
+                {count(report.records)} records, from number {count(report.first)} to {count(report.head.count)}: each
+                hash fits its record and the one before.
+              </span>
+            </>
+          ) : (
+            <>
+              <Badge tone="bad">broken</Badge>
+              <span>
+                At record {count(report.problem?.record ?? 0)}:{' '}
+                <Foreign text={report.problem?.reason ?? 'unknown'} limit={400} />
+              </span>
+            </>
+          )}
+        </div>
+        <ActionButton run={verify}>Verify the chain</ActionButton>
+      </div>
+      {report !== undefined && (
+        <ul class="small muted">
+          {report.callsRefused === true && <li class="tone-bad">Hosts refuse calls until this is settled.</li>}
+          {report.cut !== undefined && (
+            <li>
+              {count(report.cut.count)} earlier records were removed at {time(report.cut.atMs)}:{' '}
+              <Foreign text={report.cut.reason} limit={200} />
+            </li>
+          )}
+          <li>
+            {report.sealed === undefined
+              ? 'No sealed head was found: that records were removed from the end could not be ruled out.'
+              : report.sealed.count === report.head.count
+                ? 'The sealed head agrees with the last record: nothing was removed from the end.'
+                : `The sealed head covers ${count(report.sealed.count)} records; the log has ${count(report.head.count)}.`}
+          </li>
+          <li>
+            This finds changes by somebody without the host&apos;s key. It does not protect against somebody who has the
+            key and the state folder; an exported copy elsewhere does.
+          </li>
+        </ul>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,150 @@
+import type { ConnectClient, ConnectInfo } from '../../../../src/domain/console/connect.js';
+import type { ConsoleSession } from '../../../../src/domain/console/sessions.js';
+import { request } from '../../api/request.js';
+import { logOut } from '../../api/session.js';
+import { isOwner } from '../../api/session-state.js';
+import { useResource } from '../../api/use-resource.js';
+import { time } from '../../lib/format.js';
+import { Foreign } from '../../ui/foreign.js';
+import { ActionButton, Badge, Command, Empty, Loading, PageHead, Panel, Problem } from '../../ui/parts.js';
+import type { ScreenProps } from '../screen-props.js';
+
+/** The line or the file for each client, and whether it has codemode; and who is logged in to this console. */
+export function ConnectScreen(_: ScreenProps) {
+  const info = useResource('connect', (signal) => request<ConnectInfo>('connect', { signal }));
+  return (
+    <>
+      <PageHead title="Connect" lead="Give codemode to a client. Each takes one line or one file." />
+      <div class="stack">
+        {info.error !== undefined && <Problem error={info.error} retry={info.reload} />}
+        {info.data === undefined && info.error === undefined && <Loading what="clients" />}
+        {info.data?.url !== undefined && (
+          <Panel title="Over HTTP">
+            <div class="stack tight">
+              <p>Clients reach this host at:</p>
+              <Command text={info.data.url} />
+            </div>
+          </Panel>
+        )}
+        {info.data?.clients.length === 0 && (
+          <div class="panel">
+            <Empty icon="connect" title="No client is known">
+              <p>Any MCP client works with this command:</p>
+              <Command text="codemode mcp" />
+            </Empty>
+          </div>
+        )}
+        <div class="clients">
+          {info.data?.clients.map((client) => (
+            <Client key={client.id} client={client} />
+          ))}
+        </div>
+        <Sessions />
+      </div>
+    </>
+  );
+}
+
+function Client({ client }: { client: ConnectClient }) {
+  return (
+    <Panel
+      title={<Foreign text={client.name} limit={80} />}
+      actions={
+        client.isConfigured ? (
+          <Badge tone="good">connected</Badge>
+        ) : (
+          <Badge>{client.isFound ? 'on this machine, not connected' : 'not found on this machine'}</Badge>
+        )
+      }
+    >
+      <div class="stack tight">
+        {client.problem !== undefined && (
+          <p class="note wait">
+            <Foreign text={client.problem} limit={400} lines />
+          </p>
+        )}
+        {client.command !== undefined && <Command text={client.command} />}
+        {client.link !== undefined && isSafeLink(client.link) && (
+          <a class="button" href={client.link}>
+            Install
+          </a>
+        )}
+        {client.file !== undefined && (
+          <details open={client.command === undefined}>
+            <summary>
+              Or by hand, in <code>{client.file.path}</code>
+            </summary>
+            <Command text={client.file.text} />
+          </details>
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+/** Links of the clients' own schemes; never script. */
+function isSafeLink(link: string): boolean {
+  return /^(https?|cursor|vscode|vscode-insiders|windsurf|zed):/i.test(link);
+}
+
+function Sessions() {
+  const sessions = useResource('sessions', async (signal) => {
+    return (await request<{ sessions: readonly ConsoleSession[] }>('sessions', { signal })).sessions;
+  });
+  const revoke = async (id: string) => {
+    await request('revokeSession', { path: { id } });
+    sessions.reload();
+  };
+  return (
+    <Panel
+      title="Sessions of this console"
+      flush
+      actions={
+        <ActionButton class="small" run={logOut}>
+          Log out
+        </ActionButton>
+      }
+    >
+      {sessions.error !== undefined && <Problem error={sessions.error} retry={sessions.reload} />}
+      <div class="table-wrap">
+        <table class="table">
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Role</th>
+              <th scope="col">Browser</th>
+              <th scope="col">Last used</th>
+              <th scope="col">Expires</th>
+              <th scope="col">
+                <span class="sr-only">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {sessions.data?.map((each) => (
+              <tr key={each.id}>
+                <td class="strong">
+                  <Foreign text={each.name} limit={60} />
+                  {each.isThisOne && <span class="muted"> (this one)</span>}
+                </td>
+                <td>{each.role}</td>
+                <td class="small muted">
+                  <Foreign text={each.browser} limit={80} />
+                </td>
+                <td class="num nowrap">{time(each.lastUsedAtMs)}</td>
+                <td class="num nowrap">{time(each.expiresAtMs)}</td>
+                <td>
+                  {!each.isThisOne && isOwner() && (
+                    <ActionButton class="small danger" run={() => revoke(each.id)}>
+                      Revoke
+                    </ActionButton>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Panel>
+  );
+}

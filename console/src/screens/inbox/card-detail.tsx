@@ -1,0 +1,198 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { ApprovalCard, ApprovalView } from '../../../../src/domain/console/approvals.js';
+import { request } from '../../api/request.js';
+import { bytes, counted, time } from '../../lib/format.js';
+import { useKeys } from '../../lib/keys.js';
+import { linkTo } from '../../lib/router.js';
+import { Countdown } from '../../ui/countdown.js';
+import { Foreign, foreignLabel } from '../../ui/foreign.js';
+import { JsonTree } from '../../ui/json-tree.js';
+import { ActionButton, Badge } from '../../ui/parts.js';
+import { ArgumentsTable } from './arguments-table.js';
+import type { Decision } from './decide.js';
+import { Excerpt } from './excerpt.js';
+
+type Scope = Decision['scope'];
+
+const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
+  call: 'These calls only',
+  run: 'This tool, until the run ends',
+  hour: 'This tool, for an hour',
+};
+
+const REASON_WORDS = { rule: 'Rule', preset: 'Preset', flow: 'Flow guard', budget: 'Budget', other: 'Reason' } as const;
+
+/** One card: what would be called, with what, where in the program, and why a person is asked. */
+export function CardDetail({
+  card,
+  onDecide,
+}: {
+  card: ApprovalCard;
+  onDecide: (decision: Decision) => Promise<void>;
+}) {
+  const [leftOut, setLeftOut] = useState<ReadonlySet<string>>(new Set());
+  const [scope, setScope] = useState<Scope>('call');
+  const [reason, setReason] = useState('');
+  const [whole, setWhole] = useState<ReadonlyMap<string, ApprovalView>>(new Map());
+  useEffect(() => {
+    setLeftOut(new Set());
+    setScope('call');
+    setReason('');
+  }, [card.id]);
+
+  const calls = card.calls.map((call) => whole.get(call.id) ?? call);
+  const chosen = calls.filter(({ id }) => !leftOut.has(id));
+  const isPending = card.state === 'PENDING';
+  const isUnreadable = chosen.some((call) => call.isUnreadable);
+  const hidden = calls.reduce((sum, call) => sum + call.hiddenParts, 0);
+  const cut = calls.filter((call) => call.isCut);
+  const press = (decision: Decision['decision']) => onDecide({ decision, calls: chosen, scope, reason });
+  const toggle = (id: string) => {
+    const next = new Set(leftOut);
+    if (!next.delete(id)) next.add(id);
+    setLeftOut(next);
+  };
+  const loadWhole = async () => {
+    const loaded = await Promise.all(
+      cut.slice(0, 20).map(({ id }) => request<ApprovalView>('approval', { path: { id } })),
+    );
+    setWhole(new Map([...whole, ...loaded.map((each) => [each.id, each] as const)]));
+  };
+  const canApprove = isPending && chosen.length > 0 && !isUnreadable;
+  const canDeny = isPending && chosen.length > 0;
+  useKeys([
+    { key: 'a', label: 'Approve the shown card', run: () => void (canApprove && press('approve')) },
+    { key: 'd', label: 'Deny the shown card', run: () => void (canDeny && press('deny')) },
+  ]);
+
+  return (
+    <article class="panel card" aria-label={`${foreignLabel(card.serverId)}/${foreignLabel(card.toolName)}`}>
+      <div class="card-head">
+        <div class="grow">
+          <h2 class="mono card-tool">
+            <Foreign text={`${card.serverId}/${card.toolName}`} limit={200} />
+          </h2>
+          <p class="muted small">
+            {counted(card.callCount, 'call')} by <Foreign text={card.caller} limit={80} />
+            {card.isDirect ? ', made by the client itself' : ', in the run '}
+            {!card.isDirect && (
+              <a href={linkTo(['runs', card.runId])}>
+                <Foreign text={card.runTitle ?? card.runId} limit={90} />
+              </a>
+            )}
+            , asked at {time(card.createdAtMs)}
+          </p>
+        </div>
+        {isPending ? <Countdown atMs={card.expiresAtMs} /> : <Badge>{card.state.toLowerCase()}</Badge>}
+      </div>
+
+      <ul class="reasons">
+        {card.reasons.map(({ kind, text, readFrom }) => (
+          <li key={text}>
+            <Badge tone={kind === 'flow' ? 'bad' : 'wait'}>{REASON_WORDS[kind]}</Badge>{' '}
+            <Foreign text={text} limit={600} />
+            {readFrom !== undefined && (
+              <span class="muted">
+                {' '}
+                Read before: <Foreign text={readFrom} limit={80} />
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+
+      {isUnreadable && (
+        <p class="note bad">What was stored of this call was changed. It can be denied, and not approved.</p>
+      )}
+      {calls.length > 1 ? (
+        <ArgumentsTable calls={calls} leftOut={leftOut} onToggle={toggle} />
+      ) : (
+        calls.map((call) => (
+          <div key={call.id}>
+            <h3>Arguments</h3>
+            <JsonTree value={call.arguments} label="Arguments" open={3} bare isCut={call.isCut} />
+          </div>
+        ))
+      )}
+      {card.callCount > calls.length && (
+        <p class="note">
+          The first {calls.length} of {card.callCount} calls are shown. A decision counts for these; the others follow.
+        </p>
+      )}
+      {hidden > 0 && (
+        <p class="muted small">
+          {counted(hidden, 'secret')} {hidden === 1 ? 'is shown as a mark' : 'are shown as marks'}.
+        </p>
+      )}
+      {cut.length > 0 && (
+        <div class="row">
+          <span class="muted small">
+            Large arguments are cut here ({bytes(cut.reduce((sum, call) => sum + call.argumentsBytes, 0))}).
+          </span>
+          <ActionButton class="small" run={loadWhole}>
+            Show whole arguments
+          </ActionButton>
+        </div>
+      )}
+
+      {card.code !== '' && <Excerpt code={card.code} />}
+
+      {isPending ? (
+        <div class="card-actions">
+          <label class="field grow">
+            <span>Reason (the agent reads it)</span>
+            <input
+              class="input"
+              value={reason}
+              maxLength={500}
+              onInput={(event) => setReason(event.currentTarget.value)}
+            />
+          </label>
+          <label class="field">
+            <span>An approval counts for</span>
+            <select class="input" value={scope} onChange={(event) => setScope(event.currentTarget.value as Scope)}>
+              {(['call', 'run', 'hour'] as const)
+                .filter((each) => card.scopes.includes(each))
+                .map((each) => (
+                  <option key={each} value={each}>
+                    {SCOPE_WORDS[each]}
+                  </option>
+                ))}
+            </select>
+          </label>
+          <div class="row tight">
+            {calls.length > 1 && (
+              <span class="small nowrap">
+                {chosen.length === calls.length ? `all ${calls.length}` : `${chosen.length} of ${calls.length}`}
+              </span>
+            )}
+            <ActionButton class="danger" disabled={!canDeny} run={() => press('deny')}>
+              Deny
+            </ActionButton>
+            <ActionButton class="primary" disabled={!canApprove} run={() => press('approve')}>
+              Approve
+            </ActionButton>
+          </div>
+        </div>
+      ) : (
+        <Decided call={calls[0]} />
+      )}
+    </article>
+  );
+}
+
+function Decided({ call }: { call: ApprovalView | undefined }) {
+  if (call?.decision === undefined) return null;
+  const { by, atMs, scope, reason } = call.decision;
+  return (
+    <p class="note">
+      {call.state === 'DENIED' ? 'Denied' : 'Approved'} by <Foreign text={by} limit={80} /> at {time(atMs)} (scope:{' '}
+      {scope})
+      {reason !== undefined && (
+        <>
+          : <Foreign text={reason} limit={500} />
+        </>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,274 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ApprovalCard, ApprovalPage, ApprovalView } from '../../../../src/domain/console/approvals.js';
+import { pendingApprovals } from '../../api/live.js';
+import { request } from '../../api/request.js';
+import { usePages } from '../../api/use-pages.js';
+import { counted } from '../../lib/format.js';
+import { useKeys } from '../../lib/keys.js';
+import { useStore } from '../../lib/store.js';
+import { isNotifying, toggleNotifications } from '../../notify.js';
+import { Countdown } from '../../ui/countdown.js';
+import { ForeignLine, foreignLabel } from '../../ui/foreign.js';
+import { ActionButton, Badge, Empty, Loading, PageHead, Problem, Tabs } from '../../ui/parts.js';
+import { say } from '../../ui/toasts.js';
+import { VirtualList } from '../../ui/virtual-list.js';
+import type { ScreenProps } from '../screen-props.js';
+import { CardDetail } from './card-detail.js';
+import { type Decision, decide, describeOutcomes, earlierDecision } from './decide.js';
+
+const PAGE = 100;
+const ROW = 76;
+type Shown = 'pending' | 'all';
+
+/** What waits for a decision. */
+export function InboxScreen(_: ScreenProps) {
+  const [shown, setShown] = useState<Shown>('pending');
+  const [text, setText] = useState('');
+  const pages = usePages<ApprovalCard>(
+    shown,
+    async (cursor, signal) => {
+      const page = await request<ApprovalPage>('approvals', { query: { state: shown, limit: PAGE, cursor }, signal });
+      pendingApprovals.set(page.pending);
+      return { items: page.cards, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
+    },
+    (event) => event.type === 'approvals',
+  );
+  const pending = useStore(pendingApprovals);
+  const [selectedId, setSelectedId] = useState<string>();
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
+  const own = useRef(new Set<string>());
+
+  const cards = text === '' ? pages.items : pages.items.filter((card) => matches(card, text));
+  const index = Math.max(
+    0,
+    cards.findIndex(({ id }) => id === selectedId),
+  );
+  const selected = cards[index];
+  useTellOfOthers(shown === 'pending' ? pages.items : undefined, selectedId, own.current);
+
+  const select = (next: number, focus = false) => {
+    const card = cards[Math.min(cards.length - 1, Math.max(0, next))];
+    setSelectedId(card?.id);
+    if (focus && card !== undefined) focusCard(card.id);
+  };
+  useKeys([
+    { key: 'j', label: 'Next card', run: () => select(index + 1, true) },
+    { key: 'k', label: 'Previous card', run: () => select(index - 1, true) },
+    { key: 'x', label: 'Pick the card for a batch', run: () => selected !== undefined && toggle(selected.id) },
+  ]);
+  const toggle = (id: string) => {
+    const next = new Set(picked);
+    if (!next.delete(id)) next.add(id);
+    setPicked(next);
+  };
+
+  const onDecide = async (decision: Decision) => {
+    for (const { id } of decision.calls) own.current.add(id);
+    const next = cards[index + 1] ?? cards[index - 1];
+    const outcomes = await decide(decision);
+    const texts = describeOutcomes(decision.decision, outcomes);
+    const isClean = outcomes.every(({ outcome }) => outcome === 'decided');
+    say(texts.join(' '), isClean ? 'plain' : 'bad');
+    setPicked(new Set());
+    const isWhole = selected !== undefined && selected.callCount <= decision.calls.length;
+    if (isWhole || decision.calls.length > (selected?.callCount ?? 0)) setSelectedId(next?.id);
+    pages.reload();
+  };
+  const batch = cards.filter(({ id }) => picked.has(id));
+  const decideBatch = (decision: Decision['decision']) =>
+    onDecide({ decision, calls: batch.flatMap(({ calls }) => calls), scope: 'call', reason: '' });
+
+  return (
+    <>
+      <PageHead
+        title="Inbox"
+        lead={
+          pending === 0
+            ? 'Nothing waits for you.'
+            : `${counted(pending, 'call')} ${pending === 1 ? 'waits' : 'wait'} for a decision.`
+        }
+      >
+        <Tabs
+          label="Which approvals"
+          tabs={[
+            ['pending', 'Waiting'],
+            ['all', 'All'],
+          ]}
+          chosen={shown}
+          onChoose={setShown}
+        />
+        <NotifyButton />
+      </PageHead>
+      {pages.error !== undefined && <Problem error={pages.error} retry={pages.reload} />}
+      {pages.items.length === 0 ? (
+        pages.isLoading ? (
+          <Loading what="approvals" />
+        ) : (
+          <NothingWaits />
+        )
+      ) : (
+        <div class="inbox">
+          <section class="panel inbox-list" aria-label="Cards">
+            <div class="panel-head">
+              <input
+                class="input grow"
+                type="search"
+                placeholder="Search ( / )"
+                aria-label="Search the cards"
+                value={text}
+                onInput={(event) => setText(event.currentTarget.value)}
+              />
+            </div>
+            {picked.size > 0 && (
+              <div class="panel-head batch">
+                <span class="strong">{counted(batch.length, 'card')} picked</span>
+                <span class="row tight">
+                  <ActionButton class="small danger" run={() => decideBatch('deny')}>
+                    Deny picked
+                  </ActionButton>
+                  <ActionButton class="small primary" run={() => decideBatch('approve')}>
+                    Approve picked
+                  </ActionButton>
+                </span>
+              </div>
+            )}
+            <VirtualList
+              label="Approvals"
+              count={cards.length}
+              rowHeight={ROW}
+              height={`min(${Math.max(1, cards.length) * ROW}px, var(--list-height))`}
+              active={index}
+              onNearEnd={pages.loadMore}
+              row={(each) => {
+                const card = cards[each];
+                return (
+                  card !== undefined && (
+                    <Row
+                      card={card}
+                      isSelected={card === selected}
+                      isPicked={picked.has(card.id)}
+                      onSelect={() => setSelectedId(card.id)}
+                      onPick={() => toggle(card.id)}
+                    />
+                  )
+                );
+              }}
+            />
+          </section>
+          {selected === undefined ? (
+            <Empty icon="inbox" title="No card matches">
+              <p>Change the search to see the others.</p>
+            </Empty>
+          ) : (
+            <CardDetail key={selected.id} card={selected} onDecide={onDecide} />
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+function Row({
+  card,
+  isSelected,
+  isPicked,
+  onSelect,
+  onPick,
+}: {
+  card: ApprovalCard;
+  isSelected: boolean;
+  isPicked: boolean;
+  onSelect: () => void;
+  onPick: () => void;
+}) {
+  const name = `${card.serverId}/${card.toolName}`;
+  return (
+    <div class={`card-row ${isSelected ? 'selected' : ''}`}>
+      {card.state === 'PENDING' && (
+        <input type="checkbox" checked={isPicked} aria-label={`Pick ${foreignLabel(name, 60)}`} onChange={onPick} />
+      )}
+      <button type="button" id={`card-${card.id}`} aria-current={isSelected} onClick={onSelect}>
+        <span class="row tight spread">
+          <span class="mono strong clip">
+            <ForeignLine text={name} limit={90} />
+          </span>
+          {card.state === 'PENDING' ? (
+            <span class="small">
+              <Countdown atMs={card.expiresAtMs} />
+            </span>
+          ) : (
+            <Badge>{card.state.toLowerCase()}</Badge>
+          )}
+        </span>
+        <span class="row tight small muted">
+          {card.callCount > 1 && <Badge tone="wait">{counted(card.callCount, 'call')}</Badge>}
+          <span class="clip">
+            <ForeignLine text={card.runTitle ?? card.reason} limit={120} />
+          </span>
+        </span>
+      </button>
+    </div>
+  );
+}
+
+function NothingWaits() {
+  return (
+    <div class="panel">
+      <Empty icon="inbox" title="Nothing waits for a decision">
+        <p>
+          When a program calls a tool that your policy marks <code>ask</code>, the call appears here and the program
+          waits. Run one in the <a href="#/playground">Playground</a>, or see which tools are asked about under{' '}
+          <a href="#/tools">Tools</a>.
+        </p>
+      </Empty>
+    </div>
+  );
+}
+
+function NotifyButton() {
+  const isOn = useStore(isNotifying);
+  const press = async () => {
+    const now = await toggleNotifications();
+    if (now === 'on') say('The browser tells you when a call waits and this page is not in sight.');
+    if (now === 'refused')
+      say('The browser does not allow notifications for this page. Allow them in its settings.', 'bad');
+  };
+  return (
+    <button type="button" class="button" aria-pressed={isOn} onClick={() => void press()}>
+      {isOn ? 'Stop notifying me' : 'Notify me'}
+    </button>
+  );
+}
+
+/** The card on the screen went away and this person did not decide it: says who did. */
+function useTellOfOthers(
+  cards: readonly ApprovalCard[] | undefined,
+  selectedId: string | undefined,
+  own: ReadonlySet<string>,
+): void {
+  const before = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    if (cards === undefined) return;
+    const id = before.current;
+    before.current = cards.some((card) => card.id === selectedId) ? selectedId : cards[0]?.id;
+    if (id === undefined || own.has(id) || cards.some((card) => card.id === id)) return;
+    request<ApprovalView>('approval', { path: { id } }).then(
+      (approval) => {
+        if (approval.state === 'EXPIRED') say('The call that you looked at has expired: nobody decided in time.');
+        else if (approval.state !== 'PENDING') say(earlierDecision(approval, 'the call that you looked at'));
+      },
+      () => {},
+    );
+  }, [cards, selectedId]);
+}
+
+function focusCard(id: string): void {
+  requestAnimationFrame(() => document.getElementById(`card-${id}`)?.focus({ preventScroll: true }));
+}
+
+function matches(card: ApprovalCard, text: string): boolean {
+  const wanted = text.toLowerCase();
+  return [card.serverId, card.toolName, card.caller, card.runTitle ?? '', card.reason].some((each) =>
+    each.toLowerCase().includes(wanted),
+  );
+}

@@ -1,0 +1,97 @@
+import { useState } from 'preact/hooks';
+import type { PlaygroundAnswer } from '../../../../src/domain/console/playground.js';
+import { count, counted } from '../../lib/format.js';
+import { linkTo } from '../../lib/router.js';
+import { Foreign } from '../../ui/foreign.js';
+import { JsonTree } from '../../ui/json-tree.js';
+import { Badge, CopyButton, Empty, Panel, RunBadge, Tabs } from '../../ui/parts.js';
+
+/** The answer as a person reads it, and exactly as the model does. */
+export function Answer({
+  answer,
+  problem,
+  isRunning,
+}: {
+  answer: PlaygroundAnswer | undefined;
+  problem: string | undefined;
+  isRunning: boolean;
+}) {
+  const [tab, setTab] = useState<'person' | 'model'>('person');
+  if (problem !== undefined) {
+    return (
+      <Panel title="Answer">
+        <p class="note bad" role="alert">
+          <Foreign text={problem} lines />
+        </p>
+      </Panel>
+    );
+  }
+  if (answer === undefined) {
+    return (
+      <Panel title="Answer">
+        <Empty icon="playground" title={isRunning ? 'The program runs' : 'No answer yet'}>
+          <p>Press Run. The answer appears here twice: as data for you, and as the exact text that a model reads.</p>
+        </Empty>
+      </Panel>
+    );
+  }
+  return (
+    <Panel
+      title="Answer"
+      actions={
+        <>
+          <Badge tone={answer.isError ? 'bad' : 'calm'}>{counted(answer.tokens, 'token')}</Badge>
+          <RunBadge state={answer.state} />
+          {answer.runId !== undefined && (
+            <a class="button small" href={linkTo(['runs', answer.runId])}>
+              Open the run
+            </a>
+          )}
+        </>
+      }
+    >
+      <div class="stack" aria-live="polite">
+        {answer.approvals.length > 0 && (
+          <p class="note wait row spread">
+            <span>{counted(answer.approvals.length, 'call')} of it wait for a decision.</span>
+            <a class="button small" href={linkTo(['inbox'])}>
+              Decide in the inbox
+            </a>
+          </p>
+        )}
+        {answer.notes.map((note) => (
+          <p key={note} class="note">
+            <Foreign text={note} lines />
+          </p>
+        ))}
+        <div class="row spread">
+          <Tabs
+            label="The answer for"
+            tabs={[
+              ['person', 'For a person'],
+              ['model', 'As the model reads it'],
+            ]}
+            chosen={tab}
+            onChoose={setTab}
+          />
+          {tab === 'model' && <CopyButton text={answer.forModel} />}
+        </div>
+        {tab === 'person' ? (
+          <JsonTree value={answer.structured} label="Answer as data" open={3} />
+        ) : (
+          <>
+            <p class="muted small">
+              {count(answer.tokens)} tokens (o200k vocabulary), {count(answer.forModel.length)} characters.
+            </p>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
+            <section class="block" aria-label="Answer as the model reads it" tabIndex={0}>
+              <pre>
+                <Foreign text={answer.forModel} limit={20_000} lines />
+              </pre>
+            </section>
+          </>
+        )}
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,178 @@
+import { useState } from 'preact/hooks';
+import type {
+  DraftReport,
+  DraftRequest,
+  PolicyDiff,
+  PolicySaved,
+  PolicyView,
+} from '../../../../src/domain/console/policy.js';
+import type { JsonObject } from '../../../../src/domain/json.js';
+import { messageOf, request } from '../../api/request.js';
+import { isOwner } from '../../api/session-state.js';
+import { Dialog } from '../../ui/dialog.js';
+import { Foreign } from '../../ui/foreign.js';
+import { ActionButton, Panel } from '../../ui/parts.js';
+import { say } from '../../ui/toasts.js';
+import { DraftResult } from './draft-result.js';
+import { UnifiedDiff } from './unified-diff.js';
+
+interface Fields {
+  readonly tools: string;
+  readonly decision: string;
+  readonly reason: string;
+  readonly more: string;
+  readonly before: string;
+}
+
+const EMPTY: Fields = { tools: '', decision: 'ask', reason: '', more: '', before: '' };
+
+/** A rule that is tried against the last calls, shown as a diff, and only then saved. */
+export function DraftForm({ policy, onSaved }: { policy: PolicyView; onSaved: () => void }) {
+  const [fields, setFields] = useState(EMPTY);
+  const [report, setReport] = useState<DraftReport>();
+  const [problem, setProblem] = useState<string>();
+  const [diff, setDiff] = useState<PolicyDiff>();
+  const set = (name: keyof Fields) => (event: { currentTarget: { value: string } }) =>
+    setFields({ ...fields, [name]: event.currentTarget.value });
+
+  const attempt = async (work: (draft: DraftRequest) => Promise<void>) => {
+    setProblem(undefined);
+    try {
+      await work(draftOf(fields));
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+  };
+  const tryIt = () => attempt(async (body) => setReport(await request<DraftReport>('tryPolicy', { body })));
+  const showDiff = () => attempt(async (body) => setDiff(await request<PolicyDiff>('policyDiff', { body })));
+  const save = () =>
+    attempt(async (draft) => {
+      if (diff === undefined) return;
+      const saved = await request<PolicySaved>('savePolicy', { body: { ...draft, fileDigest: diff.fileDigest } });
+      setDiff(undefined);
+      setReport(undefined);
+      setFields(EMPTY);
+      say(`Saved to ${saved.file}. ${saved.note}`);
+      onSaved();
+    });
+
+  return (
+    <div class="stack">
+      <Panel title="Draft a rule">
+        <div class="stack">
+          <label class="field">
+            <span>Tools: server/tool, * for any characters, several with commas</span>
+            <input class="input mono" placeholder="github/delete_*" value={fields.tools} onInput={set('tools')} />
+          </label>
+          <div class="row">
+            <label class="field">
+              <span>Decision</span>
+              <select class="input" value={fields.decision} onChange={set('decision')}>
+                <option value="allow">allow</option>
+                <option value="ask">ask</option>
+                <option value="deny">deny</option>
+              </select>
+            </label>
+            <label class="field grow">
+              <span>Where</span>
+              <select class="input" value={fields.before} onChange={set('before')}>
+                <option value="">After the last rule</option>
+                {policy.rules.map(({ number }) => (
+                  <option key={number} value={String(number)}>
+                    Before rule {number}
+                  </option>
+                ))}
+              </select>
+            </label>
+          </div>
+          <label class="field">
+            <span>Reason, shown with the refusal or the approval</span>
+            <input class="input" value={fields.reason} onInput={set('reason')} />
+          </label>
+          <details>
+            <summary>More conditions</summary>
+            <label class="field">
+              <span>JSON: arguments, annotations, caller, profile, flow</span>
+              <textarea
+                class="input mono"
+                rows={4}
+                placeholder='{ "arguments": { "branch": { "equals": "main" } } }'
+                value={fields.more}
+                onInput={set('more')}
+              />
+            </label>
+          </details>
+          {problem !== undefined && (
+            <p class="note bad" role="alert">
+              <Foreign text={problem} lines />
+            </p>
+          )}
+          <div class="row">
+            <ActionButton class="primary" run={tryIt}>
+              Try it
+            </ActionButton>
+            {policy.file !== undefined && isOwner() && <ActionButton run={showDiff}>Show the diff</ActionButton>}
+          </div>
+          {policy.fileNote !== undefined && (
+            <p class="muted small">
+              <Foreign text={policy.fileNote} limit={400} lines />
+            </p>
+          )}
+          {!isOwner() && <p class="muted small">Only a session of the owner can save a rule.</p>}
+        </div>
+      </Panel>
+      {report !== undefined && <DraftResult report={report} />}
+      {diff !== undefined && (
+        <Dialog title="Save the rule" onClose={() => setDiff(undefined)}>
+          <div class="stack">
+            <p>
+              This changes <code>{diff.file}</code>. Its comments are kept.
+            </p>
+            <UnifiedDiff text={diff.diff} />
+            <div class="row">
+              <ActionButton class="primary" run={save}>
+                Save
+              </ActionButton>
+              <button type="button" class="button" onClick={() => setDiff(undefined)}>
+                Cancel
+              </button>
+            </div>
+            {problem !== undefined && (
+              <p class="note bad" role="alert">
+                <Foreign text={problem} lines />
+              </p>
+            )}
+          </div>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+function draftOf({ tools, decision, reason, more, before }: Fields): DraftRequest {
+  const patterns = tools
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean);
+  const rule = {
+    ...(patterns.length === 0 ? {} : { tools: patterns }),
+    ...readMore(more),
+    decision,
+    ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+  };
+  return { rule, ...(before === '' ? {} : { before: Number(before) }) };
+}
+
+function readMore(text: string): JsonObject {
+  if (text.trim() === '') return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error('The conditions are not JSON. Write them like this: { "caller": ["ann"] }');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Error('The conditions must be a JSON object: { "caller": ["ann"] }');
+  }
+  return value as JsonObject;
+}

@@ -1,0 +1,94 @@
+import type { CallArguments, RunCall } from '../../../../src/domain/console/runs.js';
+import { request } from '../../api/request.js';
+import { useResource } from '../../api/use-resource.js';
+import { bytes, duration, time } from '../../lib/format.js';
+import { linkTo } from '../../lib/router.js';
+import { Foreign } from '../../ui/foreign.js';
+import { JsonTree } from '../../ui/json-tree.js';
+import { Badge, Facts, Problem } from '../../ui/parts.js';
+
+/** One call: with what, how long, what became of it, and the person who decided. */
+export function CallDetail({
+  runId,
+  call,
+  onLine,
+  onAnswer,
+}: {
+  /** Absent for a run out of a file. */
+  runId: string | undefined;
+  call: RunCall;
+  onLine: (line: number) => void;
+  onAnswer: (position: number) => void;
+}) {
+  const redacted = Object.entries(call.redactions ?? {});
+  return (
+    <div class="stack call-detail">
+      <div class="row spread">
+        <h3 class="mono">
+          <Foreign text={call.isTool ? `${call.serverId}/${call.toolName}` : call.target} limit={160} />
+        </h3>
+        {call.isTool && (
+          <a class="small" href={linkTo(['tools', call.serverId, call.toolName])}>
+            Open the tool
+          </a>
+        )}
+      </div>
+      <Facts
+        facts={[
+          [
+            'Verdict',
+            call.verdict === undefined ? (
+              'not on record'
+            ) : (
+              <Badge tone={call.verdict === 'ok' ? 'good' : 'bad'}>{call.verdict.replace('_', ' ')}</Badge>
+            ),
+          ],
+          call.durationMs === undefined ? undefined : ['Duration', duration(call.durationMs)],
+          call.startedAtMs === undefined ? undefined : ['Started', time(call.startedAtMs)],
+          call.resultBytes === undefined ? undefined : ['Answer', bytes(call.resultBytes)],
+          call.line === undefined
+            ? undefined
+            : [
+                'Line',
+                <button key="line" type="button" class="more" onClick={() => onLine(call.line ?? 1)}>
+                  Go to line {call.line}
+                </button>,
+              ],
+          call.answeredAt === undefined
+            ? undefined
+            : [
+                'Delivery',
+                <button key="delivery" type="button" class="more" onClick={() => onAnswer(call.answeredAt ?? 0)}>
+                  Show delivery {call.answeredAt}
+                </button>,
+              ],
+          redacted.length === 0
+            ? undefined
+            : ['Redacted', redacted.map(([kind, times]) => `${times} ${kind}`).join(', ')],
+          call.approval === undefined
+            ? undefined
+            : [
+                'Approval',
+                `${call.approval.state.toLowerCase()}${call.approval.by === undefined ? '' : ` by ${call.approval.by}`}`,
+              ],
+        ]}
+      />
+      {runId !== undefined && call.number !== undefined && <Arguments runId={runId} number={call.number} />}
+    </div>
+  );
+}
+
+function Arguments({ runId, number }: { runId: string; number: number }) {
+  const { data, error } = useResource(`${runId} ${number}`, (signal) =>
+    request<CallArguments>('callArguments', { path: { id: runId, number: String(number) }, signal }),
+  );
+  if (error !== undefined) return <Problem error={error} />;
+  if (data === undefined) return null;
+  return (
+    <div>
+      <h3>Arguments</h3>
+      <JsonTree value={data.arguments} label={`Arguments of call ${number}`} open={3} bare isCut={data.isCut} />
+      {data.isCut && <p class="muted small">Cut: there are {bytes(data.bytes)}.</p>}
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+import type { RunDetail } from '../../../../src/domain/console/runs.js';
+import { bytes, count, duration, time } from '../../lib/format.js';
+import { Foreign } from '../../ui/foreign.js';
+import { Facts } from '../../ui/parts.js';
+
+/** Who, when, how long, in what engine. */
+export function RunFacts({ run }: { run: RunDetail }) {
+  const { engine, usage } = run;
+  return (
+    <div class="panel panel-body">
+      <Facts
+        facts={[
+          ['Caller', <Foreign key="caller" text={run.caller} limit={80} />],
+          ['Profile', <Foreign key="profile" text={run.profile} limit={40} />],
+          ['Started', time(run.createdAtMs)],
+          run.durationMs === undefined ? undefined : ['Duration', duration(run.durationMs)],
+          ['Calls', count(run.callCount)],
+          usage?.cpuMs === undefined ? undefined : ['CPU', duration(usage.cpuMs)],
+          usage?.memoryBytes === undefined ? undefined : ['Memory', bytes(usage.memoryBytes)],
+          engine === undefined ? undefined : ['Engine', <Foreign key="engine" text={engine.name} limit={60} />],
+          engine === undefined
+            ? undefined
+            : ['Isolation', <Foreign key="isolation" text={engine.isolation} limit={80} />],
+          ['Deliveries', count(run.deliveryCount)],
+        ]}
+      />
+    </div>
+  );
+}

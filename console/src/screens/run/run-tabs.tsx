@@ -1,0 +1,161 @@
+import type { RunCall, RunDetail } from '../../../../src/domain/console/runs.js';
+import type { JsonValue } from '../../../../src/domain/json.js';
+import type { LogEntry } from '../../../../src/domain/run.js';
+import { bytes, time } from '../../lib/format.js';
+import { place } from '../../lib/router.js';
+import { useStore } from '../../lib/store.js';
+import { Foreign } from '../../ui/foreign.js';
+import { JsonTree } from '../../ui/json-tree.js';
+import { Badge, Tabs } from '../../ui/parts.js';
+import { Flow } from './flow.js';
+import { Logs } from './logs.js';
+
+const TABS = ['result', 'logs', 'diagnostics', 'flow', 'approvals', 'answer', 'limits'] as const;
+type Tab = (typeof TABS)[number];
+
+/** Everything about a run that is not its code or its calls. */
+export function RunTabs({
+  run,
+  calls,
+  logs,
+  onTab,
+}: {
+  run: RunDetail;
+  calls: readonly RunCall[];
+  logs: readonly LogEntry[];
+  onTab: (tab: Tab) => void;
+}) {
+  const { options } = useStore(place);
+  const tab = TABS.find((each) => each === options.get('tab')) ?? 'result';
+  const diagnostics = diagnosticsOf(run.answer);
+  return (
+    <section class="panel">
+      <div class="panel-head">
+        <Tabs
+          label="Parts of the run"
+          chosen={tab}
+          onChoose={onTab}
+          tabs={[
+            ['result', 'Result'],
+            ['logs', `Logs (${logs.length})`],
+            ['diagnostics', `Diagnostics (${diagnostics.length})`],
+            ['flow', 'Flow'],
+            ['approvals', `Approvals (${run.approvals.length})`],
+            ['answer', 'Answer'],
+            ['limits', 'Limits'],
+          ]}
+        />
+      </div>
+      <div class="panel-body">
+        {tab === 'result' && <Result run={run} />}
+        {tab === 'logs' && <Logs logs={logs} />}
+        {tab === 'diagnostics' && <Diagnostics diagnostics={diagnostics} />}
+        {tab === 'flow' && <Flow calls={calls} />}
+        {tab === 'approvals' && <Approvals run={run} />}
+        {tab === 'answer' && (
+          <>
+            <p class="muted small">What the client was answered{run.isAnswerCut ? ', cut' : ''}.</p>
+            <JsonTree value={run.answer} label="Answer" isCut={run.isAnswerCut} />
+          </>
+        )}
+        {tab === 'limits' && <JsonTree value={run.limits ?? {}} label="Limits" open={3} />}
+      </div>
+    </section>
+  );
+}
+
+function Result({ run: { outcome, state } }: { run: RunDetail }) {
+  if (outcome === undefined) return <p class="muted">There is no result: the run is {state}.</p>;
+  if (outcome.status === 'failed') {
+    return outcome.stack === undefined ? (
+      <p class="muted">There is no result: the program failed.</p>
+    ) : (
+      <pre class="block">
+        <Foreign text={outcome.stack} limit={6_000} lines />
+      </pre>
+    );
+  }
+  return (
+    <>
+      {outcome.isCut && <p class="muted small">Cut: the result has {bytes(outcome.resultBytes)}.</p>}
+      <JsonTree value={outcome.result} label="Result" isCut={outcome.isCut} />
+    </>
+  );
+}
+
+interface Diagnostic {
+  readonly severity?: string;
+  readonly code?: string;
+  readonly message?: string;
+  readonly hint?: string;
+}
+
+/** Of the answer, where its contract has them. */
+function diagnosticsOf(answer: JsonValue): readonly Diagnostic[] {
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return [];
+  const found = (answer as Record<string, JsonValue>)['diagnostics'];
+  if (!Array.isArray(found)) return [];
+  return found.filter((each) => typeof each === 'object' && each !== null) as unknown as readonly Diagnostic[];
+}
+
+function Diagnostics({ diagnostics }: { diagnostics: readonly Diagnostic[] }) {
+  if (diagnostics.length === 0) return <p class="muted">There are no diagnostics.</p>;
+  return (
+    <ul class="stack tight">
+      {diagnostics.map(({ severity, code, message, hint }) => (
+        <li key={`${code} ${message}`}>
+          <Badge tone={severity === 'error' ? 'bad' : 'wait'}>{String(code ?? severity ?? 'note')}</Badge>{' '}
+          <Foreign text={String(message ?? '')} limit={2_000} lines />
+          {hint !== undefined && (
+            <p class="muted">
+              <Foreign text={String(hint)} limit={800} lines />
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Approvals({ run: { approvals } }: { run: RunDetail }) {
+  if (approvals.length === 0) return <p class="muted">No call of this run needed a person.</p>;
+  return (
+    <div class="table-wrap">
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">Call</th>
+            <th scope="col">State</th>
+            <th scope="col">Asked</th>
+            <th scope="col">Decided by</th>
+            <th scope="col">Arguments</th>
+          </tr>
+        </thead>
+        <tbody>
+          {approvals.slice(0, 500).map((each) => (
+            <tr key={each.id}>
+              <td class="num">{each.call}</td>
+              <td>
+                <Badge tone={each.state === 'APPROVED' ? 'good' : each.state === 'PENDING' ? 'wait' : 'bad'}>
+                  {each.state.toLowerCase()}
+                </Badge>
+              </td>
+              <td class="num nowrap">{time(each.createdAtMs)}</td>
+              <td>
+                {each.decision === undefined ? '' : <Foreign text={each.decision.by} limit={60} />}
+                {each.decision?.reason !== undefined && (
+                  <p class="muted small">
+                    <Foreign text={each.decision.reason} limit={300} />
+                  </p>
+                )}
+              </td>
+              <td>
+                <JsonTree value={each.arguments} label={`Arguments of call ${each.call}`} open={0} isCut={each.isCut} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+/** One span of time in which something happened. */
+export interface Interval {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Gap extends Interval {
+  /** Where it is drawn, in 0..1. */
+  readonly at: number;
+  readonly width: number;
+}
+
+export interface TimeScale {
+  /** Where a time is drawn, in 0..1. */
+  place(ms: number): number;
+  readonly gaps: readonly Gap[];
+  /** Without the gaps that are drawn short. */
+  readonly shownMs: number;
+}
+
+/** How wide a long wait is drawn, as a part of the whole. */
+const GAP_WIDTH = 0.05;
+const MIN_GAP_MS = 1_000;
+
+/** A scale of time on which long waits (a suspended run, a person who thinks) are short, so that the calls stay visible. */
+export function timeScale(intervals: readonly Interval[]): TimeScale {
+  const sorted = [...intervals].sort((left, right) => left.from - right.from);
+  const first = sorted[0]?.from ?? 0;
+  const busy: { from: number; to: number }[] = [];
+  for (const { from, to } of sorted) {
+    const last = busy.at(-1);
+    if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to);
+    else busy.push({ from, to });
+  }
+  const busyMs = busy.reduce((sum, { from, to }) => sum + to - from, 0);
+  const longest = Math.max(MIN_GAP_MS, busyMs * 0.6);
+  const long: Interval[] = [];
+  for (const [index, { from }] of busy.entries()) {
+    const before = busy[index - 1];
+    if (before !== undefined && from - before.to > longest) long.push({ from: before.to, to: from });
+  }
+  const end = Math.max(first + 1, ...busy.map(({ to }) => to));
+  const shownMs = Math.max(1, end - first - long.reduce((sum, { from, to }) => sum + to - from, 0));
+  const gapWidth = Math.min(GAP_WIDTH, 0.5 / Math.max(1, long.length));
+  const scale = (1 - gapWidth * long.length) / shownMs;
+  const place = (ms: number): number => {
+    let shown = 0;
+    let at = first;
+    let width = 0;
+    for (const { from, to } of long) {
+      if (ms <= from) break;
+      shown += from - at;
+      at = to;
+      if (ms < to) return Math.min(1, shown * scale + width + (gapWidth * (ms - from)) / (to - from));
+      width += gapWidth;
+    }
+    return Math.max(0, Math.min(1, (shown + Math.max(0, ms - at)) * scale + width));
+  };
+  const gaps = long.map(({ from, to }) => ({ from, to, at: place(from), width: gapWidth }));
+  return { place, gaps, shownMs };
+}

@@ -1,0 +1,273 @@
+import { useRef, useState } from 'preact/hooks';
+import type { RunItem, RunPage } from '../../../../src/domain/console/runs.js';
+import type { RunState } from '../../../../src/domain/run.js';
+import { request } from '../../api/request.js';
+import { usePages } from '../../api/use-pages.js';
+import { counted, duration, shortId, time } from '../../lib/format.js';
+import { useKeys } from '../../lib/keys.js';
+import { goTo, linkTo, place, setOptions } from '../../lib/router.js';
+import { useStore } from '../../lib/store.js';
+import { ForeignLine, foreignLabel } from '../../ui/foreign.js';
+import { Badge, Empty, Loading, PageHead, Problem, RunBadge } from '../../ui/parts.js';
+import { say } from '../../ui/toasts.js';
+import { VirtualList } from '../../ui/virtual-list.js';
+import { openFile } from '../run/opened-file.js';
+
+const PAGE = 100;
+const ROW = 56;
+const STATES: readonly RunState[] = ['queued', 'running', 'suspended', 'succeeded', 'failed', 'cancelled'];
+const SINCE = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const;
+const FILTERS = ['text', 'state', 'profile', 'caller', 'since'] as const;
+
+/** Every run of this state folder, the newest first. */
+export function RunsScreen() {
+  const { options } = useStore(place);
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, options.get(name) ?? ''])) as Record<
+    (typeof FILTERS)[number],
+    string
+  >;
+  const compare = options.get('compare') ?? undefined;
+  const isFiltered = FILTERS.some((name) => filters[name] !== '');
+  const pages = usePages<RunItem>(
+    JSON.stringify(filters),
+    async (cursor, signal) => {
+      const { since, ...query } = filters;
+      const ageMs = SINCE[since as keyof typeof SINCE];
+      const sinceMs = ageMs === undefined ? undefined : Date.now() - ageMs;
+      const page = await request<RunPage>('runs', { query: { ...query, sinceMs, limit: PAGE, cursor }, signal });
+      return { items: page.runs, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
+    },
+    (event, change) => {
+      if (event.type !== 'runs') return false;
+      if (isFiltered || event.hasMore) return true;
+      change((items) => mergeRuns(items, event.runs));
+      return false;
+    },
+  );
+  const [active, setActive] = useState(-1);
+  const go = (run: RunItem | undefined) => {
+    if (run === undefined) return;
+    if (compare === undefined) goTo(['runs', run.runId]);
+    else goTo(['runs', 'compare', compare, run.runId]);
+  };
+  const move = (step: number) => {
+    const next = Math.min(pages.items.length - 1, Math.max(0, active + step));
+    setActive(next);
+    requestAnimationFrame(() =>
+      document.getElementById(`run-${pages.items[next]?.runId}`)?.focus({ preventScroll: true }),
+    );
+  };
+  useKeys([
+    { key: 'j', label: 'Next run', run: () => move(1) },
+    { key: 'k', label: 'Previous run', run: () => move(-1) },
+    { key: 'o', label: 'Open the run', run: () => go(pages.items[active]) },
+  ]);
+  const setFilter = (name: string, value: string) => setOptions({ ...filters, compare, [name]: value });
+
+  return (
+    <>
+      <PageHead title="Runs" lead="What programs did, the newest first.">
+        <OpenFileButton />
+      </PageHead>
+      {compare !== undefined && (
+        <div class="note row spread">
+          <span>
+            Choose the run to compare with <code>{foreignLabel(shortId(compare))}</code>.
+          </span>
+          <a class="button small" href={linkTo(['runs'])}>
+            Stop comparing
+          </a>
+        </div>
+      )}
+      <fieldset class="filters" aria-label="Filters">
+        <label class="field grow">
+          <span>Search</span>
+          <input
+            class="input"
+            type="search"
+            placeholder="Title, id or caller ( / )"
+            value={filters.text}
+            onInput={(event) => setFilter('text', event.currentTarget.value)}
+          />
+        </label>
+        <label class="field">
+          <span>State</span>
+          <select
+            class="input"
+            value={filters.state}
+            onChange={(event) => setFilter('state', event.currentTarget.value)}
+          >
+            <option value="">Any</option>
+            {STATES.map((state) => (
+              <option key={state} value={state}>
+                {state}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="field">
+          <span>Profile</span>
+          <input
+            class="input narrow"
+            placeholder="Any"
+            value={filters.profile}
+            onChange={(event) => setFilter('profile', event.currentTarget.value)}
+          />
+        </label>
+        <label class="field">
+          <span>Caller</span>
+          <input
+            class="input narrow"
+            placeholder="Any"
+            value={filters.caller}
+            onChange={(event) => setFilter('caller', event.currentTarget.value)}
+          />
+        </label>
+        <label class="field">
+          <span>Since</span>
+          <select
+            class="input"
+            value={filters.since}
+            onChange={(event) => setFilter('since', event.currentTarget.value)}
+          >
+            <option value="">Ever</option>
+            <option value="hour">An hour ago</option>
+            <option value="day">A day ago</option>
+            <option value="week">A week ago</option>
+          </select>
+        </label>
+      </fieldset>
+      {pages.error !== undefined && <Problem error={pages.error} retry={pages.reload} />}
+      {pages.items.length === 0 ? (
+        pages.isLoading ? (
+          <Loading what="runs" />
+        ) : (
+          <NoRuns isFiltered={isFiltered} />
+        )
+      ) : (
+        <section class="panel runs" aria-label="Runs">
+          <div class="run-row run-head" aria-hidden="true">
+            <span>State</span>
+            <span>Program</span>
+            <span>Caller</span>
+            <span>Profile</span>
+            <span class="end">Duration</span>
+            <span class="end">Started</span>
+          </div>
+          <VirtualList
+            label="Runs"
+            count={pages.items.length}
+            rowHeight={ROW}
+            height={`min(${pages.items.length * ROW}px, calc(100vh - 260px))`}
+            active={active}
+            onNearEnd={pages.loadMore}
+            row={(index) => {
+              const run = pages.items[index];
+              if (run === undefined) return null;
+              const href =
+                compare === undefined ? linkTo(['runs', run.runId]) : linkTo(['runs', 'compare', compare, run.runId]);
+              return <Row run={run} href={href} />;
+            }}
+          />
+        </section>
+      )}
+    </>
+  );
+}
+
+function Row({ run, href }: { run: RunItem; href: string }) {
+  const durationMs = run.durationMs ?? (run.state === 'running' ? undefined : run.updatedAtMs - run.createdAtMs);
+  return (
+    <a class="run-row" id={`run-${run.runId}`} href={href}>
+      <span class="run-state">
+        <RunBadge state={run.state} />
+      </span>
+      <span class="run-title">
+        <span class="strong clip">
+          <ForeignLine text={run.title ?? 'No title'} limit={160} />
+        </span>
+        <span class="small muted clip mono">
+          {foreignLabel(run.runId, 60)}
+          {run.pendingApprovals > 0 && (
+            <>
+              {' '}
+              <Badge tone="wait">{counted(run.pendingApprovals, 'call')} to decide</Badge>
+            </>
+          )}
+        </span>
+      </span>
+      <span class="clip run-side">
+        <ForeignLine text={run.caller} limit={60} />
+      </span>
+      <span class="clip muted run-side">
+        <ForeignLine text={run.profile} limit={40} />
+      </span>
+      <span class="num end run-side">{durationMs === undefined ? '…' : duration(durationMs)}</span>
+      <span class="num end muted">{time(run.createdAtMs)}</span>
+    </a>
+  );
+}
+
+function NoRuns({ isFiltered }: { isFiltered: boolean }) {
+  return (
+    <div class="panel">
+      {isFiltered ? (
+        <Empty icon="runs" title="No run matches">
+          <p>Change the filters, or remove them.</p>
+          <a class="button" href={linkTo(['runs'])}>
+            Remove the filters
+          </a>
+        </Empty>
+      ) : (
+        <Empty icon="runs" title="No runs yet">
+          <p>
+            A run appears here as soon as an agent sends a program. <a href="#/connect">Connect</a> a client, or write a
+            program in the <a href="#/playground">Playground</a>.
+          </p>
+        </Empty>
+      )}
+    </div>
+  );
+}
+
+function OpenFileButton() {
+  const input = useRef<HTMLInputElement>(null);
+  const open = async (file: File | undefined) => {
+    if (file === undefined) return;
+    try {
+      await openFile(file);
+      goTo(['runs', 'file']);
+    } catch (error) {
+      say(error instanceof Error ? error.message : String(error), 'bad');
+    }
+    if (input.current !== null) input.current.value = '';
+  };
+  return (
+    <>
+      <input
+        ref={input}
+        class="sr-only"
+        type="file"
+        accept=".json,application/json"
+        aria-label="Exported run"
+        tabIndex={-1}
+        onChange={(event) => void open(event.currentTarget.files?.[0])}
+      />
+      <button type="button" class="button" onClick={() => input.current?.click()}>
+        Open a file
+      </button>
+    </>
+  );
+}
+
+/** New states in place, new runs on top. */
+export function mergeRuns(items: readonly RunItem[], changed: readonly RunItem[]): readonly RunItem[] {
+  const byId = new Map(changed.map((run) => [run.runId, run]));
+  const known = new Set(items.map(({ runId }) => runId));
+  const added = changed.filter(({ runId }) => !known.has(runId)).sort((a, b) => b.createdAtMs - a.createdAtMs);
+  const kept = items.map((run) => byId.get(run.runId) ?? run);
+  const newest = kept[0]?.createdAtMs ?? 0;
+  // One that was created before the newest of the list belongs further down, perhaps on a page that is not loaded.
+  const above = added.filter(({ createdAtMs }) => createdAtMs >= newest);
+  return [...above, ...kept];
+}

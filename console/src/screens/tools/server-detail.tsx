@@ -1,0 +1,117 @@
+import type { LoginLink, ServerLog, ServerView } from '../../../../src/domain/console/tools.js';
+import { request } from '../../api/request.js';
+import { isOwner } from '../../api/session-state.js';
+import { useResource } from '../../api/use-resource.js';
+import { time } from '../../lib/format.js';
+import { Foreign } from '../../ui/foreign.js';
+import { ActionButton, Badge, Facts, Panel } from '../../ui/parts.js';
+import { say } from '../../ui/toasts.js';
+import { toneOf } from './server-list.js';
+
+/** The health of one server, what it wrote to stderr, and what can be done about it. */
+export function ServerDetail({ server, onChange }: { server: ServerView; onChange: () => void }) {
+  const path = { id: server.id };
+  const log = useResource(
+    `${server.id} ${server.state}`,
+    (signal) => request<ServerLog>('serverLog', { path, signal }),
+    (event) => event.type === 'servers',
+  );
+  const reconnect = async () => {
+    await request('reconnect', { path });
+    onChange();
+    log.reload();
+    say('The server was asked again.');
+  };
+  const logIn = async () => {
+    const { url } = await request<LoginLink>('serverLogin', { path });
+    if (url === undefined) say('You are logged in already.');
+    else if (!/^https?:\/\//i.test(url)) say('The server gave an address that is no web page.', 'bad');
+    else if (open(url, '_blank', 'noopener,noreferrer') === null) say('The log-in page opens in another window.');
+  };
+  return (
+    <>
+      <Panel
+        title={
+          <>
+            <Foreign text={server.id} limit={80} /> <Badge tone={toneOf(server.state)}>{server.state}</Badge>
+          </>
+        }
+        actions={
+          isOwner() && (
+            <>
+              {server.canLogIn && (
+                <ActionButton class={server.needsLogin ? 'primary small' : 'small'} run={logIn}>
+                  Log in
+                </ActionButton>
+              )}
+              <ActionButton class="small" run={reconnect}>
+                Reconnect
+              </ActionButton>
+            </>
+          )
+        }
+      >
+        <div class="stack">
+          {server.reason !== undefined && (
+            <p class="note wait">
+              <Foreign text={server.reason} limit={800} lines />
+            </p>
+          )}
+          <Facts
+            facts={[
+              [
+                'Import',
+                <code key="import">
+                  <Foreign text={server.path} limit={120} />
+                </code>,
+              ],
+              ['Transport', server.transport],
+              server.name === undefined
+                ? undefined
+                : ['Name', <Foreign key="name" text={`${server.name} ${server.version ?? ''}`} limit={80} />],
+              ['Tools', server.toolCount],
+              server.sinceMs === undefined ? undefined : ['Since', time(server.sinceMs)],
+              ['Connections lost', server.losses],
+              ['Labels', server.labels.length === 0 ? 'none' : server.labels.join(', ')],
+              ['Annotations', server.isTrusted ? 'trusted' : 'not trusted'],
+            ]}
+          />
+          {server.warnings.length > 0 && (
+            <ul class="stack tight">
+              {server.warnings.map((warning) => (
+                <li key={warning} class="small">
+                  <Badge tone="wait">warning</Badge> <Foreign text={warning} limit={400} lines />
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      </Panel>
+      <Panel title="Stderr">
+        {log.data === undefined ? (
+          <p class="muted">Loading</p>
+        ) : (
+          <>
+            {log.data.summary !== undefined && (
+              <p class="note bad">
+                <Foreign text={log.data.summary} limit={400} lines />
+              </p>
+            )}
+            {log.data.lines.length === 0 ? (
+              <p class="muted">{log.data.note ?? 'It wrote nothing.'}</p>
+            ) : (
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard
+              <section class="block" aria-label="Stderr" tabIndex={0}>
+                {log.data.lines.map((line, index) => (
+                  <pre key={index}>
+                    <Foreign text={line} limit={1_000} />
+                  </pre>
+                ))}
+              </section>
+            )}
+          </>
+        )}
+      </Panel>
+    </>
+  );
+}

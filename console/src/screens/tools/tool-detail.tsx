@@ -1,0 +1,107 @@
+import { useState } from 'preact/hooks';
+import type { ToolDetail } from '../../../../src/domain/console/tools.js';
+import { request } from '../../api/request.js';
+import { useResource } from '../../api/use-resource.js';
+import { CodeView } from '../../ui/code-view.js';
+import { Foreign } from '../../ui/foreign.js';
+import { JsonTree } from '../../ui/json-tree.js';
+import { DecisionBadge, Loading, Panel, Problem, Tabs } from '../../ui/parts.js';
+import { TryForm } from './try-form.js';
+
+type Tab = 'declaration' | 'schema' | 'try';
+
+/** One tool: how a program sees it, what policy says about it, and a form to try it. */
+export function ToolDetailView({ server, tool }: { server: string; tool: string }) {
+  const detail = useResource(
+    `${server}/${tool}`,
+    (signal) => request<ToolDetail>('tool', { path: { server, tool }, signal }),
+    (event) => event.type === 'servers',
+  );
+  const [tab, setTab] = useState<Tab>('declaration');
+  if (detail.data === undefined) {
+    return detail.error === undefined ? (
+      <Loading what="the tool" />
+    ) : (
+      <Problem error={detail.error} retry={detail.reload} />
+    );
+  }
+  const { data } = detail;
+  return (
+    <>
+      <Panel
+        title={
+          <span class="mono">
+            <Foreign text={`${data.serverId}/${data.toolName}`} limit={160} />
+          </span>
+        }
+      >
+        <div class="stack">
+          <p>
+            <Foreign text={data.description} limit={1_200} lines />
+          </p>
+          <div class="note row">
+            <DecisionBadge decision={data.policy.decision} />
+            <span class="grow">
+              <Foreign text={data.policy.reason} limit={400} />{' '}
+              <span class="muted">
+                (<Foreign text={data.policy.rule} limit={200} />)
+              </span>
+            </span>
+            {data.policy.price !== undefined && <span class="small">Price: {data.policy.price}</span>}
+          </div>
+          {data.policy.dependsOn.length > 0 && (
+            <p class="small muted">
+              For some arguments other rules decide: <Foreign text={data.policy.dependsOn.join('; ')} limit={600} />
+            </p>
+          )}
+        </div>
+      </Panel>
+      <section class="panel">
+        <div class="panel-head">
+          <Tabs
+            label="Parts of the tool"
+            tabs={[
+              ['declaration', 'Declaration'],
+              ['schema', 'Schema'],
+              ['try', 'Try it'],
+            ]}
+            chosen={tab}
+            onChoose={setTab}
+          />
+        </div>
+        {tab === 'declaration' && (
+          <>
+            <CodeView source={data.declaration} language="typescript" label="Declaration" />
+            {data.observedOutput !== undefined && (
+              <>
+                <h3 class="panel-foot">What it was seen to return</h3>
+                <CodeView source={data.observedOutput} language="typescript" label="Observed output" />
+              </>
+            )}
+          </>
+        )}
+        {tab === 'schema' && (
+          <div class="panel-body stack">
+            <div>
+              <h3>Input</h3>
+              <JsonTree value={data.inputSchema} label="Input schema" open={3} />
+            </div>
+            {data.outputSchema !== undefined && (
+              <div>
+                <h3>Output</h3>
+                <JsonTree value={data.outputSchema} label="Output schema" open={3} />
+              </div>
+            )}
+            {Object.keys(data.annotations).length > 0 && (
+              <div>
+                <h3>Annotations, as the server claims them</h3>
+                <JsonTree value={data.annotations} label="Annotations" />
+              </div>
+            )}
+          </div>
+        )}
+        {tab === 'try' && <TryForm tool={data} />}
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,172 @@
+import type { ComponentChildren } from 'preact';
+import type { UsageReport, UsageServer } from '../../../../src/domain/console/usage.js';
+import { request } from '../../api/request.js';
+import { useResource } from '../../api/use-resource.js';
+import { bytes, count, duration, percent } from '../../lib/format.js';
+import { place, setOptions } from '../../lib/router.js';
+import { useStore } from '../../lib/store.js';
+import { BarChart } from '../../ui/charts.js';
+import { Foreign } from '../../ui/foreign.js';
+import { Empty, Loading, PageHead, Panel, Problem, Tabs } from '../../ui/parts.js';
+import type { ScreenProps } from '../screen-props.js';
+
+const RANGES = ['7', '30', '90'] as const;
+
+/** Tokens that programs saved against direct calls, how long tools take, and what fails. */
+export function UsageScreen(_: ScreenProps) {
+  const { options } = useStore(place);
+  const days = RANGES.find((each) => each === options.get('days')) ?? '30';
+  const usage = useResource(days, (signal) => request<UsageReport>('usage', { query: { days }, signal }));
+  return (
+    <>
+      <PageHead title="Usage" lead="What programs saved, how fast tools answer, and what fails.">
+        <Tabs
+          label="Days"
+          tabs={RANGES.map((each) => [each, `${each} days`] as const)}
+          chosen={days}
+          onChoose={(next) => setOptions({ days: next })}
+        />
+      </PageHead>
+      {usage.error !== undefined && <Problem error={usage.error} retry={usage.reload} />}
+      {usage.data === undefined ? (
+        usage.error === undefined && <Loading what="usage" />
+      ) : (
+        <Report report={usage.data} />
+      )}
+    </>
+  );
+}
+
+function Report({ report }: { report: UsageReport }) {
+  const sum = (read: (day: UsageReport['days'][number]) => number) =>
+    report.days.reduce((total, day) => total + read(day), 0);
+  const answered = sum((day) => day.answerTokens);
+  const read = sum((day) => day.readTokens);
+  const { definitions, told, tools } = report.context;
+  return (
+    <div class="stack">
+      <div class="tiles">
+        <Tile name="Tokens of answers kept from the model" value={count(Math.max(0, answered - read))}>
+          {answered === 0
+            ? 'No calls yet'
+            : `${percent(Math.max(0, answered - read), answered)} of what direct calls would read`}
+        </Tile>
+        <Tile name="Model turns saved" value={count(sum((day) => day.savedTurns))}>
+          {count(sum((day) => day.calls))} calls in {count(sum((day) => day.runs))} runs
+        </Tile>
+        <Tile name="Tokens before the first program" value={count(told)}>
+          instead of {count(definitions)} for {count(tools)} tool definitions
+        </Tile>
+        <Tile
+          name="Calls that failed"
+          value={percent(
+            sum((day) => day.errors),
+            sum((day) => day.calls),
+          )}
+        >
+          {count(sum((day) => day.errors))} of {count(sum((day) => day.calls))}
+        </Tile>
+      </div>
+      {report.days.length === 0 ? (
+        <div class="panel">
+          <Empty icon="usage" title="No calls in these days">
+            <p>
+              Run a program in the <a href="#/playground">Playground</a>, or <a href="#/connect">connect</a> a client.
+            </p>
+          </Empty>
+        </div>
+      ) : (
+        <div class="run-columns">
+          <Panel title="Tokens a day">
+            <BarChart
+              title="Tokens a day"
+              series={['Tools answered', 'The model read']}
+              bars={report.days.map(({ day, answerTokens, readTokens }) => ({
+                label: day,
+                values: [answerTokens, readTokens],
+              }))}
+            />
+          </Panel>
+          <Panel title="Calls a day">
+            <BarChart
+              title="Calls a day"
+              series={['Calls', 'Runs', 'Failed']}
+              bars={report.days.map(({ day, calls, runs, errors }) => ({ label: day, values: [calls, runs, errors] }))}
+            />
+          </Panel>
+        </div>
+      )}
+      {report.servers.length > 0 && <Servers servers={report.servers} />}
+      <p class="muted small">
+        <Foreign text={report.method} limit={1_000} lines />
+        {report.isCut && ' More calls were there than were read.'}
+      </p>
+    </div>
+  );
+}
+
+function Tile({ name, value, children }: { name: string; value: string; children: ComponentChildren }) {
+  return (
+    <div class="panel tile">
+      <span class="small muted">{name}</span>
+      <span class="tile-value num">{value}</span>
+      <span class="small muted">{children}</span>
+    </div>
+  );
+}
+
+function Servers({ servers }: { servers: readonly UsageServer[] }) {
+  const slowest = Math.max(1, ...servers.map(({ p95Ms }) => p95Ms));
+  return (
+    <Panel title="By server" flush>
+      <div class="table-wrap">
+        <table class="table">
+          <thead>
+            <tr>
+              <th scope="col">Server</th>
+              <th scope="col" class="end">
+                Calls
+              </th>
+              <th scope="col" class="end">
+                Failed
+              </th>
+              <th scope="col">Latency: half of the calls, 95 %</th>
+              <th scope="col" class="end">
+                Answers
+              </th>
+              <th scope="col">Verdicts</th>
+            </tr>
+          </thead>
+          <tbody>
+            {servers.map((server) => (
+              <tr key={server.serverId}>
+                <td class="mono strong">
+                  <Foreign text={server.serverId} limit={80} />
+                </td>
+                <td class="num end">{count(server.calls)}</td>
+                <td class={`num end ${server.errors > 0 ? 'tone-bad' : ''}`}>{count(server.errors)}</td>
+                <td>
+                  <span class="latency">
+                    <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+                      <rect class="fill-soft" x="0" y="2" width={(server.p95Ms / slowest) * 100} height="6" />
+                      <rect class="fill-1" x="0" y="2" width={(server.p50Ms / slowest) * 100} height="6" />
+                    </svg>
+                    <span class="num small nowrap">
+                      {duration(server.p50Ms)}, {duration(server.p95Ms)}
+                    </span>
+                  </span>
+                </td>
+                <td class="num end">{bytes(server.resultBytes)}</td>
+                <td class="small">
+                  {Object.entries(server.byVerdict)
+                    .map(([verdict, times]) => `${verdict.replace('_', ' ')} ${times}`)
+                    .join(', ')}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Panel>
+  );
+}

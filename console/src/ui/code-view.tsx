@@ -1,0 +1,106 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { visibleText } from '../../../src/lib/visible-text.js';
+import type { Span } from '../editor/highlight.js';
+
+/** Beyond this, lines are shown a piece at a time: a page of a million nodes is of no use to anyone. */
+const MAX_LINES = 2_000;
+const MAX_LINE_CHARACTERS = 2_000;
+
+export interface CodeViewProps {
+  readonly source: string;
+  readonly language: string;
+  readonly label: string;
+  /** The number of its first line. */
+  readonly firstLine?: number;
+  readonly failed?: number | undefined;
+  /** Lines that something is linked to. */
+  readonly linkedLines?: ReadonlyMap<number, string>;
+  readonly active?: number | undefined;
+  readonly onLine?: (line: number) => void;
+}
+
+/** A program, line by line. The colours come when the highlighter has been loaded. */
+export function CodeView({
+  source,
+  language,
+  label,
+  firstLine = 1,
+  failed,
+  linkedLines,
+  active,
+  onLine,
+}: CodeViewProps) {
+  const [most, setMost] = useState(MAX_LINES);
+  const lines = useMemo(() => visibleText(source.slice(0, 4_000_000)).split('\n'), [source]);
+  const text = useMemo(() => lines.slice(0, MAX_LINES).join('\n'), [lines]);
+  const [spans, setSpans] = useState<readonly (readonly Span[])[]>([]);
+  const list = useRef<HTMLOListElement>(null);
+
+  useEffect(() => {
+    let isShown = true;
+    setSpans([]);
+    void import('../editor/highlight.js').then(({ highlight }) => {
+      if (isShown) setSpans(highlight(text, language));
+    });
+    return () => {
+      isShown = false;
+    };
+  }, [text, language]);
+
+  useEffect(() => {
+    if (active === undefined) return;
+    const box = list.current?.parentElement;
+    const line = list.current?.children[active - firstLine];
+    if (!box || !(line instanceof HTMLElement)) return;
+    const top = line.offsetTop - box.offsetTop;
+    if (top < box.scrollTop || top > box.scrollTop + box.clientHeight - 30) {
+      box.scrollTop = top - box.clientHeight / 2;
+    }
+  }, [active, firstLine]);
+
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard
+    <section class="code" aria-label={label} tabIndex={0}>
+      <ol ref={list}>
+        {lines.slice(0, most).map((line, index) => {
+          const number = firstLine + index;
+          const linked = linkedLines?.get(number);
+          const classes = [
+            linked !== undefined && 'called',
+            failed === number && 'failed',
+            active === number && 'linked',
+          ].filter(Boolean);
+          return (
+            <li key={number} class={classes.join(' ')}>
+              {linked === undefined || onLine === undefined ? (
+                <span class="line-number">{number}</span>
+              ) : (
+                <button
+                  type="button"
+                  class="line-number"
+                  aria-label={`Line ${number}: ${linked}`}
+                  onClick={() => onLine(number)}
+                >
+                  {number}
+                </button>
+              )}
+              <Line text={line} spans={spans[index]} />
+            </li>
+          );
+        })}
+      </ol>
+      {lines.length > most && (
+        <button type="button" class="more" onClick={() => setMost(most + MAX_LINES)}>
+          Show more ({lines.length - most} lines left)
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Line({ text, spans }: { text: string; spans: readonly Span[] | undefined }) {
+  const shown = text.slice(0, MAX_LINE_CHARACTERS);
+  const rest = text.length > MAX_LINE_CHARACTERS ? `… (${text.length - MAX_LINE_CHARACTERS} more characters)` : '';
+  if (spans === undefined || rest !== '') return <code>{shown + rest}</code>;
+  return <code>{spans.map(({ text: part, style }) => (style === '' ? part : <span class={style}>{part}</span>))}</code>;
+}

@@ -1,0 +1,27 @@
+import { useEffect, useState } from 'preact/hooks';
+import { hostNow } from '../api/session-state.js';
+import { time } from '../lib/format.js';
+
+/** The time until something expires, by the host's clock. Not read aloud every second: its title has the time. */
+export function Countdown({ atMs }: { atMs: number }) {
+  const [left, setLeft] = useState(atMs - hostNow());
+  useEffect(() => {
+    setLeft(atMs - hostNow());
+    const timer = setInterval(() => setLeft(atMs - hostNow()), 1_000);
+    return () => clearInterval(timer);
+  }, [atMs]);
+  const tone = left < 60_000 ? 'bad' : left < 300_000 ? 'wait' : 'calm';
+  return (
+    <time class={`num nowrap tone-${tone}`} dateTime={new Date(atMs).toISOString()} title={`Expires at ${time(atMs)}`}>
+      {left <= 0 ? 'expired' : `${clock(left)} left`}
+    </time>
+  );
+}
+
+function clock(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  if (seconds >= 86_400) return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3_600)} h`;
+  const parts = [Math.floor((seconds % 3_600) / 60), seconds % 60].map((each) => String(each).padStart(2, '0'));
+  const hours = Math.floor(seconds / 3_600);
+  return hours > 0 ? `${hours}:${parts.join(':')}` : parts.join(':');
+}

@@ -1,0 +1,42 @@
+import { createStore, useStore } from '../lib/store.js';
+import { Icon } from './icons.js';
+
+interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly tone: 'plain' | 'bad';
+}
+
+const toasts = createStore<readonly Toast[]>([]);
+const SHOWN_MS = 6_000;
+const MAX_TOASTS = 4;
+let lastId = 0;
+
+/** Tells the person something, also by the screen reader. */
+export function say(text: string, tone: Toast['tone'] = 'plain'): void {
+  lastId += 1;
+  const toast = { id: lastId, text, tone };
+  toasts.set((before) => [...before, toast].slice(-MAX_TOASTS));
+  setTimeout(() => close(toast.id), tone === 'bad' ? SHOWN_MS * 2 : SHOWN_MS);
+}
+
+function close(id: number): void {
+  toasts.set((before) => before.filter((each) => each.id !== id));
+}
+
+/** The live region is there before its first message: else nothing is read aloud. */
+export function Toasts() {
+  const shown = useStore(toasts);
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {shown.map(({ id, text, tone }) => (
+        <div key={id} class={`toast ${tone}`}>
+          <span class="foreign">{text}</span>
+          <button type="button" aria-label="Close this message" onClick={() => close(id)}>
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import type { Entry } from './catalog-entry.js';
+import { exportNames } from './names.js';
+import type { CatalogServer, CatalogTool } from './snapshot.js';
+
+/** More than this of one server is more than any agent can use, and costs every run. */
+const MAX_TOOLS_PER_SERVER = 10_000;
+
+/** One server of a snapshot. `description`: the user's own, which replaces the server's. */
+export function catalogServer(
+  id: string,
+  path: string,
+  { listing, problem }: Pick<Entry, 'listing' | 'problem'>,
+  description = listing?.description,
+): CatalogServer {
+  const isStarting = listing === undefined && problem === undefined;
+  const tools: CatalogTool[] = [];
+  const server: CatalogServer = {
+    id,
+    path,
+    name: listing?.name ?? id,
+    ...(listing?.version === undefined ? {} : { version: listing.version }),
+    ...(description === undefined ? {} : { description }),
+    isAvailable: problem === undefined && !isStarting,
+    ...(isStarting ? { isStarting } : {}),
+    ...(problem === undefined ? {} : { problem }),
+    tools,
+  };
+  const listed = listing?.tools.slice(0, MAX_TOOLS_PER_SERVER) ?? [];
+  const names = exportNames(listed.map(({ name }) => name));
+  for (const tool of listed) {
+    tools.push({ tool, exportName: names.get(tool.name) ?? tool.name, target: `${path}/${tool.name}`, server });
+  }
+  return server;
+}

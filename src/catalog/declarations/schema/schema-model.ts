@@ -1,0 +1,123 @@
+import type { JsonValue } from '../../../domain/json.js';
+
+/** A foreign schema, read once: what every emitter (TypeScript, Python, Go) and the example maker work from. */
+export interface SchemaModel {
+  readonly root: SchemaNode;
+  /** What the schema says that no emitter can: with the JSON Pointer of the place. */
+  readonly warnings: readonly SchemaWarning[];
+}
+
+export interface SchemaWarning {
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** A type, and what is said about it in words at the place where it is used. */
+export interface SchemaNode {
+  readonly shape: Shape;
+  readonly notes: Notes;
+}
+
+export type Shape =
+  /** Anything, or something that can't be represented. */
+  | { readonly kind: 'unknown' }
+  /** Nothing validates. */
+  | { readonly kind: 'never' }
+  | { readonly kind: 'string' | 'number' | 'integer' | 'boolean' | 'null' }
+  /** One of these values; never empty. */
+  | { readonly kind: 'literals'; readonly values: readonly JsonValue[] }
+  | { readonly kind: 'array'; readonly item: SchemaNode }
+  | TupleShape
+  | ObjectShape
+  /** At least two options, none of them a union without notes. */
+  | { readonly kind: 'union'; readonly options: readonly SchemaNode[] }
+  /** At least two parts that could not be merged into one. */
+  | { readonly kind: 'intersection'; readonly parts: readonly SchemaNode[] }
+  | { readonly kind: 'reference'; readonly definition: Definition };
+
+export interface TupleShape {
+  readonly kind: 'tuple';
+  readonly elements: readonly SchemaNode[];
+  /** How many elements must be there; the others are optional. */
+  readonly requiredCount: number;
+  /** What may follow; absent where nothing is said or nothing may. */
+  readonly rest?: SchemaNode;
+  /** Nothing is said of what follows, which formally allows anything. */
+  readonly isUnstated?: true;
+}
+
+export interface ObjectShape {
+  readonly kind: 'object';
+  readonly properties: ReadonlyMap<string, ObjectProperty>;
+  /** `closed`: no other keys. `unstated`: the schema is silent, which formally allows any but rarely means it. */
+  readonly additional: SchemaNode | 'closed' | 'unstated';
+  readonly patterns: readonly PatternProperty[];
+}
+
+export interface ObjectProperty {
+  readonly node: SchemaNode;
+  readonly isRequired: boolean;
+}
+
+export interface PatternProperty {
+  /** Foreign regular expression: shown, never run. */
+  readonly pattern: string;
+  readonly node: SchemaNode;
+}
+
+/** A part of the schema that a `$ref` points to. */
+export interface Definition {
+  readonly pointer: string;
+  /** The part as the server sent it: equal sources with equal references are one type. */
+  readonly source: JsonValue;
+  /** Set once the part has been read; `PENDING` until then, as a cycle can see it. */
+  node: SchemaNode;
+}
+
+/** Everything that is said in words or that types can't say. */
+export interface Notes {
+  readonly title?: string;
+  readonly description?: string;
+  /** Wrapped, because `null` is a default too. */
+  readonly defaultValue?: { readonly value: JsonValue };
+  readonly examples?: readonly JsonValue[];
+  readonly format?: string;
+  readonly deprecated?: boolean;
+  readonly readOnly?: boolean;
+  readonly constraints?: Constraints;
+  readonly warnings?: readonly string[];
+}
+
+/** Limits on values, under the schema's own keywords (draft-04 booleans already turned into numbers). */
+export interface Constraints {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly multipleOf?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly minProperties?: number;
+  readonly contentEncoding?: string;
+  readonly contentMediaType?: string;
+}
+
+export const NO_NOTES: Notes = Object.freeze({});
+export const UNKNOWN: Shape = Object.freeze({ kind: 'unknown' });
+/** Stands in for a definition that has not been read yet; compared by identity. */
+export const PENDING: SchemaNode = Object.freeze({ shape: UNKNOWN, notes: NO_NOTES });
+export const NEVER: Shape = Object.freeze({ kind: 'never' });
+
+/** Follows references to something that is not one; a definition that only refers to itself is `unknown`. */
+export function withoutReference(node: SchemaNode): SchemaNode {
+  let current = node;
+  for (let steps = 0; current.shape.kind === 'reference'; steps += 1) {
+    if (steps === 16) return { shape: UNKNOWN, notes: node.notes };
+    current = current.shape.definition.node;
+  }
+  return current;
+}

@@ -1,0 +1,162 @@
+import { onlyOption } from '../schema/node-words.js';
+import { mergeNotes } from '../schema/notes.js';
+import { type ObjectProperty, type ObjectShape, type SchemaNode, withoutReference } from '../schema/schema-model.js';
+import { literalType, propertyName } from './typescript-types.js';
+
+/** A type that does not fit is written with fewer levels of objects, one attempt after the other. */
+const DEPTHS = [2, 1, 0];
+/** Nothing is checked beyond these: schemas are foreign, and may refer to themselves. */
+const MAX_NODES = 300;
+const MAX_NESTING = 8;
+const MAX_LITERALS = 6;
+const MAX_LITERAL_CHARACTERS = 60;
+const MAX_OPTIONS = 4;
+const MAX_NAME_CHARACTERS = 60;
+const MAX_DEFAULT_CHARACTERS = 24;
+
+/**
+ * A type on one line, in at most this many characters: `{ path: string, head?: number, max_count = 10 }`. Required properties
+ * come first, then those for paging; what there is no room for is `…`, or `object` and `unknown` where it is nested.
+ */
+export function shortType(node: SchemaNode, maximum: number): string {
+  for (const depth of DEPTHS) {
+    const text = new ShortWriter(Number.POSITIVE_INFINITY).type(node, depth + 1, 0);
+    if (text.length <= maximum) return text;
+  }
+  const text = new ShortWriter(maximum).type(node, 1, 0);
+  return text.length <= maximum ? text : 'unknown';
+}
+
+class ShortWriter {
+  /** Characters for the outermost object; members that do not fit are left out. */
+  readonly #maximum: number;
+  #nodes = 0;
+
+  constructor(maximum: number) {
+    this.#maximum = maximum;
+  }
+
+  type(node: SchemaNode, depth: number, nesting: number): string {
+    this.#nodes += 1;
+    if (this.#nodes > MAX_NODES || nesting > MAX_NESTING) return 'unknown';
+    const { shape } = withoutReference(node);
+    const inner = (each: SchemaNode) => this.type(each, depth, nesting + 1);
+    switch (shape.kind) {
+      case 'unknown':
+      case 'never':
+      case 'string':
+      case 'number':
+      case 'boolean':
+      case 'null':
+        return shape.kind;
+      case 'integer':
+        return 'number';
+      case 'literals':
+        return joined(shape.values.map(literalType), MAX_LITERALS, MAX_LITERAL_CHARACTERS);
+      case 'array':
+        return arrayOf(inner(shape.item));
+      case 'tuple': {
+        const rest = shape.rest === undefined ? [] : [`...${arrayOf(inner(shape.rest))}`];
+        return `[${[...shape.elements.slice(0, MAX_OPTIONS).map(inner), ...rest].join(', ')}]`;
+      }
+      case 'object':
+        return this.#object(shape, depth, nesting);
+      case 'union':
+        return joined([...new Set(shape.options.map(inner))], MAX_OPTIONS, Number.POSITIVE_INFINITY);
+      case 'intersection':
+        return [...new Set(shape.parts.map(inner))].filter((part) => part !== 'unknown').join(' & ') || 'unknown';
+      case 'reference':
+        return 'unknown';
+    }
+  }
+
+  #object({ properties, patterns, additional }: ObjectShape, depth: number, nesting: number): string {
+    if (depth === 0 || properties.size === 0) return 'object';
+    const isOpen = patterns.length > 0 || typeof additional !== 'string';
+    const shown: string[] = [];
+    let length = '{  }'.length + MORE.length;
+    let isCut = isOpen;
+    for (const [name, property] of inOrder(properties)) {
+      const member =
+        name.length > MAX_NAME_CHARACTERS ? undefined : this.#member(name, property, depth - 1, nesting + 1);
+      const cost = (member?.length ?? 0) + ', '.length;
+      if (member === undefined || (nesting === 0 && length + cost > this.#maximum)) {
+        isCut = true;
+        continue;
+      }
+      length += cost;
+      shown.push(member);
+    }
+    return `{ ${[...shown, ...(isCut ? [MORE] : [])].join(', ')} }`;
+  }
+
+  #member(name: string, { node, isRequired }: ObjectProperty, depth: number, nesting: number): string {
+    const key = propertyName(name);
+    if (isRequired) return `${key}: ${this.type(node, depth, nesting)}`;
+    // Null is what is sent for nothing, and an optional property need not be sent.
+    const core = onlyOption(node);
+    const value = defaultOf(
+      name,
+      core === node ? node : { shape: core.shape, notes: mergeNotes(node.notes, core.notes) },
+    );
+    return value === undefined ? `${key}?: ${this.type(core, depth, nesting)}` : `${key} = ${value}`;
+  }
+}
+
+const MORE = '…';
+
+/** Those that must be given first, then those that decide how much of the answer comes. */
+function inOrder(properties: ObjectShape['properties']): [string, ObjectProperty][] {
+  const rank = ([name, { isRequired }]: [string, ObjectProperty]) => (isRequired ? 0 : isPaging(name) ? 1 : 2);
+  return [...properties].sort((one, other) => rank(one) - rank(other));
+}
+
+function isPaging(name: string): boolean {
+  return PAGING.has(name.toLowerCase().replace(/[^a-z]/g, ''));
+}
+
+const PAGING = new Set(
+  (
+    'limit offset page pagesize perpage size cursor nextcursor pagetoken nextpagetoken nexttoken count maxcount max maxresults ' +
+    'maxitems maxrows maxlines maxentries numresults num top first last skip start startat startindex head tail'
+  ).split(' '),
+);
+
+/** What is written for a property that is not given, where that says its type too. */
+function defaultOf(name: string, node: SchemaNode): string | undefined {
+  const { shape, notes } = withoutReference(node);
+  const { defaultValue, description } = { ...notes, ...node.notes };
+  const value = defaultValue?.value;
+  if (value !== undefined && value !== null && TYPES[shape.kind] === typeof value) {
+    const text = literalType(value);
+    return text.length > MAX_DEFAULT_CHARACTERS ? undefined : text;
+  }
+  // Many servers say it in words only.
+  const isNumber = shape.kind === 'number' || shape.kind === 'integer';
+  return value === undefined && isNumber && isPaging(name)
+    ? IN_WORDS.exec((description ?? '').slice(0, 1_000))?.[1]
+    : undefined;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'string',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+};
+const IN_WORDS = /\bdefaults?(?: value)?(?: to| is| of)?\s?[:=]?\s?\(?(\d{1,6})\b(?![.,]?\d)/i;
+
+function joined(texts: readonly string[], most: number, maximum: number): string {
+  const shown: string[] = [];
+  let length = 0;
+  for (const text of texts) {
+    length += text.length + ' | '.length;
+    if (shown.length === most || length > maximum) return [...shown, MORE].join(' | ');
+    shown.push(text);
+  }
+  return shown.join(' | ');
+}
+
+function arrayOf(type: string): string {
+  return / [|&] /.test(type) && !type.startsWith('{') ? `(${type})[]` : `${type}[]`;
+}

@@ -1,0 +1,80 @@
+import type { Tool } from '../../../domain/tool.js';
+import { quoteVisibly } from '../../../lib/visible-text.js';
+import { commentLine } from '../doc-comment.js';
+import { type Detail, describedIn, nodeWords, onlyOption } from '../schema/node-words.js';
+import type { SchemaNode } from '../schema/schema-model.js';
+
+/** Bounds on foreign text in one comment, in characters. */
+const MAX_SERVER_TEXT = { full: 1_000, compact: 160 } as const;
+const MAX_TOOL_TEXT = { full: 1_500, compact: 240 } as const;
+const MAX_TITLE = 100;
+
+/** Annotations, `@asks` and warnings are there at every level of detail; signatures have nothing beside them. */
+export function toolDocs(
+  tool: Tool,
+  exportName: string,
+  warnings: readonly string[],
+  detail: Detail,
+  asks = false,
+): string[] {
+  const { description = '', deprecated } = tool;
+  const title = titleOf(tool, exportName);
+  const isSignature = detail === 'signatures';
+  const lines = isSignature ? [] : describedIn(description || title, detail, MAX_TOOL_TEXT);
+  // Which tool a number means cannot be guessed from the name.
+  if (exportName !== tool.name && (!isSignature || IS_NUMBERED.test(exportName)))
+    lines.push(`@tool ${commentLine(quoteVisibly(tool.name), 200)}`);
+  const isTold = title === '' || (description === '' && !isSignature);
+  const named = isTold ? [] : [`title: ${commentLine(quoteVisibly(title), MAX_TITLE)}`];
+  const hints = [...named, ...annotationHints(tool)];
+  if (hints.length > 0) lines.push(`@annotations ${hints.join(', ')}`);
+  if (asks) lines.push('@asks');
+  if (deprecated === true && !isSignature) lines.push('@deprecated');
+  for (const warning of warnings) lines.push(`@warning ${commentLine(warning, 240)}`);
+  return lines;
+}
+
+const IS_NUMBERED = /__\d+$/;
+
+/** What people call the tool; empty where that is its name in other letters. */
+function titleOf({ annotations, title }: Tool, exportName: string): string {
+  const text = annotations?.title || title || '';
+  const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  return plain(text) === plain(exportName) ? '' : text;
+}
+
+/** What a server says of itself, above its module. */
+export function serverDocs(description: string, detail: Detail): string[] {
+  return detail === 'signatures' ? [] : describedIn(description, detail, MAX_SERVER_TEXT);
+}
+
+/** What is said about a property, or about the type of a whole definition. */
+export function propertyDocs(node: SchemaNode, detail: Detail): string[] {
+  if (detail === 'signatures') return nodeWords(node, 'compact', '@').warnings.map((warning) => `@warning ${warning}`);
+  const { lines, facts, isDeprecated, warnings } = nodeWords(node, detail, '@');
+  if (facts.length > 0) {
+    const [only] = lines;
+    const joined = facts.join(' ');
+    if (lines.length === 1 && only !== undefined && only.length + joined.length < 110) lines[0] = `${only} ${joined}`;
+    else lines.push(joined);
+  }
+  // Tools of the language only see this tag at the beginning of a line.
+  if (isDeprecated) lines.push('@deprecated');
+  for (const warning of warnings) lines.push(`@warning ${warning}`);
+  return lines;
+}
+
+/** What is said about one option of a union, unless it already stands above the whole. */
+export function optionDocs(option: SchemaNode, whole: SchemaNode, detail: Detail): string[] {
+  const { description, title, warnings } = option.notes;
+  const text = description ?? title;
+  const isNews = (text !== undefined && text !== whole.notes.description) || warnings !== undefined;
+  return isNews && onlyOption(whole) === whole ? propertyDocs(option, detail) : [];
+}
+
+function annotationHints({ annotations = {} }: Tool): string[] {
+  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
+  return Object.entries({ readOnlyHint, destructiveHint, idempotentHint, openWorldHint })
+    .filter(([, value]) => typeof value === 'boolean')
+    .map(([name, value]) => `${name}: ${value}`);
+}

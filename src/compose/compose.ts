@@ -1,0 +1,192 @@
+import type { Redactor } from '../broker/redaction/redactor.js';
+import { goCacheFolder } from '../config/files/state-folder.js';
+import { nothingConfigured } from '../config/nothing-configured.js';
+import { codeModeOf } from '../config/schema/code-mode.js';
+import type { Config } from '../config/schema/schema.js';
+import { readEnvironment } from '../config/variables/environment.js';
+import { isLogged, type Log } from '../domain/log.js';
+import { type Audience, NOBODY } from '../domain/question.js';
+import { VERSION } from '../domain/version.js';
+import { Host } from '../host/host.js';
+import { configuredReach } from '../host/runs/capability-grants.js';
+import { KeptResults } from '../host/runs/kept-results.js';
+import { Runtime } from '../host/runtime.js';
+import { Telemetry } from '../host/telemetry.js';
+import { logTelemetry } from '../host/telemetry-log.js';
+import type { Profile } from '../profiles/profile.js';
+import { createProfile, executeSettings, type Machine, replayBounds } from '../profiles/registry.js';
+import { runnerSettings } from '../profiles/runner/settings.js';
+import { createUnifiedProfile } from '../profiles/unified/profile.js';
+import type { Composed, HostSettings, ServeOptions } from '../surfaces/cli/composed.js';
+import { AgentClient, ANY_CLIENT } from '../surfaces/mcp/agent-client.js';
+import { FIRST_LISTING_MS } from '../surfaces/mcp/first-listing.js';
+import { type McpOptions, sessionOptions } from '../surfaces/mcp/mcp-session.js';
+import type { Adapter } from '../upstream/adapter.js';
+import type { OpenConsole } from './console-http.js';
+import { openInventory } from './inventory.js';
+import { findRuntimes, machineWarnings } from './machine.js';
+import { openRedactor } from './redactor.js';
+import type { Servers } from './servers.js';
+import { loadSettings } from './settings.js';
+import { definitionsOf, readAccessToken, recordsOf } from './state.js';
+import { openTracing } from './telemetry.js';
+
+const SURFACES = {
+  stdio: () => import('../surfaces/mcp/stdio.js'),
+  http: () => import('./http.js'),
+} as const;
+
+/** What a program that uses the library adds to the settings. */
+export interface Additions {
+  /** The configuration itself, instead of a file. */
+  readonly config?: unknown;
+  /** Functions of the program, as servers. */
+  readonly adapters?: readonly Adapter[];
+}
+
+/** Puts the program together: the one place that constructs things and hands them to each other. */
+export async function compose(
+  settings: HostSettings,
+  { config: inline, adapters = [] }: Additions = {},
+): Promise<Composed & { readonly servers: Servers }> {
+  // The protocol's library is loaded for those who serve it, and meanwhile: other commands do not wait for it.
+  const surface = settings.surface === undefined ? undefined : SURFACES[settings.surface]();
+  const loaded = await loadSettings(settings, inline);
+  const agentClient = new AgentClient();
+  const redactor = await openRedactor(loaded);
+  const definitions = definitionsOf(loaded);
+  const records = recordsOf(loaded, definitions);
+  const [{ servers, catalog, inventory, learned, gate }, machine] = await Promise.all([
+    openInventory(loaded, { audience: audienceOf(settings, agentClient), records, redactor, adapters, definitions }),
+    findRuntimes(loaded.config),
+    surface,
+    settings.surface === undefined ? undefined : records.scripts.openIfAny(),
+  ]);
+  const telemetry = new Telemetry();
+  const tracing = await openTracing(loaded.config, {
+    onSpan: settings.onSpan,
+    onProblem: (message) => {
+      if (settings.surface === undefined) process.stderr.write(`codemode: ${message}\n`);
+      else telemetry.emit({ type: 'problem', message });
+    },
+  });
+  const runtime = new Runtime(async () => {
+    const { openRuntime } = await import('./runtime.js');
+    const retryOf = (id: string) => servers.definitions.get(id)?.retry ?? { maxAttempts: 1, delayMs: 0 };
+    return openRuntime(loaded.config, {
+      registry: servers.registry,
+      policy: gate.policy,
+      redactor,
+      records,
+      searchPath: readEnvironment().PATH ?? '',
+      // Nobody comes after the one program of a command.
+      keepsProcesses: settings.surface !== undefined,
+      keepsWorkers: settings.isOneShot !== true,
+      hasOneCaller: settings.surface === 'stdio' || settings.isOneShot === true,
+      ...(tracing.tracer === undefined ? {} : { tracer: tracing.tracer }),
+      observer: telemetry,
+      goCacheFolder: goCacheFolder(loaded.config, readEnvironment(), process.getuid?.()),
+      retryOf,
+      whyOutdated: (tool) => catalog.whyOutdated(tool),
+    });
+  });
+  const host = new Host({
+    ...tracing,
+    runtime,
+    catalog,
+    gate,
+    results: new KeptResults(records.quotas),
+    quotas: records.quotas,
+    records,
+    suspended: records.suspended,
+    scripts: records.scripts,
+    telemetry,
+    reach: configuredReach(loaded.config.security.capabilities),
+    firstListingMs: loaded.config.catalog.firstListing ?? FIRST_LISTING_MS.describing,
+    patienceMs: loaded.config.approvals.grace,
+    servesApprovals: settings.surface === 'http',
+    replayBounds: replayBounds(loaded.config),
+    ...(machine.runtimes.length === 0 ? {} : { processLimits: runnerSettings(loaded.config).limits }),
+    ...(machine.go === undefined ? {} : { goPackages: loaded.config.go.precompile }),
+    ...(learned === undefined ? {} : { observed: learned }),
+    sessionOptionsOf: (caller, profile) =>
+      sessionOptions(profileOfRun(loaded.config, machine, profile), codeModeOf(loaded.config, undefined), caller),
+  });
+  // Who is started by a client has its first questions to answer; everybody else wants to know now.
+  if (settings.surface !== 'stdio') await host.open();
+  const { config } = loaded;
+  const warnings = [...loaded.warnings, ...machineWarnings(machine, config)];
+  const nothing = adapters.length === 0 ? nothingConfigured(loaded) : undefined;
+  const openOwnConsole: OpenConsole = async (options) => {
+    const { openConsole } = await import('./console.js');
+    return openConsole({ host, inventory, catalog, servers, records, redactor, loaded, settings }, options);
+  };
+  return {
+    host,
+    inventory,
+    config,
+    warnings,
+    ...(nothing === undefined ? {} : { nothingConfigured: nothing }),
+    servers,
+    serveStdio: async ({ stop, onOpen, ...options }) => {
+      const { serveMcpStdio } = await SURFACES.stdio();
+      const { maxRequestSize: maxMessageBytes } = config.server;
+      await serveMcpStdio({
+        ...mcpOptions(host, config, createProfile(config, machine), options, redactor),
+        maxMessageBytes,
+        agentClient,
+        stop,
+        onOpen,
+      });
+    },
+    serveHttp: async (options) => {
+      const { openHttp } = await SURFACES.http();
+      return openHttp(
+        mcpOptions(host, config, createProfile(config, machine), options, redactor),
+        servers,
+        config,
+        await readAccessToken(),
+        openOwnConsole,
+      );
+    },
+    serveConsole: async ({ log, port }) => {
+      const { openConsoleHttp } = await import('./console-http.js');
+      const clean: Log = (line, level, ids) => log(redactor.text(line), level, ids);
+      return openConsoleHttp({ host, config, log: clean, port }, openOwnConsole);
+    },
+  };
+}
+
+/** Who can be asked what servers ask. */
+function audienceOf({ surface }: HostSettings, agentClient: AgentClient): Audience {
+  if (surface === undefined) return NOBODY;
+  return surface === 'stdio' ? agentClient : ANY_CLIENT;
+}
+
+/** REST and the console have contracts of their own whatever profile is configured, so a run is resumed under its own. */
+function profileOfRun(config: Config, machine: Machine, name: string): Profile {
+  const ofRest = createUnifiedProfile(executeSettings(config));
+  if (name === ofRest.name) return ofRest;
+  return createProfile(name === 'codemode' ? { ...config, profile: name } : config, machine);
+}
+
+function mcpOptions(
+  host: Host,
+  config: Config,
+  profile: Profile,
+  { model, log }: Omit<ServeOptions, 'stop'>,
+  redactor: Redactor,
+): McpOptions {
+  const clean: Log = (line, level, ids) => log(redactor.text(line), level, ids);
+  logTelemetry(host.telemetry, clean, isLogged('debug', config.logging.level));
+  return {
+    host,
+    profile,
+    codeMode: codeModeOf(config, model),
+    version: VERSION,
+    answerWithinMs: config.server.answerWithin,
+    asksPeople: config.approvals.elicitation,
+    ...(config.catalog.firstListing === undefined ? {} : { firstListingMs: config.catalog.firstListing }),
+    log: clean,
+  };
+}

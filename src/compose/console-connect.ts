@@ -1,0 +1,54 @@
+import { cursorInstallLink, vscodeInstallLink } from '../config/clients/install-links.js';
+import { CLIENTS, type Client, placesOf } from '../config/clients/registry.js';
+import { type StartOfUs, startOfUs } from '../config/clients/start-of-us.js';
+import { OWN_NAME, openTarget, startsUs } from '../config/clients/target.js';
+import { findConfigFile } from '../config/files/find-file.js';
+import { type Environment, readEnvironment } from '../config/variables/environment.js';
+import type { ConnectClient, ConnectInfo } from '../domain/console/connect.js';
+import { isHostError } from '../domain/errors.js';
+
+/** What each client of this machine has to be told, and whether its file has it. */
+export async function connectInfo(url: string | undefined): Promise<ConnectInfo> {
+  const environment = readEnvironment();
+  const { found } = await findConfigFile({ cwd: process.cwd(), environment });
+  const start = startOfUs(environment, process.cwd(), found);
+  const clients = await Promise.all(CLIENTS.map((client) => look(client, environment, start)));
+  return { clients, ...(url === undefined ? {} : { url }) };
+}
+
+async function look(client: Client, environment: Environment, start: StartOfUs): Promise<ConnectClient> {
+  const { id, title } = client;
+  const { command, args } = start;
+  const link = LINKS[id]?.({ name: OWN_NAME, command, args });
+  const [path = ''] = client.files(placesOf(environment, process.platform));
+  const common = {
+    ...{ id, name: title, command: `${start.shell} install ${id}` },
+    ...(link === undefined ? {} : { link }),
+  };
+  const text = entryText(client, start);
+  try {
+    const target = await openTarget(client, environment, process.platform);
+    const entry = target.entries.get(OWN_NAME);
+    const isConfigured = entry !== undefined && (target.record !== undefined || startsUs(target, entry, start));
+    return { ...common, file: { path: target.file.path, text }, isConfigured, isFound: target.isFound };
+  } catch (error) {
+    if (!isHostError(error)) throw error;
+    return { ...common, file: { path, text }, isConfigured: false, isFound: true, problem: error.message };
+  }
+}
+
+const LINKS: Readonly<Record<string, typeof cursorInstallLink>> = {
+  cursor: cursorInstallLink,
+  vscode: vscodeInstallLink,
+};
+
+/** What goes into its file, in its own form. */
+function entryText({ format, entry }: Client, start: StartOfUs): string {
+  const written = entry(start);
+  try {
+    // JSON begins with braces, TOML with nothing.
+    return format.add(format.key === 'mcp_servers' ? '' : '{}\n', OWN_NAME, written).trim();
+  } catch {
+    return JSON.stringify({ [format.key]: { [OWN_NAME]: written } }, null, 2);
+  }
+}

@@ -1,0 +1,98 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Config } from '../config/schema/schema.js';
+import { LINK_PARAMETER } from '../domain/console/api.js';
+import { HostError, isHostError } from '../domain/errors.js';
+import type { Log } from '../domain/log.js';
+import type { ConsoleAccess } from '../host/admin/console/access.js';
+import type { Host } from '../host/host.js';
+import { processIdentity } from '../lib/process-identity.js';
+import type { HttpService, LinkMaker } from '../surfaces/cli/composed.js';
+import type { ConsoleSurface } from '../surfaces/console/console-surface.js';
+import { Gate, type TokenRules } from '../surfaces/http/gate.js';
+import { createListener } from '../surfaces/http/listener.js';
+
+/** How long calls in flight may take during a graceful shutdown. */
+export const SHUTDOWN_GRACE_MS = 10_000;
+/** Time for responses that are being sent, when no call is in flight. */
+export const CLOSE_TIMEOUT_MS = 1_000;
+/** Connections that may wait to be accepted: Node's own 511 is less than clients that come together here. */
+const BACKLOG = 2_048;
+
+/** Serves the console alone, for a person on this machine: no client of an agent is served. */
+export async function openConsoleHttp(
+  { host, config, log, port }: { host: Host; config: Config; log: Log; port: number },
+  openConsole: OpenConsole,
+): Promise<HttpService> {
+  const address = '127.0.0.1';
+  const gate = new Gate({ hosts: [], isOpenToNetwork: false, origins: [] }, NO_TOKENS);
+  const { surface: page, access } = await openConsole({ log });
+  // A port that is taken is no reason not to open: the link names the one that was found.
+  const start = async (wanted: number) => {
+    const app = createListener({ gate, maxRequestBytes: config.server.maxRequestSize, log });
+    page.mount(app);
+    return { app, url: await listen(app, { host: address, port: wanted }) };
+  };
+  const { app, url } = await start(port).catch((error: unknown) => {
+    if (port === 0 || !isHostError(error, 'bad_config')) throw error;
+    return start(0);
+  });
+  const announced = announce(access, url, address);
+  host
+    .warm((message) => log(message, 'info'))
+    .catch((error: unknown) => {
+      log(`servers could not be prepared: ${String(error)}`, 'error');
+    });
+  return {
+    url,
+    consoleLink: announced.link,
+    close: async () => {
+      announced.withdraw();
+      page.close();
+      await host.drain(SHUTDOWN_GRACE_MS);
+      const timer = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
+      await app.close();
+      clearTimeout(timer);
+    },
+  };
+}
+
+export type OpenConsole = (options: {
+  readonly log: Log;
+  readonly urlOf?: () => string;
+}) => Promise<{ readonly surface: ConsoleSurface; readonly access: ConsoleAccess }>;
+
+/** Nothing is reached by a token where only the console is served. */
+const NO_TOKENS: TokenRules = { identify: () => undefined, adviceFor: () => 'only the console is served here' };
+
+/** Tells other processes of this state folder where the console is served, until it is not. */
+export function announce(access: ConsoleAccess, url: string, host: string) {
+  const holder = processIdentity() ?? `${process.pid}:unknown`;
+  // Where it listens on every address, a person on this machine uses loopback.
+  const reached = ['0.0.0.0', '::'].includes(host) ? url.replace(/\/\/.*:/, '//127.0.0.1:') : url;
+  access.hostServes({ holder, url: reached });
+  return {
+    link: (maker: LinkMaker) => `${reached}/#${LINK_PARAMETER}=${access.makeLink(maker)}`,
+    withdraw: () => access.hostStops(holder),
+  };
+}
+
+/** Resolves with the address. Throws `bad_config`. */
+export async function listen(app: FastifyInstance, { host, port }: { host: string; port: number }): Promise<string> {
+  try {
+    await app.listen({ host, port, backlog: BACKLOG });
+  } catch (error) {
+    await app.close();
+    throw new HostError('bad_config', cannotListen(host, port, (error as NodeJS.ErrnoException).code), {
+      cause: error,
+    });
+  }
+  const { port: taken } = app.server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;
+}
+
+function cannotListen(host: string, port: number, code: string | undefined): string {
+  if (code === 'EADDRINUSE') return `port ${port} of ${host} is taken; choose another one with --port`;
+  if (code === 'EACCES') return `port ${port} of ${host} is not yours to take; choose one above 1023 with --port`;
+  return `cannot listen on ${host} port ${port} (${code ?? 'unknown reason'}); choose others with --host and --port`;
+}

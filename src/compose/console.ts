@@ -1,0 +1,271 @@
+import { policyMistakes } from '../broker/policy/mistakes.js';
+import { Policy } from '../broker/policy/policy.js';
+import type { Redactor } from '../broker/redaction/redactor.js';
+import type { Catalog } from '../catalog/catalog.js';
+import { parseYaml } from '../config/files/document.js';
+import { withPolicyRule } from '../config/files/edit-policy.js';
+import { fileToChange, writeOver } from '../config/files/own-file.js';
+import { stateFolder } from '../config/files/state-folder.js';
+import type { LoadedConfig } from '../config/load.js';
+import { codeModeOf } from '../config/schema/code-mode.js';
+import { policySchema, policySettings } from '../config/schema/policy-schema.js';
+import { trustCommand } from '../config/trust/trust.js';
+import { readEnvironment } from '../config/variables/environment.js';
+import { consoleFolder } from '../console-folder.js';
+import { HostError, isHostError } from '../domain/errors.js';
+import type { JsonObject } from '../domain/json.js';
+import type { Log } from '../domain/log.js';
+import type { PolicyRule } from '../domain/policy.js';
+import { PROFILE_NAMES, type ProfileName } from '../domain/profile-name.js';
+import type { CallerId } from '../domain/run.js';
+import { VERSION } from '../domain/version.js';
+import { AuditLog } from '../host/admin/audit-log.js';
+import { PolicyDesk, type PolicyFile } from '../host/admin/console/policy-desk.js';
+import { RunHistory } from '../host/admin/console/run-history.js';
+import { usageReport } from '../host/admin/console/usage.js';
+import { measureTokens } from '../host/admin/measure.js';
+import type { Host } from '../host/host.js';
+import { Logins } from '../host/servers/logins.js';
+import type { Inventory } from '../host/tools/inventory.js';
+import { unifiedDiff } from '../lib/line-diff.js';
+import { createProfile } from '../profiles/registry.js';
+import type { HostSettings } from '../surfaces/cli/composed.js';
+import type { ConsoleOptions, Playground } from '../surfaces/console/console-options.js';
+import { ConsoleSurface } from '../surfaces/console/console-surface.js';
+import { sessionOptions } from '../surfaces/mcp/mcp-session.js';
+import { connectInfo } from './console-connect.js';
+import { findRuntimes } from './machine.js';
+import { policyOptions } from './policy.js';
+import type { Records } from './records.js';
+import type { Servers } from './servers.js';
+import { loadCredentials } from './state.js';
+
+/** The parts of the host that the console shows. */
+export interface ConsoleParts {
+  readonly host: Host;
+  readonly inventory: Inventory;
+  readonly catalog: Catalog;
+  readonly servers: Servers;
+  readonly records: Records;
+  readonly redactor: Redactor;
+  readonly loaded: LoadedConfig;
+  readonly settings: HostSettings;
+}
+
+/** Programs and calls of the person at the console are a caller's like any other. */
+const CONSOLE_CALLER = 'console' as CallerId;
+
+/** Puts the console together. `urlOf`: where this process serves clients, if it does. */
+export async function openConsole(
+  parts: ConsoleParts,
+  { log, urlOf }: { readonly log: Log; readonly urlOf?: () => string },
+): Promise<{ readonly surface: ConsoleSurface; readonly access: ConsoleOptions['access'] }> {
+  const { host, inventory, catalog, servers, records, redactor, loaded } = parts;
+  const { config } = loaded;
+  const folder = stateFolder(readEnvironment());
+  const access = await records.consoleAccess();
+  const audit = config.audit.enabled ? auditOf(records, folder) : undefined;
+  const labelsOf = (serverId: string) => servers.traits.get(serverId)?.labels ?? [];
+  const history = new RunHistory({
+    ...{ host, suspended: records.suspended, redactor, labelsOf },
+    ...(audit === undefined ? {} : { audit }),
+    toolFacts: (target) => {
+      const found = catalog.snapshot().toolByTarget.get(target);
+      const [path = '', ...rest] = target.split('/');
+      const serverId = found?.server.id ?? catalog.snapshot().serverByPath.get(path)?.id ?? path;
+      const isReadOnly = found?.tool.annotations?.readOnlyHint;
+      return {
+        ...{ serverId, toolName: found?.tool.name ?? rest.join('/'), labels: labelsOf(serverId) },
+        ...(found === undefined ? {} : { exportName: found.exportName }),
+        ...(isReadOnly === undefined ? {} : { isReadOnly }),
+      };
+    },
+  });
+  const playground = playgroundOf(parts);
+  const surface = new ConsoleSurface({
+    ...{ host, inventory, access, history, playground, log },
+    ...(audit === undefined ? {} : { audit }),
+    policy: policyDesk(parts, history),
+    usage: (days) =>
+      usageReport(
+        {
+          suspended: records.suspended,
+          ...(audit === undefined ? {} : { audit }),
+          context: () => contextTokens(parts),
+        },
+        days,
+      ),
+    connect: () => connectInfo(urlOf?.()),
+    logins: async () => new Logins(await loadCredentials(records, redactor), [...servers.definitions.values()]),
+    servers: {
+      traitsOf: (id) => servers.traits.get(id) ?? { isTrusted: false, labels: [] },
+      canLogIn: (id) => {
+        const isRemote = servers.definitions.get(id)?.target.kind === 'http';
+        return isRemote && servers.registry.has(id) && servers.registry.get(id).credentialSetting === undefined;
+      },
+      logOf: (id) => {
+        if (servers.definitions.get(id)?.target.kind !== 'stdio')
+          return { lines: [], note: 'It is not a process of this machine, so codemode cannot see its log.' };
+        const words = servers.registry.has(id) ? servers.registry.get(id).lastWords?.() : undefined;
+        if (words === undefined) return { lines: [], note: 'It has written nothing to stderr since it was started.' };
+        return { lines: words.lines, ...(words.summary === '' ? {} : { summary: words.summary }) };
+      },
+      reconnect: async (id) => {
+        if (servers.registry.has(id)) servers.registry.get(id).reconnect?.();
+        await catalog.refresh(id);
+      },
+    },
+    folder: consoleFolder(),
+    version: VERSION,
+    stateFolder: folder,
+    profile: config.profile,
+    servesClients: urlOf !== undefined,
+  });
+  return { surface, access };
+}
+
+/** Opened once, of the same file as the rest. */
+function auditOf(records: Records, folder: string): () => Promise<AuditLog> {
+  let opened: Promise<AuditLog> | undefined;
+  return async () => {
+    opened ??= (async () => {
+      const { AuditStore } = await import('../store/audit.js');
+      const store = AuditStore.open(await records.database(), await records.key(), folder);
+      return new AuditLog({ store, close: () => {} });
+    })();
+    records.audit?.flush();
+    return opened;
+  };
+}
+
+function playgroundOf({ host, loaded: { config } }: ConsoleParts): Playground {
+  const opened = new Map<ProfileName, ReturnType<Playground['open']>>();
+  const open = async (name: ProfileName) => {
+    const own = { ...config, profile: name };
+    const profile = createProfile(own, await findRuntimes(own));
+    if (profile.tools.length === 0) throw new HostError('bad_input', `profile ${name} has no tool on this machine`);
+    return {
+      profile,
+      session: host.openSession(sessionOptions(profile, codeModeOf(config, undefined), CONSOLE_CALLER)),
+    };
+  };
+  return {
+    open: (name) => {
+      const known = opened.get(name) ?? open(name);
+      opened.set(name, known);
+      known.catch(() => opened.delete(name));
+      return known;
+    },
+    profiles: () =>
+      Promise.all(
+        PROFILE_NAMES.map(async (name) => {
+          const own = { ...config, profile: name };
+          const { runtimes, go } = await findRuntimes(own);
+          if (go?.isAvailable === false) return { name, problem: `${go.reason}. ${go.fix}` };
+          const isMissing = name === 'runner' && !runtimes.some(({ isAvailable }) => isAvailable);
+          return isMissing ? { name, problem: 'Neither Node nor Python was found. Run: codemode doctor.' } : { name };
+        }),
+      ),
+    countTokens,
+  };
+}
+
+async function countTokens(text: string): Promise<number> {
+  const { countTokens: count } = await import('gpt-tokenizer/encoding/o200k_base');
+  // Servers write what they like, also the marks that models end with: here they are text like any other.
+  return count(text, { disallowedSpecial: new Set<string>() });
+}
+
+async function contextTokens({ inventory, loaded: { config } }: ConsoleParts) {
+  const profile = createProfile(config, await findRuntimes(config));
+  const view = inventory.view();
+  const told = [
+    profile.instructions(view, []),
+    ...profile.tools.map(({ name, title, description, inputSchema, outputSchema }) =>
+      JSON.stringify({ name, title, description: description(view), inputSchema, outputSchema }),
+    ),
+  ];
+  const { countTokens: count } = await import('gpt-tokenizer/encoding/o200k_base');
+  const asText = { disallowedSpecial: new Set<string>() };
+  const { tools, definitions, catalog } = measureTokens(view, told, (text) => count(text, asText));
+  return { tools, definitions, told: catalog };
+}
+
+function policyDesk(parts: ConsoleParts, history: RunHistory): PolicyDesk {
+  const { catalog, servers, loaded, settings: hostSettings } = parts;
+  const { config, upstreams, placeOf } = loaded;
+  const settings = policySettings(config.policy);
+  const policyWith = async (rules: readonly PolicyRule[]) => {
+    const options = await policyOptions(
+      { ...config, policy: { ...config.policy, rules: [...rules] } as never },
+      upstreams,
+    );
+    const [mistake] = policyMistakes(options);
+    if (mistake !== undefined) throw new HostError('bad_input', `${mistake.path.join('.')}: ${mistake.problem}`);
+    return new Policy({ ...options, servers: servers.traits });
+  };
+  return new PolicyDesk({
+    ...{ settings, history, policyWith },
+    placeOf: (index) => (loaded.file === undefined ? undefined : placeOf(['policy', 'rules', index])),
+    snapshot: () => catalog.snapshot(),
+    readRule: (rule) => {
+      const parsed = policySchema.safeParse({ rules: [rule] });
+      if (parsed.success) return policySettings(parsed.data).rules[0] as PolicyRule;
+      const [issue] = parsed.error.issues;
+      const path = issue?.path.slice(2).join('.') ?? '';
+      throw new HostError('bad_input', `${path === '' ? 'the rule' : path}: ${issue?.message ?? 'is not valid'}`);
+    },
+    openFile: () => policyFile(loaded, hostSettings, policyWith),
+  });
+}
+
+async function policyFile(
+  loaded: LoadedConfig,
+  settings: HostSettings,
+  policyWith: (rules: readonly PolicyRule[]) => Promise<Policy>,
+): Promise<PolicyFile> {
+  const { file, format } = loaded;
+  if (file === undefined)
+    throw new HostError('bad_input', 'There is no configuration file yet. Make one with: codemode init');
+  if (format !== 'codemode')
+    throw new HostError('bad_input', `${file} is a file of another program: make one of codemode with: codemode init`);
+  const own = await fileToChange({
+    named: file,
+    ...(settings.projectFolder === undefined ? {} : { projectFolder: settings.projectFolder }),
+    isProject: false,
+    cwd: process.cwd(),
+    environment: readEnvironment(),
+  });
+  const { text = '' } = own;
+  return {
+    ...{ file, text },
+    withRule: (rule, before) => withPolicyRule(text, file, rule, before),
+    diff: (changed) => unifiedDiff(text, changed, file).split('\n').slice(2).join('\n'),
+    write: async (changed) => {
+      await checkRules(changed, file, policyWith);
+      await writeOver(own, changed, { keepsCopy: true });
+      const restart =
+        'Hosts that run now keep the rules they started with: restart them (and the clients that started them).';
+      return own.kind === 'project'
+        ? `${restart} The file was changed, so agree to it again: ${trustCommand(file)}`
+        : restart;
+    },
+  };
+}
+
+/** The rules as the file would have them: one that cannot be read would deny everything. */
+async function checkRules(
+  text: string,
+  file: string,
+  policyWith: (rules: readonly PolicyRule[]) => Promise<Policy>,
+): Promise<void> {
+  const { policy } = parseYaml(text, file).value as JsonObject;
+  const parsed = policySchema.safeParse(Array.isArray(policy) ? { rules: policy } : (policy ?? {}));
+  if (!parsed.success) throw new HostError('bad_input', `${file}: the policy would not be valid; nothing was written`);
+  try {
+    await policyWith(policySettings(parsed.data).rules);
+  } catch (error) {
+    if (isHostError(error)) throw new HostError('bad_input', `nothing was written: ${error.message}`);
+    throw error;
+  }
+}

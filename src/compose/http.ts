@@ -1,0 +1,148 @@
+import { violationOf } from '../broker/capabilities/bounds.js';
+import { readCapabilities } from '../broker/capabilities/read.js';
+import type { Config } from '../config/schema/schema.js';
+import { HostError } from '../domain/errors.js';
+import { AGENT_SCOPES } from '../domain/principal.js';
+import { needsOf } from '../domain/profile-name.js';
+import { configuredReach } from '../host/runs/capability-grants.js';
+import type { ServerControl } from '../host/servers/server-control.js';
+import { executeSettings } from '../profiles/registry.js';
+import { runnerSettings } from '../profiles/runner/settings.js';
+import { createUnifiedProfile } from '../profiles/unified/profile.js';
+import type { HttpService } from '../surfaces/cli/composed.js';
+import { Gate, type TokenRules } from '../surfaces/http/gate.js';
+import { mountHealth } from '../surfaces/http/health.js';
+import { createListener } from '../surfaces/http/listener.js';
+import { mountMetrics } from '../surfaces/http/metrics.js';
+import { byAccessToken, byListedTokens, firstOf } from '../surfaces/http/principals.js';
+import { mountProtectedResource, type ProtectedResource } from '../surfaces/http/protected-resource.js';
+import { McpHttp } from '../surfaces/mcp/http.js';
+import { type McpOptions, sessionOptions } from '../surfaces/mcp/mcp-session.js';
+import { RestApi } from '../surfaces/rest/rest-api.js';
+import type { RunnerRest } from '../surfaces/rest/rest-context.js';
+import { announce, CLOSE_TIMEOUT_MS, listen, type OpenConsole, SHUTDOWN_GRACE_MS } from './console-http.js';
+
+const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
+
+/** Puts the network surfaces together: a part of `compose/compose.ts` that is loaded by who serves them. */
+export async function openHttp(
+  mcp: McpOptions,
+  servers: ServerControl,
+  config: Config,
+  token: string,
+  openConsole: OpenConsole,
+): Promise<HttpService> {
+  const { host, port, cors, allowedHosts, maxRequestSize } = config.server;
+  const settings = executeSettings(config);
+  const rules = {
+    hosts: [host, ...allowedHosts],
+    isOpenToNetwork: !LOOPBACK.includes(host),
+    origins: cors.enabled ? cors.origins : [],
+  };
+  for (const line of ungrantedTokens(config)) mcp.log(line, 'warn');
+  const gate = new Gate(rules, await tokenRulesOf(config, token));
+  const resource = protectedResource(config);
+  const app = createListener({ gate, maxRequestBytes: maxRequestSize, resource, log: mcp.log });
+  if (resource !== undefined) mountProtectedResource(app, resource);
+  let isReady = false;
+  mountHealth(app, () => isReady);
+  mountMetrics(app, mcp.host);
+  const surface = new McpHttp(mcp);
+  surface.mount(app);
+  const rest = new RestApi({
+    host: mcp.host,
+    servers,
+    sessionOptionsOf: (caller) => sessionOptions(createUnifiedProfile(settings), mcp.codeMode, caller),
+    settings,
+    ...(needsOf(mcp.profile.name).restRoutes === 'runner' ? { runner: runnerRest(mcp, config) } : {}),
+    version: mcp.version,
+    pingEveryMs: config.server.pingInterval,
+    log: mcp.log,
+  });
+  rest.mount(app, gate);
+  let url = '';
+  const { surface: page, access } = await openConsole({ log: mcp.log, urlOf: () => `${url}/mcp` });
+  page.mount(app);
+  url = await listen(app, { host, port });
+  isReady = true;
+  const announced = announce(access, url, host);
+  if (!LOOPBACK.includes(host))
+    mcp.log('other machines can connect, and nothing is encrypted: put a proxy with TLS in front', 'warn');
+  mcp.host
+    .warm((message) => mcp.log(message, 'info'))
+    .catch((error: unknown) => mcp.log(`servers could not be prepared: ${String(error)}`, 'error'));
+  return {
+    url,
+    consoleLink: announced.link,
+    close: async () => {
+      isReady = false;
+      announced.withdraw();
+      page.close();
+      const surfaces = [surface, rest].map((surface) => surface.close(SHUTDOWN_GRACE_MS));
+      await Promise.all([...surfaces, mcp.host.drain(SHUTDOWN_GRACE_MS)]);
+      // All responses are sent: do not wait for clients that are still sending a request or keep the connection open.
+      const timer = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
+      await app.close();
+      clearTimeout(timer);
+    },
+  };
+}
+
+function runnerRest({ profile, codeMode }: McpOptions, config: Config): RunnerRest {
+  return {
+    settings: runnerSettings(config),
+    sessionOptionsOf: (caller) => sessionOptions(profile, codeMode, caller),
+  };
+}
+
+function protectedResource({ security: { auth } }: Config): ProtectedResource | undefined {
+  const { provider, issuer = '', audience = '' } = auth;
+  return provider === 'oauth2' ? { issuer, audience } : undefined;
+}
+
+/** How callers are told apart: nothing where everybody on this machine is let in. */
+async function tokenRulesOf({ security, server, mcpServers }: Config, token: string): Promise<TokenRules | undefined> {
+  const { provider, issuer = '', audience = '', tokens } = security.auth;
+  const read = (value: unknown) => readCapabilities(value, (name) => name in mcpServers);
+  const listed = byListedTokens(
+    tokens.map(({ capabilities, ...each }) => ({
+      ...each,
+      ...(capabilities === undefined ? {} : { capabilities: read(capabilities) }),
+    })),
+  );
+  switch (provider) {
+    case 'token':
+      return {
+        identify: firstOf([byAccessToken(token), listed]),
+        adviceFor: (scope) =>
+          AGENT_SCOPES.has(scope)
+            ? '`codemode token` prints it'
+            : `use one that security.auth.tokens lists with the scope ${scope}`,
+      };
+    case 'oauth2': {
+      const { byIssuer } = await import('../surfaces/http/token-issuer.js');
+      return {
+        identify: firstOf([listed, byIssuer({ issuer, audience, readCapabilities: read })]),
+        adviceFor: (scope) => `get one from ${issuer} with the scope ${scope} and the audience ${audience}`,
+      };
+    }
+    case 'none':
+      if (LOOPBACK.includes(server.host)) return undefined;
+      throw new HostError(
+        'bad_config',
+        `security.auth.provider: none lets everybody in, so it is for loopback only, and server.host is ${server.host}; use token or oauth2`,
+      );
+  }
+}
+
+/** Tokens that were given more than the configuration grants: their runs go without it, and somebody should know. */
+function ungrantedTokens({ security: { auth, capabilities }, mcpServers }: Config): string[] {
+  const reach = configuredReach(capabilities);
+  return auth.tokens.flatMap(({ name, capabilities: given }) => {
+    const token = given && readCapabilities(given, (server) => server in mcpServers);
+    const ungranted = token && violationOf(token, reach);
+    if (ungranted === undefined) return [];
+    const text = `security.auth.tokens, ${JSON.stringify(name)}: security.capabilities does not grant ${ungranted}`;
+    return [`${text}; its runs go without it`];
+  });
+}

@@ -1,0 +1,138 @@
+import type { Credentials } from '../broker/credentials/credentials.js';
+import { credentialsOf } from '../broker/redaction/known-secrets.js';
+import type { Redactor } from '../broker/redaction/redactor.js';
+import { loadConfig } from '../config/load.js';
+import type { DisabledServer } from '../config/schema/broken-servers.js';
+import { inheritedEnvironment, readEnvironment } from '../config/variables/environment.js';
+import { HostError, isHostError } from '../domain/errors.js';
+import type { ServerTraits } from '../domain/policy.js';
+import type { Audience } from '../domain/question.js';
+import type { UpstreamDefinition, UpstreamTarget } from '../domain/upstream.js';
+import type { ServerControl, ServerFacts } from '../host/servers/server-control.js';
+import { visibleLine } from '../lib/visible-text.js';
+import type { Adapter } from '../upstream/adapter.js';
+import { DisabledUpstream } from '../upstream/disabled-upstream.js';
+import { UpstreamRegistry } from '../upstream/registry.js';
+import { fingerprint } from './server-identity.js';
+
+export interface ServersOptions {
+  readonly clientInfo: { readonly name: string; readonly version: string };
+  /** Kept up to date here; others read it. */
+  readonly definitions: Map<string, UpstreamDefinition>;
+  /** Servers that are named in the configuration and cannot be used. */
+  readonly disabled: readonly Pick<DisabledServer, 'id' | 'reason'>[];
+  /** Functions of this process. */
+  readonly adapters: readonly Adapter[];
+  readonly audience: Audience;
+  readonly redactor: Redactor;
+  /** Loaded when the first server is connected. */
+  readonly openCredentials: () => Promise<Credentials>;
+}
+
+/** All servers there are, and what the rest of the program knows of each. A part of `compose/compose.ts`. */
+export class Servers implements ServerControl {
+  readonly registry: UpstreamRegistry;
+  /** Read by policy, retries, catalog and approvals, always as it is now. */
+  readonly definitions: Map<string, UpstreamDefinition>;
+  readonly traits = new Map<string, ServerTraits>();
+  readonly #redactor: Redactor;
+  readonly #disabled = new Set<string>();
+
+  constructor(options: ServersOptions) {
+    const { clientInfo, definitions, disabled, adapters, audience, redactor, openCredentials } = options;
+    let credentials: Promise<Credentials> | undefined;
+    this.#redactor = redactor;
+    this.definitions = definitions;
+    this.registry = new UpstreamRegistry({
+      clientInfo,
+      baseEnvironment: inheritedEnvironment(readEnvironment()),
+      audience,
+      authorizerFor: async (definition) => {
+        if (definition.target.kind !== 'http') return undefined;
+        credentials ??= openCredentials();
+        return (await credentials).authorizerFor(definition);
+      },
+    });
+    for (const definition of definitions.values()) this.#add(definition);
+    for (const { id, reason } of disabled) {
+      this.#disabled.add(id);
+      this.registry.add(new DisabledUpstream(id, redactor.text(reason)));
+      this.traits.set(id, { isTrusted: false, labels: [] });
+    }
+    for (const adapter of adapters) this.addAdapter(adapter);
+  }
+
+  async register(name: string, settings: unknown): Promise<void> {
+    const definition = await readServer(name, settings);
+    this.#add(definition);
+    this.definitions.set(name, definition);
+    for (const secret of credentialsOf(definition)) this.#redactor.add(secret);
+  }
+
+  /** The user wrote these functions, and vouches for what is said of them. */
+  addAdapter(adapter: Adapter): void {
+    this.registry.add(adapter);
+    this.traits.set(adapter.id, { isTrusted: true, labels: [], isJudgedByName: true });
+  }
+
+  async unregister(name: string): Promise<void> {
+    const definition = this.definitions.get(name);
+    await this.registry.unregister(name);
+    this.definitions.delete(name);
+    this.#disabled.delete(name);
+    this.traits.delete(name);
+    // Last: what it still said while it ended is clean too.
+    if (definition !== undefined) for (const secret of credentialsOf(definition)) this.#redactor.remove(secret);
+  }
+
+  describe(name: string): ServerFacts | undefined {
+    if (!this.registry.has(name)) return undefined;
+    const definition = this.definitions.get(name);
+    const type = definition === undefined ? undefined : authOf(definition);
+    return { source: this.registry.get(name).kind, ...(type === undefined ? {} : { auth: { type } }) };
+  }
+
+  /** Of how a server is reached, secrets included: only the digest is written anywhere. */
+  fingerprintOf(id: string): string {
+    // No listing is ever kept under this one, so that none of another server of the same name is offered.
+    if (this.#disabled.has(id)) return fingerprint(['disabled', id]);
+    return fingerprint(withoutInherited(this.definitions.get(id)?.target));
+  }
+
+  #add(definition: UpstreamDefinition): void {
+    const { id, isTrusted, labels } = definition;
+    this.registry.register(definition);
+    this.traits.set(id, { isTrusted, labels });
+  }
+}
+
+async function readServer(name: string, settings: unknown): Promise<UpstreamDefinition> {
+  try {
+    const inline = { mcpServers: { [name]: settings } };
+    const loaded = await loadConfig({ inline, cwd: process.cwd(), environment: readEnvironment() });
+    const { upstreams, disabledServers } = loaded;
+    const mistakes = disabledServers.flatMap((each) => each.mistakes);
+    if (mistakes.length > 0)
+      throw new HostError('bad_config', mistakes.map((mistake) => visibleLine(mistake)).join('; '));
+    const [definition] = upstreams;
+    if (definition !== undefined) return definition;
+  } catch (error) {
+    if (isHostError(error, 'bad_config')) throw new HostError('bad_input', error.message.replaceAll('\n', '; '));
+    throw error;
+  }
+  throw new HostError('bad_input', `server ${JSON.stringify(name)} is switched off: take enabled or disabled out`);
+}
+
+function authOf({ target, oauth }: UpstreamDefinition): NonNullable<ServerFacts['auth']>['type'] | undefined {
+  if (oauth !== undefined) return 'oauth2';
+  if (target.kind === 'stdio') return undefined;
+  if (target.kind === 'openapi' && target.auth !== undefined) return target.auth.type;
+  const header = Object.entries(target.headers).find(([name]) => name.toLowerCase() === 'authorization')?.[1];
+  return header === undefined ? undefined : /^bearer /i.test(header) ? 'bearer' : 'header';
+}
+
+/** The names of what is passed on from our own environment, not the values: those change with every login. */
+function withoutInherited(target: UpstreamTarget | undefined): unknown {
+  if (target?.kind !== 'stdio' || target.inherited === undefined) return target;
+  return { ...target, inherited: Object.keys(target.inherited).sort() };
+}

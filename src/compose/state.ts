@@ -1,0 +1,106 @@
+import type { Credentials } from '../broker/credentials/credentials.js';
+import type { Redactor } from '../broker/redaction/redactor.js';
+import { stateFolder } from '../config/files/state-folder.js';
+import type { LoadedConfig } from '../config/load.js';
+import { readEnvironment } from '../config/variables/environment.js';
+import { sessionBus } from '../config/variables/session-bus.js';
+import type { KeyringChoice } from '../domain/key.js';
+import { CallerQuotas } from '../domain/quotas.js';
+import type { UpstreamDefinition, UpstreamTarget } from '../domain/upstream.js';
+import type { AuditLog } from '../host/admin/audit-log.js';
+import type { Logins } from '../host/servers/logins.js';
+import { MasterKey } from '../store/master-key.js';
+import type { HostSettings } from '../surfaces/cli/composed.js';
+import { openRecords, type Records } from './records.js';
+import { fingerprint, identityOf, settingOf, withoutSecrets } from './server-identity.js';
+import { loadSettings } from './settings.js';
+
+/** The persistent state alone: approvals can be decided and runs inspected on a machine without a jail. */
+export async function composeRecords(settings: HostSettings): Promise<Records> {
+  return recordsOf(await loadSettings(settings));
+}
+
+/** The servers there are, by name: read as they are now, wherever one is looked up. */
+export function definitionsOf({ upstreams }: LoadedConfig): Map<string, UpstreamDefinition> {
+  return new Map(upstreams.map((definition) => [definition.id, definition]));
+}
+
+export function recordsOf(loaded: LoadedConfig, definitions = definitionsOf(loaded)): Records {
+  const environment = readEnvironment();
+  const { config } = loaded;
+  const settingBy = (identify: (target: UpstreamTarget) => unknown) =>
+    settingOf(
+      config.profile,
+      [...definitions].map(([id, { target }]) => [id, fingerprint(identify(target))] as const),
+    );
+  return openRecords({
+    stateFolder: stateFolder(environment),
+    masterKey: keyOf(config.security.keyring),
+    givenSecret: environment.CODEMODE_APPROVER_SECRET,
+    fingerprintOf: (id) => {
+      const definition = definitions.get(id);
+      return definition === undefined ? '' : fingerprint(identityOf(definition.target));
+    },
+    setting: settingBy(identityOf),
+    formerSetting: settingBy(withoutSecrets),
+    expireAfterMs: config.approvals.expireAfter,
+    quotas: new CallerQuotas(config.quotas),
+    audit: config.audit.enabled
+      ? { isRequired: config.audit.required, retentionMs: config.audit.retention }
+      : undefined,
+  });
+}
+
+/** Only what was recorded of calls. A broken configuration does not hide it: a key that is there needs no setting. */
+export async function composeAudit(settings: HostSettings): Promise<AuditLog> {
+  // Nobody is asked whether a file is trusted: what was recorded can be read without any.
+  const { confirmTrust: _, ...unasked } = settings;
+  const key = await composeKey(unasked).catch(() => keyOf('auto'));
+  const folder = stateFolder(readEnvironment());
+  const [{ Database }, { AuditStore }, { AuditLog }] = await Promise.all([
+    import('../store/database.js'),
+    import('../store/audit.js'),
+    import('../host/admin/audit-log.js'),
+  ]);
+  const database = await Database.open(folder);
+  return new AuditLog({
+    store: AuditStore.open(database, await key.read(), folder),
+    close: () => database.close(),
+  });
+}
+
+/** Where the key of the state folder is. */
+export async function composeKey(settings: HostSettings): Promise<MasterKey> {
+  return keyOf((await loadSettings(settings)).config.security.keyring);
+}
+
+function keyOf(choice: KeyringChoice): MasterKey {
+  const environment = readEnvironment();
+  return new MasterKey({
+    stateFolder: stateFolder(environment),
+    choice,
+    keyring: sessionBus(environment, process.getuid?.()),
+  });
+}
+
+/** Logging in and out of servers: needs neither a jail nor a connection. */
+export async function composeLogins(settings: HostSettings): Promise<{ logins: Logins; loaded: LoadedConfig }> {
+  const loaded = await loadSettings(settings);
+  const [{ Logins }, credentials] = await Promise.all([
+    import('../host/servers/logins.js'),
+    loadCredentials(recordsOf(loaded)),
+  ]);
+  return { logins: new Logins(credentials, loaded.upstreams, loaded.disabledServers), loaded };
+}
+
+/** The token of the HTTP surface; made if there is none yet. */
+export async function readAccessToken(): Promise<string> {
+  const { accessToken } = await import('../store/access-token.js');
+  return accessToken(stateFolder(readEnvironment()));
+}
+
+/** The credentials of this state folder. Loaded when the first server is connected, or at login. */
+export async function loadCredentials(records: Records, redactor?: Redactor): Promise<Credentials> {
+  const { openCredentials } = await import('./credentials.js');
+  return openCredentials(records, redactor);
+}

@@ -1,0 +1,122 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Document, isMap, isSeq, type Node, parseDocument, type YAMLSeq } from 'yaml';
+import { HostError } from '../../domain/errors.js';
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { isObject } from '../schema/server-map.js';
+import { blankComments, isJsonFile, parseYaml } from './document.js';
+
+/**
+ * The text of the file with this rule of the policy added, before the rule of that number or after the last. Everything
+ * else stays as it is, to the letter; where that cannot be done safely, `bad_input` is thrown.
+ */
+export function withPolicyRule(text: string, file: string, rule: JsonObject, before?: number): string {
+  const root = parseYaml(text, file).value ?? {};
+  if (!isObject(root)) throw cannotChange(file);
+  const { policy } = root;
+  const isList = Array.isArray(policy);
+  const rules = isList ? policy : isObject(policy ?? null) ? ((policy as JsonObject).rules ?? []) : [];
+  if (!Array.isArray(rules)) throw cannotChange(file);
+  const at = before === undefined ? rules.length : before - 1;
+  if (at > rules.length) throw new HostError('bad_input', `before: there are ${rules.length} rules in ${file}`);
+  const added = rules.toSpliced(at, 0, rule);
+  const expected = {
+    ...root,
+    policy: isList ? added : { ...((policy as JsonObject | undefined) ?? {}), rules: added },
+  };
+  const path = isList ? ['policy'] : ['policy', 'rules'];
+  for (const attempt of [() => inserted(text, file, path, rule, at), () => appended(text, file, rule, policy)]) {
+    const result = attempt();
+    if (result !== undefined && saysSo(result, file, expected)) return result;
+  }
+  throw cannotChange(file);
+}
+
+/** Among rules that are there. */
+function inserted(text: string, file: string, path: string[], rule: JsonObject, at: number): string | undefined {
+  const isJson = isJsonFile(file);
+  const document = parseDocument(isJson ? blankComments(text) : text, OPTIONS);
+  const list = document.getIn(path, true);
+  if (!isSeq(list) || list.items.length === 0) return undefined;
+  const items = list.items as Node[];
+  const [next, last] = [items[at], items.at(-1) as Node];
+  if (isJson || list.flow === true) {
+    const json = JSON.stringify(rule);
+    return next === undefined ? splice(text, endOf(last), `, ${json}`) : splice(text, startOf(next), `${json}, `);
+  }
+  return insertedIntoBlock(text, list, rule, next);
+}
+
+function insertedIntoBlock(text: string, list: YAMLSeq, rule: JsonObject, next: Node | undefined): string | undefined {
+  const [first] = list.items as Node[];
+  if (first === undefined) return undefined;
+  const lineOfFirst = text.slice(startOfLine(text, startOf(first)), startOf(first));
+  const indent = /^(\s*)-\s*$/.exec(lineOfFirst)?.[1];
+  if (indent === undefined) return undefined;
+  const body = new Document([rule]).toString({ lineWidth: 0 }).trimEnd();
+  const block = `${body.replace(/^(?=.)/gm, indent)}\n`;
+  if (next !== undefined) return splice(text, aboveComments(text, startOfLine(text, startOf(next)), indent), block);
+  // The end of the last rule is the end of its last line that is neither blank nor a comment further out.
+  const end = endOf(list.items.at(-1) as Node);
+  const lineEnd = text.indexOf('\n', Math.max(0, end - 1));
+  const head = lineEnd < 0 ? `${text}\n` : text.slice(0, lineEnd + 1);
+  return head + block + (lineEnd < 0 ? '' : text.slice(lineEnd + 1));
+}
+
+/** Comments directly above a rule, as deep as it, belong to it. */
+function aboveComments(text: string, lineStart: number, indent: string): number {
+  let start = lineStart;
+  for (;;) {
+    if (start === 0) return start;
+    const above = startOfLine(text, start - 1);
+    if (!text.slice(above, start).startsWith(`${indent}#`)) return start;
+    start = above;
+  }
+}
+
+/** Where the file has no rules yet. */
+function appended(text: string, file: string, rule: JsonObject, policy: JsonValue | undefined): string | undefined {
+  if (isJsonFile(file)) {
+    const root = parseDocument(blankComments(text), OPTIONS).contents;
+    const last = isMap(root) ? (root.items.at(-1)?.value as Node | undefined) : undefined;
+    if (policy !== undefined || last == null) return undefined;
+    return splice(text, endOf(last), `,\n  "policy": ${JSON.stringify({ rules: [rule] })}`);
+  }
+  if (policy === undefined || policy === null) {
+    const body = new Document({ policy: { rules: [rule] } }).toString({ lineWidth: 0 });
+    if (policy === undefined) return `${text === '' || text.endsWith('\n') ? text : `${text}\n`}${body}`;
+  }
+  const document = parseDocument(text, OPTIONS);
+  document.setIn(Array.isArray(policy) ? ['policy'] : ['policy', 'rules'], document.createNode([rule]));
+  return document.toString({ lineWidth: 0 });
+}
+
+const OPTIONS = { version: '1.2', schema: 'core', merge: true } as const;
+
+function saysSo(text: string, file: string, expected: JsonObject): boolean {
+  try {
+    return isDeepStrictEqual(parseYaml(text, file).value, expected);
+  } catch {
+    return false;
+  }
+}
+
+function splice(text: string, at: number, added: string): string {
+  return text.slice(0, at) + added + text.slice(at);
+}
+
+function startOf(node: Node): number {
+  return node.range?.[0] ?? 0;
+}
+
+/** Behind its value, before the blanks and comments after it. */
+function endOf(node: Node): number {
+  return node.range?.[1] ?? 0;
+}
+
+function startOfLine(text: string, offset: number): number {
+  return text.lastIndexOf('\n', offset - 1) + 1;
+}
+
+function cannotChange(file: string): HostError {
+  return new HostError('bad_input', `${file} is written in a way that codemode cannot change safely; edit it by hand`);
+}

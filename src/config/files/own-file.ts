@@ -1,0 +1,207 @@
+import { constants } from 'node:fs';
+import { copyFile, lstat, realpath, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { HostError } from '../../domain/errors.js';
+import { makeFolder } from '../../lib/make-folder.js';
+import { readRegularFile, UnreadableFile } from '../../lib/read-regular-file.js';
+import { writeWhole } from '../../lib/write-whole.js';
+import type { Environment } from '../variables/environment.js';
+import { findConfigFile } from './find-file.js';
+import { type GitPlace, gitPlaceOf } from './git-folder.js';
+import { pruneCopies } from './prune-copies.js';
+import { MAX_CONFIG_BYTES, readConfigFile } from './read-file.js';
+import { stateFolder } from './state-folder.js';
+import { configFolder, isInside, realPath } from './user-folders.js';
+
+/** A configuration of ours that shall be written or changed. */
+export interface OwnFile {
+  readonly file: string;
+  /** `project`: `./codemode.config.*`, which is used only once its commands were agreed to. */
+  readonly kind: 'user' | 'project' | 'named';
+  /** What is in it; undefined where there is no such file. */
+  readonly text?: string;
+  readonly git?: GitPlace;
+  /** Whether others may get to see it. */
+  readonly isShared: boolean;
+  /** Where a copy of it is kept; undefined: beside it. */
+  readonly copyFolder?: string;
+}
+
+export interface WriteOverOptions {
+  readonly keepsCopy: boolean;
+  /** Values of servers are added, which may be secrets: nobody else may read the file from now on. */
+  readonly isPrivate?: boolean;
+}
+
+export interface WrittenOver {
+  readonly copy?: string;
+  /** The rights that the file had, where others could read it and can no longer. */
+  readonly modeBefore?: number;
+}
+
+export interface OwnFileRequest {
+  /** `--config`, `--output` */
+  readonly named?: string;
+  /** `--project-folder` */
+  readonly projectFolder?: string;
+  readonly isProject: boolean;
+  readonly cwd: string;
+  readonly environment: Environment;
+}
+
+const EXTENSIONS = ['yaml', 'yml', 'json'];
+const PROJECT_NAME = /^codemode\.config\.(ya?ml|json)$/;
+
+/** The file that a first configuration is written to: the named one, the project's, or the user's own. */
+export async function fileToWrite(request: OwnFileRequest): Promise<OwnFile> {
+  const { named, isProject, cwd, environment } = request;
+  if (named !== undefined) return lookAt(resolve(cwd, named), request);
+  return lookAt(
+    await firstOf(
+      isProject
+        ? join(resolve(cwd, request.projectFolder ?? ''), 'codemode.config')
+        : join(configFolder(environment), 'config'),
+    ),
+    request,
+  );
+}
+
+/** The file that servers are added to and removed from: the one that is in use here, else the user's own. */
+export async function fileToChange(request: OwnFileRequest): Promise<OwnFile> {
+  const { named, isProject, cwd, environment } = request;
+  if (isProject) return fileToWrite(request);
+  const { found } = await findConfigFile({
+    cwd,
+    environment,
+    ...(named === undefined ? {} : { configFile: named }),
+    ...(request.projectFolder === undefined ? {} : { projectFolder: request.projectFolder }),
+  });
+  return found === undefined ? fileToWrite(request) : lookAt(found.file, request);
+}
+
+async function lookAt(file: string, { cwd, projectFolder, named, environment }: OwnFileRequest): Promise<OwnFile> {
+  if (!/\.(ya?ml|json)$/.test(file))
+    throw new HostError('bad_input', `${file} must end in .yaml, .yml or .json to be read as a configuration`);
+  const folder = resolve(cwd, projectFolder ?? '');
+  const isProject = dirname(file) === folder && PROJECT_NAME.test(basename(file));
+  const place = realPath(file);
+  // A project can bring such a link along.
+  if (isProject && (!isInside(place, realPath(folder)) || (await isDeadLink(file))))
+    throw new HostError(
+      'bad_input',
+      `${file} is a link that leads to ${place}, outside this folder or to nothing; nothing was written. Remove the link first.`,
+    );
+  const text = await textOf(file);
+  const git = await gitPlaceOf(place);
+  return {
+    file,
+    kind: isProject ? 'project' : named === undefined ? 'user' : 'named',
+    ...(text === undefined ? {} : { text }),
+    ...(git === undefined ? {} : { git }),
+    isShared: isProject || git !== undefined,
+    // What was in it before may hold secrets, and `git add .` would take a copy beside it.
+    ...(git === undefined ? {} : { copyFolder: join(resolve(cwd, stateFolder(environment)), 'copies') }),
+  };
+}
+
+async function isDeadLink(file: string): Promise<boolean> {
+  const found = await lstat(file).catch(() => undefined);
+  return found?.isSymbolicLink() === true && (await stat(file).catch(() => undefined)) === undefined;
+}
+
+/** The one that is there, in the order in which they are looked for; else the YAML. */
+async function firstOf(stem: string): Promise<string> {
+  for (const extension of EXTENSIONS) {
+    const found = await stat(`${stem}.${extension}`).catch(() => undefined);
+    if (found !== undefined) return `${stem}.${extension}`;
+  }
+  return `${stem}.yaml`;
+}
+
+async function textOf(file: string): Promise<string | undefined> {
+  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new HostError('bad_input', `${file} cannot be written (${error.code ?? error.message})`);
+  });
+  if (found === undefined) return undefined;
+  if (!found.isFile()) throw new HostError('bad_input', `${file} exists and is not a regular file; name another`);
+  const isBlank = found.size <= MAX_CONFIG_BYTES && (await readText(file).catch(() => 'x')).trim() === '';
+  return isBlank ? '' : readConfigFile(file);
+}
+
+/** Writes a file that was not there. Readable by its owner alone: servers come with secrets. */
+export async function writeNew({ file, kind }: OwnFile, text: string): Promise<void> {
+  try {
+    if (kind === 'user') await makeFolder(dirname(file), 0o700);
+    await writeWhole(file, text, { mode: 0o600, replaces: false });
+  } catch (error) {
+    throw couldNotWrite(file, error);
+  }
+}
+
+/** Replaces a file whole or not at all. It keeps its rights, unless values are added that others must not read. */
+export async function writeOver(
+  { file, text: before, copyFolder }: OwnFile,
+  text: string,
+  { keepsCopy, isPrivate = false }: WriteOverOptions,
+): Promise<WrittenOver> {
+  try {
+    // Through a link, the file that it leads to is replaced, not the link.
+    const target = await realpath(file);
+    const mode = (await stat(target)).mode & 0o777;
+    if ((await readText(target)).trim() !== (before ?? '').trim())
+      throw new HostError(
+        'bad_input',
+        `${file} was changed by another program meanwhile; nothing was written, try again`,
+      );
+    const copy = keepsCopy ? await copyAside(target, copyFolder) : undefined;
+    const isTightened = isPrivate && (mode & 0o077) !== 0;
+    await writeWhole(target, text, { mode: isTightened ? mode & 0o700 : mode, replaces: true });
+    return { ...(copy === undefined ? {} : { copy }), ...(isTightened ? { modeBefore: mode } : {}) };
+  } catch (error) {
+    if (error instanceof HostError) throw error;
+    throw couldNotWrite(file, error);
+  }
+}
+
+/** `FILE.bak`, or with a number where that is taken by something else. The first one stays, and of later ones the newest few. */
+async function copyAside(file: string, folder: string | undefined): Promise<string> {
+  const current = await readRegularFile(file, MAX_CONFIG_BYTES);
+  if (folder !== undefined) await makeFolder(folder, 0o700);
+  const stem = folder === undefined ? file : join(folder, basename(file));
+  for (let number = 0; ; number += 1) {
+    const copy = number === 0 ? `${stem}.bak` : `${stem}.bak.${number}`;
+    const there = await readRegularFile(copy, MAX_CONFIG_BYTES).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      if (error instanceof UnreadableFile) return 'something else';
+      throw error;
+    });
+    if (typeof there === 'object' && there.equals(current)) return copy;
+    if (there !== undefined) continue;
+    if (folder !== undefined) await writeFile(copy, current, { mode: 0o600, flag: 'wx' });
+    else await copyFile(file, copy, constants.COPYFILE_EXCL);
+    await pruneCopies(copy, `${stem}.bak`);
+    return copy;
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  return (await readRegularFile(file, MAX_CONFIG_BYTES)).toString('utf8');
+}
+
+function couldNotWrite(file: string, error: unknown): HostError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'EEXIST')
+    return new HostError('bad_input', `${file} was written by another program meanwhile; try again`);
+  const why = WRITE_PROBLEMS[code ?? ''] ?? `${code ?? message}; check its folder`;
+  return new HostError('bad_input', `${file} could not be written: ${why}`, { cause: error });
+}
+
+const WRITE_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'its folder does not exist; make it first',
+  EACCES: 'you may not write there; check the permissions of its folder',
+  EPERM: 'you may not write there; check the permissions of its folder',
+  EROFS: 'its disk is mounted read-only; use --output to write elsewhere',
+  ENOSPC: 'the disk is full; make room and try again',
+  EDQUOT: 'your disk quota is used up; make room and try again',
+};

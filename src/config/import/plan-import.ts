@@ -1,0 +1,210 @@
+import { basename, dirname, resolve } from 'node:path';
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { foldedName } from '../../lib/folded-name.js';
+import type { ClientFile, DiscoveredServers } from '../files/discover.js';
+import { renderPath } from '../files/path.js';
+import { mistakesOf } from '../schema/mistakes.js';
+import { configSchema } from '../schema/schema.js';
+import { isObject } from '../schema/server-map.js';
+import { isValidServerName } from '../schema/server-schema.js';
+import type { Environment } from '../variables/environment.js';
+import { type Reference, SecretReferences } from '../variables/secret-references.js';
+import { escapeUnknownReferences, variablesIn } from '../variables/substitute.js';
+import { type VariableUse, variableUses } from '../variables/variable-uses.js';
+
+export interface PlannedServer {
+  /** The name it gets. */
+  readonly name: string;
+  /** The name it had, where that is another one. */
+  readonly renamedFrom?: string;
+  readonly from: ClientFile;
+  /** As it is written to the file. */
+  readonly server: JsonObject;
+  /** What was secret in it, and is a reference now. */
+  readonly references: readonly Reference[];
+}
+
+export interface LeftOut {
+  readonly name: string;
+  readonly from: ClientFile;
+  readonly reason: string;
+}
+
+/** What taking over these servers would come to. */
+export interface ImportPlan {
+  readonly servers: readonly PlannedServer[];
+  readonly leftOut: readonly LeftOut[];
+  /** What is odd about the files, one line each, with the file in front. */
+  readonly warnings: readonly string[];
+  /** Environment variables that the servers refer to, and whether they are set now. */
+  readonly variables: readonly { readonly name: string; readonly isSet: boolean }[];
+  /** Which server gets which variable of the user's, and where in it. */
+  readonly uses: readonly VariableOfServer[];
+}
+
+/** A variable of the user's whose value reaches a server. */
+export interface VariableOfServer extends VariableUse {
+  readonly server: string;
+  readonly isSet: boolean;
+}
+
+/** Why a server of a project's file is not added to a file that is used without being asked about. */
+export const OF_THIS_FOLDER = 'it is from a file of this folder; answer on a terminal, or use --project';
+
+/** The file that the servers shall be written to. */
+export interface ImportTarget {
+  readonly file: string;
+  /** Whether others may get to see it: then secrets become references. */
+  readonly isShared: boolean;
+  /** The servers that are in it already, and stay as they are. */
+  readonly existing?: Readonly<Record<string, JsonValue>>;
+  /** Whether servers of a project's files are planned too. They are a stranger's until the user says otherwise. */
+  readonly includesProject: boolean;
+}
+
+/**
+ * Decides which servers of which files become ours, under which names. The first file that has a server wins, and the
+ * user's own files come before those of a project.
+ */
+export function planImport(
+  discovered: readonly DiscoveredServers[],
+  environment: Environment,
+  target: ImportTarget,
+): ImportPlan {
+  const existing = target.existing ?? {};
+  const secrets = new SecretReferences(environment);
+  const servers = new Map<string, PlannedServer>();
+  /** Where a server of this content is, in words. */
+  const known = new Map(
+    Object.entries(existing).map(([name, server]) => [contentOf(server), `${name} of ${target.file}`]),
+  );
+  const leftOut: LeftOut[] = [];
+  for (const from of usersFirst(discovered)) {
+    for (const [name, value] of Object.entries(from.servers)) {
+      const found = escapeUnknownReferences(value) as JsonObject;
+      const leaveOut = (reason: string) => leftOut.push({ name, from, reason });
+      const same = known.get(contentOf(found));
+      const reason = same === undefined ? reasonAgainst(found) : `it is the same server as ${same}`;
+      if (reason !== undefined) {
+        leaveOut(reason);
+        continue;
+      }
+      const free = freeName(name, from, [...servers.keys()], Object.keys(existing));
+      const placed = inItsFolder(found, from, target.file);
+      const { server, references } = target.isShared
+        ? secrets.replace(placed, free)
+        : { server: placed, references: [] };
+      const written = known.get(contentOf(server));
+      if (written !== undefined) leaveOut(`it is the same server as ${written}`);
+      else if (Object.hasOwn(existing, free)) leaveOut(`${target.file} has another server of the name ${free}`);
+      else if (from.owner === 'project' && !target.includesProject) leaveOut(OF_THIS_FOLDER);
+      else {
+        servers.set(free, { name: free, from, server, references, ...(free === name ? {} : { renamedFrom: name }) });
+        known.set(contentOf(found), `${free} of ${from.file}`);
+      }
+    }
+  }
+  const planned = [...servers.values()];
+  const isSet = (name: string) => (environment[name] ?? '') !== '';
+  const variables = [...new Set(planned.flatMap(({ server }) => variablesIn(server)))].sort();
+  return {
+    servers: planned,
+    leftOut,
+    warnings: discovered.flatMap(({ file, warnings }) => warnings.map((warning) => `${file}: ${warning}`)),
+    variables: variables.map((name) => ({ name, isSet: isSet(name) })),
+    uses: planned.flatMap(({ name: server, server: entry }) =>
+      variableUses(entry).map((use) => ({ ...use, server, isSet: isSet(use.name) })),
+    ),
+  };
+}
+
+function usersFirst(discovered: readonly DiscoveredServers[]): DiscoveredServers[] {
+  const of = (owner: ClientFile['owner']) => discovered.filter((each) => each.owner === owner);
+  return [...of('user'), ...of('project')];
+}
+
+/**
+ * Where a client starts a server in its project's folder, so do we, also when the configuration lies elsewhere:
+ * `./server.js` must not become a file of whatever folder codemode is started in.
+ */
+function inItsFolder(server: JsonObject, { folder }: ClientFile, target: string): JsonObject {
+  if (folder === undefined || folder === dirname(target) || typeof server.command !== 'string') return server;
+  const { cwd } = server;
+  if (cwd === undefined) return { ...server, cwd: folder };
+  return typeof cwd === 'string' && !cwd.includes('${') ? { ...server, cwd: resolve(folder, cwd) } : server;
+}
+
+function contentOf(server: JsonValue): string {
+  return JSON.stringify(canonical(server));
+}
+
+function reasonAgainst(server: JsonObject): string | undefined {
+  if (server.disabled === true || server.enabled === false) return 'it is switched off there';
+  if (isOurselves(server)) return 'it is codemode itself';
+  return problemOfServer(server);
+}
+
+/** What the schema says against it. A value that is a reference is known only when it is used. */
+export function problemOfServer(server: JsonObject): string | undefined {
+  const known = Object.entries(server).flatMap(([key, value]): [string, JsonValue][] => {
+    if (typeof value !== 'string' || !value.includes('${') || key === 'command') return [[key, value]];
+    return key === 'url' ? [[key, 'http://localhost/']] : [];
+  });
+  const value = { mcpServers: { it: Object.fromEntries(known) } };
+  const parsed = configSchema.safeParse(value);
+  if (parsed.success) return undefined;
+  const [mistake] = mistakesOf(parsed.error, value, new Set());
+  const key = renderPath(mistake?.path.slice(2) ?? []);
+  return `${key === '' ? '' : `${key}: `}${mistake?.problem ?? 'it is not understood'}`;
+}
+
+/** `codemode mcp`, `npx codemode mcp`, `node .../codemode/dist/bin.js mcp`: importing it would be a program calling itself. */
+export function isOurselves({ command, args }: JsonObject): boolean {
+  const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string');
+  const at = words.findIndex((word) => /^codemode(@.*)?$/.test(basename(word)) || /codemode.*[\\/]bin\.js$/.test(word));
+  return at >= 0 && words.slice(at + 1).some((word) => word === 'mcp' || word === 'serve');
+}
+
+/**
+ * The name itself; where another server has it, with its origin behind it, then with a number. A server of a project does
+ * not get a name that looks like another one either. The exact name of one that is in the file already is left as it is:
+ * such a server is left out.
+ */
+function freeName(
+  name: string,
+  { client, owner }: ClientFile,
+  planned: readonly string[],
+  existing: readonly string[],
+): string {
+  const usable = isValidServerName(name) ? name : name.replace(/[\p{C}/]+/gu, '-').slice(0, 100) || 'server';
+  const lookAlikes = new Set(owner === 'project' ? [...planned, ...existing].map(foldedName) : []);
+  const isFree = (candidate: string) => !planned.includes(candidate);
+  const isExisting = existing.includes(usable);
+  if (isFree(usable) && (isExisting || !lookAlikes.has(foldedName(name)))) return usable;
+  const withOrigin = `${usable.trim()}-${owner === 'project' ? 'project' : client.toLowerCase().replaceAll(' ', '-')}`;
+  if (isFree(withOrigin)) return withOrigin;
+  for (let number = 2; ; number += 1) if (isFree(`${withOrigin}-${number}`)) return `${withOrigin}-${number}`;
+}
+
+/** Equal for servers that differ only in the order of their keys, or in saying what goes without saying. */
+export function canonical(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value)
+    .filter(([key, child]) => !isUsual(key, child) && !isEmpty(child))
+    .sort(([left], [right]) => (left < right ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, child]) => [key, canonical(child)]));
+}
+
+/** Said or left out, it means the same: OpenCode writes `enabled: true` into every entry. */
+function isUsual(key: string, value: JsonValue): boolean {
+  return (
+    (key === 'type' && value === 'stdio') ||
+    (key === 'enabled' && value === true) ||
+    (key === 'disabled' && value === false)
+  );
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return value !== null && typeof value === 'object' && Object.keys(value).length === 0;
+}

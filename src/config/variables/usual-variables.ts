@@ -1,0 +1,76 @@
+import { type Environment, isAlwaysInherited } from './environment.js';
+
+/**
+ * Which variables servers of a kind usually read, by a word in their command. Those of one line serve the same end:
+ * a server that was given one of them needs no other.
+ */
+const USUAL: readonly (readonly [words: string, variables: string])[] = [
+  ['github gh', 'GITHUB_TOKEN GH_TOKEN GITHUB_PERSONAL_ACCESS_TOKEN'],
+  ['gitlab', 'GITLAB_TOKEN GITLAB_PERSONAL_ACCESS_TOKEN'],
+  ['aws awslabs s3 dynamodb cloudwatch', 'AWS_PROFILE AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN'],
+  ['aws awslabs s3 dynamodb cloudwatch', 'AWS_REGION AWS_DEFAULT_REGION'],
+  ['kubernetes kube kubectl k8s helm', 'KUBECONFIG'],
+  ['git ssh', 'SSH_AUTH_SOCK'],
+  ['gcp gcloud google bigquery vertex', 'GOOGLE_APPLICATION_CREDENTIALS'],
+  ['azure az', 'AZURE_CLIENT_ID AZURE_CLIENT_SECRET AZURE_TENANT_ID'],
+  ['docker podman', 'DOCKER_HOST'],
+  ['slack', 'SLACK_BOT_TOKEN SLACK_TOKEN'],
+  ['openai', 'OPENAI_API_KEY'],
+  ['anthropic claude', 'ANTHROPIC_API_KEY'],
+  ['gemini', 'GEMINI_API_KEY GOOGLE_API_KEY'],
+  ['brave', 'BRAVE_API_KEY'],
+  ['tavily', 'TAVILY_API_KEY'],
+  ['exa', 'EXA_API_KEY'],
+  ['firecrawl', 'FIRECRAWL_API_KEY'],
+  ['notion', 'NOTION_TOKEN NOTION_API_KEY'],
+  ['linear', 'LINEAR_API_KEY'],
+  ['sentry', 'SENTRY_AUTH_TOKEN'],
+  ['stripe', 'STRIPE_SECRET_KEY STRIPE_API_KEY'],
+  ['postgres postgresql', 'DATABASE_URL PGPASSWORD'],
+  ['figma', 'FIGMA_API_KEY'],
+  ['huggingface hf', 'HF_TOKEN'],
+];
+
+/** A server entry, checked or as somebody wrote it. */
+interface CommandSettings {
+  readonly command?: unknown;
+  readonly args?: unknown;
+  readonly env?: unknown;
+  readonly environment?: unknown;
+  readonly inheritEnv?: unknown;
+  readonly url?: unknown;
+}
+
+/** Variables that a server of this kind usually reads, that are set here, and that its process would not see. */
+export function unpassedVariables(server: CommandSettings, environment: Environment): string[] {
+  if (typeof server.command !== 'string') return [];
+  const words = wordsOf([server.command, ...(Array.isArray(server.args) ? server.args : [])]);
+  const given = new Set([
+    ...Object.keys(server.env ?? {}),
+    ...Object.keys(server.environment ?? {}),
+    ...(Array.isArray(server.inheritEnv) ? server.inheritEnv : []),
+  ]);
+  return USUAL.flatMap(([kinds, variables]) => {
+    const names = variables.split(' ');
+    if (!kinds.split(' ').some((kind) => words.has(kind)) || names.some((name) => given.has(name))) return [];
+    return names.filter((name) => (environment[name] ?? '') !== '' && !isAlwaysInherited(name));
+  });
+}
+
+/** The line of the configuration that passes these on. */
+export function inheritLine(names: readonly string[]): string {
+  return `inheritEnv: [${names.join(', ')}]`;
+}
+
+/** `npx -y @modelcontextprotocol/server-github` has the word github. A path that is not a program is the user's own data. */
+function wordsOf(parts: readonly unknown[]): ReadonlySet<string> {
+  const words = parts
+    .filter((part) => typeof part === 'string')
+    .map((part, index) => {
+      if (!/^[~.]{0,2}\//.test(part)) return part;
+      if (/\.[cm]?[jt]s$|\.py$/.test(part)) return part.split('/').slice(-3).join('/');
+      return index === 0 ? part.split('/').slice(-1).join() : '';
+    })
+    .flatMap((part) => part.toLowerCase().split(/[^a-z0-9]+/));
+  return new Set(words);
+}

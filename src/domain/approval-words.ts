@@ -1,0 +1,19 @@
+import { safeSlice } from '../lib/safe-slice.js';
+import { visibleJson } from '../lib/visible-text.js';
+import type { Approval } from './approval.js';
+
+/** Of the arguments of one call. */
+export const MAX_ARGUMENT_CHARACTERS = 160;
+
+/** What a call was to be made with, as the approval has it: redacted, and cut. */
+export function shownArguments({ arguments: given }: Pick<Approval, 'arguments'>): string {
+  const text = visibleJson(given);
+  if (text.length <= MAX_ARGUMENT_CHARACTERS) return text;
+  const begin = safeSlice(text, MAX_ARGUMENT_CHARACTERS);
+  return `${begin}… (${text.length - begin.length} more characters)`;
+}
+
+/** In UTC, to the second. */
+export function timeOf(ms: number): string {
+  return Number.isFinite(ms) ? new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z') : 'its end';
+}

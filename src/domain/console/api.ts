@@ -1,0 +1,115 @@
+/**
+ * The console's API: JSON under `/console/api`, and one stream of server-sent events. Every string that came from a program,
+ * a server or a tool is data: it may hold HTML, terminal codes, bidirectional marks or megabytes, and is shown as text.
+ * Where `isCut` (or `isAnswerCut`) is true, the value beside it is a string: the beginning of its JSON.
+ *
+ * Log-in: `codemode console` prints `http://HOST:PORT/#link=SECRET`. The page posts the secret to `login` and removes it from
+ * its address. The answer sets an HttpOnly cookie and gives a `key`. The page keeps the key in `localStorage` and sends it as
+ * `x-codemode-console` with every request, also with the stream: cookies are shared by all ports of a machine, the key is
+ * not. So the stream is read by `fetch`, not by `EventSource`. Requests with a body have `content-type: application/json`.
+ */
+export const CONSOLE_API = '/console/api';
+export const CONSOLE_KEY_HEADER = 'x-codemode-console';
+/** In the fragment of the link. */
+export const LINK_PARAMETER = 'link';
+
+/**
+ * Method and path of everything there is. `:name` is a path segment (`encodeURIComponent`). The comment has the types: query
+ * or body, then answer. Failures of any of them: an HTTP status of 400 or more, and `ConsoleFailure`.
+ */
+export const CONSOLE_ROUTES = {
+  /** `LoginRequest` -> `LoggedIn`. The only one without a session. */
+  login: 'POST /login',
+  /** -> `SessionInfo`. */
+  session: 'GET /session',
+  /** -> `{}`. Ends this session. */
+  logout: 'POST /logout',
+  /** -> `{ sessions: ConsoleSession[] }`. */
+  sessions: 'GET /sessions',
+  /** -> `{}`. Owner only, except for one's own session. */
+  revokeSession: 'POST /sessions/:id/revoke',
+  /** Server-sent events: `ConsoleEvent`. Header `last-event-id` continues a stream. */
+  events: 'GET /events',
+
+  /** `ApprovalQuery` -> `ApprovalPage`. */
+  approvals: 'GET /approvals',
+  /** -> `ApprovalView`, with whole arguments. */
+  approval: 'GET /approvals/:id',
+  /** `DecideRequest` -> `DecideAnswer`. */
+  decide: 'POST /approvals/decide',
+
+  /** `RunQuery` -> `RunPage`. */
+  runs: 'GET /runs',
+  /** -> `RunDetail`. */
+  run: 'GET /runs/:id',
+  /** `{ from?: number; limit?: number }` -> `DeliveryPage`. */
+  deliveries: 'GET /runs/:id/deliveries',
+  /** -> `{ body: string; isCut: boolean }`: one delivery whole, up to a bound. */
+  delivery: 'GET /runs/:id/deliveries/:position',
+  /** -> `CallArguments`. */
+  callArguments: 'GET /runs/:id/calls/:number',
+  /** -> `ReplayedRun`: runs the program again offline, answered from its journal. Finds the lines of its calls and all logs. Owner only. */
+  replay: 'POST /runs/:id/replay',
+  /** -> `RunDetail` after it. */
+  cancelRun: 'POST /runs/:id/cancel',
+  /** -> `RunDetail` after it. */
+  resumeRun: 'POST /runs/:id/resume',
+  /** -> `{ source, profile, language }` of the program, for the playground; the person runs it from there. */
+  runAgain: 'GET /runs/:id/program',
+  /** -> `ExportedRun`, as a download. */
+  exportRun: 'GET /runs/:id/export',
+  /** `ExportedRun` (what a file holds) -> `RunDetail`. Nothing is stored or run. */
+  openRun: 'POST /runs/open',
+
+  /** -> `PlaygroundInfo`. */
+  playground: 'GET /playground',
+  /** `PlaygroundRequest` -> `PlaygroundAnswer`. Owner only. */
+  runProgram: 'POST /playground/run',
+  /** `{ profile: ProfileName }` -> `PlaygroundDeclarations`. */
+  declarations: 'GET /playground/declarations',
+
+  /** -> `{ servers: ServerView[] }`. */
+  servers: 'GET /servers',
+  /** -> `ServerLog`. */
+  serverLog: 'GET /servers/:id/log',
+  /** -> `{ server: ServerView }`, after it was asked again. Owner only. */
+  reconnect: 'POST /servers/:id/reconnect',
+  /** -> `LoginLink`. Owner only. */
+  serverLogin: 'POST /servers/:id/login',
+  /** `ToolQuery` -> `ToolPage`. */
+  tools: 'GET /tools',
+  /** -> `ToolDetail`. `:server` is the server's id, `:tool` the tool's own name. */
+  tool: 'GET /tools/:server/:tool',
+  /** `{ arguments: JsonObject }` -> `TryAnswer`. By the same policy, limits and audit as an agent's call. Owner only. */
+  tryTool: 'POST /tools/:server/:tool/try',
+
+  /** -> `PolicyView`. */
+  policy: 'GET /policy',
+  /** `DraftRequest` -> `DraftReport`. Changes nothing. */
+  tryPolicy: 'POST /policy/try',
+  /** `DraftRequest` -> `PolicyDiff`. Changes nothing. */
+  policyDiff: 'POST /policy/diff',
+  /** `SaveRequest` -> `PolicySaved`. Owner only. */
+  savePolicy: 'POST /policy/save',
+
+  /** `AuditQuery` -> `AuditPage`. */
+  audit: 'GET /audit',
+  /** -> `ChainReport`. Reads the whole chain: by a button, not by itself. */
+  verifyAudit: 'POST /audit/verify',
+  /** `AuditQuery` without `before` and `limit` -> JSON lines, as a download. */
+  exportAudit: 'GET /audit/export',
+
+  /** `{ days?: number }` (at most 90) -> `UsageReport`. */
+  usage: 'GET /usage',
+  /** -> `ConnectInfo`. */
+  connect: 'GET /connect',
+} as const;
+
+/** What went wrong, and what to do: shown as it is. */
+export interface ConsoleFailure {
+  readonly error: {
+    /** `no_session`: show how to get a link. `conflict`: somebody else was faster. `gone`: it was deleted. */
+    readonly code: 'no_session' | 'forbidden' | 'bad_input' | 'not_found' | 'conflict' | 'busy' | 'internal' | string;
+    readonly message: string;
+  };
+}

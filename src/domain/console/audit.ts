@@ -1,0 +1,22 @@
+import type { AuditRecord, ChainReport } from '../audit.js';
+
+export interface AuditQuery {
+  readonly runId?: string;
+  readonly serverId?: string;
+  readonly toolName?: string;
+  readonly sinceMs?: number;
+  /** Records with a smaller number. */
+  readonly before?: number;
+  /** At most 500. */
+  readonly limit?: number;
+}
+
+/** The newest first. */
+export interface AuditPage {
+  readonly records: readonly AuditRecord[];
+  /** For the next page. */
+  readonly before?: number;
+  /** The log is switched off in the configuration. */
+  readonly isOff?: true;
+}
+export type { AuditRecord, ChainReport };

@@ -1,0 +1,48 @@
+import type { JsonObject } from '../json.js';
+import type { ProfileName } from '../profile-name.js';
+import type { RunState } from '../run.js';
+
+export interface PlaygroundInfo {
+  readonly profiles: readonly PlaygroundProfile[];
+}
+
+export interface PlaygroundProfile {
+  readonly name: ProfileName;
+  readonly languages: readonly string[];
+  /** A program that works here. */
+  readonly example: string;
+  /** Why it cannot be used on this machine. */
+  readonly problem?: string;
+}
+
+export interface PlaygroundRequest {
+  readonly source: string;
+  readonly profile: ProfileName;
+  readonly language?: string;
+  readonly timeoutMs?: number;
+}
+
+export interface PlaygroundAnswer {
+  readonly runId?: string;
+  readonly state: RunState;
+  /** Exactly what a client hands to its model, and how many tokens that is (o200k vocabulary). */
+  readonly forModel: string;
+  readonly tokens: number;
+  /** The same as data, for a person. */
+  readonly structured: JsonObject;
+  readonly isError: boolean;
+  readonly notes: readonly string[];
+  /** Approvals that it waits for: they are in the inbox. */
+  readonly approvals: readonly string[];
+}
+
+export interface PlaygroundDeclarations {
+  readonly servers: readonly { readonly specifier: string; readonly text: string }[];
+  /** For completion: what each server exports. */
+  readonly tools: readonly {
+    readonly specifier: string;
+    readonly exportName: string;
+    readonly signature: string;
+    readonly description: string;
+  }[];
+}

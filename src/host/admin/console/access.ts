@@ -1,0 +1,1 @@
+export type { ConsoleAccess, NewSession, ServingHost, StoredSession } from '../../../store/console-access.js';

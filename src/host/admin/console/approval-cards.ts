@@ -1,0 +1,70 @@
+import { type Approval, cardsOf, DIRECT_CALL, scopesOf } from '../../../domain/approval.js';
+import type { ApprovalCard, ApprovalReason, ApprovalView } from '../../../domain/console/approvals.js';
+import { visibleLine, visibleSentence, visibleText } from '../../../lib/visible-text.js';
+import { cutValue } from './cut-value.js';
+
+/** Of arguments in a list; `approval` shows more. */
+const LISTED_CHARACTERS = 4_096;
+const WHOLE_CHARACTERS = 16 * 1024 * 1024;
+const MAX_LISTED_CALLS = 200;
+
+/** Approvals as cards. `titleOf`: the line by which a person knows the run again. */
+export function approvalCards(
+  approvals: readonly Approval[],
+  titleOf: (runId: string) => string | undefined,
+): ApprovalCard[] {
+  return cardsOf(approvals).map((card) => {
+    const [first] = card as readonly [Approval];
+    const runTitle = titleOf(first.runId);
+    return {
+      id: first.id,
+      runId: first.runId,
+      caller: visibleLine(first.caller),
+      ...(runTitle === undefined ? {} : { runTitle: visibleLine(runTitle) }),
+      serverId: visibleLine(first.tool.serverId),
+      toolName: visibleLine(first.tool.toolName),
+      state: first.state,
+      reason: visibleSentence(first.reason),
+      reasons: first.reasons.map(reasonOf),
+      code: visibleText(first.code),
+      scopes: scopesOf(first).filter((scope) => scope !== 'calls'),
+      calls: card.slice(0, MAX_LISTED_CALLS).map((approval) => approvalView(approval)),
+      callCount: card.length,
+      createdAtMs: first.createdAtMs,
+      expiresAtMs: Math.min(...card.map(({ expiresAtMs }) => expiresAtMs)),
+      isDirect: first.call === DIRECT_CALL,
+    };
+  });
+}
+
+export function approvalView(approval: Approval, size: 'listed' | 'whole' = 'listed'): ApprovalView {
+  const { id, call, hiddenParts, isUnreadable = false, state, createdAtMs, expiresAtMs, decision } = approval;
+  const json = JSON.stringify(approval.arguments) ?? 'null';
+  const { value, isCut } = cutValue(json, size === 'listed' ? LISTED_CHARACTERS : WHOLE_CHARACTERS);
+  return {
+    ...{ id, call, arguments: value, isCut, argumentsBytes: Buffer.byteLength(json) },
+    digest: approval.argumentsDigest,
+    ...{ hiddenParts, isUnreadable, state, createdAtMs, expiresAtMs },
+    ...(decision === undefined
+      ? {}
+      : {
+          decision: {
+            by: visibleLine(decision.by),
+            atMs: decision.atMs,
+            scope: decision.scope,
+            ...(decision.reason === undefined ? {} : { reason: visibleSentence(decision.reason) }),
+          },
+        }),
+  };
+}
+
+/** The parts of a reason are written by `broker/policy`: by its words they are told apart, and an unknown one is shown as it is. */
+function reasonOf(text: string): ApprovalReason {
+  const shown = visibleSentence(text);
+  const flow = /^(?:private data|untrusted text) from (.*)$/s.exec(text)?.[1];
+  if (flow !== undefined) return { kind: 'flow', text: shown, readFrom: visibleLine(flow) };
+  if (text === 'policy.budget') return { kind: 'budget', text: shown };
+  if (/^rule \d/.test(text)) return { kind: 'rule', text: shown };
+  if (text.startsWith('preset ')) return { kind: 'preset', text: shown };
+  return { kind: 'other', text: shown };
+}

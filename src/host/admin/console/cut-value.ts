@@ -1,0 +1,16 @@
+import type { JsonValue } from '../../../domain/json.js';
+
+/** A value for a screen. Where it is larger than the bound, the beginning of its JSON as a string. */
+export function cutValue(json: string, mostCharacters: number): { readonly value: JsonValue; readonly isCut: boolean } {
+  if (json.length > mostCharacters) return { value: cutText(json, mostCharacters), isCut: true };
+  try {
+    return { value: JSON.parse(json) as JsonValue, isCut: false };
+  } catch {
+    return { value: json, isCut: false };
+  }
+}
+
+/** Not in the middle of a character. */
+export function cutText(text: string, mostCharacters: number): string {
+  return text.length <= mostCharacters ? text : text.slice(0, mostCharacters).replace(/[\ud800-\udbff]$/, '');
+}

@@ -1,0 +1,2 @@
+/** Of a run in one file. */
+export const EXPORT_FORMAT = 'codemode run 1';

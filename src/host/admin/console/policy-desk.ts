@@ -1,0 +1,174 @@
+import { hash } from 'node:crypto';
+import type { Policy } from '../../../broker/policy/policy.js';
+import type { CatalogSnapshot } from '../../../catalog/snapshot.js';
+import type {
+  DraftChange,
+  DraftReport,
+  DraftRequest,
+  PolicyDiff,
+  PolicySaved,
+  PolicyView,
+} from '../../../domain/console/policy.js';
+import { HostError } from '../../../domain/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../domain/json.js';
+import type { Decision, PolicyRule, PolicySettings } from '../../../domain/policy.js';
+import type { CatalogTool } from '../../tools/tool-view.js';
+import { cutValue } from './cut-value.js';
+import type { PastCall, RunHistory } from './run-history.js';
+
+/** The file that the policy is in, where codemode may change it. */
+export interface PolicyFile {
+  readonly file: string;
+  readonly text: string;
+  /** The text with a rule more. Throws `bad_input`. */
+  readonly withRule: (rule: JsonObject, before: number | undefined) => string;
+  readonly diff: (text: string) => string;
+  /** Checks the whole configuration as it would be, then writes it. Throws `bad_config`. Gives what has to be done next. */
+  readonly write: (text: string) => Promise<string>;
+}
+
+export interface PolicyDeskParts {
+  readonly settings: PolicySettings;
+  /** Rules as the configuration has them, in order. */
+  readonly placeOf: (ruleIndex: number) => string | undefined;
+  /** Reads a rule in the words of the configuration. Throws `bad_input`. */
+  readonly readRule: (rule: JsonObject) => PolicyRule;
+  /** A policy like the one in use, with other rules. Throws `bad_input` for a rule that cannot be read. */
+  readonly policyWith: (rules: readonly PolicyRule[]) => Promise<Policy>;
+  /** Throws `bad_input` with the reason why it cannot be changed from here. */
+  readonly openFile: () => Promise<PolicyFile>;
+  readonly history: RunHistory;
+  readonly snapshot: () => CatalogSnapshot;
+}
+
+/** How many calls a draft is tried against. */
+const TRIED_CALLS = 500;
+const MAX_CHANGES = 100;
+const ARGUMENT_CHARACTERS = 2_000;
+
+interface JudgedCall {
+  readonly call: PastCall;
+  readonly tool: CatalogTool;
+  readonly decision: Decision;
+  readonly rule: number | undefined;
+}
+
+/** The rules of the policy, what they have decided lately, and a draft of one more. */
+export class PolicyDesk {
+  readonly #parts: PolicyDeskParts;
+
+  constructor(parts: PolicyDeskParts) {
+    this.#parts = parts;
+  }
+
+  async view(): Promise<PolicyView> {
+    const { settings, placeOf } = this.#parts;
+    const { judged } = await this.#judge(await this.#policy(settings.rules));
+    const hits = (number: number | undefined) => judged.filter(({ rule }) => rule === number).length;
+    const rules = settings.rules.map((rule, index) => {
+      const place = placeOf(index);
+      return {
+        ...{ number: index + 1, decision: rule.decision, hits: hits(index + 1) },
+        rule: JSON.parse(JSON.stringify(rule)) as JsonObject,
+        ...(place === undefined ? {} : { place }),
+      };
+    });
+    const common = { preset: settings.preset, rules, presetHits: hits(undefined), callCount: judged.length };
+    try {
+      const { file, text } = await this.#parts.openFile();
+      return { ...common, file, fileDigest: digestOf(text) };
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+      return { ...common, fileNote: error.message };
+    }
+  }
+
+  /** What the draft would have done to the calls of the last runs. */
+  async tryDraft(draft: DraftRequest): Promise<DraftReport> {
+    const { settings } = this.#parts;
+    const at = this.#placeIn(draft);
+    const rules = settings.rules.toSpliced(at, 0, this.#parts.readRule(draft.rule));
+    const [now, then] = [await this.#policy(settings.rules), await this.#policy(rules)];
+    const before = await this.#judge(now);
+    const after = await this.#judge(then, before.calls);
+    const changes = after.judged.flatMap((each, index): DraftChange[] => {
+      const past = before.judged[index];
+      if (past === undefined || past.decision === each.decision) return [];
+      const { runId, number, argumentsJson } = each.call;
+      const { serverId, name: toolName } = each.tool.tool;
+      const { value } = cutValue(JSON.stringify(inputOf(argumentsJson)), ARGUMENT_CHARACTERS);
+      // biome-ignore lint/suspicious/noThenProperty: the word of the contract; it is never awaited
+      return [{ runId, call: number, serverId, toolName, arguments: value, now: past.decision, then: each.decision }];
+    });
+    return {
+      callCount: after.judged.length,
+      hits: after.judged.filter(({ rule }) => rule === at + 1).length,
+      changes: changes.slice(0, MAX_CHANGES),
+      changeCount: changes.length,
+      skipped: after.skipped,
+    };
+  }
+
+  async diff(draft: DraftRequest): Promise<PolicyDiff> {
+    const file = await this.#parts.openFile();
+    this.#parts.readRule(draft.rule);
+    const text = file.withRule(draft.rule, draft.before);
+    return { file: file.file, fileDigest: digestOf(file.text), diff: file.diff(text) };
+  }
+
+  /** Throws `conflict` where the file is not the one that the diff was shown of. */
+  async save(draft: DraftRequest, fileDigest: string): Promise<PolicySaved> {
+    const file = await this.#parts.openFile();
+    if (digestOf(file.text) !== fileDigest)
+      throw new HostError('conflict', `${file.file} was changed meanwhile; look at the change again, then save`);
+    this.#parts.readRule(draft.rule);
+    const text = file.withRule(draft.rule, draft.before);
+    const diff = file.diff(text);
+    return { file: file.file, diff, note: await file.write(text) };
+  }
+
+  #placeIn({ before }: DraftRequest): number {
+    const { length } = this.#parts.settings.rules;
+    if (before !== undefined && before > length + 1)
+      throw new HostError('bad_input', `before: there are ${length} rules`);
+    return before === undefined ? length : before - 1;
+  }
+
+  #policy(rules: readonly PolicyRule[]): Promise<Policy> {
+    return this.#parts.policyWith(rules);
+  }
+
+  async #judge(policy: Policy, known?: readonly PastCall[]) {
+    const calls = known ?? (await this.#parts.history.pastCalls(TRIED_CALLS));
+    const { toolByTarget } = this.#parts.snapshot();
+    const judged: JudgedCall[] = [];
+    let skipped = 0;
+    for (const call of calls) {
+      const tool = toolByTarget.get(call.target);
+      const input = inputOf(call.argumentsJson);
+      if (tool === undefined || !isJsonObject(input)) {
+        skipped++;
+        continue;
+      }
+      const { caller, profile } = call;
+      const serverPath = tool.server.path;
+      const { decision, rule } = policy.decide({ tool: tool.tool, serverPath, caller, profile, arguments: input });
+      judged.push({ call, tool, decision, rule: rule.kind === 'rule' ? rule.number : undefined });
+    }
+    return { judged, skipped, calls };
+  }
+}
+
+/** Programs give one argument: the tool's. */
+function inputOf(argumentsJson: string): JsonValue {
+  try {
+    const given = JSON.parse(argumentsJson) as JsonValue;
+    return Array.isArray(given) ? (given[0] ?? {}) : given;
+  } catch {
+    return null;
+  }
+}
+
+function digestOf(text: string): string {
+  return hash('sha256', text, 'hex');
+}

@@ -1,0 +1,389 @@
+import type { Redactor } from '../../../broker/redaction/redactor.js';
+import type { AuditRecord } from '../../../domain/audit.js';
+import type {
+  CallArguments,
+  DeliveryPage,
+  ExportedRun,
+  ReplayedRun,
+  RunDetail,
+  RunItem,
+  RunPage,
+  RunQuery,
+} from '../../../domain/console/runs.js';
+import { HostError } from '../../../domain/errors.js';
+import { isJsonObject, type JsonValue } from '../../../domain/json.js';
+import type { Label } from '../../../domain/policy.js';
+import type { LogEntry } from '../../../domain/run.js';
+import { VERSION } from '../../../domain/version.js';
+import type { RunChoice, StoredState } from '../../../store/runs.js';
+import type { Host } from '../../host.js';
+import type { RecordedCall } from '../../recordings/recorded-call.js';
+import { type AnyRecording, decodeRecording } from '../../recordings/recording.js';
+import type { LiveRun } from '../../runs/live-runs.js';
+import { programTitle } from '../../runs/program-title.js';
+import type { RunView, SuspendedRuns } from '../../runs/suspended-runs.js';
+import type { AuditLog } from '../audit-log.js';
+import { approvalView } from './approval-cards.js';
+import { cutText, cutValue } from './cut-value.js';
+import { EXPORT_FORMAT } from './export-format.js';
+import { deliveryView, factsOf, type RecordedFacts } from './recorded-run.js';
+import { runCalls, type ToolFacts } from './run-calls-view.js';
+import { readPlace, writePlace } from './run-place.js';
+
+export interface RunHistoryParts {
+  readonly host: Host;
+  readonly suspended: SuspendedRuns;
+  /** Absent where nothing is recorded. */
+  readonly audit?: () => Promise<AuditLog>;
+  readonly redactor: Redactor;
+  /** By how programs name it. */
+  readonly toolFacts: (target: string) => ToolFacts;
+  readonly labelsOf: (serverId: string) => readonly Label[];
+}
+
+/** A call of a tool that a program made, with its arguments. */
+export interface PastCall extends RecordedCall {
+  readonly runId: string;
+  readonly caller: string;
+  readonly profile: string;
+}
+
+/** Ended runs that are looked through for calls. */
+const MAX_PAST_RUNS = 500;
+const DEFAULT_PAGE = 50;
+const MAX_PAGE = 200;
+/** Titles are sealed: how many a text is looked for in, for one page. */
+const SEARCHED_RUNS = 2_000;
+const MAX_CALLS = 5_000;
+const MAX_AUDIT_RECORDS = 12_000;
+const MAX_DELIVERIES = 500;
+const ANSWER_CHARACTERS = 512 * 1024;
+const BODY_CHARACTERS = 4 * 1024 * 1024;
+const MAX_LOGS = 5_000;
+const MAX_APPROVALS = 1_000;
+const ENDED: readonly StoredState[] = ['succeeded', 'failed', 'cancelled'];
+
+/** Runs for people: those of this process while they run, and those of every process once they are stored. */
+export class RunHistory {
+  readonly #parts: RunHistoryParts;
+
+  constructor(parts: RunHistoryParts) {
+    this.#parts = parts;
+  }
+
+  async page(query: RunQuery): Promise<RunPage> {
+    const { state, text, limit = DEFAULT_PAGE, cursor } = query;
+    const most = Math.max(1, Math.min(MAX_PAGE, limit));
+    // A run that another process has resumed is stored as suspended: it is told apart when it is read.
+    const states = state === 'running' ? ['suspended' as const] : state === undefined ? undefined : [state];
+    if (states?.[0] === 'queued') return { runs: [] };
+    const choice: RunChoice = {
+      ...(states === undefined ? {} : { states: states as StoredState[] }),
+      ...(query.caller === undefined ? {} : { caller: query.caller }),
+      ...(query.profile === undefined ? {} : { profile: query.profile }),
+      ...(query.sinceMs === undefined ? {} : { sinceMs: query.sinceMs }),
+    };
+    const isFiltered = text !== undefined || state === 'running' || state === 'suspended';
+    // They come with the first page, besides what fills it.
+    const live = cursor === undefined ? this.#live(query) : [];
+    const found: RunItem[] = [];
+    let after = cursor === undefined ? undefined : readPlace(cursor);
+    for (let seen = 0; ; ) {
+      const asked = isFiltered ? MAX_PAGE : most;
+      const rows = await this.#parts.suspended.page({ ...choice, ...(after === undefined ? {} : { after }) }, asked);
+      for (const row of rows) {
+        if (found.length >= most) break;
+        after = row.place;
+        seen++;
+        const item = itemOf(row);
+        const isMeant = (state === undefined || item.state === state) && fits(item, text);
+        if (isMeant && !live.some(({ runId }) => runId === item.runId)) found.push(item);
+      }
+      const runs = [...live, ...found];
+      if (rows.length < asked && rows.at(-1)?.place.rowid === after?.rowid) return { runs };
+      if (rows.length === 0) return { runs };
+      if (found.length >= most || seen >= SEARCHED_RUNS) return { runs, ...cursorOf(after) };
+    }
+  }
+
+  /** Stored runs that changed after a moment, and those under way. */
+  async changedSince(updatedAfterMs: number, limit: number): Promise<RunItem[]> {
+    return (await this.#parts.suspended.page({ updatedAfterMs }, limit)).map(itemOf);
+  }
+
+  /** Lines by which people know runs again: of those that are stored, and of those under way here. */
+  async titlesOf(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const live = this.#live({}).flatMap(({ runId, title }) => (title === undefined ? [] : [[runId, title] as const]));
+    return new Map([...live, ...(await this.#parts.suspended.titlesOf(runIds))]);
+  }
+
+  /** Calls of tools that ended runs made, the newest first, as far as their recordings are kept. */
+  async pastCalls(limit: number): Promise<PastCall[]> {
+    const runs = await this.#parts.suspended.page({ states: ENDED }, MAX_PAST_RUNS);
+    const calls: PastCall[] = [];
+    for (const { runId, caller, profile } of runs) {
+      const recorded = (await this.#recordingOf(runId))?.calls ?? [];
+      const ofTools = recorded.filter(({ toolDigest }) => toolDigest !== undefined).reverse();
+      calls.push(...ofTools.map((call) => ({ ...call, runId, caller, profile })));
+      if (calls.length >= limit) break;
+    }
+    return calls.slice(0, limit);
+  }
+
+  /** Runs of this process that are under way. */
+  liveItems(): RunItem[] {
+    return this.#live({});
+  }
+
+  /** Throws `not_found`. */
+  async detail(runId: string): Promise<RunDetail> {
+    const live = this.#parts.host.live.find(runId);
+    if (live !== undefined) return this.#liveDetail(live);
+    const view = await this.#show(runId);
+    const recording = await this.#recordingOf(runId);
+    const facts = recording === undefined ? await this.#suspendedFacts(view) : factsOf(recording);
+    const note = recording === undefined ? noteFor(view.state) : undefined;
+    return this.#compose(view, facts, note, await this.#auditOf(runId));
+  }
+
+  async deliveries(runId: string, from: number, limit: number): Promise<DeliveryPage> {
+    const { deliveries, startedAtMs = 0 } = factsOf(await this.#mustRecord(runId));
+    const most = Math.max(1, Math.min(MAX_DELIVERIES, limit));
+    const shown = deliveries.slice(from, from + most).map((each, index) => deliveryView(each, from + index));
+    const { redactor } = this.#parts;
+    return {
+      deliveries: shown.map((each) =>
+        'preview' in each ? { ...each, preview: redactor.text(each.preview ?? '') } : each,
+      ),
+      total: deliveries.length,
+      startedAtMs,
+    };
+  }
+
+  async delivery(runId: string, position: number): Promise<{ readonly body: string; readonly isCut: boolean }> {
+    const delivery = factsOf(await this.#mustRecord(runId)).deliveries[position];
+    if (delivery === undefined)
+      throw new HostError('not_found', `run ${runId} has no delivery ${position}; load the run again`);
+    const text = 'body' in delivery ? Buffer.from(delivery.body).toString('utf8') : '';
+    const body = cutText(text, BODY_CHARACTERS);
+    return { body: this.#parts.redactor.text(body), isCut: body.length < text.length };
+  }
+
+  async callArguments(runId: string, number: number): Promise<CallArguments> {
+    const recording = await this.#recordingOf(runId);
+    const calls = recording?.calls ?? (await this.#suspendedFacts(await this.#show(runId)))?.calls ?? [];
+    const call = calls.find((each) => each.number === number);
+    if (call === undefined)
+      throw new HostError('not_found', `the arguments of call ${number} of run ${runId} are not kept`);
+    const { value, isCut } = cutValue(call.argumentsJson, ANSWER_CHARACTERS);
+    return { arguments: this.#clean(value), isCut, bytes: Buffer.byteLength(call.argumentsJson) };
+  }
+
+  /** The program for the playground. Throws `not_found`. */
+  async program(runId: string) {
+    const { program, profile, recordingNote } = await this.detail(runId);
+    if (program === undefined)
+      throw new HostError('not_found', recordingNote ?? `the program of run ${runId} is not kept`);
+    return { source: program.source, language: program.language, profile };
+  }
+
+  async replay(runId: string): Promise<ReplayedRun> {
+    const recording = await this.#mustRecord(runId);
+    const { isSame, difference } = await this.#parts.host.replay(recording);
+    const { logs, lines } = await this.#parts.host.traceRecorded(recording);
+    return {
+      ...{ isSame, logs: logs.slice(0, MAX_LOGS), lines },
+      ...(difference === undefined ? {} : { difference }),
+    };
+  }
+
+  async export(runId: string): Promise<ExportedRun> {
+    const run = await this.detail(runId);
+    const json = await this.#parts.suspended.recordingJson(runId);
+    if (json === undefined) return { format: EXPORT_FORMAT, version: VERSION, run, deliveries: [] };
+    const { deliveries } = factsOf(decodeRecording(json));
+    return {
+      ...{ format: EXPORT_FORMAT, version: VERSION, run },
+      deliveries: deliveries.map(deliveryView),
+      recording: JSON.parse(json) as JsonValue,
+    };
+  }
+
+  /** Cancels a run that is under way here, is suspended, or was resumed here. */
+  async cancel(runId: string): Promise<RunDetail> {
+    const live = this.#parts.host.live.find(runId);
+    if (live === undefined) await this.#parts.host.cancelRun(runId).catch(forgetful(runId));
+    else live.cancel();
+    return this.detail(runId);
+  }
+
+  async resume(runId: string): Promise<RunDetail> {
+    await this.#parts.host.resume(runId).catch(forgetful(runId));
+    return this.detail(runId);
+  }
+
+  #live({ state, caller, profile, text, sinceMs }: RunQuery): RunItem[] {
+    if (state !== undefined && state !== 'running') return [];
+    return this.#parts.host.live
+      .list()
+      .map((run) => this.#liveItem(run))
+      .filter((item) => caller === undefined || item.caller === caller)
+      .filter((item) => profile === undefined || item.profile === profile)
+      .filter((item) => sinceMs === undefined || item.createdAtMs >= sinceMs)
+      .filter((item) => fits(item, text))
+      .slice(0, MAX_PAGE);
+  }
+
+  #liveItem({ runId, caller, profile, source, startedAtMs }: LiveRun): RunItem {
+    const title = this.#parts.redactor.text(programTitle(source));
+    const times = { createdAtMs: startedAtMs, updatedAtMs: startedAtMs };
+    return { runId, state: 'running', caller, profile, title, ...times, pendingApprovals: 0 };
+  }
+
+  async #liveDetail(live: LiveRun): Promise<RunDetail> {
+    const approvals = await this.#parts.host.approvals.ofRun(live.runId);
+    const { pendingApprovals: _, ...item } = this.#liveItem(live);
+    const { updatedAtMs, createdAtMs } = item;
+    const view: RunView = {
+      ...{ runId: live.runId, state: 'running', caller: live.caller, profile: live.profile },
+      ...{ title: item.title, createdAtMs, updatedAtMs, durationMs: undefined, response: null, approvals },
+    };
+    const program = { source: live.source, language: 'typescript', codeDigest: '' } as const;
+    const facts = { program, calls: [], deliveries: [], startedAtMs: createdAtMs };
+    return this.#compose(view, facts, noteFor('running'), await this.#auditOf(live.runId));
+  }
+
+  #compose(
+    view: RunView,
+    facts: Partial<RecordedFacts> | undefined,
+    recordingNote: string | undefined,
+    audit: readonly AuditRecord[],
+  ): RunDetail {
+    const { toolFacts, labelsOf } = this.#parts;
+    const { program, engine, limits, outcome, calls: recorded = [], deliveries = [] } = facts ?? {};
+    const source = program?.source ?? '';
+    const calls = runCalls({
+      ...{ recorded, audit, approvals: view.approvals, deliveries, source },
+      ...{ factsOf: toolFacts, labelsOf },
+    });
+    const answer = cutValue(JSON.stringify(view.response) ?? 'null', ANSWER_CHARACTERS);
+    return {
+      ...itemOf(view),
+      ...(program === undefined ? {} : { program: { ...program, source: this.#parts.redactor.text(program.source) } }),
+      ...(recordingNote === undefined ? {} : { recordingNote }),
+      ...(engine === undefined ? {} : { engine }),
+      ...(limits === undefined ? {} : { limits }),
+      usage: { calls: calls.filter(({ isTool }) => isTool).length },
+      calls: calls.slice(0, MAX_CALLS),
+      callCount: calls.length,
+      logs: logsIn(view.response),
+      ...(outcome === undefined
+        ? {}
+        : { outcome: this.#clean(outcome as unknown as JsonValue) as unknown as typeof outcome }),
+      answer: answer.value,
+      isAnswerCut: answer.isCut,
+      deliveryCount: deliveries.length,
+      approvals: view.approvals.slice(0, MAX_APPROVALS).map((approval) => approvalView(approval)),
+    };
+  }
+
+  #clean(value: JsonValue): JsonValue {
+    return this.#parts.redactor.bulk(value);
+  }
+
+  /** A suspended run keeps its program and calls in its context. */
+  async #suspendedFacts(view: RunView): Promise<Partial<RecordedFacts> | undefined> {
+    if (view.state !== 'suspended' && view.state !== 'running') return undefined;
+    const context = await this.#parts.suspended.contextOf(view.runId);
+    if (!isJsonObject(context)) return undefined;
+    const { facts, recorded } = context as unknown as {
+      facts?: { context?: { source?: string; codeDigest?: string }; limits?: RunDetail['limits'] };
+      recorded?: readonly RecordedCall[];
+    };
+    const { source, codeDigest = '' } = facts?.context ?? {};
+    return {
+      ...(typeof source === 'string' ? { program: { source, language: 'typescript', codeDigest } } : {}),
+      ...(facts?.limits === undefined ? {} : { limits: facts.limits }),
+      calls: Array.isArray(recorded) ? recorded : [],
+    };
+  }
+
+  async #auditOf(runId: string): Promise<AuditRecord[]> {
+    const log = await this.#parts.audit?.();
+    return log?.before({ runId }, undefined, MAX_AUDIT_RECORDS) ?? [];
+  }
+
+  async #recordingOf(runId: string): Promise<AnyRecording | undefined> {
+    const json = await this.#parts.suspended.recordingJson(runId);
+    return json === undefined ? undefined : decodeRecording(json);
+  }
+
+  async #mustRecord(runId: string): Promise<AnyRecording> {
+    const recording = await this.#recordingOf(runId);
+    if (recording !== undefined) return recording;
+    const { state } = await this.#show(runId);
+    throw new HostError('not_found', noteFor(state));
+  }
+
+  #show(runId: string): Promise<RunView> {
+    return this.#parts.suspended.show(runId).catch(forgetful(runId));
+  }
+}
+
+/** Of a run that is not there: what may have happened to it. */
+function forgetful(runId: string) {
+  return (error: unknown): never => {
+    if (!(error instanceof HostError) || error.code !== 'not_found') throw error;
+    throw new HostError(
+      'not_found',
+      `run ${runId} is not stored (any more): the oldest ended runs are deleted (quotas.history). Go back to the list of runs`,
+    );
+  };
+}
+
+function noteFor(state: RunView['state']): string {
+  switch (state) {
+    case 'running':
+      return 'The run has not ended: its journal is kept when it has.';
+    case 'suspended':
+      return 'The run is suspended: its journal is kept when it has ended. Decide about its calls in the inbox.';
+    default:
+      return 'No journal of this run is kept: it was cancelled, or its recording was too large.';
+  }
+}
+
+function itemOf(view: RunView): RunItem {
+  const { runId, state, caller, profile, title, createdAtMs, updatedAtMs, durationMs, approvals } = view;
+  // A run that was never suspended is written when it ends.
+  const startedAtMs = createdAtMs === updatedAtMs ? createdAtMs - Math.round(durationMs ?? 0) : createdAtMs;
+  return {
+    ...{ runId, state, caller, profile, createdAtMs: startedAtMs, updatedAtMs },
+    ...(title === undefined ? {} : { title }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+    pendingApprovals: ENDED.includes(state as StoredState)
+      ? 0
+      : approvals.filter((approval) => approval.state === 'PENDING').length,
+  };
+}
+
+function fits({ runId, title = '', caller }: RunItem, text: string | undefined): boolean {
+  if (text === undefined || text === '') return true;
+  const wanted = text.toLowerCase();
+  return [runId, title, caller].some((each) => each.toLowerCase().includes(wanted));
+}
+
+function cursorOf(place: Parameters<typeof writePlace>[0] | undefined): { readonly cursor?: string } {
+  return place === undefined ? {} : { cursor: writePlace(place) };
+}
+
+/** Every contract that has logs in its answer has them as a list of messages with levels. */
+function logsIn(response: JsonValue): LogEntry[] {
+  const logs = isJsonObject(response) ? response.logs : undefined;
+  if (!Array.isArray(logs)) return [];
+  return logs.slice(0, MAX_LOGS).flatMap((entry): LogEntry[] => {
+    if (!isJsonObject(entry) || typeof entry.message !== 'string') return [];
+    const { level, message, timeMs, timestamp } = entry;
+    const time = [timeMs, timestamp].find((each) => typeof each === 'number') as number | undefined;
+    return [{ level: (typeof level === 'string' ? level : 'log') as LogEntry['level'], message, timeMs: time ?? 0 }];
+  });
+}

@@ -1,0 +1,15 @@
+import { HostError } from '../../../domain/errors.js';
+import type { RunPlace } from '../../../store/runs.js';
+
+/** Where the next page of runs begins. */
+export function writePlace({ createdAtMs, rowid }: RunPlace): string {
+  return `${createdAtMs}.${rowid}`;
+}
+
+/** Throws `bad_input`. */
+export function readPlace(cursor: string): RunPlace {
+  const [, createdAtMs, rowid] = /^(\d{1,16})\.(\d{1,16})$/.exec(cursor) ?? [];
+  if (createdAtMs === undefined || rowid === undefined)
+    throw new HostError('bad_input', 'cursor: is none of ours; load the list from its beginning');
+  return { createdAtMs: Number(createdAtMs), rowid: Number(rowid) };
+}

@@ -1,0 +1,94 @@
+import type { CallVerdict } from '../../../domain/audit.js';
+import type { UsageDay, UsageReport, UsageServer } from '../../../domain/console/usage.js';
+import type { SuspendedRuns } from '../../runs/suspended-runs.js';
+import type { AuditLog } from '../audit-log.js';
+import { percentiles } from '../measure.js';
+
+export interface UsageParts {
+  /** Absent where nothing is recorded. */
+  readonly audit?: () => Promise<AuditLog>;
+  readonly suspended: Pick<SuspendedRuns, 'answersByDay'>;
+  /** What a model is told at the start, and what all definitions would be. */
+  readonly context: () => Promise<UsageReport['context']>;
+}
+
+const DAY_MS = 24 * 3_600_000;
+const BYTES_PER_TOKEN = 4;
+const MAX_RECORDS = 200_000;
+/** Of one server, for its percentiles. */
+const MAX_TIMES = 20_000;
+
+const METHOD =
+  'context: counted with the o200k vocabulary, as codemode measure does. Answers: bytes of JSON divided by 4. "answerTokens" is what the tools answered to programs, which a model that calls tools one by one reads. ' +
+  '"readTokens" is the whole answer of each run as it is stored; what a client hands to its model can be less, because large answers are cut. Answers of servers to retried calls count once.';
+
+interface ServerCount {
+  calls: number;
+  errors: number;
+  resultBytes: number;
+  byVerdict: Partial<Record<CallVerdict, number>>;
+  times: number[];
+}
+
+/** What programs saved and what they took, from the audit log and the stored answers. */
+export async function usageReport({ audit, suspended, context }: UsageParts, days: number): Promise<UsageReport> {
+  const sinceMs = Math.floor(Date.now() / DAY_MS - days + 1) * DAY_MS;
+  const byDay = new Map<string, { -readonly [Key in keyof UsageDay]: UsageDay[Key] }>();
+  const dayOf = (day: string) => {
+    const known = byDay.get(day) ?? {
+      day,
+      runs: 0,
+      calls: 0,
+      errors: 0,
+      answerTokens: 0,
+      readTokens: 0,
+      savedTurns: 0,
+    };
+    byDay.set(day, known);
+    return known;
+  };
+  const servers = new Map<string, ServerCount>();
+  let seen = 0;
+  for (const record of (await audit?.())?.each({ sinceMs }) ?? []) {
+    if (++seen > MAX_RECORDS) break;
+    const { verdict, serverId, resultBytes, durationMs, atMs } = record;
+    if (verdict === 'sent' || verdict === 'decided' || verdict === 'output' || verdict === 'pending') continue;
+    const day = dayOf(new Date(atMs).toISOString().slice(0, 10));
+    const server = servers.get(serverId) ?? { calls: 0, errors: 0, resultBytes: 0, byVerdict: {}, times: [] };
+    servers.set(serverId, server);
+    const isError = verdict !== 'ok' && verdict !== 'cancelled';
+    day.calls++;
+    server.calls++;
+    day.errors += isError ? 1 : 0;
+    server.errors += isError ? 1 : 0;
+    day.answerTokens += (resultBytes ?? 0) / BYTES_PER_TOKEN;
+    server.resultBytes += resultBytes ?? 0;
+    server.byVerdict[verdict] = (server.byVerdict[verdict] ?? 0) + 1;
+    if (server.times.length < MAX_TIMES) server.times.push(durationMs);
+  }
+  for (const { day, runs, bytes } of await suspended.answersByDay(sinceMs)) {
+    const known = dayOf(day);
+    known.runs = runs;
+    known.readTokens = bytes / BYTES_PER_TOKEN;
+  }
+  return {
+    context: await context(),
+    method: METHOD,
+    days: [...byDay.values()].sort((left, right) => (left.day < right.day ? -1 : 1)).map(rounded),
+    servers: [...servers]
+      .map(([serverId, count]) => serverOf(serverId, count))
+      .sort((left, right) => right.calls - left.calls),
+    isCut: seen > MAX_RECORDS,
+  };
+}
+
+function rounded(day: UsageDay): UsageDay {
+  const { answerTokens, readTokens, calls, runs } = day;
+  const savedTurns = Math.max(0, calls - runs);
+  return { ...day, answerTokens: Math.round(answerTokens), readTokens: Math.round(readTokens), savedTurns };
+}
+
+function serverOf(serverId: string, { calls, errors, resultBytes, byVerdict, times }: ServerCount): UsageServer {
+  const { p50, p95 } = percentiles(times);
+  return { serverId, calls, errors, byVerdict, p50Ms: p50, p95Ms: p95, resultBytes };
+}

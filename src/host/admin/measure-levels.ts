@@ -1,0 +1,75 @@
+import { briefingOf, type ToolView } from '../tools/tool-view.js';
+import type { TokenReport, WorthVerdict } from './measure.js';
+
+/** One way to tell an agent about the tools: in which detail, by which setting, and how much it then reads. */
+export interface BriefingChoice {
+  readonly level: string;
+  /** `prompt.tokenBudget` that gives it. */
+  readonly tokenBudget: number;
+  /** (b) with that setting. */
+  readonly tokens: number;
+}
+
+/** What the configuration accepts for `prompt.tokenBudget`. */
+const LEAST_BUDGET = 500;
+const MOST_BUDGET = 1_000_000;
+const MAX_LEVELS = 6;
+
+/** Every detail in which an agent can be told about these tools, the richest first. `countTold`: what it reads, in tokens. */
+export function briefingChoices(view: ToolView, countTold: (view: ToolView) => number): BriefingChoice[] {
+  const choices: BriefingChoice[] = [];
+  let most = MOST_BUDGET;
+  while (most >= LEAST_BUDGET && choices.length < MAX_LEVELS) {
+    const { level, estimatedTokens } = briefingOf({ ...view, promptTokens: most });
+    const tokenBudget = Math.min(most, Math.max(LEAST_BUDGET, Math.ceil(estimatedTokens / 100) * 100));
+    choices.push({ level, tokenBudget, tokens: countTold({ ...view, promptTokens: tokenBudget }) });
+    if (level === 'index' || level === 'none') break;
+    most = estimatedTokens - 1;
+  }
+  return choices;
+}
+
+/** Below both, the contract says, tools are better given to the model directly. */
+export const WORTH_TOOLS = 10;
+export const WORTH_TOKENS = 10_000;
+/** Who saves less than this hardly notices; another setting may save more. */
+const WORTH_SAVING = 0.25;
+
+/**
+ * Whether code mode pays here, by the contract's thresholds and by what was counted: with the setting that is in force, or
+ * else with the one that tells an agent the most and is worth it.
+ */
+export function judge(report: TokenReport, choices: readonly BriefingChoice[]): WorthVerdict {
+  const { tools, definitions, catalog } = report;
+  if (tools < WORTH_TOOLS && definitions <= WORTH_TOKENS) {
+    const few = `you have ${tools} ${tools === 1 ? 'tool' : 'tools'} with ${definitions} tokens of definitions`;
+    const reason = `${few}, fewer than ${WORTH_TOOLS} tools and ${WORTH_TOKENS} tokens: give them to the model directly`;
+    return { isWorthIt: false, reason };
+  }
+  const saving = (tokens: number) => 1 - tokens / definitions;
+  const percent = (tokens: number) => `${(100 * saving(tokens)).toFixed(1)} % less`;
+  const reads = `an agent reads ${catalog} tokens instead of ${definitions}`;
+  if (saving(catalog) >= WORTH_SAVING) return { isWorthIt: true, reason: `${reads}: ${percent(catalog)}` };
+  const better = betterThan(catalog, choices, (tokens) => saving(tokens) >= WORTH_SAVING);
+  if (better !== undefined && better.tokens < definitions) {
+    const { level, tokenBudget, tokens } = better;
+    const now = catalog < definitions ? `${catalog} (${percent(catalog)})` : `${catalog}, which saves nothing`;
+    const reason = `with prompt.tokenBudget: ${tokenBudget} (${level}) an agent reads ${tokens} tokens instead of ${definitions}: ${percent(tokens)}. With your configuration it reads ${now}`;
+    return { isWorthIt: true, reason, setting: { 'prompt.tokenBudget': tokenBudget } };
+  }
+  if (catalog < definitions) return { isWorthIt: true, reason: `${reads}: ${percent(catalog)}` };
+  const reason = `an agent reads ${catalog} tokens here and ${definitions} without, and no prompt.tokenBudget changes that: it saves nothing before large results are filtered`;
+  return { isWorthIt: false, reason };
+}
+
+/** The richest that is worth it; where none is, the one that costs least, if it costs less than now. */
+function betterThan(
+  catalog: number,
+  choices: readonly BriefingChoice[],
+  isWorthIt: (tokens: number) => boolean,
+): BriefingChoice | undefined {
+  const richest = choices.find(({ tokens }) => isWorthIt(tokens));
+  if (richest !== undefined) return richest;
+  const [least] = [...choices].sort((left, right) => left.tokens - right.tokens);
+  return least !== undefined && least.tokens < catalog ? least : undefined;
+}

@@ -1,0 +1,79 @@
+import { toText } from '../../broker/policy/budget.js';
+import type { PolicyGate } from '../../broker/policy/gate.js';
+import type { PolicyQuestion, RuleReference } from '../../broker/policy/policy.js';
+import type { CatalogSnapshot } from '../../catalog/snapshot.js';
+import { HostError } from '../../domain/errors.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { Decision, Label } from '../../domain/policy.js';
+import type { Tool } from '../../domain/tool.js';
+import { nearest } from '../../lib/nearest.js';
+import { findServer } from '../tools/discovery.js';
+
+export interface PolicyCheck {
+  /** `server/tool`. */
+  readonly name: string;
+  readonly arguments?: JsonObject;
+  readonly caller?: string;
+  readonly profile?: string;
+}
+
+/** The policy's decision about a tool, with the reason. */
+export interface PolicyReport {
+  readonly serverId: string;
+  readonly toolName: string;
+  readonly decision: Decision;
+  readonly reason: string;
+  readonly rule: RuleReference;
+  /** The tool is in the catalog; otherwise it was judged by its name alone. */
+  readonly isKnown: boolean;
+  /** Names like the one that is not known. */
+  readonly nearest: readonly string[];
+  /** Rules that decide for some arguments, where none were given. */
+  readonly dependsOn: readonly RuleReference[];
+  readonly isTrusted: boolean;
+  readonly labels: readonly Label[];
+  /** What one call costs, where it costs anything. */
+  readonly price?: string;
+}
+
+/** Evaluates the policy as for a call, without calling anything. Data received and money spent by runs are ignored. */
+export function checkPolicy(
+  check: PolicyCheck,
+  snapshot: CatalogSnapshot,
+  gate: PolicyGate,
+  viewer: { readonly caller: string; readonly profile: string },
+): PolicyReport {
+  const slash = check.name.indexOf('/');
+  if (slash < 1 || slash === check.name.length - 1)
+    throw new HostError('bad_input', `expected SERVER/TOOL, found ${JSON.stringify(check.name)}; see: codemode tools`);
+  const [serverName, toolName] = [check.name.slice(0, slash), check.name.slice(slash + 1)];
+  const server = findServer(serverName, snapshot);
+  const known = server?.tools.find(({ tool, exportName }) => tool.name === toolName || exportName === toolName)?.tool;
+  const tool: Tool = known ?? { serverId: server?.id ?? serverName, name: toolName };
+  const question: Omit<PolicyQuestion, 'arguments'> = {
+    tool,
+    serverPath: server?.path ?? serverName,
+    caller: check.caller ?? viewer.caller,
+    profile: check.profile ?? viewer.profile,
+  };
+  const { decision, reason, rule } = gate.policy.decide({ ...question, arguments: check.arguments ?? {} });
+  const price = gate.priceOf(question);
+  const { isTrusted, labels } = gate.policy.traitsOf(tool.serverId);
+  return {
+    serverId: tool.serverId,
+    toolName: tool.name,
+    decision,
+    reason,
+    rule,
+    isKnown: known !== undefined,
+    nearest: known === undefined ? nearestNames(check.name, snapshot) : [],
+    dependsOn: check.arguments === undefined ? gate.policy.conditionalRules(question) : [],
+    isTrusted,
+    labels,
+    ...(price === 0 ? {} : { price: toText(price) }),
+  };
+}
+
+function nearestNames(name: string, { toolByTarget }: CatalogSnapshot): string[] {
+  return nearest(name, [...toolByTarget.keys()], 3);
+}

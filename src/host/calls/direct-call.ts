@@ -1,0 +1,79 @@
+import { hash } from 'node:crypto';
+import type { Broker, BrokerOutcome } from '../../broker/broker.js';
+import type { ReceivedData } from '../../broker/policy/flow.js';
+import { openRunContext } from '../../broker/run-context.js';
+import { RunLedger } from '../../broker/run-ledger.js';
+import type { CapabilitySet } from '../../domain/capability.js';
+import type { JsonValue } from '../../domain/json.js';
+import type { CallerId } from '../../domain/run.js';
+import type { TraceContext } from '../../domain/trace.js';
+import type { CallProgress } from '../../domain/upstream.js';
+import { canonicalJson } from '../../lib/canonical-json.js';
+import type { RunClient } from '../runs/run-client.js';
+import type { DirectTool } from '../tools/tool-view.js';
+import { inDirectWords } from './direct-words.js';
+
+/** On whose behalf, and how long a person may take. */
+export interface DirectCaller {
+  readonly broker: Broker;
+  readonly caller: CallerId;
+  readonly profile: string;
+  /** What the client was granted; absent: whatever the policy lets it do. */
+  readonly bounds: CapabilitySet | undefined;
+  readonly received: ReceivedData;
+  readonly patienceMs: number;
+}
+
+/** What a surface knows about a client that calls a tool directly. */
+export interface DirectCallContext extends Pick<RunClient, 'askPerson' | 'respondent'> {
+  readonly signal: AbortSignal;
+  readonly onProgress?: ((progress: CallProgress) => void) | undefined;
+  /** When the token that the request came with expires: no call begins later. */
+  readonly authorizedUntilMs?: number | undefined;
+  /** The step of a trace that the call is a part of. */
+  readonly trace?: TraceContext | undefined;
+}
+
+/** A tool called by the client itself, through the same pipeline as calls from code. */
+export async function callDirect(
+  { broker, caller, profile, bounds, received, patienceMs }: DirectCaller,
+  { tool: { tool, server } }: Pick<DirectTool, 'tool'>,
+  input: JsonValue,
+  { signal, onProgress, askPerson, respondent, trace, authorizedUntilMs }: DirectCallContext,
+): Promise<BrokerOutcome> {
+  // The same call made again is the same question: a yes that came too late for the first is there for the second.
+  const identity = canonicalJson([caller, tool.serverId, tool.name, input]);
+  const runId = `direct-${hash('sha256', identity, 'hex').slice(0, 32)}`;
+  const ledger = new RunLedger(received);
+  const patience = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const outcome = await broker.handle({
+      run: openRunContext(runId, caller, profile, '', { ledger, grants: bounds, trace, authorizedUntilMs }),
+      number: 0,
+      tool,
+      serverPath: server.path,
+      // It is no function here.
+      exportName: tool.name,
+      input,
+      signal: AbortSignal.any([signal, patience.signal]),
+      delegate: {
+        isReplayed: false,
+        locate: async () => [],
+        remainingMs: () => Number.POSITIVE_INFINITY,
+        onPending: (approval) => {
+          clearTimeout(timer);
+          timer = setTimeout(() => patience.abort(), patienceMs);
+          askPerson?.([approval], signal).catch(() => {});
+        },
+        onDecided: () => clearTimeout(timer),
+        onSending: () => {},
+      },
+      ...(onProgress === undefined ? {} : { onProgress }),
+      ...(respondent === undefined ? {} : { respondent }),
+    });
+    return outcome.ok ? outcome : { ...outcome, error: inDirectWords(outcome.error) };
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,185 @@
+import { isServerGranted, isToolGranted } from '../../broker/capabilities/run-grants.js';
+import { namespacesOf } from '../../catalog/namespaces.js';
+import { type CatalogServer, type CatalogSnapshot, notForCode } from '../../catalog/snapshot.js';
+import type { CapabilitySet } from '../../domain/capability.js';
+import { needsOf } from '../../domain/profile-name.js';
+import type { Failure, Outcome, SourcePosition } from '../../domain/run.js';
+import { nearest } from '../../lib/nearest.js';
+import { withoutRaced } from './unfinished-calls.js';
+
+/*
+ * The engine says `not a function` and where. A module's namespace cannot name what it does not export, so what was called
+ * is looked up in the text of the program: `fx.get_usr_info` of a server that has `get_user_info`.
+ */
+
+/** Of whose program it was: its contract, and what its token grants, if that is not everything. */
+export interface CalleeContext {
+  readonly profile: string;
+  readonly grants?: CapabilitySet | undefined;
+}
+
+/** The outcome with the name of what was called, and the nearest tool where it should have been one. */
+export function withCalleeNamed(
+  outcome: Outcome,
+  source: string,
+  snapshot: CatalogSnapshot,
+  { profile, grants }: CalleeContext,
+): Outcome {
+  if (outcome.status !== 'failed') return withoutRaced(outcome, source);
+  const { failure } = outcome;
+  if (failure.kind === 'import') return { ...outcome, failure: withDirectTool(failure, snapshot) };
+  if (failure.kind !== 'exception' || failure.position === undefined) return outcome;
+  const lost = writesNamespaces(profile)
+    ? unknownNamespace(failure, lineOf(source, failure.position), snapshot, grants)
+    : undefined;
+  if (lost !== undefined) return { ...outcome, failure: lost };
+  if (failure.message !== NOT_A_FUNCTION) return outcome;
+  const callee = calleeAt(source, failure.position);
+  return callee === undefined
+    ? outcome
+    : { ...outcome, failure: named(failure, callee, { source, snapshot, profile, grants }) };
+}
+
+const NOT_A_FUNCTION = 'not a function';
+/** By contract, as for `fetch` without `globalThis`. */
+const FETCH_HINTS: Readonly<Record<string, string>> = {
+  codemode:
+    "There is no network here. Find a tool: import { searchTools } from '@codemode/discovery'; await searchTools('fetch a page');",
+  unified: 'Write fetch(...) without globalThis.',
+};
+const FS_HINT = 'fs has readFile, writeFile and listFolder, all to be awaited.';
+const MISSING_EXPORT = /^Could not find export '([^']+)' in module '@codemode\/servers\/([^']+)'/i;
+
+/** An import of a tool that is there, and not for code. */
+function withDirectTool(failure: Failure, snapshot: CatalogSnapshot): Failure {
+  const [, name = '', path = ''] = MISSING_EXPORT.exec(failure.message) ?? [];
+  const server = snapshot.serverByPath.get(path);
+  const direct = server && notForCode(name, server);
+  return direct === undefined ? failure : { ...failure, ...direct };
+}
+
+interface Written {
+  readonly source: string;
+  readonly snapshot: CatalogSnapshot;
+  readonly profile: string;
+  readonly grants: CapabilitySet | undefined;
+}
+
+function named(failure: Failure, callee: string, { source, snapshot, profile, grants }: Written): Failure {
+  const message = `${callee} is ${NOT_A_FUNCTION}`;
+  const [, object = '', property, quoted] = MEMBER.exec(callee) ?? [];
+  const member = property ?? quoted;
+  if (object === 'globalThis' && member === 'fetch')
+    return { ...failure, message, hint: FETCH_HINTS[profile] ?? 'There is no network here.' };
+  const server = serverOf(object, source, snapshot);
+  if (server === undefined)
+    return object === 'fs' && writesNamespaces(profile)
+      ? { ...failure, message, hint: FS_HINT }
+      : { ...failure, message };
+  const direct = member === undefined ? undefined : notForCode(member, server);
+  if (direct !== undefined) return { ...failure, message: `${message}: ${direct.message}`, hint: direct.hint };
+  if (member !== undefined && grants !== undefined && !isToolGranted({ serverId: server.id, name: member }, grants.mcp))
+    return notGranted(failure, `mcp:${nameIn(server, snapshot, profile)}/${member}`);
+  const names = namesIn(server, snapshot, profile);
+  const [close] = member === undefined ? [] : nearest(member, names, 1);
+  return {
+    ...failure,
+    ...(writesNamespaces(profile) ? { errorClass: 'ToolNotFoundError' } : {}),
+    message: `${message}: ${nameIn(server, snapshot, profile)} has no such tool`,
+    hint:
+      close === undefined
+        ? `List its tools: await listTools(${JSON.stringify(server.path)}) of @codemode/discovery.`
+        : `Use ${object}.${close} instead.`,
+  };
+}
+
+/** The same whether or not there is such a server or tool: what is not granted is not the caller's to know of. */
+function notGranted(failure: Failure, capability: string): Failure {
+  return {
+    ...failure,
+    errorClass: 'CapabilityError',
+    message: `the run was not granted ${capability}`,
+    hint: 'Call only what is listed: the token decides what that is.',
+  };
+}
+
+/** Its programs see a namespace for each server instead of modules. */
+function writesNamespaces(profile: string): boolean {
+  return needsOf(profile).program === 'body';
+}
+
+function nameIn(server: CatalogServer, snapshot: CatalogSnapshot, profile: string): string {
+  if (!writesNamespaces(profile)) return server.path;
+  return namespacesOf(snapshot).find((each) => each.server === server)?.name ?? server.path;
+}
+
+/** What a program of this contract may write behind the server. */
+function namesIn(server: CatalogServer, snapshot: CatalogSnapshot, profile: string): string[] {
+  if (!writesNamespaces(profile)) return server.tools.map(({ exportName }) => exportName);
+  return (
+    namespacesOf(snapshot)
+      .find((each) => each.server === server)
+      ?.methods.map(({ name }) => name) ?? []
+  );
+}
+
+/** `mcp.nope.tool()`, or a server by its own name where code has to write another: `mcp['help-scout']`. */
+function unknownNamespace(
+  failure: Failure,
+  line: string,
+  snapshot: CatalogSnapshot,
+  grants: CapabilitySet | undefined,
+): Failure | undefined {
+  if (!OF_UNDEFINED.test(failure.message)) return undefined;
+  const namespaces = namespacesOf(snapshot);
+  const written = [...line.matchAll(NAMESPACE)].map(([, member, quoted]) => member ?? quoted ?? '');
+  const unknown = written.find((name) => !namespaces.some((each) => each.name === name));
+  if (unknown === undefined) return undefined;
+  if (grants !== undefined && !isServerGranted(unknown, grants.mcp)) return notGranted(failure, `mcp:${unknown}`);
+  const known = namespaces.map(({ name }) => name);
+  const meant = namespaces.find(({ server }) => server.id === unknown)?.name ?? nearest(unknown, known, 1)[0];
+  return {
+    ...failure,
+    errorClass: 'ServerNotFoundError',
+    message: `mcp has no ${JSON.stringify(unknown)}`,
+    hint:
+      meant === undefined
+        ? `Call a server that is there: ${known.slice(0, MAX_LISTED).join(', ') || 'none is connected'}.`
+        : `Use mcp.${meant} instead.`,
+  };
+}
+
+const OF_UNDEFINED = /^cannot read property '[^']*' of undefined$/;
+const NAMESPACE = /(?<![\w$.])mcp\s*(?:\??\.\s*([\w$]+)|\[\s*["'`]([^"'`\]]{1,128})["'`]\s*\])/g;
+const MAX_LISTED = 20;
+
+/** `object.member`, or `object[...]`, where the member is known only to the program. */
+const MEMBER = /^(.*?)(?:\??\.([\w$]+)|\[\s*["'`]([^"'`\]]+)["'`]\s*\]|\[[^\]]*\])$/;
+const CALL = /[\w$]+(?:\??\.[\w$]+|\[[^\]]{0,60}\])*(?=\s*\()/g;
+const MAX_LINE_CHARACTERS = 2_000;
+
+/** What is called at this place. The place is that of its last name, or of what follows it. */
+function calleeAt(source: string, { line, column }: SourcePosition): string | undefined {
+  const text = lineOf(source, { line, column });
+  const at = column - 1;
+  return [...text.matchAll(CALL)].findLast(({ 0: { length }, index }) => index <= at && at <= index + length + 1)?.[0];
+}
+
+/** Empty where it is too long to be looked through. */
+function lineOf(source: string, { line }: SourcePosition): string {
+  const text = source.split('\n')[line - 1] ?? '';
+  return text.length > MAX_LINE_CHARACTERS ? '' : text;
+}
+
+/** The server whose module a name means, or whose namespace it is. */
+function serverOf(object: string, source: string, snapshot: CatalogSnapshot): CatalogServer | undefined {
+  const namespace = /^mcp\??\.([\w$]+)$/.exec(object)?.[1];
+  if (namespace !== undefined) return namespacesOf(snapshot).find(({ name }) => name === namespace)?.server;
+  if (!/^[\w$]+$/.test(object)) return undefined;
+  const name = object.replaceAll('$', '\\$');
+  const imported = new RegExp(
+    `(?:\\*\\s*as\\s+${name}\\s+from|(?<![\\w$])${name}\\s*=\\s*await\\s+import\\s*\\()\\s*["'\`]([^"'\`]+)`,
+  );
+  const path = imported.exec(source)?.[1]?.replace('@codemode/servers/', '');
+  return path === undefined ? undefined : snapshot.serverByPath.get(path);
+}

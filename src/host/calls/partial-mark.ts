@@ -1,0 +1,108 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import type { ToolReply } from '../../domain/upstream.js';
+
+/** What of an answer says that there is more. */
+export interface PartialMark {
+  /** As the server writes it: `next_range`, `pagination.has_more: true`; of plain text the words, in quotes. */
+  readonly field: string;
+  /** What the next call has to be given, where the answer has it. */
+  readonly next?: JsonValue;
+}
+
+/** The first sign in an answer that the server has more to give. It only ever leads to a warning, so a doubt counts as no. */
+export function partialMarkOf(reply: ToolReply): PartialMark | undefined {
+  const { structuredContent, content, rest } = reply;
+  if (structuredContent !== undefined) return isJsonObject(structuredContent) ? markIn(structuredContent) : undefined;
+  const ofResult = rest === undefined ? undefined : markIn(rest);
+  if (ofResult !== undefined) return ofResult;
+  const [only, ...others] = content;
+  if (only?.type !== 'text' || typeof only.text !== 'string' || others.length > 0) return undefined;
+  return markInText(only.text);
+}
+
+/** Longer texts are not parsed for the sake of a warning. */
+const MAX_PARSED_CHARACTERS = 500_000;
+/** Most JSON has none of these words, and is then not parsed. */
+const LIKELY = /"(?:next|has|is_?truncated|truncated)/i;
+
+function markInText(text: string): PartialMark | undefined {
+  if (!/^\s*\{/.test(text.slice(0, 100))) return wordsIn(text);
+  if (text.length > MAX_PARSED_CHARACTERS || !LIKELY.test(text)) return undefined;
+  try {
+    return markIn(JSON.parse(text) as JsonObject);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names without their case, hyphens and underscores. What they hold is what the next call is given. */
+const NEXT_NAMES: ReadonlySet<string> = new Set([
+  ...['nextcursor', 'nextpagetoken', 'nexttoken', 'nextrange', 'nextpage', 'nextoffset', 'nextlink', 'nextmarker'],
+  ...['continuationtoken', 'nextstart', 'nextstartat', 'nextpagecursor', 'nextpageurl', 'nexturl'],
+]);
+const MORE_NAMES: ReadonlySet<string> = new Set([
+  ...['hasmore', 'hasnext', 'hasnextpage', 'hasmorepages', 'hasmoreresults', 'truncated', 'istruncated'],
+]);
+
+/** Paging is at the top, in its own object (`pagination`), or in one inside `result`. */
+const MAX_DEPTH = 3;
+const MAX_KEYS = 60;
+
+function markIn(value: JsonObject, depth = 1, path = ''): PartialMark | undefined {
+  let more: PartialMark | undefined;
+  let isWhole = false;
+  const inner: [string, JsonObject][] = [];
+  for (const key of Object.keys(value).slice(0, MAX_KEYS)) {
+    const held = value[key] as JsonValue;
+    const name = key.toLowerCase().replaceAll(/[-_]/g, '');
+    const field = `${path}${PLAIN_NAME.test(key) ? key : '...'}`;
+    if (MORE_NAMES.has(name)) {
+      if (held === true) more ??= { field: `${field}: true` };
+      else if (held === false) isWhole = true;
+    } else if (NEXT_NAMES.has(name) && isGiven(held)) more = { field, next: held };
+    else if (isJsonObject(held) && depth < MAX_DEPTH) inner.push([`${field}.`, held]);
+  }
+  if (more !== undefined) {
+    // `truncated: false` says nothing of further pages, but a cursor beside `has_more: false` is only an echo.
+    return isWhole ? undefined : more;
+  }
+  for (const [prefix, object] of inner) {
+    const found = markIn(object, depth + 1, prefix);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Names are the server's words, and are shown to a model: others are not repeated. */
+export const PLAIN_NAME = /^[\w.-]{1,40}$/;
+
+/** `""`, 0, false and null are how servers say that this was the last page. */
+function isGiven(value: JsonValue): boolean {
+  if (typeof value === 'string') return value !== '';
+  if (typeof value === 'number') return value > 0;
+  return isJsonObject(value) && Object.keys(value).length > 0;
+}
+
+/** Servers say it in the first lines or in the last ones; what is between is data. */
+const LOOKED_AT_CHARACTERS = 300;
+const COUNT = String.raw`(\d{1,9}(?:,\d{3}){0,3})`;
+const WORDS = new RegExp(
+  String.raw`\b(?:showing|displaying|returning|listing|returned|shows|first|results|rows|items|entries|lines|matches) (?:the )?(?:first |results |rows |items |entries |lines )?${COUNT}(?: ?(?:-|–|to) ?${COUNT})?(?: [a-z]{1,12})? (?:of|out of) ${COUNT}\b`,
+  'i',
+);
+
+function wordsIn(text: string): PartialMark | undefined {
+  const ends =
+    text.length <= 2 * LOOKED_AT_CHARACTERS
+      ? [text]
+      : [text.slice(0, LOOKED_AT_CHARACTERS), text.slice(-LOOKED_AT_CHARACTERS)];
+  for (const end of ends) {
+    const [words, from, to, all] = WORDS.exec(end) ?? [];
+    if (words !== undefined && numberOf(to ?? from) < numberOf(all)) return { field: JSON.stringify(words) };
+  }
+  return undefined;
+}
+
+function numberOf(digits: string | undefined): number {
+  return Number((digits ?? '').replaceAll(',', ''));
+}

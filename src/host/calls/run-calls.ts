@@ -1,0 +1,182 @@
+import { toolDigestOf } from '../../broker/approvals/identity.js';
+import type { Broker, BrokerOutcome } from '../../broker/broker.js';
+import type { ReceivedData } from '../../broker/policy/flow.js';
+import type { PolicyGate } from '../../broker/policy/gate.js';
+import type { Catalog } from '../../catalog/catalog.js';
+import { methodOf } from '../../catalog/namespaces.js';
+import type { LearnedTypes } from '../../catalog/observed/learned-types.js';
+import type { CatalogSnapshot, CatalogTool } from '../../catalog/snapshot.js';
+import type { JsonValue } from '../../domain/json.js';
+import type { CallReply, GuestCall } from '../../domain/run.js';
+import type { Sandbox } from '../../sandbox/sandbox.js';
+import { type RecordedCall, recordedCall } from '../recordings/recorded-call.js';
+import { isResults, type KeptResults } from '../runs/kept-results.js';
+import type { CallAnswerer, RunCallDelegate, RunClient } from '../runs/run.js';
+import type { RunCatalog } from '../runs/run-catalog.js';
+import type { Presentation, RunFacts, ScriptRequest } from '../runs/run-types.js';
+import type { SuspendedRuns } from '../runs/suspended-runs.js';
+import { type Asker, NestedRuns, type NestedSoFar, type ProgramsCalls } from '../scripts/nested-runs.js';
+import { ScriptCalls } from '../scripts/script-calls.js';
+import { isScripts, RUN_SCRIPT } from '../scripts/scripts-module.js';
+import type { ScriptLibrary } from '../scripts/stored-scripts.js';
+import { answerDiscovery, isDiscovery, questionTooLong, serverAskedAbout } from '../tools/discovery.js';
+import { modulesOf } from '../tools/modules.js';
+import type { ProgramNames } from './called-tool.js';
+import { type CallsSoFar, ToolCalls } from './tool-calls.js';
+
+export interface RunCallsParts {
+  readonly sandbox: Sandbox;
+  readonly broker: Broker;
+  readonly catalog: Catalog;
+  readonly gate: PolicyGate;
+  readonly results: KeptResults;
+  readonly suspended: SuspendedRuns;
+  readonly scripts: ScriptLibrary;
+  readonly observed?: LearnedTypes;
+}
+
+/** One run, and who waits for it. */
+export interface RunCallsContext {
+  readonly facts: RunFacts;
+  /** What its programs see, from its beginning to its end. */
+  readonly seen: RunCatalog;
+  readonly presentation: Presentation;
+  readonly patienceMs: number;
+  readonly client: RunClient;
+  /** Where its program is a script. */
+  readonly script?: ScriptRequest | undefined;
+}
+
+/** What is stored of the calls of a suspended run. */
+export interface RunCallsSoFar {
+  readonly soFar: CallsSoFar;
+  readonly recorded: readonly RecordedCall[];
+  readonly nested: NestedSoFar;
+}
+
+/** Everything that the program of one run asks for, and the programs of stored scripts that it runs. */
+export class RunCalls implements CallAnswerer, ProgramsCalls {
+  readonly tools: ToolCalls;
+  readonly nested: NestedRuns;
+  readonly #recorded: Map<number, RecordedCall>;
+  readonly #script: ScriptCalls | undefined;
+  readonly #parts: RunCallsParts;
+  readonly #circumstances: RunCallsContext;
+
+  constructor(parts: RunCallsParts, circumstances: RunCallsContext, before?: RunCallsSoFar) {
+    this.#parts = parts;
+    this.#circumstances = circumstances;
+    const { broker, observed, sandbox, scripts } = parts;
+    const { facts, seen, presentation, client, patienceMs, script } = circumstances;
+    const { snapshot } = seen;
+    const { context: run, limits } = facts;
+    const { maxToolCalls } = limits;
+    const present = (outcome: BrokerOutcome) => presentation.reply(outcome);
+    this.tools = new ToolCalls(
+      {
+        run,
+        seen,
+        broker,
+        maxToolCalls,
+        present,
+        ...(presentation.arrange === undefined ? {} : { arrange: presentation.arrange }),
+        // In the contract `unified` tools are methods of an object.
+        ...(run.profile === 'unified' ? { namesOf: (tool) => methodNames(tool, seen.snapshot) } : {}),
+        // What a script gets is an envelope around the answer.
+        ...(script === undefined ? { observe: (tool, value) => observed?.observe(run, tool, value) } : {}),
+        client,
+      },
+      before?.soFar,
+    );
+    if (script !== undefined)
+      this.#script = new ScriptCalls(this.tools, {
+        tools: seen,
+        startingNote: (id) => parts.catalog.startingNote(id),
+        maxToolCalls,
+        present,
+        allowedServers: script.allowedServers,
+        ...(script.onCall === undefined ? {} : { onCall: script.onCall }),
+      });
+    this.nested = new NestedRuns(
+      { scripts, sandbox, modules: modulesOf(snapshot), script, limits, calls: this, patienceMs, client },
+      before?.nested,
+    );
+    this.#recorded = new Map(before?.recorded.map((each) => [each.number, each]));
+  }
+
+  get recorded(): readonly RecordedCall[] {
+    return [...this.#recorded.values()];
+  }
+
+  get soFar(): RunCallsSoFar {
+    return { soFar: this.tools.soFar, recorded: this.recorded, nested: this.nested.soFar };
+  }
+
+  /** Answers the run's own program. */
+  async answer(call: GuestCall, delegate: RunCallDelegate): Promise<CallReply> {
+    const { seen, facts } = this.#circumstances;
+    const input = inputOf(call);
+    await this.#script?.awaitServer(input);
+    const { snapshot } = seen;
+    const tool = this.#script === undefined ? snapshot.toolByTarget.get(call.target) : this.#script.toolOf(input);
+    this.#recorded.set(call.number, recordedCall(call, tool === undefined ? undefined : toolDigestOf(tool.tool)));
+    return this.#answer(call, input, delegate, { context: facts.context, depth: 0, firstNumber: 0 });
+  }
+
+  answerFor(asker: Asker, call: GuestCall, delegate: RunCallDelegate): Promise<CallReply> {
+    return this.#answer(call, inputOf(call), delegate, asker);
+  }
+
+  async #answer(
+    call: GuestCall,
+    input: readonly JsonValue[],
+    delegate: RunCallDelegate,
+    asker: Asker,
+  ): Promise<CallReply> {
+    const { catalog, results, suspended, observed, gate } = this.#parts;
+    const { seen } = this.#circumstances;
+    const { caller, ledger, runId, profile } = asker.context;
+    const numbered = asker.firstNumber === 0 ? call : { ...call, number: asker.firstNumber + call.number };
+    if (this.#script !== undefined) return this.#answerScript(this.#script, numbered, input, delegate, asker);
+    if (isDiscovery(call.target)) {
+      const tooLong = questionTooLong(call.argumentsJson);
+      if (tooLong !== undefined) return { ok: false, error: tooLong };
+      await seen.fillIn(serverAskedAbout(input, seen.snapshot));
+      return answerDiscovery(call.target, input, seen.snapshot, catalog, (tool) =>
+        observed?.typeOf({ caller, profile }, tool),
+      );
+    }
+    if (isScripts(call.target)) return this.nested.answer(call.target, input, delegate, asker);
+    if (isResults(call.target)) {
+      const onReceived = (received: ReceivedData | 'unknown') =>
+        received === 'unknown' ? gate.receivedUnknown(ledger) : ledger.received.receiveAll(received);
+      const { signal, remainingMs } = delegate;
+      return results.answer(call.target, input, asker.context, { runId, suspended, signal, remainingMs, onReceived });
+    }
+    return this.tools.answer(numbered, input, delegate, asker.context);
+  }
+
+  /** What a script calls: a tool, or a stored script, whose end is a value to look at as well. */
+  async #answerScript(
+    script: ScriptCalls,
+    call: GuestCall,
+    input: readonly JsonValue[],
+    delegate: RunCallDelegate,
+    asker: Asker,
+  ): Promise<CallReply> {
+    const { presentation, script: request } = this.#circumstances;
+    if (call.target !== request?.callScript) return script.answer(call, input, delegate, asker.context);
+    const reply = await this.nested.answer(RUN_SCRIPT, input, delegate, asker);
+    if (reply.ok) return { ok: true, json: `{"ok":true,"result":${String(reply.json)}}` };
+    return 'ends' in reply ? reply : presentation.reply({ ok: false, error: reply.error });
+  }
+}
+
+function methodNames(tool: CatalogTool, snapshot: CatalogSnapshot): ProgramNames {
+  const { namespace, method } = methodOf(tool, snapshot);
+  return { serverName: namespace, exportName: method };
+}
+
+function inputOf({ argumentsJson }: GuestCall): JsonValue[] {
+  return JSON.parse(argumentsJson) as JsonValue[];
+}

@@ -1,0 +1,328 @@
+import type { Broker, BrokerOutcome } from '../../broker/broker.js';
+import type { CapabilityTool } from '../../broker/capabilities/capability-tools.js';
+import { isServerGranted } from '../../broker/capabilities/run-grants.js';
+import type { RunContext } from '../../broker/run-context.js';
+import { type CatalogSnapshot, type CatalogTool, isUnavailable } from '../../catalog/snapshot.js';
+import type { ApprovalState } from '../../domain/approval.js';
+import type { CallVerdict } from '../../domain/audit.js';
+import type { JsonValue } from '../../domain/json.js';
+import type { Respondent } from '../../domain/question.js';
+import type { CallReply, GuestCall, GuestError } from '../../domain/run.js';
+import { isRepeatable, type Tool } from '../../domain/tool.js';
+import { visibleLine } from '../../lib/visible-text.js';
+import type { RunCallDelegate, RunClient } from '../runs/run.js';
+import {
+  noSuchTool,
+  propertyCount,
+  serverDown,
+  tooManyArguments,
+  tooManyCalls,
+  ungrantedServer,
+} from './call-refusals.js';
+import { type CalledTool, calledName, type ProgramNames } from './called-tool.js';
+import { isJsonText } from './json-text-hint.js';
+import { misnamedArguments } from './misnamed-arguments.js';
+import { PartialAnswers, type PartialSoFar } from './partial-answers.js';
+import { type FailedCall, type TraceEntry, traceOf } from './tool-trace.js';
+import { UnfinishedCalls, unfinishedSummary } from './unfinished-calls.js';
+
+export interface CallFailure {
+  readonly serverId: string;
+  readonly violation?: string;
+  readonly verdict?: CallVerdict;
+  /** The token of the run's request had expired. */
+  readonly isExpired?: true;
+  /** The person's decision. */
+  readonly approvalState?: ApprovalState;
+  /** The same call may succeed later, and repeating it is safe. */
+  readonly isSafeToRepeat?: true;
+  /** How long the server asks to wait. */
+  readonly retryAfterMs?: number;
+}
+
+export interface ToolCallsOptions {
+  readonly run: RunContext;
+  /** The tools that the run sees. */
+  readonly seen: { readonly snapshot: CatalogSnapshot };
+  readonly broker: Broker;
+  readonly maxToolCalls: number;
+  /** Renders an outcome as the contract prescribes. */
+  readonly present: (outcome: BrokerOutcome) => CallReply;
+  /** What the program writes to call a tool; absent: its path and its export name. */
+  readonly namesOf?: (tool: CatalogTool) => ProgramNames;
+  /** How the contract passes arguments. */
+  readonly arrange?: (tool: Tool, input: readonly JsonValue[]) => readonly JsonValue[];
+  /** Observes the result type of a tool without a declared output. Absent: nothing is observed. */
+  readonly observe?: (tool: Tool, value: JsonValue) => void;
+  readonly client: RunClient;
+}
+
+/** The calls of a suspended run. */
+export interface CallsSoFar {
+  readonly trace: readonly TraceEntry[];
+  readonly warnings: readonly string[];
+  readonly redactions: Readonly<Record<string, number>>;
+  readonly made: number;
+  /** Of these, calls of servers that were sent; a run that an older codemode suspended does not say. */
+  readonly sent?: number;
+  readonly partial?: PartialSoFar;
+}
+
+const NO_CALLS: CallsSoFar = { trace: [], warnings: [], redactions: {}, made: 0, sent: 0 };
+
+/** Larger answers are not inspected: it would take too long. */
+const MAX_OBSERVED_CHARACTERS = 500_000;
+/** Of one of them a program may die; it meets the first ones first. */
+const MAX_KNOWN_FAILURES = 100;
+/** Of each kind, for a hint. */
+const MAX_NOTED = 3;
+const MAX_TRACE_ENTRIES = 10_000;
+
+/** The tool calls of one program: counted, made, traced. The trace never holds inputs or outputs. */
+export class ToolCalls {
+  readonly #options: ToolCallsOptions;
+  readonly trace: TraceEntry[];
+  readonly warnings: Set<string>;
+  /** Arguments that were probably meant to be others. */
+  readonly misnamed = new Set<string>();
+  /** Tools whose answer was text that looks like JSON: `server/tool`. */
+  readonly jsonTexts = new Set<string>();
+  /** Those without an answer. */
+  readonly unfinished = new UnfinishedCalls();
+  /** Which answers said that there is more. */
+  readonly partialAnswers: PartialAnswers;
+  /** The number of redactions in answers, by kind. */
+  readonly redactions: Record<string, number>;
+  /** The decisions of people, if approvals were needed. */
+  readonly approvalStates = new Set<ApprovalState>();
+  /** Which server failed a call with these words, and what the request would have had to be granted. */
+  readonly failures = new Map<string, CallFailure>();
+  /** Whether everything that it called may be called again: only then may the whole program be. */
+  isRepeatable = true;
+  #made: number;
+  #sent: number;
+
+  /** `soFar`: the calls of a resumed run before it was suspended. */
+  constructor(options: ToolCallsOptions, soFar: CallsSoFar = NO_CALLS) {
+    this.#options = options;
+    this.trace = [...soFar.trace];
+    this.warnings = new Set(soFar.warnings);
+    this.redactions = { ...soFar.redactions };
+    this.partialAnswers = new PartialAnswers(soFar.partial);
+    this.#made = soFar.made;
+    this.#sent = soFar.sent ?? soFar.made;
+  }
+
+  /** Calls that were sent to servers, whatever the outcome. */
+  get sentCount(): number {
+    return this.#sent;
+  }
+
+  /** The trace of an ended program, including calls that were in flight. */
+  traceAtEnd(): readonly TraceEntry[] {
+    return [...this.trace, ...this.unfinished.trace()].slice(0, MAX_TRACE_ENTRIES);
+  }
+
+  get soFar(): CallsSoFar {
+    return {
+      trace: this.trace,
+      warnings: [...this.warnings],
+      redactions: this.redactions,
+      made: this.#made,
+      sent: this.#sent,
+      partial: this.partialAnswers.soFar,
+    };
+  }
+
+  /** `run`: on whose behalf, where it is not the run's own program that calls. */
+  async answer(
+    call: GuestCall,
+    given: readonly JsonValue[],
+    delegate: RunCallDelegate,
+    run: RunContext = this.#options.run,
+  ): Promise<CallReply> {
+    const { seen, maxToolCalls, arrange, present } = this.#options;
+    const { snapshot } = seen;
+    const listed = snapshot.toolByTarget.get(call.target);
+    const found = listed === undefined ? await grantedTool(run, call.target) : this.#named(listed);
+    if (found === undefined) return present({ ok: false, error: this.#missing(call.target, snapshot, run) });
+    const input = arrange?.(found.tool, given) ?? given;
+    if (!this.countOne()) {
+      const error = tooManyCalls(maxToolCalls);
+      // Only the first is put on record: a loop would fill the disk.
+      return this.#made === maxToolCalls + 1
+        ? this.refuse(found, call, error, 'limited', delegate, run)
+        : present({ ok: false, error, verdict: 'limited' });
+    }
+    if (input.length > 1) {
+      const error = tooManyArguments(found, input.length, arrange === undefined ? 1 : propertyCount(found.tool));
+      return this.refuse(found, call, error, 'invalid_arguments', delegate, run);
+    }
+    return this.make(found, call, input[0], delegate, run);
+  }
+
+  /** The tool's name in the program, for errors and approvals. */
+  #named(found: CatalogTool): CalledTool {
+    const { namesOf } = this.#options;
+    return namesOf === undefined ? found : { ...found, ...namesOf(found) };
+  }
+
+  /** Why there is no such tool: its server is down, or no server has it. */
+  #missing(target: string, snapshot: CatalogSnapshot, { grants }: RunContext): GuestError {
+    const server = snapshot.servers.find((each) => isUnavailable(each) && target.startsWith(`${each.path}/`));
+    if (server === undefined) return noSuchTool(target, snapshot);
+    const isGranted = grants === undefined || isServerGranted(server.id, grants.mcp);
+    const error = isGranted ? serverDown(server, target) : ungrantedServer(server, target);
+    const violation = error.fields?.violation;
+    this.#remember(error, {
+      serverId: server.id,
+      verdict: 'not_sent',
+      ...(typeof violation === 'string' ? { violation } : {}),
+    });
+    return error;
+  }
+
+  /** Whether one more call may be made. Every call counts, even one that is refused or fails. */
+  countOne(): boolean {
+    return ++this.#made <= this.#options.maxToolCalls;
+  }
+
+  /** Refuses a call that never reached the pipeline, and records that. */
+  async refuse(
+    found: CalledTool,
+    { number }: GuestCall,
+    error: GuestError,
+    verdict: CallVerdict,
+    delegate: RunCallDelegate,
+    run: RunContext = this.#options.run,
+  ): Promise<CallReply> {
+    const { broker, present } = this.#options;
+    return present(await broker.refuse({ run, number, input: undefined, ...wishFor(found, delegate) }, error, verdict));
+  }
+
+  /** Makes a call that was counted. */
+  async make(
+    found: CalledTool,
+    { number }: GuestCall,
+    input: JsonValue | undefined,
+    delegate: RunCallDelegate,
+    run: RunContext = this.#options.run,
+  ): Promise<CallReply> {
+    const { broker, present, client } = this.#options;
+    const { onProgress, respondent } = client;
+    const { tool, server } = found;
+    if (!isRepeatable(tool)) this.isRepeatable = false;
+    const startedAt = performance.now();
+    const unfinished = this.unfinished.begin(server.path, tool);
+    const outcome = await broker.handle({
+      run,
+      number,
+      input,
+      ...wishFor(found, {
+        ...delegate,
+        onSending: () => {
+          unfinished.isSent = true;
+          if (!isOwnServer(tool.serverId)) this.#sent++;
+          delegate.onSending();
+        },
+      }),
+      ...(respondent && { respondent: reported(respondent, delegate) }),
+      ...(onProgress && {
+        onProgress: ({ message, progress, total }) =>
+          onProgress(`${calledName(found)}: ${message ?? `${progress}${total === undefined ? '' : ` of ${total}`}`}`),
+      }),
+    });
+    const wasCancelled = !outcome.ok && outcome.verdict === 'cancelled';
+    this.unfinished.end(unfinished, wasCancelled);
+    if (delegate.isSuspended?.() === true && !outcome.ok && outcome.verdict === 'pending') {
+      // It has had no effect yet: it is made again, counted and traced, when the run is resumed.
+      this.#made -= 1;
+      return present(outcome);
+    }
+    const entry = traceOf(found, outcome, performance.now() - startedAt);
+    if (this.trace.length < MAX_TRACE_ENTRIES)
+      this.trace.push(wasCancelled ? { ...entry, error: unfinishedSummary(unfinished) } : entry);
+    if (!outcome.ok) this.#remember(outcome.error, failureOf(tool, outcome));
+    if (outcome.redactions !== undefined) this.countRedactions(outcome.redactions);
+    if (outcome.approval !== undefined) this.approvalStates.add(outcome.approval.state);
+    if (outcome.ok) {
+      for (const warning of outcome.warnings) this.warnings.add(warning);
+      if (this.misnamed.size < MAX_NOTED)
+        for (const each of misnamedArguments(visibleLine(`${server.path}/${tool.name}`), tool, input))
+          this.misnamed.add(each);
+      const setPlace = this.partialAnswers.note(server.path, tool, { number, input }, outcome.reply);
+      // Located while the call is open: afterwards it is unknown. Lines of a stored script are not lines of the program.
+      if (setPlace !== undefined && run === this.#options.run) setPlace((await delegate.locate())[0]);
+    }
+    const reply = present(outcome);
+    if (reply.ok && this.jsonTexts.size < MAX_NOTED && isJsonText(reply.json))
+      this.jsonTexts.add(visibleLine(`${server.path}/${tool.name}`));
+    if (reply.ok && tool.outputSchema === undefined) this.#observe(tool, reply.json);
+    return reply;
+  }
+
+  countRedactions(counts: Readonly<Record<string, number>>): void {
+    for (const [kind, count] of Object.entries(counts)) this.redactions[kind] = (this.redactions[kind] ?? 0) + count;
+  }
+
+  #remember({ message }: GuestError, failure: CallFailure): void {
+    if (this.failures.size < MAX_KNOWN_FAILURES) this.failures.set(message, failure);
+  }
+
+  #observe(tool: Tool, json: string | Uint8Array): void {
+    const { observe } = this.#options;
+    if (observe !== undefined && typeof json === 'string' && json.length <= MAX_OBSERVED_CHARACTERS)
+      observe(tool, JSON.parse(json) as JsonValue);
+  }
+}
+
+function wishFor({ tool, server, exportName, serverName }: CalledTool, delegate: RunCallDelegate) {
+  const named = serverName === undefined ? {} : { serverName };
+  return { tool, serverPath: server.path, exportName, ...named, signal: delegate.signal, delegate };
+}
+
+/** The program's timeout is paused while its client is asked. */
+function reported(respondent: Respondent, { onHeld }: RunCallDelegate): Respondent {
+  const { key, caller, capabilities } = respondent;
+  let open = 0;
+  return {
+    key,
+    caller,
+    capabilities,
+    answer: async (question) => {
+      if (open++ === 0) onHeld(true);
+      try {
+        return await respondent.answer(question);
+      } finally {
+        if (--open === 0) onHeld(false);
+      }
+    },
+  };
+}
+
+/** File grants are checked when a file is opened, so a missing grant is known only from the message. */
+export function failureOf({ serverId }: Tool, { error, verdict, approval }: FailedCall): CallFailure {
+  const { message, fields } = error;
+  const said = isOwnServer(serverId) ? /was not granted ((?:filesystem|network):.+)$/.exec(message)?.[1] : undefined;
+  const violation = typeof fields?.violation === 'string' ? fields.violation : said;
+  return {
+    serverId,
+    ...(violation === undefined ? {} : { violation }),
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(fields?.authorizationExpired === true ? { isExpired: true } : {}),
+    ...(approval === undefined ? {} : { approvalState: approval.state }),
+    ...(fields?.isSafeToRepeat === true ? { isSafeToRepeat: true } : {}),
+    ...(typeof fields?.retryAfterMs === 'number' ? { retryAfterMs: fields.retryAfterMs } : {}),
+  };
+}
+
+/** A built-in server that capabilities grant: network and files. */
+function isOwnServer(serverId: string): boolean {
+  return serverId.startsWith('codemode/');
+}
+
+/** The tool that a capability grants, under contracts with capabilities. Its code is loaded at the first use. */
+async function grantedTool({ grants }: RunContext, target: string): Promise<CapabilityTool | undefined> {
+  if (grants === undefined || !target.startsWith('codemode/')) return undefined;
+  return (await import('../../broker/capabilities/capability-tools.js')).CAPABILITY_TOOLS.get(target);
+}

@@ -1,0 +1,71 @@
+import type { BrokerOutcome } from '../../broker/broker.js';
+import type { CallVerdict } from '../../domain/audit.js';
+import { isJsonObject, type JsonValue } from '../../domain/json.js';
+import type { CalledTool } from './called-tool.js';
+
+/** One call in the list that an answer may have. */
+export interface TraceEntry {
+  readonly serverId: string;
+  readonly toolName: string;
+  readonly durationMs: number;
+  readonly ok: boolean;
+  readonly error?: string;
+  /** Where the server answered with a task, which was followed to its end. */
+  readonly taskId?: string;
+}
+
+const MAX_ERROR_CHARACTERS = 300;
+
+export function traceOf({ tool, server }: CalledTool, outcome: BrokerOutcome, durationMs: number): TraceEntry {
+  const taskId = outcome.reply?.taskId;
+  return {
+    serverId: server.path,
+    toolName: tool.name,
+    durationMs: Math.round(durationMs),
+    ok: outcome.ok,
+    ...(taskId !== undefined && { taskId }),
+    ...(!outcome.ok && { error: summary(outcome, tool.inputSchema) }),
+  };
+}
+
+/** Paths of the servers that have answered. */
+export function serversUsed(trace: readonly TraceEntry[]): ReadonlySet<string> {
+  return new Set(trace.filter(({ ok }) => ok).map(({ serverId }) => serverId));
+}
+
+/** A summary, not a copy: what a tool says in an error may be its output, and what was wrong with an input is the input. */
+function summary(
+  { error: { errorClass, message, fields }, verdict }: FailedCall,
+  inputSchema: JsonValue | undefined,
+): string {
+  if (errorClass === 'SchemaValidationError')
+    return `${errorClass} at ${JSON.stringify(declaredPath(String(fields?.path ?? ''), inputSchema))}`;
+  const foreign = verdict === undefined ? undefined : FOREIGN_WORDS[verdict];
+  if (foreign !== undefined) return `${errorClass}: ${foreign}`;
+  const line = message.split('\n')[0] as string;
+  return `${errorClass}: ${line.length > MAX_ERROR_CHARACTERS ? `${line.slice(0, MAX_ERROR_CHARACTERS)}...` : line}`;
+}
+
+/** The path as far as the schema names it: a key that the program made up is a part of its input. */
+function declaredPath(path: string, inputSchema: JsonValue | undefined): string {
+  let schema: JsonValue | undefined = inputSchema;
+  const parts = path.split('/').slice(1);
+  const named = parts.map((part) => {
+    const { properties, items } = (isJsonObject(schema) ? schema : {}) as { properties?: JsonValue; items?: JsonValue };
+    const isDeclared = isJsonObject(properties) && Object.hasOwn(properties, part);
+    schema = isDeclared ? properties[part] : items;
+    return isDeclared || /^\d+$/.test(part) ? part : '*';
+  });
+  return ['', ...named].join('/');
+}
+
+/** Failures whose message is the server's. */
+const FOREIGN_WORDS: Partial<Record<CallVerdict, string>> = {
+  tool_error: 'the tool reported an error',
+  refused: 'the server refused the call',
+  unauthorized: 'the server asks for a valid credential',
+  invalid_reply: 'the answer is not a tool result',
+  invalid_output: 'the answer does not fit the output schema',
+};
+
+export type FailedCall = Extract<BrokerOutcome, { ok: false }>;

@@ -1,0 +1,26 @@
+import type { BrokerOutcome } from '../../broker/broker.js';
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+import type { CallReply } from '../../domain/run.js';
+import type { ToolReply } from '../../domain/upstream.js';
+
+/** What a program gets for a call, in every contract that gives it the value alone: the first rule that fits. */
+export function unwrapOutcome(outcome: BrokerOutcome): CallReply {
+  if (!outcome.ok) return { ok: false, error: outcome.error };
+  return { ok: true, json: outcome.reply.structuredJson ?? JSON.stringify(unwrap(outcome.reply)) };
+}
+
+export function unwrap(reply: ToolReply): JsonValue {
+  if (reply.structuredContent !== undefined) return reply.structuredContent;
+  const [only] = reply.content;
+  if (reply.content.length === 1 && only?.type === 'text' && typeof only.text === 'string') return only.text;
+  return fullResult(reply);
+}
+
+/** The whole MCP result, with every field that the server sent but `_meta`: icons and names that are of no use to a program. */
+export function fullResult(reply: ToolReply): JsonObject {
+  return {
+    ...(reply.hasNoContent === true ? {} : { content: [...reply.content] }),
+    ...reply.rest,
+    ...(reply.isError ? { isError: true } : {}),
+  };
+}

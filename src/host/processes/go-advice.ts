@@ -1,0 +1,43 @@
+import type { CatalogTool } from '../../catalog/snapshot.js';
+import { nearest } from '../../lib/nearest.js';
+import type { ToolView } from '../tools/tool-view.js';
+import { goBriefing, goDeclarationsOf, goToolsOf } from './go-package.js';
+
+const MAX_NAMES = 5;
+const MAX_DECLARATION_CHARACTERS = 12_000;
+
+/** What helps with code that does not compile: names that were meant, and types that the agent has not been shown. */
+export function goAdvice(source: string, complaint: string, view: ToolView): string {
+  const { forCode } = view;
+  const { declarations, toolByFunction } = goToolsOf(forCode);
+  const names = declarations.flatMap((each) => each.names);
+  const unknown = new Set(
+    [...complaint.matchAll(/undefined: ([\p{L}_][\p{L}\p{Nd}_]*)/gu)].map(([, name = '']) => name),
+  );
+  const meant = [...unknown].slice(0, MAX_NAMES).flatMap((name) => {
+    const direct = view.direct.find(({ tool }) => isFunctionOf(tool, name));
+    if (direct !== undefined)
+      return [`${name}: not for code, a tool of its own; call the tool ${JSON.stringify(direct.name)} directly`];
+    const close = nearest(name, names, 3);
+    return close.length === 0 ? [] : [`${name}: did you mean ${close.join(' or ')}?`];
+  });
+  const isIndex = goBriefing(view).level === 'index';
+  const used = isIndex ? [...toolByFunction.keys()].filter((name) => source.includes(name)) : [];
+  const types = used.length === 0 ? '' : goDeclarationsOf(used, forCode);
+  // Half a declaration is useless.
+  const shown = types === '' || types.length > MAX_DECLARATION_CHARACTERS ? [] : [`\n${types.trimEnd()}`];
+  const starting = forCode.servers.filter(({ isStarting }) => isStarting === true).map(({ id }) => id);
+  const late =
+    unknown.size === 0 || starting.length === 0
+      ? []
+      : [`still starting, so their functions are not known yet: ${starting.slice(0, MAX_NAMES).join(', ')}`];
+  return [...meant, ...late, ...shown].join('\n');
+}
+
+/** Functions have the tool's name, with the server's in front where two have the same. */
+function isFunctionOf({ tool, server }: CatalogTool, name: string): boolean {
+  const folded = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{Nd}]/gu, '');
+  return [tool.name, `${server.path}${tool.name}`, `${server.id}${tool.name}`].some(
+    (each) => folded(each) === folded(name),
+  );
+}

@@ -1,0 +1,128 @@
+import { toolDigestOf } from '../../broker/approvals/identity.js';
+import type { Catalog } from '../../catalog/catalog.js';
+import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../../catalog/snapshot.js';
+import type { JsonValue } from '../../domain/json.js';
+import type { CallReply, GuestCall, GuestError } from '../../domain/run.js';
+import { roundedNumber } from '../../lib/exact-numbers.js';
+import { ToolCalls, type ToolCallsOptions } from '../calls/tool-calls.js';
+import { type AnsweredCall, MAX_RECORDING_CHARACTERS, recordedCall } from '../recordings/recorded-call.js';
+import type { RunCatalog } from '../runs/run-catalog.js';
+import type { CallAnswerer, RunCallDelegate } from '../runs/run-options.js';
+import { serverNamed } from '../scripts/script-calls.js';
+import { questionTooLong } from '../tools/discovery.js';
+import { noSuchServer, noSuchTool, serverInQuestion } from '../tools/tool-catalog.js';
+
+/** A call and its answer take about so much besides what is in them. */
+const CALL_CHARACTERS = 100;
+
+/** Answers a question about the tools; undefined where a target is none. */
+export type AnswerAbout = (target: string, input: readonly JsonValue[]) => CallReply | undefined;
+
+/** Everything that a program in a process of its own asks for. Its target is `server/tool`, under any name of the server. */
+export class ProcessCalls implements CallAnswerer {
+  readonly tools: ToolCalls;
+  #recorded: AnsweredCall[] | undefined = [];
+  #recordedCharacters = 0;
+  readonly #seen: RunCatalog;
+  readonly #catalog: Pick<Catalog, 'startingNote'>;
+  readonly #answerAbout: AnswerAbout;
+  readonly #present: ToolCallsOptions['present'];
+
+  constructor(
+    options: Omit<ToolCallsOptions, 'seen'>,
+    seen: RunCatalog,
+    catalog: Pick<Catalog, 'startingNote'>,
+    answerAbout: AnswerAbout,
+  ) {
+    this.tools = new ToolCalls({ ...options, seen });
+    this.#seen = seen;
+    this.#catalog = catalog;
+    this.#present = options.present;
+    this.#answerAbout = answerAbout;
+  }
+
+  async answer(call: GuestCall, delegate: RunCallDelegate): Promise<CallReply> {
+    const found = await this.#toolAt(call.target);
+    const isTool = 'tool' in found;
+    const record: AnsweredCall = recordedCall(call, isTool ? toolDigestOf(found.tool) : undefined);
+    this.#record(call.argumentsJson.length, record);
+    const reply = await this.#answer(call, found, delegate);
+    this.#record(reply.ok ? reply.json.length : 0);
+    if (this.#recorded !== undefined) record.reply = reply;
+    return reply;
+  }
+
+  /** In the order in which they were made; undefined where they were too many to be kept. */
+  get recorded(): readonly AnsweredCall[] | undefined {
+    return this.#recorded;
+  }
+
+  #record(characters: number, call?: AnsweredCall): void {
+    this.#recordedCharacters += characters + CALL_CHARACTERS;
+    if (this.#recordedCharacters > MAX_RECORDING_CHARACTERS) this.#recorded = undefined;
+    if (call !== undefined) this.#recorded?.push(call);
+  }
+
+  async #answer(call: GuestCall, found: CatalogTool | GuestError, delegate: RunCallDelegate): Promise<CallReply> {
+    const input = argumentsOf(call);
+    const rounded = input === undefined ? undefined : roundedNumber(call.argumentsJson);
+    if (input === undefined || rounded !== undefined) {
+      const error = rounded === undefined ? NO_ARGUMENTS : tooLong(rounded);
+      return this.#present({ ok: false, error, verdict: 'invalid_arguments' });
+    }
+    await this.#seen.fillIn(serverInQuestion(input, this.#seen.snapshot));
+    const tooLongQuestion = call.target.startsWith('@') ? questionTooLong(call.argumentsJson) : undefined;
+    if (tooLongQuestion !== undefined) return this.#present({ ok: false, error: tooLongQuestion });
+    const answer = this.#answerAbout(call.target, input);
+    if (answer !== undefined)
+      return answer.ok || 'ends' in answer ? answer : this.#present({ ok: false, error: answer.error });
+    if (!('tool' in found)) return this.#present({ ok: false, error: found });
+    return this.tools.answer({ ...call, target: found.target }, input, delegate);
+  }
+
+  /** A server that was still starting when the program began is waited for. */
+  async #toolAt(target: string): Promise<CatalogTool | GuestError> {
+    const found = toolAt(target, this.#seen.snapshot);
+    const isFilledIn = 'isStarting' in found && (await this.#seen.fillIn(found));
+    const known = isFilledIn ? toolAt(target, this.#seen.snapshot) : found;
+    return 'tools' in known ? noSuchTool(target.slice(target.indexOf('/') + 1), known, this.#catalog) : known;
+  }
+}
+
+/**
+ * The tool that a target means, or the server that has no such tool. One server is meant, by the user's own name of it or else by the
+ * one of other contracts: what it lacks, or what is hidden, is not looked for in another. No name of a server has a slash.
+ */
+function toolAt(target: string, snapshot: CatalogSnapshot): CatalogTool | CatalogServer | GuestError {
+  const slash = Math.max(0, target.indexOf('/'));
+  const server = serverNamed(target.slice(0, slash), snapshot);
+  if (server === undefined) return noSuchServer(target.slice(0, slash), snapshot);
+  const name = target.slice(slash + 1);
+  return server.tools.find(({ tool }) => tool.name === name) ?? server;
+}
+
+/** The program holds the channel itself: what it sends may be anything. */
+function argumentsOf({ argumentsJson }: GuestCall): JsonValue[] | undefined {
+  try {
+    const value = JSON.parse(argumentsJson) as JsonValue;
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const NO_ARGUMENTS: GuestError = {
+  errorClass: 'InvalidArguments',
+  message: 'the arguments are no JSON',
+  hint: 'Call tools through the modules in /workspace/servers or the client in /workspace/client.',
+};
+
+/** Rounding it would ask for something else than the program did: another order, another account. */
+function tooLong(digits: string): GuestError {
+  const shown = digits.length > 40 ? `${digits.slice(0, 40)}...` : digits;
+  return {
+    errorClass: 'InvalidArguments',
+    message: `the whole number ${shown} cannot be passed to a tool as it is: beyond 2^53 it would be rounded`,
+    hint: 'Pass it as a string, where the tool takes one.',
+  };
+}

@@ -1,0 +1,258 @@
+import { randomInt } from 'node:crypto';
+import { openRunContext } from '../../broker/run-context.js';
+import type { Catalog } from '../../catalog/catalog.js';
+import type { ApprovalState } from '../../domain/approval.js';
+import type { CapabilitySet } from '../../domain/capability.js';
+import type { IsolationLevel } from '../../domain/isolation.js';
+import type { JsonValue } from '../../domain/json.js';
+import type {
+  KeptOutput,
+  ProcessLimits,
+  ProcessReport,
+  ProgramLanguage,
+  ResultSource,
+} from '../../domain/process-program.js';
+import { type CallerId, type Outcome, type RunId, withUnfinished } from '../../domain/run.js';
+import { duringStep } from '../../domain/step.js';
+import type { StopSignal } from '../../domain/stop-signal.js';
+import type { TraceContext } from '../../domain/trace.js';
+import { deferred } from '../../lib/deferred.js';
+import type { PartialAnswer } from '../calls/partial-answers.js';
+import type { TraceEntry } from '../calls/tool-trace.js';
+import type { ProcessRecording } from '../recordings/process-recording.js';
+import { programRunner } from '../runs/program-runner.js';
+import { redactRunOutcome, redactTitle } from '../runs/redact-report.js';
+import { type AwaitServer, RunCatalog } from '../runs/run-catalog.js';
+import type { RunClient } from '../runs/run-client.js';
+import { RunTrace, type TraceParts } from '../runs/run-trace.js';
+import type { Presentation } from '../runs/run-types.js';
+import type { SuspendedRuns } from '../runs/suspended-runs.js';
+import type { Runtime } from '../runtime.js';
+import { connecting } from '../servers/connecting.js';
+import type { ToolView } from '../tools/tool-view.js';
+import { withAdvice } from './process-advice.js';
+import { ProcessCalls } from './process-calls.js';
+import { ProcessWait } from './process-wait.js';
+
+/** A program for its own process, and the client that waits for it. */
+export interface ProcessRunRequest extends RunClient {
+  readonly runId: string;
+  readonly language: ProgramLanguage;
+  readonly source: string;
+  readonly limits: ProcessLimits;
+  readonly maxToolCalls: number;
+  /** When the token that the request came with expires: no call begins later. */
+  readonly authorizedUntilMs?: number;
+  /** How long a person who can be asked may take. */
+  readonly approvalWaitMs: number;
+  /** Redacts secrets by their name in what it prints and returns, and the data of people where that is wanted. */
+  readonly redacts?: { readonly personalData: boolean };
+  readonly signal?: StopSignal;
+  /** The step of a trace that the run is a part of; or the id of the trace that it begins. */
+  readonly trace?: TraceContext;
+  readonly traceId?: string;
+  /** Told the run's id before anything of it runs. */
+  readonly onBegin?: (runId: string) => void;
+  /** What is kept of it as its response. */
+  readonly respond: (summary: ProcessRunSummary) => JsonValue;
+}
+
+/** How it ended, clean. */
+export interface ProcessRunSummary {
+  readonly runId: string;
+  readonly outcome: Outcome;
+  readonly resultSource: ResultSource;
+  readonly stdout: KeptOutput;
+  readonly stderr: KeptOutput;
+  readonly durationMs: number;
+  /** The weightiest of its calls. */
+  readonly approvalState: ApprovalState;
+  readonly trace: readonly TraceEntry[];
+  /** What came back from tools and was not what they promise. */
+  readonly warnings: readonly string[];
+  readonly misnamed: readonly string[];
+  /** Paginated answers with a next page that the program did not request. */
+  readonly partialAnswers: readonly PartialAnswer[];
+  /** The number of redactions in answers and in the program's result, by kind. */
+  readonly redactions: Readonly<Record<string, number>>;
+  readonly isolation: IsolationLevel;
+  /** Interpreter, build of the worker and jail: what a second run elsewhere has to have in common with this one. */
+  readonly image: string;
+}
+
+/** A whole number that both languages have. */
+const MAX_SEED = 2 ** 32;
+/** Before the client gives up, to tell the program and to answer. */
+const ANSWER_MARGIN_MS = 3_000;
+
+export interface ProcessRunParts extends TraceParts {
+  readonly runtime: Runtime;
+  readonly catalog: Catalog;
+  readonly suspended: SuspendedRuns;
+  /** Whether people decide approvals through other surfaces when no client can ask them. */
+  readonly servesApprovals?: boolean;
+}
+
+/** On whose behalf programs are run, and in which words. */
+export interface ProcessRunner {
+  readonly parts: ProcessRunParts;
+  readonly caller: CallerId;
+  /** What the caller was granted; absent: whatever the policy lets it do. */
+  readonly bounds: CapabilitySet | undefined;
+  readonly profile: string;
+  readonly presentation: Presentation;
+  /** Which tools the program sees, once the servers that it names have been asked. */
+  readonly prepare: (source: string) => Promise<ToolView>;
+  readonly awaitServer: AwaitServer;
+  /** Says what the client should know besides the answer. */
+  readonly notify: (request: ProcessRunRequest, view: ToolView) => void;
+}
+
+/**
+ * Runs a program in its own process until it ends: it cannot be suspended. Its calls go through the same pipeline as all
+ * calls. A program that fails is a summary; only the host's own failures are thrown.
+ */
+export async function runProcess(runner: ProcessRunner, request: ProcessRunRequest): Promise<ProcessRunSummary> {
+  const { runId, trace: parent, traceId } = request;
+  const steps = new RunTrace(runner.parts, { runId, profile: runner.profile, parent, traceId });
+  return steps.follow(runSteps(runner, request, steps));
+}
+
+async function runSteps(
+  runner: ProcessRunner,
+  request: ProcessRunRequest,
+  steps: RunTrace,
+): Promise<ProcessRunSummary> {
+  const { parts, caller, bounds, profile, presentation } = runner;
+  const { runId, source, language, limits, maxToolCalls, signal, onStep } = request;
+  const startedAt = performance.now();
+  const runtime = await parts.runtime.open();
+  const { sandbox, broker, audit, redactor } = runtime;
+  const programs = await programRunner(language, runtime);
+  const preparing = () => steps.prepare(() => runner.prepare(source));
+  const view = await duringStep(onStep, connecting(parts.catalog), preparing);
+  const seen = new RunCatalog(view.forCode, runner.awaitServer);
+  const { snapshot } = seen;
+  const run = openRunContext(runId, caller, profile, source, {
+    grants: bounds,
+    trace: steps.context,
+    authorizedUntilMs: request.authorizedUntilMs,
+    cannotSuspend: true,
+  });
+  const calls = new ProcessCalls(
+    {
+      run,
+      broker,
+      maxToolCalls,
+      present: (outcome) => presentation.reply(outcome),
+      namesOf: (tool) => programs.namesOf(tool, seen.snapshot),
+      client: request,
+    },
+    seen,
+    parts.catalog,
+    (target, input) => programs.answerAbout(target, input, seen.snapshot, parts.catalog),
+  );
+  const people = new ProcessWait(calls, () => patienceOf(request, parts, startedAt), request);
+  const files = programs.filesFor(source, snapshot);
+  const seed = randomInt(MAX_SEED);
+  let report: ProcessReport;
+  try {
+    const started = deferred<void>();
+    const running = programs.run(
+      { source, files, limits, seed },
+      {
+        caller,
+        execution: runId as RunId,
+        onStarted: () => started.resolve(),
+        onCall: (call, over, time) => people.onCall(call, over, time),
+        ...(signal === undefined ? {} : { signal }),
+      },
+    );
+    // What is over before it has started, as a program that the compiler refuses, has taken all its time to start.
+    const starting = () => steps.start(() => Promise.race([started.promise, running]));
+    await duringStep(onStep, programs.starting, starting);
+    report = await running;
+  } finally {
+    people.end();
+  }
+  const { cpuMs } = report;
+  steps.ended(report.outcome, report.durationMs, cpuMs === undefined ? {} : { cpuMs });
+  const environment = {
+    ...{ build: sandbox.build, node: process.version, isolation: sandbox.jail.level },
+    interpreter: programs.version,
+  };
+  const trace = calls.tools.traceAtEnd();
+  const unfinished = calls.tools.unfinished.mayHaveRun();
+  const redacted: Record<string, number> = {};
+  const ended = await clean(report, request, parts, redacted);
+  calls.tools.countRedactions(redacted);
+  const summary: ProcessRunSummary = {
+    ...ended,
+    outcome: withUnfinished(withAdvice(ended.outcome, language, { source, snapshot: seen.snapshot }), unfinished),
+    runId,
+    approvalState: weightiest(calls.tools.approvalStates),
+    trace,
+    warnings: [...calls.tools.warnings],
+    misnamed: [...calls.tools.misnamed],
+    partialAnswers: calls.tools.partialAnswers.list(),
+    redactions: calls.tools.redactions,
+    isolation: sandbox.jail.level,
+    image: `${language}-${programs.version}+codemode.${sandbox.build}+${sandbox.jail.level}`,
+  };
+  audit?.flush();
+  await audit?.redacted(run, redacted);
+  const owner = { id: runId, caller, profile, codeDigest: run.codeDigest };
+  const state = report.outcome.status === 'completed' ? 'succeeded' : 'failed';
+  const { recorded } = calls;
+  const recording: ProcessRecording | undefined = recorded && {
+    ...{ runId, caller, codeDigest: run.codeDigest, environment, outcome: ended.outcome },
+    program: { language, source, files: [...files], limits, seed },
+    calls: recorded,
+  };
+  const glance = { title: redactTitle(redactor, source), durationMs: report.durationMs };
+  runner.notify(request, view);
+  // The answer does not wait for it.
+  void parts.suspended.recordEnd(owner, state, request.respond(summary), recording, glance);
+  return summary;
+}
+
+/** Zero if no person can be asked: a call that needs approval is then refused at once. */
+function patienceOf(
+  { askPerson, approvalWaitMs, answerWithinMs }: ProcessRunRequest,
+  { servesApprovals }: ProcessRunParts,
+  startedAt: number,
+): number {
+  if (askPerson === undefined && servesApprovals !== true) return 0;
+  if (answerWithinMs === undefined) return approvalWaitMs;
+  const leftMs = answerWithinMs - ANSWER_MARGIN_MS - (performance.now() - startedAt);
+  return Math.max(0, Math.min(approvalWaitMs, leftMs));
+}
+
+const BY_WEIGHT: readonly ApprovalState[] = ['DENIED', 'EXPIRED', 'PENDING', 'APPROVED'];
+
+function weightiest(states: ReadonlySet<ApprovalState>): ApprovalState {
+  return BY_WEIGHT.find((state) => states.has(state)) ?? 'NOT_REQUIRED';
+}
+
+/** What leaves: the program has got nothing but what it may have, but it may have put together what came in pieces. */
+async function clean(
+  { outcome, stdout, stderr, resultSource, durationMs }: ProcessReport,
+  { redacts }: ProcessRunRequest,
+  { runtime }: ProcessRunParts,
+  counts: Record<string, number>,
+) {
+  const ended = { resultSource, durationMs };
+  const { redactor: known } = await runtime.open();
+  const redactor = redacts === undefined ? known : known?.forOutput(redacts);
+  if (redactor === undefined) return { ...ended, outcome, stdout, stderr };
+  const output = async (kept: KeptOutput): Promise<KeptOutput> => ({
+    ...kept,
+    text: await redactor.textInSlices(kept.text, counts),
+  });
+  return {
+    ...ended,
+    stdout: await output(stdout),
+    stderr: await output(stderr),
+    outcome: await redactRunOutcome(redactor, outcome, counts),
+  };
+}

@@ -1,0 +1,96 @@
+import * as z from 'zod';
+import { HostError } from '../../domain/errors.js';
+import { eachLimit, MAX_CLOCK_TICKS } from '../../domain/limits.js';
+import type { Outcome } from '../../domain/run.js';
+import { decodeJournal, type Journal, plainJournal } from '../../sandbox/journal.js';
+import { encodeProcessRecording, type ProcessRecording, parseProcessRecording } from './process-recording.js';
+import type { RecordedCall } from './recorded-call.js';
+
+/** Which program made it: a replay elsewhere is the same only as far as these are. */
+export interface RecordedEnvironment {
+  readonly build: string;
+  readonly node: string;
+  readonly isolation: string;
+}
+
+/** Everything that it takes to run a program again without any server, and to see whether it comes out the same. */
+export interface Recording {
+  readonly runId: string;
+  readonly caller: string;
+  readonly codeDigest: string;
+  readonly environment: RecordedEnvironment;
+  readonly journal: Journal;
+  readonly calls: readonly RecordedCall[];
+  readonly outcome: Outcome;
+}
+
+/** Of a program in the sandbox, or on a real interpreter. */
+export type AnyRecording = Recording | ProcessRecording;
+
+const FORMAT = 'codemode recording 1';
+
+const amount = z.number().nonnegative();
+
+const fileSchema = z.object({
+  format: z.literal(FORMAT),
+  runId: z.string(),
+  caller: z.string(),
+  codeDigest: z.string(),
+  environment: z.object({ build: z.string(), node: z.string(), isolation: z.string() }),
+  calls: z.array(
+    z.object({
+      number: z.number(),
+      target: z.string(),
+      argumentsJson: z.string(),
+      toolDigest: z.string().optional(),
+    }),
+  ),
+  outcome: z.looseObject({ status: z.enum(['completed', 'failed']) }),
+  journal: z.looseObject({
+    source: z.string(),
+    language: z.enum(['javascript', 'typescript']),
+    modules: z.array(z.looseObject({ specifier: z.string(), exports: z.array(z.looseObject({ kind: z.string() })) })),
+    limits: z.object({
+      ...eachLimit(() => amount),
+      cpuQuota: z.number().positive().max(1).optional(),
+    }),
+    seed: z.string().regex(/^\d{1,20}$/),
+    startedAtMs: z.number(),
+    deliveries: z.array(
+      z.union([
+        z.looseObject({ kind: z.enum(['result', 'error']), atMs: z.number(), body: z.string() }),
+        z.looseObject({ kind: z.literal('timer'), atMs: z.number(), body: z.never().optional() }),
+        z.strictObject({
+          kind: z.literal('clock'),
+          atMs: z.number(),
+          reads: z.number().int().nonnegative(),
+          ticks: z.array(z.number().int().nonnegative()).max(2 * MAX_CLOCK_TICKS),
+        }),
+      ]),
+    ),
+    calls: z.array(z.object({ target: z.string(), argumentsDigest: z.string() })),
+  }),
+});
+
+export function encodeRecording(recording: AnyRecording): string {
+  if ('program' in recording) return encodeProcessRecording(recording);
+  const { journal, ...rest } = recording;
+  return JSON.stringify({ format: FORMAT, ...rest, journal: plainJournal(journal) });
+}
+
+/** Reads a recording: from the store, or from a file that somebody wrote. Throws `bad_input`. */
+export function decodeRecording(json: string): AnyRecording {
+  let raw: unknown;
+  try {
+    raw = JSON.parse(json);
+  } catch {
+    raw = undefined;
+  }
+  const ofProcess = parseProcessRecording(raw);
+  if (ofProcess !== undefined) return ofProcess;
+  const parsed = fileSchema.safeParse(raw);
+  if (!parsed.success)
+    throw new HostError('bad_input', 'this is not a recording; make one with: codemode replay RUN --export FILE');
+  const { journal, ...rest } = parsed.data;
+  return { ...rest, journal: decodeJournal(JSON.stringify(journal)) } as unknown as Recording;
+}

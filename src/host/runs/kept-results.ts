@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto';
+import { ReceivedData } from '../../broker/policy/flow.js';
+import type { JsonValue } from '../../domain/json.js';
+import { CallerQuotas } from '../../domain/quotas.js';
+import type { CallerId, CallReply, VirtualModule } from '../../domain/run.js';
+import { partOfResult } from '../calls/part-of-result.js';
+import type { RunView, SuspendedRuns } from './suspended-runs.js';
+
+/** `@codemode/results`: what an earlier run could not pass on at once, for a later one to fetch. */
+
+const TARGET = '@results/';
+
+export const RESULTS_MODULE: VirtualModule = {
+  specifier: '@codemode/results',
+  exports: [
+    { kind: 'call', name: 'load', target: `${TARGET}load` },
+    { kind: 'call', name: 'wait', target: `${TARGET}wait` },
+  ],
+};
+
+export function isResults(target: string): boolean {
+  return target.startsWith(TARGET);
+}
+
+/** Kept values of one caller, of all its sessions together, and as many bytes as its quota allows; the oldest go first. */
+const MAX_KEPT = 64;
+
+/** A run that continues after its client got a response. */
+export interface DetachedRun {
+  readonly runId: string;
+  /** The response that the client would have got. Never rejects. */
+  readonly ended: Promise<{
+    readonly response: JsonValue /** The run is suspended in the store. */;
+    readonly isSuspended: boolean;
+  }>;
+  /** The data it has received from servers; it still grows. */
+  readonly received: ReceivedData;
+}
+
+/** For whom something is kept: a caller, and one of its sessions where it has any. */
+export interface ResultOwner {
+  readonly caller: CallerId;
+  readonly sessionId?: string | undefined;
+}
+
+interface Kept {
+  readonly sessionId: string | undefined;
+  readonly value: { readonly json: string } | { readonly run: DetachedRun };
+  /** The servers whose data the value contains: a run that loads it has read them. */
+  readonly received: ReceivedData;
+  readonly bytes: number;
+}
+
+/** The word that means the newest run of a caller, as on the command line. */
+const LAST = 'last';
+
+/** The run that loads a kept result. */
+export interface ResultContext {
+  readonly runId: string;
+  readonly suspended: SuspendedRuns;
+  readonly signal: AbortSignal;
+  /** The time that the requesting program has left. */
+  readonly remainingMs: () => number;
+  /** Called with the servers whose data the run receives; `unknown` if an earlier process stored the value. */
+  readonly onReceived: (received: ReceivedData | 'unknown') => void;
+}
+
+/** Results kept between runs. A caller never sees those of another, nor a session those of another session. */
+export class KeptResults {
+  readonly #kept = new Map<CallerId, Map<string, Kept>>();
+  readonly #quotas: CallerQuotas;
+
+  constructor(quotas = new CallerQuotas()) {
+    this.#quotas = quotas;
+  }
+
+  keep({ caller, sessionId }: ResultOwner, json: string, received = new ReceivedData()): string {
+    const handle = `result-${randomUUID()}`;
+    this.#put(caller, handle, { sessionId, value: { json }, received, bytes: Buffer.byteLength(json) });
+    return handle;
+  }
+
+  keepRun({ caller, sessionId }: ResultOwner, run: DetachedRun): void {
+    this.#put(caller, run.runId, { sessionId, value: { run }, received: run.received, bytes: 0 });
+  }
+
+  /** A session that has ended leaves what its caller has in others. */
+  forget({ caller, sessionId }: ResultOwner): void {
+    const mine = this.#kept.get(caller);
+    if (sessionId === undefined || mine === undefined) {
+      this.#kept.delete(caller);
+      return;
+    }
+    for (const [name, kept] of mine) if (kept.sessionId === sessionId) mine.delete(name);
+    if (mine.size === 0) this.#kept.delete(caller);
+  }
+
+  async answer(
+    target: string,
+    [given, request]: readonly JsonValue[],
+    { caller, sessionId }: ResultOwner,
+    circumstances: ResultContext,
+  ): Promise<CallReply> {
+    const isWait = target === `${TARGET}wait`;
+    const name = isWait && given === LAST ? await this.#newestRun({ caller, sessionId }, circumstances) : given;
+    const found = typeof name === 'string' ? this.#kept.get(caller)?.get(name) : undefined;
+    const kept = found?.sessionId === undefined || found.sessionId === sessionId ? found : undefined;
+    if (target === `${TARGET}load` && kept !== undefined && 'json' in kept.value) {
+      const part = partOfResult(kept.value.json, request);
+      if ('problem' in part)
+        return failed(part.problem, `Correct the second argument of load(${JSON.stringify(name)}, …).`);
+      circumstances.onReceived(kept.received);
+      return { ok: true, json: part.json };
+    }
+    if (isWait && typeof name === 'string') {
+      const run = kept !== undefined && 'run' in kept.value ? kept.value.run : undefined;
+      const reply = await waitForRun(name, run, caller, circumstances);
+      if (reply !== undefined) return reply;
+    }
+    return {
+      ok: false,
+      error: {
+        errorClass: 'CodemodeError',
+        message: `nothing is kept for you under ${JSON.stringify(given ?? null)}`,
+        // Not "run it again": its calls may have been made, and it may belong to another caller.
+        hint: 'Handles and run ids come from the diagnostics of your own earlier runs, and old ones are dropped. Ask the user to look: codemode runs',
+      },
+    };
+  }
+
+  /** The newest detached run, or else the newest stored one; never the requesting run itself. */
+  async #newestRun(
+    { caller, sessionId }: ResultOwner,
+    { suspended, runId }: ResultContext,
+  ): Promise<string | undefined> {
+    const [detached] = [...(this.#kept.get(caller) ?? [])]
+      .flatMap(([id, kept]) => ('run' in kept.value && (kept.sessionId ?? sessionId) === sessionId ? [id] : []))
+      .slice(-1);
+    if (detached !== undefined && (await suspended.outcomeOf(caller, detached)) === undefined) return detached;
+    const stored = await suspended.list(2, caller);
+    return stored.find((run) => run.runId !== runId)?.runId;
+  }
+
+  #put(caller: CallerId, name: string, kept: Kept): void {
+    const mine = this.#kept.get(caller) ?? new Map<string, Kept>();
+    this.#kept.set(caller, mine);
+    mine.set(name, kept);
+    let bytes = 0;
+    for (const each of mine.values()) bytes += each.bytes;
+    for (const [oldest, each] of mine) {
+      if (mine.size <= MAX_KEPT && bytes <= this.#quotas.limits.results) break;
+      mine.delete(oldest);
+      bytes -= each.bytes;
+      this.#quotas.countRefusal('results');
+    }
+  }
+}
+
+/** Time left for the program to handle the error when the run has not ended in time. */
+const ANSWER_MARGIN_MS = 1_000;
+const POLL_EVERY_MS = 100;
+
+/**
+ * Waits until a run has ended, in any process, or until the requesting program's time is nearly over. `undefined` if this
+ * caller has no such run.
+ */
+async function waitForRun(
+  runId: string,
+  detached: DetachedRun | undefined,
+  caller: CallerId,
+  { suspended, signal, remainingMs, onReceived }: ResultContext,
+): Promise<CallReply | undefined> {
+  const marginMs = Math.min(ANSWER_MARGIN_MS, remainingMs() / 4);
+  const isOver = () => signal.aborted || remainingMs() <= marginMs;
+  if (detached !== undefined) {
+    const ended = await untilOver(detached.ended, isOver);
+    if (ended === undefined) return notYet(runId, 'running', []);
+    if (!ended.isSuspended) {
+      onReceived(detached.received);
+      return { ok: true, json: JSON.stringify(ended.response) };
+    }
+  }
+  for (;;) {
+    const run = await suspended.outcomeOf(caller, runId);
+    if (run === undefined) return undefined;
+    const { state, response, approvals } = run;
+    if (state === 'succeeded' || state === 'failed') {
+      onReceived('unknown');
+      return { ok: true, json: JSON.stringify(response) };
+    }
+    if (state === 'cancelled') return failed(`run ${runId} was cancelled`, 'Continue without it.');
+    if (isOver()) return notYet(runId, state, approvals);
+    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
+  }
+}
+
+/** The value of a promise, or `undefined` if it takes too long. */
+async function untilOver<Value>(promise: Promise<Value>, isOver: () => boolean): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<undefined>((resolve) => {
+    timer = setInterval(() => {
+      if (isOver()) resolve(undefined);
+    }, POLL_EVERY_MS);
+  });
+  return Promise.race([promise, over]).finally(() => clearInterval(timer));
+}
+
+function notYet(runId: string, state: RunView['state'], approvals: RunView['approvals']): CallReply {
+  const again = `call wait(${JSON.stringify(runId)}) again in a later program; do not run its program again.`;
+  const pending = approvals.filter((each) => each.state === 'PENDING').map(({ id }) => id);
+  if (pending[0] !== undefined)
+    return failed(
+      `run ${runId} still waits for a person to decide about ${pending.join(', ')}, and the time of this program is nearly over`,
+      `Ask the user to type: codemode approvals approve ${pending[0]}${pending.length > 1 ? ' --scope calls' : ''}. Then ${again}`,
+    );
+  if (state === 'suspended')
+    return failed(
+      `run ${runId} is suspended; its calls are decided, and no host has resumed it`,
+      `Ask the user to type: codemode runs resume ${runId}. Then ${again}`,
+    );
+  return failed(`run ${runId} is still running, and the time of this program is nearly over`, `C${again.slice(1)}`);
+}
+
+function failed(message: string, hint: string): CallReply {
+  return { ok: false, error: { errorClass: 'CodemodeError', message, hint } };
+}

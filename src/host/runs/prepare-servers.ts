@@ -1,0 +1,89 @@
+import type { Catalog } from '../../catalog/catalog.js';
+import type { CatalogServer, CatalogSnapshot } from '../../catalog/snapshot.js';
+import { needsOf } from '../../domain/profile-name.js';
+import { unknownGoCalls } from '../processes/go-package.js';
+import type { ScriptLibrary } from '../scripts/stored-scripts.js';
+import { findServer } from '../tools/discovery.js';
+import { serversNamedIn, usesDiscovery } from './named-servers.js';
+
+export interface PreparationParts {
+  readonly catalog: Catalog;
+  readonly scripts: Pick<ScriptLibrary, 'list' | 'get'>;
+  /** How long a server may keep a listing or a search waiting, counted from when it was asked. */
+  readonly firstListingMs: number;
+}
+
+/** A program that is about to start. */
+export interface ProgramToPrepare {
+  readonly source: string;
+  readonly profile: string;
+  /** Servers that the request names beside the source: connected first, also where their tools are known. */
+  readonly requested: readonly string[];
+  /** What it sees as things are. */
+  readonly snapshot: CatalogSnapshot;
+}
+
+/** Stored scripts whose sources are checked: more than one run may run. */
+const MAX_SCRIPTS = 100;
+/** As long as a program waits for servers that it names. */
+const FUNCTIONS_TIMEOUT_MS = 10_000;
+
+/**
+ * Waits for the servers that a program names and for no others: one that hangs costs nothing where it is not used. A program
+ * that searches, or makes names up, waits for all that are starting, but only until each has had its time.
+ */
+export async function prepareServers(parts: PreparationParts, program: ProgramToPrepare): Promise<CatalogSnapshot> {
+  const { catalog, firstListingMs } = parts;
+  const { requested, snapshot, profile } = program;
+  const source = await withStoredScripts(parts, program);
+  const candidates = snapshot.servers.filter(({ id }) => catalog.mustAsk(id));
+  const named = serversNamedIn(source, snapshot, candidates).map(({ path }) => path);
+  const wanted = requested.flatMap((name) => findServer(name, snapshot)?.path ?? []);
+  const isGo = needsOf(profile).runtime === 'go';
+  await Promise.all([
+    catalog.prepare(named),
+    catalog.prepare(wanted, { isConnecting: true }),
+    usesDiscovery(source) ? catalog.settle(firstListingMs, { hasChanged: true }) : undefined,
+    isGo ? awaitGoFunctions(catalog, source, snapshot, candidates) : undefined,
+  ]);
+  return catalog.snapshot();
+}
+
+/** Functions of Go have no server in their names: a call of an unknown one may be of any server that is starting. */
+async function awaitGoFunctions(
+  catalog: Catalog,
+  source: string,
+  snapshot: CatalogSnapshot,
+  candidates: readonly CatalogServer[],
+): Promise<void> {
+  if (candidates.length === 0 || unknownGoCalls(source, snapshot).length === 0) return;
+  await catalog.wait(
+    candidates.map(({ id }) => id),
+    FUNCTIONS_TIMEOUT_MS,
+    { until: () => unknownGoCalls(source, catalog.snapshot()).length === 0 },
+  );
+}
+
+/** The source with those of the stored scripts that it runs, and that they run: they see the same servers. */
+async function withStoredScripts({ scripts }: PreparationParts, program: ProgramToPrepare): Promise<string> {
+  const { source, profile } = program;
+  if (!RUNS_SCRIPTS.test(source)) return source;
+  // A store that cannot be opened is told to the program when it runs a script.
+  const stored = await scripts.list().catch(() => []);
+  const heads = stored.filter((script) => script.profile === profile).slice(0, MAX_SCRIPTS);
+  const sources = new Map<string, string>();
+  const follow = async (text: string): Promise<void> => {
+    const quoted = heads.filter(({ name }) => ["'", '"', '`'].some((mark) => text.includes(`${mark}${name}${mark}`)));
+    // Names that are made up while it runs may be any.
+    for (const { name } of quoted.length === 0 ? heads : quoted) {
+      if (sources.has(name)) continue;
+      const found = await scripts.get(name).catch(() => undefined);
+      sources.set(name, found?.source ?? '');
+      if (found !== undefined && RUNS_SCRIPTS.test(found.source)) await follow(found.source);
+    }
+  };
+  await follow(source);
+  return [source, ...sources.values()].join('\n');
+}
+
+const RUNS_SCRIPTS = /@codemode\/scripts|\bcall_script\b/;

@@ -1,0 +1,22 @@
+import type { Program } from '../../domain/run.js';
+import { inputModule } from '../scripts/scripts-module.js';
+import { apiModulesOf, bodyFormOf } from '../tools/api-module.js';
+import { modulesOf } from '../tools/modules.js';
+import type { ToolView } from '../tools/tool-view.js';
+import type { RunRequest } from './run-types.js';
+
+/** What a program may import, or the form of a script or of a body, which import nothing. */
+export function programForm(
+  { input, script, context }: RunRequest,
+  { forCode }: ToolView,
+): Pick<Program, 'modules' | 'blocking' | 'script' | 'body'> {
+  if (context !== undefined) return { modules: apiModulesOf(forCode), body: bodyFormOf(context) };
+  if (script !== undefined)
+    return {
+      modules: [],
+      blocking: true,
+      script: { input: script.input, calls: [script.callTool, script.callScript] },
+    };
+  const shared = modulesOf(forCode);
+  return { modules: input === undefined ? shared : [...shared, inputModule(input)] };
+}

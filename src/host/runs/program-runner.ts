@@ -1,0 +1,106 @@
+import type { Catalog } from '../../catalog/catalog.js';
+import type { CatalogSnapshot, CatalogTool } from '../../catalog/snapshot.js';
+import { HostError } from '../../domain/errors.js';
+import type { JsonValue } from '../../domain/json.js';
+import type {
+  KeptOutput,
+  ProcessHandlers,
+  ProcessLanguage,
+  ProcessProgram,
+  ProcessReport,
+  ProgramLanguage,
+} from '../../domain/process-program.js';
+import type { CallReply, RunId } from '../../domain/run.js';
+import type { StepSource } from '../../domain/step.js';
+import type { GoReport, GoRuntime } from '../../sandbox/go/go-runtime.js';
+import type { ProcessRuntimes } from '../../sandbox/processes/process-runtimes.js';
+import type { ProgramNames } from '../calls/called-tool.js';
+import { answerGoCatalog, isGoCatalog } from '../processes/go-catalog.js';
+import { goFunctionOf, goToolsFile } from '../processes/go-package.js';
+import { functionOf, moduleOf, packageFiles } from '../processes/process-packages.js';
+import { FIRST_COMPILE } from '../processes/warm-go.js';
+import type { RuntimeParts } from '../runtime.js';
+import { answerToolCatalog, isToolCatalog } from '../tools/tool-catalog.js';
+
+/** What differs between the languages of programs that are processes: what they are given, and what runs them. */
+export interface ProgramRunner {
+  /** Of the interpreter or the compiler. */
+  readonly version: string;
+  /** What happens before a program runs, where that takes long. */
+  readonly starting: StepSource;
+  /** What a program is given beside its source. */
+  filesFor(source: string, snapshot: CatalogSnapshot): ReadonlyMap<string, string>;
+  /** What a program writes to call a tool. */
+  namesOf(tool: CatalogTool, snapshot: CatalogSnapshot): ProgramNames;
+  run(program: Omit<ProcessProgram, 'language'>, handlers: ProcessHandlers): Promise<ProcessReport>;
+  /** Answers a question about the tools; undefined where a target is none. */
+  answerAbout(
+    target: string,
+    input: readonly JsonValue[],
+    snapshot: CatalogSnapshot,
+    catalog: Catalog,
+  ): CallReply | undefined;
+}
+
+/** What runs programs of a language. Throws `not_found` where this machine has nothing that does. */
+export async function programRunner(
+  language: ProgramLanguage,
+  { processes, go }: Pick<RuntimeParts, 'processes' | 'go'>,
+): Promise<ProgramRunner> {
+  return language === 'go' ? compiled(await go()) : interpreted(language, await processes());
+}
+
+function interpreted(language: ProcessLanguage, runtimes: ProcessRuntimes): ProgramRunner {
+  const status = runtimes.available().find((each) => each.language === language);
+  return {
+    version: status?.isAvailable === true ? status.version : 'unknown',
+    starting: () => ({ doing: `starting ${language}` }),
+    filesFor: (source, snapshot) => packageFiles(source, snapshot, language),
+    namesOf: (tool, snapshot) => ({
+      serverName: moduleOf(tool.server, snapshot),
+      exportName: functionOf(tool, language),
+    }),
+    run: (program, handlers) => runtimes.run({ ...program, language }, handlers),
+    answerAbout: (target, input, snapshot, catalog) =>
+      isToolCatalog(target)
+        ? answerToolCatalog(target, input, { snapshot, catalog, languages: [language] })
+        : undefined,
+  };
+}
+
+const TOOLS_FILE = 'tools.go';
+
+function compiled(runtime: GoRuntime): ProgramRunner {
+  const toolchain = runtime.available();
+  if ('reason' in toolchain)
+    throw new HostError('not_found', `Go is not available: ${toolchain.reason}. ${toolchain.fix}`);
+  return {
+    version: toolchain.version.replace(/^go/, ''),
+    starting: () => (runtime.progress().total === 0 ? FIRST_COMPILE : { doing: 'compiling the program' }),
+    filesFor: (source, snapshot) => new Map([[TOOLS_FILE, goToolsFile(source, snapshot)]]),
+    namesOf: (tool, snapshot) => ({ serverName: tool.server.id, exportName: goFunctionOf(tool, snapshot) }),
+    run: async ({ source, files, limits }, handlers) =>
+      reportOf(await runtime.run({ source, tools: files.get(TOOLS_FILE) ?? '', limits }, handlers), handlers.execution),
+    answerAbout: (target, input, snapshot, catalog) =>
+      isGoCatalog(target) ? answerGoCatalog(target, input, snapshot, catalog) : undefined,
+  };
+}
+
+const NOTHING: KeptOutput = { text: '', isCut: false, totalBytes: 0 };
+
+/** A program that the compiler refused has run for no time, and has printed nothing. */
+function reportOf({ report, failure }: GoReport, execution = '' as RunId): ProcessReport {
+  const started = report ?? {
+    execution,
+    outcome: { status: 'completed', resultJson: 'null' },
+    resultSource: 'none',
+    stdout: NOTHING,
+    stderr: NOTHING,
+    exitCode: undefined,
+    signal: undefined,
+    durationMs: 0,
+    cpuMs: undefined,
+    peakMemoryBytes: undefined,
+  };
+  return failure === undefined ? started : { ...started, outcome: { status: 'failed', failure } };
+}

@@ -1,0 +1,49 @@
+import type { PolicyGate } from '../../broker/policy/gate.js';
+import type { RunContext } from '../../broker/run-context.js';
+import { RunLedger } from '../../broker/run-ledger.js';
+import type { CatalogSnapshot } from '../../catalog/snapshot.js';
+import type { CapabilitySet } from '../../domain/capability.js';
+import { HostError } from '../../domain/errors.js';
+import type { JsonValue } from '../../domain/json.js';
+import { isDiscovery } from '../tools/discovery.js';
+import { isResults } from './kept-results.js';
+import type { StoredProgram } from './run.js';
+import type { RunFacts } from './run-types.js';
+import type { ResumedRun } from './suspended-runs.js';
+
+/**
+ * The context of a suspended run, with its ledger. The data that it has received since then, in a process that was killed,
+ * is derived from the recorded calls. Throws `image_rejected`.
+ */
+export function restoreContext(
+  stored: RunContext,
+  { calls }: StoredProgram,
+  snapshot: CatalogSnapshot,
+  gate: PolicyGate,
+): RunContext {
+  const ledger = readLedger(stored.ledger as unknown as JsonValue);
+  for (const { call, isSent } of calls) {
+    const found = snapshot.toolByTarget.get(call.target);
+    if (isResults(call.target) || (isSent && found === undefined && !isDiscovery(call.target)))
+      gate.receivedUnknown(ledger);
+    else if (isSent && found !== undefined) gate.recall(found.tool, found.server.path, ledger);
+  }
+  // A person has decided about it since: an approved call is made even if the token has expired by then.
+  const { authorizedUntilMs: _, ...context } = stored;
+  return { ...context, ledger };
+}
+
+/** What the token of a suspended run's client granted: it sees no more when it is resumed. */
+export function boundsOf({ context }: ResumedRun): { readonly bounds?: CapabilitySet } {
+  const { bounds } = (context as unknown as { readonly facts: RunFacts }).facts;
+  return bounds === undefined ? {} : { bounds };
+}
+
+function readLedger(value: JsonValue): RunLedger {
+  try {
+    return RunLedger.fromJSON(value);
+  } catch (error) {
+    const message = 'the stored state of this run does not say which data it has received; start the run again';
+    throw new HostError('image_rejected', message, { cause: error });
+  }
+}

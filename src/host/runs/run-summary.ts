@@ -1,0 +1,216 @@
+import type { ReceivedData } from '../../broker/policy/flow.js';
+import type { CatalogServer, CatalogTool } from '../../catalog/snapshot.js';
+import type { JsonObject } from '../../domain/json.js';
+import { needsOf } from '../../domain/profile-name.js';
+import type { EndedState, LogEntry, Outcome } from '../../domain/run.js';
+import { findServer, serverProblem } from '../tools/discovery.js';
+import { briefDeclarationsOf, briefSignaturesOf, type ToolView } from '../tools/tool-view.js';
+import type { KeptResults, ResultOwner } from './kept-results.js';
+import { serversNamedIn, usesDiscovery } from './named-servers.js';
+import type { Presentation, RunSummary, ServerTypes, UnavailableServer } from './run-types.js';
+
+/** Tokens that the types of all servers may cost that come with one answer. */
+const ANSWERED_TOKENS = 1_600;
+/** What a tool may cost of it: its signature with a sentence, not its whole description. */
+const TOOL_TOKENS = 120;
+/** The words around the declarations. */
+const FRAME_TOKENS = 130;
+/** The same for servers that are announced. */
+const ANNOUNCED_TOKENS = 2_400;
+/** A server with more tools is told of as a whole only at first, or where somebody asks for it. */
+const MAX_WHOLE_TOOLS = 12;
+/** In the place of a tool: all of them were asked for. */
+const ALL_TOOLS = '*';
+
+/**
+ * The types of the tools that a program uses come with the first answer that has to do with them, unless the client has
+ * them: bare signatures where the program worked, else with descriptions. Those of a whole server come where it was asked
+ * for or no tool of it is named; of a large one as many as there is room for, those that are named first, and once.
+ */
+export function firstDeclarations(
+  view: ToolView,
+  source: string,
+  requested: readonly string[],
+  isDeclared: (path: string, exportName?: string) => boolean,
+  hasFailed: boolean,
+): ServerTypes[] {
+  const isRequested = (server: CatalogServer) => requested.some((name) => findServer(name, view.forCode) === server);
+  const fresh = view.forCode.servers.flatMap((server) => {
+    const { path, tools } = server;
+    if (tools.length === 0 || !(source.includes(`@codemode/servers/${path}`) || isRequested(server))) return [];
+    const used = tools.filter(({ exportName }) => isNamedIn(source, exportName));
+    const isAsked = isRequested(server);
+    // What was said of a large server before is news again only to who asks for all of it.
+    const isTold = isDeclared(path, isAsked || tools.length <= MAX_WHOLE_TOOLS ? ALL_TOOLS : undefined);
+    const isWhole = !isTold && (isAsked || used.length === 0);
+    const inOrder = isWhole ? [...new Set([...used, ...tools])] : used;
+    const wanted = inOrder.filter(({ exportName }) => !isDeclared(path, exportName));
+    // Nothing new of a server that was told of before is no news.
+    if (wanted.length === 0 && (used.length > 0 || isDeclared(path))) return [];
+    const isBare = wanted.length > 0 && !isWhole && !hasFailed && !isAsked;
+    return [{ server, used, wanted, isWhole, isBare }];
+  });
+  const most = Math.floor(ANSWERED_TOKENS / Math.max(2, fresh.length));
+  return fresh.map(({ server, used, wanted, isWhole, isBare }) => {
+    if (isBare) {
+      const text = briefSignaturesOf(server, wanted, view);
+      // Characters, four to a token: what is too long is told by name, as elsewhere.
+      if (text.length <= 4 * most)
+        return { path: server.path, tools: wanted.map(({ exportName }) => exportName), text };
+    }
+    const budgetTokens = Math.min(most, FRAME_TOKENS + TOOL_TOKENS * Math.max(1, wanted.length));
+    const types = typesOf(server, wanted, view, budgetTokens);
+    // A tool that was named and is too large for an answer is not tried again with every one.
+    const named = (isWhole ? used : wanted).map(({ exportName }) => exportName);
+    return { ...types, tools: [...types.tools, ...named, ...(isWhole ? [ALL_TOOLS] : [])] };
+  });
+}
+
+/** The types of servers that came after the client's list of tools was made, within a common budget. */
+export function lateDeclarations(late: readonly CatalogServer[], view: ToolView): ServerTypes[] {
+  const budgetTokens = Math.floor(ANNOUNCED_TOKENS / Math.max(1, late.length));
+  return late.map((server) => {
+    const wanted = server.tools.length <= MAX_WHOLE_TOOLS ? server.tools : [];
+    return { ...typesOf(server, wanted, view, budgetTokens), isNew: true };
+  });
+}
+
+function typesOf(
+  server: CatalogServer,
+  wanted: readonly CatalogTool[],
+  view: ToolView,
+  budgetTokens: number,
+): ServerTypes {
+  const { text, declared } = briefDeclarationsOf(server, wanted, view, budgetTokens);
+  return { path: server.path, tools: declared.map(({ exportName }) => exportName), text };
+}
+
+/** As its own word, so that `get` is not found in `getUser`. */
+function isNamedIn(source: string, exportName: string): boolean {
+  for (let at = source.indexOf(exportName); at >= 0; at = source.indexOf(exportName, at + 1)) {
+    const around = `${source[at - 1] ?? ''}${source[at + exportName.length] ?? ''}`;
+    if (!/[\w$]/.test(around)) return true;
+  }
+  return false;
+}
+
+/** How an ended run is recorded. */
+export function stateOf(outcome: Outcome): EndedState {
+  if (outcome.status === 'completed') return 'succeeded';
+  return outcome.failure.kind === 'cancelled' ? 'cancelled' : 'failed';
+}
+
+/** A program from which nothing comes back, and that never says what its result is: `export default`, `const result = ...`. */
+export function isSilent(
+  outcome: Outcome,
+  logs: readonly LogEntry[],
+  source: string,
+  { profile, hasOnlyRead }: { readonly profile: string; readonly hasOnlyRead: boolean },
+): boolean {
+  if (outcome.status === 'failed' || outcome.resultJson !== 'null' || logs.length > 0) return false;
+  return needsOf(profile).program === 'body'
+    ? !/\breturn\b/.test(source) && (hasOnlyRead || /=/.test(source))
+    : !source.includes('__codemode_result__') && (hasOnlyRead || MEANS_RESULT.test(source));
+}
+
+/** A program that only does something gives no result by intent; one that only read something forgot it. */
+const MEANS_RESULT = /\bexport\s+default\b|\breturn\b|\b(?:const|let|var)\s+(?:results?|answer|output)\b/;
+
+/** Where something is kept, for whom, and the data of which servers is in it. */
+interface Kept {
+  readonly results: KeptResults;
+  readonly owner: ResultOwner;
+  readonly received: ReceivedData;
+}
+
+/** What of an outcome is passed on: media apart, and what is still too large kept for a later run. */
+export function handOver(
+  outcome: Outcome,
+  { separateMedia }: Presentation,
+  maxResultBytes: number,
+  keep: Kept,
+): Pick<RunSummary, 'outcome' | 'media' | 'keptResult' | 'keptSoFar'> {
+  if (outcome.status === 'failed') {
+    const { soFarJson, ...rest } = outcome;
+    // Where answers have no limit the process ends with its program, and with it what it keeps.
+    if (soFarJson === undefined || maxResultBytes === Number.POSITIVE_INFINITY) return { outcome: rest };
+    const handle = keep.results.keep(keep.owner, soFarJson, keep.received);
+    return { outcome, keptSoFar: { handle, bytes: Buffer.byteLength(soFarJson) } };
+  }
+  if (Buffer.byteLength(outcome.resultJson) <= maxResultBytes) return { outcome };
+  const separate = separateMedia?.(outcome.resultJson);
+  const media: { media?: readonly JsonObject[] } = separate === undefined ? {} : { media: separate.media };
+  const resultJson = separate?.resultJson ?? outcome.resultJson;
+  const bytes = Buffer.byteLength(resultJson);
+  const kept = () => ({
+    handle: keep.results.keep(keep.owner, resultJson, keep.received),
+    bytes,
+    mostBytes: maxResultBytes,
+  });
+  return { outcome: { ...outcome, resultJson }, ...media, ...(bytes <= maxResultBytes ? {} : { keptResult: kept() }) };
+}
+
+/** How the logs of a run are kept for a later one, as a list of their messages. */
+export function logKeeper(logs: readonly LogEntry[], maxResultBytes: number, keep: Kept): Pick<RunSummary, 'keepLogs'> {
+  if (maxResultBytes === Number.POSITIVE_INFINITY) return {};
+  const messages = () => JSON.stringify(logs.map(({ message }) => message));
+  return { keepLogs: () => keep.results.keep(keep.owner, messages(), keep.received) };
+}
+
+/** Servers that were asked for or are imported and are not there, with the reason. */
+export function missingServers(
+  requested: readonly string[],
+  source: string,
+  view: ToolView,
+  startingNote: (serverId: string) => string,
+): UnavailableServer[] {
+  const names = new Set([...requested, ...brokenServers(source, view), ...startingServers(source, view)]);
+  return [...names].flatMap((name) =>
+    unavailable(name, view, startingNote).map((each) =>
+      requested.includes(name) ? { ...each, isRequested: true as const } : each,
+    ),
+  );
+}
+
+/** Servers that are still starting, and that a program names or may have looked for. */
+export function startingServers(source: string, { forCode }: ToolView): string[] {
+  const starting = forCode.servers.filter(({ isStarting }) => isStarting === true);
+  const meant = usesDiscovery(source) ? starting : serversNamedIn(source, forCode, starting);
+  return meant.slice(0, MAX_STARTING).map(({ path }) => path);
+}
+
+const MAX_STARTING = 5;
+
+/** Servers that are down or denied, and that a program imports or may have looked for. */
+export function brokenServers(source: string, { forCode, hiddenServers }: ToolView): string[] {
+  const broken = forCode.servers.filter(({ isAvailable, isStarting }) => !isAvailable && isStarting !== true);
+  const imported = [...broken.filter(({ tools }) => tools.length === 0), ...hiddenServers].filter(({ path }) =>
+    source.includes(`@codemode/servers/${path}`),
+  );
+  const meant = LISTS_SERVERS.test(source) ? [...broken.slice(0, MAX_STARTING), ...imported] : imported;
+  return meant.map(({ path }) => path);
+}
+
+const LISTS_SERVERS = /\blistServers\b/;
+
+function unavailable(
+  name: string,
+  { forCode: snapshot, hiddenServers }: ToolView,
+  startingNote: (serverId: string) => string,
+): UnavailableServer[] {
+  const server: CatalogServer | undefined = findServer(name, snapshot);
+  if (server === undefined) {
+    const bare = name.replace(/^mcp:/, '');
+    if (hiddenServers.some(({ path, id }) => path === bare || id === bare))
+      return [{ name, reason: 'the policy denies all of its tools; continue without it' }];
+    const known = snapshot.servers
+      .filter((each) => serverProblem(each) === undefined)
+      .map(({ path }) => path)
+      .slice(0, 30)
+      .join(', ');
+    const there = known === '' ? 'none' : known;
+    return [{ name, reason: `there is no such server; ${snapshot.notice ?? `there are: ${there}`}` }];
+  }
+  if (server.isStarting === true) return [{ name, reason: startingNote(server.id), isStarting: true }];
+  return server.problem === undefined ? [] : [{ name, reason: server.problem }];
+}

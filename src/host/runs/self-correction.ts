@@ -1,0 +1,86 @@
+import { setTimeout } from 'node:timers/promises';
+import type { CallFailure } from '../calls/tool-calls.js';
+import { isEnded, type RunAnswer } from './run-types.js';
+
+/** Attempts in all, the first among them. Nothing raises it: a loop that a model drives must end. */
+export const MAX_ATTEMPTS = 3;
+
+/** Errors that a retry may fix. */
+export const RETRYABLE_TYPES = ['Timeout', 'RateLimit', 'TransientNetwork'] as const;
+
+export type Attempt<Data> =
+  | { readonly ok: true; readonly data: Data }
+  | { readonly ok: false; readonly error: AttemptError };
+
+/** As the envelopes of profile `runner` have it. `retryable` decides; without it, the type does. */
+export interface AttemptError {
+  readonly type: string;
+  readonly message: string;
+  readonly retryable?: boolean;
+  /** How long the server that failed the program wants to be left alone. */
+  readonly retryAfterMs?: number;
+}
+
+export interface SelfCorrectionOptions<Data> {
+  /** Asks the model for a program. The task grows by what went wrong before. */
+  readonly generate: (task: string, attempt: number) => Promise<string>;
+  readonly run: (code: string, attempt: number) => Promise<Attempt<Data>>;
+  /** Ends the waits between attempts, and then the loop. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Handoff {
+  readonly error: 'handoff_required';
+}
+
+const MAX_MESSAGE_CHARACTERS = 2_000;
+/** The longest wait between two attempts. Who is asked to wait longer passes on. */
+const MAX_WAIT_MS = 60_000;
+
+/** Lets a model write a program until it works, at most three times, and passes on to a person otherwise. */
+export async function runWithSelfCorrection<Data>(
+  task: string,
+  { generate, run, signal }: SelfCorrectionOptions<Data>,
+): Promise<Data | Handoff> {
+  let told = task;
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const ended = await run(await generate(told, attempt), attempt);
+    if (ended.ok) return ended.data;
+    const { retryAfterMs = 0 } = ended.error;
+    if (!isRetryable(ended.error) || retryAfterMs > MAX_WAIT_MS) break;
+    told += `\n\nPrevious error (attempt ${attempt}): ${ended.error.message.slice(0, MAX_MESSAGE_CHARACTERS)}`;
+    if (attempt < MAX_ATTEMPTS) await waited(retryAfterMs, signal);
+    if (signal?.aborted === true) break;
+  }
+  return { error: 'handoff_required' };
+}
+
+async function waited(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
+  if (waitMs > 0) await setTimeout(waitMs, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+}
+
+/** The outcome of a run as an attempt. A suspended or detached run is neither a success nor a failure. */
+export function attemptOf({ answer }: { readonly answer: RunAnswer }): Attempt<unknown> {
+  if (!isEnded(answer)) {
+    const message = answer.state === 'suspended' ? 'the run waits for a person' : 'the run is still in progress';
+    return { ok: false, error: { type: 'Pending', message } };
+  }
+  const { outcome } = answer.summary;
+  if (outcome.status === 'completed') return { ok: true, data: JSON.parse(outcome.resultJson) as unknown };
+  const { failure } = outcome;
+  if (failure.limit === 'timeout') return { ok: false, error: { type: 'Timeout', message: failure.message } };
+  const call = answer.summary.failures.get(failure.message);
+  const type = typeOf(call) ?? failure.errorClass ?? failure.name;
+  const wait = call?.retryAfterMs === undefined ? {} : { retryAfterMs: call.retryAfterMs };
+  return { ok: false, error: { type, message: failure.message, ...wait } };
+}
+
+/** Of a call that nobody caught, where the same one may succeed later. */
+function typeOf(call: CallFailure | undefined): AttemptError['type'] | undefined {
+  if (call?.isSafeToRepeat === true || call?.verdict === 'not_sent') return 'TransientNetwork';
+  return call?.verdict === 'limited' ? 'RateLimit' : undefined;
+}
+
+function isRetryable({ type, retryable }: AttemptError): boolean {
+  return retryable ?? RETRYABLE_TYPES.some((each) => each === type);
+}

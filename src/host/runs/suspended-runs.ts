@@ -1,0 +1,383 @@
+import type { Approvals } from '../../broker/approvals/approvals.js';
+import type { Approval } from '../../domain/approval.js';
+import { HostError, isHostError } from '../../domain/errors.js';
+import type { JsonValue } from '../../domain/json.js';
+import type { CallerId, EndedState, GuestCall, RunId, RunState } from '../../domain/run.js';
+import { isProcessAlive, processIdentity } from '../../lib/process-identity.js';
+import { decodeDelivery, encodeDelivery } from '../../sandbox/journal.js';
+import type { RunChoice, RunPlace, RunStore, StoredRun } from '../../store/runs.js';
+import { MAX_RECORDING_CHARACTERS } from '../recordings/recorded-call.js';
+import { type AnyRecording, decodeRecording, encodeRecording } from '../recordings/recording.js';
+import type { RunRecords, StoredProgram } from './run.js';
+import { RunEndWriter } from './run-end-writer.js';
+
+export interface SuspendedRunsOptions {
+  /** Opened at the first read or write. */
+  readonly store: () => Promise<RunStore>;
+  readonly approvals: Approvals;
+  /** Digests of the configured servers, separated by spaces. A run is resumed only if all servers that it started with are present. */
+  readonly setting: string;
+  /** The same as an earlier version wrote them, for the runs that it suspended. */
+  readonly formerSetting?: string;
+}
+
+/** The run's identity and the caller it belongs to. */
+export interface RunOwner {
+  readonly id: string;
+  readonly caller: CallerId;
+  readonly profile: string;
+  readonly codeDigest: string;
+}
+
+/** A run that is loaded from the store to be resumed. */
+export interface ResumedRun extends RunOwner {
+  readonly stored: StoredProgram;
+  /** As the session that suspended the run stored it. */
+  readonly context: JsonValue;
+  /** Aborted when the run is cancelled. */
+  readonly signal: AbortSignal;
+}
+
+/** Resumes a run. Resolves when the run ends or is suspended again. */
+export type ResumeRun = (run: ResumedRun) => Promise<void>;
+
+/** A run as it is shown to people. */
+export interface RunView {
+  readonly runId: string;
+  readonly state: Exclude<RunState, 'queued'>;
+  readonly caller: string;
+  readonly profile: string;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  /** A line of its program; undefined where none was stored. */
+  readonly title: string | undefined;
+  /** Undefined until it has ended. */
+  readonly durationMs: number | undefined;
+  readonly response: JsonValue;
+  readonly approvals: readonly Approval[];
+}
+
+/** What lists show of a run that has ended. */
+export interface RunGlance {
+  readonly title: string;
+  readonly durationMs: number;
+}
+
+/** How often suspended runs are checked for decisions that another process recorded. */
+const POLL_EVERY_MS = 500;
+/** Runs that are resumed at the same time; each needs room in a worker. */
+const MAX_RESUMING = 16;
+
+/** Runs that are suspended until a person decides, whichever process suspended them, and the history of ended runs. */
+export class SuspendedRuns {
+  readonly #options: SuspendedRunsOptions;
+  readonly #holder = processIdentity() ?? `${process.pid}:unknown`;
+  readonly #resuming = new Map<string, { readonly done: Promise<void>; readonly stop: AbortController }>();
+  readonly #writing = new Set<Promise<void>>();
+  readonly #ends: RunEndWriter;
+  #resume: ResumeRun | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: SuspendedRunsOptions) {
+    this.#options = options;
+    this.#ends = new RunEndWriter(options.store);
+  }
+
+  /** The records of one run. */
+  recordsOf(owner: RunOwner, context: () => JsonValue, title: () => string): RunRecords {
+    let store: RunStore | undefined;
+    // Calls and deliveries are recorded only for a resumed run, and that run was loaded from this store.
+    void this.#options.store().then(
+      (opened) => {
+        store = opened;
+      },
+      () => {},
+    );
+    const { id } = owner;
+    return {
+      suspend: async ({ sealed }) => {
+        const contextJson = JSON.stringify(context());
+        const { setting } = this.#options;
+        const store = await this.#options.store();
+        store.suspend({ ...owner, setting, program: sealed, contextJson, title: title() }, Date.now());
+      },
+      callMade: (call) => store?.callMade(id, call.number, JSON.stringify(call)),
+      callSent: (call) => store?.callSent(id, call.number, JSON.stringify(call)),
+      delivered: (delivery, position) => store?.delivered(id, position, encodeDelivery(delivery)),
+    };
+  }
+
+  /** Records how a run ended, with the recording from which it can be replayed. */
+  recordEnd(
+    owner: RunOwner,
+    state: EndedState,
+    response: JsonValue,
+    recording: AnyRecording | undefined,
+    glance?: RunGlance,
+  ): Promise<void> {
+    const writing: Promise<void> = this.#writeEnd(owner, state, response, recording, glance)
+      // A run whose end cannot be recorded has ended all the same. If it was suspended before, it stays suspended in the store.
+      .catch(() => {})
+      .finally(() => this.#writing.delete(writing));
+    this.#writing.add(writing);
+    return writing;
+  }
+
+  /** Resolves when all pending writes are done. */
+  async settled(): Promise<void> {
+    await this.#ends.flush();
+    await Promise.all(this.#writing);
+  }
+
+  async #writeEnd(
+    owner: RunOwner,
+    state: EndedState,
+    response: JsonValue,
+    recording: AnyRecording | undefined,
+    glance: RunGlance | undefined,
+  ): Promise<void> {
+    const recordingJson = recording === undefined ? undefined : encodeRecording(recording);
+    const isKept = recordingJson !== undefined && recordingJson.length <= MAX_RECORDING_CHARACTERS;
+    const { id, caller, profile, codeDigest } = owner;
+    await this.#ends.write({
+      id,
+      caller,
+      profile,
+      codeDigest,
+      setting: this.#options.setting,
+      state,
+      responseJson: JSON.stringify(response),
+      recordingJson: isKept ? recordingJson : undefined,
+      title: glance?.title,
+      durationMs: glance?.durationMs,
+    });
+  }
+
+  /** From now on suspended runs are resumed as soon as they can be. */
+  watch(resume: ResumeRun): void {
+    this.#resume = resume;
+    this.#timer ??= setInterval(() => void this.#poll(), POLL_EVERY_MS).unref();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#resume = undefined;
+    await this.settled();
+  }
+
+  /** Ids that start with these characters. */
+  async idsWith(prefix: string, limit: number): Promise<string[]> {
+    return (await this.#store()).idsWith(prefix, limit);
+  }
+
+  /** The newest first; of one caller where one is named. */
+  async list(limit: number, caller?: CallerId): Promise<RunView[]> {
+    const store = await this.#store();
+    return Promise.all(store.list(limit, caller).map((run) => this.#view(run, store)));
+  }
+
+  /** A page of runs, the newest first, with the place of each; their answers are left out. */
+  async page(choice: RunChoice, limit: number): Promise<(RunView & { readonly place: RunPlace })[]> {
+    const store = await this.#store();
+    const found = store.page(choice, limit);
+    return Promise.all(found.map(async (run) => ({ ...(await this.#view(run, store)), place: run.place })));
+  }
+
+  /** Lines by which people know these runs again; of runs that are not stored none. */
+  async titlesOf(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const store = await this.#store();
+    const titles = [...new Set(runIds)].map((runId) => [runId, store.titleOf(runId)] as const);
+    return new Map(titles.filter((each): each is [string, string] => each[1] !== undefined));
+  }
+
+  /** The recording as it is stored; undefined where none is kept. */
+  async recordingJson(runId: string): Promise<string | undefined> {
+    return (await this.#store()).recordingOf(runId);
+  }
+
+  /** What is known of a suspended run besides its program; undefined where it is not suspended. */
+  async contextOf(runId: string): Promise<JsonValue | undefined> {
+    const opened = (await this.#store()).open(runId);
+    return opened === undefined ? undefined : (JSON.parse(opened.contextJson) as JsonValue);
+  }
+
+  /** Bytes of the answers that runs gave, by day (UTC). */
+  async answersByDay(sinceMs: number): Promise<ReturnType<RunStore['answersByDay']>> {
+    return (await this.#store()).answersByDay(sinceMs);
+  }
+
+  /** Throws `not_found`. */
+  async show(runId: string): Promise<RunView> {
+    const store = await this.#store();
+    // A run that has just ended may not be recorded yet: a client that saw it run must not get `not_found`.
+    if (store.find(runId) === undefined) await this.settled();
+    return this.#view(this.#find(store, runId), store, store.responseOf(runId));
+  }
+
+  /** Resumes a run now, in this process. Throws if that is impossible. */
+  async resume(runId: string, resume: ResumeRun): Promise<RunView> {
+    const store = await this.#store();
+    const run = this.#find(store, runId);
+    if (run.state !== 'suspended') return this.show(runId);
+    if (!this.#hasServersOf(run))
+      throw new HostError(
+        'bad_config',
+        'a server that this run was started with is missing or configured differently now; resume it with the configuration it was started with (--config)',
+      );
+    const [first, ...others] = (await this.#options.approvals.ofRun(runId)).filter(({ state }) => state === 'PENDING');
+    if (first !== undefined)
+      throw new HostError(
+        'bad_input',
+        `run ${runId} still waits for approval ${first.id}; decide first: codemode approvals approve ${first.id}${others.length > 0 ? ' --scope calls' : ''}`,
+      );
+    if (!(await this.#tryResume(store, run, resume)))
+      throw new HostError('sandbox_busy', `another process has resumed run ${runId}; see: codemode runs show ${runId}`);
+    return this.show(runId);
+  }
+
+  /** Resumes a run, or waits for the process that has resumed it. */
+  async resumeOrFollow(runId: string, resume: ResumeRun, signal: AbortSignal): Promise<RunView> {
+    try {
+      return await this.resume(runId, resume);
+    } catch (error) {
+      if (!isHostError(error, 'sandbox_busy')) throw error;
+      return this.#follow(runId, signal);
+    }
+  }
+
+  /** Cancels a run that is suspended, or that this process has resumed. */
+  async cancel(runId: string): Promise<RunView> {
+    const store = await this.#store();
+    const resumed = this.#resuming.get(runId);
+    resumed?.stop.abort();
+    // The caller that resumed the run gets its error.
+    await resumed?.done.catch(() => {});
+    if (resumed !== undefined && store.find(runId)?.state !== 'suspended') return this.show(runId);
+    const run = this.#find(store, runId);
+    if (run.state !== 'suspended')
+      throw new HostError('conflict', `run ${runId} has ended (${run.state}); nothing to cancel`);
+    if (!store.claim(runId, this.#holder, isProcessAlive))
+      throw new HostError('sandbox_busy', `another process has resumed run ${runId}; try again`);
+    const owner = { ...run, caller: run.caller as CallerId };
+    await this.recordEnd(owner, 'cancelled', null, undefined);
+    await this.#options.approvals.closeOfRun(runId);
+    return this.show(runId);
+  }
+
+  /** The recording from which the run can be replayed. Throws `not_found` if none was kept. */
+  async recordingOf(runId: string): Promise<AnyRecording> {
+    const store = await this.#store();
+    const { state } = this.#find(store, runId);
+    const json = store.recordingOf(runId);
+    if (json !== undefined) return decodeRecording(json);
+    const why = state === 'suspended' ? 'it has not ended yet' : 'it was cancelled, or too large to be kept';
+    throw new HostError('not_found', `there is not a recording of run ${runId}: ${why}`);
+  }
+
+  /** A run of this caller. Undefined if the caller has no such run. */
+  async outcomeOf(caller: CallerId, runId: string): Promise<RunView | undefined> {
+    const run = (await this.#store()).find(runId);
+    return run?.caller === caller ? this.show(runId) : undefined;
+  }
+
+  async #follow(runId: string, signal: AbortSignal): Promise<RunView> {
+    for (;;) {
+      const view = await this.show(runId);
+      if (view.state !== 'running' || signal.aborted) return view;
+      await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS / 5));
+    }
+  }
+
+  async #poll(): Promise<void> {
+    const resume = this.#resume;
+    if (resume === undefined) return;
+    try {
+      const store = await this.#store();
+      for (const run of store.suspended()) {
+        if (this.#resuming.has(run.id) || this.#resuming.size >= MAX_RESUMING) continue;
+        if (!this.#hasServersOf(run) || !(await this.#isDecided(run.id))) continue;
+        // It stays suspended, and the next poll tries again.
+        this.#tryResume(store, run, resume).catch(() => {});
+      }
+    } catch {
+      // The disk may be full or the file busy: the next poll tries again.
+    }
+  }
+
+  /** Servers that were added since then do not matter. */
+  #hasServersOf({ setting }: StoredRun): boolean {
+    const { setting: now, formerSetting = '' } = this.#options;
+    const present = new Set([...now.split(' '), ...formerSetting.split(' ')]);
+    return setting.split(' ').every((part) => present.has(part));
+  }
+
+  async #isDecided(runId: string): Promise<boolean> {
+    const approvals = await this.#options.approvals.ofRun(runId);
+    return approvals.every(({ state }) => state !== 'PENDING');
+  }
+
+  /** Whether this process got the run. Resolves when the run has ended or is suspended again. */
+  async #tryResume(store: RunStore, run: StoredRun, resume: ResumeRun): Promise<boolean> {
+    if (this.#resuming.has(run.id) || !store.claim(run.id, this.#holder, isProcessAlive)) return false;
+    const stop = new AbortController();
+    const done = this.#resumeOne(store, run, resume, stop.signal).finally(() => this.#resuming.delete(run.id));
+    this.#resuming.set(run.id, { done, stop });
+    await done;
+    return true;
+  }
+
+  async #resumeOne(store: RunStore, run: StoredRun, resume: ResumeRun, signal: AbortSignal): Promise<void> {
+    const owner = { ...run, caller: run.caller as CallerId };
+    const opened = store.open(run.id);
+    try {
+      if (opened === undefined)
+        throw new HostError('image_rejected', 'the stored state of this run was modified; start the run again');
+      const { program, contextJson, codeDigest, sinceThen } = opened;
+      await resume({
+        ...owner,
+        context: JSON.parse(contextJson) as JsonValue,
+        signal,
+        stored: {
+          program: { execution: run.id as RunId, codeDigest, sealed: Buffer.from(program) },
+          calls: sinceThen.calls.map(({ callJson, isSent }) => ({ call: JSON.parse(callJson) as GuestCall, isSent })),
+          deliveries: sinceThen.deliveries.map(decodeDelivery),
+        },
+      });
+    } catch (error) {
+      // Trying again would not help: a stored run that cannot be opened fails here, with the reason.
+      if (error instanceof HostError && error.code === 'image_rejected')
+        return this.recordEnd(owner, 'failed', { error: error.message }, undefined);
+      store.release(run.id);
+      throw error;
+    }
+  }
+
+  /** The store, after all pending writes. */
+  async #store(): Promise<RunStore> {
+    await this.#ends.flush();
+    return this.#options.store();
+  }
+
+  #find(store: RunStore, runId: string): StoredRun {
+    const run = store.find(runId);
+    if (run !== undefined) return run;
+    throw new HostError('not_found', `there is no run ${JSON.stringify(runId)}; list them with: codemode runs`);
+  }
+
+  async #view(run: StoredRun, store: RunStore, responseJson?: string): Promise<RunView> {
+    const { id, caller, profile, createdAtMs, updatedAtMs, holder, durationMs } = run;
+    const isHeld = run.state === 'suspended' && holder !== undefined && isProcessAlive(holder);
+    return {
+      runId: id,
+      state: isHeld ? 'running' : run.state,
+      caller,
+      profile,
+      createdAtMs,
+      updatedAtMs,
+      title: store.titleOf(id),
+      durationMs,
+      response: responseJson === undefined ? null : (JSON.parse(responseJson) as JsonValue),
+      approvals: await this.#options.approvals.ofRun(id),
+    };
+  }
+}

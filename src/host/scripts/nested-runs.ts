@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto';
+import { Slots } from '../../broker/limits/slots.js';
+import type { RunContext } from '../../broker/run-context.js';
+import { isHostError } from '../../domain/errors.js';
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+import type { Limits } from '../../domain/limits.js';
+import type {
+  CallReply,
+  Failure,
+  GuestCall,
+  GuestError,
+  LogEntry,
+  Program,
+  RunId,
+  VirtualModule,
+} from '../../domain/run.js';
+import type { StoredScript } from '../../domain/script.js';
+import type { RunReport } from '../../sandbox/run-report.js';
+import type { Sandbox } from '../../sandbox/sandbox.js';
+import { type CallAnswerer, Run, type RunCallDelegate, type RunClient } from '../runs/run.js';
+import type { ScriptRequest } from '../runs/run-types.js';
+import { inputModule, LIST_SCRIPTS, RUN_SCRIPT } from './scripts-module.js';
+import { checkProfile, type ScriptLibrary } from './stored-scripts.js';
+
+/** A script that runs a script that runs a script: one that goes deeper runs itself. */
+const MAX_DEPTH = 4;
+/** Stored scripts that one run may run, at any depth. */
+const MAX_RUNS = 100;
+/** Concurrent nested runs of one depth; the others are queued. Each has its own memory, in one worker. */
+const MAX_AT_ONCE = 8;
+/** Calls of nested programs are numbered after those of the run, each program in its own range. */
+const NUMBERS_OF_ONE_PROGRAM = 2 ** 32;
+
+/** Which program of a run asks: its own at depth 0, or that of a stored script. */
+export interface Asker {
+  readonly context: RunContext;
+  readonly depth: number;
+  /** Added to the numbers of its calls: a person's yes to one call of the run must not fit another. */
+  readonly firstNumber: number;
+}
+
+/** Answers what any program of the run asks for: its own, or that of a stored script. */
+export interface ProgramsCalls {
+  answerFor(asker: Asker, call: GuestCall, delegate: RunCallDelegate): Promise<CallReply>;
+}
+
+/** What is stored of the nested scripts of a suspended run. */
+export interface NestedSoFar {
+  readonly runs: number;
+  readonly logs: readonly NestedLog[];
+}
+
+interface NestedLog extends Omit<LogEntry, 'timeMs'> {
+  readonly atMs: number;
+}
+
+export interface NestedRunsOptions {
+  readonly scripts: ScriptLibrary;
+  readonly sandbox: Sandbox;
+  /** What every program of the run may import. */
+  readonly modules: readonly VirtualModule[];
+  /** Where the run's own program is a classic script: then so are those that it runs. */
+  readonly script?: ScriptRequest | undefined;
+  /** Of the run. What its scripts use counts towards them. */
+  readonly limits: Limits;
+  readonly calls: ProgramsCalls;
+  readonly patienceMs: number;
+  readonly client: RunClient;
+}
+
+/**
+ * Stored scripts that the program of a run runs. Each gets a sandbox of its own and nothing else: its calls are calls of
+ * the run, with the run's caller, budgets, limits and account of what was received.
+ */
+export class NestedRuns {
+  readonly #options: NestedRunsOptions;
+  readonly #logs: NestedLog[];
+  /** By depth: who waits in line here never holds the place that somebody in front waits for. */
+  readonly #places: Slots[] = [];
+  #runs: number;
+  #logBytes: number;
+
+  constructor(options: NestedRunsOptions, { runs, logs }: NestedSoFar = { runs: 0, logs: [] }) {
+    this.#options = options;
+    this.#runs = runs;
+    this.#logs = [...logs];
+    this.#logBytes = options.limits.maxLogBytes;
+    for (const { message } of logs) this.#logBytes -= Buffer.byteLength(message);
+  }
+
+  get soFar(): NestedSoFar {
+    return { runs: this.#runs, logs: this.#logs };
+  }
+
+  /** The report of a run with the logs of its scripts among its own. */
+  withLogs(report: RunReport): RunReport {
+    if (this.#logs.length === 0) return report;
+    const { startedAtMs } = report.journal;
+    const ours = this.#logs.map(({ atMs, ...entry }) => ({ ...entry, timeMs: Math.max(0, atMs - startedAtMs) }));
+    return { ...report, logs: [...report.logs, ...ours].sort((left, right) => left.timeMs - right.timeMs) };
+  }
+
+  /** Answers a call of `@codemode/scripts`. What is wrong with it is an error of the program. */
+  async answer(
+    target: string,
+    input: readonly JsonValue[],
+    delegate: RunCallDelegate,
+    asker: Asker,
+  ): Promise<CallReply> {
+    try {
+      if (target === LIST_SCRIPTS) return { ok: true, json: JSON.stringify(await this.#list(asker)) };
+      if (target === RUN_SCRIPT) return await this.#run(input, delegate, asker);
+    } catch (error) {
+      if (!isHostError(error)) throw error;
+      const errorClass = error.code === 'not_found' ? 'ToolNotFoundError' : 'ToolCallError';
+      return refused(errorClass, error.message, 'See listScripts() of @codemode/scripts for what there is.');
+    }
+    return refused('CodemodeError', `there is no ${target} in @codemode/scripts`, 'Use listScripts or runScript.');
+  }
+
+  async #list({ context }: Asker): Promise<JsonObject[]> {
+    const scripts = (await this.#options.scripts.list()).filter(({ profile }) => profile === context.profile);
+    return scripts.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      ...(inputSchema === undefined ? {} : { inputSchema }),
+    }));
+  }
+
+  #placesAt(depth: number): Slots {
+    this.#places[depth] ??= new Slots(MAX_AT_ONCE, this.#options.limits.timeoutMs);
+    return this.#places[depth];
+  }
+
+  async #run([name, given]: readonly JsonValue[], delegate: RunCallDelegate, asker: Asker): Promise<CallReply> {
+    if (typeof name !== 'string')
+      return refused('SchemaValidationError', 'runScript: name must be a string', 'Call runScript("name", { ... }).');
+    if (asker.depth >= MAX_DEPTH)
+      return overLimit(`scripts run each other more than ${MAX_DEPTH} deep`, 'Look for a script that runs itself.');
+    if (this.#runs >= MAX_RUNS)
+      return overLimit(`the run has run its ${MAX_RUNS} stored scripts`, 'Let one script do more.');
+    const number = ++this.#runs;
+    const script = await this.#options.scripts.get(name);
+    checkProfile(script, this.#options.script === undefined ? 'codemode' : 'code_execution');
+    // The one that asks keeps its worker until it is answered: a line in which all wait for each other has no end.
+    if (this.#options.script !== undefined && !this.#options.sandbox.pool.hasRoomToBlock(asker.context.caller))
+      return overLimit(`no process is free for script ${name}`, 'Run fewer scripts at once.');
+    const { checkScriptInput } = await import('./script-input.js');
+    const checked = checkScriptInput(script, given ?? undefined);
+    if (!checked.ok) return checked;
+    const place = await this.#placesAt(asker.depth).enter(delegate.signal);
+    if (place.kind !== 'entered')
+      return overLimit(`no place came free for script ${name}`, 'Run fewer scripts at once.');
+    try {
+      const report = await this.#execute(script, checked.input, delegate, {
+        context: { ...asker.context, source: script.source, codeDigest: script.digest, cannotSuspend: true },
+        depth: asker.depth + 1,
+        firstNumber: number * NUMBERS_OF_ONE_PROGRAM,
+      });
+      this.#keepLogs(name, report);
+      const { outcome } = report;
+      if (outcome.status === 'completed') return { ok: true, json: outcome.resultJson };
+      const { failure } = outcome;
+      // A call that ends the nested program ends the run too: the outer program cannot catch it.
+      if (failure.kind === 'forbidden' || failure.limit === 'calls') return { ok: false, ends: failure };
+      return { ok: false, error: errorOf(name, failure) };
+    } finally {
+      place.leave();
+    }
+  }
+
+  async #execute(script: StoredScript, input: JsonObject, outer: RunCallDelegate, asker: Asker): Promise<RunReport> {
+    const { sandbox, limits, calls, patienceMs, client } = this.#options;
+    const execution = await Run.start(
+      sandbox,
+      {
+        source: script.source,
+        language: script.language,
+        ...this.#formOf(input),
+        limits: {
+          ...limits,
+          // Not less than what is left: it is the run that ends, not the script in the program's hands.
+          timeoutMs: Math.max(1, Math.min(limits.timeoutMs, Math.ceil(outer.remainingMs()))),
+          maxLogBytes: Math.max(1, this.#logBytes),
+        },
+      },
+      randomUUID() as RunId,
+      {
+        caller: asker.context.caller,
+        calls: new NestedCalls(calls, script.name, asker, outer),
+        patienceMs,
+        onHeld: (isHeld) => outer.onHeld(isHeld),
+        signal: outer.signal,
+        client,
+      },
+    );
+    const end = await execution.ended;
+    if (end.state !== 'ended') throw new TypeError('a nested run cannot be suspended');
+    return end.report;
+  }
+
+  #formOf(input: JsonObject): Pick<Program, 'modules' | 'script'> {
+    const { script, modules } = this.#options;
+    if (script === undefined) return { modules: [...modules, inputModule(input)] };
+    return { modules: [], script: { input, calls: [script.callTool, script.callScript] } };
+  }
+
+  /** They share the room of the run's own, and say whose they are. */
+  #keepLogs(name: string, { logs, journal }: RunReport): void {
+    for (const { level, message, timeMs } of logs) {
+      const line = `[${name}] ${message}`;
+      this.#logBytes -= Buffer.byteLength(line);
+      if (this.#logBytes < 0) return;
+      this.#logs.push({ level, message: line, atMs: journal.startedAtMs + timeMs });
+    }
+  }
+}
+
+/** The calls of one stored script's program: calls of the run, on behalf of the script. */
+class NestedCalls implements CallAnswerer {
+  readonly #calls: ProgramsCalls;
+  readonly #name: string;
+  readonly #asker: Asker;
+  readonly #outer: RunCallDelegate;
+
+  constructor(calls: ProgramsCalls, name: string, asker: Asker, outer: RunCallDelegate) {
+    this.#calls = calls;
+    this.#name = name;
+    this.#asker = asker;
+    this.#outer = outer;
+  }
+
+  async answer(call: GuestCall, delegate: RunCallDelegate): Promise<CallReply> {
+    const onSending = () => {
+      // From here on the script may have taken effect, and with it the call that runs it.
+      this.#outer.onSending();
+      delegate.onSending();
+    };
+    return whereToWait(this.#name, await this.#calls.answerFor(this.#asker, call, { ...delegate, onSending }));
+  }
+}
+
+/** A run cannot be suspended inside a nested script. A script that is run directly can. */
+function whereToWait(name: string, reply: CallReply): CallReply {
+  if (reply.ok || 'ends' in reply || reply.error.fields?.approvalState !== 'PENDING') return reply;
+  const hint = `Ask the user to run the script by itself, where it can wait for a decision: codemode scripts run ${name}`;
+  return { ok: false, error: { ...reply.error, hint } };
+}
+
+function errorOf(
+  name: string,
+  { kind, name: thrown, message, hint, position, limit, errorClass }: Failure,
+): GuestError {
+  const isNamed = kind === 'exception' && thrown !== 'Error' && !message.startsWith(thrown);
+  const place = position === undefined ? '' : ` (${name}:${position.line}:${position.column})`;
+  return {
+    errorClass: limit === undefined ? 'ToolCallError' : 'SandboxLimitError',
+    message: `script ${name} failed: ${isNamed ? `${thrown}: ` : ''}${message}${place}`,
+    hint: hint ?? 'Tell the user: the script is theirs to correct.',
+    fields: {
+      script: name,
+      ...(position === undefined ? {} : { line: position.line, column: position.column }),
+      ...(errorClass === undefined ? {} : { thrown: errorClass }),
+      ...(limit === undefined ? {} : { limit }),
+    },
+  };
+}
+
+function overLimit(message: string, hint: string): CallReply {
+  return { ok: false, error: { errorClass: 'SandboxLimitError', message, hint, fields: { limit: 'scripts' } } };
+}
+
+function refused(errorClass: string, message: string, hint: string): CallReply {
+  return { ok: false, error: { errorClass, message, hint } };
+}

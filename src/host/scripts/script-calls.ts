@@ -1,0 +1,220 @@
+import type { BrokerOutcome } from '../../broker/broker.js';
+import type { RunContext } from '../../broker/run-context.js';
+import {
+  type CatalogServer,
+  type CatalogSnapshot,
+  type CatalogTool,
+  notForCode,
+  seenServer,
+  toolNamed,
+} from '../../catalog/snapshot.js';
+import type { CallVerdict } from '../../domain/audit.js';
+import type { JsonValue } from '../../domain/json.js';
+import type { CallReply, Failure, GuestCall, GuestError } from '../../domain/run.js';
+import { nearest } from '../../lib/nearest.js';
+import type { ToolCalls } from '../calls/tool-calls.js';
+import type { RunCallDelegate } from '../runs/run.js';
+import type { RunCatalog } from '../runs/run-catalog.js';
+import type { EndedScriptCall } from '../runs/run-types.js';
+import { DOWN_HINT, STARTING_HINT } from '../tools/discovery.js';
+
+export interface ScriptCallsOptions {
+  readonly tools: RunCatalog;
+  /** How a server that is still starting stands. */
+  readonly startingNote: (serverId: string) => string;
+  /** The only servers it may call, by any of their names; empty: all. */
+  readonly allowedServers: readonly string[];
+  readonly maxToolCalls: number;
+  readonly present: (outcome: BrokerOutcome) => CallReply;
+  readonly onCall?: (ended: EndedScriptCall) => void;
+}
+
+/**
+ * The tool calls of a script, whose arguments name the server, the tool and its input. What is wrong with a call is a value
+ * that the script looks at; a limit and a server that is not allowed end it, and it cannot catch that.
+ */
+export class ScriptCalls {
+  readonly #calls: ToolCalls;
+  readonly #options: ScriptCallsOptions;
+  readonly #allowed: ReadonlySet<string>;
+
+  constructor(calls: ToolCalls, options: ScriptCallsOptions) {
+    this.#calls = calls;
+    this.#options = options;
+    // By identity where there is such a server: the list and the call may use different names of it.
+    this.#allowed = new Set(options.allowedServers.map((name) => identityOf(name, options.tools.snapshot)));
+  }
+
+  /** The tool that a call means, where there is one. */
+  toolOf([serverName, toolName]: readonly JsonValue[]): CatalogTool | undefined {
+    if (typeof serverName !== 'string' || typeof toolName !== 'string') return undefined;
+    const server = serverNamed(serverName, this.#options.tools.snapshot);
+    return server === undefined ? undefined : toolNamed(toolName, server);
+  }
+
+  /** Where the call is to a server that is still starting: waits for it. */
+  async awaitServer([name]: readonly JsonValue[]): Promise<void> {
+    const { tools } = this.#options;
+    if (typeof name === 'string' && this.#isAllowed(name)) await tools.fillIn(serverNamed(name, tools.snapshot));
+  }
+
+  async answer(
+    call: GuestCall,
+    input: readonly JsonValue[],
+    delegate: RunCallDelegate,
+    run: RunContext,
+  ): Promise<CallReply> {
+    const { tools, maxToolCalls, startingNote } = this.#options;
+    await this.awaitServer(input);
+    const { snapshot } = tools;
+    const found = this.toolOf(input);
+    if (!this.#calls.countOne()) return this.#end(tooManyCalls(maxToolCalls), 'limited', found, call, delegate, run);
+    const [serverName, toolName, given] = input;
+    const mistake = mistakeIn(input);
+    if (mistake !== undefined) return this.#refused(input, mistake, 'invalid_arguments');
+    const name = serverName as string;
+    if (!this.#isAllowed(name)) return this.#end(serverNotAllowed(name), 'denied', found, call, delegate, run);
+    if (found === undefined) return this.#refused(input, noSuch(name, toolName as string, snapshot, startingNote));
+    const before = this.#calls.trace.length;
+    // A script writes the tool's own name, and the one that the user gave the server.
+    const called = { ...found, exportName: found.tool.name, serverName: found.server.id };
+    const reply = await this.#calls.make(called, call, given ?? undefined, delegate, run);
+    const made = this.#calls.trace[before];
+    if (made !== undefined) this.#tell(input, made.durationMs, made.error);
+    return reply;
+  }
+
+  #refused(input: readonly JsonValue[], error: GuestError, verdict?: CallVerdict): CallReply {
+    this.#tell(input, 0, error.message);
+    return this.#options.present({ ok: false, error, ...(verdict === undefined ? {} : { verdict }) });
+  }
+
+  #tell([server, tool]: readonly JsonValue[], durationMs: number, error?: string): void {
+    const names = { server: nameIn(server), tool: nameIn(tool) };
+    this.#options.onCall?.({ ...names, durationMs, ...(error === undefined ? {} : { error }) });
+  }
+
+  #isAllowed(name: string): boolean {
+    return this.#allowed.size === 0 || this.#allowed.has(identityOf(name, this.#options.tools.snapshot));
+  }
+
+  /** On record, as far as there is a tool to record it for. */
+  async #end(
+    ends: Failure,
+    verdict: 'limited' | 'denied',
+    found: CatalogTool | undefined,
+    call: GuestCall,
+    delegate: RunCallDelegate,
+    run: RunContext,
+  ): Promise<CallReply> {
+    const { message, name: errorClass } = ends;
+    if (found !== undefined)
+      await this.#calls.refuse(found, call, { errorClass, message, hint: '' }, verdict, delegate, run);
+    return { ok: false, ends };
+  }
+}
+
+/** The name the user gave it goes first, then the one that programs of other contracts use. */
+export function serverNamed(name: string, snapshot: CatalogSnapshot): CatalogServer | undefined {
+  return seenServer(
+    snapshot,
+    ({ servers, serverByPath }) => servers.find(({ id }) => id === name) ?? serverByPath.get(name.replace(/^mcp:/, '')),
+  );
+}
+
+function identityOf(name: string, snapshot: CatalogSnapshot): string {
+  const server = serverNamed(name, snapshot);
+  return server === undefined ? `name ${name}` : `id ${server.id}`;
+}
+
+function mistakeIn([server, tool, , ...more]: readonly JsonValue[]): GuestError | undefined {
+  const refuse = (message: string): GuestError => ({
+    errorClass: 'SchemaValidationError',
+    message,
+    hint: "Call it as call_tool('server', 'tool', { name: value }).",
+  });
+  if (typeof server !== 'string' || server === '')
+    return refuse(`the first argument must be the name of a server, not ${shown(server)}`);
+  if (typeof tool !== 'string' || tool === '')
+    return refuse(`the second argument must be the name of a tool, not ${shown(tool)}`);
+  return more.length > 0 ? refuse(`there are at most three arguments, not ${more.length + 3}`) : undefined;
+}
+
+function nameIn(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value.slice(0, MAX_SHOWN_CHARACTERS) : '?';
+}
+
+const MAX_SHOWN_CHARACTERS = 60;
+const MAX_NAMED = 20;
+
+function shown(value: JsonValue | undefined): string {
+  return value === undefined || value === null ? 'nothing' : JSON.stringify(value).slice(0, MAX_SHOWN_CHARACTERS);
+}
+
+function noSuch(
+  serverName: string,
+  toolName: string,
+  snapshot: CatalogSnapshot,
+  startingNote: (serverId: string) => string,
+): GuestError {
+  const server = serverNamed(serverName, snapshot);
+  if (server === undefined)
+    return {
+      errorClass: 'ServerNotFoundError',
+      message: `there is no server ${JSON.stringify(serverName)}`,
+      hint: suggestion(
+        serverName,
+        snapshot.servers.map(({ id }) => id),
+        snapshot.notice ?? 'No server is connected.',
+      ),
+    };
+  if (server.isStarting === true)
+    return {
+      errorClass: 'ServerNotFoundError',
+      message: `${server.id}: ${startingNote(server.id)}`,
+      hint: STARTING_HINT,
+    };
+  if (server.tools.length === 0 && server.problem !== undefined)
+    return {
+      errorClass: 'ServerNotFoundError',
+      message: `${server.id} is not available: ${server.problem}`,
+      hint: DOWN_HINT,
+    };
+  const direct = notForCode(toolName, server);
+  if (direct !== undefined) return { errorClass: 'ToolNotFoundError', ...direct };
+  return {
+    errorClass: 'ToolNotFoundError',
+    message: `${server.id} has no tool ${JSON.stringify(toolName)}`,
+    hint: suggestion(
+      toolName,
+      server.tools.map(({ tool }) => tool.name),
+      'It has no tools now.',
+    ),
+  };
+}
+
+function suggestion(name: string, known: readonly string[], none: string): string {
+  const quoted = (names: readonly string[], between: string) => names.map((each) => JSON.stringify(each)).join(between);
+  const close = nearest(name, known, 3);
+  if (close.length > 0) return `Did you mean ${quoted(close, ' or ')}?`;
+  return known.length === 0 ? none : `There are: ${quoted(known.slice(0, MAX_NAMED), ', ')}.`;
+}
+
+function tooManyCalls(most: number): Failure {
+  return {
+    kind: 'limit',
+    name: 'SandboxLimitError',
+    limit: 'calls',
+    message: `Exceeded maximum tool calls limit (${most})`,
+    hint: 'Ask for more in one call.',
+  };
+}
+
+function serverNotAllowed(name: string): Failure {
+  return {
+    kind: 'forbidden',
+    name: 'Error',
+    message: `Server '${name}' is not in the allowed servers list`,
+    hint: 'Call only the servers that the request allows.',
+  };
+}

@@ -1,0 +1,174 @@
+import { HostError } from '../../domain/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import { MAX_SOURCE_BYTES } from '../../domain/limits.js';
+import {
+  isScriptName,
+  NAME_RULE,
+  type ScriptHead,
+  type ScriptProfile,
+  type StoredScript,
+} from '../../domain/script.js';
+import { nearest } from '../../lib/nearest.js';
+import { quoteVisibly, visibleText } from '../../lib/visible-text.js';
+import { MAX_SCRIPTS, type ScriptStore, scriptDigest } from '../../store/scripts.js';
+
+/** What a person gives to be stored. */
+export type NewScript = Omit<StoredScript, 'digest' | 'createdAtMs'>;
+
+/** Whether a script was ever stored, to be seen without the database. */
+export interface ScriptSign {
+  isSet(): boolean;
+  set(): void;
+}
+
+const MAX_DESCRIPTION_CHARACTERS = 500;
+const MAX_SCHEMA_BYTES = 64 * 1024;
+
+/**
+ * The programs that people have stored. Agents run them and read about them; nothing that an agent can reach leads to
+ * `add` or `remove`.
+ */
+export class ScriptLibrary {
+  readonly #store: () => Promise<ScriptStore>;
+  readonly #sign: ScriptSign;
+  #opened: ScriptStore | undefined;
+
+  /** `store` is opened when something is first looked for. */
+  constructor(store: () => Promise<ScriptStore>, sign: ScriptSign) {
+    this.#store = store;
+    this.#sign = sign;
+  }
+
+  /**
+   * What is stored now, for texts that are made without waiting. The first time somebody has stored something since this
+   * process began it is nothing yet.
+   */
+  known(profile: string): ScriptHead[] {
+    if (this.#opened === undefined) {
+      void this.openIfAny();
+      return [];
+    }
+    return this.#opened.list().filter((script) => script.profile === profile);
+  }
+
+  /** Makes `known` answer, unless nothing is stored: who has no scripts does not pay for the database's driver. */
+  async openIfAny(): Promise<void> {
+    // A store that cannot be opened fails the runs that use a stored script; other runs do without it.
+    if (this.#sign.isSet()) await this.#open().catch(() => {});
+  }
+
+  async list(): Promise<ScriptHead[]> {
+    return (await this.#open()).list();
+  }
+
+  /** Throws `bad_input` where the name is none, `not_found` where nothing has it. */
+  async get(name: string): Promise<StoredScript> {
+    checkName(name);
+    const store = await this.#open();
+    const script = store.find(name);
+    if (script !== undefined) return script;
+    throw noSuchScript(
+      name,
+      store.list().map((each) => each.name),
+    );
+  }
+
+  /** Throws `bad_input` where it cannot be stored as it is, or the name is taken. */
+  async add(script: NewScript, { replaces = false } = {}): Promise<{ script: ScriptHead; isNew: boolean }> {
+    checkName(script.name);
+    checkSizes(script);
+    const stored: StoredScript = {
+      ...script,
+      description: visibleText(script.description).trim(),
+      digest: scriptDigest(script.source),
+      createdAtMs: Date.now(),
+    };
+    const store = await this.#open();
+    this.#sign.set();
+    const added = store.add(stored, replaces);
+    if (added === 'taken')
+      throw new HostError(
+        'bad_input',
+        `there is a script ${script.name} already; take another name, or replace it with --replace`,
+      );
+    if (added === 'full')
+      throw new HostError('bad_input', `${MAX_SCRIPTS} scripts are stored already; remove one: codemode scripts list`);
+    const { source: _, ...head } = stored;
+    return { script: head, isNew: added === 'added' };
+  }
+
+  /** Runs in progress keep the version they have loaded. Throws `not_found`. */
+  async remove(name: string): Promise<void> {
+    checkName(name);
+    const store = await this.#open();
+    if (!store.remove(name))
+      throw noSuchScript(
+        name,
+        store.list().map((each) => each.name),
+      );
+  }
+
+  async #open(): Promise<ScriptStore> {
+    this.#opened ??= await this.#store();
+    return this.#opened;
+  }
+}
+
+/** Throws `bad_input` where a script belongs to another contract. */
+export function checkProfile({ name, profile }: ScriptHead, wanted: ScriptProfile): void {
+  if (profile !== wanted)
+    throw new HostError(
+      'bad_input',
+      `script ${name} is written for profile ${profile}, not for ${wanted}; run it there, or store it again for this one`,
+    );
+}
+
+/** Reads a schema that a person wrote. Throws `bad_input`. */
+export function readInputSchema(json: string, where: string): JsonObject {
+  let schema: JsonValue | undefined;
+  try {
+    schema = JSON.parse(json) as JsonValue;
+  } catch {
+    schema = undefined;
+  }
+  if (!isJsonObject(schema)) throw new HostError('bad_input', `${where} is not a JSON Schema: expected a JSON object`);
+  if (schema.type !== undefined && schema.type !== 'object')
+    throw new HostError(
+      'bad_input',
+      `${where}: the input of a script is an object, so its schema has "type": "object"`,
+    );
+  return schema;
+}
+
+/** Throws `bad_input`. */
+export function checkName(name: string): void {
+  if (!isScriptName(name))
+    throw new HostError('bad_input', `${shown(name)} cannot be the name of a script; use ${NAME_RULE}`);
+}
+
+function checkSizes({ source, description, inputSchema }: NewScript): void {
+  if (Buffer.byteLength(source) > MAX_SOURCE_BYTES)
+    throw new HostError(
+      'bad_input',
+      `the script is larger than ${MAX_SOURCE_BYTES} bytes; keep data out of the source`,
+    );
+  if (description.length > MAX_DESCRIPTION_CHARACTERS)
+    throw new HostError(
+      'bad_input',
+      `the description is longer than ${MAX_DESCRIPTION_CHARACTERS} characters; shorten it`,
+    );
+  if (inputSchema !== undefined && Buffer.byteLength(JSON.stringify(inputSchema)) > MAX_SCHEMA_BYTES)
+    throw new HostError('bad_input', `the input schema is larger than ${MAX_SCHEMA_BYTES} bytes; shorten it`);
+}
+
+function noSuchScript(name: string, known: readonly string[]): HostError {
+  const close = nearest(name, known, 3);
+  const next = close.length > 0 ? `did you mean ${close.join(' or ')}?` : 'list them with: codemode scripts list';
+  return new HostError('not_found', `there is no stored script ${shown(name)}; ${next}`);
+}
+
+const MAX_SHOWN_CHARACTERS = 80;
+
+function shown(name: string): string {
+  return quoteVisibly(name.length > MAX_SHOWN_CHARACTERS ? `${name.slice(0, MAX_SHOWN_CHARACTERS)}...` : name);
+}

@@ -1,0 +1,75 @@
+import { accountOf } from '../../broker/credentials/account.js';
+import type { CredentialStatus, Credentials, LogoutReport } from '../../broker/credentials/credentials.js';
+import type { LoginRequest } from '../../broker/credentials/login.js';
+import { HostError } from '../../domain/errors.js';
+import type { UpstreamDefinition } from '../../domain/upstream.js';
+import { nearest } from '../../lib/nearest.js';
+
+export type { CredentialStatus, LoginRequest, LogoutReport };
+
+/** A server that is named in the configuration and cannot be used. */
+interface DisabledServer {
+  readonly id: string;
+  readonly reason: string;
+}
+
+/** Logging in and out of the servers of the configuration, for people. No agent reaches it. */
+export class Logins {
+  readonly #credentials: Credentials;
+  readonly #definitions: readonly UpstreamDefinition[];
+  readonly #disabled: readonly DisabledServer[];
+
+  constructor(
+    credentials: Credentials,
+    definitions: readonly UpstreamDefinition[],
+    disabled: readonly DisabledServer[] = [],
+  ) {
+    this.#credentials = credentials;
+    this.#definitions = definitions;
+    this.#disabled = disabled;
+  }
+
+  /** Throws `not_found`, `bad_input` for a server that takes no login, `upstream_unavailable` or `login_needed`. */
+  async login(name: string, request: LoginRequest): Promise<CredentialStatus> {
+    const definition = this.#definition(name);
+    const account = accountOf(definition);
+    if (account !== undefined) return this.#credentials.login(account, request);
+    const why =
+      definition.target.kind === 'http'
+        ? 'its token is set by hand: renew it in the configuration, or take the Authorization header out and try again'
+        : definition.target.kind === 'stdio'
+          ? 'it runs on this machine and gets its secrets by its environment: set env of that server'
+          : definition.target.kind === 'openapi'
+            ? 'it is an OpenAPI document: set auth of that server'
+            : 'it is reached over a WebSocket, where tokens go into headers of the configuration';
+    throw new HostError('bad_input', `no login for server ${JSON.stringify(name)}: ${why}`);
+  }
+
+  /** Also for a server that is not configured any more. */
+  async logout(name: string): Promise<LogoutReport> {
+    const leftovers = await this.#credentials.leftovers(this.#definitions.map(({ id }) => id));
+    if (leftovers.includes(name)) return this.#credentials.logout(name, undefined);
+    return this.#credentials.logout(name, accountOf(this.#definition(name)));
+  }
+
+  async status(): Promise<{ readonly servers: CredentialStatus[]; readonly leftovers: string[] }> {
+    return {
+      servers: await Promise.all(this.#definitions.map((definition) => this.#credentials.status(definition))),
+      leftovers: await this.#credentials.leftovers(this.#definitions.map(({ id }) => id)),
+    };
+  }
+
+  #definition(name: string): UpstreamDefinition {
+    const found = this.#definitions.find(({ id }) => id === name);
+    if (found !== undefined) return found;
+    const disabled = this.#disabled.find(({ id }) => id === name);
+    if (disabled !== undefined) throw new HostError('bad_config', disabled.reason);
+    const known = this.#definitions.map(({ id }) => id);
+    const [close] = nearest(name, known, 1);
+    const help = known.length === 0 ? 'no servers are configured' : `there are: ${known.slice(0, 30).join(', ')}`;
+    throw new HostError(
+      'not_found',
+      `there is no server ${JSON.stringify(name)}; ${close === undefined ? help : `did you mean ${close}?`}`,
+    );
+  }
+}

@@ -1,0 +1,81 @@
+import type { CatalogServer, CatalogTool } from '../../catalog/snapshot.js';
+import { isOwnToolName } from '../../domain/own-tool-names.js';
+import { foldedName } from '../../lib/folded-name.js';
+import { modelSafeName, withDigest } from '../../lib/model-safe-name.js';
+
+/** A tool that the client calls itself, without a program. */
+export interface DirectTool {
+  /** As it is listed: the tool's own name where that is free and model APIs accept it. */
+  readonly name: string;
+  /** Other names by which a call finds it: its own spelling, where the listed name had to differ. */
+  readonly aliases: readonly string[];
+  readonly tool: CatalogTool;
+}
+
+/**
+ * Gives each tool a name that is unique and that model APIs accept. The names depend on which tools there are, not on the order in
+ * which servers list them. A name that begins with that of a server (`github__create_issue`) is for tools of that server alone,
+ * whatever other servers call theirs: `servers` are all there are.
+ */
+export function nameDirectTools(
+  tools: readonly CatalogTool[],
+  reservedNames: readonly string[],
+  servers: readonly CatalogServer[] = [...new Set(tools.map(({ server }) => server))],
+): DirectTool[] {
+  const isOfAnother = qualifiedNames(servers);
+  const own = tools.map(({ tool }) => modelSafeName(tool.name));
+  const isOwnFree = onceIn(own, reservedNames);
+  // A name that two servers share, or that is ours or reads like ours, belongs to neither: both get their server's in front.
+  const prefixed = tools.map((tool, index) => {
+    const name = own[index] ?? '';
+    const isFine = isOwnFree(name) && !isOwnToolName(name) && !isOfAnother(name, tool);
+    return isFine ? name : modelSafeName(serverAndTool(tool));
+  });
+  const isFree = onceIn(prefixed, reservedNames);
+  const taken = new Set<string>(reservedNames);
+  const names = tools.map(({ server, tool }, index) => {
+    const wanted = prefixed[index] ?? '';
+    const distinct = isFree(wanted) ? wanted : withDigest(wanted, `${server.id}\0${tool.name}`);
+    // Digests this short can be made to collide by a server that tries to.
+    let name = distinct;
+    for (let number = 2; taken.has(name); number++)
+      name = withDigest(distinct, `${server.id}\0${tool.name}\0${number}`);
+    taken.add(name);
+    return name;
+  });
+  const spellings = tools.map((tool) => {
+    const { name } = tool.tool;
+    const isFine = !isOwnToolName(name) && !isOfAnother(name, tool);
+    return [...new Set([...(isFine ? [name] : []), serverAndTool(tool)])];
+  });
+  // A spelling that could mean two tools means neither: no server answers for another.
+  const isUnambiguous = onceIn(spellings.flat(), [...taken]);
+  return tools.map((tool, index) => ({
+    name: names[index] ?? '',
+    aliases: spellings[index]?.filter(isUnambiguous) ?? [],
+    tool,
+  }));
+}
+
+function serverAndTool({ server, tool }: CatalogTool): string {
+  return `${server.path}__${tool.name}`;
+}
+
+/** Says of a name whether it reads as that of another server's tool: `github__create_issue`, also with other capitals or dashes. */
+function qualifiedNames(servers: readonly CatalogServer[]): (name: string, tool: CatalogTool) => boolean {
+  const owners = new Map<string, Set<string>>();
+  for (const { id, path } of servers)
+    for (const name of [id, path].map(foldedName)) owners.set(name, (owners.get(name) ?? new Set()).add(id));
+  return (name, { server }) => {
+    const prefix = /^(.+?)__/su.exec(name)?.[1];
+    const ids = prefix === undefined ? undefined : owners.get(foldedName(prefix));
+    return ids !== undefined && !(ids.size === 1 && ids.has(server.id));
+  };
+}
+
+/** Says of a name whether it is in the list exactly once and is not reserved. */
+function onceIn(names: readonly string[], reservedNames: readonly string[]): (name: string) => boolean {
+  const uses = new Map<string, number>(reservedNames.map((name) => [name, 2]));
+  for (const name of names) uses.set(name, (uses.get(name) ?? 0) + 1);
+  return (name) => uses.get(name) === 1;
+}

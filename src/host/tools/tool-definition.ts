@@ -1,0 +1,51 @@
+import { firstSentences } from '../../catalog/declarations/doc-comment.js';
+import { toolSignature } from '../../catalog/declarations/typescript/signature.js';
+import type { ObservedTypeOf } from '../../catalog/declarations/typescript/typescript.js';
+import type { CatalogTool } from '../../catalog/snapshot.js';
+import { shownDescription, shownSchema } from '../../catalog/visible-tool.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { Tool } from '../../domain/tool.js';
+import { visibleLine } from '../../lib/visible-text.js';
+
+/** How much is told of a tool; each level leaves out what only the higher ones have. */
+export const TOOL_DETAILS = ['name', 'description', 'full'] as const;
+export type ToolDetail = (typeof TOOL_DETAILS)[number];
+
+/** Below `full`. Descriptions of 5,000 characters have been seen, and a list has many of them. */
+const MAX_DESCRIPTION_CHARACTERS = 110;
+
+/** A tool in the words of the contract's `ToolDefinition`, with how it is called and whether its calls wait for a person. */
+export function toolDefinition(
+  { tool, exportName, asks }: CatalogTool,
+  detail: ToolDetail,
+  observedTypeOf?: ObservedTypeOf,
+): JsonObject {
+  const named: JsonObject = { toolName: visibleLine(tool.name), exportName };
+  if (detail === 'name') return named;
+  const { description, annotations, inputSchema, outputSchema } = tool;
+  const isFull = detail === 'full';
+  const words =
+    description === undefined
+      ? undefined
+      : shownDescription(isFull ? description : firstSentences(description, MAX_DESCRIPTION_CHARACTERS));
+  return {
+    ...named,
+    signature: toolSignature(tool, exportName, outputSchema === undefined ? observedTypeOf?.(tool) : undefined),
+    ...(asks === true ? { asks } : {}),
+    ...(words === undefined ? {} : { description: words }),
+    ...(annotations === undefined ? {} : { annotations: { ...annotations } as JsonObject }),
+    ...(isFull && inputSchema !== undefined ? { inputSchema: shownSchema(inputSchema) } : {}),
+    ...(isFull && outputSchema !== undefined ? { outputSchema: shownSchema(outputSchema) } : {}),
+  };
+}
+
+/** What readers outside get of a tool's own words: clients that call it themselves, and those of the REST surface. */
+export function shownTool({ description, inputSchema, outputSchema }: Tool): ShownTool {
+  return {
+    ...(description === undefined ? {} : { description: shownDescription(description) }),
+    ...(inputSchema === undefined ? {} : { inputSchema: shownSchema(inputSchema) }),
+    ...(outputSchema === undefined ? {} : { outputSchema: shownSchema(outputSchema) }),
+  };
+}
+
+export type ShownTool = Pick<Tool, 'description' | 'inputSchema' | 'outputSchema'>;

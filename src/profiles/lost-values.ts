@@ -1,0 +1,22 @@
+import type { LostValues, Outcome } from '../domain/run.js';
+import type { ProgramWarning } from './warning.js';
+
+/** What JSON has no word for in a result, with its places. */
+export interface LostInResult extends ProgramWarning {
+  /** Nothing but `undefined`, and that left out is what most programs mean by it. */
+  readonly isUsual: boolean;
+}
+
+/** JSON writes these as null, as {}, or not at all. */
+export function lostInResult(outcome: Outcome): LostInResult | undefined {
+  const lost: LostValues | undefined = outcome.status === 'completed' ? outcome.lost : undefined;
+  if (lost === undefined || lost.count === 0) return undefined;
+  const { count, places } = lost;
+  const more = count - places.length;
+  return {
+    code: 'RESULT_NOT_JSON',
+    message: `JSON has no word for ${places.join(', ')}${more > 0 ? ` and ${more} more` : ''}: null, {} or left out in \`result\``,
+    hint: 'Return a string, a number or null there.',
+    isUsual: places.every((place) => place.startsWith('undefined ')),
+  };
+}

@@ -1,0 +1,35 @@
+import type { RunSummary } from '../host/runs/run-types.js';
+import { callsMade } from './calls-made.js';
+import { partialResults } from './partial-results.js';
+import { warningLine } from './warning.js';
+
+/** What every summary of a run knows, also of a program in its own process. */
+type NotedRun = Pick<RunSummary, 'outcome' | 'trace' | 'warnings' | 'partialAnswers' | 'redactions' | 'misnamed'>;
+
+/**
+ * What an agent should know of a program besides its answer, a line each, for contracts whose answers have no field for it.
+ * `redactionHint`: what turns off the redaction of these kinds, if anything does.
+ */
+export function runNotes(
+  { outcome, trace, warnings, misnamed = [], partialAnswers, redactions }: NotedRun,
+  redactionHint: (kinds: readonly string[]) => string,
+): string[] {
+  const succeeded = outcome.status === 'failed' ? trace.filter(({ ok }) => ok) : [];
+  const partial = outcome.status === 'completed' ? partialResults(partialAnswers) : [];
+  const removed = Object.entries(redactions).map(([kind, count]) => `${count} ${kind}`);
+  const hint = redactionHint(Object.keys(redactions));
+  return [
+    // The next program need not do again what this one did before it failed.
+    ...(succeeded.length === 0 ? [] : [`Before the program failed, ${callsMade(succeeded)}.`]),
+    ...partial.map(warningLine),
+    ...[...warnings, ...misnamed].map((warning) => `warning: ${warning}`),
+    ...(removed.length === 0 ? [] : [`Redacted: ${removed.join(', ')}.${hint === '' ? '' : ` ${hint}`}`]),
+  ];
+}
+
+/** Credentials that the host holds are redacted whatever the configuration says. */
+export function patternsHint(kinds: readonly string[]): string {
+  return kinds.every((kind) => kind === 'credential')
+    ? ''
+    : 'If this is ordinary data, the user can turn it off with redaction.patterns: false.';
+}

@@ -1,0 +1,25 @@
+/** Longer than a small program computes between two calls. */
+const POLL_MS = 0.1;
+
+/**
+ * The kernel deschedules a waiting process and idles its core. Waking both takes 40 µs on a virtual machine, longer than
+ * the host works on a call. So the host polls for a moment after it has answered a program, instead of blocking: see
+ * docs/decisions/0025-busy-polling-after-a-reply.md.
+ */
+export class BusyPoll {
+  #untilMs = 0;
+  #isPolling = false;
+
+  stay(): void {
+    this.#untilMs = performance.now() + POLL_MS;
+    if (this.#isPolling) return;
+    this.#isPolling = true;
+    setImmediate(this.#poll);
+  }
+
+  /** The event loop handles messages between two of these. */
+  readonly #poll = (): void => {
+    this.#isPolling = performance.now() < this.#untilMs;
+    if (this.#isPolling) setImmediate(this.#poll);
+  };
+}

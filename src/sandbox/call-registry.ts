@@ -1,0 +1,113 @@
+import type { CallNumber, CallReply, Failure, GuestCall } from '../domain/run.js';
+import type { CallerAccount } from './caller-account.js';
+import { tooLargeOpenCalls, tooManyOpenCalls, tooMuchDelivered, tooMuchOfCaller } from './failures.js';
+import type { Answer, Journal } from './journal.js';
+import { digestOf } from './journal.js';
+
+/** Calls a program may have open at once; each uses memory of the host. */
+const MAX_OPEN_CALLS = 10_000;
+/** Arguments of all open calls of a program. It can make them from one string of its own, at no cost to its memory limit. */
+const MAX_OPEN_CALL_BYTES = 64 * 1024 * 1024;
+/** What a journal may hold of answers. They stay here as long as the program runs, however little of them it keeps. */
+const MAX_DELIVERED_BYTES = 512 * 1024 * 1024;
+
+/** What is to be done about a call that a worker says its program made. */
+export type CallCheck =
+  | { readonly is: 'new' }
+  /** A rebuilt program repeats its calls; those are in flight or answered already. */
+  | { readonly is: 'known' }
+  | { readonly is: 'forged'; readonly reason: string }
+  | { readonly is: 'too much'; readonly failure: Failure };
+
+/** The calls of one program: which it made, in which order, which are open, and what they hold. */
+export class CallRegistry {
+  readonly #journal: Pick<Journal, 'calls' | 'deliveries'>;
+  readonly #open = new Map<CallNumber, GuestCall>();
+  readonly #account: CallerAccount | undefined;
+  #openBytes = 0;
+  #deliveredBytes = 0;
+  #seen = 0;
+  /** The last call that the current worker has reported: a worker reports every call once, in order. */
+  #saidByWorker = 0;
+
+  /** `account`: where answers stay in memory for as long as the program runs, those of all programs of its caller count. */
+  constructor(journal: Pick<Journal, 'calls' | 'deliveries'>, account?: CallerAccount) {
+    this.#journal = journal;
+    this.#account = account;
+  }
+
+  get open(): readonly GuestCall[] {
+    return [...this.#open.values()];
+  }
+
+  find(number: CallNumber): GuestCall | undefined {
+    return this.#open.get(number);
+  }
+
+  /** Takes over what a suspended program had open. */
+  carryOver(open: readonly GuestCall[]): void {
+    for (const call of open) {
+      this.#open.set(call.number, call);
+      this.#openBytes += call.argumentsJson.length;
+    }
+    for (const each of this.#journal.deliveries) if ('body' in each) this.#deliveredBytes += each.body.byteLength;
+    // It had them before it was suspended, and is not refused what it has.
+    this.#account?.take(this.#deliveredBytes);
+    this.#seen = this.#journal.calls.length;
+  }
+
+  /** The program is in another worker, which may tell of its calls again. */
+  inAnotherWorker(): void {
+    this.#saidByWorker = 0;
+  }
+
+  /** Enters a call. Each number is made once: a worker that says something else under it is not believed. */
+  enter(call: GuestCall): CallCheck {
+    if (call.number <= this.#saidByWorker) return { is: 'forged', reason: 'it made the same call twice' };
+    this.#saidByWorker = call.number;
+    const known = this.#journal.calls[call.number - 1];
+    const asked = { target: call.target, argumentsDigest: digestOf(call.argumentsJson) };
+    if (known !== undefined)
+      return call.number <= this.#seen &&
+        known.target === asked.target &&
+        known.argumentsDigest === asked.argumentsDigest
+        ? { is: 'known' }
+        : { is: 'forged', reason: 'it made another call under the same number' };
+    if (call.number !== this.#seen + 1) return { is: 'forged', reason: 'it skipped a number' };
+    if (this.#open.size >= MAX_OPEN_CALLS) return { is: 'too much', failure: tooManyOpenCalls(MAX_OPEN_CALLS) };
+    this.#openBytes += call.argumentsJson.length;
+    if (this.#openBytes > MAX_OPEN_CALL_BYTES)
+      return { is: 'too much', failure: tooLargeOpenCalls(MAX_OPEN_CALL_BYTES) };
+    this.#seen = call.number;
+    this.#journal.calls.push(asked);
+    this.#open.set(call.number, call);
+    return { is: 'new' };
+  }
+
+  /** Closes a call with its answer: what is to be delivered, or why the program ends instead. */
+  answer({ number, argumentsJson }: GuestCall, reply: CallReply, atMs: number): Answer | Failure {
+    this.#open.delete(number);
+    this.#openBytes -= argumentsJson.length;
+    if ('ends' in reply) return reply.ends;
+    const body = bodyOf(reply);
+    this.#deliveredBytes += body.byteLength;
+    if (this.#deliveredBytes > MAX_DELIVERED_BYTES) return tooMuchDelivered(MAX_DELIVERED_BYTES);
+    if (this.#account?.take(body.byteLength) === false) return tooMuchOfCaller(this.#account.maxBytes);
+    return { kind: reply.ok ? 'result' : 'error', call: number, atMs, body };
+  }
+
+  /** The program is not in memory any more. */
+  release(): void {
+    this.#account?.giveAll();
+  }
+
+  clear(): void {
+    this.#open.clear();
+    this.release();
+  }
+}
+
+function bodyOf(reply: Exclude<CallReply, { readonly ends: Failure }>): Uint8Array {
+  if (!reply.ok) return Buffer.from(JSON.stringify(reply.error));
+  return typeof reply.json === 'string' ? Buffer.from(reply.json) : reply.json;
+}

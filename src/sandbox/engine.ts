@@ -1,0 +1,67 @@
+import type { CallerId, CallNumber, RunId, SourcePosition } from '../domain/run.js';
+import type { Cancellation } from '../lib/cancellation.js';
+import type { WorkerToHost } from '../wire/messages.js';
+import type { CallerAccount } from './caller-account.js';
+import type { Journal } from './journal.js';
+
+/** What computes programs. A run knows nothing else of where it computes: its journal is the same in every engine. */
+export interface Engine {
+  /** What the caller's open calls are charged to. */
+  accountOf(caller: CallerId): CallerAccount;
+  /** Waits for a place; one that is not entered is given back with `abandon`. `isUnderWay`: the run had a place before. */
+  place(run: PlacedRun, cancellation: Cancellation, isUnderWay: boolean): Promise<EnginePlace>;
+}
+
+/** The place of one run in one worker of an engine: how much of its journal that worker has had, and what it still owes. */
+export interface EnginePlace {
+  /** Everything that was sent is answered. */
+  readonly isQuiet: boolean;
+  /** The worker computes this run now, as far as can be told from outside. */
+  readonly isComputing: boolean;
+  /** Another worker would answer sooner. */
+  readonly hasBetter: boolean;
+  enter(): void;
+  /** The place is not needed. Instead of `enter`. */
+  abandon(): void;
+  /** From the beginning: the source first. */
+  start(remainingMs: number): void;
+  /** From an image, in which the first deliveries of the journal are contained. */
+  resume(image: Buffer, remainingMs: number, inImage: number): void;
+  /** Sends what the journal has and the worker has not had. */
+  catchUp(): void;
+  /** Asks for the image of the program, which waits. */
+  suspend(): void;
+  /** The time is over: asks for the result of a program whose last line has run. */
+  finish(): void;
+  /** Where in the source an open call was made, innermost first. */
+  locate(call: CallNumber): Promise<readonly SourcePosition[]>;
+  /** The program has ended, or was suspended: it leaves. */
+  release(): void;
+  /** The program leaves while the worker may still owe replies for it. */
+  cancel(): void;
+  /** As `cancel`, and the worker is killed if it still computes the program after the grace period. */
+  dismiss(graceMs: number): void;
+  /** The worker sent what no worker of ours sends, or does not stop. */
+  kill(reason: string): void;
+  /** The worker sent a frame without effect. */
+  wasted(): void;
+}
+
+/**
+ * The run's part in the loss of its worker. `guilty`: the host killed the worker because of it. `suspect`: the worker
+ * crashed while it owed a reply for this run.
+ */
+export type LossBlame = 'guilty' | 'suspect' | 'bystander';
+
+/** What an engine tells a run. */
+export interface PlacedRun {
+  readonly id: RunId;
+  readonly caller: CallerId;
+  readonly journal: Journal;
+  receive(message: WorkerToHost, body: Buffer, from: EnginePlace): void;
+  workerLost(from: EnginePlace, part: LossBlame, reason: string): void;
+  /** The worker has been computing another program for so long that this one should move to another worker. */
+  workerStalled(from: EnginePlace): void;
+  /** Its caller's turn is over. It waits for a delivery, and then continues in another place. */
+  workerTaken(from: EnginePlace): void;
+}

@@ -1,0 +1,94 @@
+import type { ProcessLanguage, ProcessLimits, ProcessRole } from '../../domain/process-program.js';
+import type { JailedProgram } from '../jail/jail.js';
+import type { RuntimeFiles } from '../runtime-files.js';
+import type { Interpreter } from './interpreter.js';
+
+/** What has to be known of a program before its process is started. */
+export interface SharedSpec extends Pick<ProcessLimits, 'maxMemoryBytes' | 'maxProcesses' | 'maxDiskBytes'> {
+  readonly language: ProcessRole;
+}
+
+/** Processes of one shape can replace each other. */
+export interface ProcessSpec extends SharedSpec {
+  readonly language: ProcessLanguage;
+}
+
+export function processSpecOf(language: ProcessLanguage, limits: ProcessLimits): ProcessSpec {
+  const { maxMemoryBytes, maxProcesses, maxDiskBytes } = limits;
+  return { language, maxMemoryBytes, maxProcesses, maxDiskBytes };
+}
+
+export function keyOf({ language, maxMemoryBytes, maxProcesses, maxDiskBytes }: SharedSpec): string {
+  return [language, maxMemoryBytes, maxProcesses, maxDiskBytes].join(' ');
+}
+
+const MEGABYTE = 1024 * 1024;
+
+/** What each interpreter takes for itself before it runs anything: 10 and 14 MB, with room for versions to come. */
+export const OWN_MEMORY_BYTES: Record<ProcessRole, number> = {
+  node: 48 * MEGABYTE,
+  python: 24 * MEGABYTE,
+  go: 24 * MEGABYTE,
+  'go-build': 24 * MEGABYTE,
+};
+
+/**
+ * What RLIMIT_DATA counts beyond that and nobody uses: Node's ten threads set aside a stack each. Below it, V8 is refused
+ * pages before it reaches the limit of its own heap, and dies without saying of what.
+ */
+const RESERVED_BYTES: Record<ProcessLanguage, number> = { node: 144 * MEGABYTE, python: 0 };
+
+/** Of the main thread, and of each that a program starts. */
+const STACK_BYTES = 8 * MEGABYTE;
+const DESCRIPTORS = 256;
+/** Far beyond any time a run may have: the host ends runs by the clock, this ends what the host has lost. */
+const CPU_SECONDS = 3_600;
+/** Each file takes a kilobyte of the kernel's memory that the size of the workspace does not see. */
+const BYTES_PER_FILE = 4_096;
+const FEWEST_FILES = 1_024;
+
+/** Files and folders that a workspace may have. */
+export function filesOf({ maxDiskBytes }: Pick<ProcessSpec, 'maxDiskBytes'>): number {
+  return Math.max(FEWEST_FILES, Math.floor(maxDiskBytes / BYTES_PER_FILE));
+}
+
+export function jailedProgram(
+  shape: ProcessSpec,
+  interpreter: Interpreter,
+  files: RuntimeFiles,
+  workspace: string,
+): JailedProgram {
+  const { language, maxMemoryBytes, maxProcesses, maxDiskBytes } = shape;
+  return {
+    runtime: language,
+    interpreterPath: interpreter.path,
+    interpreterArguments: [...FLAGS[language](maxMemoryBytes), ...files.arguments[language], workspace],
+    files: files.mounts[language],
+    folders: interpreter.folders,
+    workspace: { bytes: maxDiskBytes, files: filesOf(shape) },
+    environment: { HOME: workspace, TMPDIR: `${workspace}/.tmp`, LANG: 'C.UTF-8', ...ENVIRONMENT[language] },
+    limits: {
+      dataBytes: maxMemoryBytes + OWN_MEMORY_BYTES[language] + RESERVED_BYTES[language],
+      stackBytes: STACK_BYTES,
+      cpuSeconds: CPU_SECONDS,
+      processes: maxProcesses,
+      // A page more than the workspace holds, so that a full one says so, before a signal does.
+      fileBytes: maxDiskBytes + 4_096,
+      descriptors: DESCRIPTORS,
+    },
+  };
+}
+
+const FLAGS: Record<ProcessLanguage, (maxMemoryBytes: number) => readonly string[]> = {
+  // V8 sizes its heap by the machine unless told; it must give up, with a message, before the kernel refuses it pages.
+  node: (bytes) => [`--max-old-space-size=${Math.max(16, Math.floor((0.9 * bytes) / MEGABYTE))}`],
+  // Nothing of the folder or the user on the path, without `site`, no compiled files written, UTF-8 whatever the locale. Not
+  // `-I`, which would ignore the seed of hashes; nothing else of the environment is there.
+  python: () => ['-P', '-s', '-S', '-B', '-X', 'utf8'],
+};
+
+/** The order of sets is the same in every run, so that a replay has it too. Nobody but the program itself fills its tables. */
+const ENVIRONMENT: Record<ProcessLanguage, Readonly<Record<string, string>>> = {
+  node: {},
+  python: { PYTHONHASHSEED: '0' },
+};

@@ -1,0 +1,391 @@
+import { HostError, isHostError } from '../domain/errors.js';
+import {
+  type CallerId,
+  type CallNumber,
+  type CallReply,
+  type Failure,
+  type GuestCall,
+  type LogEntry,
+  type Outcome,
+  outOfTime,
+  type RunId,
+  type SourcePosition,
+} from '../domain/run.js';
+import { Cancellation } from '../lib/cancellation.js';
+import { deferred } from '../lib/deferred.js';
+import { MAX_VALUE_BYTES, type WorkerToHost } from '../wire/messages.js';
+import { CallRegistry } from './call-registry.js';
+import type { Engine, EnginePlace, LossBlame, PlacedRun } from './engine.js';
+import { CANCELLED, endedItsWorker, FAILED_INSIDE, lostItsWorkers } from './failures.js';
+import type { Delivery, Journal } from './journal.js';
+import { ProgramClock } from './program-clock.js';
+import { callIn, logIn, outcomeIn } from './read-worker-message.js';
+import { RunRecord } from './run-record.js';
+import type { CarriedOver, RunReport, SandboxDelegate, UsedSoFar } from './run-report.js';
+import { KILL_GRACE_MS, RunTimeout } from './run-timeout.js';
+import { Suspension } from './suspension.js';
+import { WorkerLosses } from './worker-losses.js';
+
+/** Grace period in which a worker may hand over the result of a program that waits. */
+const FINISH_GRACE_MS = 1_000;
+const NO_JSON: Outcome = { status: 'failed', failure: endedItsWorker('its result was no JSON') };
+
+/** The host's side of one run in the sandbox: its worker, its open calls and its deliveries. */
+export class SandboxRun implements PlacedRun {
+  readonly id: RunId;
+  readonly caller: CallerId;
+  readonly journal: Journal;
+  readonly #engine: Engine;
+  readonly #delegate: SandboxDelegate;
+  readonly #ended = deferred<RunReport>();
+  readonly #cancellation = new Cancellation(
+    () => new HostError('cancelled', 'the program that asked for this has ended'),
+  );
+  readonly #calls: CallRegistry;
+  readonly #record: RunRecord;
+  #place: EnginePlace | undefined;
+  /** Parked: other programs needed its worker while it waited; it requests another one when there is a delivery for it. */
+  #state: 'placing' | 'running' | 'parked' | 'suspending' | 'suspended' | 'ended' = 'placing';
+  readonly #timeout: RunTimeout;
+  readonly #clock: ProgramClock;
+  readonly #losses: WorkerLosses;
+  #suspension: Suspension | undefined;
+
+  constructor(engine: Engine, caller: CallerId, journal: Journal, delegate: SandboxDelegate, remainingMs?: number) {
+    this.id = journal.execution;
+    this.caller = caller;
+    this.journal = journal;
+    this.#engine = engine;
+    this.#delegate = delegate;
+    this.#losses = new WorkerLosses(journal.source);
+    this.#calls = new CallRegistry(journal, engine.accountOf(caller));
+    this.#record = new RunRecord(journal, delegate);
+    this.#timeout = new RunTimeout(remainingMs ?? journal.limits.timeoutMs, () => this.#outOfTime());
+    this.#clock = new ProgramClock(journal.deliveries.at(-1)?.atMs ?? journal.startedAtMs);
+  }
+
+  /** Settles when the program has come to an end of any kind. Suspended programs have not. */
+  get report(): Promise<RunReport> {
+    return this.#ended.promise;
+  }
+
+  get openCalls(): readonly GuestCall[] {
+    return this.#calls.open;
+  }
+
+  get isWaiting(): boolean {
+    return this.#state === 'running' && this.#place?.isQuiet === true;
+  }
+
+  get remainingMs(): number {
+    return this.#timeout.remainingMs;
+  }
+
+  // Starting: a new program, one from its journal, one from its image.
+
+  async begin(): Promise<void> {
+    await this.#enter((place) => place.start(this.remainingMs));
+  }
+
+  /** `inImage`: how many of the journal's deliveries the image contains. The others are delivered again. */
+  async beginFromImage(image: Buffer, carried: CarriedOver, inImage: number): Promise<void> {
+    this.#carryOver(carried);
+    await this.#enter((place) => place.resume(image, this.remainingMs, inImage));
+  }
+
+  /** A program whose image is from another build: it is rebuilt from its journal. */
+  async beginFromJournal(carried: CarriedOver): Promise<void> {
+    this.#carryOver(carried);
+    await this.begin();
+  }
+
+  #carryOver(carried: CarriedOver): void {
+    this.#record.carryOver(carried);
+    this.#calls.carryOver(carried.openCalls);
+    this.#clock.wakeAtMs = carried.wakeAtMs;
+  }
+
+  // Commands of the host.
+
+  cancel(): void {
+    this.#fail(CANCELLED);
+  }
+
+  /** Whether it waits only for a person: its timeout is paused then, except while it computes. */
+  holdTime(isHeld: boolean): void {
+    this.#timeout.hold(isHeld);
+    this.#countTime();
+  }
+
+  /** Answers an open call that was made before this program was suspended. */
+  answer(call: CallNumber, reply: CallReply): void {
+    const open = this.#calls.find(call);
+    if (open !== undefined) this.#replied(open, reply);
+  }
+
+  /** Where in the source an open call was made, innermost first; empty if that cannot be determined quickly. */
+  async locate(call: CallNumber): Promise<readonly SourcePosition[]> {
+    const place = this.#place;
+    // A program with blocking calls cannot inspect its stack while it waits.
+    if (this.#state !== 'running' || place === undefined || this.journal.blocking) return [];
+    return this.#calls.find(call) === undefined ? [] : place.locate(call);
+  }
+
+  /** Suspends the program, which must be waiting. Its open calls stay open. */
+  suspend(): Promise<Buffer> {
+    if (this.#state === 'parked') return this.#unpark().then(() => this.suspend());
+    const place = this.#place;
+    if (this.#state !== 'running' || place === undefined)
+      throw new HostError('bad_input', 'only a running program can be suspended');
+    if (this.journal.blocking) throw new HostError('bad_input', 'a program with blocking calls cannot be suspended');
+    this.#pause();
+    this.#state = 'suspending';
+    this.#suspension = new Suspension(() => place.kill('it did not hand over a suspended program'));
+    place.suspend();
+    return this.#suspension.image;
+  }
+
+  /** What the next process needs besides journal and image. */
+  get carriedOver(): CarriedOver {
+    return { openCalls: this.openCalls, logs: this.#record.logs, wakeAtMs: this.#clock.wakeAtMs, used: this.used };
+  }
+
+  /** Used so far. */
+  get used(): UsedSoFar {
+    return this.#record.used;
+  }
+
+  // Messages of the worker. They are parsed, and trusted only for this program.
+
+  receive(message: WorkerToHost, body: Buffer, from: EnginePlace): void {
+    if (from !== this.#place || this.#state === 'ended' || this.#state === 'suspended') return;
+    this.#losses.hasSpoken = true;
+    switch (message.type) {
+      case 'execution/waiting':
+        this.#record.countUsage(message.usage);
+        this.#countTime();
+        // Answers come in order: the last one is the answer to `suspend`, and it is no image.
+        if (this.#state === 'suspending' && this.#place?.isQuiet === true) this.#stay();
+        return this.#waiting(message.wakeAtMs);
+      case 'call/request':
+        if (body.length > MAX_VALUE_BYTES) return from.kill('it sent larger arguments than it may');
+        return this.#requested(callIn(message, body));
+      case 'execution/log':
+        return this.#logged(message.entry, logIn(message, body));
+      case 'clock/read':
+        return this.#killFor(this.#record.clockRead(message));
+      case 'execution/suspended':
+        return this.#suspended(body);
+      case 'execution/end': {
+        this.#record.countUsage(message.usage);
+        const outcome = outcomeIn(message, body, this.#timedOut);
+        if (outcome === undefined) from.kill('it sent a result that is not JSON, or larger than it may be');
+        return this.#finish(outcome ?? NO_JSON, message.logsCut);
+      }
+      case 'call/site':
+      case 'worker/ready':
+        return;
+    }
+  }
+
+  workerLost(from: EnginePlace, part: LossBlame, reason: string): void {
+    if (from !== this.#place || this.#state === 'ended' || this.#state === 'suspended') return;
+    this.#place = undefined;
+    if (part === 'guilty' && this.remainingMs <= 0) return this.#fail(this.#timedOut);
+    const end = this.#losses.lost(part, reason);
+    if (end !== undefined) return this.#fail(end);
+    this.#pause();
+    this.#suspension?.fail('worker lost');
+    this.#rebuild();
+  }
+
+  workerStalled(from: EnginePlace): void {
+    if (from !== this.#place || this.#state !== 'running' || this.journal.blocking) return;
+    if (!this.#losses.mayMove || !from.hasBetter) return;
+    this.#losses.moved();
+    this.#pause();
+    from.cancel();
+    this.#place = undefined;
+    void this.#goElsewhere();
+  }
+
+  workerTaken(from: EnginePlace): void {
+    if (from !== this.#place || this.#state !== 'running') return;
+    this.#place = undefined;
+    this.#state = 'parked';
+  }
+
+  // Assigning a worker, and moving to another one.
+
+  async #enter(begin: (place: EnginePlace) => void, isUnderWay = false): Promise<void> {
+    let place: EnginePlace;
+    try {
+      place = await this.#engine.place(this, this.#cancellation, isUnderWay);
+    } catch (error) {
+      if (this.#state === 'ended') return;
+      throw error;
+    }
+    if (this.#state === 'ended') return place.abandon();
+    place.enter();
+    this.#calls.inAnotherWorker();
+    this.#place = place;
+    this.#state = 'running';
+    this.#timeout.start();
+    begin(place);
+    // Delivers the whole journal to a program that starts again, and to all what was answered while they had no worker.
+    place.catchUp();
+  }
+
+  /** Rebuilds the program in another worker, from the journal. Calls that it repeats are not made twice. */
+  #rebuild(): void {
+    const end = this.#losses.rebuilt();
+    if (end === undefined) void this.#goElsewhere();
+    else this.#fail(end);
+  }
+
+  #goElsewhere(): Promise<void> {
+    this.#state = 'placing';
+    this.#releaseReplies();
+    return this.#enter((place) => place.start(this.remainingMs), true).catch((error: unknown) => {
+      this.#fail(lostItsWorkers(isHostError(error) ? error.message : 'none could be had'));
+    });
+  }
+
+  #unpark(): Promise<void> {
+    this.#pause();
+    return this.#goElsewhere();
+  }
+
+  // Deliveries: the only input of a running program.
+
+  #deliver(delivery: Delivery): void {
+    this.#record.deliver(delivery);
+    if (this.#state === 'running') {
+      this.#place?.catchUp();
+      this.#countTime();
+    } else if (this.#state === 'parked') void this.#unpark();
+  }
+
+  #deliverReply(call: GuestCall, reply: CallReply): void {
+    // Said twice, it is an answer to nothing.
+    if (this.#calls.find(call.number) === undefined) return;
+    if ('ends' in reply) this.journal.endedBy = { call: call.number, failure: reply.ends };
+    const delivery = this.#calls.answer(call, reply, this.#clock.now());
+    if ('message' in delivery) this.#fail(delivery);
+    else this.#deliver(delivery);
+  }
+
+  #waiting(wakeAtMs: number | null): void {
+    this.#clock.wakeAtMs = wakeAtMs;
+    this.#clock.wakeAt(this.isWaiting ? wakeAtMs : null, (atMs) => this.#deliver({ kind: 'timer', atMs }));
+  }
+
+  #requested(call: GuestCall): void {
+    const verdict = this.#calls.enter(call);
+    if (verdict.is === 'forged') return this.#place?.kill(verdict.reason);
+    if (verdict.is === 'too much') return this.#fail(verdict.failure);
+    if (verdict.is === 'known') return;
+    this.#delegate.onCall(call, this.#cancellation.signal).then(
+      (reply) => this.#replied(call, reply),
+      () => this.#replied(call, { ok: false, error: FAILED_INSIDE }),
+    );
+  }
+
+  #replied(call: GuestCall, reply: CallReply): void {
+    if (this.#state === 'suspending') this.#suspension?.hold(call, reply);
+    else if (this.#state !== 'ended' && this.#state !== 'suspended') this.#deliverReply(call, reply);
+  }
+
+  #logged(entry: number, log: LogEntry): void {
+    const kept = this.#record.logged(entry, log);
+    if (kept === 'too much') return this.#killFor('it logged more than it may');
+    if (kept === 'not kept') this.#place?.wasted();
+  }
+
+  /** The worker sent what no worker of ours sends. */
+  #killFor(problem: string | undefined): void {
+    if (problem !== undefined) this.#place?.kill(problem);
+  }
+
+  #suspended(image: Buffer): void {
+    if (this.#state !== 'suspending') return this.#place?.kill('it suspended what it was not asked to');
+    this.#state = 'suspended';
+    this.#place?.release();
+    this.#place = undefined;
+    this.#suspension?.complete(Buffer.from(image));
+    this.#calls.release();
+    this.#releaseReplies();
+  }
+
+  /** The suspension has succeeded or failed: replies that were held back are handled now. */
+  #releaseReplies(): void {
+    const held = this.#suspension?.takeHeld() ?? [];
+    this.#suspension = undefined;
+    for (const { call, reply } of held) this.#replied(call, reply);
+  }
+
+  /** Its image exceeds the limit, so it continues in its worker. */
+  #stay(): void {
+    this.#state = 'running';
+    this.#countTime();
+    this.#suspension?.fail('too large');
+    this.#releaseReplies();
+  }
+
+  // Timeout, and the end.
+
+  #countTime(): void {
+    if (this.#state !== 'running' && this.#state !== 'parked') return;
+    this.#timeout.count(this.#state === 'running' && this.#place?.isQuiet !== true);
+  }
+
+  /** Timeout and timers are paused while the program has no worker. */
+  #pause(): void {
+    this.#timeout.stop();
+    this.#clock.stop();
+  }
+
+  /**
+   * A computing program is interrupted by its worker, or killed. One that waits is asked for its result, which it has if its
+   * last line has run. One that is blocked by a call, or has no worker, ends here.
+   */
+  #outOfTime(): void {
+    const place = this.#place;
+    const isBlocked = this.journal.blocking && this.#calls.open.length > 0;
+    const mayHaveResult = place !== undefined && this.#state === 'running' && !this.journal.blocking;
+    if (mayHaveResult) place.finish();
+    if (place?.isComputing === true && !isBlocked) {
+      this.#timeout.afterGrace(KILL_GRACE_MS, () => {
+        if (place.isComputing) place.kill('a program did not stop when its time was over');
+        else this.#fail(this.#timedOut);
+      });
+      return;
+    }
+    if (mayHaveResult) this.#timeout.afterGrace(FINISH_GRACE_MS, () => this.#fail(this.#timedOut));
+    else this.#fail(this.#timedOut);
+  }
+
+  get #timedOut(): Failure {
+    return outOfTime(this.journal.limits.timeoutMs);
+  }
+
+  #fail(failure: Failure): void {
+    if (this.#state === 'ended') return;
+    this.#place?.dismiss(KILL_GRACE_MS);
+    this.#place = undefined;
+    this.#finish({ status: 'failed', failure }, false);
+  }
+
+  #finish(outcome: Outcome, logsCut: boolean): void {
+    if (this.#state === 'ended') return;
+    this.#state = 'ended';
+    this.#place?.release();
+    this.#place = undefined;
+    this.#pause();
+    // Calls in flight are cancelled: their answers are no longer needed.
+    this.#cancellation.cancel();
+    this.#calls.clear();
+    this.#suspension?.fail('ended');
+    this.#ended.resolve(this.#record.report(outcome, logsCut));
+  }
+}

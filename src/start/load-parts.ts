@@ -1,0 +1,50 @@
+// Nothing here has a static import that stays in the build: an old Node must be able to parse `bin.js`.
+import type { Script } from 'node:vm';
+import { KeptCode } from './kept-code.js';
+
+interface Part {
+  readonly script: Script;
+  readonly module: { exports: unknown };
+}
+
+/**
+ * The exports of a part of the built program, loaded with every part that it needs at once, out of the code that V8 made of them
+ * at an earlier start. See docs/decisions/0049-compiled-code-beside-the-program.md.
+ *
+ * @param starter address of the file beside which the parts are
+ */
+export async function loadPart<Exports>(starter: string, entry: string): Promise<Exports> {
+  const { createRequire } = await import('node:module');
+  const require = createRequire(starter);
+  const folder = require('node:url').fileURLToPath(new URL('.', starter)).slice(0, -1);
+  const fs = require('node:fs') as typeof import('node:fs');
+  const { Script } = require('node:vm') as typeof import('node:vm');
+  const kept = new KeptCode(fs, folder);
+  const parts = new Map<string, Part>();
+  let isEveryPartKept = true;
+
+  const load = (name: string): unknown => {
+    const loaded = parts.get(name);
+    if (loaded !== undefined) return loaded.module.exports;
+    const filename = `${folder}/${name}`;
+    const source = `(function (exports, require, module, __filename, __dirname) {${fs.readFileSync(filename, 'utf8')}\n})`;
+    const cachedData = kept.read(name);
+    if (cachedData === undefined) isEveryPartKept = false;
+    const script = new Script(source, { filename, ...(cachedData === undefined ? {} : { cachedData }) });
+    // It was made with other options of V8.
+    if (script.cachedDataRejected === true) kept.refuse();
+    const module = { exports: {} };
+    // Before it runs: parts may need each other.
+    parts.set(name, { script, module });
+    const requireFromPart = (id: string): unknown => (id.startsWith('./') ? load(id.slice(2)) : require(id));
+    script.runInThisContext()(module.exports, requireFromPart, module, filename, folder);
+    return module.exports;
+  };
+
+  process.once('exit', () => {
+    if (isEveryPartKept) return;
+    const scripts = [...parts].map(([name, { script }]) => [name, script] as const);
+    kept.add(scripts);
+  });
+  return load(entry) as Exports;
+}

@@ -1,0 +1,126 @@
+import { readEnvironment } from '../../../config/variables/environment.js';
+import { LINK_PARAMETER } from '../../../domain/console/api.js';
+import { HostError } from '../../../domain/errors.js';
+import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
+import type { ComposedRecords, LinkMaker } from '../composed.js';
+import { openLog } from '../log.js';
+import { openBrowser } from '../open-browser.js';
+import { exitWithin, stopSignal } from '../stop-signals.js';
+import { plainLine } from '../terminal.js';
+import { hasPersonAtTerminal } from '../terminal-line.js';
+import { userName } from '../user-name.js';
+
+interface ConsoleFlags {
+  readonly open: boolean;
+  readonly port?: string;
+  readonly approver?: boolean;
+}
+
+/** The same each time, so that a browser that was logged in still is; a free one where it is taken. */
+const USUAL_PORT = 4277;
+const EXIT_MS = 30_000;
+/** A host that serves answers at once. */
+const ANSWER_MS = 2_000;
+
+export const register: Register = (program, context) => {
+  program
+    .command('console')
+    .description('look at runs, approvals, tools and rules in a browser')
+    .option('--no-open', 'only print the link')
+    .option('--port <number>', `the port, where no host serves yet; 0 takes a free one (default: ${USUAL_PORT})`)
+    .option('--approver', 'a link for somebody who may look and decide, and nothing else')
+    .addHelpText('after', HELP)
+    .action(async (flags: ConsoleFlags) => context.exitWith(await openConsole(flags, context)));
+};
+
+const HELP = `
+Prints a link that opens the console once, within 10 minutes, and opens it in your browser. Where a host of the same state folder
+serves already (codemode serve, another codemode console), the link is for that one and the command ends. Otherwise it serves the
+console itself, on this machine only, until it is stopped.
+
+The person who opens the link may approve calls. Where you have made an approver's secret (codemode approvals secret), a link for that
+needs a terminal or the secret in CODEMODE_APPROVER_SECRET.
+
+Exit status: 0 the link was printed, or it was stopped; 2 bad configuration or state folder, 69 no jail available.
+
+Examples:
+  codemode console
+  codemode console --no-open --port 0
+`;
+
+async function openConsole(flags: ConsoleFlags, context: CommandContext): Promise<number> {
+  const port = portOf(flags.port);
+  const { maker, link } = await withRecords(context, async (records) => {
+    const made = await makerOf(records, flags.approver === true);
+    return { maker: made, link: await linkToRunning(records, made) };
+  });
+  if (link !== undefined) {
+    await show(link, flags);
+    return EXIT.ok;
+  }
+  const stop = stopSignal();
+  const composed = await context.compose({ surface: 'http' });
+  await using _ = composed.host;
+  const log = openLog(composed.config.logging);
+  const service = await composed.serveConsole({ log, port });
+  await show(service.consoleLink(maker), flags);
+  log('the console is served until you stop this command (Ctrl-C)');
+  await new Promise<void>((resolve) => {
+    if (stop.aborted) resolve();
+    else stop.addEventListener('abort', () => resolve(), { once: true });
+  });
+  exitWithin(EXIT_MS);
+  await service.close();
+  return EXIT.ok;
+}
+
+async function show(link: string, { open }: ConsoleFlags): Promise<void> {
+  process.stdout.write(`${link}\n`);
+  if (!open) return;
+  const isOpen = await openBrowser(new URL(link), readEnvironment(), process.platform);
+  if (!isOpen) process.stderr.write('codemode: no browser could be opened; open the link yourself. It works once.\n');
+}
+
+/** A link to a host that serves already; undefined where none does. */
+async function linkToRunning(records: ComposedRecords, maker: LinkMaker): Promise<string | undefined> {
+  const access = await records.consoleAccess();
+  for (const { url } of access.hosts()) {
+    if (!(await answers(url))) continue;
+    process.stderr.write(`codemode: the host at ${plainLine(url)} serves the console already\n`);
+    return `${url}/#${LINK_PARAMETER}=${access.makeLink(maker)}`;
+  }
+  return undefined;
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const { status } = await fetch(`${url}/`, { signal: AbortSignal.timeout(ANSWER_MS), redirect: 'error' });
+    return status === 200 || status === 503;
+  } catch {
+    return false;
+  }
+}
+
+/** Who makes the link, and what it is good for. A user who has made an approver's secret wants a person's proof for it. */
+export async function makerOf({ approverSecret }: ComposedRecords, isApprover: boolean): Promise<LinkMaker> {
+  const role = isApprover ? 'approver' : 'owner';
+  const isGiven = await approverSecret.isGiven();
+  if (isGiven === true) return { role, name: `${userName()} (console, secret)` };
+  if (hasPersonAtTerminal()) return { role, name: `${userName()} (console)` };
+  if (isGiven === false || (await approverSecret.isMade()))
+    throw new HostError(
+      'bad_input',
+      "a link that may approve needs a terminal, or the approver's secret in CODEMODE_APPROVER_SECRET (codemode approvals secret made one)",
+    );
+  return { role, name: `${userName()} (console, no terminal)` };
+}
+
+function portOf(text: string | undefined): number {
+  if (text === undefined) return USUAL_PORT;
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new HostError(
+    'bad_input',
+    `--port: expected a number from 0 to 65535, found ${JSON.stringify(text.slice(0, 40))}`,
+  );
+}

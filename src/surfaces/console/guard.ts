@@ -1,0 +1,71 @@
+import type { FastifyRequest } from 'fastify';
+import { CONSOLE_API, CONSOLE_KEY_HEADER } from '../../domain/console/api.js';
+import type { ConsoleAccess, StoredSession } from '../../host/admin/console/access.js';
+
+export interface Refusal {
+  readonly status: 401 | 403 | 415;
+  readonly code: 'no_session' | 'forbidden' | 'bad_input';
+  readonly message: string;
+}
+
+const NEW_LINK = 'Get a new link with: codemode console';
+
+/**
+ * Whether a request may come from our own page, before anything of it is believed. The listener has checked the Host header
+ * and foreign origins before; origins that `server.cors` lets in are not let in here.
+ */
+export function placeRefusal({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): Refusal | undefined {
+  const { host, origin, authorization } = headers;
+  if (authorization !== undefined)
+    return forbidden('the console takes no tokens: a person opens the link that codemode console prints');
+  const isOwnOrigin = origin === `http://${host}` || origin === `https://${host}`;
+  if (origin !== undefined && !isOwnOrigin) return forbidden('the console answers only its own page');
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin') return forbidden('the console answers only its own page');
+  if (method === 'GET' || method === 'HEAD') return undefined;
+  // A form of another page cannot set this type, and a browser names the page that sends.
+  if (origin === undefined) return forbidden('a change needs the Origin header that browsers send');
+  if (!/^application\/json(?:;|$)/i.test(headers['content-type'] ?? ''))
+    return { status: 415, code: 'bad_input', message: 'send JSON, with content-type: application/json' };
+  return undefined;
+}
+
+/** The session of a request: its cookie, its key and the host at which it was opened, all three. */
+export function sessionOf(request: Pick<FastifyRequest, 'headers'>, access: ConsoleAccess): StoredSession | Refusal {
+  const { headers } = request;
+  const cookie = cookieOf(headers.cookie, cookieName(headers.host));
+  const key = headers[CONSOLE_KEY_HEADER];
+  if (cookie === undefined || typeof key !== 'string')
+    return noSession(`This browser is not logged in to the console. ${NEW_LINK}`);
+  const found = access.find(cookie, key);
+  if (found === 'unknown') return noSession(`This session does not exist (any more): it was revoked. ${NEW_LINK}`);
+  if (found === 'expired') return noSession(`This session has expired. ${NEW_LINK}`);
+  if (found.host !== headers.host) return noSession(`This session belongs to ${found.host}. ${NEW_LINK}`);
+  return found;
+}
+
+/** Cookies are shared by all ports of a machine: each host has a name of its own for its. */
+export function cookieName(host: string | undefined): string {
+  const port = /:(\d{1,5})$/.exec(host ?? '')?.[1] ?? '80';
+  return `codemode_console_${port}`;
+}
+
+/** Not readable by scripts, sent only by our own page and only to the API. */
+export function sessionCookie(request: Pick<FastifyRequest, 'headers'>, value: string, maxAgeSeconds: number): string {
+  const { host, origin } = request.headers;
+  const isSecure = origin?.startsWith('https://') === true;
+  return `${cookieName(host)}=${value}; Path=${CONSOLE_API}; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`;
+}
+
+function cookieOf(header: string | undefined, name: string): string | undefined {
+  const found = header?.split(';').map((each) => each.trim().split('='));
+  return found?.find(([key]) => key === name)?.[1];
+}
+
+function forbidden(message: string): Refusal {
+  return { status: 403, code: 'forbidden', message };
+}
+
+function noSession(message: string): Refusal {
+  return { status: 401, code: 'no_session', message };
+}

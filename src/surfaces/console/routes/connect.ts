@@ -1,0 +1,7 @@
+import type { FastifyInstance } from 'fastify';
+import type { ConsoleContext } from '../console-options.js';
+
+/** How agents' clients are told of codemode. */
+export function mountConnect(scope: FastifyInstance, { options }: ConsoleContext): void {
+  scope.get('/connect', () => options.connect());
+}

@@ -1,0 +1,130 @@
+import type { FastifyInstance } from 'fastify';
+import * as z from 'zod';
+import type { PlaygroundAnswer, PlaygroundDeclarations, PlaygroundInfo } from '../../../domain/console/playground.js';
+import { HostError } from '../../../domain/errors.js';
+import type { JsonObject } from '../../../domain/json.js';
+import { MAX_SOURCE_BYTES } from '../../../domain/limits.js';
+import { PROFILE_NAMES, type ProfileName } from '../../../domain/profile-name.js';
+import type { RunState } from '../../../domain/run.js';
+import { cutText } from '../../../host/admin/console/cut-value.js';
+import type { ExposedTool, OutwardAnswer } from '../../../profiles/profile.js';
+import { readRequest } from '../../http/read-request.js';
+import type { ConsoleContext } from '../console-options.js';
+import { EXAMPLES, LANGUAGES } from './playground-examples.js';
+
+const runSchema = z.strictObject({
+  source: z.string().min(1).max(MAX_SOURCE_BYTES),
+  profile: z.enum(PROFILE_NAMES),
+  language: z.string().max(20).optional(),
+  timeoutMs: z.number().int().min(1).max(600_000).optional(),
+});
+const profileSchema = z.strictObject({ profile: z.enum(PROFILE_NAMES) });
+const MAX_DECLARATIONS_CHARACTERS = 2 * 1024 * 1024;
+const MAX_TOOLS = 5_000;
+const DESCRIPTION_CHARACTERS = 600;
+const MODEL_CHARACTERS = 4 * 1024 * 1024;
+
+/** Programs of the person at the console: the same way as an agent's, under the contract that is chosen. */
+export function mountPlayground(scope: FastifyInstance, { options }: ConsoleContext): void {
+  const { playground, host, log } = options;
+  scope.get('/playground', async (): Promise<PlaygroundInfo> => {
+    const profiles = await playground.profiles();
+    return {
+      profiles: profiles.map((each) => ({ ...each, languages: LANGUAGES[each.name], example: EXAMPLES[each.name] })),
+    };
+  });
+  scope.post('/playground/run', { config: { isOwnersOnly: true } }, async (request): Promise<PlaygroundAnswer> => {
+    const { source, profile: name, language, timeoutMs } = readRequest(runSchema, request.body, 'the body');
+    const { profile, session } = await playground.open(name);
+    const tool = toolFor(profile.tools, language);
+    let runId: string | undefined;
+    const notices: string[] = [];
+    const answer = await tool.call(session, inputOf(name, source, timeoutMs), {
+      // A page that is loaded again loses nothing: the run goes on, and is found among the runs.
+      signal: new AbortController().signal,
+      onBegin: (id) => {
+        runId = id;
+      },
+      // The person here has the inbox: a run that needs a decision is suspended at once, and resumed after it.
+      suspendsToAsk: true,
+      onNotice: (text) => notices.push(text),
+      log,
+    });
+    const notes = [...(answer.notes ?? []), ...notices];
+    const text = [answer.text ?? JSON.stringify(answer.structured), ...notes].join('\n');
+    const state = await stateOf(answer, runId, (id) => host.showRun(id));
+    return {
+      ...(runId === undefined ? {} : { runId }),
+      state,
+      forModel: cutText(text, MODEL_CHARACTERS),
+      tokens: await playground.countTokens(text),
+      structured: answer.structured,
+      isError: answer.isError,
+      notes,
+      approvals: answer.suspended?.approvals.map(({ id }) => id) ?? [],
+    };
+  });
+  scope.get('/playground/declarations', async ({ query }): Promise<PlaygroundDeclarations> => {
+    const { profile: name } = readRequest(profileSchema, query, 'the query');
+    const { profile, session } = await playground.open(name);
+    const view = session.tools();
+    let room = MAX_DECLARATIONS_CHARACTERS;
+    const servers = view.forCode.servers.flatMap((server) => {
+      const text = profile.declarations(server, view);
+      room -= text.length;
+      return room < 0 ? [] : [{ specifier: `@codemode/servers/${server.path}`, text }];
+    });
+    const tools = view.forCode.servers
+      .flatMap(({ tools: all, path }) => all.map((each) => ({ ...each, specifier: `@codemode/servers/${path}` })))
+      .slice(0, MAX_TOOLS)
+      .map(({ specifier, exportName, tool }) => ({
+        ...{ specifier, exportName },
+        signature: signatureOf(exportName, tool.inputSchema),
+        description: cutText(tool.description ?? '', DESCRIPTION_CHARACTERS),
+      }));
+    return { servers, tools };
+  });
+}
+
+/** One tool for each language, where there are several. */
+function toolFor(tools: readonly ExposedTool[], language: string | undefined): ExposedTool {
+  const [first] = tools;
+  const found = tools.length > 1 && language !== undefined ? tools.find(({ name }) => name.endsWith(language)) : first;
+  if (found !== undefined) return found;
+  throw new HostError('bad_input', `language: choose one of ${tools.map(({ name }) => name).join(', ')}`);
+}
+
+/** What each contract calls the same thing. */
+function inputOf(profile: ProfileName, code: string, timeoutMs: number | undefined): JsonObject {
+  if (timeoutMs === undefined) return { code };
+  switch (profile) {
+    case 'codemode':
+      return { code, limits: { timeoutMs } };
+    case 'unified':
+      return { code, timeout: timeoutMs };
+    case 'code_execution':
+      return { code, options: { timeout_ms: timeoutMs } };
+    case 'runner':
+      return { code, timeout_ms: timeoutMs };
+    case 'go':
+      return { code };
+  }
+}
+
+async function stateOf(
+  answer: OutwardAnswer,
+  runId: string | undefined,
+  show: (runId: string) => Promise<{ readonly state: RunState }>,
+): Promise<RunState> {
+  if (answer.suspended !== undefined) return 'suspended';
+  if (answer.isStillRunning) return 'running';
+  const known = runId === undefined ? undefined : await show(runId).catch(() => undefined);
+  return known?.state ?? (answer.isError ? 'failed' : 'succeeded');
+}
+
+function signatureOf(exportName: string, inputSchema: JsonObject | undefined): string {
+  const properties = Object.keys((inputSchema?.properties ?? {}) as object);
+  const required = new Set(Array.isArray(inputSchema?.required) ? inputSchema.required : []);
+  const shown = properties.slice(0, 20).map((name) => (required.has(name) ? name : `${name}?`));
+  return `${exportName}(${shown.length === 0 ? '' : `{ ${shown.join(', ')} }`})`;
+}

@@ -1,0 +1,59 @@
+import type { FastifyInstance } from 'fastify';
+import type { LoginLink, ServerView } from '../../../domain/console/tools.js';
+import { HostError } from '../../../domain/errors.js';
+import type { ConsoleContext } from '../console-options.js';
+import { serverViews } from '../server-views.js';
+
+/** For a person to log in at the server's own page. */
+const LOGIN_TIMEOUT_MS = 5 * 60_000;
+const MAX_LOGINS = 10;
+
+interface OneServer {
+  readonly Params: { readonly id: string };
+}
+
+/** Servers: how they are, what they wrote, a new connection, a log-in. */
+export function mountServers(scope: FastifyInstance, { options }: ConsoleContext): void {
+  const { servers, logins, log } = options;
+  const owners = { config: { isOwnersOnly: true } };
+  const viewOf = (id: string): ServerView => {
+    const found = serverViews(options).find((server) => server.id === id);
+    if (found !== undefined) return found;
+    throw new HostError('not_found', 'There is no such server in this configuration (any more). Load the list again.');
+  };
+  let loginsOpen = 0;
+  scope.get('/servers', () => ({ servers: serverViews(options) }));
+  scope.get<OneServer>('/servers/:id/log', ({ params: { id } }) => servers.logOf(viewOf(id).id));
+  scope.post<OneServer>('/servers/:id/reconnect', owners, async ({ params: { id } }) => {
+    await servers.reconnect(viewOf(id).id);
+    return { server: viewOf(id) };
+  });
+  scope.post<OneServer>('/servers/:id/login', owners, async ({ params: { id } }): Promise<LoginLink> => {
+    viewOf(id);
+    if (loginsOpen >= MAX_LOGINS) throw new HostError('sandbox_busy', 'Too many log-ins are open. Finish one first.');
+    const opened = await logins();
+    loginsOpen++;
+    return new Promise<LoginLink>((resolve, reject) => {
+      opened
+        .login(id, {
+          timeoutMs: LOGIN_TIMEOUT_MS,
+          onAddress: (url, { issuer }) => {
+            // The page opens it: only an address of the web.
+            if (url.protocol === 'https:' || url.protocol === 'http:') resolve({ url: url.href, issuer });
+            else reject(new HostError('upstream_unavailable', 'The server names a log-in page that is no web page.'));
+          },
+        })
+        .then(async () => {
+          resolve({});
+          await servers.reconnect(id);
+        })
+        .catch((error: unknown) => {
+          reject(error instanceof HostError ? error : new HostError('upstream_unavailable', 'The log-in failed.'));
+          log(`the log-in of a server from the console failed: ${String(error)}`, 'warn');
+        })
+        .finally(() => {
+          loginsOpen--;
+        });
+    });
+  });
+}

@@ -1,0 +1,44 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyInstance } from 'fastify';
+import { HostError } from '../../domain/errors.js';
+
+/** No request of ours is nested this deeply. A deeper one could overflow the stack of the code that walks it. */
+const MAX_NESTING = 100;
+
+/** Bodies are JSON, of a depth that everybody behind here survives. */
+export function parseJsonBodies(scope: FastifyInstance): void {
+  const parse = scope.getDefaultJsonParser('error', 'error');
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    // Read leniently, what runs would not be what was sent.
+    if (!isUtf8(bytes)) return done(new HostError('bad_input', 'the body is not UTF-8'));
+    const body = bytes.toString('utf8');
+    if (isTooDeep(body)) return done(new HostError('bad_input', `the body is nested more than ${MAX_NESTING} deep`));
+    if (body === '') return done(null, undefined);
+    return void parse(request, body, done);
+  });
+}
+
+/** By what opens and closes outside of strings. */
+export function isTooDeep(json: string): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let index = 0; index < json.length; index++) {
+    const code = json.charCodeAt(index);
+    if (isInString) {
+      if (code === BACKSLASH) index++;
+      else if (code === QUOTE) isInString = false;
+    } else if (code === QUOTE) isInString = true;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > MAX_NESTING) return true;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+  }
+  return false;
+}
+
+const BACKSLASH = 0x5c;
+const QUOTE = 0x22;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;

@@ -1,0 +1,8 @@
+/** What `normalize` gives a program of the contract `runner`, for code of the host that is handed one. */
+export type ToolCallResult<Value> =
+  | { readonly ok: true; readonly data: Value; readonly raw: unknown }
+  | {
+      readonly ok: false;
+      readonly error: { readonly type: string; readonly message: string; readonly retryable: boolean };
+      readonly raw?: unknown;
+    };

@@ -1,0 +1,63 @@
+import { type CallToolResult, inputRequired, type ServerContext } from '@modelcontextprotocol/server';
+import type { AskedClient } from './asked-client.js';
+import { QUESTION_TIMEOUT_MS } from './client-question.js';
+import { type CallResult, type CallSide, ElicitationCall } from './elicitation-call.js';
+import { Progress } from './progress.js';
+import { mintRequestState, requestStateOf } from './request-state.js';
+
+/** Calls that wait for their client to come back with an answer. */
+const MAX_WAITING = 256;
+/** A client that did not come back for so long will not: its call is ended. Questions expire before that. */
+const FORGET_MS = QUESTION_TIMEOUT_MS + 60_000;
+
+/**
+ * The protocol's newer era has no requests to clients: a call is answered with the question of a server, continues
+ * meanwhile, and is fetched by the same call made again with what the client says.
+ */
+export class QuestionRequests {
+  readonly #waiting = new Map<string, { readonly call: ElicitationCall; readonly timer: NodeJS.Timeout }>();
+
+  /** Begins a call, or continues the one that this is a later round of, until its result or its next question. */
+  async answer(
+    context: ServerContext,
+    client: AskedClient,
+    work: (side: CallSide) => Promise<CallResult>,
+  ): Promise<CallResult> {
+    const { caller } = client;
+    const round = requestStateOf(context);
+    const isLater = round?.call !== undefined;
+    using _progress = isLater ? Progress.of(context) : undefined;
+    const known = this.#waiting.get(round?.call ?? '');
+    if (isLater && (round.caller !== caller || known?.call.isAnsweredBy(client) !== true)) return REQUEST_IS_OVER;
+    const call = known?.call ?? new ElicitationCall(client, context, () => this.#waiting.size < MAX_WAITING);
+    if (known === undefined) call.begin(work);
+    else call.take(context.mcpReq.inputResponses);
+    const step = await call.step([context.mcpReq.signal, context.http?.req?.signal]);
+    clearTimeout(this.#waiting.get(call.id)?.timer);
+    this.#waiting.delete(call.id);
+    if (step !== 'asks') return step;
+    const timer = setTimeout(() => {
+      this.#waiting.delete(call.id);
+      call.end();
+    }, FORGET_MS).unref();
+    this.#waiting.set(call.id, { call, timer });
+    const requestState = await mintRequestState({ call: call.id, number: ++call.rounds, caller }, context);
+    return inputRequired({ inputRequests: call.inputRequests() as never, requestState });
+  }
+
+  /** Nobody comes back any more. */
+  close(): void {
+    for (const { call, timer } of this.#waiting.values()) {
+      clearTimeout(timer);
+      call.end();
+    }
+    this.#waiting.clear();
+  }
+}
+
+export const REQUEST_IS_OVER: CallToolResult = {
+  content: [
+    { type: 'text', text: 'this round has ended, because its call ended or was cancelled; make the call again' },
+  ],
+  isError: true,
+};

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { HostError } from '../../domain/errors.js';
+import type { Log } from '../../domain/log.js';
+import { authorizedUntil, callerOf, type Principal, reachKey } from '../../domain/principal.js';
+import type { ProcessLanguage } from '../../domain/process-program.js';
+import type { CallerId } from '../../domain/run.js';
+import type { StopSignal } from '../../domain/stop-signal.js';
+import type { TraceContext } from '../../domain/trace.js';
+import type { Host } from '../../host/host.js';
+import type { ServerControl } from '../../host/servers/server-control.js';
+import type { Session, SessionOptions } from '../../host/session.js';
+import { Cancellation } from '../../lib/cancellation.js';
+import { Ticket } from '../../profiles/runner/envelope.js';
+import { answerRequest, type RunnerAnswer } from '../../profiles/runner/run-program.js';
+import type { RunnerSettings } from '../../profiles/runner/settings.js';
+import { type ExecuteContext, type Executed, type ExecuteSettings, execute } from '../../profiles/unified/execute.js';
+
+export interface RestOptions {
+  readonly host: Host;
+  readonly servers: ServerControl;
+  /** How a caller is served under the contract `unified`. */
+  readonly sessionOptionsOf: (caller: CallerId) => SessionOptions;
+  readonly settings: ExecuteSettings;
+  /** Programs on real interpreters, where that is the contract that is served. */
+  readonly runner?: RunnerRest | undefined;
+  readonly version: string;
+  /** How often the peer of a WebSocket is asked whether it is still there. */
+  readonly pingEveryMs: number;
+  readonly log: Log;
+}
+
+export interface RunnerRest {
+  readonly settings: RunnerSettings;
+  readonly sessionOptionsOf: (caller: CallerId) => SessionOptions;
+}
+
+/** A request that something be run, and who is behind it. */
+export interface RestRunRequest {
+  readonly principal: Principal;
+  readonly body: unknown;
+  /** Aborted when the client has gone before it was answered. */
+  readonly signal: StopSignal;
+  readonly trace?: TraceContext;
+}
+
+/** A run in progress, as its caller may see and end it. */
+export interface LiveRun {
+  readonly runId: string;
+  readonly caller: CallerId;
+  readonly startedAtMs: number;
+  cancel(): void;
+}
+
+export const PREFIX = '/api/v1';
+/** Callers whose view of the tools is kept; the one that was quiet for longest goes first. */
+const MAX_SESSIONS = 1_000;
+
+/** What all ways of the contract `unified` over the network have in common: who asks, and what is in progress for them. */
+export class RestContext {
+  readonly options: RestOptions;
+  readonly #sessions = new Map<string, Session>();
+  readonly #runnerSessions = new Map<string, Session>();
+  readonly #live = new Map<string, LiveRun>();
+  /** What ends each of those that are in progress. */
+  readonly #underWay = new Set<() => void>();
+  #isClosing = false;
+  #onIdle: (() => void) | undefined;
+
+  constructor(options: RestOptions) {
+    this.options = options;
+  }
+
+  sessionOf(principal: Principal): Session {
+    return this.#keptSession(this.#sessions, principal, this.options.sessionOptionsOf);
+  }
+
+  /** A caller's view of the tools takes time to make: it is kept for what the token may reach. */
+  #keptSession(
+    sessions: Map<string, Session>,
+    principal: Principal,
+    sessionOptionsOf: (caller: CallerId) => SessionOptions,
+  ): Session {
+    const key = reachKey(principal);
+    const { capabilities: bounds } = principal;
+    const open = () =>
+      this.options.host.openSession({
+        ...sessionOptionsOf(callerOf(principal)),
+        ...(bounds === undefined ? {} : { bounds }),
+      });
+    return keep(sessions, key, sessions.get(key) ?? open());
+  }
+
+  /** Executes a request of somebody; `signal` is aborted when nobody waits for the answer any more. */
+  execute(
+    principal: Principal,
+    input: unknown,
+    circumstances: Omit<ExecuteContext, 'ofCaller' | 'onBegin'>,
+  ): Promise<Executed> {
+    const session = this.sessionOf(principal);
+    return this.#during(session.caller, circumstances.signal, ({ onBegin, signal }) =>
+      execute(session, input, this.options.settings, {
+        onBegin,
+        ...circumstances,
+        signal,
+        ofCaller: principal.capabilities,
+        ...authorizedUntil(principal),
+      }),
+    );
+  }
+
+  /** The same for a program on a real interpreter. */
+  runProgram(
+    runner: RunnerRest,
+    language: ProcessLanguage,
+    { principal, body, signal, trace }: RestRunRequest,
+  ): Promise<RunnerAnswer> {
+    const session = this.#keptSession(this.#runnerSessions, principal, runner.sessionOptionsOf);
+    const ticket = new Ticket(language, trace?.traceId);
+    const ofRequest = { ...authorizedUntil(principal), ...(trace === undefined ? {} : { trace }) };
+    return this.#during(session.caller, signal, ({ onBegin, ...live }) => {
+      onBegin(ticket.runId);
+      return answerRequest(session, ticket, language, body, runner.settings, { ...live, ...ofRequest });
+    });
+  }
+
+  /** Something that runs, and can be seen and ended by its caller while it does. */
+  async #during<Value>(
+    caller: CallerId,
+    signal: StopSignal,
+    run: (live: { signal: StopSignal; onBegin: (runId: string) => void }) => Promise<Value>,
+  ): Promise<Value> {
+    if (this.#isClosing) throw new HostError('shutting_down', 'codemode is shutting down; ask again later');
+    const end = new Cancellation();
+    const cancel = () => end.cancel();
+    signal.addEventListener('abort', cancel);
+    if (signal.aborted) cancel();
+    this.#underWay.add(cancel);
+    let runId = '';
+    try {
+      return await run({
+        signal: end,
+        onBegin: (id) => {
+          // A second try is its own run, and the first is over.
+          this.#live.delete(runId);
+          runId = id;
+          this.#live.set(id, { runId: id, caller, startedAtMs: Date.now(), cancel });
+        },
+      });
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      this.#underWay.delete(cancel);
+      this.#live.delete(runId);
+      if (this.#underWay.size === 0) this.#onIdle?.();
+    }
+  }
+
+  liveRunsOf(caller: CallerId): LiveRun[] {
+    return [...this.#live.values()].filter((run) => run.caller === caller);
+  }
+
+  /** Takes nothing new, lets what is in progress come to its end for a while, then ends it. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosing = true;
+    if (this.#underWay.size > 0) {
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+        timer = setTimeout(resolve, graceMs);
+      });
+      clearTimeout(timer);
+    }
+    for (const cancel of this.#underWay) cancel();
+  }
+}
+
+function keep(sessions: Map<string, Session>, key: string, session: Session): Session {
+  sessions.delete(key);
+  sessions.set(key, session);
+  for (const oldest of sessions.keys()) {
+    if (sessions.size <= MAX_SESSIONS) break;
+    sessions.delete(oldest);
+  }
+  return session;
+}
+
+export function newRequestId(): string {
+  return randomUUID();
+}

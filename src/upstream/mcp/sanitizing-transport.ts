@@ -1,0 +1,184 @@
+import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import { STREAM_LOST } from './failures.js';
+import type { ReadBudget, RequestKind } from './read-budget.js';
+
+/** Where the shield puts what the server really answered, out of reach of the client library's schemas. */
+export const RAW = 'codemode/raw';
+/** Stays open for as long as the connection, and has no answer to wait for. */
+const LISTEN = 'subscriptions/listen';
+
+/**
+ * Stands between the client library and a transport, and makes the library bear what real servers do:
+ *
+ * - Answers to `tools/list` and `tools/call` pass as an empty, valid result with the real one beside it (`RAW`). The
+ *   library checks them as a whole, so that one odd tool or content block would cost the whole answer; we read them.
+ * - A handshake with missing names is completed.
+ * - A request whose answer stream ends without the answer fails at once, not after its timeout.
+ * - Questions are put after the answers that came before them have been taken.
+ * - An answer to a cancelled request is dropped here; the library would turn all of it into an error text.
+ * - Unsolicited messages count against the budget of the connection, and so do responses that the server does not read.
+ */
+export class SanitizingTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+
+  readonly inner: Transport;
+  readonly #budget: ReadBudget;
+  readonly #waiting = new Map<RequestId, string>();
+
+  constructor(inner: Transport, budget: ReadBudget) {
+    this.inner = inner;
+    this.#budget = budget;
+  }
+
+  get sessionId(): string | undefined {
+    return this.inner.sessionId;
+  }
+
+  get hasPerRequestStream(): boolean {
+    return this.inner.hasPerRequestStream === true;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.inner.setProtocolVersion?.(version);
+  }
+
+  setSupportedProtocolVersions(versions: string[]): void {
+    this.inner.setSupportedProtocolVersions?.(versions);
+  }
+
+  start(): Promise<void> {
+    this.inner.onclose = () => {
+      this.#waiting.clear();
+      this.onclose?.();
+    };
+    this.inner.onerror = (error) => this.onerror?.(error);
+    this.inner.onmessage = (message: JSONRPCMessage) => this.#receive(message);
+    return this.inner.start();
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (!('method' in message)) return this.#budget.answering(this.inner.send(message, options));
+    if (!('id' in message)) {
+      const cancelled =
+        message.method === 'notifications/cancelled'
+          ? (message.params as { requestId?: RequestId }).requestId
+          : undefined;
+      if (cancelled !== undefined) this.#forget(cancelled);
+      return this.inner.send(message, options);
+    }
+    const { id } = message;
+    this.#waiting.set(id, message.method);
+    if (message.method !== LISTEN) this.#budget.asked(kindOf(message.method));
+    options?.requestSignal?.addEventListener('abort', () => this.#forget(id), { once: true });
+    const onRequestStreamEnd = (): void => {
+      options?.onRequestStreamEnd?.();
+      // A listening stream has no answer to wait for; its end is handled separately.
+      if (this.#waiting.get(id) !== LISTEN) this.#fail(id);
+    };
+    try {
+      await this.inner.send(message, { ...options, onRequestStreamEnd });
+    } catch (error) {
+      this.#forget(id);
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+
+  /** Nobody waits for this answer any more. */
+  #forget(id: RequestId): void {
+    const method = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (method !== undefined && method !== LISTEN) this.#budget.cancelled(kindOf(method));
+  }
+
+  #fail(id: RequestId): void {
+    const method = this.#waiting.get(id);
+    if (method === undefined) return;
+    this.#waiting.delete(id);
+    this.#budget.answered(kindOf(method));
+    const error = { code: STREAM_LOST, message: 'the stream with the answer ended before the answer came' };
+    this.onmessage?.({ jsonrpc: '2.0', id, error });
+  }
+
+  #receive(message: JSONRPCMessage): void {
+    if (this.#budget.isOver) return;
+    if ('method' in message) {
+      this.#budget.unasked();
+      // A question behind an answer is about no call any more, also where both come at once: first the call ends.
+      if ('id' in message || message.method === 'notifications/cancelled')
+        setImmediate(() => this.onmessage?.(message));
+      else this.onmessage?.(message);
+      return;
+    }
+    if (message.id === undefined) return this.#budget.unasked();
+    // Some servers send the number of a request back as text.
+    const id = this.#waiting.has(message.id) ? message.id : Number(message.id);
+    const method = this.#waiting.get(id);
+    if (method === undefined) return this.#budget.unasked();
+    this.#waiting.delete(id);
+    if (method !== LISTEN) this.#budget.answered(kindOf(method));
+    const answer =
+      'result' in message ? { ...message, id, result: shielded(method, message.result) } : { ...message, id };
+    // The library takes answers at once but notifications a turn later: the last progress of a call would be lost.
+    queueMicrotask(() => this.onmessage?.(answer));
+  }
+}
+
+/**
+ * The same for transports with one channel for everything (a pipe, a socket). The library knows them by these two
+ * properties, and takes silence there as a sign of an older server, not of an outage.
+ */
+export class SanitizingChannel extends SanitizingTransport {
+  readonly stderr = null;
+  readonly pid = null;
+}
+
+function kindOf(method: string): RequestKind {
+  return method === 'tools/call' || method.startsWith('tasks/') ? 'call' : 'other';
+}
+
+type Result = { [key: string]: unknown };
+
+function shielded(method: string, result: Result): Result {
+  switch (method) {
+    case 'initialize':
+      return completedHandshake(result);
+    case 'tools/list':
+      return { tools: [], resultType: 'complete', ttlMs: 0, cacheScope: 'private', [RAW]: result };
+    case 'tools/call':
+      // The library hands such a result over as it is: `call.ts` answers the questions in it, and calls again.
+      if (result.resultType === 'input_required') return result;
+      return { content: [], resultType: 'complete', [RAW]: result };
+    case 'tasks/get':
+    case 'tasks/result':
+      return { content: [], resultType: 'complete', [RAW]: result };
+    default:
+      return result;
+  }
+}
+
+function completedHandshake(result: Result): Result {
+  const info = asObject(result.serverInfo);
+  const capabilities = Object.entries(asObject(result.capabilities)).filter(
+    ([, value]) => value !== null && value !== false,
+  );
+  const { instructions, ...rest } = result;
+  return {
+    ...rest,
+    ...(typeof instructions === 'string' ? { instructions } : {}),
+    capabilities: Object.fromEntries(capabilities.map(([name, value]) => [name, asObject(value)])),
+    serverInfo: {
+      name: typeof info.name === 'string' ? info.name : 'unnamed',
+      version: typeof info.version === 'string' ? info.version : 'unknown',
+    },
+  };
+}
+
+function asObject(value: unknown): Result {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Result) : {};
+}

@@ -1,0 +1,104 @@
+import type { Failure, LostValues, UnawaitedCalls } from '../../domain/run.js';
+import { MAX_VALUE_BYTES } from '../../wire/messages.js';
+import type { Engine } from './engine.js';
+import type { EntryName } from './image.js';
+import { firstPosition } from './positions.js';
+
+/** What is asked of a program that has ended. Its own getters may run for it: whatever they do changes nothing of the end. */
+export interface Ended {
+  readonly engine: Engine;
+  enter(name: EntryName): number;
+}
+
+/** What an author should know of a program that ended. */
+export function noticedIn(
+  ended: Ended,
+  left: LeftOpen | undefined,
+  resultJson: Buffer,
+): { lost?: LostValues; unawaited?: UnawaitedCalls; stillOpen?: UnawaitedCalls } {
+  // What its callbacks assigned later is in the result: then they were waited for.
+  const isMissed = left?.stillOpen !== undefined && left.resultJson.equals(resultJson);
+  return {
+    ...lostIn(ended, 'lostInResult'),
+    ...unusedCalls(ended),
+    ...(isMissed ? { stillOpen: left.stillOpen } : {}),
+  };
+}
+
+/** What JSON has no word for in its result. */
+export function lostIn(ended: Ended, name: 'lostInResult' | 'lostInValue'): { lost?: LostValues } {
+  const lost = textOf(ended, name);
+  return lost === '' ? {} : { lost: JSON.parse(lost) as LostValues };
+}
+
+/** What was open when the last line had run, and the result by then. */
+export interface LeftOpen {
+  readonly resultJson: Buffer;
+  readonly isAssigned: boolean;
+  /** Something awaits or races each call without an answer: none was made for its effect alone. */
+  readonly areUsed: boolean;
+  readonly stillOpen?: UnawaitedCalls;
+}
+
+/** Looked at once, while the answers are still in progress. */
+export function leftOpenBy(ended: Ended): LeftOpen {
+  const { soFarJson } = resultSoFar(ended);
+  if (soFarJson === undefined) return { resultJson: NOTHING, isAssigned: false, areUsed: false };
+  const { stillOpen, unawaited } = unawaitedCalls(ended);
+  const areUsed = unawaited === undefined;
+  return { resultJson: soFarJson, isAssigned: true, areUsed, ...(stillOpen === undefined ? {} : { stillOpen }) };
+}
+
+/**
+ * What is left of one that failed: the value it had assigned so far. A call that was not awaited is told only where it may
+ * be the reason, because the promise has no fields of the answer: others were perhaps to be awaited later.
+ */
+export function leftBy(ended: Ended, { kind, name }: Failure): { soFarJson?: Buffer; unawaited?: UnawaitedCalls } {
+  if (kind === 'syntax' || kind === 'import') return {};
+  return { ...(name === 'TypeError' ? unusedCalls(ended) : {}), ...resultSoFar(ended) };
+}
+
+interface CallsOfGuest {
+  readonly count: number;
+  readonly calls: readonly { name: string; times: number; stack: string }[];
+}
+
+function unusedCalls(ended: Ended): { unawaited?: UnawaitedCalls } {
+  const { unawaited } = unawaitedCalls(ended);
+  return unawaited === undefined ? {} : { unawaited };
+}
+
+/** The calls that it made and never waited for: their promises unused, or used by what nothing waits for. */
+function unawaitedCalls(ended: Ended): { unawaited?: UnawaitedCalls; stillOpen?: UnawaitedCalls } {
+  const json = textOf(ended, 'unawaitedCalls');
+  if (json === '') return {};
+  const { unused, open } = JSON.parse(json) as { unused: CallsOfGuest; open: CallsOfGuest };
+  return {
+    ...(unused.count === 0 ? {} : { unawaited: placedCalls(unused) }),
+    ...(open.count === 0 ? {} : { stillOpen: placedCalls(open) }),
+  };
+}
+
+function placedCalls({ count, calls }: CallsOfGuest): UnawaitedCalls {
+  const placed = calls.map(({ name, times, stack }) => {
+    const position = firstPosition(stack);
+    return { name: name.slice(0, MAX_NAME_CHARACTERS), times, ...(position === undefined ? {} : { position }) };
+  });
+  return { count, calls: placed };
+}
+
+/** What it had assigned to its result before it failed, where that is anything, and fits. */
+function resultSoFar({ engine, enter }: Ended): { soFarJson?: Buffer } {
+  const result = enter('collectResult');
+  if (engine.isException(result)) return {};
+  const soFarJson = engine.readBytes(result);
+  return soFarJson.byteLength > MAX_VALUE_BYTES || soFarJson.equals(NOTHING) ? {} : { soFarJson };
+}
+
+const MAX_NAME_CHARACTERS = 256;
+const NOTHING = Buffer.from('null');
+
+function textOf({ engine, enter }: Ended, name: EntryName): string {
+  const found = enter(name);
+  return engine.isException(found) ? '' : engine.readText(found);
+}

@@ -1,0 +1,52 @@
+import type { RunId } from '../../domain/run.js';
+import type { ClockRecord } from '../../wire/messages.js';
+import type { ClockState } from './clock.js';
+import type { Rejections } from './rejections.js';
+
+export interface QuickJsRunOptions {
+  readonly execution: RunId;
+  readonly seed: string;
+  readonly startedAtMs: number;
+  readonly timeoutMs: number;
+  readonly maxMemoryBytes: number;
+  readonly maxLogBytes: number;
+  readonly cpuQuota: number;
+  readonly form: ProgramForm;
+  /** Its source lets calls race: those that lose are not waited for. Absent in images of older builds. */
+  readonly races?: boolean;
+  readonly clock: ClockRecord | null;
+}
+
+export type ProgramForm = 'module' | 'script' | 'body';
+
+/** What lies outside the linear memory. With the memory it is all there is of a program: see `suspension.ts`. */
+export interface QuickJsRunState extends Rejections, ClockState {
+  wakeAtMs: number | null;
+  openCalls: number;
+  logEntries: number;
+  logBytes: number;
+  logsCut: boolean;
+  mainPromise: number;
+  randomState: bigint;
+  cpuMs: number;
+  peakMemoryBytes: number;
+}
+
+export function freshState({ startedAtMs, seed }: QuickJsRunOptions): QuickJsRunState {
+  return {
+    clockMs: startedAtMs,
+    clockReads: 0,
+    clockTicks: 0,
+    wakeAtMs: null,
+    openCalls: 0,
+    logEntries: 0,
+    logBytes: 0,
+    logsCut: false,
+    mainPromise: 0,
+    unhandledCount: 0,
+    unhandled: [],
+    randomState: BigInt(seed),
+    cpuMs: 0,
+    peakMemoryBytes: 0,
+  };
+}

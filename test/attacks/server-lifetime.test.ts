@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { commandOf, descendantsOf, expectGone } from '../support/processes.js';
+import { type Home, nodeServer, openHome, startProgram, until } from '../support/program.js';
+import { fixture } from '../support/upstreams.js';
+
+/*
+ * Servers that heed neither the end of their input nor SIGTERM, one of them behind a shell as `npx` puts it, each with a process of
+ * its own. A host that is killed has no chance to end them.
+ */
+const SCRIPT = fixture('awkward-server.mjs');
+const SERVERS = {
+  stubborn: nodeServer(SCRIPT, 'stubborn'),
+  behindShell: { command: '/bin/sh', args: ['-c', `"${process.execPath}" "${SCRIPT}" stubborn; true`] },
+};
+/** Each has the server and what that started; the second a shell before them. */
+const PROCESSES = 5;
+
+const PROGRAM = `import * as one from '@codemode/servers/stubborn'; import * as two from '@codemode/servers/behindShell'; for (;;) {}`;
+
+let home: Home;
+beforeAll(() => {
+  home = openHome({ mcpServers: SERVERS });
+});
+afterAll(() => home?.[Symbol.dispose]());
+
+const ofServers = (pid: number) =>
+  descendantsOf(pid).filter((each) => /awkward-server|setInterval/.test(commandOf(each)));
+
+describe.each(['SIGKILL', 'SIGABRT'] as const)('a host that ends by %s', (signal) => {
+  test.each([
+    ['serve', ['serve', '--port', '0']],
+    ['run', ['run', '-']],
+  ])('as codemode %s leaves no server behind', async (_, words) => {
+    const host = startProgram(home, ...words);
+    onTestFinished(() => void host.kill('SIGKILL'));
+    host.stderr?.resume();
+    host.stdin?.end(PROGRAM);
+    const ended = once(host, 'exit');
+    const pid = host.pid as number;
+    await until(() => ofServers(pid).length >= PROCESSES);
+    const below = descendantsOf(pid);
+    host.kill(signal);
+    await ended;
+    await expectGone(below);
+  });
+});
+
+test('a process that it was told to forget is left alone', async () => {
+  const { StdioGuard } = await import('../../src/upstream/mcp/stdio-guard.js');
+  const { spawn } = await import('node:child_process');
+  const bystander = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
+  const server = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
+  onTestFinished(() => [bystander, server].forEach((each) => void each.kill('SIGKILL')));
+  const guard = new StdioGuard();
+  const [pid, other] = [server.pid as number, bystander.pid as number];
+  guard.add(pid, [pid, other]);
+  guard.remove(other);
+  const killed = once(server, 'exit');
+  guard.close();
+  expect(await killed).toEqual([null, 'SIGKILL']);
+  expect([bystander.exitCode, bystander.signalCode]).toEqual([null, null]);
+});

@@ -1,0 +1,291 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  HOSTILE_SERVER,
+  logIn,
+  newLink,
+  openBrowser,
+  type Person,
+  SHOP_SERVERS,
+  seriousProblems,
+  visit,
+} from '../support/console.js';
+import { needs } from '../support/needs.js';
+import { openHome, ready, run, startServe } from '../support/program.js';
+
+/* Each screen as a person uses it: a real browser, a real host, real servers. One host and one person for all of them. */
+
+const SCREENS = ['Inbox', 'Runs', 'Playground', 'Tools', 'Policy', 'Audit', 'Usage', 'Connect'];
+const PICTURES = fileURLToPath(new URL('../../coverage/console/', import.meta.url));
+
+const CLOSE_TICKETS = `import { list_issues, get_issue } from '@codemode/servers/shop';
+import { update_ticket } from '@codemode/servers/tracker';
+// Close what is fixed.
+const { issues } = await list_issues({ label: 'bug' });
+const fixed = [];
+for (const { number } of issues) {
+  const issue = await get_issue({ number });
+  if (issue.isFixed) fixed.push(issue);
+}
+console.log({ fixed: fixed.length });
+const closed = await Promise.allSettled(fixed.map(({ number, title }) =>
+  update_ticket({ id: 'SHOP-' + number, status: 'done', comment: title })));
+globalThis.__codemode_result__ = closed.map(({ status }) => status);`;
+const FAILS = `import { list_issues } from '@codemode/servers/shop';
+const { issues } = await list_issues({});
+globalThis.__codemode_result__ = issues[99].title;`;
+
+describe('the console in a real browser', needs('chromium', 'bubblewrap'), () => {
+  let home: ReturnType<typeof openHome>;
+  let server: Awaited<ReturnType<typeof startServe>>;
+  let browser: Browser;
+  let person: Person;
+  let page: Page;
+  let agent: Awaited<ReturnType<(typeof server)['connect']>>;
+
+  beforeAll(async () => {
+    mkdirSync(PICTURES, { recursive: true });
+    home = openHome({ approvals: { grace: '20ms' }, mcpServers: { ...SHOP_SERVERS, ...HOSTILE_SERVER } });
+    [server, browser] = await Promise.all([startServe(home), openBrowser()]);
+    person = await logIn(browser, await newLink(home));
+    page = person.page;
+    agent = await server.connect();
+    await ready(agent.client, 'shop', 'tracker', 'channel', 'hostile');
+  }, 90_000);
+  afterAll(async () => {
+    await agent?.[Symbol.asyncDispose]();
+    await browser?.close();
+    await server?.stop();
+    home?.[Symbol.dispose]();
+  });
+
+  /** Every screen once, in both colours and on a narrow screen. */
+  async function takePictures(name: string): Promise<void> {
+    await page.evaluate(`scrollTo(0, 0); for (const each of document.querySelectorAll('.toast button')) each.click()`);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: join(PICTURES, `${name}-${colorScheme}.png`) });
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.screenshot({ path: join(PICTURES, `${name}-narrow.png`) });
+    const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+    await page.setViewportSize({ width: 1280, height: 860 });
+    expect([name, isTooWide]).toEqual([name, false]);
+  }
+
+  test('a link logs in once, leaves the address, and every screen says what to do while it is empty [B16]', async () => {
+    expect(page.url()).not.toContain('link=');
+    await expect(page.getByRole('heading', { name: 'Nothing waits for a decision' }).isVisible()).resolves.toBe(true);
+    for (const screen of SCREENS) {
+      await visit(page, screen);
+      await expect.poll(() => page.title(), { timeout: 20_000 }).toContain(screen);
+    }
+    await visit(page, 'Audit');
+    await page.getByRole('heading', { name: 'No records yet' }).waitFor();
+  });
+
+  test('the playground runs a program, and shows the answer for a person and as the model reads it [B16]', async () => {
+    await visit(page, 'Playground');
+    const editor = page.locator('.cm-content');
+    await editor.click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(FAILS.replace('issues[99].title', 'issues.length'));
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page
+      .getByText(/\d+ tokens?$/)
+      .first()
+      .waitFor();
+    await page.getByRole('tab', { name: 'As the model reads it' }).click();
+    await expect(page.getByLabel('Answer as the model reads it').textContent()).resolves.toContain('6');
+    await takePictures('playground');
+    await page.getByRole('link', { name: 'Open the run' }).click();
+    await page.getByText('succeeded').first().waitFor();
+  });
+
+  test('completion knows the tools and imports the one that is chosen [B16]', async () => {
+    await visit(page, 'Playground');
+    await page.locator('.cm-content').click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('const x = await upd');
+    // By a click: the editor ignores keys in the first moment of a list, so that nobody chooses what he has not seen.
+    await page.getByRole('option', { name: 'update_ticket' }).first().click();
+    await expect
+      .poll(() => page.locator('.cm-content').textContent(), { timeout: 20_000 })
+      .toMatch(/import \{ update_ticket \} from '@codemode\/servers\/tracker';.*await update_ticket/);
+  });
+
+  test('a loop is one card; rows are left out, the rest is approved, and the other decider is told [B16]', async () => {
+    await visit(page, 'Inbox');
+    const other = await logIn(browser, await newLink(home, '--approver'));
+    const pending = run(agent.client, CLOSE_TICKETS);
+    const card = page.getByRole('article', { name: 'tracker/update_ticket' });
+    await card.waitFor();
+    expect(await card.getByRole('checkbox').count()).toBe(3);
+    await expect(card.getByLabel('Lines of the program').textContent()).resolves.toContain('update_ticket');
+    await other.page.getByRole('article', { name: 'tracker/update_ticket' }).waitFor();
+    await takePictures('inbox');
+    expect(await seriousProblems(page)).toEqual([]);
+
+    await card.getByRole('checkbox', { name: 'Include call' }).last().uncheck();
+    await card.getByLabel('Reason').fill('they are fixed');
+    await card.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByText('Approved 2 calls.').waitFor();
+    await other.page.getByText(/approved the call that you looked at .*, before you/).waitFor();
+    // The row that was left out still waits; by keyboard now.
+    await expect.poll(() => card.getByRole('checkbox').count(), { timeout: 20_000 }).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.locator('body').click({ position: { x: 4, y: 400 } });
+    await page.keyboard.press('d');
+    await page.getByText('Denied 1 call.').waitFor();
+    await page.getByRole('heading', { name: 'Nothing waits for a decision' }).waitFor();
+    await other.context.close();
+    await pending;
+  });
+
+  test('a run shows its program beside its calls, lines and bars are linked, and the journal is replayed [B16]', async () => {
+    await visit(page, 'Runs');
+    await page.locator('a.run-row').first().click();
+    await page.getByText('succeeded').first().waitFor();
+    await page.getByRole('button', { name: /^Line 7: 6 calls/ }).click();
+    await page.getByRole('button', { name: 'Go to line 7' }).waitFor();
+    await takePictures('run');
+    const slider = page.getByRole('slider', { name: 'Delivery' });
+    await slider.fill('3');
+    await page.getByText(/^3 of \d+$/).waitFor();
+    await page.getByRole('tab', { name: 'Flow' }).click();
+    await page.getByText('private').first().waitFor();
+    expect(await seriousProblems(page)).toEqual([]);
+  });
+
+  test('a failed run says why and where; it is exported, and opened from the file [B16]', async () => {
+    await run(agent.client, FAILS);
+    await visit(page, 'Runs');
+    await page.locator('.run-row .badge.bad').first().click();
+    await page
+      .getByRole('note')
+      .getByText(/TypeError/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Go to line 3' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export', exact: true }).click(),
+    ]);
+    const file = join(home.work, 'run.json');
+    await download.saveAs(file);
+    await visit(page, 'Runs');
+    await page.getByLabel('Exported run').setInputFiles(file);
+    await page.getByText('From the file run.json.').waitFor();
+    await page
+      .getByRole('note')
+      .getByText(/TypeError/)
+      .waitFor();
+  });
+
+  test('tools, policy, audit, usage and connect do their work, and axe finds nothing serious [B16]', async () => {
+    await visit(page, 'Tools');
+    await page.getByRole('searchbox').fill('issue');
+    await page.getByRole('link', { name: /^get_issue/ }).click();
+    await page.getByRole('tab', { name: 'Try it' }).click();
+    await page.getByLabel('number', { exact: true }).fill('4711');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await page.getByText('Checkout total ignores the voucher', { exact: true }).waitFor();
+    await takePictures('tools');
+    const problems = [await seriousProblems(page)];
+
+    await visit(page, 'Policy');
+    await page.getByLabel(/^Tools:/).fill('shop/get_*');
+    await page.getByLabel('Decision').selectOption('deny');
+    await page.getByRole('button', { name: 'Try it', exact: true }).click();
+    await page.getByText(/it would have decided/).waitFor();
+    await page.getByRole('button', { name: 'Show the diff' }).click();
+    await page.getByRole('dialog').getByText('shop/get_').first().waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText(/^Saved to /).waitFor();
+    expect(readFileSync(home.configFile, 'utf8')).toContain('shop/get_*');
+    problems.push(await seriousProblems(page));
+
+    await visit(page, 'Audit');
+    await page.getByRole('button', { name: 'Verify the chain' }).click();
+    await page.getByText('intact', { exact: true }).waitFor();
+    await takePictures('audit');
+    problems.push(await seriousProblems(page));
+    for (const screen of ['Usage', 'Connect', 'Runs', 'Playground']) {
+      await visit(page, screen);
+      await page
+        .getByText(/^Loading/)
+        .first()
+        .waitFor({ state: 'detached' });
+      await takePictures(screen.toLowerCase());
+      problems.push(await seriousProblems(page));
+    }
+    expect(problems.flat()).toEqual([]);
+  });
+
+  test('keys move and help, and a reload comes back to the same screen, live again [B16]', async () => {
+    await visit(page, 'Runs');
+    await page.keyboard.press('j');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('Next run').waitFor();
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+
+  test('text of servers, tools and programs stays text on every screen, its hidden characters visible [B16]', async () => {
+    const program = `import { echo, strike } from '@codemode/servers/hostile';
+      const { said } = await echo({ text: 'begin ' });
+      console.log(said);
+      await strike({ text: said, long: 'y'.repeat(200_000) }).catch(() => {});
+      globalThis.__codemode_result__ = { said, [said]: 'a key', long: 'z'.repeat(10_000_000) };`;
+    const running = run(agent.client, program, { requestedCapabilities: ['hostile'] });
+    const shown: string[] = [];
+    const look = async () => {
+      const state = await page.evaluate<{ text: string; injected: number; isHit: boolean }>(`({
+        text: document.body.innerText,
+        injected: document.querySelectorAll('main img, main script, main b').length,
+        isHit: '__hit' in globalThis })`);
+      expect(state).toMatchObject({ injected: 0, isHit: false });
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+      expect(state.text).not.toMatch(/[\u001b\u202e\u200b\ufeff]/);
+      shown.push(state.text);
+    };
+    await visit(page, 'Inbox');
+    await page.getByRole('article', { name: /hostile/ }).waitFor();
+    await look();
+    expect(shown[0]).toContain('\\u202e');
+    await page.getByRole('button', { name: 'Deny', exact: true }).click();
+    await page.getByText('Denied 1 call.').waitFor();
+    await running;
+    await visit(page, 'Runs');
+    await look();
+    await page.locator('a.run-row').first().click();
+    await page.getByRole('tab', { name: /^Logs/ }).waitFor();
+    await expect.poll(() => page.locator('h1').textContent(), { timeout: 15_000 }).toMatch(/succeeded|failed/);
+    for (const tab of [/^Result/, /^Logs/, /^Answer/, /^Approvals/]) {
+      await page.getByRole('tab', { name: tab }).click();
+      await look();
+    }
+    for (const place of ['tools/hostile', 'tools/hostile/echo', 'audit', 'usage', 'policy', 'connect', 'playground']) {
+      await page.goto(`${server.url}/#/${place}`);
+      await page
+        .getByText(/^Loading/)
+        .first()
+        .waitFor({ state: 'detached' });
+      await look();
+    }
+    expect(shown.join('\n')).toContain('<img src=x onerror=');
+    expect(person.complaints.filter((text) => text.startsWith('dialog'))).toEqual([]);
+  });
+
+  test('the page asked nobody but its host, and its policy refused nothing [B16]', () => {
+    const hosts = new Set(person.requests.filter((url) => !url.startsWith('blob:')).map((url) => new URL(url).origin));
+    expect([...hosts]).toEqual([server.url]);
+    // Chromium styles what is typed over a selection by itself, and the policy refuses that: nothing is lost by it.
+    expect(person.complaints.filter((text) => !text.startsWith('Applying inline style'))).toEqual([]);
+  });
+});

@@ -1,0 +1,101 @@
+import { availableParallelism } from 'node:os';
+import { expect, test } from 'vitest';
+import { Home } from '../../support/cli.js';
+import { needs } from '../../support/needs.js';
+import { fixture } from '../../support/upstreams.js';
+
+const node = process.execPath;
+
+interface Findings {
+  readonly ok: boolean;
+  readonly findings: { name: string; state: string; message: string; fix?: string }[];
+}
+
+test(
+  'doctor looks at runtime, jail, limits, configuration, state and servers, and really runs a program [X5]',
+  needs('bubblewrap'),
+  async () => {
+    using home = new Home();
+    home.write('codemode.config.yaml', {
+      mcpServers: { fine: { command: node, args: [fixture('everyday-server.mjs')] } },
+    });
+    const { ok, findings } = await home.json<Findings>(['doctor', '--json']);
+    expect(findings.map(({ name, state }) => [name, state])).toEqual([
+      ['Node', 'ok'],
+      ['Kernel', 'ok'],
+      ['Isolation "strict"', 'ok'],
+      ['Isolation "namespaces"', expect.any(String)],
+      ['Configuration', 'ok'],
+      ['Limits', 'ok'],
+      ['State folder', 'ok'],
+      ['Key', 'ok'],
+      ['Node for programs', 'ok'],
+      ['Python for programs', expect.any(String)],
+      ['Go for programs', expect.any(String)],
+      ['Server "fine"', 'ok'],
+      ['A program in the sandbox', 'ok'],
+    ]);
+    expect(ok).toBe(true);
+    const cores = availableParallelism();
+    const limits = findings.find(({ name }) => name === 'Limits')?.message;
+    expect(limits).toContain(`up to ${Math.max(cores, 2)} workers on ${cores} cores`);
+  },
+);
+
+test('doctor says for each finding what to type [X5]', async () => {
+  using home = new Home();
+  const file = home.write(
+    'codemode.config.yaml',
+    JSON.stringify({
+      mcpServers: {
+        gone: { command: 'no-such-program' },
+        odd: { command: node, args: [fixture('awkward-server.mjs'), 'odd-tools'] },
+        wide: { command: node, args: [fixture('everyday-server.mjs'), '.'] },
+      },
+      sandbox: { limits: { memory: '99999GB' } },
+    }),
+    0o644,
+  );
+  const env = { CODEMODE_HOME: '/proc/nowhere' };
+  const { ok, findings } = await home.json<Findings>(['doctor', '--json'], { env });
+  expect(ok).toBe(false);
+  const unwell = findings.filter(({ name, fix }) => fix !== undefined && !name.startsWith('Isolation'));
+  expect(unwell.map(({ name, state, fix }) => [name, state, fix])).toEqual([
+    ['Configuration', 'ok', `chmod 600 ${file}`],
+    ['Limits', 'warning', 'lower sandbox.limits.memory in the configuration'],
+    ['State folder', 'missing', expect.stringContaining('mkdir -p /proc/nowhere')],
+    ['Server "wide"', 'warning', expect.stringContaining('not one around it')],
+    ['Server "gone"', 'missing', expect.stringContaining('\n  no-such-program')],
+    ['Server "odd"', 'warning', expect.any(String)],
+  ]);
+  const text = await home.run(['doctor'], { env });
+  expect(text.status).toBe(1);
+  expect(text.stdout).toMatch(/^fail {2}Server "gone": .*command not found: no-such-program/m);
+});
+
+test('doctor tells a mistake in the configuration with its place, and does not guess beyond it [X5]', async () => {
+  using home = new Home();
+  const file = home.write('codemode.config.yaml', 'profile: codemode\nservres: {}\n');
+  const { ok, findings } = await home.json<Findings>(['doctor', '--json']);
+  expect(ok).toBe(false);
+  expect(findings.at(-1)).toEqual({
+    name: 'Configuration',
+    state: 'missing',
+    message: expect.stringContaining(`${file}:2:1: servres: `),
+    fix: 'correct it, then look at the result: codemode config explain',
+  });
+});
+
+test('without any configuration doctor names the command that writes one [X5]', async () => {
+  using home = new Home();
+  const { findings } = await home.json<Findings>(['doctor', '--json']);
+  expect(findings).toContainEqual({
+    name: 'Configuration',
+    state: 'warning',
+    message:
+      'no file was found, so there are no servers; searched: --config (not set), CODEMODE_CONFIG (not set), ' +
+      `${home.path('codemode.config')}.{yaml,yml,json} (not found), ` +
+      `${home.path('.config/codemode/config')}.{yaml,yml,json} (not found)`,
+    fix: 'codemode init',
+  });
+});

@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import {
+  descendantsOf,
+  type Era,
+  ended,
+  everyday,
+  openHome,
+  type Response,
+  ready,
+  run,
+  runProgram,
+  startServe,
+} from '../../support/program.js';
+
+const config = { mcpServers: { everyday: everyday() } };
+
+test('several clients of both eras work at the same time, and each gets its own answers [X1]', async () => {
+  using home = openHome(config);
+  await using server = await startServe(home);
+  const eras: readonly Era[] = ['legacy', 'legacy', 'modern', 'modern'];
+  const clients = await Promise.all(eras.map((era) => server.connect(era)));
+  for (const { client } of clients) await ready(client, 'everyday');
+  const answers = await Promise.all(
+    clients.flatMap(({ client }, who) =>
+      Array.from({ length: 5 }, (_, turn) =>
+        run(
+          client,
+          `import { echo } from '@codemode/servers/everyday';
+           globalThis.who = (globalThis.who ?? '') + '${who}/${turn}';
+           globalThis.__codemode_result__ = [await echo({ message: '${who}/${turn}' }), globalThis.who];`,
+        ),
+      ),
+    ),
+  );
+  expect(answers.map(({ result }) => result)).toEqual(
+    eras.flatMap((_, who) => Array.from({ length: 5 }, (_, turn) => [`${who}/${turn}`, `${who}/${turn}`])),
+  );
+  for (const { client } of clients) await client.close();
+});
+
+test('what is kept for one client is not handed to another [X6]', async () => {
+  using home = openHome(config);
+  await using server = await startServe(home);
+  await using mine = await server.connect();
+  await using theirs = await server.connect();
+  const large = await run(mine.client, `globalThis.__codemode_result__ = 'x'.repeat(1_000_000)`);
+  expect(large).toMatchObject({
+    result: expect.stringMatching(/^x+… \(\d+ more characters\)$/),
+    diagnostics: [{ code: 'RESULT_TOO_LARGE' }],
+  });
+  const handle = /result-[\w-]+/.exec(large.diagnostics[0]?.hint ?? '')?.[0];
+  const load = `import { load } from '@codemode/results';
+    globalThis.__codemode_result__ = await load('${handle}').then((value) => value.length, (error) => error.message);`;
+  expect((await run(mine.client, load)).result).toBe(1_000_000);
+  expect((await run(theirs.client, load)).result).toMatch(/nothing is kept/);
+});
+
+test('it says that it lives and is ready, and stops in order when it is told to [X1]', async () => {
+  using home = openHome(config);
+  await using server = await startServe(home);
+  const get = async (path: string) => {
+    const response = await fetch(server.url + path);
+    return [response.status, await response.json()];
+  };
+  expect(await get('/healthz')).toEqual([200, { status: 'ok' }]);
+  expect(await get('/readyz')).toEqual([200, { status: 'ready' }]);
+
+  await using connected = await server.connect();
+  await ready(connected.client, 'everyday');
+  let stopped: ReturnType<typeof server.stop> | undefined;
+  let started: number[] = [];
+  const lastRun: Promise<Response> = run(
+    connected.client,
+    `import { slow } from '@codemode/servers/everyday'; globalThis.__codemode_result__ = await slow({ ms: 1_000 });`,
+    {},
+    {
+      onprogress: ({ message }) => {
+        if (message?.endsWith('half') !== true || stopped !== undefined) return;
+        started = descendantsOf(server.pid);
+        stopped = server.stop('SIGTERM');
+      },
+    },
+  );
+  // The call that was in progress is answered.
+  expect((await lastRun).result).toBe('done');
+  expect(await stopped).toEqual([0, null]);
+  expect(started.length).toBeGreaterThan(0);
+  await ended(started);
+});
+
+test('a session that its client ended is gone [X1]', async () => {
+  using home = openHome(config);
+  await using server = await startServe(home);
+  const { client, transport } = await server.connect();
+  await run(client, '');
+  const { sessionId } = transport;
+  await transport.terminateSession();
+  const headers = { authorization: `Bearer ${server.token}`, 'mcp-session-id': String(sessionId) };
+  const response = await fetch(`${server.url}/mcp`, { headers: { ...headers, accept: 'text/event-stream' } });
+  expect([response.status, await response.json()]).toMatchObject([
+    404,
+    { error: { message: expect.stringMatching(/initialize again/) } },
+  ]);
+  await client.close();
+});
+
+test('the access token is printed by `token`, and by nothing else [X6]', async () => {
+  using home = openHome(config);
+  const printed = await runProgram(home, 'token');
+  expect(printed).toEqual({ stdout: expect.stringMatching(/^[\w-]{43}\n$/), stderr: '', status: 0 });
+  await using server = await startServe(home);
+  expect(server.token).toBe(printed.stdout.trim());
+  expect(server.stderr()).not.toContain(server.token);
+});
+
+test('a port that is taken, a profile that is not there and an unknown model are said in one line [X6]', async () => {
+  using home = openHome({ ...config, models: [{ ref: 'large' }] });
+  await using server = await startServe(home);
+  const port = new URL(server.url).port;
+  expect(await runProgram(home, 'serve', '--port', port)).toEqual({
+    stdout: '',
+    stderr: `codemode: port ${port} of 127.0.0.1 is taken; choose another one with --port\n`,
+    status: 2,
+  });
+  expect(await runProgram(home, 'mcp', '--model', 'larg')).toMatchObject({
+    stderr: expect.stringMatching(/did you mean large\?\n$/),
+    status: 2,
+  });
+  expect(await runProgram(home, 'mcp', '--profile', 'code')).toMatchObject({
+    stdout: '',
+    stderr: expect.stringMatching(/--profile/),
+    status: 2,
+  });
+});

@@ -1,0 +1,281 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CodemodeClient, startCodemode } from '../../support/codemode-client.js';
+import { type GoProgramClient, startGo } from '../../support/go-program.js';
+import { needs } from '../../support/needs.js';
+import { nodeServer } from '../../support/program.js';
+import { fixture } from '../../support/upstreams.js';
+
+/*
+ * What an agent is told besides the answer, in contracts whose answers have no field for it: a part that was taken for the
+ * whole, what a failed program had done, what was redacted.
+ */
+
+const excel = nodeServer(fixture('paging-server.mjs'));
+const PART = 'excel/read_range gave a next_range, and the program did not ask for the rest';
+const PASS_IT = 'Pass it as `range` to get the rest, until there is none, or say that the result is a part.';
+const TOKEN = `ghp_${'a'.repeat(36)}`;
+
+const CRM = {
+  tools: [
+    {
+      name: 'get-user',
+      inputSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+    },
+    { name: 'locked', inputSchema: { type: 'object' } },
+  ],
+  replies: { locked: { content: [{ type: 'text', text: '401 Unauthorized: token expired' }], isError: true } },
+};
+
+/** Without what the program printed. */
+function notesOf({ structuredContent }: CallToolResult): string[] {
+  const { notes = [] } = structuredContent as { notes?: string[] };
+  return notes.filter((note) => !note.startsWith('What the program printed'));
+}
+
+interface Sources {
+  /** Reads one part at line 2. */
+  readonly part: string;
+  readonly whole: string;
+  readonly failing: string;
+  readonly redacted: string;
+}
+
+const PYTHON: Sources = {
+  part: 'from servers.excel import read_range\nresult = (await read_range({"file": "a"}))["structuredContent"]["rows"]',
+  whole: `from servers.excel import read_range
+first = (await read_range({"file": "a"}))["structuredContent"]
+await read_range({"file": "a", "range": first["next_range"]})`,
+  failing:
+    'from servers.excel import list_rows, last_page\nawait list_rows({})\nawait list_rows({"offset": 1})\nraise KeyError("x")',
+  redacted: `result = ["${TOKEN}", "jo@example.com"]`,
+};
+const NODE: Sources = {
+  part: 'import { readRange } from "./servers/excel/index.js";\nconst { structuredContent }: any = await readRange({ file: "a" });\nglobalThis.result = structuredContent.rows;',
+  whole: `import { readRange } from "./servers/excel/index.js";
+const first = await readRange({ file: "a" });
+await readRange({ file: "a", range: first.structuredContent.next_range });`,
+  failing:
+    'import { listRows } from "./servers/excel/index.js";\nawait listRows({});\nawait listRows({ offset: 1 });\nthrow new TypeError("x");',
+  redacted: `globalThis.result = ["${TOKEN}", "jo@example.com"];`,
+};
+const SCRIPT: Sources = {
+  part: 'var file = "a";\ncall_tool("excel", "read_range", { file: file }).result.rows',
+  whole: `var first = call_tool("excel", "read_range", { file: "a" }).result;
+call_tool("excel", "read_range", { file: "a", range: first.next_range }).ok`,
+  failing:
+    'call_tool("excel", "list_rows", {}); call_tool("excel", "list_rows", { offset: 1 }); throw new TypeError("x")',
+  redacted: `"${TOKEN}"`,
+};
+const GO: Sources = {
+  part: 'file := "a"\nout, err := readRange(ctx, ReadRangeInput{File: file})\nfmt.Println(len(out) > 0, err)',
+  whole: `_, err := readRange(ctx, ReadRangeInput{File: "a"})
+if err != nil {
+	return err
+}
+_, err = readRange(ctx, ReadRangeInput{File: "a", Range: "A334:C420"})
+return err`,
+  failing:
+    'for i := 0; i < 2; i++ {\n\tif _, err := callTool(ctx, "excel", "list_rows", map[string]any{"offset": i}); err != nil {\n\t\treturn err\n\t}\n}\nreturn fmt.Errorf("x")',
+  redacted: `fmt.Println("${TOKEN}")`,
+};
+
+function tests(
+  call: (code: string) => Promise<CallToolResult>,
+  sources: Sources,
+  { redaction, place = 'line 2' }: { readonly redaction: RegExp; readonly place?: string },
+): void {
+  test('names the call, the field and the place of a part that was taken for the whole', async () => {
+    expect(notesOf(await call(sources.part))).toEqual([`warning: ${PART} (${place}). ${PASS_IT}`]);
+  });
+
+  test('says nothing of a part that the program went on from', async () => {
+    expect(notesOf(await call(sources.whole))).toEqual([]);
+  });
+
+  test('says what had succeeded before a program failed', async () => {
+    expect(notesOf(await call(sources.failing))).toEqual([
+      expect.stringMatching(/^Before the program failed, 2 calls succeeded: excel\/list_rows 2 \(\d+ ms\)\.$/),
+    ]);
+  });
+
+  test('says what was redacted, and which key turns it off', async () => {
+    expect(notesOf(await call(sources.redacted))).toEqual([expect.stringMatching(redaction)]);
+  });
+}
+
+const OF_PATTERNS = /^Redacted: 1 github-token\. .*redaction\.patterns: false\.$/;
+const OF_PEOPLE = /^Redacted: 1 github-token, 1 email\. .*runner\.redactPersonalData: false\.$/;
+
+describe('profile runner', needs('bubblewrap', 'python3'), () => {
+  let runner: CodemodeClient;
+  beforeAll(async () => {
+    runner = await startCodemode({ servers: { excel }, scripts: { crm: CRM }, commandLine: ['--profile', 'runner'] });
+  });
+  afterAll(() => runner?.[Symbol.asyncDispose]());
+  const call = (name: string) => async (code: string) =>
+    (await runner.client.callTool({ name, arguments: { code } })) as CallToolResult;
+
+  describe('in Python', () => tests(call('run_python'), PYTHON, { redaction: OF_PEOPLE }));
+  describe('in Node', () => tests(call('run_node'), NODE, { redaction: OF_PEOPLE }));
+
+  test('a forgotten await of Python is told with its line, as that of Node is', async () => {
+    const code = 'from servers.crm import locked\nlocked({})\nresult = 1';
+    const { structuredContent } = await call('run_python')(code);
+    expect((structuredContent as { notes: string[] }).notes).toEqual([
+      expect.stringMatching(/program\.py:2: RuntimeWarning: coroutine 'locked' was never awaited/),
+    ]);
+  });
+
+  test('what lost a race is not waited for, in Node and in Python', async () => {
+    const node = await call('run_node')(
+      `import { locked } from './servers/crm/index.js';
+       const late = new Promise((resolve) => setTimeout(resolve, 60_000));
+       globalThis.result = await Promise.race([locked({}).catch(() => 'first'), late]);`,
+    );
+    const python = await call('run_python')(
+      `import asyncio
+done, _ = await asyncio.wait([asyncio.create_task(asyncio.sleep(ms)) for ms in (0, 60)], return_when=asyncio.FIRST_COMPLETED)
+result = len(done)`,
+    );
+    expect(
+      [node, python].map(({ structuredContent }) => (structuredContent as { result: { data: unknown } }).result.data),
+    ).toEqual(['first', 1]);
+  });
+
+  test('the number stands for a call that no line leads to', async () => {
+    const code = `import asyncio\nfrom servers.excel import read_range\nresult = len(await asyncio.gather(read_range({"file": "a"})))`;
+    expect(notesOf(await call('run_python')(code))).toEqual([`warning: ${PART} (call 1). ${PASS_IT}`]);
+  });
+
+  test.each([
+    ['run_node', 'import { locked } from "./servers/crm/index.js";\nawait locked({});'],
+    ['run_python', 'from servers.crm import locked\nawait locked({})'],
+  ])('a tool that says unauthorised says what the user has to do: %s [B3]', async (name, code) => {
+    const { structuredContent } = await call(name)(code);
+    const { message } = (structuredContent as { result: { error: { message: string } } }).result.error;
+    expect(message).toMatch(/^401 Unauthorized: token expired \(line 2, .*\)\. Ask the user to /);
+  });
+
+  test.each([
+    ['run_node', 'import { getUsr } from "./servers/crm/index.js";', 'Did you mean getUser?'],
+    ['run_python', 'from servers.crm import get_usr', 'Did you mean get_user?'],
+    ['run_node', 'import * as crm from "./servers/crm/index.js";\nawait crm.getUsr({});', 'Did you mean getUser?'],
+    ['run_python', 'import servers.crm as crm\nawait crm.get_usr({})', 'Did you mean get_user?'],
+    ['run_node', 'import * as crm from "./servers/crmm/index.js";', 'Did you mean crm?'],
+    ['run_python', 'import servers.crmm', 'Did you mean crm?'],
+    ['run_node', 'await fetch("https://example.com")', 'There is no network here.'],
+    ['run_python', 'import urllib.request\nurllib.request.urlopen("https://example.com")', 'There is no network here.'],
+    ['run_node', 'import axios from "axios";', 'nothing but the standard library'],
+    ['run_python', 'import requests', 'nothing but the standard library'],
+    ['run_node', 'require("fs")', 'you can use import instead'],
+    ['run_python', 'import os\nos.environ["API_KEY"]', 'There is no environment here.'],
+    ['run_node', 'return 5', 'Assign the result to globalThis.result instead of returning it.'],
+    ['run_python', 'return 5', 'Assign the value to `result` instead of returning it.'],
+    [
+      'run_node',
+      'import { getUser } from "./servers/crm/index.js";\nglobalThis.result = [getUser({ name: "x" })];',
+      'Write `await`',
+    ],
+    ['run_python', 'from servers.crm import get_user\nresult = [get_user({"name": "x"})]', 'Write `await`'],
+  ])('%s says what to write instead of %j [B3]', async (name, code, hint) => {
+    const { structuredContent } = await call(name)(code);
+    const { message } = (structuredContent as { result: { error: { message: string } } }).result.error;
+    expect(message).toContain(hint);
+  });
+
+  test.each([
+    ['run_node', 'import { getUser } from "./servers/crm/index.js";\nawait getUser({ nam: "x" });', 'getUser'],
+    ['run_python', 'from servers.crm import get_user\nawait get_user({"nam": "x"})', 'get_user'],
+  ])('errors of %s name the tool as programs call it, and as the protocol does [B5]', async (name, code, called) => {
+    const { structuredContent } = await call(name)(code);
+    const { message } = (structuredContent as { result: { error: { message: string } } }).result.error;
+    expect(message).toContain(`Invalid input for ${called} (tool "get-user")`);
+    expect(message).toContain(`Example: ${called}({"name":`);
+    expect(message).toContain('Rename "nam" to "name".');
+  });
+});
+
+describe('profile code_execution', needs('bubblewrap'), () => {
+  let scripts: CodemodeClient;
+  beforeAll(async () => {
+    scripts = await startCodemode({
+      servers: { excel },
+      scripts: { crm: CRM },
+      commandLine: ['--profile', 'code_execution'],
+    });
+  });
+  afterAll(() => scripts?.[Symbol.asyncDispose]());
+  const run = async (code: string) =>
+    (await scripts.client.callTool({ name: 'code_execution', arguments: { code } })) as CallToolResult;
+  tests(
+    run,
+    SCRIPT,
+    // Its calls block a script, which cannot be asked for its line meanwhile.
+    { redaction: OF_PATTERNS, place: 'call 1' },
+  );
+
+  test.each([
+    ['require("fs")', 'There are no modules here. Call a tool: call_tool(server, tool, args).'],
+    ['fetch("https://example.com")', 'There is no network here. Call a tool: call_tool(server, tool, args).'],
+    [
+      'process.env.HOME',
+      'There is no process here: no environment, no files. Call a tool: call_tool(server, tool, args).',
+    ],
+    ['setTimeout(function () {}, 1)', 'There are no timers here: calls block until they are answered.'],
+    [
+      'var one = (async function () { return 1; })(); ({ list: [one] })',
+      expect.stringMatching(
+        /^the result cannot be turned into JSON: a promise.* at value\["list"\]\[0\] is not JSON\. Let/,
+      ),
+    ],
+  ])('says what to write instead of %s [D5]', async (code, note) => {
+    expect(notesOf(await run(code))).toEqual([note]);
+  });
+
+  test.each([
+    ['NaN', 'null'],
+    ['({ price: NaN, list: [1, undefined, -Infinity] })', '{"price":null,"list":[1,null,null]}'],
+  ])('what JSON has no word for in %s is told with its place [D2]', async (code, value) => {
+    const answer = await run(code);
+    expect(JSON.stringify((answer.structuredContent as { value: unknown }).value)).toBe(value);
+    const places = code === 'NaN' ? 'NaN' : 'NaN at /price, an undefined item at /list/1, -Infinity at /list/2';
+    expect(notesOf(answer)).toEqual([
+      `warning: JSON has no word for ${places}: null, {} or left out in \`value\`. Return a string, a number or null there.`,
+    ]);
+    expect(notesOf(await run('({ a: 1, b: undefined })'))).toEqual([]);
+  });
+
+  test('a tool that says unauthorised says what the user has to do, and `_meta` is left out [D2]', async () => {
+    const { structuredContent } = await run(
+      'var a = call_tool("crm", "locked", {}).error; var b = call_tool("excel", "media", {}).result; [a.code, a.message, Object.keys(b)]',
+    );
+    expect((structuredContent as { value: string[] }).value).toEqual([
+      'AUTHENTICATION_REQUIRED',
+      expect.stringMatching(/^401 Unauthorized: token expired\. Ask the user to /),
+      ['content', 'more'],
+    ]);
+  });
+
+  test('a mistyped tool is told with the right name, and a wrong argument with an example [D3]', async () => {
+    const { structuredContent } = await run(
+      'var a = call_tool("excel", "read_rang", {}); var b = call_tool("crm", "get-user", { nam: 1 }); [a.error.message, b.error.message]',
+    );
+    expect((structuredContent as { value: string[] }).value).toEqual([
+      'excel has no tool "read_rang". Did you mean "read_range" or "read_range_text"?',
+      expect.stringMatching(
+        /^Invalid input for get-user at .* Example arguments: \{"name":".*"\}\. Rename "nam" to "name"\.$/,
+      ),
+    ]);
+  });
+});
+
+describe('profile go', needs('go', 'bubblewrap'), () => {
+  let go: GoProgramClient;
+  beforeAll(async () => {
+    go = await startGo({ servers: { excel } });
+    await Promise.all([go.ready(), go.connected()]);
+  }, 600_000);
+  afterAll(() => go?.[Symbol.asyncDispose]());
+  tests((code) => go.call({ code }), GO, { redaction: OF_PATTERNS });
+});

@@ -1,0 +1,113 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { expect, test } from 'vitest';
+import { everyday, nodeServer, openHome, openStdio, runProgram } from '../../support/program.js';
+import { typeCheckPrograms } from '../../support/type-check.js';
+import { fixture } from '../../support/upstreams.js';
+
+const config = { profile: 'unified', mcpServers: { everyday: everyday() } };
+
+test('over MCP the contract has one tool, execute_code, with the same fields [C1, C2]', async () => {
+  using home = openHome(config);
+  await using connected = await openStdio(home);
+  const { client } = connected;
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(['execute_code']);
+  expect(Object.keys(tools[0]?.inputSchema.properties ?? {})).toEqual([
+    'code',
+    'typescript',
+    'timeout',
+    'memoryLimit',
+    'capabilities',
+    'context',
+  ]);
+  const call = async (input: Record<string, unknown>) =>
+    (await client.callTool({ name: 'execute_code', arguments: input })) as CallToolResult;
+  const code = 'console.log(context.who); return (await mcp.everyday.echo("[1, 2]")).length';
+  const answer = await call({ code, capabilities: ['mcp:everyday'], context: { who: 'me', requestId: 'r1' } });
+  expect(answer.structuredContent).toMatchObject({ success: true, result: 2, logs: ['me'], requestId: 'r1' });
+  const refused = await call({ code, capabilities: ['network:evil.example'] });
+  expect(refused).toMatchObject({ isError: true, structuredContent: { error: { code: 'CAPABILITY_VIOLATION' } } });
+});
+
+test('the types of all tools are one interface that compiles [C10]', async () => {
+  using home = openHome(config);
+  const { stdout, status } = await runProgram(home, 'types');
+  expect(status).toBe(0);
+  expect(stdout).toContain('export interface UnifiedAPI {\n  everyday: typeof Namespace1;\n}');
+  const program = `${stdout}\nexport const answer: Promise<unknown> = mcp.everyday.echo({ message: 'x' });\n`;
+  expect(typeCheckPrograms(new Map([['api.ts', program]]))).toEqual([]);
+  expect(typeCheckPrograms(new Map([['api.ts', program.replace("message: 'x'", 'message: 5')]]))).not.toEqual([]);
+  const byPosition = program.replace("{ message: 'x' }", "'x'");
+  expect(typeCheckPrograms(new Map([['api.ts', byPosition]]))).toEqual([]);
+  expect(stdout).toContain('@example await mcp.everyday.echo({ message: "text" })');
+  const { stdout: prompt } = await runProgram(home, 'prompt');
+  expect(prompt).toContain('UnifiedAPI');
+  const [first, second] = stdout.split('\n');
+  expect(first).toBe('// Auto-generated TypeScript API for Code Mode');
+  expect(second).toMatch(/^\/\/ Generated at: \d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  // A prompt that changes by the second is cached nowhere.
+  expect(prompt).toContain(first);
+  expect(prompt).not.toContain('Generated at');
+});
+
+test('a forgotten await and a part taken for the whole are warned about in logs, with their lines', async () => {
+  const paging = nodeServer(fixture('paging-server.mjs'));
+  using home = openHome({ ...config, mcpServers: { everyday: everyday(), excel: paging } });
+  await using connected = await openStdio(home);
+  const logsOf = async (code: string) => {
+    const request = { code, capabilities: ['mcp:everyday', 'mcp:excel'] };
+    const answer = await connected.client.callTool({ name: 'execute_code', arguments: request });
+    return (answer.structuredContent as { logs: string[] }).logs;
+  };
+  expect(await logsOf(`const text = mcp.everyday.echo('a');\nreturn { text };`)).toEqual([
+    expect.stringMatching(
+      /^warning: `result` has a promise at \/text; not awaited: .*echo\(\.\.\.\) at line 1\. Write: await/,
+    ),
+  ]);
+  expect(await logsOf(`const page = await mcp.excel.list_issues({});\nreturn page.issues;`)).toEqual([
+    'warning: excel/list_issues gave a pagination.next_cursor, and the program did not ask for the rest (line 1). ' +
+      'Pass it as `cursor` to get the rest, until there is none, or say that the result is a part.',
+  ]);
+  expect(await logsOf(`return await mcp.everyday.echo('a');`)).toEqual([]);
+});
+
+test('a suspended run says how its result is had, in one sentence [C2]', async () => {
+  using home = openHome({
+    ...config,
+    policy: { rules: [{ tools: 'everyday/echo', decision: 'ask' }] },
+    approvals: { grace: '50ms' },
+  });
+  await using connected = await openStdio(home);
+  const { structuredContent } = await connected.client.callTool({
+    name: 'execute_code',
+    arguments: { code: 'return await mcp.everyday.echo("a")', capabilities: ['mcp:everyday'] },
+  });
+  const { error } = structuredContent as {
+    error: { code: string; message: string; details: { runId: string; approvals: { id: string }[] } };
+  };
+  const { runId, approvals } = error.details;
+  expect(error.code).toBe('APPROVAL_PENDING');
+  expect(error.message).toContain(
+    `Ask the user to type: codemode approvals approve ${approvals[0]?.id}; then: codemode runs wait ${runId}, which prints the result`,
+  );
+  const { stdout } = await runProgram(home, 'runs', 'wait', '--help');
+  expect(stdout).toContain('runs wait');
+});
+
+test('a description that is cut names every namespace, or says how many more there are and how to list them [C2]', async () => {
+  const mcpServers = Object.fromEntries(
+    Array.from({ length: 12 }, (_, index) => [`everyday-number-${index}`, everyday()]),
+  );
+  using home = openHome({ ...config, mcpServers });
+  const { stdout } = await runProgram(home, 'prompt', '--json');
+  const { description } = (JSON.parse(stdout) as { tools: { description: string }[] }).tools[0] as {
+    description: string;
+  };
+  expect(description.length).toBeLessThanOrEqual(2_048);
+  const named = Object.keys(mcpServers).filter((_, index) =>
+    new RegExp(`mcp\\.\\w+${index}\\b`, 'i').test(description),
+  );
+  const more = Number(/ and (\d+) more: return Object\.keys\(mcp\)/.exec(description)?.[1] ?? 0);
+  expect(named.length + more).toBe(12);
+  expect(description).toContain('The tools of one: return Object.keys(mcp.NAME)');
+});

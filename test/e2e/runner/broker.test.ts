@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { needs } from '../../support/needs.js';
+import { LANGUAGES, RunnerHome } from '../../support/runner.js';
+import { fixture } from '../../support/upstreams.js';
+
+const SPENDING = ['spend_credits', 'donate', 'book_flight', 'subscribe', 'top_up'];
+const OBJECT = { type: 'object' };
+
+function openHome(config: object = {}): RunnerHome {
+  const home = new RunnerHome();
+  const script = home.write('script.json', {
+    tools: [
+      ...SPENDING.map((name) => ({ name, inputSchema: OBJECT, annotations: { readOnlyHint: true } })),
+      {
+        ...{ name: 'get_count', inputSchema: OBJECT },
+        outputSchema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+      },
+    ],
+    replies: { get_count: { content: [], structuredContent: { n: 'three' } } },
+  });
+  const server = { command: process.execPath, args: [fixture('scripted-server.mjs'), script] };
+  home.write('codemode.config.json', { mcpServers: { shop: server }, ...config });
+  return home;
+}
+
+const COUNT = {
+  node: `import { getCount } from './servers/shop/index.js'; import { normalize } from './client/mcp_client.js';
+    const { ok, data, error } = await normalize(getCount({})); globalThis.result = ok ? data : error.type;`,
+  python: `from servers.shop import get_count
+from client.mcp_client import normalize
+answer = await normalize(get_count({}))
+result = answer['data'] if answer['ok'] else answer['error']['type']`,
+};
+
+describe.each(LANGUAGES)('what is between a %s program and its tools', needs('bubblewrap', 'python3'), (language) => {
+  test('tools that spend ask a person, whatever they claim [B15]', async () => {
+    using home = openHome();
+    const source = {
+      node: `import { callTool, normalize } from './client/mcp_client.js';
+        globalThis.result = [];
+        for (const name of ${JSON.stringify(SPENDING)})
+          globalThis.result.push((await normalize(callTool('shop', name, {}))).error?.type);`,
+      python: `from client.mcp_client import call_tool, normalize
+result = [(await normalize(call_tool('shop', name, {}))).get('error', {}).get('type') for name in ${JSON.stringify(SPENDING)}]`,
+    };
+    const { data, stderr } = await home.runner([language], source[language]);
+    expect(data, stderr).toEqual(SPENDING.map(() => 'ApprovalRequired'));
+  });
+
+  test('an answer that breaks its own schema is a warning, and an error with strictOutput [B10, B11]', async () => {
+    using home = openHome();
+    const { data, stderr } = await home.runner([language], COUNT[language]);
+    expect(data).toEqual({ n: 'three' });
+    expect(stderr).toMatch(
+      /codemode: warning: shop: The result of "get_count" breaks the tool's own output schema at \/n/,
+    );
+    using strict = openHome({ strictOutput: true });
+    expect((await strict.runner([language], COUNT[language])).data).toBe('InvalidOutput');
+  });
+
+  test('secrets behind their names do not leave, and an address of git is no e-mail address [B8]', async () => {
+    using home = openHome();
+    const lines = [
+      'password=hunter2-Zq81x',
+      'Authorization: Bearer abcDEF123456ghijk',
+      'aws_secret_access_key = wJalrXUtnFEMIK7MDENGbPxRfiCYzzzzzzzzkey1',
+      'postgres://ann:s3cr3tPass9@db.example.com/shop',
+      'https://example.com/x?token=abcdef0123456789',
+      'git@github.com:org/repo.git',
+    ];
+    const source = {
+      node: `const lines = ${JSON.stringify(lines)}; for (const line of lines) console.log(line); globalThis.result = lines;`,
+      python: `lines = ${JSON.stringify(lines)}\nfor line in lines: print(line)\nresult = lines`,
+    };
+    const { data, stderr } = await home.runner([language], source[language]);
+    for (const text of [(data as string[]).join('\n'), stderr]) {
+      for (const secret of ['hunter2', 'abcDEF123456', 'wJalrXUtn', 's3cr3tPass9', 'abcdef0123456789'])
+        expect(text).not.toContain(secret);
+      expect(text).toContain('git@github.com:org/repo.git');
+    }
+  });
+});
