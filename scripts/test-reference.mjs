@@ -1,9 +1,10 @@
 // @ts-check
 // `npm run test:reference`: the tests over the corpus and the contracts' examples once more, over the reference material
 // that CODEMODE_SHARED names. With --after-npm-test the closing line counts the tests of `npm test` too.
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isMain, runNode, TOOLS } from './repository.mjs';
+import { isMain } from './repository.mjs';
+import { runTests } from './run-tests.mjs';
 import { readReport, reportPath, summarize } from './test-report.mjs';
 
 const PROJECT = 'reference';
@@ -32,8 +33,7 @@ export function problemWith(folder) {
 /** @param {string} folder @param {readonly string[]} before projects that have run and are counted too */
 async function runReference(folder, before) {
   console.log(`\n== reference material in ${folder}`);
-  rmSync(reportPath(PROJECT), { force: true });
-  const { ok } = await runNode([TOOLS.vitest, 'run', '--project', PROJECT], { env: { CODEMODE_SHARED: folder } });
+  const ok = await runTests(PROJECT, { CODEMODE_SHARED: folder });
   const wanted = [...before, PROJECT];
   const reports = wanted.filter((project) => existsSync(reportPath(project))).map(readReport);
   const { list, unexplained } = summarize(reports.slice(-1));

@@ -1,7 +1,8 @@
 // @ts-check
 // `npm test`: prepares the machine, builds, checks, runs every test, and closes with one line of totals.
 import { rmSync } from 'node:fs';
-import { isMain, runNode, TOOLS } from './repository.mjs';
+import { isMain, runNode } from './repository.mjs';
+import { runTests } from './run-tests.mjs';
 import { readReport, reportPath, summarize } from './test-report.mjs';
 
 const PROJECTS = ['unit', 'product'];
@@ -30,7 +31,8 @@ async function runAll() {
   if (!(await section('unit tests', ['scripts/check.mjs', '--unit']))) failed.push('unit tests');
   // Product tests wait more than a third of their time: looking at the sources takes place meanwhile.
   const sources = runNode(['scripts/check.mjs', '--sources'], { quiet: true });
-  if (!(await section('product tests', [TOOLS.vitest, 'run', '--project', 'product']))) failed.push('product tests');
+  console.log('\n== product tests');
+  if (!(await runTests('product'))) failed.push('product tests');
   const { ok, output } = await sources;
   console.log(`\n== check\n${output.trimEnd()}`);
   if (!ok) failed.push('check');

@@ -10,7 +10,8 @@ const MANY = 3_000;
 const AT_ONCE = 20;
 
 const home = openHome({
-  mcpServers: { everyday: everyday() },
+  // The first of them waits until the last one has come, however loaded the machine is.
+  mcpServers: { everyday: { ...everyday(), timeout: 55_000 } },
   sandbox: { workers: { min: 1, max: MAX_WORKERS } },
   security: { capabilities: { mcp: { maxCallsPerSecond: 100_000 } } },
 });
@@ -29,7 +30,7 @@ async function execute(code: string): Promise<unknown> {
   const response = await fetch(`${server.url}/api/v1/execute`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...authorization() },
-    body: JSON.stringify({ code, capabilities: ['mcp:everyday'] }),
+    body: JSON.stringify({ code, capabilities: ['mcp:everyday'], timeout: 55_000 }),
   });
   const { result, error } = (await response.json()) as { result?: unknown; error?: unknown };
   return error ?? result;
@@ -54,9 +55,11 @@ test(`${WAITING} runs that wait for a tool at once come to their own ends, in fe
     seen.push(await workers('processes'));
     return isOver;
   });
-  expect(await Promise.all(runs)).toEqual(runs.map((_, index) => index));
-  isOver = true;
-  await watching;
+  const ended = Promise.all(runs).finally(() => {
+    isOver = true;
+  });
+  const [results] = await Promise.all([ended, watching]);
+  expect(results).toEqual(runs.map((_, index) => index));
   expect(Math.max(...seen)).toBeLessThanOrEqual(MAX_WORKERS);
   expect(await workers('running')).toBe(0);
 });
