@@ -1,6 +1,6 @@
 // @ts-check
-// Everything that can be said about the sources without building the product. Prints one line a gate. `--sources` leaves the
-// unit tests out, and `--unit` runs nothing else.
+// Everything that can be said about the sources without building the product. Prints one line a gate. `--beside`
+// does it with what other processes leave of the cores.
 import { rmSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { isMain, runNode, runSteps, TOOLS } from './repository.mjs';
@@ -24,11 +24,9 @@ const SOURCE_GATES = [
 ];
 
 if (isMain(import.meta.url)) {
-  // Beside the product tests, which must not run out of time for it.
-  if (process.argv.includes('--sources')) setPriority(10);
-  const failed = process.argv.includes('--unit') ? [] : await runSteps(SOURCE_GATES, 2);
-  if (!process.argv.includes('--sources'))
-    failed.push(...(await runSteps([{ name: 'unit tests', run: runUnitTests }])));
+  if (process.argv.includes('--beside')) setPriority(10);
+  const failed = await runSteps(SOURCE_GATES, 2);
+  failed.push(...(await runSteps([{ name: 'unit tests', run: runUnitTests }])));
   if (failed.length > 0) console.log(`\nfailed: ${failed.join(', ')}`);
   process.exitCode = failed.length === 0 ? 0 : 1;
 }

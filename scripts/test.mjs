@@ -28,9 +28,8 @@ async function runAll() {
   // Nothing below can be believed without a build of these very sources.
   if (!(await section('build', ['scripts/build.mjs']))) return ['build'];
   const failed = [];
-  if (!(await section('unit tests', ['scripts/check.mjs', '--unit']))) failed.push('unit tests');
-  // Product tests wait more than a third of their time: looking at the sources takes place meanwhile.
-  const sources = runNode(['scripts/check.mjs', '--sources'], { quiet: true });
+  // Product tests start processes and wait for them for a third of their time: sources and units are looked at meanwhile.
+  const sources = runNode(['scripts/check.mjs', '--beside'], { quiet: true });
   console.log('\n== product tests');
   if (!(await runTests('product'))) failed.push('product tests');
   const { ok, output } = await sources;
