@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StdioTarget } from '../domain/upstream.js';
+import type { StdioTarget } from '../domain/targets/stdio.js';
 import { fingerprint, identityOf, withoutSecrets } from './server-identity.js';
 
 const server = (environment: Record<string, string>, inherited?: Record<string, string>): StdioTarget => ({

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { modulePaths } from '../catalog/names.js';
-import type { UpstreamTarget } from '../domain/upstream.js';
+import { kindOf, type UpstreamTarget } from '../domain/targets/targets.js';
 import { isSecretName } from '../lib/mask.js';
 
 /**
@@ -9,8 +9,7 @@ import { isSecretName } from '../lib/mask.js';
  */
 export function identityOf(target: UpstreamTarget): unknown {
   const plain = withoutSecrets(target);
-  if (target.kind !== 'stdio') return plain;
-  const environment = Object.entries(target.environment)
+  const environment = Object.entries(kindOf(target).settingsOf?.(target) ?? {})
     .filter(([name]) => !isSecretName(name))
     .map(([name, value]) => [name, fingerprint(value)] as const)
     .sort(([left], [right]) => (left < right ? -1 : 1));
@@ -20,10 +19,7 @@ export function identityOf(target: UpstreamTarget): unknown {
 
 /** The same as it was before the environment counted: runs that were suspended then carry its digest. */
 export function withoutSecrets(target: UpstreamTarget): unknown {
-  if (target.kind === 'stdio') return [target.kind, target.command, target.arguments, target.cwd];
-  if (target.kind === 'openapi') return [target.kind, target.document, target.baseUrl];
-  const { origin, pathname } = new URL(target.url);
-  return [target.kind, origin, pathname];
+  return [target.kind, ...kindOf(target).identityOf(target)];
 }
 
 /**

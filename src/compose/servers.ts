@@ -7,7 +7,8 @@ import { inheritedEnvironment, readEnvironment } from '../config/variables/envir
 import { HostError, isHostError } from '../domain/errors.js';
 import type { ServerTraits } from '../domain/policy.js';
 import type { Audience } from '../domain/question.js';
-import type { UpstreamDefinition, UpstreamTarget } from '../domain/upstream.js';
+import { kindOf, type UpstreamTarget } from '../domain/targets/targets.js';
+import type { UpstreamDefinition } from '../domain/upstream.js';
 import type { ServerControl, ServerFacts } from '../host/servers/server-control.js';
 import { visibleLine } from '../lib/visible-text.js';
 import type { Adapter } from '../upstream/adapter.js';
@@ -48,7 +49,7 @@ export class Servers implements ServerControl {
       baseEnvironment: inheritedEnvironment(readEnvironment()),
       audience,
       authorizerFor: async (definition) => {
-        if (definition.target.kind !== 'http') return undefined;
+        if (kindOf(definition.target).login !== 'possible') return undefined;
         credentials ??= openCredentials();
         return (await credentials).authorizerFor(definition);
       },
@@ -124,11 +125,7 @@ async function readServer(name: string, settings: unknown): Promise<UpstreamDefi
 }
 
 function authOf({ target, oauth }: UpstreamDefinition): NonNullable<ServerFacts['auth']>['type'] | undefined {
-  if (oauth !== undefined) return 'oauth2';
-  if (target.kind === 'stdio') return undefined;
-  if (target.kind === 'openapi' && target.auth !== undefined) return target.auth.type;
-  const header = Object.entries(target.headers).find(([name]) => name.toLowerCase() === 'authorization')?.[1];
-  return header === undefined ? undefined : /^bearer /i.test(header) ? 'bearer' : 'header';
+  return oauth === undefined ? kindOf(target).authOf(target) : 'oauth2';
 }
 
 /** The names of what is passed on from our own environment, not the values: those change with every login. */

@@ -3,59 +3,9 @@ import type { CapabilitySet } from './capability.js';
 import type { JsonObject, JsonValue } from './json.js';
 import type { Label } from './policy.js';
 import type { Respondent } from './question.js';
+import type { McpTarget, UpstreamTarget } from './targets/targets.js';
 import type { Tool } from './tool.js';
 import type { TraceContext } from './trace.js';
-
-/** Where an upstream is and how it is spoken to. Values may be secret: nothing here is ever printed as it is. */
-export type UpstreamTarget = McpTarget | OpenApiTarget;
-export type McpTarget = StdioTarget | HttpTarget | WebSocketTarget;
-
-export interface StdioTarget {
-  readonly kind: 'stdio';
-  readonly command: string;
-  readonly arguments: readonly string[];
-  /** What the user set for this server; added to the few variables that every child inherits. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Variables of our own environment that this server is given as well (`inheritEnv`), as they are now. */
-  readonly inherited?: Readonly<Record<string, string>>;
-  readonly cwd?: string;
-}
-
-export interface HttpTarget {
-  readonly kind: 'http';
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** `auto` tries Streamable HTTP first and then the older HTTP+SSE transport. */
-  readonly flavour: 'auto' | 'streamable' | 'sse';
-}
-
-export interface WebSocketTarget {
-  readonly kind: 'websocket';
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** An HTTP API that an OpenAPI document describes. */
-export interface OpenApiTarget {
-  readonly kind: 'openapi';
-  /** An absolute path, or an http(s) address. */
-  readonly document: string;
-  /** Where calls go. Absent: to the document's own `servers`, as far as it may decide that. */
-  readonly baseUrl?: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly auth?: ApiCredential;
-}
-
-/** What an API is shown with every call. `in` and `name` of a key are the document's where the user does not say. */
-export type ApiCredential =
-  | { readonly type: 'bearer'; readonly token: string }
-  | { readonly type: 'basic'; readonly username: string; readonly password: string }
-  | {
-      readonly type: 'apiKey';
-      readonly key: string;
-      readonly in?: 'header' | 'query' | 'cookie';
-      readonly name?: string;
-    };
 
 /** One server the user configured or registered at run time. */
 export interface UpstreamDefinition<Target extends UpstreamTarget = UpstreamTarget> {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { declareModule } from '../../src/catalog/declarations/typescript/typescript.js';
 import type { JsonObject } from '../../src/domain/json.js';
-import type { OpenApiTarget } from '../../src/domain/upstream.js';
+import type { OpenApiTarget } from '../../src/domain/targets/openapi.js';
 import { OpenApiUpstream } from '../../src/upstream/openapi/openapi-upstream.js';
 import { Home } from '../support/cli.js';
 import { startPetsApi } from '../support/pets-api.js';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { UpstreamTarget } from '../../src/domain/upstream.js';
+import type { UpstreamTarget } from '../../src/domain/targets/targets.js';
 import { READ_LIMITS } from '../../src/upstream/mcp/read-budget.js';
 import { createRegistry, definition, fixture, stateOf, stdio } from '../support/upstreams.js';
 

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { UpstreamDefinition, UpstreamHealth, UpstreamOutcome, UpstreamTarget } from '../../src/domain/upstream.js';
+import type { UpstreamTarget } from '../../src/domain/targets/targets.js';
+import type { UpstreamDefinition, UpstreamHealth, UpstreamOutcome } from '../../src/domain/upstream.js';
 import type { Adapter } from '../../src/upstream/adapter.js';
 import { type RegistryOptions, UpstreamRegistry } from '../../src/upstream/registry.js';
 

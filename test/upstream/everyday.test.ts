@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { UpstreamTarget } from '../../src/domain/upstream.js';
+import type { UpstreamTarget } from '../../src/domain/targets/targets.js';
 import type { Adapter } from '../../src/upstream/adapter.js';
 import { changeOf, createRegistry, definition, fixture, startHttpServer, stdio, textOf } from '../support/upstreams.js';
 

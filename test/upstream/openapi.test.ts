@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import type { OpenApiTarget, UpstreamOutcome } from '../../src/domain/upstream.js';
+import type { OpenApiTarget } from '../../src/domain/targets/openapi.js';
+import type { UpstreamOutcome } from '../../src/domain/upstream.js';
 import { OpenApiUpstream } from '../../src/upstream/openapi/openapi-upstream.js';
 import { Home } from '../support/cli.js';
 import { startPetsApi } from '../support/pets-api.js';

@@ -1,4 +1,5 @@
 import type { OAuthSettings } from '../../domain/authorization.js';
+import { authorizationOf } from '../../domain/targets/target-kind.js';
 import type { UpstreamDefinition } from '../../domain/upstream.js';
 import type { CredentialOwner } from '../../store/credentials.js';
 import type { Fetch } from '../../upstream/mcp/oauth/guarded-fetch.js';
@@ -15,12 +16,8 @@ const DEFAULT_SETTINGS: OAuthSettings = { grant: 'authorization_code', allowPriv
 
 /** Nothing for servers that are not reached over HTTP, and for those whose token the user gives as a header. */
 export function accountOf({ id, target, oauth }: UpstreamDefinition): Account | undefined {
-  if (target.kind !== 'http' || hasOwnToken(target.headers)) return undefined;
+  if (target.kind !== 'http' || authorizationOf(target.headers) !== undefined) return undefined;
   return { serverId: id, url: target.url, settings: oauth ?? DEFAULT_SETTINGS, headers: target.headers };
-}
-
-export function hasOwnToken(headers: Readonly<Record<string, string>>): boolean {
-  return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
 /** Does something with the guarded way out, and closes it. */

@@ -1,6 +1,7 @@
 import type { UpstreamAuthorizer } from '../../domain/authorization.js';
+import { kindOf } from '../../domain/targets/targets.js';
 import type { UpstreamDefinition } from '../../domain/upstream.js';
-import { type Account, accountOf, hasOwnToken, withGuardedFetch } from './account.js';
+import { type Account, accountOf, withGuardedFetch } from './account.js';
 import { CredentialLender, type SecretWatcher } from './lender.js';
 import type { LoginRequest } from './login.js';
 import type { Grant, Vault } from './vault.js';
@@ -81,13 +82,8 @@ export class Credentials {
   async status(definition: UpstreamDefinition): Promise<CredentialStatus> {
     const { id: serverId, target, oauth } = definition;
     const account = accountOf(definition);
-    if (target.kind === 'stdio') return { serverId, method: 'environment', state: 'not_needed' };
-    if (target.kind === 'openapi') {
-      const isSet = target.auth !== undefined || hasOwnToken(target.headers);
-      return { serverId, method: isSet ? 'header' : 'none', state: 'not_needed' };
-    }
     if (account === undefined)
-      return { serverId, method: hasOwnToken(target.headers) ? 'header' : 'none', state: 'not_needed' };
+      return { serverId, method: kindOf(target).credentialMethodOf(target), state: 'not_needed' };
     const grant = await this.#vault.read(account, 'grant');
     const wanted = await this.#vault.read(account, 'wanted');
     if (grant !== undefined) return statusOf(serverId, grant, wanted?.scope);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { UpstreamDefinition, UpstreamTarget } from '../../domain/upstream.js';
+import type { UpstreamTarget } from '../../domain/targets/targets.js';
+import type { UpstreamDefinition } from '../../domain/upstream.js';
 import { secretsIn } from '../../lib/secret-values.js';
 import { credentialsOf } from './known-secrets.js';
 

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod';
-import type { ApiCredential, OpenApiTarget } from '../../domain/upstream.js';
+import type { ApiCredential, OpenApiTarget } from '../../domain/targets/openapi.js';
 import { means } from './units.js';
 
 /** The keys of a server that is an HTTP API, besides those that every server has. */

@@ -1,7 +1,9 @@
 import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod';
 import { LABELS } from '../../domain/policy.js';
-import type { UpstreamDefinition, UpstreamTarget } from '../../domain/upstream.js';
+import { authorizationOf } from '../../domain/targets/target-kind.js';
+import type { UpstreamTarget } from '../../domain/targets/targets.js';
+import type { UpstreamDefinition } from '../../domain/upstream.js';
 import { type Environment, pickVariables } from '../variables/environment.js';
 import { openApiCredentials, openApiKeys, openApiMistakes, openApiTarget } from './openapi-server.js';
 import { duration, flag, integer, means } from './units.js';
@@ -181,7 +183,8 @@ const serverSchema = z
     if (server.auth?.type === 'oauth' || server.auth?.type === 'oauth2') {
       const { grant, clientId, clientSecret } = server.auth;
       if (!/^https?:$/.test(protocolOf(server.url ?? ''))) complain(['auth'], 'oauth for a server with an http(s) url');
-      if (hasToken(server.headers)) complain(['auth'], 'either oauth or an Authorization header, not both');
+      if (authorizationOf(server.headers ?? {}) !== undefined)
+        complain(['auth'], 'either oauth or an Authorization header, not both');
       if (grant === 'client_credentials' && (clientId === undefined || clientSecret === undefined))
         complain(['auth'], 'clientId and clientSecret, which grant client_credentials needs');
       if (clientSecret !== undefined && clientId === undefined)
@@ -263,10 +266,6 @@ function oauthOf({ auth: settings }: ServerEntry): Pick<UpstreamDefinition, 'oau
 
 function withoutUndefined(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
-}
-
-function hasToken(headers: Readonly<Record<string, string>> = {}): boolean {
-  return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
 function targetOf(server: ServerEntry, folders: ServerFolders, environment: Environment): UpstreamTarget {

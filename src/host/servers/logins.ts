@@ -2,6 +2,7 @@ import { accountOf } from '../../broker/credentials/account.js';
 import type { CredentialStatus, Credentials, LogoutReport } from '../../broker/credentials/credentials.js';
 import type { LoginRequest } from '../../broker/credentials/login.js';
 import { HostError } from '../../domain/errors.js';
+import { kindOf } from '../../domain/targets/targets.js';
 import type { UpstreamDefinition } from '../../domain/upstream.js';
 import { nearest } from '../../lib/nearest.js';
 
@@ -34,14 +35,11 @@ export class Logins {
     const definition = this.#definition(name);
     const account = accountOf(definition);
     if (account !== undefined) return this.#credentials.login(account, request);
+    const { login } = kindOf(definition.target);
     const why =
-      definition.target.kind === 'http'
-        ? 'its token is set by hand: renew it in the configuration, or take the Authorization header out and try again'
-        : definition.target.kind === 'stdio'
-          ? 'it runs on this machine and gets its secrets by its environment: set env of that server'
-          : definition.target.kind === 'openapi'
-            ? 'it is an OpenAPI document: set auth of that server'
-            : 'it is reached over a WebSocket, where tokens go into headers of the configuration';
+      login === 'possible'
+        ? 'its token is set by hand: renew it in the configuration, or remove the Authorization header and try again'
+        : login.whyNot;
     throw new HostError('bad_input', `no login for server ${JSON.stringify(name)}: ${why}`);
   }
 

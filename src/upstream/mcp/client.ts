@@ -7,7 +7,8 @@ import {
   SseError,
 } from '@modelcontextprotocol/client';
 import { HostError } from '../../domain/errors.js';
-import type { McpDefinition, McpTarget, UpstreamIdentity } from '../../domain/upstream.js';
+import type { McpTarget } from '../../domain/targets/targets.js';
+import type { McpDefinition, UpstreamIdentity } from '../../domain/upstream.js';
 import { backoffMs } from '../../lib/backoff.js';
 import { BoundedLines, oneLine, oneLineWithEnd } from '../../lib/bounded-text.js';
 import type { SecretMask } from '../../lib/mask.js';

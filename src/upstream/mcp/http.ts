@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { Agent, fetch as undiciFetch } from 'undici';
 import type { UpstreamAuthorizer } from '../../domain/authorization.js';
-import type { HttpTarget } from '../../domain/upstream.js';
+import type { HttpTarget } from '../../domain/targets/http.js';
 import { retryAfterMs } from '../../lib/retry-after.js';
 import { authorizedFetch } from './authorized-fetch.js';
 import { eventRepair } from './event-repair.js';

@@ -1,4 +1,5 @@
 import { isHostError } from '../../domain/errors.js';
+import { authorizationOf } from '../../domain/targets/target-kind.js';
 import {
   type Crash,
   callTimeoutOf,
@@ -44,7 +45,7 @@ export class McpUpstream implements Adapter {
   get credentialSetting(): 'env' | 'headers' | undefined {
     const { target } = this.#definition;
     if (target.kind === 'stdio') return 'env';
-    const isSetByHand = Object.keys(target.headers).some((name) => name.toLowerCase() === 'authorization');
+    const isSetByHand = authorizationOf(target.headers) !== undefined;
     return target.kind === 'http' && !isSetByHand ? undefined : 'headers';
   }
 

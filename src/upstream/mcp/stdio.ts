@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import type { StdioTarget } from '../../domain/upstream.js';
+import type { StdioTarget } from '../../domain/targets/stdio.js';
 import { Allowance } from '../../lib/allowance.js';
 import { oneLine, TextTail } from '../../lib/bounded-text.js';
 import { deferred } from '../../lib/deferred.js';

@@ -1,4 +1,4 @@
-import type { McpTarget } from '../../domain/upstream.js';
+import type { McpTarget } from '../../domain/targets/targets.js';
 import { secretsOfAddress } from '../../lib/address-secrets.js';
 import { isSecretName, SecretMask, secretsOf } from '../../lib/mask.js';
 

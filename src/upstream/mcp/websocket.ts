@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { WebSocket } from 'ws';
-import type { WebSocketTarget } from '../../domain/upstream.js';
+import type { WebSocketTarget } from '../../domain/targets/http.js';
 import { oneLine } from '../../lib/bounded-text.js';
 import { NotSentError } from './failures.js';
 import { parseMessages } from './messages.js';

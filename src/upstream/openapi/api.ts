@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { JsonObject } from '../../domain/json.js';
+import type { OpenApiTarget } from '../../domain/targets/openapi.js';
 import type { Tool } from '../../domain/tool.js';
 import { traceCarrier } from '../../domain/trace.js';
 import {
   callTimeoutOf,
-  type OpenApiTarget,
   type ToolListing,
   type UpstreamCall,
   type UpstreamDefinition,

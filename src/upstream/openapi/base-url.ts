@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
-import type { OpenApiTarget } from '../../domain/upstream.js';
+import type { OpenApiTarget } from '../../domain/targets/openapi.js';
 import { quotedLine } from '../../lib/bounded-text.js';
 
 export interface BaseUrl {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
-import type { ApiCredential, OpenApiTarget } from '../../domain/upstream.js';
+import type { ApiCredential, OpenApiTarget } from '../../domain/targets/openapi.js';
 import { oneLine, quotedLine } from '../../lib/bounded-text.js';
 import { isHeaderName, type Preset } from './parameters.js';
 import type { Pointers } from './pointer.js';

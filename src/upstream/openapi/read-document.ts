@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
-import type { OpenApiTarget } from '../../domain/upstream.js';
+import type { OpenApiTarget } from '../../domain/targets/openapi.js';
 import { oneLine } from '../../lib/bounded-text.js';
 import { readRegularFile, UnreadableFile } from '../../lib/read-regular-file.js';
 import { isAddress } from './base-url.js';

@@ -1,0 +1,27 @@
+import type { TargetKind } from './target-kind.js';
+
+/** A process of this machine that speaks MCP on its stdin and stdout. */
+export interface StdioTarget {
+  readonly kind: 'stdio';
+  readonly command: string;
+  readonly arguments: readonly string[];
+  /** What the user set for this server; added to the few variables that every child inherits. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Variables of our own environment that this server is given as well (`inheritEnv`), as they are now. */
+  readonly inherited?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+export const STDIO: TargetKind<StdioTarget> = {
+  identityOf: ({ command, arguments: words, cwd }) => [command, words, cwd],
+  settingsOf: ({ environment }) => environment,
+  secretPlacesOf: ({ environment, inherited = {}, arguments: words }) => ({
+    settings: [environment, inherited],
+    words,
+    addresses: [],
+    credentials: [],
+  }),
+  authOf: () => undefined,
+  credentialMethodOf: () => 'environment',
+  login: { whyNot: 'it runs on this machine and gets its secrets by its environment: set env of that server' },
+};
