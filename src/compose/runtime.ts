@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
 import { ToolChecker } from '../broker/arguments/tool-checker.js';
 import { Broker, type BrokerOptions } from '../broker/broker.js';
 import type { CallObserver } from '../broker/call-observer.js';
@@ -152,7 +153,7 @@ async function openSandbox(
 ): Promise<Sandbox> {
   const { isolation, unsafelyAllowNoJail } = config.sandbox;
   return new Sandbox({
-    jail: await openJail({ isolation, unsafelyAllowNoJail }),
+    jail: await openJail({ isolation, unsafelyAllowNoJail, testedFolder: dirname(workerFolder()) }),
     workerFolder: workerFolder(),
     pool: { ...poolOptions(config, hasOneCaller), quotas, ...(keepsWorkers ? {} : { min: 0 }) },
     sealKey,

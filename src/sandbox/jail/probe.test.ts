@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { HostError } from '../../domain/errors.js';
 import { inspectJail, openJail } from './probe.js';
@@ -30,6 +33,19 @@ test('a jail that does not start says why in the words of the tool that failed',
     descriptors: [],
   });
   expect(await testJail({ ...open, level: 'strict', spawn }, process.execPath)).toBe('no namespaces for you');
+});
+
+test('the jail of a later start is the one that was seen to hold', async ({ skip }) => {
+  const testedFolder = mkdtempSync(join(tmpdir(), 'codemode-tested-'));
+  const remembered = () => JSON.parse(readFileSync(join(testedFolder, 'jail-tested.json'), 'utf8')) as string[];
+  try {
+    await openJail({ testedFolder }).catch((error: Error) => skip(error.message));
+    const [first] = remembered();
+    await openJail({ testedFolder });
+    expect(remembered()).toEqual([first]);
+  } finally {
+    rmSync(testedFolder, { recursive: true });
+  }
 });
 
 test('the doctor hears of every level whether it works, and if not, why and what to do', async () => {

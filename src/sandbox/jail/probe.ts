@@ -9,8 +9,9 @@ import { type Machine, readMachine, type ToolName } from './machine.js';
 import { plainSpawn } from './none.js';
 import { compileFilter } from './seccomp.js';
 import { syscallPolicy } from './seccomp-lists.js';
-import { testJail } from './self-test.js';
+import { selfTestSpawn, testJail } from './self-test.js';
 import { Staging } from './staging.js';
+import { digestOfJail, TestedJails } from './tested-jails.js';
 import { unshareSpawn } from './unshare.js';
 import { type FileReader, viewOf } from './view.js';
 
@@ -19,6 +20,8 @@ export interface JailOptions {
   readonly isolation?: IsolationLevel | undefined;
   /** The second key to `none`. */
   readonly unsafelyAllowNoJail?: boolean | undefined;
+  /** Where it is remembered which jails were seen to hold; absent: each is tried. */
+  readonly testedFolder?: string | undefined;
   /** Where a host that is root puts files that workers could not read otherwise. */
   readonly stagingFolder?: string | undefined;
 }
@@ -39,7 +42,7 @@ export async function openJail(options: JailOptions = {}): Promise<Jail> {
   const levels = options.isolation === undefined ? (['strict', 'namespaces'] as const) : [options.isolation];
   const failures: string[] = [];
   for (const level of levels) {
-    const tried = await tryLevel(level, machine, options.stagingFolder);
+    const tried = await tryLevel(level, machine, options);
     if (tried.jail !== undefined) return withBetterLevel(tried.jail, failures);
     failures.push(`isolation "${level}" is unavailable on this machine: ${tried.reason}\n${tried.fix}`);
   }
@@ -51,7 +54,7 @@ export async function inspectJail(options: Pick<JailOptions, 'stagingFolder'> = 
   const machine = readMachine();
   const levels: LevelReport[] = [];
   for (const level of ISOLATION_LEVELS) {
-    const { jail, reason, fix } = await tryLevel(level, machine, options.stagingFolder);
+    const { jail, reason, fix } = await tryLevel(level, machine, options);
     const description = DESCRIPTIONS[level];
     levels.push(
       jail === undefined
@@ -72,16 +75,31 @@ type Tried =
   | { readonly jail: Jail; readonly reason?: undefined; readonly fix?: undefined }
   | { readonly jail: undefined; readonly reason: string; readonly fix: string };
 
-async function tryLevel(level: IsolationLevel, machine: Machine, stagingFolder: string | undefined): Promise<Tried> {
+async function tryLevel(
+  level: IsolationLevel,
+  machine: Machine,
+  { stagingFolder, testedFolder }: Pick<JailOptions, 'stagingFolder' | 'testedFolder'>,
+): Promise<Tried> {
   try {
     const jail = buildJail(level, machine, stagingFolder);
-    const reason = level === 'none' ? undefined : await testJail(jail, process.execPath);
+    const reason = level === 'none' ? undefined : await testUnlessKnown(jail, testedFolder);
     if (reason === undefined) return { jail };
     return { jail: undefined, reason, fix: adviceFor(level, machine, reason) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { jail: undefined, reason, fix: adviceFor(level, machine, reason) };
   }
+}
+
+/** The test takes a process of its own, and a jail that held holds until something of it changes. */
+async function testUnlessKnown(jail: Jail, testedFolder: string | undefined): Promise<string | undefined> {
+  if (testedFolder === undefined) return testJail(jail, process.execPath);
+  const tested = new TestedJails(testedFolder);
+  const digest = digestOfJail(selfTestSpawn(jail, process.execPath));
+  if (tested.has(digest)) return undefined;
+  const reason = await testJail(jail, process.execPath);
+  if (reason === undefined) tested.add(digest);
+  return reason;
 }
 
 function buildJail(level: IsolationLevel, machine: Machine, stagingFolder: string | undefined): Jail {

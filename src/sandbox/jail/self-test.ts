@@ -1,5 +1,5 @@
 import type { IsolationLevel } from '../../domain/isolation.js';
-import type { Jail, JailedProgram } from './jail.js';
+import type { Jail, JailedProgram, Spawn } from './jail.js';
 import { launch } from './launch.js';
 
 /**
@@ -8,7 +8,7 @@ import { launch } from './launch.js';
  * that did not happen, starts just as well.
  */
 export async function testJail(jail: Jail, interpreterPath: string): Promise<string | undefined> {
-  const { answer, complaint } = await runInJail(jail, { ...SELF_TEST, interpreterPath });
+  const { answer, complaint } = await runInJail(selfTestSpawn(jail, interpreterPath));
   if (answer === undefined) return complaint === '' ? 'the process in the jail ended without an answer' : complaint;
   let seen: unknown;
   try {
@@ -17,6 +17,11 @@ export async function testJail(jail: Jail, interpreterPath: string): Promise<str
     return 'the process in the jail gave no readable answer';
   }
   return compare(seen, EXPECTED[jail.level]);
+}
+
+/** The process that tries to get out. */
+export function selfTestSpawn(jail: Jail, interpreterPath: string): Spawn {
+  return jail.spawn({ ...SELF_TEST, interpreterPath });
 }
 
 /** Attempts that leave nothing behind when they succeed: then this runs on the open machine. */
@@ -76,9 +81,9 @@ interface JailAnswer {
   readonly complaint: string;
 }
 
-function runInJail(jail: Jail, program: JailedProgram): Promise<JailAnswer> {
+function runInJail(spawn: Spawn): Promise<JailAnswer> {
   return new Promise((resolve) => {
-    const { child, channel } = launch(jail.spawn(program), 'pipe');
+    const { child, channel } = launch(spawn, 'pipe');
     let answer = '';
     let complaint = '';
     const timer = setTimeout(() => {
