@@ -23,8 +23,8 @@ const FREE = ['domain', 'lib'];
 
 /** Powers that one folder holds for all. The module is a regular expression over the resolved path. */
 const ONE_HOME = {
-  // Workers, servers on a pipe, and the person's own browser for a login.
-  child_process: '^src/(sandbox/|upstream/mcp/stdio|surfaces/cli/open-browser)',
+  // Workers, servers on a pipe, the user's own hooks, and the person's own browser for a login.
+  child_process: '^src/(sandbox/|upstream/mcp/stdio|broker/hooks/command-hook|surfaces/cli/open-browser)',
   '@modelcontextprotocol/client': '^src/upstream/mcp/',
   '@modelcontextprotocol/server': '^src/surfaces/mcp/',
   libsql: '^src/store/',

@@ -21,6 +21,7 @@ import {
   shortened,
 } from './call-errors.js';
 import { endCallSpan, startCallSpan } from './call-observer.js';
+import type { Hooks } from './hooks/hooks.js';
 import { Admittance } from './limits/admittance.js';
 import type { CallLimits } from './limits/call-limits.js';
 import type { Bill } from './policy/budget.js';
@@ -37,6 +38,7 @@ import {
   serverOf,
   toolCallError,
   unpaidError,
+  vetoError,
 } from './refusals.js';
 import { asUnauthorized } from './unauthorized-words.js';
 import { callUpstream, credentialKey, timeoutKeys, type UpstreamCallOptions } from './upstream-call.js';
@@ -55,6 +57,8 @@ export interface BrokerOptions extends UpstreamCallOptions {
   readonly approvals: Approvals;
   /** Why a call must not be made with what is known of its tool; absent where nothing is kept from earlier processes. */
   readonly whyOutdated?: (tool: Tool) => Promise<string | undefined> | undefined;
+  /** The user's own commands that may refuse a call; absent where none is configured. */
+  readonly hooks?: Hooks;
   /** Absent where redaction is not wanted, as in tests of other things. */
   readonly redactor?: Redactor;
   /** Absent if the audit log is off: `audit.enabled: false`. */
@@ -81,8 +85,10 @@ export class Broker {
       outcome = await this.#record(span === undefined ? call : { ...call, span });
       return outcome;
     } finally {
+      const durationMs = performance.now() - startedAt;
       if (span !== undefined) endCallSpan(span, outcome);
-      observer?.onCall(call.serverPath, outcome.ok, performance.now() - startedAt);
+      observer?.onCall(call.serverPath, outcome.ok, durationMs);
+      this.#options.hooks?.tellOutcome(call, outcome, durationMs);
     }
   }
 
@@ -133,6 +139,12 @@ export class Broker {
     if (busy !== undefined) {
       bill?.giveBack();
       return { ok: false, error: busyError(call, busy), verdict: 'limited' };
+    }
+    // Before a person is asked: nobody decides about a call that is refused anyway.
+    const vetoed = await this.#options.hooks?.refusalOf(call);
+    if (vetoed !== undefined) {
+      bill?.giveBack();
+      return { ok: false, error: vetoError(call, vetoed), verdict: 'denied' };
     }
     const asked = await this.#ask(call, judgement);
     if (asked?.error !== undefined) {

@@ -33,6 +33,16 @@ export function denialError(call: NamedCall, verdict: PolicyVerdict): GuestError
   );
 }
 
+/** A hook of the user's refuses the call, or could not be asked. */
+export function vetoError(call: NamedCall, reason: string): GuestError {
+  return toolCallError(
+    call,
+    `a hook refuses ${nameOf(call)}: ${reason}`,
+    'Do without this call, or change what the reason names; only the user can change hooks.',
+    { decision: 'deny' },
+  );
+}
+
 /** The token that let the run in is not accepted any more, so neither are its calls. */
 export function outdatedError(call: NamedCall, why: string): GuestError {
   return toolCallError(

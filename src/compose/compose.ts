@@ -23,6 +23,7 @@ import { FIRST_LISTING_MS } from '../surfaces/mcp/first-listing.js';
 import { type McpOptions, sessionOptions } from '../surfaces/mcp/mcp-session.js';
 import type { Adapter } from '../upstream/adapter.js';
 import type { OpenConsole } from './console-http.js';
+import { openHooks } from './hooks.js';
 import { openInventory } from './inventory.js';
 import { findRuntimes, machineWarnings } from './machine.js';
 import { openRedactor } from './redactor.js';
@@ -63,13 +64,11 @@ export async function compose(
     settings.surface === undefined ? undefined : records.scripts.openIfAny(),
   ]);
   const telemetry = new Telemetry();
-  const tracing = await openTracing(loaded.config, {
-    onSpan: settings.onSpan,
-    onProblem: (message) => {
-      if (settings.surface === undefined) process.stderr.write(`codemode: ${message}\n`);
-      else telemetry.emit({ type: 'problem', message });
-    },
-  });
+  const onProblem = (message: string): void => {
+    if (settings.surface === undefined) process.stderr.write(`codemode: ${message}\n`);
+    else telemetry.emit({ type: 'problem', message });
+  };
+  const tracing = await openTracing(loaded.config, { onSpan: settings.onSpan, onProblem });
   const runtime = new Runtime(async () => {
     const { openRuntime } = await import('./runtime.js');
     const retryOf = (id: string) => servers.definitions.get(id)?.retry ?? { maxAttempts: 1, delayMs: 0 };
@@ -85,6 +84,7 @@ export async function compose(
       hasOneCaller: settings.surface === 'stdio' || settings.isOneShot === true,
       ...(tracing.tracer === undefined ? {} : { tracer: tracing.tracer }),
       observer: telemetry,
+      hooks: await openHooks(loaded, redactor, onProblem),
       goCacheFolder: goCacheFolder(loaded.config, readEnvironment(), process.getuid?.()),
       retryOf,
       whyOutdated: (tool) => catalog.whyOutdated(tool),

@@ -4,6 +4,7 @@ import { ToolChecker } from '../broker/arguments/tool-checker.js';
 import { Broker, type BrokerOptions } from '../broker/broker.js';
 import type { CallObserver } from '../broker/call-observer.js';
 import { registerCapabilities } from '../broker/capabilities/capability-tools.js';
+import type { Hooks } from '../broker/hooks/hooks.js';
 import { CallLimits } from '../broker/limits/call-limits.js';
 import { Budgets } from '../broker/policy/budget.js';
 import { PolicyGate } from '../broker/policy/gate.js';
@@ -38,7 +39,7 @@ const MAX_RUNS_IN_LIFE = 10_000;
 /** Puts together what runs programs: a part of `compose/compose.ts` that is loaded when something is to run. */
 export async function openRuntime(
   config: Config,
-  { registry, policy, redactor, records, retryOf, whyOutdated, tracer, observer, ...machine }: RuntimeContext,
+  { registry, policy, redactor, records, retryOf, whyOutdated, tracer, observer, hooks, ...machine }: RuntimeContext,
 ): Promise<RuntimeParts> {
   registerCapabilities(registry);
   const settings = policySettings(config.policy);
@@ -65,6 +66,7 @@ export async function openRuntime(
       retryOf,
       whyOutdated,
       observer,
+      ...(hooks === undefined ? {} : { hooks }),
       ...(tracer === undefined ? {} : { tracer }),
     }),
   };
@@ -138,6 +140,8 @@ export interface RuntimeContext {
   readonly goCacheFolder: string;
   readonly retryOf: (serverId: string) => RetryOptions;
   readonly whyOutdated: NonNullable<BrokerOptions['whyOutdated']>;
+  /** Absent where none is configured. */
+  readonly hooks?: Hooks | undefined;
   /** Absent where nobody wants traces. */
   readonly tracer?: Tracer;
   readonly observer: CallObserver;

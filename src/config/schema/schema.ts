@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { eachLimit, type Limits } from '../../domain/limits.js';
 import { PROFILE_NAMES } from '../../domain/profile-name.js';
 import { approvalsSchema, auditSchema, quotasSchema, redactionSchema } from './broker-schema.js';
+import { hooksSchema } from './hooks-schema.js';
 import { limitsSchema, policySchema } from './policy-schema.js';
 import {
   codeExecutionSchema,
@@ -60,6 +61,12 @@ export const configSchema = z.strictObject({
       ),
     ),
   limits: limitsSchema.meta(means('Rates, concurrency and timeouts of calls.', '[{ tools: "github/*", rate: 10/s }]')),
+  hooks: hooksSchema.meta(
+    means(
+      'Commands and addresses of yours that hear of every call and may refuse it.',
+      '[{ command: ./check-call.sh }]',
+    ),
+  ),
   quotas: quotasSchema.prefault({}).meta(means('What one caller may use.', '{ runs: 50 }')),
   approvals: approvalsSchema.prefault({}).meta(means('Calls that wait for a person.', '{ expireAfter: 8h }')),
   strictOutput: flag()

@@ -1,0 +1,125 @@
+import { basename } from 'node:path';
+import { HostError } from '../../domain/errors.js';
+import type { Hook, HookDecision, HookEvent, HookOutcome } from '../../domain/hook.js';
+import { isJsonObject, type JsonValue } from '../../domain/json.js';
+import { visibleLine } from '../../lib/visible-text.js';
+import type { BrokerCall, BrokerOutcome } from '../call.js';
+import { Slots } from '../limits/slots.js';
+import { fitsAnySpelling, readToolPattern, TOOL_PATTERN_EXAMPLE, type ToolPattern } from '../policy/tool-pattern.js';
+
+/** Hooks that run at the same time; the others wait. Each command is a process. */
+const MAX_AT_ONCE = 8;
+
+export interface HooksOptions {
+  readonly hooks: readonly Hook[];
+  /** What commands are started with. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Told of hooks that failed where that refuses nothing. */
+  readonly warn: (message: string) => void;
+}
+
+interface PatternedHook extends Hook {
+  readonly patterns: readonly ToolPattern[];
+}
+
+/** The user's own commands and addresses that hear of every call, of programs and of clients alike, and may refuse it. */
+export class Hooks {
+  readonly #options: HooksOptions;
+  readonly #hooks: readonly PatternedHook[];
+  readonly #slots = new Slots(MAX_AT_ONCE);
+
+  constructor(options: HooksOptions) {
+    this.#options = options;
+    this.#hooks = options.hooks.map((hook) => ({
+      ...hook,
+      patterns: hook.tools.map(patternOf),
+    }));
+  }
+
+  /** Why the call is refused; undefined where no hook refuses it. The first refusal ends it. */
+  async refusalOf(call: BrokerCall): Promise<string | undefined> {
+    for (const hook of this.#matching(call, 'before')) {
+      const answer = await this.#run(hook, eventOf(call, 'before'), call.signal);
+      if (answer.decision === 'deny') return answer.reason;
+    }
+    return undefined;
+  }
+
+  /** Tells of the outcome. Nobody waits for it, and what it answers changes nothing. */
+  tellOutcome(call: BrokerCall, outcome: BrokerOutcome, durationMs: number): void {
+    for (const hook of this.#matching(call, 'after')) {
+      const event: HookEvent = { ...eventOf(call, 'after'), outcome: outcomeOf(outcome, durationMs) };
+      void this.#run({ ...hook, onFailure: 'allow' }, event, undefined);
+    }
+  }
+
+  #matching({ tool, serverPath }: BrokerCall, when: Hook['when']): PatternedHook[] {
+    return this.#hooks.filter(
+      (hook) => hook.when === when && hook.patterns.some((pattern) => fitsAnySpelling(pattern, tool, serverPath)),
+    );
+  }
+
+  async #run(hook: Hook, event: HookEvent, ofCall: AbortSignal | undefined): Promise<HookDecision> {
+    const timeout = AbortSignal.timeout(hook.timeoutMs);
+    const signal = ofCall === undefined ? timeout : AbortSignal.any([timeout, ofCall]);
+    try {
+      const place = await this.#slots.enter(signal);
+      if (place.kind !== 'entered') throw new Error('too many calls wait for hooks');
+      try {
+        return await this.#send(hook, JSON.stringify(event), signal);
+      } finally {
+        place.leave();
+      }
+    } catch (error) {
+      const why = timeout.aborted ? `it gave no answer within ${hook.timeoutMs} ms` : messageOf(error);
+      const message = `the hook ${nameOf(hook)} failed for ${event.server}/${event.tool}: ${why}`;
+      if (hook.onFailure === 'deny') return { decision: 'deny', reason: message };
+      this.#options.warn(message);
+      return { decision: 'allow' };
+    }
+  }
+
+  async #send({ target }: Hook, event: string, signal: AbortSignal): Promise<HookDecision> {
+    if (target.kind === 'http') {
+      const { runHttpHook } = await import('./http-hook.js');
+      return runHttpHook(target, event, signal);
+    }
+    const { runCommandHook } = await import('./command-hook.js');
+    return runCommandHook(target, event, this.#options.environment, signal);
+  }
+}
+
+function patternOf(text: string): ToolPattern {
+  const pattern = readToolPattern(text);
+  if (pattern === undefined) throw new HostError('bad_config', `hooks: expected ${TOOL_PATTERN_EXAMPLE}, not ${text}`);
+  return pattern;
+}
+
+function eventOf({ run, number, tool, input }: BrokerCall, event: Hook['when']): HookEvent {
+  return {
+    event,
+    runId: run.runId,
+    callId: `${run.runId}/${number}`,
+    caller: run.caller,
+    profile: run.profile,
+    server: tool.serverId,
+    tool: tool.name,
+    arguments: isJsonObject(input) ? input : input === undefined ? {} : { input },
+  };
+}
+
+function outcomeOf(outcome: BrokerOutcome, durationMs: number): HookOutcome {
+  const rounded = Math.round(durationMs);
+  if (!outcome.ok) return { ok: false, durationMs: rounded, error: outcome.error.message };
+  const { structuredContent, content } = outcome.reply;
+  return { ok: true, durationMs: rounded, result: (structuredContent ?? content) as JsonValue };
+}
+
+/** Agents read it: no folders of the user, and neither arguments nor an address, which may hold a secret. */
+function nameOf({ target }: Hook): string {
+  return visibleLine(target.kind === 'command' ? basename(target.command) : new URL(target.url).host);
+}
+
+function messageOf(error: unknown): string {
+  return visibleLine(error instanceof Error ? error.message : String(error));
+}

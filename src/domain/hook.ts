@@ -1,0 +1,45 @@
+import type { JsonObject, JsonValue } from './json.js';
+
+export const HOOK_MOMENTS = ['before', 'after'] as const;
+export type HookMoment = (typeof HOOK_MOMENTS)[number];
+
+/** A command or address of the user's own that hears of calls, and may refuse them. */
+export interface Hook {
+  /** Patterns `server/tool`. */
+  readonly tools: readonly string[];
+  readonly when: HookMoment;
+  readonly target: HookTarget;
+  readonly timeoutMs: number;
+  /** What happens to a call whose hook gives no usable answer in time. */
+  readonly onFailure: 'deny' | 'allow';
+}
+
+export type HookTarget =
+  | { readonly kind: 'command'; readonly command: string; readonly args: readonly string[]; readonly cwd?: string }
+  | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+/** What a hook is sent: one JSON document. Names are part of the published interface. */
+export interface HookEvent {
+  readonly event: HookMoment;
+  readonly runId: string;
+  /** Of this call alone; the same before and after. */
+  readonly callId: string;
+  readonly caller: string;
+  readonly profile: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  /** Only after the call. */
+  readonly outcome?: HookOutcome;
+}
+
+export interface HookOutcome {
+  readonly ok: boolean;
+  readonly durationMs: number;
+  /** Why it failed, redacted; absent where it succeeded. */
+  readonly error?: string;
+  /** The structured value or the content blocks of the answer, redacted. */
+  readonly result?: JsonValue;
+}
+
+export type HookDecision = { readonly decision: 'allow' } | { readonly decision: 'deny'; readonly reason: string };
