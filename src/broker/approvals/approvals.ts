@@ -14,7 +14,7 @@ import type { SourcePosition } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
 import { type ApprovalStore, type Decided, isSameTool } from '../../store/approvals.js';
 import type { AuditTrail } from '../audit/audit-trail.js';
-import type { RunContext } from '../run-context.js';
+import type { RunContext, RunStart } from '../run-context.js';
 import { type Answer, checkAnswer } from './check-answer.js';
 import { excerptOf } from './excerpt.js';
 import { argumentsDigest, identityOf } from './identity.js';
@@ -111,7 +111,7 @@ export class Approvals {
       const isTaken = isUsedOnce(question) && isForThisCall && verdict.state === 'APPROVED';
       if (isTaken && !store.use(verdict.approval.id)) continue;
       // This run has its no; the next one asks again.
-      if (question.run.cannotSuspend === true && verdict.state === 'DENIED') store.use(verdict.approval.id);
+      if (question.run.cannotSuspend !== undefined && verdict.state === 'DENIED') store.use(verdict.approval.id);
       return verdict;
     }
   }
@@ -156,8 +156,9 @@ export class Approvals {
     { run, reasons }: ApprovalQuestion,
     { identity, digest, nowMs }: NewQuestion,
   ): Asked | undefined {
-    if (run.cannotSuspend !== true) return undefined;
-    const same = { tool: identity, argumentsDigest: digest, caller: run.caller, program: run.codeDigest };
+    if (run.cannotSuspend === undefined) return undefined;
+    const program = startDigest(run.source, run.cannotSuspend);
+    const same = { tool: identity, argumentsDigest: digest, caller: run.caller, program };
     const awaited = new Set([...this.#waiters].map(({ id }) => id));
     const approval = store
       .unusedOf(same, nowMs)
@@ -189,7 +190,7 @@ export class Approvals {
       argumentsDigest: digest,
       reason,
       reasons,
-      ...(run.cannotSuspend === true ? { program: run.codeDigest } : {}),
+      ...(run.cannotSuspend === undefined ? {} : { program: startDigest(run.source, run.cannotSuspend) }),
       state: 'PENDING',
       createdAtMs: nowMs,
       expiresAtMs: nowMs + this.#options.expireAfterMs,
@@ -331,9 +332,14 @@ export class Approvals {
   }
 }
 
+/** The same source computes something else in another language, or with another input: a person has seen this one. */
+function startDigest(source: string, { language, input = null }: RunStart): string {
+  return argumentsDigest([language, source, input]);
+}
+
 /** No stored run records that such a call was made, so its approval is marked as used. */
 function isUsedOnce({ run, call }: ApprovalQuestion): boolean {
-  return call === DIRECT_CALL || run.cannotSuspend === true;
+  return call === DIRECT_CALL || run.cannotSuspend !== undefined;
 }
 
 function grantOf(scope: GrantScope, runId: string | undefined, nowMs: number) {
