@@ -34,6 +34,13 @@ export class PolicyProblem extends Error {
 /** Values that one `*` may stand for; in more than these the answer is "can't be told". */
 const MAX_VALUES = 10_000;
 
+/**
+ * What the matches of one condition may cost in one call, about 30 ms: a character costs 1, and a match this much besides.
+ * After that the answer is "can't be told". The loop belongs to all callers.
+ */
+const MAX_MATCHING = 1_000_000;
+const COST_OF_MATCH = 500;
+
 /** Throws `PolicyProblem`. */
 export function compileCondition(
   place: string,
@@ -41,7 +48,12 @@ export function compileCondition(
   readPattern: ReadPattern,
 ): CompiledCondition {
   const steps = stepsOf(place);
-  const tests = testsOf(condition, readPattern);
+  let matchingLeft = 0;
+  const mayMatch = (text: string) => {
+    matchingLeft -= COST_OF_MATCH + text.length;
+    return matchingLeft >= 0;
+  };
+  const tests = testsOf(condition, readPattern, mayMatch);
   const isTrueOf = ({ value, isDefault }: FoundValue): Truth => {
     let truth: Truth =
       condition.present === undefined ? YES : presence(isDefault ? undefined : value, condition.present);
@@ -50,6 +62,7 @@ export function compileCondition(
   };
   return {
     holds(input, isRelaxing, schema) {
+      matchingLeft = MAX_MATCHING;
       const found: Found = { values: [], isUnclear: false, isRelaxing };
       collect(input, schema, steps, found);
       const { values, isUnclear } = found;
@@ -65,15 +78,18 @@ const YES = 2;
 type Truth = typeof NO | typeof UNCLEAR | typeof YES;
 /** `undefined` where there is nothing at the place. */
 type Test = (value: JsonValue | undefined) => Truth;
+/** Whether there is time for one more match. */
+type MayMatch = (text: string) => boolean;
 
 function testsOf(
   { equals, oneOf, matches, greaterThan, lessThan }: ArgumentCondition,
   readPattern: ReadPattern,
+  mayMatch: MayMatch,
 ): Test[] {
   const tests: Test[] = [];
   if (equals !== undefined) tests.push((value) => compare(value, [equals]));
   if (oneOf !== undefined) tests.push((value) => compare(value, oneOf));
-  if (matches !== undefined) tests.push(matchTest(matches, readPattern));
+  if (matches !== undefined) tests.push(matchTest(matches, readPattern, mayMatch));
   if (greaterThan !== undefined) tests.push(numberTest((value) => value > greaterThan));
   if (lessThan !== undefined) tests.push(numberTest((value) => value < lessThan));
   return tests;
@@ -102,7 +118,7 @@ function presence(value: JsonValue | undefined, wanted: boolean): Truth {
   return (value !== undefined) === wanted ? YES : NO;
 }
 
-function matchTest(source: string, readPattern: ReadPattern): Test {
+function matchTest(source: string, readPattern: ReadPattern, mayMatch: MayMatch): Test {
   const pattern = readPattern(source);
   if (pattern === undefined) {
     throw new PolicyProblem(
@@ -115,10 +131,12 @@ function matchTest(source: string, readPattern: ReadPattern): Test {
     if (typeof value === 'object') return UNCLEAR;
     const text = String(value);
     if (text.length > MAX_TEXT_CHARACTERS) return UNCLEAR;
-    const isMatch = (each: string) => pattern.test(each);
+    // What there is no time for counts as a match of a text that the tool may take it for, and as none of the text itself.
+    const isMatch = (each: string) => mayMatch(each) && pattern.test(each);
+    const isLikeMatch = (each: string) => !mayMatch(each) || pattern.test(each);
     if (isMatch(text)) return typeof value === 'string' && readingsOf(text).every(isMatch) ? YES : UNCLEAR;
-    const mayMatch = (each: string) => isMatch(each) || looseReadingsOf(each).some(isMatch);
-    return mayMatch(text) || holdsOne(text, (each) => each !== null && mayMatch(String(each))) ? UNCLEAR : NO;
+    const isTaken = (each: string) => isLikeMatch(each) || looseReadingsOf(each).some(isLikeMatch);
+    return isTaken(text) || holdsOne(text, (each) => each !== null && isTaken(String(each))) ? UNCLEAR : NO;
   };
 }
 

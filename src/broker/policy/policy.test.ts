@@ -223,6 +223,12 @@ describe('conditions on arguments', () => {
     ['a text for a map', 'target.path', { matches: '^/etc' }, { target: '/etc/passwd' }],
     ['a list for a map', 'target.path', { matches: '^/etc' }, { target: [{ path: '/etc' }] }],
     ['a text too long to look through', 'path', { matches: '^/etc' }, { path: `/tmp${'x'.repeat(200_000)}` }],
+    [
+      'a document with more texts than there is time for',
+      'path',
+      { matches: '^/etc' },
+      { path: JSON.stringify(Array.from({ length: 20_000 }, () => 'a')) },
+    ],
     ['more values than are looked at', 'to.*', { equals: 'x' }, { to: Array.from({ length: 20_000 }, () => 'x') }],
   ])('count against the program where they cannot be told: %s', (_, place, condition, input) => {
     expect(fits('deny', place, condition, input)).toBe(true);
