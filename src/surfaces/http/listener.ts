@@ -3,6 +3,7 @@ import { ERRORS, isHostError } from '../../domain/errors.js';
 import type { Log } from '../../domain/log.js';
 import type { Principal, Scope } from '../../domain/principal.js';
 import type { Gate, Refused } from './gate.js';
+import { OpenRequests } from './open-requests.js';
 import { bearerOf } from './principals.js';
 import { metadataAddress, type ProtectedResource } from './protected-resource.js';
 
@@ -35,6 +36,8 @@ const HEADERS_TIMEOUT_MS = 5_000;
 const TIMEOUTS_CHECKED_EVERY_MS = 1_000;
 /** Each run that somebody waits for over HTTP is one, and each WebSocket. What they send is bounded, and read after the gate. */
 const MAX_CONNECTIONS = 4_000;
+/** Requests of one caller that are open at the same time: the others need connections too. */
+const MAX_REQUESTS_OF_CALLER = MAX_CONNECTIONS / 2;
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
   'access-control-allow-headers':
@@ -63,6 +66,9 @@ export function createListener({ gate, maxRequestBytes, resource, log }: Listene
     schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
   });
   app.server.maxConnections = MAX_CONNECTIONS;
+  // Connections that are kept open for a next request need no token: they make room for somebody who asks something.
+  app.server.on('drop', () => app.server.closeIdleConnections());
+  const open = new OpenRequests(MAX_REQUESTS_OF_CALLER);
   app.addHook('onRequest', async (request, reply) => {
     const { host, origin, authorization } = request.headers;
     const misplaced = gate.placeProblem({ host, origin });
@@ -76,7 +82,9 @@ export function createListener({ gate, maxRequestBytes, resource, log }: Listene
     const admitted = await gate.whoIs(bearerOf(authorization), scope);
     if ('refused' in admitted) return turnAway(reply, admitted.refused, resource && metadataAddress(resource, host));
     request.principal = admitted.principal;
-    return undefined;
+    if (open.enter(admitted.principal.subject, reply.raw)) return undefined;
+    const has = `you have ${MAX_REQUESTS_OF_CALLER} requests open, the most that one caller may have`;
+    return refuse(reply, ERRORS.quota_exceeded.http, 'quota_exceeded', `${has}; wait for their answers`);
   });
   app.setNotFoundHandler((request, reply) =>
     refuse(reply, 404, 'not_found', `there is nothing at ${request.method} ${request.url.slice(0, 200)}`),
