@@ -197,6 +197,25 @@ describe('who can write to the file, without the key', () => {
   });
 });
 
+test('what is kept of one caller is bounded in number and bytes, and takes nothing of another', () => {
+  const runs = new RunStore(database, KEY);
+  const run = { caller: 'zed', profile: 'codemode', setting: '', codeDigest: '', title: '' };
+  runs.suspend({ ...run, id: 'run of old 0', program: new Uint8Array([1]), contextJson: '{}' }, 1);
+  for (const n of [0, 1, 2, 3, 4]) {
+    asked(`old ${n}`, 1_000 + n, { caller: 'zed', arguments: { text: 'x'.repeat(1_000) } });
+    store.decide(`old ${n}`, 'DENIED', yes);
+  }
+  asked('open of zed', 999, { caller: 'zed' });
+  asked('of another', 998, { caller: 'yan' });
+  store.closeOfRun('run of of another');
+  expect(store.forgetOldest('zed', { count: 3, bytes: 1_000_000 })).toBe(1);
+  expect(store.forgetOldest('zed', { count: 3, bytes: 3_000 })).toBe(1);
+  // The first one belongs to a run that is suspended.
+  const kept = ['old 0', 'old 1', 'old 2', 'old 3', 'old 4', 'open of zed', 'of another'];
+  expect(kept.filter((id) => store.find(id) !== undefined)).toEqual(kept.filter((_, n) => n !== 1 && n !== 2));
+  for (const id of kept) database.prepare('DELETE FROM approvals WHERE id = ?').run(id);
+});
+
 test('approvals of suspended runs are not among those that are closed to make room', () => {
   const runs = new RunStore(database, KEY);
   const run = { caller: 'zoe', profile: 'codemode', setting: '', codeDigest: '', title: '' };

@@ -70,6 +70,9 @@ const MAX_USED_HERE = 10_000;
 /** The decision of a row that nobody with the key has decided. */
 const UNKNOWN = { by: 'unknown', scope: 'call' } as const;
 
+/** What a list of the latest reads at most: each is unsealed. */
+const MAX_LISTED_BYTES = 64 * 1024 * 1024;
+
 /** A yes that reaches further than calls that wait: this tool, for one run or for every run of the caller. */
 export interface GrantOptions {
   readonly runId: string | undefined;
@@ -102,6 +105,7 @@ export class ApprovalStore {
   readonly #closeOfEnded: Statement<never>;
   readonly #use: Statement<never>;
   readonly #forgetDecided: Statement<never>;
+  readonly #forgetOldest: Statement<never>;
   readonly #forgetGrants: Statement<never>;
   readonly #findGrant: Statement<Grant>;
   readonly #putGrant: Statement<never>;
@@ -139,7 +143,12 @@ export class ApprovalStore {
       `SELECT count(*) AS count, coalesce(sum(length(arguments)), 0) AS bytes FROM approvals
         WHERE caller = ? AND state = 'PENDING'`,
     );
-    this.#recent = database.prepare('SELECT * FROM approvals ORDER BY created_at DESC, call DESC LIMIT ?');
+    this.#recent = database.prepare(
+      `SELECT * FROM approvals WHERE id IN (SELECT id FROM (SELECT id, sum(length(arguments)) OVER
+          (ORDER BY created_at DESC, call DESC, rowid DESC) AS bytes
+          FROM approvals ORDER BY created_at DESC, call DESC LIMIT ?) WHERE bytes <= ${MAX_LISTED_BYTES})
+        ORDER BY created_at DESC, call DESC`,
+    );
     this.#decide = database.prepare(
       `UPDATE approvals SET state = ?, decided_by = ?, decided_at = ?, decision_reason = ?, scope = ?, mark = ?
         WHERE id = ? AND state = 'PENDING'`,
@@ -154,6 +163,14 @@ export class ApprovalStore {
         WHERE approvals.caller = ? AND approvals.state = 'PENDING' ORDER BY approvals.created_at LIMIT ?)`,
     );
     this.#forgetDecided = database.prepare("DELETE FROM approvals WHERE state <> 'PENDING' AND created_at < ?");
+    // Of a run that is suspended, decisions are needed when it is resumed.
+    this.#forgetOldest = database.prepare(
+      `DELETE FROM approvals WHERE id IN (SELECT id FROM (
+          SELECT id, row_number() OVER newest AS place, sum(length(arguments)) OVER newest AS bytes FROM approvals
+            WHERE caller = ?1 AND state <> 'PENDING' WINDOW newest AS (ORDER BY created_at DESC, rowid DESC))
+          WHERE place > ?2 OR bytes > ?3)
+        AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = approvals.run AND runs.state = 'suspended')`,
+    );
     this.#forgetGrants = database.prepare('DELETE FROM grants WHERE expires_at < ?');
     this.#use = database.prepare('UPDATE approvals SET used_at = ?, mark = ? WHERE id = ?');
     this.#findGrant = database.prepare(
@@ -308,6 +325,11 @@ export class ApprovalStore {
     });
   }
 
+  /** Forgets the oldest decided and expired approvals of a caller, beyond so many and so many bytes. */
+  forgetOldest(caller: string, most: { readonly count: number; readonly bytes: number }): number {
+    return this.#forgetOldest.run(caller, most.count, most.bytes);
+  }
+
   /** Forgets what was decided long ago, and permissions that are over. */
   prune(nowMs: number): void {
     this.#database.transaction(() => {
@@ -334,12 +356,12 @@ export class ApprovalStore {
 
   /** Calls of other runs that wait were not shown: each is decided by itself, whatever is granted for later calls. */
   #othersOfRun(approval: Approval, named: ReadonlySet<string>): Approval[] {
-    return this.pending().filter(
+    return this.ofRun(approval.runId).filter(
       (other) =>
+        other.state === 'PENDING' &&
         other.id !== approval.id &&
         !named.has(other.id) &&
         other.caller === approval.caller &&
-        other.runId === approval.runId &&
         isSameTool(other.tool, approval.tool) &&
         other.isUnreadable !== true &&
         coversReasons(approval, other.reasons),

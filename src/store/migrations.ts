@@ -1,4 +1,5 @@
 import { APPROVALS } from './migrations/approvals.js';
+import { APPROVALS_BY_CALLER } from './migrations/approvals-by-caller.js';
 import { AUDIT } from './migrations/audit.js';
 import { AUDIT_CALLS } from './migrations/audit-calls.js';
 import { CONSOLE } from './migrations/console.js';
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly string[] = [
   RUN_STATES,
   CONSOLE,
   CONSOLE_HOST_MARKS,
+  APPROVALS_BY_CALLER,
 ];

@@ -127,3 +127,21 @@ test('who can write to the file, without the key, moves no answer to another cal
   expect(store.open('sent')).toBeUndefined();
   database.close();
 });
+
+test('large answers of one caller take no more disk than it may have, and nothing of another', async () => {
+  const database = await Database.open(mkdtempSync(join(folder, 'large-')));
+  const store = new RunStore(database, new Uint8Array(32).fill(1), new CallerQuotas(), 100_000);
+  const large = (id: string) => ({
+    ...ended(id),
+    responseJson: JSON.stringify('x'.repeat(20_000)),
+    recordingJson: '{}',
+  });
+  store.end([{ ...large('theirs'), caller: 'somebody else' }], 1);
+  for (let n = 0; n < 50; n++) store.end([large(`large-${n}`)], 2 + n);
+  const kept = store.list(1_000).map(({ id }) => id);
+  expect(kept).toContain('theirs');
+  expect(kept).toContain('large-49');
+  // What came since it was summed up last is there too.
+  expect(kept.length).toBeLessThanOrEqual(1 + 5 + 3);
+  database.close();
+});

@@ -82,6 +82,10 @@ type Blobs = Record<'program' | 'context' | 'response' | 'recording', Buffer | n
 const COLUMNS = 'id, caller, profile, setting, code_digest, state, created_at, updated_at, holder, duration_ms';
 /** Ended runs kept for all callers together: the caller with the most loses the oldest. Suspended runs stay. */
 const MAX_ENDED_RUNS = 20_000;
+/** Answers and recordings of one caller's ended runs on disk; the oldest go first. */
+const MAX_ENDED_BYTES = 1024 * 1024 * 1024;
+/** They are summed up after so many bytes: quick runs have few, and deleting this much blocks the host for about 20 ms. */
+const SUM_EVERY_BYTES = 16 * 1024 * 1024;
 /** Pruning runs after this many ends, so that many more may be stored. Deleting them blocks the host for about 1 ms. */
 const PRUNE_EVERY = 50;
 /** Callers with their own counter of ended runs. */
@@ -111,12 +115,15 @@ export class RunStore {
   readonly #anyDelivery: Statement<object>;
   readonly #suspendedBytes: Statement<{ bytes: number }>;
   readonly #prune: Statement<never>;
+  readonly #pruneBytes: Statement<never>;
   readonly #ended: Statement<{ count: number }>;
   readonly #greediest: Statement<{ caller: string; count: number }>;
   readonly #quotas: CallerQuotas;
-  readonly #ends = new Map<string, number>();
+  readonly #ends = new Map<string, { readonly count: number; readonly bytes: number }>();
+  readonly #maxEndedBytes: number;
 
-  constructor(database: Database, key: Uint8Array, quotas = new CallerQuotas()) {
+  constructor(database: Database, key: Uint8Array, quotas = new CallerQuotas(), maxEndedBytes = MAX_ENDED_BYTES) {
+    this.#maxEndedBytes = maxEndedBytes;
     this.#database = database;
     this.#key = key;
     this.#quotas = quotas;
@@ -165,6 +172,11 @@ export class RunStore {
     this.#prune = database.prepare(
       `DELETE FROM runs WHERE caller = ?1 AND state <> 'suspended' AND created_at <
         (SELECT created_at FROM runs WHERE caller = ?1 ORDER BY created_at DESC LIMIT 1 OFFSET ?2)`,
+    );
+    this.#pruneBytes = database.prepare(
+      `DELETE FROM runs WHERE rowid IN (SELECT row FROM (SELECT rowid AS row,
+          sum(coalesce(length(response), 0) + coalesce(length(recording), 0)) OVER (ORDER BY created_at DESC, rowid DESC) AS bytes
+          FROM runs WHERE caller = ? AND state <> 'suspended') WHERE bytes > ?)`,
     );
     this.#ended = database.prepare('SELECT count(*) AS count FROM runs');
     this.#greediest = database.prepare(
@@ -314,7 +326,7 @@ export class RunStore {
           this.#forgetCalls.run(id);
           this.#forgetDeliveries.run(id);
         }
-        this.#pruneAfter(caller);
+        this.#pruneAfter(caller, response.byteLength + (recording?.byteLength ?? 0));
       }
     });
   }
@@ -328,10 +340,12 @@ export class RunStore {
   }
 
   /** Deletes the oldest runs of this caller and, if all callers together have too many, the oldest of the caller with the most. */
-  #pruneAfter(caller: string): void {
+  #pruneAfter(caller: string, added: number): void {
     if (this.#ends.size > MAX_CALLERS_COUNTED) this.#ends.clear();
-    const ends = this.#ends.get(caller) ?? 0;
-    this.#ends.set(caller, ends + 1);
+    const { count: ends, bytes: before } = this.#ends.get(caller) ?? { count: 0, bytes: 0 };
+    const isMuch = before + added > Math.min(SUM_EVERY_BYTES, this.#maxEndedBytes / 2);
+    this.#ends.set(caller, { count: ends + 1, bytes: isMuch ? 0 : before + added });
+    if (isMuch) this.#pruneBytes.run(caller, this.#maxEndedBytes);
     if (ends % PRUNE_EVERY !== 0) return;
     this.#prune.run(caller, this.#quotas.limits.history - 1);
     const tooMany = (this.#ended.get()?.count ?? 0) - MAX_ENDED_RUNS;

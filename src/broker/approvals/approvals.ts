@@ -86,6 +86,10 @@ const HOUR_MS = 60 * 60 * 1000;
 /** How many approvals of ended runs are closed at once to make room for new ones. */
 const CLOSED_TOGETHER = 10;
 const ALL = Number.MAX_SAFE_INTEGER;
+/** Open approvals of one caller: all of them are read whenever somebody looks at what waits. */
+const MAX_OPEN_BYTES = 32 * 1024 * 1024;
+/** Decided and expired approvals of one caller. */
+const MAX_ENDED_BYTES = 64 * 1024 * 1024;
 /** A grant for a run ends with the run; this only bounds the table. */
 const RUN_GRANT_MS = 30 * 24 * HOUR_MS;
 
@@ -201,7 +205,9 @@ export class Approvals {
 
   /** Limits open approvals: one caller must not hide those of others, or fill the disk. */
   #mustHaveRoom(store: ApprovalStore, { caller }: RunContext): void {
-    const { approvals, suspended } = this.#quotas.limits;
+    const { approvals, history } = this.#quotas.limits;
+    const suspended = Math.min(this.#quotas.limits.suspended, MAX_OPEN_BYTES);
+    store.forgetOldest(caller, { count: history, bytes: MAX_ENDED_BYTES });
     const before = store.pendingOf(caller);
     // Approvals of ended runs can be decided for another hour, but are the first to be closed when room is needed.
     const isFull = before.count >= approvals || before.bytes >= suspended;

@@ -171,6 +171,8 @@ function collect(value: JsonValue, schema: JsonValue | undefined, steps: readonl
   } else if (step === '*' && typeof value === 'object' && value !== null) {
     for (const child of Object.values(value)) collect(child, undefined, rest, found);
   } else if (isJsonObject(value) || (Array.isArray(value) && /^\d+$/.test(step))) {
+    // A tool in JavaScript that copies its arguments finds everything in there that is not beside it.
+    if (Object.hasOwn(value, '__proto__')) found.isUnclear = true;
     const child = Object.hasOwn(value, step) ? (value as JsonObject)[step] : undefined;
     const inner = schemaOf(schema, step);
     if (child === undefined || (child === null && rest.length > 0)) absent(inner, rest, found);

@@ -214,6 +214,7 @@ describe('conditions on arguments', () => {
     ['a key in another case', 'force', { equals: true }, { Force: true }],
     ['a key in another spelling', 'dryRun', { equals: false }, { dryRun: true, dry_run: false }],
     ['a key twice', 'amount', { lessThan: 100 }, { amount: 5, Amount: 5_000 }],
+    ['a key in the prototype', 'force', { equals: true }, JSON.parse('{"__proto__":{"force":true}}')],
     ['a switch that is not set', 'dryRun', { equals: false }, {}],
     ['a switch that the tool sets by itself', 'wipe', { equals: true }, {}],
     ['a map that the tool fills by itself', 'options.mode', { equals: 'all' }, {}],
