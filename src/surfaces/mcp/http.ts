@@ -44,7 +44,7 @@ export class McpHttp {
 
   constructor(options: McpOptions) {
     this.#options = options;
-    this.#streams = new OpenRequests(options.host.quotas.limits.sessions);
+    this.#streams = new OpenRequests({ requests: options.host.quotas.limits.sessions, bytes: 0 });
     this.#common = new CommonListing(options);
     this.#sessions = new HttpSessions(options, this.#common, this.#questions);
     this.#modern = createMcpHandler(({ authInfo }) => createServer(this.#doorOf(certain(principalOf(authInfo)))), {
@@ -157,9 +157,9 @@ export class McpHttp {
   /** A client of the newer era that listens for news holds a connection for as long as it likes, as a session does. */
   #takeStream({ subject }: Principal, raw: FastifyReply['raw']): Response | undefined {
     const { quotas } = this.#options.host;
-    if (this.#streams.enter(subject, raw)) return undefined;
+    if (this.#streams.enter(subject, 0, raw)) return undefined;
     quotas.countRefusal('sessions');
-    const has = `you listen with ${this.#streams.of(subject)} requests, the most that quotas.sessions allows one caller`;
+    const has = `you listen with ${quotas.limits.sessions} requests, the most that quotas.sessions allows one caller`;
     return rpcError(429, -32_000, `${has}; close one first`);
   }
 
