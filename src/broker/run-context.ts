@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { CapabilitySet } from '../domain/capability.js';
+import type { JsonValue } from '../domain/json.js';
 import type { CallerId } from '../domain/run.js';
 import type { TraceContext } from '../domain/trace.js';
 import { RunLedger } from './run-ledger.js';
@@ -22,8 +23,8 @@ export interface RunContext {
   readonly callTimeoutMs?: number;
   /** No call starts later: the token of the request expires then. Absent: it does not expire. */
   readonly authorizedUntilMs?: number;
-  /** The run cannot be suspended: a decision that comes after its end is for the same call of the next run of this program. */
-  readonly cannotSuspend?: true;
+  /** The run cannot be suspended: a decision that comes after its end is for the same call of the next run that starts alike. */
+  readonly cannotSuspend?: RunStart;
   /** The parent span of its calls; absent if tracing is off. */
   readonly trace?: TraceContext;
   /** What the pipeline remembers between calls. */
@@ -38,7 +39,7 @@ export interface RunContextOptions {
   readonly trace?: TraceContext | undefined;
   readonly callTimeoutMs?: number | undefined;
   readonly authorizedUntilMs?: number | undefined;
-  readonly cannotSuspend?: boolean;
+  readonly cannotSuspend?: RunStart | undefined;
 }
 
 export function openRunContext(
@@ -70,6 +71,12 @@ export function openRunContext(
     ...(trace === undefined ? {} : { trace }),
     ...(callTimeoutMs === undefined ? {} : { callTimeoutMs }),
     ...(authorizedUntilMs === undefined ? {} : { authorizedUntilMs }),
-    ...(cannotSuspend === true ? { cannotSuspend } : {}),
+    ...(cannotSuspend === undefined ? {} : { cannotSuspend }),
   };
+}
+
+/** What a program starts with besides its source. */
+export interface RunStart {
+  readonly language: string;
+  readonly input?: JsonValue;
 }

@@ -41,8 +41,8 @@ export interface Approval {
   /** Each part of the reason by itself. A grant covers calls that are asked about for these reasons and for no other. */
   readonly reasons: readonly string[];
   /**
-   * Digest of the program, if its run cannot be suspended. A decision that comes too late for the run is for the same call of
-   * the next run of this program, once.
+   * Digest of the program, its language and its input, if its run cannot be suspended. A decision that comes too late for the run is for the same call of
+   * the next run that starts with the same, once.
    */
   readonly program?: string;
   /** What was stored for people to see was changed, or belongs to another call: it can be denied and not approved. */

@@ -19,7 +19,7 @@ export interface Quotas {
   readonly suspended: number;
   /** Calls that wait for a person. */
   readonly approvals: number;
-  /** MCP sessions over HTTP, of which the one that was idle for longest goes first; and as many WebSockets. */
+  /** MCP sessions over HTTP, of which the one that was idle for longest goes first; as many WebSockets; and as many requests that listen for news. */
   readonly sessions: number;
 }
 

@@ -141,7 +141,7 @@ export class Session {
       authorizedUntilMs: request.authorizedUntilMs,
       // The scripts contract has one timeout, and its calls may use all of it.
       callTimeoutMs: request.script === undefined ? undefined : request.limits.timeoutMs,
-      cannotSuspend: request.script !== undefined,
+      cannotSuspend: request.script && { language: request.language, input: request.script.input },
     });
     request.onBegin?.(runId);
     const execute = (signal: StopSignal) => this.#execute(context, { ...request, signal }, steps);

@@ -1,4 +1,4 @@
-import type { Approval, ToolIdentity } from '../domain/approval.js';
+import type { Approval, ApprovalDecision, ToolIdentity } from '../domain/approval.js';
 import type { SealBinding } from '../lib/sealed.js';
 
 /** What the seals and marks of approvals are bound to: moved to another call, tool, run or caller they are worth nothing. */
@@ -14,11 +14,23 @@ export function argumentsBinding(id: string): SealBinding {
   return { purpose: 'approval arguments', owner: [id] };
 }
 
-export function approvalBinding(
+/** A decision with everything that it rests on, and whether a call has used it. */
+export function decisionBinding(
+  asked: Approval,
+  state: string,
+  { by, atMs, scope, reason }: ApprovalDecision,
+  usedAtMs: number | null,
+): SealBinding {
+  const times = [asked.createdAtMs, asked.expiresAtMs, atMs, usedAtMs ?? 'unused'].map(String);
+  const said = [state, by, scope, ...(reason === undefined ? [] : [reason])];
+  return { purpose: 'approval decision', owner: [asked.id, ...subjectOf(asked), ...times, ...said] };
+}
+
+/** What earlier versions vouched for. It says nothing of the scope, of when the approval expires, and whether it was used. */
+export function earlierBinding(
   { id, runId, call, caller, tool, argumentsDigest }: Approval,
   state: string,
-  by: string,
-  atMs: number,
+  { by, atMs }: ApprovalDecision,
 ): SealBinding {
   return {
     purpose: 'approval',

@@ -1,15 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Approval } from '../domain/approval.js';
+import { authenticate } from '../lib/sealed.js';
+import { earlierBinding } from './approval-bindings.js';
 import { ApprovalStore } from './approvals.js';
 import { Database } from './database.js';
+import { RunStore } from './runs.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const folder = mkdtempSync(join(tmpdir(), 'codemode-approvals-'));
 const database = await Database.open(folder);
-const store = new ApprovalStore(database, new Uint8Array(32).fill(1));
+const KEY = new Uint8Array(32).fill(1);
+const store = new ApprovalStore(database, KEY);
 afterAll(() => {
   database.close();
   rmSync(folder, { recursive: true, force: true });
@@ -129,4 +133,96 @@ test('old decisions are forgotten, open questions never', () => {
   store.prune(Date.now());
   expect(store.find('decided')).toBeUndefined();
   expect(store.find('open')?.state).toBe('PENDING');
+});
+
+describe('who can write to the file, without the key', () => {
+  const late = { caller: 'eve', program: 'p', expiresAtMs: Date.now() + DAY_MS };
+  const change = (id: string, sql: string) => database.prepare(`UPDATE approvals SET ${sql} WHERE id = ?`).run(id);
+  const unused = (approval: Approval, at = store) => at.unusedOf(approval, Date.now()).map(({ id }) => id);
+
+  test('does not use a yes again', () => {
+    const approval = asked('used', Date.now(), { ...late, argumentsDigest: 'used' });
+    store.decide('used', 'APPROVED', yes);
+    expect([store.isUsed('used'), unused(approval), store.use('used')]).toEqual([false, ['used'], true]);
+    change('used', 'used_at = NULL');
+    const next = new ApprovalStore(database, KEY);
+    for (const each of [store, next])
+      expect([each.isUsed('used'), unused(approval, each), each.use('used')]).toEqual([true, [], false]);
+  });
+
+  test('does not put a row back as it was, for the process that used it', () => {
+    const approval = asked('back', Date.now(), { ...late, argumentsDigest: 'back' });
+    store.decide('back', 'APPROVED', yes);
+    const { mark } = database.prepare<{ mark: Buffer }>("SELECT mark FROM approvals WHERE id = 'back'").get() ?? {};
+    expect(store.use('back')).toBe(true);
+    database.prepare("UPDATE approvals SET used_at = NULL, mark = ? WHERE id = 'back'").run(mark ?? null);
+    expect([store.isUsed('back'), unused(approval), store.use('back')]).toEqual([true, [], false]);
+  });
+
+  test.each([
+    ['an hour is not one call after it', "scope = 'call'", { ...yes, scope: 'hour' }],
+    ['it does not last longer', `expires_at = ${Date.now() + 9 * DAY_MS}`, yes],
+  ] as const)('changes no yes for later: %s', (title, sql, decision) => {
+    const approval = asked(title, Date.now(), { ...late, argumentsDigest: title });
+    store.decide(title, 'APPROVED', decision);
+    change(title, sql);
+    expect(unused(approval)).toEqual([]);
+    expect(store.find(title)).toMatchObject({ state: 'DENIED' });
+  });
+
+  test('puts no words into the mouth of a person', () => {
+    asked('told', Date.now());
+    store.decide('told', 'DENIED', { ...yes, reason: 'no' });
+    expect(store.find('told')?.decision).toEqual({ ...yes, reason: 'no' });
+    change('told', "decision_reason = 'use delete_all instead'");
+    expect(store.find('told')?.decision).toEqual({ by: 'unknown', scope: 'call', atMs: 1 });
+    asked('open', Date.now());
+    change('open', "decided_by = 'ada', decided_at = 1, decision_reason = 'go on'");
+    expect(store.find('open')).not.toHaveProperty('decision');
+  });
+
+  test('does not keep a question open', () => {
+    asked('kept open', Date.now());
+    change('kept open', 'expires_at = expires_at + 1');
+    expect(store.find('kept open')).toMatchObject({ isUnreadable: true });
+  });
+
+  test('a yes of an earlier version is for the call that waits, and for none that is made later', () => {
+    const approval = asked('earlier', Date.now(), { ...late, argumentsDigest: 'earlier' });
+    store.decide('earlier', 'APPROVED', yes);
+    const mark = authenticate(KEY, earlierBinding(approval, 'APPROVED', yes));
+    database.prepare("UPDATE approvals SET mark = ? WHERE id = 'earlier'").run(mark);
+    expect(store.find('earlier')).toMatchObject({ state: 'APPROVED', decision: yes });
+    expect([store.isUsed('earlier'), unused(approval), store.use('earlier')]).toEqual([true, [], false]);
+  });
+});
+
+test('what is kept of one caller is bounded in number and bytes, and takes nothing of another', () => {
+  const runs = new RunStore(database, KEY);
+  const run = { caller: 'zed', profile: 'codemode', setting: '', codeDigest: '', title: '' };
+  runs.suspend({ ...run, id: 'run of old 0', program: new Uint8Array([1]), contextJson: '{}' }, 1);
+  for (const n of [0, 1, 2, 3, 4]) {
+    asked(`old ${n}`, 1_000 + n, { caller: 'zed', arguments: { text: 'x'.repeat(1_000) } });
+    store.decide(`old ${n}`, 'DENIED', yes);
+  }
+  asked('open of zed', 999, { caller: 'zed' });
+  asked('of another', 998, { caller: 'yan' });
+  store.closeOfRun('run of of another');
+  expect(store.forgetOldest('zed', { count: 3, bytes: 1_000_000 })).toBe(1);
+  expect(store.forgetOldest('zed', { count: 3, bytes: 3_000 })).toBe(1);
+  // The first one belongs to a run that is suspended.
+  const kept = ['old 0', 'old 1', 'old 2', 'old 3', 'old 4', 'open of zed', 'of another'];
+  expect(kept.filter((id) => store.find(id) !== undefined)).toEqual(kept.filter((_, n) => n !== 1 && n !== 2));
+  for (const id of kept) database.prepare('DELETE FROM approvals WHERE id = ?').run(id);
+});
+
+test('approvals of suspended runs are not among those that are closed to make room', () => {
+  const runs = new RunStore(database, KEY);
+  const run = { caller: 'zoe', profile: 'codemode', setting: '', codeDigest: '', title: '' };
+  runs.suspend({ ...run, id: 'run of waits', program: new Uint8Array([1]), contextJson: '{}' }, 1);
+  const end = { state: 'failed', responseJson: 'null', recordingJson: undefined, durationMs: undefined } as const;
+  runs.end([{ ...run, ...end, id: 'run of over' }], 1);
+  for (const id of ['waits', 'over']) asked(id, Date.now(), { caller: 'zoe' });
+  expect(store.closeOfEnded('zoe', 10)).toBe(1);
+  expect([store.find('waits')?.state, store.find('over')?.state]).toEqual(['PENDING', 'EXPIRED']);
 });

@@ -7,7 +7,14 @@ import {
 } from '../domain/approval.js';
 import type { JsonValue } from '../domain/json.js';
 import { authenticate, isAuthentic, seal, unseal } from '../lib/sealed.js';
-import { approvalBinding, argumentsBinding, grantBinding, type Subject, subjectOf } from './approval-bindings.js';
+import {
+  argumentsBinding,
+  decisionBinding,
+  earlierBinding,
+  grantBinding,
+  type Subject,
+  subjectOf,
+} from './approval-bindings.js';
 import type { Database, Statement } from './database.js';
 
 interface Row {
@@ -45,6 +52,8 @@ interface Shown {
   readonly program?: string | undefined;
   /** Which call they are shown for, and why it is asked. */
   readonly of?: readonly string[];
+  /** When it was asked, and when it expires. */
+  readonly times?: readonly number[];
 }
 
 interface Grant {
@@ -55,6 +64,14 @@ interface Grant {
 
 /** Decisions can be looked back at for as long; the audit keeps them for as long as it is told to. */
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
+
+/** Uses that this process remembers, whatever the file says of them later. People decide more slowly than that. */
+const MAX_USED_HERE = 10_000;
+/** The decision of a row that nobody with the key has decided. */
+const UNKNOWN = { by: 'unknown', scope: 'call' } as const;
+
+/** What a list of the latest reads at most: each is unsealed. */
+const MAX_LISTED_BYTES = 64 * 1024 * 1024;
 
 /** A yes that reaches further than calls that wait: this tool, for one run or for every run of the caller. */
 export interface GrantOptions {
@@ -88,9 +105,11 @@ export class ApprovalStore {
   readonly #closeOfEnded: Statement<never>;
   readonly #use: Statement<never>;
   readonly #forgetDecided: Statement<never>;
+  readonly #forgetOldest: Statement<never>;
   readonly #forgetGrants: Statement<never>;
   readonly #findGrant: Statement<Grant>;
   readonly #putGrant: Statement<never>;
+  readonly #usedHere = new Set<string>();
 
   constructor(database: Database, key: Uint8Array) {
     this.#database = database;
@@ -124,7 +143,12 @@ export class ApprovalStore {
       `SELECT count(*) AS count, coalesce(sum(length(arguments)), 0) AS bytes FROM approvals
         WHERE caller = ? AND state = 'PENDING'`,
     );
-    this.#recent = database.prepare('SELECT * FROM approvals ORDER BY created_at DESC, call DESC LIMIT ?');
+    this.#recent = database.prepare(
+      `SELECT * FROM approvals WHERE id IN (SELECT id FROM (SELECT id, sum(length(arguments)) OVER
+          (ORDER BY created_at DESC, call DESC, rowid DESC) AS bytes
+          FROM approvals ORDER BY created_at DESC, call DESC LIMIT ?) WHERE bytes <= ${MAX_LISTED_BYTES})
+        ORDER BY created_at DESC, call DESC`,
+    );
     this.#decide = database.prepare(
       `UPDATE approvals SET state = ?, decided_by = ?, decided_at = ?, decision_reason = ?, scope = ?, mark = ?
         WHERE id = ? AND state = 'PENDING'`,
@@ -135,12 +159,20 @@ export class ApprovalStore {
     this.#closeOfRun = database.prepare("UPDATE approvals SET state = 'EXPIRED' WHERE state = 'PENDING' AND run = ?");
     this.#closeOfEnded = database.prepare(
       `UPDATE approvals SET state = 'EXPIRED' WHERE id IN (SELECT approvals.id FROM approvals
-        JOIN runs ON runs.id = approvals.run AND runs.state <> 'waiting'
+        JOIN runs ON runs.id = approvals.run AND runs.state <> 'suspended'
         WHERE approvals.caller = ? AND approvals.state = 'PENDING' ORDER BY approvals.created_at LIMIT ?)`,
     );
     this.#forgetDecided = database.prepare("DELETE FROM approvals WHERE state <> 'PENDING' AND created_at < ?");
+    // Of a run that is suspended, decisions are needed when it is resumed.
+    this.#forgetOldest = database.prepare(
+      `DELETE FROM approvals WHERE id IN (SELECT id FROM (
+          SELECT id, row_number() OVER newest AS place, sum(length(arguments)) OVER newest AS bytes FROM approvals
+            WHERE caller = ?1 AND state <> 'PENDING' WINDOW newest AS (ORDER BY created_at DESC, rowid DESC))
+          WHERE place > ?2 OR bytes > ?3)
+        AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = approvals.run AND runs.state = 'suspended')`,
+    );
     this.#forgetGrants = database.prepare('DELETE FROM grants WHERE expires_at < ?');
-    this.#use = database.prepare('UPDATE approvals SET used_at = ? WHERE id = ? AND used_at IS NULL');
+    this.#use = database.prepare('UPDATE approvals SET used_at = ?, mark = ? WHERE id = ?');
     this.#findGrant = database.prepare(
       `SELECT approval, expires_at, mark FROM grants WHERE run = ? AND caller = ? AND server = ?
         AND server_fingerprint = ? AND tool = ? AND tool_digest = ? AND expires_at > ?`,
@@ -152,7 +184,9 @@ export class ApprovalStore {
   add(approval: Approval): Approval {
     const { id, runId, call, caller, tool, argumentsDigest, reason, createdAtMs, expiresAtMs } = approval;
     const { arguments: input, code, hiddenParts, reasons, program } = approval;
-    const shown: Shown = { arguments: input, code, hiddenParts, reasons, program, of: subjectOf(approval) };
+    const of = subjectOf(approval);
+    const times = [createdAtMs, expiresAtMs];
+    const shown: Shown = { arguments: input, code, hiddenParts, reasons, program, of, times };
     const { serverId, serverFingerprint, toolName, toolDigest } = tool;
     const sealed = seal(this.#key, argumentsBinding(id), Buffer.from(JSON.stringify(shown)));
     const changes = this.#insert.run(
@@ -201,6 +235,7 @@ export class ApprovalStore {
     const { serverId, serverFingerprint, toolName, toolDigest } = tool;
     return this.#unused
       .all(caller, argumentsDigest, serverId, serverFingerprint, toolName, toolDigest, nowMs)
+      .filter((row) => !this.#isUsed(row))
       .map((row) => this.#read(row))
       .filter((approval) => approval.program === program);
   }
@@ -239,12 +274,28 @@ export class ApprovalStore {
   }
 
   isUsed(id: string): boolean {
-    return typeof this.#byId.get(id)?.used_at === 'number';
+    const row = this.#byId.get(id);
+    return row === undefined || this.#isUsed(row);
   }
 
   /** Whether nobody has used this answer before. */
-  use(id: string): boolean {
-    return this.#use.run(Date.now(), id) === 1;
+  use(id: string, nowMs = Date.now()): boolean {
+    return this.#database.transaction(() => {
+      const row = this.#byId.get(id);
+      if (row === undefined || this.#isUsed(row)) return false;
+      const { approval, decision } = this.#asked(row);
+      const mark = decision && authenticate(this.#key, decisionBinding(approval, row.state, decision, nowMs));
+      this.#use.run(nowMs, mark ?? null, id);
+      if (this.#usedHere.size >= MAX_USED_HERE) this.#usedHere.clear();
+      this.#usedHere.add(id);
+      return true;
+    });
+  }
+
+  /** A yes whose mark does not say that it is unused counts as used. A no may be told twice. */
+  #isUsed(row: Row): boolean {
+    if (row.used_at !== null || this.#usedHere.has(row.id)) return true;
+    return row.state === 'APPROVED' && !this.#isVouchedFor(row);
   }
 
   /**
@@ -274,6 +325,11 @@ export class ApprovalStore {
     });
   }
 
+  /** Forgets the oldest decided and expired approvals of a caller, beyond so many and so many bytes. */
+  forgetOldest(caller: string, most: { readonly count: number; readonly bytes: number }): number {
+    return this.#forgetOldest.run(caller, most.count, most.bytes);
+  }
+
   /** Forgets what was decided long ago, and permissions that are over. */
   prune(nowMs: number): void {
     this.#database.transaction(() => {
@@ -300,20 +356,21 @@ export class ApprovalStore {
 
   /** Calls of other runs that wait were not shown: each is decided by itself, whatever is granted for later calls. */
   #othersOfRun(approval: Approval, named: ReadonlySet<string>): Approval[] {
-    return this.pending().filter(
+    return this.ofRun(approval.runId).filter(
       (other) =>
+        other.state === 'PENDING' &&
         other.id !== approval.id &&
         !named.has(other.id) &&
         other.caller === approval.caller &&
-        other.runId === approval.runId &&
         isSameTool(other.tool, approval.tool) &&
         other.isUnreadable !== true &&
         coversReasons(approval, other.reasons),
     );
   }
 
-  #write(approval: Approval, state: 'APPROVED' | 'DENIED', { by, atMs, reason, scope }: ApprovalDecision): void {
-    const mark = authenticate(this.#key, approvalBinding(approval, state, by, atMs));
+  #write(approval: Approval, state: 'APPROVED' | 'DENIED', decision: ApprovalDecision): void {
+    const { by, atMs, reason, scope } = decision;
+    const mark = authenticate(this.#key, decisionBinding(approval, state, decision, null));
     this.#decide.run(state, by, atMs, reason ?? null, scope, mark, approval.id);
   }
 
@@ -324,19 +381,39 @@ export class ApprovalStore {
   }
 
   /** What people are shown; `UNREADABLE` if it was sealed for another call. */
-  #shown(row: Row, asked: Subject): Pick<Approval, keyof typeof UNREADABLE | 'program'> {
+  #shown(row: Row, asked: Subject & Times): Pick<Approval, keyof typeof UNREADABLE | 'program'> {
     const opened = unseal(this.#key, argumentsBinding(row.id), row.arguments);
     if (opened === undefined) return UNREADABLE;
     const shown = JSON.parse(opened.toString('utf8')) as Shown;
-    const { arguments: input, code, reasons = [], program, of } = shown;
+    const { arguments: input, code, reasons = [], program, of, times } = shown;
     if (of !== undefined && JSON.stringify(of) !== JSON.stringify(subjectOf(asked))) return UNREADABLE;
+    const [createdAtMs, expiresAtMs] = times ?? [asked.createdAtMs, asked.expiresAtMs];
+    if (createdAtMs !== asked.createdAtMs || expiresAtMs !== asked.expiresAtMs) return UNREADABLE;
     const hiddenParts = shown.hiddenParts ?? (JSON.stringify(input).includes('[redacted:') ? 1 : 0);
     return { arguments: input, code, hiddenParts, reasons, ...(program === undefined ? {} : { program }) };
   }
 
-  /** A yes that nobody with the key has given is a question still. */
+  /** A decision of which the key does not vouch is a no, without the words that stand there. */
   #read(row: Row): Approval {
+    const { approval, decision } = this.#asked(row);
+    if (decision === undefined) return approval;
+    const isOurs =
+      this.#isVouchedFor(row, { approval, decision }) ||
+      isAuthentic(this.#key, earlierBinding(approval, row.state, decision), row.mark);
+    return isOurs
+      ? { ...approval, decision }
+      : { ...approval, state: 'DENIED', decision: { ...UNKNOWN, atMs: decision.atMs } };
+  }
+
+  #isVouchedFor(row: Row, { approval, decision }: AsWritten = this.#asked(row)): boolean {
+    if (decision === undefined) return false;
+    return isAuthentic(this.#key, decisionBinding(approval, row.state, decision, row.used_at), row.mark);
+  }
+
+  /** What the row says, whoever wrote it. */
+  #asked(row: Row): AsWritten {
     const { decided_by: by, decided_at: atMs, decision_reason: reason, scope } = row;
+    const isDecided = row.state === 'APPROVED' || row.state === 'DENIED';
     const asked = {
       id: row.id,
       runId: row.run,
@@ -350,22 +427,24 @@ export class ApprovalStore {
       },
       argumentsDigest: row.arguments_digest,
       reason: row.reason,
-    };
-    const approval: Approval = {
-      ...asked,
-      ...this.#shown(row, asked),
-      state: row.state,
       createdAtMs: row.created_at,
       expiresAtMs: row.expires_at,
-      ...(by === null || atMs === null
-        ? {}
-        : { decision: { by, atMs, scope: scope ?? 'call', ...(reason === null ? {} : { reason }) } }),
     };
-    if (row.state !== 'APPROVED') return approval;
-    const binding = approvalBinding(approval, 'APPROVED', by ?? '', atMs ?? 0);
-    return isAuthentic(this.#key, binding, row.mark) ? approval : { ...approval, state: 'DENIED' };
+    return {
+      approval: { ...asked, ...this.#shown(row, asked), state: row.state },
+      decision: isDecided
+        ? { by: by ?? '', atMs: atMs ?? 0, scope: scope ?? 'call', ...(reason === null ? {} : { reason }) }
+        : undefined,
+    };
   }
 }
+
+interface AsWritten {
+  readonly approval: Approval;
+  readonly decision: ApprovalDecision | undefined;
+}
+
+type Times = Pick<Approval, 'createdAtMs' | 'expiresAtMs'>;
 
 /** With a wider scope, for which further calls. */
 interface DecideOptions {

@@ -48,6 +48,8 @@ export class CatalogCache {
       const text = (await readRegularFile(file, MAX_FILE_BYTES)).toString('utf8');
       const parsed = fileSchema.safeParse(JSON.parse(text));
       if (!parsed.success || parsed.data.fingerprint !== fingerprint) return undefined;
+      // The file is not sealed. A tool under the name of another server would be called there, and asked about as its own.
+      if (parsed.data.listing.tools.some((tool) => tool.serverId !== serverId)) return undefined;
       return parsed.data.listing as unknown as CachedListing;
     } catch {
       return undefined;

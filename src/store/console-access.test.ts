@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { processIdentity } from '../lib/process-identity.js';
 import { ConsoleAccess, type NewSession } from './console-access.js';
 import { Database } from './database.js';
 
@@ -58,4 +59,24 @@ test('a row that was written without the key of the state folder is no link and 
   database.prepare("UPDATE console_sessions SET role = 'owner' WHERE id = ?").run(approver.session.id);
   expect(access.find(approver.cookie, approver.key, 1)).toBe('unknown');
   expect(access.sessions(1).map(({ id }) => id)).not.toContain(approver.session.id);
+});
+
+test('a row that was written or changed without the key is no host, and a session is what it was', () => {
+  const holder = processIdentity() as string;
+  access.hostServes({ holder, url: 'http://127.0.0.1:7/' });
+  expect(access.hosts()).toEqual([{ holder, url: 'http://127.0.0.1:7/' }]);
+  database.prepare("UPDATE console_hosts SET url = 'http://127.0.0.1:666/'").run();
+  expect(access.hosts()).toEqual([]);
+  database
+    .prepare("INSERT OR REPLACE INTO console_hosts (holder, url, started_at) VALUES (?, 'http://e/', 1)")
+    .run(holder);
+  expect(access.hosts()).toEqual([]);
+  access.hostStops(holder);
+  for (const change of ['used_at = used_at + 1', "browser = 'Firefox'"]) {
+    const { cookie, key, session } = opened(0);
+    expect(access.find(cookie, key, 2 * 60_000)).toMatchObject({ id: session.id, browser: 'test' });
+    expect(access.find(cookie, key, 3 * 60_000)).toMatchObject({ id: session.id });
+    database.prepare(`UPDATE console_sessions SET ${change} WHERE id = ?`).run(session.id);
+    expect(access.find(cookie, key, 4 * 60_000)).toBe('unknown');
+  }
 });

@@ -39,6 +39,13 @@ interface SessionRow {
   mark: Buffer;
 }
 
+interface HostRow {
+  holder: string;
+  url: string;
+  started_at: number;
+  mark: Buffer | null;
+}
+
 export interface NewSession {
   readonly cookie: string;
   readonly key: string;
@@ -75,7 +82,7 @@ export class ConsoleAccess {
   readonly #use: Statement<never>;
   readonly #dropSession: Statement<never>;
   readonly #dropOldSessions: Statement<never>;
-  readonly #hosts: Statement<{ holder: string; url: string }>;
+  readonly #hosts: Statement<HostRow>;
   readonly #putHost: Statement<never>;
   readonly #dropHost: Statement<never>;
 
@@ -97,14 +104,16 @@ export class ConsoleAccess {
     );
     this.#byCookie = database.prepare('SELECT * FROM console_sessions WHERE cookie_digest = ?');
     this.#sessions = database.prepare('SELECT * FROM console_sessions ORDER BY created_at DESC, id');
-    this.#use = database.prepare('UPDATE console_sessions SET used_at = ? WHERE id = ?');
+    this.#use = database.prepare('UPDATE console_sessions SET used_at = ?, mark = ? WHERE id = ?');
     this.#dropSession = database.prepare('DELETE FROM console_sessions WHERE id = ?');
     this.#dropOldSessions = database.prepare(
       `DELETE FROM console_sessions WHERE expires_at <= ?1 OR used_at <= ?2 OR id IN
         (SELECT id FROM console_sessions ORDER BY used_at DESC LIMIT -1 OFFSET ${MAX_SESSIONS})`,
     );
-    this.#hosts = database.prepare('SELECT holder, url FROM console_hosts ORDER BY started_at DESC');
-    this.#putHost = database.prepare('INSERT OR REPLACE INTO console_hosts (holder, url, started_at) VALUES (?, ?, ?)');
+    this.#hosts = database.prepare('SELECT * FROM console_hosts ORDER BY started_at DESC');
+    this.#putHost = database.prepare(
+      'INSERT OR REPLACE INTO console_hosts (holder, url, started_at, mark) VALUES (?, ?, ?, ?)',
+    );
     this.#dropHost = database.prepare('DELETE FROM console_hosts WHERE holder = ?');
   }
 
@@ -144,12 +153,13 @@ export class ConsoleAccess {
     const [cookie, key] = [newSecret(), newSecret()];
     const times = { createdAtMs: nowMs, usedAtMs: nowMs, expiresAtMs: nowMs + LONGEST_MS };
     const session: StoredSession = { id: randomUUID(), ...facts, ...times };
-    const digests = { cookie: digestOf(cookie), key: digestOf(key) };
-    const { id, role, name, host, browser, createdAtMs, expiresAtMs } = session;
-    const mark = authenticate(this.#key, sessionBinding(session, digests));
-    this.#putSession.run(
-      ...([id, digests.cookie, digests.key, role, name, host, browser, createdAtMs, nowMs, expiresAtMs, mark] as const),
-    );
+    const row = {
+      ...{ id: session.id, cookie_digest: digestOf(cookie), key_digest: digestOf(key), ...facts },
+      ...{ created_at: nowMs, used_at: nowMs, expires_at: session.expiresAtMs },
+    };
+    const { id, cookie_digest, key_digest, role, name, host, browser, created_at, used_at, expires_at } = row;
+    const values = [id, cookie_digest, key_digest, role, name, host, browser] as const;
+    this.#putSession.run(...values, created_at, used_at, expires_at, authenticate(this.#key, sessionBinding(row)));
     return { cookie, key, session };
   }
 
@@ -159,8 +169,13 @@ export class ConsoleAccess {
     if (row === undefined || !this.#isOurs(row)) return 'unknown';
     if (!timingSafeEqual(Buffer.from(row.key_digest), Buffer.from(digestOf(key)))) return 'unknown';
     if (!isOpen(row, nowMs)) return 'expired';
-    if (nowMs - row.used_at >= USE_EVERY_MS) this.#use.run(nowMs, row.id);
+    if (nowMs - row.used_at >= USE_EVERY_MS) this.#useAt(row, nowMs);
     return sessionOf(row);
+  }
+
+  #useAt(row: SessionRow, nowMs: number): void {
+    const mark = authenticate(this.#key, sessionBinding({ ...row, used_at: nowMs }));
+    this.#use.run(nowMs, mark, row.id);
   }
 
   /** The newest first. */
@@ -178,15 +193,19 @@ export class ConsoleAccess {
 
   /** A process that serves the console now; those that are gone are forgotten. */
   hosts(): ServingHost[] {
-    return this.#hosts.all().filter(({ holder }) => {
-      const isThere = isProcessAlive(holder);
-      if (!isThere) this.#dropHost.run(holder);
-      return isThere;
+    return this.#hosts.all().flatMap((row) => {
+      const { holder, url } = row;
+      // A link is shown to a person and opened with a secret in it: it leads where a host with the key said it listens.
+      if (!isAuthentic(this.#key, hostBinding(row), row.mark)) return [];
+      if (isProcessAlive(holder)) return [{ holder, url }];
+      this.#dropHost.run(holder);
+      return [];
     });
   }
 
   hostServes({ holder, url }: ServingHost, nowMs = Date.now()): void {
-    this.#putHost.run(holder, url, nowMs);
+    const mark = authenticate(this.#key, hostBinding({ holder, url, started_at: nowMs }));
+    this.#putHost.run(holder, url, nowMs, mark);
   }
 
   hostStops(holder: string): void {
@@ -194,12 +213,7 @@ export class ConsoleAccess {
   }
 
   #isOurs(row: SessionRow): boolean {
-    const digests = { cookie: row.cookie_digest, key: row.key_digest };
-    return isAuthentic(
-      this.#key,
-      sessionBinding({ ...sessionOf(row), expiresAtMs: row.expires_at }, digests),
-      row.mark,
-    );
+    return isAuthentic(this.#key, sessionBinding(row), row.mark);
   }
 }
 
@@ -220,10 +234,14 @@ function linkBinding(link: { digest: string; role: string; name: string; expires
   return { purpose: 'console link', owner: [link.digest, link.role, link.name, String(link.expiresAtMs)] };
 }
 
-function sessionBinding(session: StoredSession, digests: { cookie: string; key: string }): SealBinding {
-  const { id, role, name, host, createdAtMs, expiresAtMs } = session;
-  const owner = [id, digests.cookie, digests.key, role, name, host, String(createdAtMs), String(expiresAtMs)];
-  return { purpose: 'console session', owner };
+function sessionBinding(row: Omit<SessionRow, 'mark'>): SealBinding {
+  const { id, cookie_digest, key_digest, role, name, host, browser, created_at, used_at, expires_at } = row;
+  const times = [created_at, used_at, expires_at].map(String);
+  return { purpose: 'console session', owner: [id, cookie_digest, key_digest, role, name, host, browser, ...times] };
+}
+
+function hostBinding({ holder, url, started_at }: Omit<HostRow, 'mark'>): SealBinding {
+  return { purpose: 'console host', owner: [holder, url, String(started_at)] };
 }
 
 function sessionOf(row: SessionRow): StoredSession {

@@ -1,7 +1,9 @@
 import { APPROVALS } from './migrations/approvals.js';
+import { APPROVALS_BY_CALLER } from './migrations/approvals-by-caller.js';
 import { AUDIT } from './migrations/audit.js';
 import { AUDIT_CALLS } from './migrations/audit-calls.js';
 import { CONSOLE } from './migrations/console.js';
+import { CONSOLE_HOST_MARKS } from './migrations/console-host-marks.js';
 import { CREDENTIALS } from './migrations/credentials.js';
 import { RUN_STATES } from './migrations/run-states.js';
 import { RUN_TITLES } from './migrations/run-titles.js';
@@ -26,4 +28,6 @@ export const MIGRATIONS: readonly string[] = [
   RUNS_BY_CALLER,
   RUN_STATES,
   CONSOLE,
+  CONSOLE_HOST_MARKS,
+  APPROVALS_BY_CALLER,
 ];

@@ -38,8 +38,8 @@ test('the newest two thousand that ended are kept, and all that wait, however ol
   expect(kept.size).toBeLessThanOrEqual(2_000 + 50 + 10 + 2);
   for (let run = 2_299; run >= 300; run--) expect(kept).toContain(`run-${run}`);
   expect(kept).not.toContain('run-0');
-  expect(store.responseOf('run-2299')).toBe('"answer of run-2299"');
-  expect(store.responseOf('run-0')).toBeUndefined();
+  expect(store.responseOf({ ...RUN, id: 'run-2299' })).toBe('"answer of run-2299"');
+  expect(store.responseOf({ ...RUN, id: 'run-0' })).toBeUndefined();
   database.close();
 });
 
@@ -53,9 +53,9 @@ test('many quick runs of one caller push out none of another', async () => {
       Array.from({ length: 10 }, (_, index) => ended(`run-${batch * 10 + index}`)),
       1_000 + batch,
     );
-  expect(store.responseOf('theirs')).toBe('"answer of theirs"');
+  expect(store.responseOf({ id: 'theirs', caller: 'somebody else' })).toBe('"answer of theirs"');
   expect(store.list(1_000, RUN.caller).length).toBeLessThanOrEqual(100 + 50 + 10);
-  expect(store.responseOf('run-299')).toBe('"answer of run-299"');
+  expect(store.responseOf({ ...RUN, id: 'run-299' })).toBe('"answer of run-299"');
   database.close();
 });
 
@@ -105,5 +105,43 @@ test('ids are found by the characters they start with, wildcards included', asyn
   expect(store.idsWith('aaab', 10)).toEqual(['aaab-2', 'aaab-3']);
   expect(store.idsWith('aaa', 2)).toEqual(['aaaa-1', 'aaab-2']);
   expect(store.idsWith('%', 10)).toEqual([]);
+  database.close();
+});
+
+test('who can write to the file, without the key, moves no answer to another caller and sends no call again', async () => {
+  const state = mkdtempSync(join(folder, 'moved-'));
+  const database = await Database.open(state);
+  const store = new RunStore(database, new Uint8Array(32).fill(1));
+  store.end([{ ...ended('moved'), recordingJson: '{}' }], 1);
+  database.prepare("UPDATE runs SET caller = 'eve' WHERE id = 'moved'").run();
+  expect(store.responseOf({ id: 'moved', caller: 'eve' })).toBeUndefined();
+  expect([store.recordingOf('moved'), store.titleOf('moved')]).toEqual([undefined, undefined]);
+
+  const suspended = { ...RUN, id: 'sent', program: new Uint8Array([1]), contextJson: '{}', title: 'await it' };
+  store.suspend(suspended, 1);
+  store.callMade('sent', 1, '{}');
+  expect(store.open('sent')?.sinceThen.calls).toEqual([{ number: 1, isSent: false, callJson: '{}' }]);
+  store.callSent('sent', 1, '{}');
+  expect(store.open('sent')?.sinceThen.calls).toEqual([{ number: 1, isSent: true, callJson: '{}' }]);
+  database.prepare("UPDATE run_calls SET state = 'made'").run();
+  expect(store.open('sent')).toBeUndefined();
+  database.close();
+});
+
+test('large answers of one caller take no more disk than it may have, and nothing of another', async () => {
+  const database = await Database.open(mkdtempSync(join(folder, 'large-')));
+  const store = new RunStore(database, new Uint8Array(32).fill(1), new CallerQuotas(), 100_000);
+  const large = (id: string) => ({
+    ...ended(id),
+    responseJson: JSON.stringify('x'.repeat(20_000)),
+    recordingJson: '{}',
+  });
+  store.end([{ ...large('theirs'), caller: 'somebody else' }], 1);
+  for (let n = 0; n < 50; n++) store.end([large(`large-${n}`)], 2 + n);
+  const kept = store.list(1_000).map(({ id }) => id);
+  expect(kept).toContain('theirs');
+  expect(kept).toContain('large-49');
+  // What came since it was summed up last is there too.
+  expect(kept.length).toBeLessThanOrEqual(1 + 5 + 3);
   database.close();
 });

@@ -77,9 +77,15 @@ interface Row {
   duration_ms: number | null;
 }
 
+type Blobs = Record<'program' | 'context' | 'response' | 'recording', Buffer | null> & { readonly caller: string };
+
 const COLUMNS = 'id, caller, profile, setting, code_digest, state, created_at, updated_at, holder, duration_ms';
 /** Ended runs kept for all callers together: the caller with the most loses the oldest. Suspended runs stay. */
 const MAX_ENDED_RUNS = 20_000;
+/** Answers and recordings of one caller's ended runs on disk; the oldest go first. */
+const MAX_ENDED_BYTES = 1024 * 1024 * 1024;
+/** They are summed up after so many bytes: quick runs have few, and deleting this much blocks the host for about 20 ms. */
+const SUM_EVERY_BYTES = 16 * 1024 * 1024;
 /** Pruning runs after this many ends, so that many more may be stored. Deleting them blocks the host for about 1 ms. */
 const PRUNE_EVERY = 50;
 /** Callers with their own counter of ended runs. */
@@ -95,9 +101,9 @@ export class RunStore {
   readonly #listOf: Statement<Row>;
   readonly #suspended: Statement<Row>;
   readonly #setHolder: Statement<never>;
-  readonly #titles: Statement<{ id: string; title: Buffer }>;
+  readonly #titles: Statement<{ caller: string; title: Buffer }>;
   readonly #idsFrom: Statement<{ id: string }>;
-  readonly #blobs: Statement<Record<'program' | 'context' | 'response' | 'recording', Buffer | null>>;
+  readonly #blobs: Statement<Blobs>;
   readonly #end: Statement<never>;
   readonly #forgetCalls: Statement<never>;
   readonly #forgetDeliveries: Statement<never>;
@@ -109,12 +115,15 @@ export class RunStore {
   readonly #anyDelivery: Statement<object>;
   readonly #suspendedBytes: Statement<{ bytes: number }>;
   readonly #prune: Statement<never>;
+  readonly #pruneBytes: Statement<never>;
   readonly #ended: Statement<{ count: number }>;
   readonly #greediest: Statement<{ caller: string; count: number }>;
   readonly #quotas: CallerQuotas;
-  readonly #ends = new Map<string, number>();
+  readonly #ends = new Map<string, { readonly count: number; readonly bytes: number }>();
+  readonly #maxEndedBytes: number;
 
-  constructor(database: Database, key: Uint8Array, quotas = new CallerQuotas()) {
+  constructor(database: Database, key: Uint8Array, quotas = new CallerQuotas(), maxEndedBytes = MAX_ENDED_BYTES) {
+    this.#maxEndedBytes = maxEndedBytes;
     this.#database = database;
     this.#key = key;
     this.#quotas = quotas;
@@ -130,11 +139,11 @@ export class RunStore {
     this.#listOf = database.prepare(
       `SELECT ${COLUMNS} FROM runs WHERE caller = ? ORDER BY created_at DESC, rowid DESC LIMIT ?`,
     );
-    this.#titles = database.prepare('SELECT id, title FROM runs WHERE id = ? AND title IS NOT NULL');
+    this.#titles = database.prepare('SELECT caller, title FROM runs WHERE id = ? AND title IS NOT NULL');
     this.#idsFrom = database.prepare('SELECT id FROM runs WHERE id >= ? ORDER BY id LIMIT ?');
     this.#suspended = database.prepare(`SELECT ${COLUMNS} FROM runs WHERE state = 'suspended' ORDER BY created_at`);
     this.#setHolder = database.prepare('UPDATE runs SET holder = ? WHERE id = ?');
-    this.#blobs = database.prepare('SELECT program, context, response, recording FROM runs WHERE id = ?');
+    this.#blobs = database.prepare('SELECT caller, program, context, response, recording FROM runs WHERE id = ?');
     this.#end = database.prepare(
       `INSERT INTO runs (id, caller, profile, setting, code_digest, state, created_at, updated_at, response, recording,
           title, duration_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -146,7 +155,7 @@ export class RunStore {
     this.#forgetDeliveries = database.prepare('DELETE FROM run_deliveries WHERE run = ?');
     this.#putCall = database.prepare(
       `INSERT INTO run_calls (run, number, state, call) VALUES (?, ?, ?, ?)
-        ON CONFLICT (run, number) DO UPDATE SET state = excluded.state`,
+        ON CONFLICT (run, number) DO UPDATE SET state = excluded.state, call = excluded.call`,
     );
     this.#putDelivery = database.prepare('INSERT INTO run_deliveries (run, position, delivery) VALUES (?, ?, ?)');
     this.#calls = database.prepare('SELECT number, state, call FROM run_calls WHERE run = ? ORDER BY number');
@@ -164,6 +173,11 @@ export class RunStore {
       `DELETE FROM runs WHERE caller = ?1 AND state <> 'suspended' AND created_at <
         (SELECT created_at FROM runs WHERE caller = ?1 ORDER BY created_at DESC LIMIT 1 OFFSET ?2)`,
     );
+    this.#pruneBytes = database.prepare(
+      `DELETE FROM runs WHERE rowid IN (SELECT row FROM (SELECT rowid AS row,
+          sum(coalesce(length(response), 0) + coalesce(length(recording), 0)) OVER (ORDER BY created_at DESC, rowid DESC) AS bytes
+          FROM runs WHERE caller = ? AND state <> 'suspended') WHERE bytes > ?)`,
+    );
     this.#ended = database.prepare('SELECT count(*) AS count FROM runs');
     this.#greediest = database.prepare(
       'SELECT caller, count(*) AS count FROM runs GROUP BY caller ORDER BY count DESC LIMIT 1',
@@ -173,8 +187,8 @@ export class RunStore {
   /** Stores a suspended run. Earlier calls and deliveries are deleted: the new image contains them. Throws `quota_exceeded`. */
   suspend(run: SuspendedRun, nowMs: number): void {
     const { id, caller, profile, setting, codeDigest, program, contextJson } = run;
-    const context = this.#seal('context', [id], contextJson);
-    const title = this.#seal('title', [id], run.title);
+    const context = this.#seal('context', [id, caller], contextJson);
+    const title = this.#seal('title', [id, caller], run.title);
     this.#database.transaction(() => {
       this.#mustHaveRoom(caller, id, program.byteLength + context.byteLength);
       this.#suspend.run(id, caller, profile, setting, codeDigest, nowMs, nowMs, program, context, title);
@@ -227,8 +241,8 @@ export class RunStore {
 
   /** The line by which a person recognizes the run; undefined if none was stored, or if its seal does not match. */
   titleOf(id: string): string | undefined {
-    const title = this.#titles.get(id)?.title;
-    return title === undefined ? undefined : this.#unseal('title', [id], title);
+    const row = this.#titles.get(id);
+    return row === undefined ? undefined : this.#unsealOf('title', { id, caller: row.caller }, row.title);
   }
 
   /** Ids that start with these characters, in order. */
@@ -266,11 +280,13 @@ export class RunStore {
     const run = this.find(id);
     const blobs = this.#blobs.get(id);
     if (run === undefined || blobs?.program == null || blobs.context === null) return undefined;
-    const contextJson = this.#unseal('context', [id], blobs.context);
+    const contextJson = this.#unsealOf('context', run, blobs.context);
     const calls = this.#calls.all(id).map(({ number, state, call }) => ({
       number,
       isSent: state === 'sent',
-      callJson: this.#unseal('call', [id, String(number)], call),
+      // Of a call that was sent nobody can make one that was not: it would be sent again.
+      callJson:
+        this.#unseal('call', [id, String(number), state], call) ?? this.#unseal('call', [id, String(number)], call),
     }));
     const deliveries = this.#deliveries
       .all(id)
@@ -282,12 +298,12 @@ export class RunStore {
 
   /** A resumed run makes a call: recorded before anything else happens with it. */
   callMade(id: string, number: number, callJson: string): void {
-    this.#putCall.run(id, number, 'made', this.#seal('call', [id, String(number)], callJson));
+    this.#putCall.run(id, number, 'made', this.#seal('call', [id, String(number), 'made'], callJson));
   }
 
   /** From here on the outcome is unknown, until the answer is recorded. */
   callSent(id: string, number: number, callJson: string): void {
-    this.#putCall.run(id, number, 'sent', this.#seal('call', [id, String(number)], callJson));
+    this.#putCall.run(id, number, 'sent', this.#seal('call', [id, String(number), 'sent'], callJson));
   }
 
   delivered(id: string, position: number, deliveryJson: string): void {
@@ -301,16 +317,16 @@ export class RunStore {
       const isAnythingLeft = this.#anyCall.get() !== undefined || this.#anyDelivery.get() !== undefined;
       for (const end of ends) {
         const { id, caller, profile, setting, codeDigest, state, recordingJson, durationMs } = end;
-        const response = this.#seal('response', [id], end.responseJson);
-        const recording = recordingJson === undefined ? null : this.#seal('recording', [id], recordingJson);
-        const title = end.title === undefined ? null : this.#seal('title', [id], end.title);
+        const response = this.#seal('response', [id, caller], end.responseJson);
+        const recording = recordingJson === undefined ? null : this.#seal('recording', [id, caller], recordingJson);
+        const title = end.title === undefined ? null : this.#seal('title', [id, caller], end.title);
         const facts = [id, caller, profile, setting, codeDigest, state, nowMs, nowMs] as const;
         this.#end.run(...facts, response, recording, title, durationMs ?? null);
         if (isAnythingLeft) {
           this.#forgetCalls.run(id);
           this.#forgetDeliveries.run(id);
         }
-        this.#pruneAfter(caller);
+        this.#pruneAfter(caller, response.byteLength + (recording?.byteLength ?? 0));
       }
     });
   }
@@ -324,10 +340,12 @@ export class RunStore {
   }
 
   /** Deletes the oldest runs of this caller and, if all callers together have too many, the oldest of the caller with the most. */
-  #pruneAfter(caller: string): void {
+  #pruneAfter(caller: string, added: number): void {
     if (this.#ends.size > MAX_CALLERS_COUNTED) this.#ends.clear();
-    const ends = this.#ends.get(caller) ?? 0;
-    this.#ends.set(caller, ends + 1);
+    const { count: ends, bytes: before } = this.#ends.get(caller) ?? { count: 0, bytes: 0 };
+    const isMuch = before + added > Math.min(SUM_EVERY_BYTES, this.#maxEndedBytes / 2);
+    this.#ends.set(caller, { count: ends + 1, bytes: isMuch ? 0 : before + added });
+    if (isMuch) this.#pruneBytes.run(caller, this.#maxEndedBytes);
     if (ends % PRUNE_EVERY !== 0) return;
     this.#prune.run(caller, this.#quotas.limits.history - 1);
     const tooMany = (this.#ended.get()?.count ?? 0) - MAX_ENDED_RUNS;
@@ -335,18 +353,24 @@ export class RunStore {
     if (greediest !== undefined) this.#prune.run(greediest.caller, Math.max(1, greediest.count - tooMany) - 1);
   }
 
-  responseOf(id: string): string | undefined {
-    const response = this.#blobs.get(id)?.response;
-    return response == null ? undefined : this.#unseal('response', [id], response);
+  /** The answer of this run of this caller: moved to another caller it does not open. */
+  responseOf(run: Pick<StoredRun, 'id' | 'caller'>): string | undefined {
+    const response = this.#blobs.get(run.id)?.response;
+    return response == null ? undefined : this.#unsealOf('response', run, response);
   }
 
   recordingOf(id: string): string | undefined {
-    const recording = this.#blobs.get(id)?.recording;
-    return recording == null ? undefined : this.#unseal('recording', [id], recording);
+    const row = this.#blobs.get(id);
+    return row?.recording == null ? undefined : this.#unsealOf('recording', { id, caller: row.caller }, row.recording);
   }
 
   #seal(kind: string, owner: readonly string[], text: string): Buffer {
     return seal(this.#key, binding(kind, owner), Buffer.from(text));
+  }
+
+  /** Earlier versions bound it to the run alone. */
+  #unsealOf(kind: string, { id, caller }: Pick<StoredRun, 'id' | 'caller'>, bytes: Uint8Array): string | undefined {
+    return this.#unseal(kind, [id, caller], bytes) ?? this.#unseal(kind, [id], bytes);
   }
 
   #unseal(kind: string, owner: readonly string[], bytes: Uint8Array): string | undefined {

@@ -97,6 +97,38 @@ test('sessions of one caller take none of another: its own idle ones make room',
   expect(statuses).toEqual([200, 404, 200]);
 });
 
+test('requests that listen for news have the quota of sessions, and take none of another caller', async () => {
+  const stop = new AbortController();
+  const listen = async (token: string) => {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '0' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const method = 'subscriptions/listen';
+    const response = await fetch(`${server.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': method },
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method,
+        params: { _meta, notifications: { toolsListChanged: true } },
+      }),
+      signal: stop.signal,
+    });
+    return response.status;
+  };
+  const mine = [await listen('mallory'), await listen('mallory'), await listen('mallory'), await listen('mallory')];
+  expect([...mine, await listen('bob')]).toEqual([200, 200, 200, 429, 200]);
+  stop.abort();
+});
+
 test('a request with a batch of thousands of messages is refused before any is answered', async () => {
   const batch = Array.from({ length: 5_000 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/list' }));
   const { session } = await openSession('mallory');

@@ -9,7 +9,7 @@ import { cardDigest } from '../../lib/card-digest.js';
 import { ApprovalStore } from '../../store/approvals.js';
 import { Database } from '../../store/database.js';
 import { RunStore } from '../../store/runs.js';
-import { openRunContext } from '../run-context.js';
+import { openRunContext, type RunStart } from '../run-context.js';
 import { type ApprovalQuestion, Approvals } from './approvals.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'codemode-approvals-'));
@@ -39,17 +39,29 @@ interface Wish {
   readonly caller?: string;
   /** A program that cannot be suspended. */
   readonly program?: string;
+  readonly start?: Partial<RunStart>;
 }
 
 /** Makes a call that needs a person; resolves when the question is there, with how it will end. */
-async function ask({ run, call = 1, text = 'x', reasons = ['rule'], at = approvals, caller = 'ada', program }: Wish) {
+async function ask({
+  run,
+  call = 1,
+  text = 'x',
+  reasons = ['rule'],
+  at = approvals,
+  caller = 'ada',
+  program,
+  start,
+}: Wish) {
   const stop = new AbortController();
   let asked: (approval: Approval) => void = () => {};
   const pending = new Promise<Approval>((resolve) => {
     asked = resolve;
   });
   const question: ApprovalQuestion = {
-    run: openRunContext(run, caller as CallerId, 'codemode', program ?? '', { cannotSuspend: program !== undefined }),
+    run: openRunContext(run, caller as CallerId, 'codemode', program ?? '', {
+      cannotSuspend: program === undefined ? undefined : { language: 'node', ...start },
+    }),
     ...{ call, tool, exportName: 'write', input: { text }, reason: reasons.join('; '), reasons },
     signal: stop.signal,
     onPending: (approval) => asked(approval),
@@ -196,6 +208,12 @@ test.each(['run', 'hour'] as const)('a yes for %s covers its reasons, and a new 
   guarded.stop();
 });
 
+/** What differs from the call that was shown. */
+const OTHERS: readonly Partial<Wish>[] = [
+  ...[{ program: 'other' }, { text: 'other' }, { reasons: ['rule', 'flow'] }, { caller: 'eve' }],
+  ...[{ start: { input: { to: 'eve' } } }, { start: { language: 'python' } }],
+];
+
 describe('a decision that came after the end of a run that could not be suspended', () => {
   const wish = { program: 'write', text: 'late', caller: 'dora' };
   /** Asks in a run that ends before anybody has decided. */
@@ -208,8 +226,7 @@ describe('a decision that came after the end of a run that could not be suspende
 
   test('is for the same call of the next run of the same program, once', async () => {
     await approvals.decide(await endedUndecided('late-1'), 'APPROVED', { by: 'me', scope: 'call' });
-    for (const other of [{ program: 'other' }, { text: 'other' }, { reasons: ['rule', 'flow'] }, { caller: 'eve' }])
-      await endedUndecided('late-2', other);
+    for (const other of OTHERS) await endedUndecided('late-2', other);
     expect(await (await ask({ ...wish, run: 'late-3', call: 7 })).ended).toBe('APPROVED');
     expect(await endedUndecided('late-4')).not.toBe('');
     await approvals.decide(await endedUndecided('late-5'), 'DENIED', { by: 'me', scope: 'call' });

@@ -14,7 +14,7 @@ import type { SourcePosition } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
 import { type ApprovalStore, type Decided, isSameTool } from '../../store/approvals.js';
 import type { AuditTrail } from '../audit/audit-trail.js';
-import type { RunContext } from '../run-context.js';
+import type { RunContext, RunStart } from '../run-context.js';
 import { type Answer, checkAnswer } from './check-answer.js';
 import { excerptOf } from './excerpt.js';
 import { argumentsDigest, identityOf } from './identity.js';
@@ -86,6 +86,10 @@ const HOUR_MS = 60 * 60 * 1000;
 /** How many approvals of ended runs are closed at once to make room for new ones. */
 const CLOSED_TOGETHER = 10;
 const ALL = Number.MAX_SAFE_INTEGER;
+/** Open approvals of one caller: all of them are read whenever somebody looks at what waits. */
+const MAX_OPEN_BYTES = 32 * 1024 * 1024;
+/** Decided and expired approvals of one caller. */
+const MAX_ENDED_BYTES = 64 * 1024 * 1024;
 /** A grant for a run ends with the run; this only bounds the table. */
 const RUN_GRANT_MS = 30 * 24 * HOUR_MS;
 
@@ -111,7 +115,7 @@ export class Approvals {
       const isTaken = isUsedOnce(question) && isForThisCall && verdict.state === 'APPROVED';
       if (isTaken && !store.use(verdict.approval.id)) continue;
       // This run has its no; the next one asks again.
-      if (question.run.cannotSuspend === true && verdict.state === 'DENIED') store.use(verdict.approval.id);
+      if (question.run.cannotSuspend !== undefined && verdict.state === 'DENIED') store.use(verdict.approval.id);
       return verdict;
     }
   }
@@ -156,8 +160,9 @@ export class Approvals {
     { run, reasons }: ApprovalQuestion,
     { identity, digest, nowMs }: NewQuestion,
   ): Asked | undefined {
-    if (run.cannotSuspend !== true) return undefined;
-    const same = { tool: identity, argumentsDigest: digest, caller: run.caller, program: run.codeDigest };
+    if (run.cannotSuspend === undefined) return undefined;
+    const program = startDigest(run.source, run.cannotSuspend);
+    const same = { tool: identity, argumentsDigest: digest, caller: run.caller, program };
     const awaited = new Set([...this.#waiters].map(({ id }) => id));
     const approval = store
       .unusedOf(same, nowMs)
@@ -189,7 +194,7 @@ export class Approvals {
       argumentsDigest: digest,
       reason,
       reasons,
-      ...(run.cannotSuspend === true ? { program: run.codeDigest } : {}),
+      ...(run.cannotSuspend === undefined ? {} : { program: startDigest(run.source, run.cannotSuspend) }),
       state: 'PENDING',
       createdAtMs: nowMs,
       expiresAtMs: nowMs + this.#options.expireAfterMs,
@@ -200,7 +205,9 @@ export class Approvals {
 
   /** Limits open approvals: one caller must not hide those of others, or fill the disk. */
   #mustHaveRoom(store: ApprovalStore, { caller }: RunContext): void {
-    const { approvals, suspended } = this.#quotas.limits;
+    const { approvals, history } = this.#quotas.limits;
+    const suspended = Math.min(this.#quotas.limits.suspended, MAX_OPEN_BYTES);
+    store.forgetOldest(caller, { count: history, bytes: MAX_ENDED_BYTES });
     const before = store.pendingOf(caller);
     // Approvals of ended runs can be decided for another hour, but are the first to be closed when room is needed.
     const isFull = before.count >= approvals || before.bytes >= suspended;
@@ -331,9 +338,14 @@ export class Approvals {
   }
 }
 
+/** The same source computes something else in another language, or with another input: a person has seen this one. */
+function startDigest(source: string, { language, input = null }: RunStart): string {
+  return argumentsDigest([language, source, input]);
+}
+
 /** No stored run records that such a call was made, so its approval is marked as used. */
 function isUsedOnce({ run, call }: ApprovalQuestion): boolean {
-  return call === DIRECT_CALL || run.cannotSuspend === true;
+  return call === DIRECT_CALL || run.cannotSuspend !== undefined;
 }
 
 function grantOf(scope: GrantScope, runId: string | undefined, nowMs: number) {

@@ -2,7 +2,7 @@ import type { Budget, PolicySettings } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
 import type { SpendingStore } from '../../store/spending.js';
 import type { RunLedger } from '../run-ledger.js';
-import { fitsLoosely, readToolPattern, type ToolPattern } from './tool-pattern.js';
+import { fitsAnySpelling, readToolPattern, type ToolPattern } from './tool-pattern.js';
 
 /** Amounts are counted in whole millionths: sums of 0.1 and 0.2 must come out even. */
 const MILLIONTHS = 1_000_000;
@@ -45,7 +45,7 @@ export class Budgets {
     if (this.#prices.length === 0) return 0;
     let amount = this.#known.get(tool);
     if (amount === undefined) {
-      amount = this.#prices.find(({ pattern }) => fitsLoosely(pattern, tool, serverPath))?.amount ?? 0;
+      amount = this.#prices.find(({ pattern }) => fitsAnySpelling(pattern, tool, serverPath))?.amount ?? 0;
       this.#known.set(tool, amount);
     }
     return amount;

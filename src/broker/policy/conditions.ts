@@ -2,16 +2,18 @@ import { isJsonObject, type JsonObject, type JsonPrimitive, type JsonValue } fro
 import type { ArgumentCondition } from '../../domain/policy.js';
 import type { Pattern } from '../arguments/rule.js';
 import { MAX_TEXT_CHARACTERS } from '../pattern-length.js';
-import { mayBeTakenFor, valuesInJson } from './readings.js';
+import { isSameKey, mayBeTakenFor, valuesInJson } from './readings.js';
+import { looseReadingsOf, readingsOf } from './text-readings.js';
 
 /** One condition on the arguments of a call, ready to be asked. */
 export interface CompiledCondition {
   /**
    * Whether it holds. A program can pass a list where the rule's author thought of a text, and a number as a text: what
    * can't be told counts as holding for a rule that restricts, and as not holding for one that allows. So does `*`: any
-   * value is enough to restrict, and all of them are needed to allow.
+   * value is enough to restrict, and all of them are needed to allow. Where nothing is sent, the tool takes the default of
+   * its schema.
    */
-  holds(input: JsonObject, isRelaxing: boolean): boolean;
+  holds(input: JsonObject, isRelaxing: boolean, schema?: JsonObject): boolean;
 }
 
 /**
@@ -32,6 +34,13 @@ export class PolicyProblem extends Error {
 /** Values that one `*` may stand for; in more than these the answer is "can't be told". */
 const MAX_VALUES = 10_000;
 
+/**
+ * What the matches of one condition may cost in one call, about 30 ms: a character costs 1, and a match this much besides.
+ * After that the answer is "can't be told". The loop belongs to all callers.
+ */
+const MAX_MATCHING = 1_000_000;
+const COST_OF_MATCH = 500;
+
 /** Throws `PolicyProblem`. */
 export function compileCondition(
   place: string,
@@ -39,16 +48,23 @@ export function compileCondition(
   readPattern: ReadPattern,
 ): CompiledCondition {
   const steps = stepsOf(place);
-  const tests = testsOf(condition, readPattern);
-  const isTrueOf = (value: JsonValue | undefined): Truth => {
-    let truth: Truth = YES;
+  let matchingLeft = 0;
+  const mayMatch = (text: string) => {
+    matchingLeft -= COST_OF_MATCH + text.length;
+    return matchingLeft >= 0;
+  };
+  const tests = testsOf(condition, readPattern, mayMatch);
+  const isTrueOf = ({ value, isDefault }: FoundValue): Truth => {
+    let truth: Truth =
+      condition.present === undefined ? YES : presence(isDefault ? undefined : value, condition.present);
     for (const test of tests) truth = Math.min(truth, test(value)) as Truth;
     return truth;
   };
   return {
-    holds(input, isRelaxing) {
-      const found: Found = { values: [], isUnclear: false };
-      collect(input, steps, 0, found);
+    holds(input, isRelaxing, schema) {
+      matchingLeft = MAX_MATCHING;
+      const found: Found = { values: [], isUnclear: false, isRelaxing };
+      collect(input, schema, steps, found);
       const { values, isUnclear } = found;
       if (isRelaxing) return !isUnclear && values.length > 0 && values.every((value) => isTrueOf(value) === YES);
       return isUnclear || values.some((value) => isTrueOf(value) !== NO);
@@ -62,28 +78,32 @@ const YES = 2;
 type Truth = typeof NO | typeof UNCLEAR | typeof YES;
 /** `undefined` where there is nothing at the place. */
 type Test = (value: JsonValue | undefined) => Truth;
+/** Whether there is time for one more match. */
+type MayMatch = (text: string) => boolean;
 
 function testsOf(
-  { equals, oneOf, matches, greaterThan, lessThan, present }: ArgumentCondition,
+  { equals, oneOf, matches, greaterThan, lessThan }: ArgumentCondition,
   readPattern: ReadPattern,
+  mayMatch: MayMatch,
 ): Test[] {
   const tests: Test[] = [];
   if (equals !== undefined) tests.push((value) => compare(value, [equals]));
   if (oneOf !== undefined) tests.push((value) => compare(value, oneOf));
-  if (matches !== undefined) tests.push(matchTest(matches, readPattern));
+  if (matches !== undefined) tests.push(matchTest(matches, readPattern, mayMatch));
   if (greaterThan !== undefined) tests.push(numberTest((value) => value > greaterThan));
   if (lessThan !== undefined) tests.push(numberTest((value) => value < lessThan));
-  if (present !== undefined) tests.push((value) => presence(value, present));
   return tests;
 }
 
 function compare(value: JsonValue | undefined, wanted: readonly JsonPrimitive[]): Truth {
-  if (value === undefined) return NO;
+  // A switch that is not set is off for most tools.
+  if (value === undefined) return wanted.some((one) => one === false || one === null) ? UNCLEAR : NO;
   if (typeof value === 'object' && value !== null) return UNCLEAR;
   if (wanted.includes(value)) return YES;
   if (typeof value === 'string' && value.length > MAX_TEXT_CHARACTERS) return UNCLEAR;
   const isTakenForOne = (each: JsonPrimitive) => wanted.some((one) => mayBeTakenFor(each, one));
   if (isTakenForOne(value)) return UNCLEAR;
+  if (typeof value === 'string' && looseReadingsOf(value).some(isTakenForOne)) return UNCLEAR;
   return typeof value === 'string' && holdsOne(value, isTakenForOne) ? UNCLEAR : NO;
 }
 
@@ -98,7 +118,7 @@ function presence(value: JsonValue | undefined, wanted: boolean): Truth {
   return (value !== undefined) === wanted ? YES : NO;
 }
 
-function matchTest(source: string, readPattern: ReadPattern): Test {
+function matchTest(source: string, readPattern: ReadPattern, mayMatch: MayMatch): Test {
   const pattern = readPattern(source);
   if (pattern === undefined) {
     throw new PolicyProblem(
@@ -111,9 +131,12 @@ function matchTest(source: string, readPattern: ReadPattern): Test {
     if (typeof value === 'object') return UNCLEAR;
     const text = String(value);
     if (text.length > MAX_TEXT_CHARACTERS) return UNCLEAR;
-    if (pattern.test(text)) return typeof value === 'string' ? YES : UNCLEAR;
-    if (pattern.test(text.trim())) return UNCLEAR;
-    return holdsOne(text, (each) => each !== null && pattern.test(String(each))) ? UNCLEAR : NO;
+    // What there is no time for counts as a match of a text that the tool may take it for, and as none of the text itself.
+    const isMatch = (each: string) => mayMatch(each) && pattern.test(each);
+    const isLikeMatch = (each: string) => !mayMatch(each) || pattern.test(each);
+    if (isMatch(text)) return typeof value === 'string' && readingsOf(text).every(isMatch) ? YES : UNCLEAR;
+    const isTaken = (each: string) => isLikeMatch(each) || looseReadingsOf(each).some(isLikeMatch);
+    return isTaken(text) || holdsOne(text, (each) => each !== null && isTaken(String(each))) ? UNCLEAR : NO;
   };
 }
 
@@ -126,27 +149,62 @@ function numberTest(isTrue: (value: number) => boolean): Test {
   };
 }
 
+interface FoundValue {
+  readonly value: JsonValue | undefined;
+  /** Not sent: the tool takes it by itself. */
+  readonly isDefault?: boolean;
+}
+
 interface Found {
-  readonly values: (JsonValue | undefined)[];
+  readonly values: FoundValue[];
+  readonly isRelaxing: boolean;
   /** Something else stands there than the place speaks of, or too much. */
   isUnclear: boolean;
 }
 
-function collect(value: JsonValue, steps: readonly string[], at: number, found: Found): void {
-  const step = steps[at];
+function collect(value: JsonValue, schema: JsonValue | undefined, steps: readonly string[], found: Found): void {
+  const [step, ...rest] = steps;
   if (found.values.length >= MAX_VALUES) {
     found.isUnclear = true;
   } else if (step === undefined) {
-    found.values.push(value);
+    found.values.push({ value });
   } else if (step === '*' && typeof value === 'object' && value !== null) {
-    for (const child of Object.values(value)) collect(child, steps, at + 1, found);
+    for (const child of Object.values(value)) collect(child, undefined, rest, found);
   } else if (isJsonObject(value) || (Array.isArray(value) && /^\d+$/.test(step))) {
+    // A tool in JavaScript that copies its arguments finds everything in there that is not beside it.
+    if (Object.hasOwn(value, '__proto__')) found.isUnclear = true;
     const child = Object.hasOwn(value, step) ? (value as JsonObject)[step] : undefined;
-    if (child === undefined || (child === null && at + 1 < steps.length)) found.values.push(undefined);
-    else collect(child, steps, at + 1, found);
+    const inner = schemaOf(schema, step);
+    if (child === undefined || (child === null && rest.length > 0)) absent(inner, rest, found);
+    else collect(child, inner, rest, found);
+    if (isJsonObject(value)) collectAlike(value, step, rest, found);
   } else {
     found.isUnclear = true;
   }
+}
+
+/** Some tools read `Force` and `dry_run` as `force` and `dryRun`: the decoder of Go does, and aliases do. */
+function collectAlike(value: JsonObject, step: string, rest: readonly string[], found: Found): void {
+  for (const key of Object.keys(value)) {
+    if (key === step || !isSameKey(key, step)) continue;
+    if (found.isRelaxing) found.isUnclear = true;
+    else collect(value[key] as JsonValue, undefined, rest, found);
+  }
+}
+
+function absent(schema: JsonValue | undefined, rest: readonly string[], found: Found): void {
+  found.values.push({ value: undefined });
+  const value = isJsonObject(schema) && Object.hasOwn(schema, 'default') ? schema.default : undefined;
+  if (value === undefined) return;
+  const inside: Found = { values: [], isUnclear: false, isRelaxing: found.isRelaxing };
+  collect(value, schema, rest, inside);
+  for (const each of inside.values) found.values.push({ ...each, isDefault: true });
+  found.isUnclear ||= inside.isUnclear;
+}
+
+function schemaOf(schema: JsonValue | undefined, step: string): JsonValue | undefined {
+  const properties = isJsonObject(schema) ? schema.properties : undefined;
+  return isJsonObject(properties) && Object.hasOwn(properties, step) ? properties[step] : undefined;
 }
 
 /** `files.*.path`, or `/files/0/a.b` as a JSON Pointer, where names have dots in them. */

@@ -15,6 +15,7 @@ const toolOf = (name: string, annotations?: Tool['annotations']): Tool => {
 interface Asked {
   readonly arguments?: JsonObject;
   readonly annotations?: Tool['annotations'];
+  readonly inputSchema?: JsonObject;
   readonly caller?: string;
   readonly profile?: string;
   readonly servers?: NonNullable<GateOptions['servers']>;
@@ -23,7 +24,8 @@ interface Asked {
 
 function ask(rules: readonly PolicyRule[], name: string, asked: Asked = {}) {
   const { servers = {}, preset = 'open' } = asked;
-  const tool = toolOf(name, asked.annotations);
+  const { inputSchema } = asked;
+  const tool = { ...toolOf(name, asked.annotations), ...(inputSchema === undefined ? {} : { inputSchema }) };
   return openGate({ rules, servers, preset }).policy.decide({
     tool,
     serverPath: tool.serverId,
@@ -123,10 +125,13 @@ describe('claims of a server about its tools', () => {
 });
 
 describe('conditions on arguments', () => {
+  const DEFAULTS = {
+    properties: { wipe: { default: true }, options: { default: { mode: 'all' } }, dryRun: { type: 'boolean' } },
+  };
   const fits = (decision: Decision, place: string, condition: ArgumentCondition, input: JsonObject) => {
     const rest: Decision = decision === 'allow' ? 'deny' : 'allow';
     const rules = [ruleOf({ arguments: { [place]: condition }, decision }), ruleOf({ decision: rest })];
-    return decisionOf(rules, 'a/b', { arguments: input }) === decision;
+    return decisionOf(rules, 'a/b', { arguments: input, inputSchema: DEFAULTS }) === decision;
   };
   const both = (place: string, condition: ArgumentCondition, input: JsonObject) => {
     const [allowing, denying] = [fits('allow', place, condition, input), fits('deny', place, condition, input)];
@@ -190,12 +195,41 @@ describe('conditions on arguments', () => {
       { equals: 'main' },
       { branch: '['.repeat(50_000) + ']'.repeat(50_000) },
     ],
+    ['a path that leads elsewhere', 'path', { matches: '^/etc/' }, { path: '/tmp/../etc/passwd' }],
+    ['a path that begins as it may', 'path', { matches: '^/tmp/' }, { path: '/tmp/../etc/passwd' }],
+    [
+      'a path with escapes that begins as it may',
+      'path',
+      { matches: '^/tmp/' },
+      { path: '/tmp/%252e%2e%2fetc/passwd' },
+    ],
+    ['a path with backslashes that begins as it may', 'path', { matches: '^/tmp' }, { path: '/tmp\\..\\etc' }],
+    ['a path with empty steps', 'path', { matches: '^/etc/passwd$' }, { path: '//etc/.//passwd/' }],
+    ['a path as an address', 'path', { equals: '/etc/passwd' }, { path: 'file:///etc/passwd' }],
+    ['a path in another case', 'path', { matches: '(^|/)\\.ssh(/|$)' }, { path: '/home/a/.SSH/id' }],
+    ['a path with escapes', 'path', { matches: '(^|/)\\.ssh(/|$)' }, { path: '/home/a/%2essh' }],
+    ['a path with a hidden character', 'path', { matches: '^/etc' }, { path: '/e\u200btc/passwd' }],
+    ['a path in wide letters', 'path', { matches: '^/etc' }, { path: '/ｅtc/passwd' }],
+    ['an address with escapes', 'url', { matches: 'evil\\.example' }, { url: 'https://%65vil.example/' }],
+    ['a key in another case', 'force', { equals: true }, { Force: true }],
+    ['a key in another spelling', 'dryRun', { equals: false }, { dryRun: true, dry_run: false }],
+    ['a key twice', 'amount', { lessThan: 100 }, { amount: 5, Amount: 5_000 }],
+    ['a key in the prototype', 'force', { equals: true }, JSON.parse('{"__proto__":{"force":true}}')],
+    ['a switch that is not set', 'dryRun', { equals: false }, {}],
+    ['a switch that the tool sets by itself', 'wipe', { equals: true }, {}],
+    ['a map that the tool fills by itself', 'options.mode', { equals: 'all' }, {}],
     ['null where a value must be', 'confirm', { present: true }, { confirm: null }],
     ['null where no value may be', 'confirm', { present: false }, { confirm: null }],
     ['null for a small number', 'limit', { lessThan: 5 }, { limit: null }],
     ['a text for a map', 'target.path', { matches: '^/etc' }, { target: '/etc/passwd' }],
     ['a list for a map', 'target.path', { matches: '^/etc' }, { target: [{ path: '/etc' }] }],
     ['a text too long to look through', 'path', { matches: '^/etc' }, { path: `/tmp${'x'.repeat(200_000)}` }],
+    [
+      'a document with more texts than there is time for',
+      'path',
+      { matches: '^/etc' },
+      { path: JSON.stringify(Array.from({ length: 20_000 }, () => 'a')) },
+    ],
     ['more values than are looked at', 'to.*', { equals: 'x' }, { to: Array.from({ length: 20_000 }, () => 'x') }],
   ])('count against the program where they cannot be told: %s', (_, place, condition, input) => {
     expect(fits('deny', place, condition, input)).toBe(true);
@@ -211,6 +245,11 @@ describe('conditions on arguments', () => {
     ['a truth for another text', 'branch', { equals: 'main' }, { branch: true }],
     ['JSON with other values', 'branch', { equals: 'main' }, { branch: '{"name":"dev"}' }],
     ['a text that only begins like JSON', 'title', { equals: 'main' }, { title: '[main] is broken' }],
+    ['a default of another value', 'wipe', { equals: 'other' }, {}],
+    ['a value instead of the default', 'wipe', { equals: true }, { wipe: false }],
+    ['another path', 'path', { matches: '^/etc' }, { path: '/tmp/./a/../b' }],
+    ['another key', 'force', { equals: true }, { enforce: true }],
+    ['a default where nothing was sent', 'wipe', { present: true }, {}],
     ['a yes where a no is denied', 'dryRun', { equals: false }, { dryRun: 'yes' }],
   ])('do not hold of what is clearly something else: %s', (_, place, condition, input) => {
     expect(both(place, condition, input)).toBe(false);

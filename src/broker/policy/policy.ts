@@ -80,8 +80,8 @@ export class Policy {
       const { listed, rules, preset } = this.#factsOf(question.tool, question.serverPath);
       if (listed !== undefined) return listed;
       for (const rule of rules) {
-        if (rule.fitsCaller(question.caller, question.profile) && rule.fitsArguments(question.arguments))
-          return this.#verdictOf(rule);
+        if (!rule.fitsCaller(question.caller, question.profile)) continue;
+        if (rule.fitsArguments(question.arguments, question.tool.inputSchema)) return this.#verdictOf(rule);
       }
       return preset;
     } catch {

@@ -18,6 +18,19 @@ export function mayBeTakenFor(value: JsonPrimitive, wanted: JsonPrimitive): bool
   return number !== undefined && mayBeNumber(value, number);
 }
 
+/** Whether a tool may read one key as the other: in another case, width or spelling of its words. */
+export function isSameKey(key: string, other: string): boolean {
+  // A key this much longer has other words, and folding costs time.
+  if (key.length > MAX_KEY_GROWTH * other.length + MAX_KEY_GROWTH) return false;
+  return lettersOf(key) === lettersOf(other);
+}
+
+function lettersOf(key: string): string {
+  return fold(key).replace(/(?<=.)[-_ ](?=.)/g, '');
+}
+
+const MAX_KEY_GROWTH = 3;
+
 /**
  * The values that are in the text of a JSON document, keys too, and those in texts inside it; empty where it is no such
  * document. `undefined` where it is nested too deep to be read.

@@ -22,7 +22,8 @@ export interface CompiledRule {
   readonly hasConditions: boolean;
   fitsTool(tool: Tool, serverPath: string, traits: ServerTraits): boolean;
   fitsCaller(caller: string, profile: string): boolean;
-  fitsArguments(input: JsonObject): boolean;
+  /** `schema`: of the tool's input. */
+  fitsArguments(input: JsonObject, schema: JsonObject | undefined): boolean;
 }
 
 /** Throws `PolicyProblem`, whose path starts in the rule. */
@@ -50,7 +51,7 @@ export function compileRule(rule: PolicyRule, number: number, readPattern: ReadP
         )) &&
       HINTS.every((hint) => fitsHint(hint, rule.annotations?.[hint], tool, traits.isTrusted, isRelaxing)),
     fitsCaller: (caller, profile) => isNamed(rule.caller, caller) && isNamed(rule.profile, profile),
-    fitsArguments: (input) => conditions.every((condition) => condition.holds(input, isRelaxing)),
+    fitsArguments: (input, schema) => conditions.every((condition) => condition.holds(input, isRelaxing, schema)),
   };
 }
 

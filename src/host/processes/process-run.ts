@@ -137,7 +137,7 @@ async function runSteps(
     grants: bounds,
     trace: steps.context,
     authorizedUntilMs: request.authorizedUntilMs,
-    cannotSuspend: true,
+    cannotSuspend: { language },
   });
   const calls = new ProcessCalls(
     {

@@ -211,7 +211,8 @@ export class SuspendedRuns {
     const store = await this.#store();
     // A run that has just ended may not be recorded yet: a client that saw it run must not get `not_found`.
     if (store.find(runId) === undefined) await this.settled();
-    return this.#view(this.#find(store, runId), store, store.responseOf(runId));
+    const run = this.#find(store, runId);
+    return this.#view(run, store, store.responseOf(run));
   }
 
   /** Resumes a run now, in this process. Throws if that is impossible. */
@@ -277,7 +278,8 @@ export class SuspendedRuns {
   /** A run of this caller. Undefined if the caller has no such run. */
   async outcomeOf(caller: CallerId, runId: string): Promise<RunView | undefined> {
     const run = (await this.#store()).find(runId);
-    return run?.caller === caller ? this.show(runId) : undefined;
+    const view = run?.caller === caller ? await this.show(runId) : undefined;
+    return view?.caller === caller ? view : undefined;
   }
 
   async #follow(runId: string, signal: AbortSignal): Promise<RunView> {

@@ -153,7 +153,7 @@ export class NestedRuns {
       return overLimit(`no place came free for script ${name}`, 'Run fewer scripts at once.');
     try {
       const report = await this.#execute(script, checked.input, delegate, {
-        context: { ...asker.context, source: script.source, codeDigest: script.digest, cannotSuspend: true },
+        context: contextOf(script, checked.input, asker),
         depth: asker.depth + 1,
         firstNumber: number * NUMBERS_OF_ONE_PROGRAM,
       });
@@ -214,6 +214,11 @@ export class NestedRuns {
       this.#logs.push({ level, message: line, atMs: journal.startedAtMs + timeMs });
     }
   }
+}
+
+function contextOf(script: StoredScript, input: JsonObject, { context }: Asker): RunContext {
+  const { source, digest: codeDigest, language } = script;
+  return { ...context, source, codeDigest, cannotSuspend: { language, input } };
 }
 
 /** The calls of one stored script's program: calls of the run, on behalf of the script. */

@@ -3,6 +3,7 @@ import { ERRORS, isHostError } from '../../domain/errors.js';
 import type { Log } from '../../domain/log.js';
 import type { Principal, Scope } from '../../domain/principal.js';
 import type { Gate, Refused } from './gate.js';
+import { type OpenRequestLimits, OpenRequests } from './open-requests.js';
 import { bearerOf } from './principals.js';
 import { metadataAddress, type ProtectedResource } from './protected-resource.js';
 
@@ -27,6 +28,8 @@ export interface ListenerOptions {
   /** Absent: no issuer gives out tokens for this. */
   readonly resource?: ProtectedResource | undefined;
   readonly log: Log;
+  /** What one caller may have open. */
+  readonly ofCaller?: OpenRequestLimits;
 }
 
 /** A client that takes longer to send a request does not want an answer, and headers come in one piece. */
@@ -35,6 +38,10 @@ const HEADERS_TIMEOUT_MS = 5_000;
 const TIMEOUTS_CHECKED_EVERY_MS = 1_000;
 /** Each run that somebody waits for over HTTP is one, and each WebSocket. What they send is bounded, and read after the gate. */
 const MAX_CONNECTIONS = 4_000;
+/** Requests of one caller that are open at the same time: the others need connections too. */
+const MAX_REQUESTS_OF_CALLER = MAX_CONNECTIONS / 2;
+/** What their bodies take together: a body is in memory from its first byte until its request is answered. */
+const MAX_BODY_BYTES_OF_CALLER = 512 * 1024 * 1024;
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
   'access-control-allow-headers':
@@ -51,7 +58,8 @@ const refuseSchemas = (): never => {
  * The HTTP server that all network surfaces are mounted on. Every request, of whichever route and also of none, passes the
  * guards first: host, origin, token.
  */
-export function createListener({ gate, maxRequestBytes, resource, log }: ListenerOptions): FastifyInstance {
+export function createListener(options: ListenerOptions): FastifyInstance {
+  const { gate, maxRequestBytes, resource, log, ofCaller = MOST_OF_CALLER } = options;
   const app = fastify({
     logger: false,
     bodyLimit: maxRequestBytes,
@@ -63,6 +71,9 @@ export function createListener({ gate, maxRequestBytes, resource, log }: Listene
     schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
   });
   app.server.maxConnections = MAX_CONNECTIONS;
+  // Connections that are kept open for a next request need no token: they make room for somebody who asks something.
+  app.server.on('drop', () => app.server.closeIdleConnections());
+  const open = new OpenRequests(ofCaller);
   app.addHook('onRequest', async (request, reply) => {
     const { host, origin, authorization } = request.headers;
     const misplaced = gate.placeProblem({ host, origin });
@@ -76,7 +87,11 @@ export function createListener({ gate, maxRequestBytes, resource, log }: Listene
     const admitted = await gate.whoIs(bearerOf(authorization), scope);
     if ('refused' in admitted) return turnAway(reply, admitted.refused, resource && metadataAddress(resource, host));
     request.principal = admitted.principal;
-    return undefined;
+    if (open.enter(admitted.principal.subject, bodyBytes(request, maxRequestBytes), reply.raw)) return undefined;
+    // Its body is not read.
+    void reply.header('connection', 'close');
+    const has = 'your open requests are as many, or their bodies as large, as one caller may have';
+    return refuse(reply, ERRORS.quota_exceeded.http, 'quota_exceeded', `${has}; wait for their answers`);
   });
   app.setNotFoundHandler((request, reply) =>
     refuse(reply, 404, 'not_found', `there is nothing at ${request.method} ${request.url.slice(0, 200)}`),
@@ -90,6 +105,14 @@ export function createListener({ gate, maxRequestBytes, resource, log }: Listene
     return refuse(reply, 500, 'internal', 'something went wrong inside codemode');
   });
   return app;
+}
+
+const MOST_OF_CALLER: OpenRequestLimits = { requests: MAX_REQUESTS_OF_CALLER, bytes: MAX_BODY_BYTES_OF_CALLER };
+
+/** A body that does not say how long it is may be as long as any. */
+function bodyBytes({ headers }: FastifyRequest, most: number): number {
+  if (headers['transfer-encoding'] !== undefined) return most;
+  return Math.min(Number(headers['content-length'] ?? 0) || 0, most);
 }
 
 function turnAway(

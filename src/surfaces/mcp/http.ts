@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JsonValue } from '../../domain/json.js';
 import { callerOf, hasPerson, type Principal } from '../../domain/principal.js';
 import { type Deferred, deferred } from '../../lib/deferred.js';
+import { OpenRequests } from '../http/open-requests.js';
 import { exchange } from '../http/web-exchange.js';
 import { ClientListing } from './client-listing.js';
 import { CommonListing, onToolNews } from './common-listing.js';
@@ -19,6 +20,8 @@ import { createServer } from './server.js';
 
 /** Callers of the newer era whose sessions are kept; the one that was quiet for longest goes first. */
 const MAX_DOORS = 256;
+/** Streams of news of all callers together, as many as there are connections; one caller has as many as `quotas.sessions`. */
+const MAX_STREAMS = 4_000;
 /** Messages in one request. Each is answered, and all the answers are held until the last. */
 const MAX_BATCH = 100;
 
@@ -33,6 +36,7 @@ export class McpHttp {
   readonly #questions = new QuestionRequests();
   readonly #common: CommonListing;
   readonly #doors = new Map<string, ClientConnection>();
+  readonly #streams: OpenRequests;
   readonly #stopNews: () => void;
   readonly #gone = new AbortController();
   #calls = 0;
@@ -40,10 +44,12 @@ export class McpHttp {
 
   constructor(options: McpOptions) {
     this.#options = options;
+    this.#streams = new OpenRequests({ requests: options.host.quotas.limits.sessions, bytes: 0 });
     this.#common = new CommonListing(options);
     this.#sessions = new HttpSessions(options, this.#common, this.#questions);
     this.#modern = createMcpHandler(({ authInfo }) => createServer(this.#doorOf(certain(principalOf(authInfo)))), {
       legacy: 'reject',
+      maxSubscriptions: MAX_STREAMS,
     });
     this.#stopNews = onToolNews(options.host, () => this.#tell());
   }
@@ -137,6 +143,8 @@ export class McpHttp {
       if (Array.isArray(body) && body.length > MAX_BATCH)
         return rpcError(400, -32_600, `a batch has at most ${MAX_BATCH} messages; send several`);
     }
+    const refusal = isListening(body) ? this.#takeStream(principal, raw) : undefined;
+    if (refusal !== undefined) return refusal;
     const ofClient: Exchange = { principal, body, onEnd: (listener) => void raw.once('close', listener) };
     return (await isLegacyRequest(request, body))
       ? this.#sessions.handle(request, ofClient)
@@ -144,6 +152,15 @@ export class McpHttp {
           authInfo: authInfoOf(principal),
           ...(body === undefined ? {} : { parsedBody: body }),
         });
+  }
+
+  /** A client of the newer era that listens for news holds a connection for as long as it likes, as a session does. */
+  #takeStream({ subject }: Principal, raw: FastifyReply['raw']): Response | undefined {
+    const { quotas } = this.#options.host;
+    if (this.#streams.enter(subject, 0, raw)) return undefined;
+    quotas.countRefusal('sessions');
+    const has = `you listen with ${quotas.limits.sessions} requests, the most that quotas.sessions allows one caller`;
+    return rpcError(429, -32_000, `${has}; close one first`);
   }
 
   #countCall(raw: FastifyReply['raw']): void {
@@ -170,5 +187,13 @@ function parseBody(text: unknown): JsonValue | undefined {
 }
 
 function isToolCall(body: JsonValue | undefined): boolean {
-  return body !== null && typeof body === 'object' && !Array.isArray(body) && body.method === 'tools/call';
+  return methodOf(body) === 'tools/call';
+}
+
+function isListening(body: JsonValue | undefined): boolean {
+  return methodOf(body) === 'subscriptions/listen';
+}
+
+function methodOf(body: JsonValue | undefined): JsonValue | undefined {
+  return body !== null && typeof body === 'object' && !Array.isArray(body) ? body.method : undefined;
 }

@@ -26,6 +26,10 @@ const MAX_RUNS_PER_CONNECTION = 64;
 const MAX_MESSAGES_PER_SECOND = 200;
 /** What a client has not read of its answers; one that reads nothing is not waited for. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
+/** The same of all connections of a caller together, and of messages that are not complete yet. */
+const MAX_HELD_BYTES_OF_CALLER = 128 * 1024 * 1024;
+/** Less of one connection is not worth summing up. */
+const LITTLE_BYTES = 1024 * 1024;
 /** For the peer to close its side too; the library would wait for half a minute. */
 const GOODBYE_MS = 1_000;
 /** A close frame has room for 123 bytes. */
@@ -36,11 +40,13 @@ const CLOSE = { policy: 1008, tooMuch: 1009, goingAway: 1001 } as const;
 export class WebSocketApi {
   readonly #rest: RestContext;
   readonly #connections = new Set<Connection>();
+  readonly #maxHeldBytes: number;
   #server: WebSocketServer | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
 
-  constructor(rest: RestContext) {
+  constructor(rest: RestContext, maxHeldBytes = MAX_HELD_BYTES_OF_CALLER) {
     this.#rest = rest;
+    this.#maxHeldBytes = maxHeldBytes;
   }
 
   attach(http: Server, gate: Gate, maxMessageBytes: number): void {
@@ -89,15 +95,34 @@ export class WebSocketApi {
     }
     this.#server?.handleUpgrade(request, socket, head, (peer) => {
       const whoIs = () => gate.whoIs(token, 'execute');
-      const connection = new Connection(peer, whoIs, this.#rest, traceOfHeaders(request.headers), subject);
+      const holdsTooMuch = (own: number) => this.#holdsTooMuch(subject, own);
+      const trace = traceOfHeaders(request.headers);
+      const connection = new Connection(peer, { whoIs, rest: this.#rest, trace, subject, holdsTooMuch });
+      socket.on('data', (bytes: Buffer) => connection.gets(bytes.length));
       this.#connections.add(connection);
       peer.on('close', () => this.#connections.delete(connection));
     });
   }
 
+  /** Whether the connections of a caller hold more than they may, where one of them holds this much. */
+  #holdsTooMuch(subject: string, own: number): boolean {
+    if (own < Math.min(LITTLE_BYTES, this.#maxHeldBytes)) return false;
+    let held = 0;
+    for (const connection of this.#connections) if (connection.subject === subject) held += connection.heldBytes;
+    return held > this.#maxHeldBytes;
+  }
+
   #beat(): void {
     for (const connection of this.#connections) connection.beat();
   }
+}
+
+interface ConnectionOptions {
+  readonly whoIs: () => ReturnType<Gate['whoIs']>;
+  readonly rest: RestContext;
+  readonly trace: TraceContext | undefined;
+  readonly subject: string;
+  readonly holdsTooMuch: (own: number) => boolean;
 }
 
 class Connection {
@@ -110,23 +135,24 @@ class Connection {
   readonly #trace: TraceContext | undefined;
   readonly #gone = new AbortController();
   readonly #running = new Set<string>();
+  readonly #holdsTooMuch: (own: number) => boolean;
+  /** Bytes that came since the last message was complete. */
+  #unfinishedBytes = 0;
   #isAlive = true;
   #second = 0;
   #messagesInSecond = 0;
 
-  constructor(
-    peer: WebSocket,
-    whoIs: () => ReturnType<Gate['whoIs']>,
-    rest: RestContext,
-    trace: TraceContext | undefined,
-    subject: string,
-  ) {
+  constructor(peer: WebSocket, { whoIs, rest, trace, subject, holdsTooMuch }: ConnectionOptions) {
+    this.#holdsTooMuch = holdsTooMuch;
     this.subject = subject;
     this.#peer = peer;
     this.#whoIs = whoIs;
     this.#rest = rest;
     this.#trace = trace;
-    peer.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary));
+    peer.on('message', (data, isBinary) => {
+      this.#unfinishedBytes = 0;
+      this.#receive(data as Buffer, isBinary);
+    });
     peer.on('pong', () => {
       this.#isAlive = true;
     });
@@ -137,6 +163,16 @@ class Connection {
     peer.on('close', () => this.#gone.abort());
     // A message that is too large, or is not text: the library closes the connection with the right code.
     peer.on('error', () => {});
+  }
+
+  /** What the host holds for it: what it has not sent to its end, and what it has not read. */
+  get heldBytes(): number {
+    return this.#unfinishedBytes + this.#peer.bufferedAmount;
+  }
+
+  gets(bytes: number): void {
+    this.#unfinishedBytes += bytes;
+    if (this.#holdsTooMuch(this.#unfinishedBytes)) this.cut();
   }
 
   /** A peer that has not answered by the next one is gone, whatever its network says. */
@@ -227,7 +263,8 @@ class Connection {
 
   #send(id: string, type: WebSocketMessage['type'], payload: unknown): void {
     if (this.#peer.readyState !== this.#peer.OPEN) return;
-    if (this.#peer.bufferedAmount > MAX_UNREAD_BYTES) {
+    const unread = this.#peer.bufferedAmount;
+    if (unread > MAX_UNREAD_BYTES || this.#holdsTooMuch(unread)) {
       this.#gone.abort();
       return this.#peer.terminate();
     }

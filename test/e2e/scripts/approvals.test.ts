@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Database } from '../../../src/store/database.js';
 import { callScript, responseOf } from '../../support/code-execution.js';
 import { LedgerHome } from '../../support/ledger.js';
 import type { ClientOptions, Era, Home } from '../../support/program.js';
@@ -42,7 +43,8 @@ test('where nobody can be asked, the script is told what the user has to type, a
   using home = new LedgerHome();
   await using session = await connect(home);
   const source = `var res = ${WRITE}; res.ok ? res.result : [res.error.code, res.error.message]`;
-  const value = async (code = source) => (await session.exec(code)) as unknown as { value: [string, string] };
+  const value = async (code = source, input = {}) =>
+    (await session.exec(code, { input })) as unknown as { value: [string, string] };
   const [code, message] = (await value()).value;
   expect(code).toBe('APPROVAL_REQUIRED');
   expect(message).toMatch(/; asked with \{"text":"x"\}, to be decided by \d{4}-\S+Z\. /);
@@ -51,7 +53,12 @@ test('where nobody can be asked, the script is told what the user has to type, a
   expect(home.lines).toEqual([]);
   expect(await home.decide('approve', id ?? '')).toMatchObject({ status: 0 });
   expect((await value(source.replace("'x'", "'y'"))).value[0]).toBe('APPROVAL_REQUIRED');
+  expect((await value(source, { other: 1 })).value[0]).toBe('APPROVAL_REQUIRED');
   expect(await value()).toEqual({ ok: true, value: { did: 'write', lines: 1 } });
+  // Who can write to the file, without the key, makes no second call of it.
+  const database = await Database.open(home.path('state'));
+  database.prepare('UPDATE approvals SET used_at = NULL WHERE id = ?').run(id ?? '');
+  database.close();
   expect((await value()).value[0]).toBe('APPROVAL_REQUIRED');
   expect(home.lines).toEqual(['write x']);
 });
