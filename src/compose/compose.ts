@@ -8,6 +8,8 @@ import { isLogged, type Log } from '../domain/log.js';
 import { type Audience, NOBODY } from '../domain/question.js';
 import { VERSION } from '../domain/version.js';
 import { Host } from '../host/host.js';
+import { Presence } from '../host/presence.js';
+import { programTitle } from '../host/runs/program-title.js';
 import { configuredReach } from '../host/runs/capability-grants.js';
 import { KeptResults } from '../host/runs/kept-results.js';
 import { Runtime } from '../host/runtime.js';
@@ -97,6 +99,11 @@ export async function compose(
     gate,
     results: new KeptResults(records.quotas),
     quotas: records.quotas,
+    presence: new Presence({
+      store: records.presence,
+      titleOf: (source) => redactor.text(programTitle(source)),
+      redact: (text) => redactor.text(text),
+    }),
     records,
     suspended: records.suspended,
     scripts: records.scripts,

@@ -67,7 +67,7 @@ export async function openConsole(
   const audit = config.audit.enabled ? auditOf(records, folder) : undefined;
   const labelsOf = (serverId: string) => servers.traits.get(serverId)?.labels ?? [];
   const history = new RunHistory({
-    ...{ host, suspended: records.suspended, redactor, labelsOf },
+    ...{ host, suspended: records.suspended, presence: records.presence, redactor, labelsOf },
     ...(audit === undefined ? {} : { audit }),
     toolFacts: (target) => {
       const found = catalog.snapshot().toolByTarget.get(target);

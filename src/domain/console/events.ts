@@ -11,7 +11,7 @@ export type ConsoleEvent =
   | { readonly type: 'approvals'; readonly pending: number; readonly added: readonly string[] }
   /** Runs that began, were suspended or ended: the newest state of each, at most 100; more: load the list again. */
   | { readonly type: 'runs'; readonly runs: readonly RunItem[]; readonly hasMore: boolean }
-  /** A run of this process did something: a call began or ended, a log line. Load it again if it is on the screen. */
+  /** A run did something: a call began or ended, a log line. Load it again if it is on the screen. */
   | { readonly type: 'progress'; readonly runIds: readonly string[] }
   | { readonly type: 'servers'; readonly servers: readonly ServerView[] }
   | { readonly type: 'audit'; readonly count: number }

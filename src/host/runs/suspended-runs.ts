@@ -195,15 +195,22 @@ export class SuspendedRuns {
     return (await this.#store()).recordingOf(runId);
   }
 
-  /** What is known of a suspended run besides its program; undefined where it is not suspended. */
-  async contextOf(runId: string): Promise<JsonValue | undefined> {
-    const opened = (await this.#store()).open(runId);
-    return opened === undefined ? undefined : (JSON.parse(opened.contextJson) as JsonValue);
+  /** What is known of a run that is suspended, or was cancelled then: its context, and the calls that it made since it was resumed. */
+  async contextOf(
+    runId: string,
+  ): Promise<{ readonly context: JsonValue; readonly calls: readonly GuestCall[] } | undefined> {
+    const stored = (await this.#store()).contextOf(runId);
+    if (stored === undefined) return undefined;
+    const calls = stored.calls.map((json) => JSON.parse(json) as GuestCall);
+    return { context: JSON.parse(stored.contextJson) as JsonValue, calls };
   }
 
   /** Bytes of the answers that runs gave, by day (UTC). */
-  async answersByDay(sinceMs: number): Promise<ReturnType<RunStore['answersByDay']>> {
-    return (await this.#store()).answersByDay(sinceMs);
+  async answersByDay(
+    sinceMs: number,
+    exceptCallers: readonly string[] = [],
+  ): Promise<ReturnType<RunStore['answersByDay']>> {
+    return (await this.#store()).answersByDay(sinceMs, exceptCallers);
   }
 
   /** Throws `not_found`. */

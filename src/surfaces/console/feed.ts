@@ -27,7 +27,7 @@ export class Feed {
   #pending: ReadonlySet<string> = new Set();
   #runs = new Map<string, string>();
   #lastUpdateMs = 0;
-  #live: ReadonlySet<string> = new Set();
+  #live: ReadonlyMap<string, string> = new Map();
   #records = 0;
   #servers = '';
 
@@ -74,7 +74,7 @@ export class Feed {
       const events = [
         ...(await this.#approvals()),
         ...(await this.#storedRuns(isFirst)),
-        ...this.#liveRuns(),
+        ...(await this.#liveRuns()),
         ...(await this.#audit()),
         ...this.#health(),
       ];
@@ -109,11 +109,11 @@ export class Feed {
     return [{ type: 'runs', runs: fresh.slice(0, MAX_LISTED), hasMore: found.length > MAX_LISTED }];
   }
 
-  #liveRuns(): ConsoleEvent[] {
-    const items = this.#options.history.liveItems();
+  async #liveRuns(): Promise<ConsoleEvent[]> {
+    const items = await this.#options.history.liveItems();
     const before = this.#live;
-    this.#live = new Set(items.map(({ runId }) => runId));
-    const fresh = items.filter(({ runId }) => !before.has(runId));
+    this.#live = new Map(items.map((run) => [run.runId, stateOf(run)]));
+    const fresh = items.filter((run) => before.get(run.runId) !== stateOf(run));
     return fresh.length === 0 ? [] : [{ type: 'runs', runs: fresh.slice(0, MAX_LISTED), hasMore: false }];
   }
 
@@ -121,7 +121,7 @@ export class Feed {
     const count = (await this.#options.audit?.())?.count() ?? 0;
     if (count === this.#records) return [];
     this.#records = count;
-    const runIds = [...this.#live].slice(0, MAX_LISTED);
+    const runIds = [...this.#live.keys()].slice(0, MAX_LISTED);
     return [{ type: 'audit', count }, ...(runIds.length === 0 ? [] : [{ type: 'progress', runIds } as const])];
   }
 

@@ -151,7 +151,7 @@ async function measureTimes(context: CommandContext, profile: ProfileName, machi
     await using _ = host;
     await host.warm();
     const session = host.openSession({
-      caller: 'measure' as CallerId,
+      caller: MEASURE_CALLER,
       profile: 'codemode',
       presentation: codemodePresentation,
       codeMode: { enabled: true, excludedTools: [] },
