@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApprovalPage, DecideAnswer } from '../../src/domain/console/approvals.js';
 import type { ConsoleEvent } from '../../src/domain/console/events.js';
 import type { PolicyDiff } from '../../src/domain/console/policy.js';
-import type { ExportedRun, RunDetail, RunPage } from '../../src/domain/console/runs.js';
+import type { ExportedRun, OpenedRun, RunDetail, RunPage } from '../../src/domain/console/runs.js';
 import { needs } from '../support/needs.js';
 import { nodeServer, openHome, ready, run, runProgram, startServe, until } from '../support/program.js';
 import { fixture } from '../support/upstreams.js';
@@ -293,7 +293,7 @@ describe('the server of the console', needs('bubblewrap'), () => {
     expect(found.map(({ title }) => title)).toEqual([expect.stringContaining('page 2')]);
     const id = found[0]?.runId;
     const exported = await get<ExportedRun>(`/runs/${id}/export`);
-    const opened = (await (await send('/runs/open', exported)).json()) as RunDetail;
+    const { run: opened } = (await (await send('/runs/open', exported)).json()) as OpenedRun;
     expect(opened).toMatchObject({ runId: id, isFromFile: true, outcome: { status: 'completed', result: 2 } });
     expect(opened.program?.source).toContain('page 2');
     expect(await (await send(`/runs/${id}/replay`)).json()).toMatchObject({

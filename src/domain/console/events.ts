@@ -15,6 +15,8 @@ export type ConsoleEvent =
   | { readonly type: 'progress'; readonly runIds: readonly string[] }
   | { readonly type: 'servers'; readonly servers: readonly ServerView[] }
   | { readonly type: 'audit'; readonly count: number }
+  /** A client has connected, or is still there. */
+  | { readonly type: 'clients' }
   /** The session was revoked or has expired; the stream ends. */
   | { readonly type: 'session_ended'; readonly message: string }
   /** The host stops; the stream ends. */

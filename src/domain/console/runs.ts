@@ -159,6 +159,12 @@ export interface ReplayedRun {
   readonly lines: readonly (readonly [call: number, line: number])[];
 }
 
+/** What is shown of such a file: as little as of a run that is stored, however large the file is. */
+export interface OpenedRun {
+  readonly run: RunDetail;
+  readonly deliveries: readonly DeliveryView[];
+}
+
 /** One file that another console opens. */
 export interface ExportedRun {
   readonly format: 'codemode run 1';

@@ -30,6 +30,7 @@ export class Feed {
   #live: ReadonlyMap<string, string> = new Map();
   #records = 0;
   #servers = '';
+  #clients = '';
 
   constructor(options: ConsoleOptions) {
     this.#options = options;
@@ -77,6 +78,7 @@ export class Feed {
         ...(await this.#liveRuns()),
         ...(await this.#audit()),
         ...this.#health(),
+        ...(await this.#connected()),
       ];
       if (!isFirst) for (const event of events) this.#tell(event);
     } catch {
@@ -123,6 +125,16 @@ export class Feed {
     this.#records = count;
     const runIds = [...this.#live.keys()].slice(0, MAX_LISTED);
     return [{ type: 'audit', count }, ...(runIds.length === 0 ? [] : [{ type: 'progress', runIds } as const])];
+  }
+
+  async #connected(): Promise<ConsoleEvent[]> {
+    const clients = await this.#options.clients();
+    const now = clients.map(
+      ({ name, transport, lastAtMs, isHostUp }) => `${name} ${transport} ${lastAtMs} ${isHostUp}`,
+    );
+    if (now.join('\n') === this.#clients) return [];
+    this.#clients = now.join('\n');
+    return [{ type: 'clients' }];
   }
 
   #health(): ConsoleEvent[] {

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { AuditRecord } from '../../../../src/domain/audit.js';
 import type { AuditPage } from '../../../../src/domain/console/audit.js';
+import { isOwnCaller } from '../../../../src/domain/own-callers.js';
 import { download, request } from '../../api/request.js';
 import { usePages } from '../../api/use-pages.js';
 import { bytes, duration, time } from '../../lib/format.js';
@@ -8,7 +9,7 @@ import { linkTo, place, setOptions } from '../../lib/router.js';
 import { useStore } from '../../lib/store.js';
 import { Foreign, ForeignLine, foreignLabel } from '../../ui/foreign.js';
 import { JsonTree } from '../../ui/json-tree.js';
-import { ActionButton, Badge, Empty, Loading, PageHead, Panel, Problem } from '../../ui/parts.js';
+import { ActionButton, Badge, Empty, Loading, OwnMark, PageHead, Panel, Problem } from '../../ui/parts.js';
 import { VirtualList } from '../../ui/virtual-list.js';
 import type { ScreenProps } from '../screen-props.js';
 import { ChainCheck } from './chain-check.js';
@@ -131,6 +132,7 @@ function Row({ record, isChosen, onChoose }: { record: AuditRecord; isChosen: bo
       </span>
       <span class="clip audit-side">
         <ForeignLine text={record.caller} limit={60} />
+        {isOwnCaller(record.caller) && <OwnMark />}
       </span>
       <span class="num end audit-side">{duration(record.durationMs)}</span>
       <span class="num end audit-side">{record.resultBytes === null ? '' : bytes(record.resultBytes)}</span>

@@ -32,9 +32,7 @@ export class CallRecords {
     for (const record of this.#byCall.values()) this.#taken.add(record);
     this.#all = records.filter((record) => !repeated.has(record));
     const free = this.#all.filter((record) => !this.#taken.has(record));
-    this.#queues = groupBy(free, ({ serverId, toolName, codeDigest }) =>
-      this.#key(serverId, toolName, codeDigest),
-    );
+    this.#queues = groupBy(free, ({ serverId, toolName, codeDigest }) => this.#key(serverId, toolName, codeDigest));
   }
 
   /** The record of the next such call. `codeDigest`: of the stored script that made it. */

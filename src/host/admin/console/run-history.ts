@@ -13,8 +13,8 @@ import type {
 } from '../../../domain/console/runs.js';
 import { HostError } from '../../../domain/errors.js';
 import { isJsonObject, type JsonValue } from '../../../domain/json.js';
-import type { Label } from '../../../domain/policy.js';
 import { OWN_CALLERS } from '../../../domain/own-callers.js';
+import type { Label } from '../../../domain/policy.js';
 import { VERSION } from '../../../domain/version.js';
 import type { PresenceStore } from '../../../store/presence.js';
 import type { RunChoice, StoredState } from '../../../store/runs.js';
@@ -118,7 +118,9 @@ export class RunHistory {
 
   /** Lines by which people know runs again: of those that are stored, and of those under way. */
   async titlesOf(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const live = (await this.#live({})).flatMap(({ runId, title }) => (title === undefined ? [] : [[runId, title] as const]));
+    const live = (await this.#live({})).flatMap(({ runId, title }) =>
+      title === undefined ? [] : [[runId, title] as const],
+    );
     return new Map([...live, ...(await this.#parts.suspended.titlesOf(runIds))]);
   }
 
@@ -245,10 +247,12 @@ export class RunHistory {
     const known = new Set(here.map(({ runId }) => runId));
     const elsewhere = (await this.#parts.presence()).runs(MAX_UNDER_WAY).filter(({ runId }) => !known.has(runId));
     const runs = [...here, ...elsewhere];
-    if (runs.length === 0) return [];
-    const pending = (await this.#parts.host.approvals.pending()).map(({ runId }) => runId);
-    return runs
-      .map((run) => liveItem(run, pending.filter((runId) => runId === run.runId).length))
+    const { approvals } = this.#parts.host;
+    const items = runs.map(async (run) => {
+      const pending = (await approvals.ofRun(run.runId)).filter(({ state: now }) => now === 'PENDING');
+      return liveItem(run, pending.length);
+    });
+    return (await Promise.all(items))
       .filter((item) => caller === undefined || item.caller === caller)
       .filter((item) => profile === undefined || item.profile === profile)
       .filter((item) => sinceMs === undefined || item.createdAtMs >= sinceMs)

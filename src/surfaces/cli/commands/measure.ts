@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isHostError } from '../../../domain/errors.js';
+import { MEASURE_CALLER } from '../../../domain/own-callers.js';
 import { needsOf, type ProfileName } from '../../../domain/profile-name.js';
-import type { CallerId } from '../../../domain/run.js';
 import {
   measureSearch,
   measureTokens,

@@ -45,7 +45,7 @@ export function mountTools(scope: FastifyInstance, { options }: ConsoleContext):
       ...(found.length > next ? { cursor: String(next) } : {}),
     };
   });
-  scope.get<OneTool>('/tools/:server/:tool', ({ params }): ToolDetail => {
+  scope.get<OneTool>('/tools/:server/:tool', async ({ params }): Promise<ToolDetail> => {
     const found = inventory.findOne(params.server, params.tool);
     const { tool } = found.tool;
     const { reason, rule, dependsOn, price, decision } = found.policy;
@@ -55,7 +55,7 @@ export function mountTools(scope: FastifyInstance, { options }: ConsoleContext):
       declaration: cutText(declared.text, SCHEMA_CHARACTERS),
       inputSchema: shown(tool.inputSchema ?? {}),
       ...(tool.outputSchema === undefined ? {} : { outputSchema: shown(tool.outputSchema) }),
-      ...(declared.observed === undefined ? {} : { observedOutput: declared.observed }),
+      observed: tool.outputSchema === undefined ? await options.observedOf(tool) : [],
       annotations: { ...(tool.annotations ?? {}) } as JsonObject,
       policy: {
         ...{ decision, reason, rule: rule.text, dependsOn: dependsOn.map(({ text }) => text) },

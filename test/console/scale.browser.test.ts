@@ -1,0 +1,134 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openProxy } from '../support/breakable-proxy.js';
+import { logIn, newLink, openBrowser, SHOP_SERVERS, seriousProblems, visit } from '../support/console.js';
+import { fillStore } from '../support/console-store.js';
+import { needs } from '../support/needs.js';
+import { openHome, openStdio, ready, run, startServe } from '../support/program.js';
+
+/* A state folder with much in it, several people, several processes, and connections that break. */
+
+const WAITING = 1_000;
+/** Rows of a list that are in the document, however many there are. */
+const MOST_ROWS = 120;
+
+const SLOW = `import { list_issues } from '@codemode/servers/shop';
+// Takes its time.
+await list_issues({ delayMs: 4_000 });
+globalThis.__codemode_result__ = 'slow';`;
+
+describe('the console with much to show', needs('chromium', 'bubblewrap'), () => {
+  let home: ReturnType<typeof openHome>;
+  let server: Awaited<ReturnType<typeof startServe>>;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    home = openHome({ mcpServers: SHOP_SERVERS, quotas: { history: 20_000 } });
+    await fillStore(home, { runs: 10_000, approvals: WAITING });
+    [server, browser] = await Promise.all([startServe(home), openBrowser()]);
+  }, 90_000);
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+    home?.[Symbol.dispose]();
+  });
+
+  test('1,000 approvals wait in a list that stays short, and two people decide at the same moment [B16]', async () => {
+    const [ana, ben] = await Promise.all([
+      logIn(browser, await newLink(home)),
+      logIn(browser, await newLink(home, '--approver')),
+    ]);
+    const told = /before you|was (denied|approved) by/;
+    for (const { page } of [ana, ben]) {
+      await page.getByText(/^1,?000 calls wait for a decision/).waitFor();
+      await page.getByRole('article', { name: 'tracker/update_ticket' }).waitFor();
+      // Neither page hears of the other: both are still on the same card when they press their buttons.
+      await page.route('**/console/api/approvals?*', (route) => route.abort());
+    }
+    expect(await ana.page.locator('.card-row').count()).toBeLessThan(MOST_ROWS);
+    const press = async ({ page }: typeof ana, button: string) => {
+      await page.getByRole('button', { name: button, exact: true }).click();
+      return page
+        .locator('.toast', { hasText: /1 call\./ })
+        .or(page.locator('.toast', { hasText: told }))
+        .first()
+        .textContent();
+    };
+    const outcomes = await Promise.all([press(ana, 'Approve'), press(ben, 'Deny')]);
+    expect(outcomes.filter((text) => told.test(text ?? ''))).toHaveLength(1);
+    expect(outcomes.filter((text) => /(Approved|Denied) 1 call/.test(text ?? ''))).toHaveLength(1);
+    expect(await seriousProblems(ana.page)).toEqual([]);
+    await ana.context.close();
+    await ben.context.close();
+  });
+
+  test('10,000 runs are a list that is loaded page by page while it is scrolled [B16]', async () => {
+    const { page, context } = await logIn(browser, await newLink(home));
+    await visit(page, 'Runs');
+    await page.getByRole('searchbox').fill('run4711 ');
+    await page.getByText('const run4711 = 1;').waitFor();
+    await page.getByRole('searchbox').fill('');
+    const list = page.getByLabel('Runs', { exact: true }).last();
+    await expect
+      .poll(
+        async () => {
+          await list.evaluate(
+            '(box) => { const found = [box, ...box.querySelectorAll("*")].find((each) => each.scrollHeight > each.clientHeight + 10); if (found) found.scrollTop = found.scrollHeight; }',
+          );
+          return list.evaluate<number>(
+            '(box) => Math.max(...[box, ...box.querySelectorAll("*")].map((each) => each.scrollHeight))',
+          );
+        },
+        { timeout: 20_000 },
+      )
+      .toBeGreaterThan(400 * 56);
+    expect(await page.locator('a.run-row').count()).toBeLessThan(MOST_ROWS);
+    await context.close();
+  });
+
+  test('a run of another process is live: its page follows it, is reloaded, and cancels the next one [B16]', async () => {
+    const { page, context } = await logIn(browser, await newLink(home));
+    await visit(page, 'Runs');
+    await using stdio = await openStdio(home);
+    await ready(stdio.client, 'shop');
+    const running = run(stdio.client, SLOW);
+    const row = page.locator('a.run-row', { hasText: 'await list_issues({ delayMs' }).first();
+    await row.getByText('running').waitFor();
+    await row.click();
+    await page.getByText('under way').waitFor();
+    await page.reload();
+    await page.getByText('under way').waitFor();
+    await running;
+    await page.locator('h1').getByText('succeeded').waitFor();
+    const next = run(stdio.client, SLOW);
+    await visit(page, 'Runs');
+    await page.locator('a.run-row .badge.live').first().click();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await page.locator('h1').getByText('cancelled').or(page.locator('h1').getByText('failed')).first().waitFor();
+    await next.catch(() => {});
+    await visit(page, 'Connect');
+    await page.getByText('Other clients that have connected').waitFor();
+    await page.getByText('test 0').first().waitFor();
+    await context.close();
+  });
+
+  test('a connection that breaks is said, comes back by itself, and nothing is missed [B16]', async () => {
+    const proxy = await openProxy(new URL(server.url));
+    const { page, context } = await logIn(browser, (await newLink(home)).replace(server.url, proxy.url));
+    await visit(page, 'Runs');
+    await page.getByText('Live', { exact: true }).waitFor();
+    proxy.cut();
+    await page
+      .getByText(/^(Lost|Connecting|Not connected|Reconnecting)/)
+      .first()
+      .waitFor();
+    const agent = await server.connect();
+    await run(agent.client, "console.log('meanwhile'); globalThis.__codemode_result__ = 1;");
+    await agent[Symbol.asyncDispose]();
+    proxy.mend();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText("console.log('meanwhile');").first().waitFor();
+    await context.close();
+    proxy.close();
+  });
+});
