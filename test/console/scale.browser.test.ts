@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openProxy } from '../support/breakable-proxy.js';
@@ -130,5 +132,67 @@ describe('the console with much to show', needs('chromium', 'bubblewrap'), () =>
     await page.getByText("console.log('meanwhile');").first().waitFor();
     await context.close();
     proxy.close();
+  });
+
+  test('a page of another port cannot frame the console, read it, follow it or decide in it [B16]', async () => {
+    const { page, context } = await logIn(browser, await newLink(home));
+    const pending = page.getByText(/calls wait for a decision/);
+    const before = await pending.textContent();
+    const evil = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html').end(`<iframe src="${server.url}/"></iframe>`);
+    }).listen(0, '127.0.0.1');
+    await once(evil, 'listening');
+    const { port } = evil.address() as { port: number };
+    const other = await context.newPage();
+    await other.goto(`http://127.0.0.1:${port}/`, { waitUntil: 'load' });
+    for (const frame of other.frames()) expect(await frame.getByRole('link', { name: 'Inbox' }).count()).toBe(0);
+    const api = `${server.url}/console/api`;
+    const tried = await other.evaluate(async (at) => {
+      const read = await fetch(`${at}/session`, { credentials: 'include' }).then(
+        () => 'read',
+        () => 'refused',
+      );
+      await fetch(`${at}/approvals/decide`, {
+        ...{ method: 'POST', mode: 'no-cors', credentials: 'include' },
+        body: '{"decision":"approve","calls":[]}',
+      }).catch(() => {});
+      const followed = await new Promise((resolve) => {
+        const stream = new EventSource(`${at}/events`, { withCredentials: true });
+        stream.onopen = () => resolve('open');
+        stream.onerror = () => resolve('refused');
+      });
+      return [read, followed, localStorage.length];
+    }, api);
+    expect(tried).toEqual(['refused', 'refused', 0]);
+    expect(await pending.textContent()).toBe(before);
+    evil.closeAllConnections();
+    evil.close();
+    await context.close();
+  });
+
+  test('a used link, a run that is gone, a revoked session and a host that stops say what to do [B16]', async () => {
+    const link = await newLink(home);
+    const { page, context } = await logIn(browser, link);
+    const again = await browser.newContext();
+    const late = await again.newPage();
+    await late.goto(link);
+    await late.getByText(/wrong or was used before: it works once/).waitFor();
+    await late.getByText('codemode console', { exact: true }).waitFor();
+    await again.close();
+    await page.goto(`${server.url}/#/runs/00000000-0000-4000-8000-000000000000`);
+    await page.getByText(/oldest ended runs are deleted/).waitFor();
+    const other = await logIn(browser, await newLink(home, '--approver'));
+    await visit(page, 'Connect');
+    await page
+      .getByRole('row', { name: /approver/ })
+      .getByRole('button', { name: 'Revoke' })
+      .first()
+      .click();
+    await other.page.getByText(/revoked/).waitFor();
+    await other.context.close();
+    await server.stop();
+    await page.getByText('The host was stopped, and the session ended with it.', { exact: false }).waitFor();
+    expect(await page.evaluate('localStorage.getItem("codemode.key")')).toBeNull();
+    await context.close();
   });
 });

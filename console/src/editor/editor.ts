@@ -138,8 +138,18 @@ const COLOURS = HighlightStyle.define([
 const THEME = EditorView.theme({
   '&': { color: 'var(--ink)', backgroundColor: 'var(--surface)', fontSize: 'var(--text-sm)' },
   '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
-  '.cm-content': { fontFamily: 'var(--mono)', minHeight: 'var(--editor-height)', caretColor: 'var(--ink)', padding: '10px 0' },
-  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '22px', maxHeight: 'max(60vh, var(--editor-height))', overflow: 'auto' },
+  '.cm-content': {
+    fontFamily: 'var(--mono)',
+    minHeight: 'var(--editor-height)',
+    caretColor: 'var(--ink)',
+    padding: '10px 0',
+  },
+  '.cm-scroller': {
+    fontFamily: 'var(--mono)',
+    lineHeight: '22px',
+    maxHeight: 'max(60vh, var(--editor-height))',
+    overflow: 'auto',
+  },
   '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--ink-3)', border: 'none' },
   '.cm-activeLine': { backgroundColor: 'color-mix(in srgb, var(--sunken) 55%, transparent)' },
   '.cm-activeLineGutter': { backgroundColor: 'var(--sunken)' },

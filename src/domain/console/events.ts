@@ -19,5 +19,5 @@ export type ConsoleEvent =
   | { readonly type: 'clients' }
   /** The session was revoked or has expired; the stream ends. */
   | { readonly type: 'session_ended'; readonly message: string }
-  /** The host stops; the stream ends. */
+  /** The host stops, and the session with it; the stream ends. */
   | { readonly type: 'host_stops' };
