@@ -176,11 +176,13 @@ export class SuspendedRuns {
     return Promise.all(store.list(limit, caller).map((run) => this.#view(run, store)));
   }
 
-  /** A page of runs, the newest first, with the place of each; their answers are left out. */
+  /** A page of runs, the newest first, with the place of each; their answers are left out, and the approvals of ended ones. */
   async page(choice: RunChoice, limit: number): Promise<(RunView & { readonly place: RunPlace })[]> {
     const store = await this.#store();
     const found = store.page(choice, limit);
-    return Promise.all(found.map(async (run) => ({ ...(await this.#view(run, store)), place: run.place })));
+    return Promise.all(
+      found.map(async (run) => ({ ...(await this.#view(run, store, { isBrief: true })), place: run.place })),
+    );
   }
 
   /** Lines by which people know these runs again; of runs that are not stored none. */
@@ -218,7 +220,7 @@ export class SuspendedRuns {
     const store = await this.#store();
     // A run that has just ended may not be recorded yet: a client that saw it run must not get `not_found`.
     if (store.find(runId) === undefined) await this.settled();
-    return this.#view(this.#find(store, runId), store, store.responseOf(runId));
+    return this.#view(this.#find(store, runId), store, { responseJson: store.responseOf(runId) });
   }
 
   /** Resumes a run now, in this process. Throws if that is impossible. */
@@ -371,7 +373,11 @@ export class SuspendedRuns {
     throw new HostError('not_found', `there is no run ${JSON.stringify(runId)}; list them with: codemode runs`);
   }
 
-  async #view(run: StoredRun, store: RunStore, responseJson?: string): Promise<RunView> {
+  async #view(
+    run: StoredRun,
+    store: RunStore,
+    { responseJson, isBrief = false }: { readonly responseJson?: string | undefined; readonly isBrief?: boolean } = {},
+  ): Promise<RunView> {
     const { id, caller, profile, createdAtMs, updatedAtMs, holder, durationMs } = run;
     const isHeld = run.state === 'suspended' && holder !== undefined && isProcessAlive(holder);
     return {
@@ -384,7 +390,7 @@ export class SuspendedRuns {
       title: store.titleOf(id),
       durationMs,
       response: responseJson === undefined ? null : (JSON.parse(responseJson) as JsonValue),
-      approvals: await this.#options.approvals.ofRun(id),
+      approvals: isBrief && run.state !== 'suspended' ? [] : await this.#options.approvals.ofRun(id),
     };
   }
 }
