@@ -114,7 +114,7 @@ export async function makerOf({ approverSecret }: ComposedRecords, isApprover: b
 }
 
 function portOf(text: string | undefined): number {
-  // Another one each time: what a browser has kept of whoever had a port before is then not what it opens.
+  // Another one each time: what a browser has kept of another program at the same port is then not what it opens.
   if (text === undefined) return 0;
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
