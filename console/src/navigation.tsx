@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { link, pendingApprovals } from './api/live.js';
 import { session } from './api/session-state.js';
 import { count } from './lib/format.js';
@@ -27,6 +28,13 @@ export function Navigation({ current, onHelp }: { current: ScreenName; onHelp: (
   const linkState = useStore(link);
   const chosen = useStore(theme);
   const now = useStore(session);
+  const nav = useRef<HTMLElement>(null);
+  // On a narrow screen the names are a row that scrolls: the current one is in sight.
+  useEffect(() => {
+    const box = nav.current;
+    const shown = box?.querySelector<HTMLElement>('[aria-current]')?.parentElement;
+    if (box != null && shown != null) box.scrollLeft = shown.offsetLeft - box.clientWidth / 2 + shown.clientWidth / 2;
+  }, [current]);
   return (
     <header class="side">
       <a
@@ -38,7 +46,7 @@ export function Navigation({ current, onHelp }: { current: ScreenName; onHelp: (
         <Logo />
         <span>codemode</span>
       </a>
-      <nav class="nav" aria-label="Screens">
+      <nav class="nav" aria-label="Screens" ref={nav}>
         {SCREENS.map(({ id, label }) => (
           <div key={id} class="nav-item">
             <a

@@ -47,6 +47,8 @@ export interface CallDelegate {
   onDecided(): void;
   /** The call is about to be sent, and may have taken effect from here on. Throws if that cannot be recorded; the call is then not sent. */
   onSending(): void;
+  /** An attempt failed in this way, and the call is sent again. */
+  onRetry?(failure: string): void;
 }
 
 /** The outcome of a call; each profile renders it in its own format. */

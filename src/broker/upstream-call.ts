@@ -57,6 +57,7 @@ export async function callUpstream(
     const wasSent = outcome.status === 'answered' || outcome.failure.kind !== 'not_sent';
     if (wasSent) await pause(Math.max(retry.delayMs, askedMs), call.signal);
     if (call.signal.aborted) return outcome;
+    call.delegate?.onRetry?.(errorTypeOf(outcome) ?? 'limited');
   }
 }
 

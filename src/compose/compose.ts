@@ -8,8 +8,10 @@ import { isLogged, type Log } from '../domain/log.js';
 import { type Audience, NOBODY } from '../domain/question.js';
 import { VERSION } from '../domain/version.js';
 import { Host } from '../host/host.js';
+import { Presence } from '../host/presence.js';
 import { configuredReach } from '../host/runs/capability-grants.js';
 import { KeptResults } from '../host/runs/kept-results.js';
+import { programTitle } from '../host/runs/program-title.js';
 import { Runtime } from '../host/runtime.js';
 import { Telemetry } from '../host/telemetry.js';
 import { logTelemetry } from '../host/telemetry-log.js';
@@ -97,6 +99,11 @@ export async function compose(
     gate,
     results: new KeptResults(records.quotas),
     quotas: records.quotas,
+    presence: new Presence({
+      store: records.presence,
+      titleOf: (source) => redactor.text(programTitle(source)),
+      redact: (text) => redactor.text(text),
+    }),
     records,
     suspended: records.suspended,
     scripts: records.scripts,
@@ -119,7 +126,11 @@ export async function compose(
   const nothing = adapters.length === 0 ? nothingConfigured(loaded) : undefined;
   const openOwnConsole: OpenConsole = async (options) => {
     const { openConsole } = await import('./console.js');
-    return openConsole({ host, inventory, catalog, servers, records, redactor, loaded, settings }, options);
+    const observed = learned === undefined ? {} : { observed: learned };
+    return openConsole(
+      { host, inventory, catalog, servers, records, redactor, loaded, settings, ...observed },
+      options,
+    );
   };
   return {
     host,

@@ -4,19 +4,24 @@ import { type StartOfUs, startOfUs } from '../config/clients/start-of-us.js';
 import { OWN_NAME, openTarget, startsUs } from '../config/clients/target.js';
 import { findConfigFile } from '../config/files/find-file.js';
 import { type Environment, readEnvironment } from '../config/variables/environment.js';
-import type { ConnectClient, ConnectInfo } from '../domain/console/connect.js';
+import type { ConnectClient, ConnectedClient, ConnectInfo } from '../domain/console/connect.js';
 import { isHostError } from '../domain/errors.js';
 
 /** What each client of this machine has to be told, and whether its file has it. */
-export async function connectInfo(url: string | undefined): Promise<ConnectInfo> {
+export async function connectInfo(url: string | undefined, seen: readonly ConnectedClient[]): Promise<ConnectInfo> {
   const environment = readEnvironment();
-  const { found } = await findConfigFile({ cwd: process.cwd(), environment });
-  const start = startOfUs(environment, process.cwd(), found);
-  const clients = await Promise.all(CLIENTS.map((client) => look(client, environment, start)));
-  return { clients, ...(url === undefined ? {} : { url }) };
+  const { found: configured } = await findConfigFile({ cwd: process.cwd(), environment });
+  const start = startOfUs(environment, process.cwd(), configured);
+  const found = await Promise.all(CLIENTS.map((client) => look(client, environment, start)));
+  const isMeant = ({ id }: { readonly id: string }, { name }: ConnectedClient) => OWN_NAMES[id]?.test(name) === true;
+  const clients = found.map((client) => ({ ...client, connections: seen.filter((each) => isMeant(client, each)) }));
+  const others = seen.filter((each) => !found.some((client) => isMeant(client, each)));
+  return { clients, others, ...(url === undefined ? {} : { url }) };
 }
 
-async function look(client: Client, environment: Environment, start: StartOfUs): Promise<ConnectClient> {
+type Look = Omit<ConnectClient, 'connections'>;
+
+async function look(client: Client, environment: Environment, start: StartOfUs): Promise<Look> {
   const { id, title } = client;
   const { command, args } = start;
   const link = LINKS[id]?.({ name: OWN_NAME, command, args });
@@ -36,6 +41,19 @@ async function look(client: Client, environment: Environment, start: StartOfUs):
     return { ...common, file: { path, text }, isConfigured: false, isFound: true, problem: error.message };
   }
 }
+
+/** What clients call themselves when they connect. */
+const OWN_NAMES: Readonly<Record<string, RegExp>> = {
+  'claude-code': /^claude[- ]code/i,
+  'claude-desktop': /^claude[- ](ai|desktop)/i,
+  cursor: /cursor/i,
+  vscode: /^(visual studio code|vs ?code)/i,
+  codex: /^codex/i,
+  windsurf: /windsurf|codeium/i,
+  gemini: /^gemini/i,
+  opencode: /^opencode/i,
+  zed: /^zed/i,
+};
 
 const LINKS: Readonly<Record<string, typeof cursorInstallLink>> = {
   cursor: cursorInstallLink,

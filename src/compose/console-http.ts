@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config/schema/schema.js';
-import { LINK_PARAMETER } from '../domain/console/api.js';
+import { consoleLink } from '../domain/console/api.js';
 import { HostError, isHostError } from '../domain/errors.js';
 import type { Log } from '../domain/log.js';
 import type { ConsoleAccess } from '../host/admin/console/access.js';
@@ -72,7 +72,7 @@ export function announce(access: ConsoleAccess, url: string, host: string) {
   const reached = ['0.0.0.0', '::'].includes(host) ? url.replace(/\/\/.*:/, '//127.0.0.1:') : url;
   access.hostServes({ holder, url: reached });
   return {
-    link: (maker: LinkMaker) => `${reached}/#${LINK_PARAMETER}=${access.makeLink(maker)}`,
+    link: (maker: LinkMaker) => consoleLink(reached, access.makeLink(maker, holder)),
     withdraw: () => access.hostStops(holder),
   };
 }

@@ -2,6 +2,7 @@ import { policyMistakes } from '../broker/policy/mistakes.js';
 import { Policy } from '../broker/policy/policy.js';
 import type { Redactor } from '../broker/redaction/redactor.js';
 import type { Catalog } from '../catalog/catalog.js';
+import type { LearnedTypes } from '../catalog/observed/learned-types.js';
 import { parseYaml } from '../config/files/document.js';
 import { withPolicyRule } from '../config/files/edit-policy.js';
 import { fileToChange, writeOver } from '../config/files/own-file.js';
@@ -13,7 +14,7 @@ import { trustCommand } from '../config/trust/trust.js';
 import { readEnvironment } from '../config/variables/environment.js';
 import { consoleFolder } from '../console-folder.js';
 import { HostError, isHostError } from '../domain/errors.js';
-import type { JsonObject } from '../domain/json.js';
+import { isJsonObject, type JsonObject } from '../domain/json.js';
 import type { Log } from '../domain/log.js';
 import type { PolicyRule } from '../domain/policy.js';
 import { PROFILE_NAMES, type ProfileName } from '../domain/profile-name.js';
@@ -50,6 +51,8 @@ export interface ConsoleParts {
   readonly redactor: Redactor;
   readonly loaded: LoadedConfig;
   readonly settings: HostSettings;
+  /** Absent where learning is switched off. */
+  readonly observed?: LearnedTypes;
 }
 
 /** Programs and calls of the person at the console are a caller's like any other. */
@@ -67,7 +70,7 @@ export async function openConsole(
   const audit = config.audit.enabled ? auditOf(records, folder) : undefined;
   const labelsOf = (serverId: string) => servers.traits.get(serverId)?.labels ?? [];
   const history = new RunHistory({
-    ...{ host, suspended: records.suspended, redactor, labelsOf },
+    ...{ host, suspended: records.suspended, presence: records.presence, redactor, labelsOf },
     ...(audit === undefined ? {} : { audit }),
     toolFacts: (target) => {
       const found = catalog.snapshot().toolByTarget.get(target);
@@ -95,7 +98,9 @@ export async function openConsole(
         },
         days,
       ),
-    connect: () => connectInfo(urlOf?.()),
+    connect: async () => connectInfo(urlOf?.(), (await records.presence()).clients()),
+    clients: async () => (await records.presence()).clients(),
+    observedOf: async (tool) => (await parts.observed?.seenOf(tool)) ?? [],
     logins: async () => new Logins(await loadCredentials(records, redactor), [...servers.definitions.values()]),
     servers: {
       traitsOf: (id) => servers.traits.get(id) ?? { isTrusted: false, labels: [] },
@@ -239,6 +244,7 @@ async function policyFile(
   const { text = '' } = own;
   return {
     ...{ file, text },
+    rules: () => rulesIn(text, file),
     withRule: (rule, before) => withPolicyRule(text, file, rule, before),
     diff: (changed) => unifiedDiff(text, changed, file).split('\n').slice(2).join('\n'),
     write: async (changed) => {
@@ -251,6 +257,20 @@ async function policyFile(
         : restart;
     },
   };
+}
+
+/** The rules of a file as it is, with the place of each. Throws `bad_config`. */
+function rulesIn(text: string, file: string): ReturnType<PolicyFile['rules']> {
+  const { value, placeOf } = parseYaml(text, file);
+  const policy = isJsonObject(value) ? value.policy : undefined;
+  const isList = Array.isArray(policy);
+  const parsed = policySchema.safeParse(isList ? { rules: policy } : (policy ?? {}));
+  if (!parsed.success)
+    throw new HostError('bad_config', `${file}: its policy is not valid. Check it with: codemode config`);
+  return policySettings(parsed.data).rules.map((rule, index) => {
+    const place = placeOf(isList ? ['policy', index] : ['policy', 'rules', index]);
+    return place === undefined ? { rule } : { rule, place: `${file}:${place.line}:${place.column}` };
+  });
 }
 
 /** The rules as the file would have them: one that cannot be read would deny everything. */

@@ -6,6 +6,7 @@ import { ScriptLibrary } from '../host/scripts/stored-scripts.js';
 import { ApprovalStore } from '../store/approvals.js';
 import { hasApproverSecret, isApproverSecret, makeApproverSecret } from '../store/approver-secret.js';
 import type { ConsoleAccess } from '../store/console-access.js';
+import type { PresenceStore } from '../store/presence.js';
 import type { Database } from '../store/database.js';
 import type { MasterKey } from '../store/master-key.js';
 import { RunStore } from '../store/runs.js';
@@ -47,6 +48,8 @@ export interface Records {
   /** What callers have of what is finite. */
   readonly quotas: CallerQuotas;
   readonly database: () => Promise<Database>;
+  /** What hosts of this state folder tell each other. */
+  readonly presence: () => Promise<PresenceStore>;
   /** Links and sessions of the console. */
   readonly consoleAccess: () => Promise<ConsoleAccess>;
   /** By which a person decides without a terminal. */
@@ -112,6 +115,10 @@ export function openRecords({
       isMade: () => hasApproverSecret(stateFolder),
       isGiven: async () => (givenSecret === undefined ? undefined : isApproverSecret(stateFolder, givenSecret)),
     },
+    presence: once(async () => {
+      const { PresenceStore } = await import('../store/presence.js');
+      return new PresenceStore(await database(), await key());
+    }),
     consoleAccess: once(async () => {
       const { ConsoleAccess } = await import('../store/console-access.js');
       return new ConsoleAccess(await database(), await key());

@@ -13,6 +13,7 @@ import type { AnyRecording } from './recordings/recording.js';
 import { compareLive, type LiveComparison, type ReplayReport, replay } from './recordings/replay.js';
 import { type ReplayBounds, withinBounds } from './recordings/replay-bounds.js';
 import { type TracedRecording, traceRecorded } from './recordings/trace-recorded.js';
+import type { Presence, SeenClient } from './presence.js';
 import { LiveRuns } from './runs/live-runs.js';
 import { programRunner } from './runs/program-runner.js';
 import { boundsOf } from './runs/restore-context.js';
@@ -35,6 +36,8 @@ export interface Isolation {
 }
 
 export interface HostParts extends Omit<SessionParts, 'live'> {
+  /** Tells other hosts of the state folder what this one does. */
+  readonly presence?: Presence;
   /** What each caller uses of its quotas. */
   readonly quotas: CallerQuotas;
   /** What outlives the program; closed with it. */
@@ -56,7 +59,7 @@ export class Host {
   readonly #parts: HostParts & SessionParts;
 
   constructor(parts: HostParts) {
-    this.#parts = { ...parts, live: new LiveRuns(parts.quotas) };
+    this.#parts = { ...parts, live: new LiveRuns(parts.quotas, parts.presence) };
   }
 
   /** Probes the jail once. No program runs before the probe has succeeded. Throws `jail_unavailable`. */
@@ -169,6 +172,11 @@ export class Host {
   }
 
   /** Runs of this process that are under way. */
+  /** A client has introduced itself. */
+  clientSeen(client: SeenClient): void {
+    this.#parts.presence?.clientSeen(client);
+  }
+
   get live(): LiveRuns {
     return this.#parts.live;
   }

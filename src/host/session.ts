@@ -28,6 +28,7 @@ import {
   suspendedAnswer,
 } from './runs/ended-run.js';
 import { prepareServers } from './runs/prepare-servers.js';
+import type { LiveRun } from './runs/live-runs.js';
 import { programForm } from './runs/program-form.js';
 import { redactLog, redactReport, redactTitle } from './runs/redact-report.js';
 import { restoreContext } from './runs/restore-context.js';
@@ -144,7 +145,7 @@ export class Session {
       cannotSuspend: request.script && { language: request.language, input: request.script.input },
     });
     request.onBegin?.(runId);
-    const execute = (signal: StopSignal) => this.#execute(context, { ...request, signal }, steps);
+    const execute = (signal: StopSignal, live: LiveRun) => this.#execute(context, { ...request, signal }, steps, live);
     const answered = steps.follow(this.#shown({ ...request, runId }, execute));
     // The client of a script gets its result only in this response.
     if (request.answerWithinMs === undefined || request.script !== undefined) return answered;
@@ -207,16 +208,16 @@ export class Session {
   /** Runs what people see and can cancel while it lasts, besides its own client. */
   async #shown<Result>(
     { runId, source, signal }: { readonly runId: string } & Pick<RunRequest, 'source' | 'signal'>,
-    run: (signal: StopSignal) => Promise<Result>,
+    run: (signal: StopSignal, live: LiveRun) => Promise<Result>,
   ): Promise<Result> {
     const stop = new Cancellation();
     const cancel = () => stop.cancel();
     signal?.addEventListener('abort', cancel);
     if (signal?.aborted === true) cancel();
     const { profile } = this.#options;
-    const shown = { runId, caller: this.caller, profile, source, startedAtMs: Date.now(), cancel };
+    const shown: LiveRun = { runId, caller: this.caller, profile, source, startedAtMs: Date.now(), cancel };
     try {
-      return await this.#parts.live.shown(shown, () => run(stop));
+      return await this.#parts.live.shown(shown, () => run(stop, shown));
     } finally {
       signal?.removeEventListener('abort', cancel);
     }
@@ -242,13 +243,15 @@ export class Session {
     this.#parts.results.forget(this.#options);
   }
 
-  async #execute(context: RunContext, request: RunRequest, steps: RunTrace): Promise<RunAnswer> {
+  async #execute(context: RunContext, request: RunRequest, steps: RunTrace, live: LiveRun): Promise<RunAnswer> {
     const { sandbox } = await this.#parts.runtime.open();
     const { source, language, limits } = request;
     const { requestedServers = [] } = request;
     const label = request.label === undefined ? {} : { label: request.label };
     const bounds = this.bounds === undefined ? {} : { bounds: this.bounds };
     const run = await this.#prepare({ context, limits, requestedServers, ...label, ...bounds }, request, steps);
+    const { calls } = run;
+    live.soFar = () => ({ calls: calls.recorded, notes: calls.notes });
     const program = { source, language, limits, ...programForm(request, run.view) };
     const options = this.#runOptions(run, request);
     const started = await steps.start(() => Run.start(sandbox, program, context.runId as RunId, options));

@@ -9,12 +9,25 @@ export interface StoredSession {
   readonly id: string;
   readonly role: ConsoleRole;
   readonly name: string;
-  /** The `Host` header at which it was opened: it is accepted nowhere else. */
-  readonly host: string;
+  /** Where it was opened: it is accepted nowhere else. */
+  readonly at: ConsolePlace;
   readonly browser: string;
   readonly createdAtMs: number;
   readonly usedAtMs: number;
   readonly expiresAtMs: number;
+}
+
+/**
+ * What a link and a session are bound to. Who takes the port of a host that has stopped gets the cookie and the key of pages that
+ * are still open: they are of no use at another port, and of none at another process, which includes the next one at this port.
+ */
+export interface ConsolePlace {
+  /** The process that serves: its id and the moment it started. */
+  readonly holder: string;
+  /** Where it listens, by the socket and not by what a request says. */
+  readonly port: number;
+  /** The `Host` header of the browser. */
+  readonly host: string;
 }
 
 interface LinkRow {
@@ -118,13 +131,18 @@ export class ConsoleAccess {
   }
 
   /** The secret of a link that opens one session, once. */
-  makeLink({ role, name }: { readonly role: ConsoleRole; readonly name: string }, nowMs = Date.now()): string {
+  makeLink(
+    { role, name }: { readonly role: ConsoleRole; readonly name: string },
+    /** The only process that takes it. */
+    holder: string,
+    nowMs = Date.now(),
+  ): string {
     const secret = newSecret();
     const digest = digestOf(secret);
     const expiresAtMs = nowMs + LINK_MS;
     this.#database.transaction(() => {
       this.#dropOldLinks.run(nowMs);
-      const mark = authenticate(this.#key, linkBinding({ digest, role, name, expiresAtMs }));
+      const mark = authenticate(this.#key, linkBinding({ digest, role, name, expiresAtMs, holder }));
       this.#putLink.run(digest, role, name, expiresAtMs, mark);
     });
     return secret;
@@ -133,7 +151,7 @@ export class ConsoleAccess {
   /** Uses up a link. `used` cannot be told from `wrong`: of a used link nothing is kept. */
   openSession(
     link: string,
-    { host, browser }: Pick<StoredSession, 'host' | 'browser'>,
+    { at, browser }: Pick<StoredSession, 'at' | 'browser'>,
     nowMs = Date.now(),
   ): NewSession | 'unknown' | 'expired' {
     return this.#database.transaction(() => {
@@ -142,19 +160,21 @@ export class ConsoleAccess {
       if (row === undefined) return 'unknown';
       this.#dropLink.run(digest);
       const { role, name, expires_at: expiresAtMs, mark } = row;
-      if (!isAuthentic(this.#key, linkBinding({ digest, role, name, expiresAtMs }), mark)) return 'unknown';
+      const { holder } = at;
+      if (!isAuthentic(this.#key, linkBinding({ digest, role, name, expiresAtMs, holder }), mark)) return 'unknown';
       if (expiresAtMs <= nowMs) return 'expired';
       this.#dropOldSessions.run(nowMs, nowMs - IDLE_MS);
-      return this.#begin({ role: role as ConsoleRole, name, host, browser }, nowMs);
+      return this.#begin({ role: role as ConsoleRole, name, at, browser }, nowMs);
     });
   }
 
-  #begin(facts: Pick<StoredSession, 'role' | 'name' | 'host' | 'browser'>, nowMs: number): NewSession {
+  #begin(facts: Pick<StoredSession, 'role' | 'name' | 'at' | 'browser'>, nowMs: number): NewSession {
     const [cookie, key] = [newSecret(), newSecret()];
     const times = { createdAtMs: nowMs, usedAtMs: nowMs, expiresAtMs: nowMs + LONGEST_MS };
     const session: StoredSession = { id: randomUUID(), ...facts, ...times };
     const row = {
-      ...{ id: session.id, cookie_digest: digestOf(cookie), key_digest: digestOf(key), ...facts },
+      ...{ id: session.id, cookie_digest: digestOf(cookie), key_digest: digestOf(key), host: placeText(session.at) },
+      ...{ role: session.role, name: session.name, browser: session.browser },
       ...{ created_at: nowMs, used_at: nowMs, expires_at: session.expiresAtMs },
     };
     const { id, cookie_digest, key_digest, role, name, host, browser, created_at, used_at, expires_at } = row;
@@ -163,11 +183,17 @@ export class ConsoleAccess {
     return { cookie, key, session };
   }
 
-  /** The session of these two secrets. `expired`: it was one. */
-  find(cookie: string, key: string, nowMs = Date.now()): StoredSession | 'unknown' | 'expired' {
+  /** The session of these two secrets at this place. `expired`: it was one; `elsewhere`: it is one of another place. */
+  find(
+    cookie: string,
+    key: string,
+    at: ConsolePlace,
+    nowMs = Date.now(),
+  ): StoredSession | 'unknown' | 'expired' | 'elsewhere' {
     const row = this.#byCookie.get(digestOf(cookie));
     if (row === undefined || !this.#isOurs(row)) return 'unknown';
     if (!timingSafeEqual(Buffer.from(row.key_digest), Buffer.from(digestOf(key)))) return 'unknown';
+    if (row.host !== placeText(at)) return 'elsewhere';
     if (!isOpen(row, nowMs)) return 'expired';
     if (nowMs - row.used_at >= USE_EVERY_MS) this.#useAt(row, nowMs);
     return sessionOf(row);
@@ -178,12 +204,13 @@ export class ConsoleAccess {
     this.#use.run(nowMs, mark, row.id);
   }
 
-  /** The newest first. */
+  /** The newest first. Those of hosts that have ended are over. */
   sessions(nowMs = Date.now()): StoredSession[] {
     return this.#sessions
       .all()
       .filter((row) => this.#isOurs(row) && isOpen(row, nowMs))
-      .map(sessionOf);
+      .map(sessionOf)
+      .filter(({ at }) => isProcessAlive(at.holder));
   }
 
   /** Whether there was one. */
@@ -230,8 +257,15 @@ function digestOf(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-function linkBinding(link: { digest: string; role: string; name: string; expiresAtMs: number }): SealBinding {
-  return { purpose: 'console link', owner: [link.digest, link.role, link.name, String(link.expiresAtMs)] };
+function linkBinding(link: {
+  digest: string;
+  role: string;
+  name: string;
+  expiresAtMs: number;
+  holder: string;
+}): SealBinding {
+  const { digest, role, name, expiresAtMs, holder } = link;
+  return { purpose: 'console link', owner: [digest, role, name, String(expiresAtMs), holder] };
 }
 
 function sessionBinding(row: Omit<SessionRow, 'mark'>): SealBinding {
@@ -249,10 +283,20 @@ function sessionOf(row: SessionRow): StoredSession {
     id: row.id,
     role: row.role === 'owner' ? 'owner' : 'approver',
     name: row.name,
-    host: row.host,
+    at: readPlace(row.host),
     browser: row.browser,
     createdAtMs: row.created_at,
     usedAtMs: row.used_at,
     expiresAtMs: Math.min(row.expires_at, row.used_at + IDLE_MS),
   };
+}
+
+/** A `Host` header has no blanks, and no process has one in its id. */
+function placeText({ holder, port, host }: ConsolePlace): string {
+  return `${holder} ${port} ${host}`;
+}
+
+function readPlace(text: string): ConsolePlace {
+  const [holder = '', port = '', ...host] = text.split(' ');
+  return { holder, port: Number(port), host: host.join(' ') };
 }

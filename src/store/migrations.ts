@@ -5,6 +5,7 @@ import { AUDIT_CALLS } from './migrations/audit-calls.js';
 import { CONSOLE } from './migrations/console.js';
 import { CONSOLE_HOST_MARKS } from './migrations/console-host-marks.js';
 import { CREDENTIALS } from './migrations/credentials.js';
+import { PRESENCE } from './migrations/presence.js';
 import { RUN_STATES } from './migrations/run-states.js';
 import { RUN_TITLES } from './migrations/run-titles.js';
 import { RUNS } from './migrations/runs.js';
@@ -30,4 +31,5 @@ export const MIGRATIONS: readonly string[] = [
   CONSOLE,
   CONSOLE_HOST_MARKS,
   APPROVALS_BY_CALLER,
+  PRESENCE,
 ];

@@ -51,6 +51,8 @@ export interface SinceThen {
 export interface RunChoice {
   readonly states?: readonly StoredState[];
   readonly caller?: string;
+  /** Runs of everybody else. */
+  readonly exceptCallers?: readonly string[];
   readonly profile?: string;
   readonly sinceMs?: number;
   /** Runs that changed after this. */
@@ -148,7 +150,9 @@ export class RunStore {
       `INSERT INTO runs (id, caller, profile, setting, code_digest, state, created_at, updated_at, response, recording,
           title, duration_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (id) DO UPDATE SET state = excluded.state, updated_at = excluded.updated_at,
-          response = excluded.response, recording = excluded.recording, program = NULL, context = NULL, holder = NULL,
+          response = excluded.response, recording = excluded.recording, program = NULL, holder = NULL,
+          -- A run that is cancelled while suspended has no recording: its context has the program and the calls.
+          context = CASE excluded.state WHEN 'cancelled' THEN context END,
           title = coalesce(excluded.title, title), duration_ms = excluded.duration_ms`,
     );
     this.#forgetCalls = database.prepare('DELETE FROM run_calls WHERE run = ?');
@@ -209,10 +213,11 @@ export class RunStore {
 
   /** A page, the newest first, with the place of each. */
   page(choice: RunChoice, limit: number): (StoredRun & { readonly place: RunPlace })[] {
-    const { states, caller, profile, sinceMs, updatedAfterMs, after } = choice;
+    const { states, caller, exceptCallers, profile, sinceMs, updatedAfterMs, after } = choice;
     const chosen: [string, readonly (string | number)[] | undefined][] = [
       [`state IN (${states?.map(() => '?').join(', ')})`, states],
       ['caller = ?', caller === undefined ? undefined : [caller]],
+      [`caller NOT IN (${exceptCallers?.map(() => '?').join(', ')})`, exceptCallers],
       ['profile = ?', profile === undefined ? undefined : [profile]],
       ['created_at >= ?', sinceMs === undefined ? undefined : [sinceMs]],
       ['updated_at > ?', updatedAfterMs === undefined ? undefined : [updatedAfterMs]],
@@ -229,14 +234,15 @@ export class RunStore {
   }
 
   /** Bytes of the answers that runs of a time gave, by day (UTC) and in all, without unsealing them. */
-  answersByDay(sinceMs: number): { readonly day: string; readonly runs: number; readonly bytes: number }[] {
+  answersByDay(sinceMs: number, exceptCallers: readonly string[] = []): { readonly day: string; readonly runs: number; readonly bytes: number }[] {
     return this.#database
       .prepare<{ day: string; runs: number; bytes: number }>(
         `SELECT date(updated_at / 1000, 'unixepoch') AS day, count(*) AS runs,
           coalesce(sum(max(0, length(response) - ${SEAL_BYTES})), 0) AS bytes
-          FROM runs WHERE state <> 'suspended' AND updated_at >= ? GROUP BY day ORDER BY day`,
+          FROM runs WHERE state <> 'suspended' AND updated_at >= ? AND caller NOT IN (${exceptCallers.map(() => '?').join(', ')})
+          GROUP BY day ORDER BY day`,
       )
-      .all(sinceMs);
+      .all(sinceMs, ...exceptCallers);
   }
 
   /** The line by which a person recognizes the run; undefined if none was stored, or if its seal does not match. */
@@ -294,6 +300,15 @@ export class RunStore {
     const isWhole = contextJson !== undefined && deliveries.every((each) => each !== undefined);
     if (!isWhole || calls.some(({ callJson }) => callJson === undefined)) return undefined;
     return { ...run, program: blobs.program, contextJson, sinceThen: { calls, deliveries } as SinceThen };
+  }
+
+  /** What is stored of a suspended run, or of one that was cancelled while it was, besides its image. */
+  contextOf(id: string): { readonly contextJson: string; readonly calls: readonly string[] } | undefined {
+    const context = this.#blobs.get(id)?.context;
+    const contextJson = context == null ? undefined : this.#unseal('context', [id], context);
+    if (contextJson === undefined) return undefined;
+    const calls = this.#calls.all(id).map(({ number, call }) => this.#unseal('call', [id, String(number)], call));
+    return { contextJson, calls: calls.filter((each) => each !== undefined) };
   }
 
   /** A resumed run makes a call: recorded before anything else happens with it. */

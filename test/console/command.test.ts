@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import Sqlite from 'libsql';
 import { expect, test } from 'vitest';
@@ -47,3 +48,58 @@ test('a state folder of a newer version is refused, with what to do', async () =
     stderr: expect.stringContaining('was written by a newer codemode; use that one'),
   });
 });
+
+test(
+  'who takes the port of a stopped console gets a link, a cookie and a key that are good nowhere',
+  needs('bubblewrap'),
+  async () => {
+    using home = openHome({ mcpServers: {} });
+    const start = async () => {
+      const child = startProgram(home, 'console', '--no-open');
+      const [chunk] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+      return { child, link: new URL(chunk.toString().trim()) };
+    };
+    const first = await start();
+    const { host } = first.link;
+    const second = new URL((await runProgram(home, 'console', '--no-open')).stdout.trim());
+    const opened = await ask(first.link, host, { link: first.link.hash.slice('#link='.length) });
+    const cookie = String(opened.headers['set-cookie']).split(';')[0] ?? '';
+    const { key } = JSON.parse(opened.body) as { key: string };
+    expect((await ask(first.link, host, undefined, { cookie, 'x-codemode-console': key })).status).toBe(200);
+    first.child.kill('SIGKILL');
+    await once(first.child, 'exit');
+    const next = await start();
+    try {
+      expect(next.link.port).not.toBe(first.link.port);
+      // As the thief sends it: to the new port, with the address that the session was opened at, and under each name of the cookie.
+      const stolen = [cookie, cookie.replace(/_\d+=/, `_${next.link.port}=`)].join('; ');
+      for (const said of [host, next.link.host]) {
+        const { status, body } = await ask(next.link, said, undefined, { cookie: stolen, 'x-codemode-console': key });
+        expect([status, body]).toEqual([401, expect.stringContaining('codemode console')]);
+        const { status: refused } = await ask(next.link, said, { link: second.hash.slice('#link='.length) });
+        expect(refused).toBe(400);
+      }
+    } finally {
+      next.child.kill('SIGTERM');
+    }
+    await once(next.child, 'exit');
+  },
+);
+
+/** A request that says of itself what it likes. With a link it logs in, else it asks for the session. */
+async function ask(at: URL, host: string, login?: object, headers: Record<string, string> = {}) {
+  const body = login === undefined ? undefined : JSON.stringify(login);
+  const sent = request({
+    ...{ host: at.hostname, port: at.port, method: body === undefined ? 'GET' : 'POST' },
+    path: `/console/api/${body === undefined ? 'session' : 'login'}`,
+    headers: {
+      ...{ host, ...headers },
+      ...(body === undefined ? {} : { origin: `http://${host}`, 'content-type': 'application/json' }),
+    },
+  });
+  sent.end(body);
+  const [response] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
+  let text = '';
+  for await (const chunk of response) text += String(chunk);
+  return { status: response.statusCode, headers: response.headers, body: text };
+}

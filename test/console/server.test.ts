@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApprovalPage, DecideAnswer } from '../../src/domain/console/approvals.js';
 import type { ConsoleEvent } from '../../src/domain/console/events.js';
-import type { PolicyDiff } from '../../src/domain/console/policy.js';
-import type { ExportedRun, RunDetail, RunPage } from '../../src/domain/console/runs.js';
+import type { PlaygroundDeclarations } from '../../src/domain/console/playground.js';
+import type { PolicyDiff, PolicyView } from '../../src/domain/console/policy.js';
+import type { ExportedRun, OpenedRun, RunDetail, RunPage } from '../../src/domain/console/runs.js';
+import type { ToolDetail } from '../../src/domain/console/tools.js';
 import { needs } from '../support/needs.js';
 import { nodeServer, openHome, ready, run, runProgram, startServe, until } from '../support/program.js';
 import { fixture } from '../support/upstreams.js';
@@ -292,8 +294,10 @@ describe('the server of the console', needs('bubblewrap'), () => {
     const found = (await get<RunPage>('/runs?text=PAGE%202&state=succeeded')).runs;
     expect(found.map(({ title }) => title)).toEqual([expect.stringContaining('page 2')]);
     const id = found[0]?.runId;
+    const { usage } = await get<RunDetail>(`/runs/${id}`);
+    expect([(usage?.cpuMs ?? 0) > 0, (usage?.memoryBytes ?? 0) > 0]).toEqual([true, true]);
     const exported = await get<ExportedRun>(`/runs/${id}/export`);
-    const opened = (await (await send('/runs/open', exported)).json()) as RunDetail;
+    const { run: opened } = (await (await send('/runs/open', exported)).json()) as OpenedRun;
     expect(opened).toMatchObject({ runId: id, isFromFile: true, outcome: { status: 'completed', result: 2 } });
     expect(opened.program?.source).toContain('page 2');
     expect(await (await send(`/runs/${id}/replay`)).json()).toMatchObject({
@@ -344,6 +348,47 @@ describe('the server of the console', needs('bubblewrap'), () => {
         '    - tools: shop/list_*\n      decision: deny\n      reason: not now\n    # reads',
       ),
     );
+    // It is in the list at once, and said not to count yet.
+    const view = await get<PolicyView>('/policy');
+    expect(view.isInEffect).toBe(false);
+    expect(view.rules.map(({ rule: { tools }, isInEffect, place }) => [tools, isInEffect, place])).toEqual([
+      [['shop/list_*'], false, expect.stringMatching(/own\.yaml:\d+:\d+$/)],
+      [['shop/get_*'], true, expect.stringMatching(/own\.yaml:\d+:\d+$/)],
+    ]);
+    const again = await (await send('/policy/try', { rule: { tools: 'shop/list_*', decision: 'allow' } })).json();
+    expect(again).toMatchObject({ hits: 0, changeCount: 0 });
+  });
+
+  test('a run that is cancelled while suspended keeps its program and its calls, which waited', async () => {
+    const pending = run(agent.client, ASKS.replace('A-1', 'B-1'));
+    const waiting = async () =>
+      (await get<RunPage>('/runs?state=suspended')).runs.find(({ pendingApprovals }) => pendingApprovals === 3);
+    await until(async () => (await waiting()) !== undefined);
+    await pending;
+    const id = (await waiting())?.runId;
+    const before = await get<RunDetail>(`/runs/${id}`);
+    expect(before.calls.map(({ number, isWaiting, verdict }) => [number, isWaiting, verdict])).toEqual(
+      [1, 2, 3].map((number) => [number, true, undefined]),
+    );
+    expect(await (await send(`/runs/${id}/cancel`)).json()).toMatchObject({ state: 'cancelled' });
+    const after = await get<RunDetail>(`/runs/${id}`);
+    expect(after.program?.source).toContain('B-1');
+    expect(after.calls.map(({ number, isWaiting }) => [number, isWaiting])).toEqual(
+      [1, 2, 3].map((number) => [number, undefined]),
+    );
+  });
+
+  test('what a tool was seen to return is shown, with who saw it', async () => {
+    const { observed } = await get<ToolDetail>('/tools/shop/list_issues');
+    expect(observed).toContainEqual({
+      ...{ caller: 'subject token', profile: 'codemode' },
+      type: expect.stringContaining('issues'),
+    });
+    const { tools } = await get<PlaygroundDeclarations>('/playground/declarations?profile=codemode');
+    expect(tools.find(({ exportName }) => exportName === 'update_ticket')).toMatchObject({
+      signature: expect.stringContaining('status?: "open" | "done"'),
+      input: expect.arrayContaining([{ name: 'id', type: 'string', isRequired: true, description: '' }]),
+    });
   });
 
   test('what servers say arrives as data, on every screen', async () => {

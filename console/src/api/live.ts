@@ -2,7 +2,7 @@ import { CONSOLE_API, CONSOLE_KEY_HEADER, CONSOLE_ROUTES } from '../../../src/do
 import type { ConsoleEvent } from '../../../src/domain/console/events.js';
 import { createStore } from '../lib/store.js';
 import { loadSession } from './session.js';
-import { readKey } from './session-key.js';
+import { readKey, writeKey } from './session-key.js';
 import { endSession } from './session-state.js';
 
 export type LinkState = 'connecting' | 'live' | 'lost';
@@ -67,6 +67,13 @@ function openStream(lastId: string | undefined, signal: AbortSignal): Promise<Re
 
 function deliver(event: ConsoleEvent): void {
   if (event.type === 'session_ended') endSession(event.message);
+  if (event.type === 'host_stops') {
+    // The session ends with its host. Whoever listens at this address next gets nothing of it.
+    writeKey(undefined);
+    endSession(
+      'The host was stopped, and the session ended with it. Close this page, start the host again, and open its new link.',
+    );
+  }
   if (event.type === 'approvals') pendingApprovals.set(event.pending);
   for (const listener of [...listeners]) listener(event);
 }

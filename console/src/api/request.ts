@@ -23,6 +23,7 @@ type Query = Readonly<Record<string, string | number | undefined>>;
 export interface RequestParts {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Query | object;
+  /** A file goes as it is: it must be JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
 }
@@ -67,7 +68,7 @@ export async function send(route: RouteName, { path = {}, query = {}, body, sign
         ...(key === undefined ? {} : { [CONSOLE_KEY_HEADER]: key }),
         ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
       },
-      ...(method === 'POST' ? { body: JSON.stringify(body ?? {}) } : {}),
+      ...(method === 'POST' ? { body: body instanceof Blob ? body : JSON.stringify(body ?? {}) } : {}),
       ...(signal === undefined ? {} : { signal }),
     });
   } catch (error) {

@@ -66,7 +66,8 @@ export function usePages<T>(
           const page = await latest.current.loadPage(cursor, controller.signal);
           items.push(...page.items);
           cursor = page.cursor;
-        } while (cursor !== undefined && items.length < wanted);
+          // A search goes on until something was found: a page without any is not the end.
+        } while (cursor !== undefined && items.length < Math.max(1, wanted) && !controller.signal.aborted);
         if (!controller.signal.aborted) setState({ key, items, cursor, isLoading: false });
       });
     };

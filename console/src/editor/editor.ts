@@ -1,4 +1,4 @@
-import { autocompletion, type Completion, type CompletionContext, completionKeymap } from '@codemirror/autocomplete';
+import { autocompletion, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from '@codemirror/language';
 import { Compartment, EditorState } from '@codemirror/state';
@@ -15,7 +15,7 @@ import {
 import { tags } from '@lezer/highlight';
 import type { PlaygroundDeclarations } from '../../../src/domain/console/playground.js';
 import { escapeCharacter } from '../../../src/lib/visible-text.js';
-import { foreignLabel } from '../ui/foreign.js';
+import { complete, hoverText } from './completion.js';
 import { languageOf } from './highlight.js';
 
 export interface EditorOptions {
@@ -46,7 +46,6 @@ export function openEditor({ parent, text, language, label, onChange, onRun }: E
   root.append(box);
   const languages = new Compartment();
   let declarations: PlaygroundDeclarations | undefined;
-  const toolNamed = (name: string) => declarations?.tools.find(({ exportName }) => exportName === name);
 
   const view = new EditorView({
     parent: box,
@@ -68,9 +67,9 @@ export function openEditor({ parent, text, language, label, onChange, onRun }: E
         autocompletion({ override: [(context) => complete(context, declarations)], icons: false }),
         hoverTooltip((editor, position) => {
           const word = editor.state.wordAt(position);
-          const tool = word === null ? undefined : toolNamed(editor.state.sliceDoc(word.from, word.to));
-          if (word === null || tool === undefined) return null;
-          return { pos: word.from, end: word.to, above: true, create: () => ({ dom: describeTool(tool) }) };
+          const dom = word === null ? undefined : hoverText(editor.state, word.from, word.to, declarations);
+          if (word === null || dom === undefined) return null;
+          return { pos: word.from, end: word.to, above: true, create: () => ({ dom }) };
         }),
         EditorView.contentAttributes.of({ 'aria-label': label, 'aria-multiline': 'true' }),
         EditorView.lineWrapping,
@@ -110,57 +109,6 @@ function handled(work: (editor: EditorView) => void) {
   };
 }
 
-type DeclaredTool = PlaygroundDeclarations['tools'][number];
-
-/** Servers inside an import, tools elsewhere. A tool that is not imported yet is imported when it is chosen. */
-function complete(context: CompletionContext, declarations: PlaygroundDeclarations | undefined) {
-  if (declarations === undefined) return null;
-  const inString = context.matchBefore(/['"]@[\w./@-]*/);
-  if (inString !== null) {
-    const specifiers = [...new Set(declarations.servers.map(({ specifier }) => specifier))];
-    return { from: inString.from + 1, options: specifiers.map((label) => ({ label, type: 'namespace' })) };
-  }
-  const word = context.matchBefore(/[\w$]+/);
-  if (word === null && !context.explicit) return null;
-  const text = context.state.doc.toString();
-  return {
-    from: word?.from ?? context.pos,
-    validFor: /^[\w$]*$/,
-    options: declarations.tools.slice(0, MAX_COMPLETIONS).map((tool) => completionOf(tool, text)),
-  };
-}
-
-const MAX_COMPLETIONS = 3_000;
-
-function completionOf(tool: DeclaredTool, text: string): Completion {
-  return {
-    label: tool.exportName,
-    detail: tool.specifier,
-    type: 'function',
-    info: () => describeTool(tool),
-    apply: (view, _completion, from, to) => {
-      const line = `import { ${tool.exportName} } from '${tool.specifier}';\n`;
-      const isModule = tool.specifier.startsWith('@');
-      const isImported = new RegExp(`import[^;]*\\b${tool.exportName}\\b`).test(text);
-      const isInImport = /^\s*import\b/.test(view.state.doc.lineAt(from).text);
-      const addition = isModule && !isImported && !isInImport ? [{ from: 0, insert: line }] : [];
-      view.dispatch({ changes: [...addition, { from, to, insert: tool.exportName }] });
-    },
-  };
-}
-
-/** Text nodes only: both texts are the server's. */
-function describeTool({ signature, description }: DeclaredTool): HTMLElement {
-  const box = document.createElement('div');
-  box.className = 'cm-tool';
-  const code = document.createElement('code');
-  code.textContent = foreignLabel(signature, 600);
-  const words = document.createElement('p');
-  words.textContent = foreignLabel(description, 400);
-  box.append(code, words);
-  return box;
-}
-
 /** What `highlightSpecialChars` does not know by itself: bidirectional, zero-width and tag characters, fillers. */
 const HIDDEN = new RegExp(
   [
@@ -190,8 +138,18 @@ const COLOURS = HighlightStyle.define([
 const THEME = EditorView.theme({
   '&': { color: 'var(--ink)', backgroundColor: 'var(--surface)', fontSize: 'var(--text-sm)' },
   '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
-  '.cm-content': { fontFamily: 'var(--mono)', minHeight: '260px', caretColor: 'var(--ink)', padding: '10px 0' },
-  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '22px', maxHeight: '60vh', overflow: 'auto' },
+  '.cm-content': {
+    fontFamily: 'var(--mono)',
+    minHeight: 'var(--editor-height)',
+    caretColor: 'var(--ink)',
+    padding: '10px 0',
+  },
+  '.cm-scroller': {
+    fontFamily: 'var(--mono)',
+    lineHeight: '22px',
+    maxHeight: 'max(60vh, var(--editor-height))',
+    overflow: 'auto',
+  },
   '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--ink-3)', border: 'none' },
   '.cm-activeLine': { backgroundColor: 'color-mix(in srgb, var(--sunken) 55%, transparent)' },
   '.cm-activeLineGutter': { backgroundColor: 'var(--sunken)' },

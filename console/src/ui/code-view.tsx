@@ -5,6 +5,9 @@ import type { Span } from '../editor/highlight.js';
 /** Beyond this, lines are shown a piece at a time: a page of a million nodes is of no use to anyone. */
 const MAX_LINES = 2_000;
 const MAX_LINE_CHARACTERS = 2_000;
+const MAX_CHARACTERS = 1_000_000;
+/** A parser that reads more than this is noticed. */
+const MAX_COLOURED_CHARACTERS = 100_000;
 
 export interface CodeViewProps {
   readonly source: string;
@@ -31,8 +34,8 @@ export function CodeView({
   onLine,
 }: CodeViewProps) {
   const [most, setMost] = useState(MAX_LINES);
-  const lines = useMemo(() => visibleText(source.slice(0, 4_000_000)).split('\n'), [source]);
-  const text = useMemo(() => lines.slice(0, MAX_LINES).join('\n'), [lines]);
+  const lines = useMemo(() => visibleText(source.slice(0, MAX_CHARACTERS)).split('\n'), [source]);
+  const text = useMemo(() => colouredPart(lines.slice(0, MAX_LINES)), [lines]);
   const [spans, setSpans] = useState<readonly (readonly Span[])[]>([]);
   const list = useRef<HTMLOListElement>(null);
 
@@ -96,6 +99,16 @@ export function CodeView({
       )}
     </section>
   );
+}
+
+/** Whole lines: a line whose end has no colours would lose it. */
+function colouredPart(lines: readonly string[]): string {
+  let characters = 0;
+  const most = lines.findIndex((line) => {
+    characters += line.length + 1;
+    return characters > MAX_COLOURED_CHARACTERS;
+  });
+  return lines.slice(0, most === -1 ? lines.length : most).join('\n');
 }
 
 function Line({ text, spans }: { text: string; spans: readonly Span[] | undefined }) {

@@ -25,6 +25,15 @@ export function RunBadge({ state }: { state: RunState }) {
   return <Badge tone={RUN_TONES[state]}>{state}</Badge>;
 }
 
+/** Of what codemode ran itself: no agent did it, and it counts in no figure. */
+export function OwnMark() {
+  return (
+    <span class="badge own" title="Codemode ran it itself, to check or to measure: it is left out of Usage">
+      own check
+    </span>
+  );
+}
+
 const DECISION_TONES: Readonly<Record<Decision, Tone>> = { allow: 'good', ask: 'wait', deny: 'bad' };
 
 export function DecisionBadge({ decision }: { decision: Decision }) {

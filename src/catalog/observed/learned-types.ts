@@ -91,6 +91,16 @@ export class LearnedTypes {
     return this.#types.typeOf(viewerId(viewer), tool.serverId, tool.name, this.#definitionOf(tool));
   }
 
+  /** What every caller has seen of a tool, in whichever host: for the person who answers for them. */
+  async seenOf(tool: Tool): Promise<{ readonly caller: string; readonly profile: string; readonly type: string }[]> {
+    const all = ObservedTypes.fromJson(await this.#options.file?.read());
+    all.adopt(this.#types);
+    return all.seenOf(tool.serverId, tool.name, this.#definitionOf(tool)).map(({ caller, type }) => {
+      const [name = '', profile = 'codemode'] = caller.split('\u0000');
+      return { caller: name, profile, type };
+    });
+  }
+
   /** Writes what is not written yet. */
   async close(): Promise<void> {
     if (this.#timer !== undefined) await this.#save();

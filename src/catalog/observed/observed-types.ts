@@ -75,6 +75,19 @@ export class ObservedTypes {
     return entry.type;
   }
 
+  /** What each caller has seen of a tool. */
+  seenOf(
+    serverId: string,
+    toolName: string,
+    definition: string,
+  ): { readonly caller: CallerId; readonly type: string }[] {
+    return [...this.#entries.values()].flatMap((entry) => {
+      if (entry.serverId !== serverId || entry.toolName !== toolName || entry.definition !== definition) return [];
+      const type = entry.type ?? typeText(entry.shape);
+      return type === undefined ? [] : [{ caller: entry.caller, type }];
+    });
+  }
+
   toJson(): JsonObject {
     const tools = [...this.#entries.values()].map(({ caller, serverId, toolName, definition, shape }) => [
       caller,

@@ -10,8 +10,18 @@
  */
 export const CONSOLE_API = '/console/api';
 export const CONSOLE_KEY_HEADER = 'x-codemode-console';
+/** Of an exported run that is opened. */
+export const MAX_OPENED_BYTES = 24 * 1024 * 1024;
 /** In the fragment of the link. */
 export const LINK_PARAMETER = 'link';
+
+/**
+ * A link to the console. Its path is like no other, so that a browser does not open a page that somebody else who had the port
+ * before told it to keep.
+ */
+export function consoleLink(url: string, secret: string): string {
+  return `${url}/?at=${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}#${LINK_PARAMETER}=${secret}`;
+}
 
 /**
  * Method and path of everything there is. `:name` is a path segment (`encodeURIComponent`). The comment has the types: query
@@ -58,7 +68,7 @@ export const CONSOLE_ROUTES = {
   runAgain: 'GET /runs/:id/program',
   /** -> `ExportedRun`, as a download. */
   exportRun: 'GET /runs/:id/export',
-  /** `ExportedRun` (what a file holds) -> `RunDetail`. Nothing is stored or run. */
+  /** `ExportedRun` (what a file holds, at most `MAX_OPENED_BYTES`) -> `OpenedRun`. Nothing is stored or run. */
   openRun: 'POST /runs/open',
 
   /** -> `PlaygroundInfo`. */

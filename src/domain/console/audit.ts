@@ -16,6 +16,8 @@ export interface AuditPage {
   readonly records: readonly AuditRecord[];
   /** For the next page. */
   readonly before?: number;
+  /** Callers of codemode's own programs: their records are marked. */
+  readonly ownCallers: readonly string[];
   /** The log is switched off in the configuration. */
   readonly isOff?: true;
 }

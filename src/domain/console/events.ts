@@ -11,11 +11,13 @@ export type ConsoleEvent =
   | { readonly type: 'approvals'; readonly pending: number; readonly added: readonly string[] }
   /** Runs that began, were suspended or ended: the newest state of each, at most 100; more: load the list again. */
   | { readonly type: 'runs'; readonly runs: readonly RunItem[]; readonly hasMore: boolean }
-  /** A run of this process did something: a call began or ended, a log line. Load it again if it is on the screen. */
+  /** A run did something: a call began or ended, a log line. Load it again if it is on the screen. */
   | { readonly type: 'progress'; readonly runIds: readonly string[] }
   | { readonly type: 'servers'; readonly servers: readonly ServerView[] }
   | { readonly type: 'audit'; readonly count: number }
+  /** A client has connected, or is still there. */
+  | { readonly type: 'clients' }
   /** The session was revoked or has expired; the stream ends. */
   | { readonly type: 'session_ended'; readonly message: string }
-  /** The host stops; the stream ends. */
+  /** The host stops, and the session with it; the stream ends. */
   | { readonly type: 'host_stops' };

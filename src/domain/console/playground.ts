@@ -36,13 +36,25 @@ export interface PlaygroundAnswer {
   readonly approvals: readonly string[];
 }
 
+export interface ToolField {
+  readonly name: string;
+  /** TypeScript, in short. */
+  readonly type: string;
+  readonly isRequired: boolean;
+  readonly description: string;
+}
+
 export interface PlaygroundDeclarations {
   readonly servers: readonly { readonly specifier: string; readonly text: string }[];
   /** For completion: what each server exports. */
   readonly tools: readonly {
     readonly specifier: string;
     readonly exportName: string;
+    /** With the types of its declaration, on one line. */
     readonly signature: string;
+    /** What it takes, and what it gives where it says so. */
+    readonly input: readonly ToolField[];
+    readonly output: readonly ToolField[];
     readonly description: string;
   }[];
 }

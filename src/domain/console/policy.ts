@@ -3,7 +3,10 @@ import type { Decision, Preset } from '../policy.js';
 
 export interface PolicyView {
   readonly preset: Preset;
+  /** Of the file as it is now. */
   readonly rules: readonly PolicyRuleView[];
+  /** Whether this host decides by these rules: hosts read their rules when they start. */
+  readonly isInEffect: boolean;
   /** How often the preset decided, among `callCount` calls. */
   readonly presetHits: number;
   /** The calls that hits are counted among: the newest of ended runs whose recordings are kept, at most 500. */
@@ -25,6 +28,7 @@ export interface PolicyRuleView {
   readonly rule: JsonObject;
   readonly decision: Decision;
   readonly hits: number;
+  readonly isInEffect: boolean;
 }
 
 /** A rule in the words of the configuration, and where it goes: before this number; after the last where it is absent. */

@@ -23,7 +23,7 @@ export interface RunPage {
   readonly cursor?: string;
 }
 
-/** Runs of other processes are seen once they are suspended or have ended; those of this process also while they run. */
+/** Runs of other processes are seen while they run if they take longer than a moment. */
 export interface RunItem {
   readonly runId: string;
   readonly state: RunState;
@@ -34,6 +34,8 @@ export interface RunItem {
   readonly updatedAtMs: number;
   readonly durationMs?: number;
   readonly pendingApprovals: number;
+  /** Codemode ran it itself, to measure or to check this machine: `doctor`, `measure`, `demo`. */
+  readonly isOwn?: true;
 }
 
 export interface RunDetail extends RunItem {
@@ -102,6 +104,16 @@ export interface RunCall {
   readonly resultBytes?: number;
   /** Position of its answer among the deliveries. */
   readonly answeredAt?: number;
+  /** A person has not decided about it yet: nothing was sent. */
+  readonly isWaiting?: true;
+  /** The number of the call that ran the stored script which made this one. */
+  readonly parent?: number;
+  /** 1 for a call of a stored script that the program runs, 2 for one of a script that such a script runs. */
+  readonly depth?: number;
+  /** The stored script that this call runs. */
+  readonly script?: string;
+  /** Attempts that failed, after each of which it was sent again. */
+  readonly retries?: readonly { readonly atMs: number; readonly failure: string }[];
   readonly redactions?: Readonly<Record<string, number>>;
   /** Its wait for a person: the run may have been suspended meanwhile. */
   readonly approval?: {
@@ -145,6 +157,12 @@ export interface ReplayedRun {
   readonly logs: readonly LogEntry[];
   /** Line of each call that could be located, by its number. */
   readonly lines: readonly (readonly [call: number, line: number])[];
+}
+
+/** What is shown of such a file: as little as of a run that is stored, however large the file is. */
+export interface OpenedRun {
+  readonly run: RunDetail;
+  readonly deliveries: readonly DeliveryView[];
 }
 
 /** One file that another console opens. */

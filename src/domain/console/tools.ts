@@ -66,8 +66,8 @@ export interface ToolDetail extends ToolItem {
   readonly declaration: string;
   readonly inputSchema: JsonValue;
   readonly outputSchema?: JsonValue;
-  /** What the tool was seen to return, as a type; absent where it declares an output or was never called. */
-  readonly observedOutput?: string;
+  /** What callers have seen the tool return, as types; none where it declares an output or was never called. */
+  readonly observed: readonly { readonly caller: string; readonly profile: string; readonly type: string }[];
   readonly annotations: JsonObject;
   readonly policy: {
     readonly decision: Decision;

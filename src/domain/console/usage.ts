@@ -8,6 +8,8 @@ export interface UsageReport {
   /** UTC, the oldest first; days without calls are left out. */
   readonly days: readonly UsageDay[];
   readonly servers: readonly UsageServer[];
+  /** Calls of `doctor`, `measure` and `demo`, which are left out of everything else. */
+  readonly ownCalls: number;
   /** Whether more calls were there than were read. */
   readonly isCut: boolean;
 }

@@ -1,6 +1,6 @@
 import { isHostError } from '../../domain/errors.js';
 import { DEFAULT_LIMITS } from '../../domain/limits.js';
-import type { CallerId } from '../../domain/run.js';
+import { DOCTOR_CALLER } from '../../domain/own-callers.js';
 import type { Host } from '../host.js';
 import { isEnded, type Presentation } from '../runs/run-types.js';
 
@@ -75,7 +75,7 @@ export async function inspectRun(open: () => Promise<Host>): Promise<Finding> {
   try {
     const host = await open();
     const session = host.openSession({
-      caller: 'doctor' as CallerId,
+      caller: DOCTOR_CALLER,
       profile: 'inspection',
       presentation: PLAIN,
       codeMode: { enabled: false, excludedTools: [] },

@@ -10,6 +10,7 @@ import type { JsonValue } from '../../domain/json.js';
 import type { CallReply, GuestCall } from '../../domain/run.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import { type RecordedCall, recordedCall } from '../recordings/recorded-call.js';
+import type { RunNotes } from '../recordings/run-notes.js';
 import { isResults, type KeptResults } from '../runs/kept-results.js';
 import type { CallAnswerer, RunCallDelegate, RunClient } from '../runs/run.js';
 import type { RunCatalog } from '../runs/run-catalog.js';
@@ -108,6 +109,11 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
     return [...this.#recorded.values()];
   }
 
+  /** For people who look at the run. */
+  get notes(): RunNotes {
+    return { scripts: this.nested.scripts, retries: this.tools.retries };
+  }
+
   get soFar(): RunCallsSoFar {
     return { soFar: this.tools.soFar, recorded: this.recorded, nested: this.nested.soFar };
   }
@@ -146,7 +152,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
         observed?.typeOf({ caller, profile }, tool),
       );
     }
-    if (isScripts(call.target)) return this.nested.answer(call.target, input, delegate, asker);
+    if (isScripts(call.target)) return this.nested.answer(call.target, input, delegate, asker, numbered.number);
     if (isResults(call.target)) {
       const onReceived = (received: ReceivedData | 'unknown') =>
         received === 'unknown' ? gate.receivedUnknown(ledger) : ledger.received.receiveAll(received);
@@ -166,7 +172,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
   ): Promise<CallReply> {
     const { presentation, script: request } = this.#circumstances;
     if (call.target !== request?.callScript) return script.answer(call, input, delegate, asker.context);
-    const reply = await this.nested.answer(RUN_SCRIPT, input, delegate, asker);
+    const reply = await this.nested.answer(RUN_SCRIPT, input, delegate, asker, call.number);
     if (reply.ok) return { ok: true, json: `{"ok":true,"result":${String(reply.json)}}` };
     return 'ends' in reply ? reply : presentation.reply({ ok: false, error: reply.error });
   }

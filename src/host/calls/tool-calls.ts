@@ -10,6 +10,7 @@ import type { Respondent } from '../../domain/question.js';
 import type { CallReply, GuestCall, GuestError } from '../../domain/run.js';
 import { isRepeatable, type Tool } from '../../domain/tool.js';
 import { visibleLine } from '../../lib/visible-text.js';
+import { type CallRetry, MAX_RETRIES } from '../recordings/run-notes.js';
 import type { RunCallDelegate, RunClient } from '../runs/run.js';
 import {
   noSuchTool,
@@ -66,6 +67,7 @@ export interface CallsSoFar {
   /** Of these, calls of servers that were sent; a run that an older codemode suspended does not say. */
   readonly sent?: number;
   readonly partial?: PartialSoFar;
+  readonly retries?: readonly CallRetry[];
 }
 
 const NO_CALLS: CallsSoFar = { trace: [], warnings: [], redactions: {}, made: 0, sent: 0 };
@@ -91,6 +93,8 @@ export class ToolCalls {
   readonly unfinished = new UnfinishedCalls();
   /** Which answers said that there is more. */
   readonly partialAnswers: PartialAnswers;
+  /** Attempts that failed before a call was sent again. */
+  readonly retries: CallRetry[];
   /** The number of redactions in answers, by kind. */
   readonly redactions: Record<string, number>;
   /** The decisions of people, if approvals were needed. */
@@ -109,6 +113,7 @@ export class ToolCalls {
     this.warnings = new Set(soFar.warnings);
     this.redactions = { ...soFar.redactions };
     this.partialAnswers = new PartialAnswers(soFar.partial);
+    this.retries = [...(soFar.retries ?? [])];
     this.#made = soFar.made;
     this.#sent = soFar.sent ?? soFar.made;
   }
@@ -131,6 +136,7 @@ export class ToolCalls {
       made: this.#made,
       sent: this.#sent,
       partial: this.partialAnswers.soFar,
+      retries: this.retries,
     };
   }
 
@@ -224,6 +230,9 @@ export class ToolCalls {
           unfinished.isSent = true;
           if (!isOwnServer(tool.serverId)) this.#sent++;
           delegate.onSending();
+        },
+        onRetry: (failure) => {
+          if (this.retries.length < MAX_RETRIES) this.retries.push({ call: number, atMs: Date.now(), failure });
         },
       }),
       ...(respondent && { respondent: reported(respondent, delegate) }),

@@ -208,6 +208,7 @@ async function runSteps(
     ...{ runId, caller, codeDigest: run.codeDigest, environment, outcome: ended.outcome },
     program: { language, source, files: [...files], limits, seed },
     calls: recorded,
+    notes: { usage: { cpuMs: report.cpuMs }, retries: calls.tools.retries },
   };
   const glance = { title: redactTitle(redactor, source), durationMs: report.durationMs };
   runner.notify(request, view);

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { PROGRAM_LANGUAGES, type ProcessLimits, type ProgramLanguage } from '../../domain/process-program.js';
 import type { CallReply, Outcome } from '../../domain/run.js';
 import type { AnsweredCall } from './recorded-call.js';
+import { notesSchema, type RunNotes } from './run-notes.js';
 
 /** What it takes to run a program of a real interpreter again without any server. */
 export interface ProcessRecording {
@@ -24,6 +25,8 @@ export interface ProcessRecording {
   };
   readonly calls: readonly AnsweredCall[];
   readonly outcome: Outcome;
+  /** Absent in older recordings. */
+  readonly notes?: RunNotes | undefined;
 }
 
 export const PROCESS_FORMAT = 'codemode process recording 1';
@@ -77,6 +80,7 @@ const fileSchema = z.object({
     }),
   ),
   outcome: z.looseObject({ status: z.enum(['completed', 'failed']) }),
+  notes: notesSchema.optional(),
 });
 
 export function encodeProcessRecording({ calls, ...rest }: ProcessRecording): string {

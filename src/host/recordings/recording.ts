@@ -5,6 +5,7 @@ import type { Outcome } from '../../domain/run.js';
 import { decodeJournal, type Journal, plainJournal } from '../../sandbox/journal.js';
 import { encodeProcessRecording, type ProcessRecording, parseProcessRecording } from './process-recording.js';
 import type { RecordedCall } from './recorded-call.js';
+import { notesSchema, type RunNotes } from './run-notes.js';
 
 /** Which program made it: a replay elsewhere is the same only as far as these are. */
 export interface RecordedEnvironment {
@@ -22,6 +23,8 @@ export interface Recording {
   readonly journal: Journal;
   readonly calls: readonly RecordedCall[];
   readonly outcome: Outcome;
+  /** Absent in older recordings. */
+  readonly notes?: RunNotes | undefined;
 }
 
 /** Of a program in the sandbox, or on a real interpreter. */
@@ -46,6 +49,7 @@ const fileSchema = z.object({
     }),
   ),
   outcome: z.looseObject({ status: z.enum(['completed', 'failed']) }),
+  notes: notesSchema.optional(),
   journal: z.looseObject({
     source: z.string(),
     language: z.enum(['javascript', 'typescript']),

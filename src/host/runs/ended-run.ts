@@ -101,5 +101,6 @@ export function recordingOf({ facts, calls }: PreparedRun, report: RunReport, sa
     journal: report.journal,
     calls: calls.recorded,
     outcome: report.outcome,
+    notes: { usage: report.usage, ...calls.notes },
   };
 }

@@ -1,4 +1,6 @@
 import { type CallerQuotas, quotaExceeded } from '../../domain/quotas.js';
+import type { RecordedCall } from '../recordings/recorded-call.js';
+import type { RunNotes } from '../recordings/run-notes.js';
 
 /** A run of this process, from its request until it is suspended or has ended. */
 export interface LiveRun {
@@ -8,6 +10,14 @@ export interface LiveRun {
   readonly source: string;
   readonly startedAtMs: number;
   cancel(): void;
+  /** What it has asked for until now; absent until its program starts, and for programs on real interpreters. */
+  soFar?: () => { readonly calls: readonly RecordedCall[]; readonly notes: RunNotes };
+}
+
+/** Is told which runs are under way. */
+export interface RunObserver {
+  runBegan(run: LiveRun): void;
+  runEnded(runId: string): void;
 }
 
 /** Runs whose programs are in workers, or about to be. */
@@ -18,9 +28,11 @@ export class LiveRuns {
   #isDraining = false;
   #onIdle: (() => void) | undefined;
   readonly #quotas: CallerQuotas;
+  readonly #observer: RunObserver | undefined;
 
-  constructor(quotas: CallerQuotas) {
+  constructor(quotas: CallerQuotas, observer?: RunObserver) {
     this.#quotas = quotas;
+    this.#observer = observer;
   }
 
   /** Counts a run while it lasts. With a caller, it is one of those that its quota allows. */
@@ -40,10 +52,12 @@ export class LiveRuns {
   /** The same for a run that people see while it lasts. */
   async shown<Result>(live: LiveRun, run: () => Promise<Result>): Promise<Result> {
     this.#runs.set(live.runId, live);
+    this.#observer?.runBegan(live);
     try {
       return await this.during(run, live.caller);
     } finally {
       this.#runs.delete(live.runId);
+      this.#observer?.runEnded(live.runId);
     }
   }
 

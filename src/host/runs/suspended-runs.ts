@@ -176,11 +176,13 @@ export class SuspendedRuns {
     return Promise.all(store.list(limit, caller).map((run) => this.#view(run, store)));
   }
 
-  /** A page of runs, the newest first, with the place of each; their answers are left out. */
+  /** A page of runs, the newest first, with the place of each; their answers are left out, and the approvals of ended ones. */
   async page(choice: RunChoice, limit: number): Promise<(RunView & { readonly place: RunPlace })[]> {
     const store = await this.#store();
     const found = store.page(choice, limit);
-    return Promise.all(found.map(async (run) => ({ ...(await this.#view(run, store)), place: run.place })));
+    return Promise.all(
+      found.map(async (run) => ({ ...(await this.#view(run, store, { isBrief: true })), place: run.place })),
+    );
   }
 
   /** Lines by which people know these runs again; of runs that are not stored none. */
@@ -195,15 +197,22 @@ export class SuspendedRuns {
     return (await this.#store()).recordingOf(runId);
   }
 
-  /** What is known of a suspended run besides its program; undefined where it is not suspended. */
-  async contextOf(runId: string): Promise<JsonValue | undefined> {
-    const opened = (await this.#store()).open(runId);
-    return opened === undefined ? undefined : (JSON.parse(opened.contextJson) as JsonValue);
+  /** What is known of a run that is suspended, or was cancelled then: its context, and the calls that it made since it was resumed. */
+  async contextOf(
+    runId: string,
+  ): Promise<{ readonly context: JsonValue; readonly calls: readonly GuestCall[] } | undefined> {
+    const stored = (await this.#store()).contextOf(runId);
+    if (stored === undefined) return undefined;
+    const calls = stored.calls.map((json) => JSON.parse(json) as GuestCall);
+    return { context: JSON.parse(stored.contextJson) as JsonValue, calls };
   }
 
   /** Bytes of the answers that runs gave, by day (UTC). */
-  async answersByDay(sinceMs: number): Promise<ReturnType<RunStore['answersByDay']>> {
-    return (await this.#store()).answersByDay(sinceMs);
+  async answersByDay(
+    sinceMs: number,
+    exceptCallers: readonly string[] = [],
+  ): Promise<ReturnType<RunStore['answersByDay']>> {
+    return (await this.#store()).answersByDay(sinceMs, exceptCallers);
   }
 
   /** Throws `not_found`. */
@@ -212,7 +221,7 @@ export class SuspendedRuns {
     // A run that has just ended may not be recorded yet: a client that saw it run must not get `not_found`.
     if (store.find(runId) === undefined) await this.settled();
     const run = this.#find(store, runId);
-    return this.#view(run, store, store.responseOf(run));
+    return this.#view(run, store, { responseJson: store.responseOf(run) });
   }
 
   /** Resumes a run now, in this process. Throws if that is impossible. */
@@ -366,7 +375,11 @@ export class SuspendedRuns {
     throw new HostError('not_found', `there is no run ${JSON.stringify(runId)}; list them with: codemode runs`);
   }
 
-  async #view(run: StoredRun, store: RunStore, responseJson?: string): Promise<RunView> {
+  async #view(
+    run: StoredRun,
+    store: RunStore,
+    { responseJson, isBrief = false }: { readonly responseJson?: string | undefined; readonly isBrief?: boolean } = {},
+  ): Promise<RunView> {
     const { id, caller, profile, createdAtMs, updatedAtMs, holder, durationMs } = run;
     const isHeld = run.state === 'suspended' && holder !== undefined && isProcessAlive(holder);
     return {
@@ -379,7 +392,7 @@ export class SuspendedRuns {
       title: store.titleOf(id),
       durationMs,
       response: responseJson === undefined ? null : (JSON.parse(responseJson) as JsonValue),
-      approvals: await this.#options.approvals.ofRun(id),
+      approvals: isBrief && run.state !== 'suspended' ? [] : await this.#options.approvals.ofRun(id),
     };
   }
 }

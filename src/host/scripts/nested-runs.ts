@@ -17,6 +17,8 @@ import type {
 import type { StoredScript } from '../../domain/script.js';
 import type { RunReport } from '../../sandbox/run-report.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
+import { recordedCall } from '../recordings/recorded-call.js';
+import { MAX_NESTED_CALLS, type NestedScript } from '../recordings/run-notes.js';
 import { type CallAnswerer, Run, type RunCallDelegate, type RunClient } from '../runs/run.js';
 import type { ScriptRequest } from '../runs/run-types.js';
 import { inputModule, LIST_SCRIPTS, RUN_SCRIPT } from './scripts-module.js';
@@ -48,6 +50,7 @@ export interface ProgramsCalls {
 export interface NestedSoFar {
   readonly runs: number;
   readonly logs: readonly NestedLog[];
+  readonly scripts?: readonly NestedScript[];
 }
 
 interface NestedLog extends Omit<LogEntry, 'timeMs'> {
@@ -74,22 +77,25 @@ export interface NestedRunsOptions {
  */
 export class NestedRuns {
   readonly #options: NestedRunsOptions;
+  /** What was run, for people. */
+  readonly scripts: NestedScript[];
   readonly #logs: NestedLog[];
   /** By depth: who waits in line here never holds the place that somebody in front waits for. */
   readonly #places: Slots[] = [];
   #runs: number;
   #logBytes: number;
 
-  constructor(options: NestedRunsOptions, { runs, logs }: NestedSoFar = { runs: 0, logs: [] }) {
+  constructor(options: NestedRunsOptions, { runs, logs, scripts = [] }: NestedSoFar = { runs: 0, logs: [] }) {
     this.#options = options;
     this.#runs = runs;
     this.#logs = [...logs];
+    this.scripts = [...scripts];
     this.#logBytes = options.limits.maxLogBytes;
     for (const { message } of logs) this.#logBytes -= Buffer.byteLength(message);
   }
 
   get soFar(): NestedSoFar {
-    return { runs: this.#runs, logs: this.#logs };
+    return { runs: this.#runs, logs: this.#logs, scripts: this.scripts };
   }
 
   /** The report of a run with the logs of its scripts among its own. */
@@ -106,10 +112,12 @@ export class NestedRuns {
     input: readonly JsonValue[],
     delegate: RunCallDelegate,
     asker: Asker,
+    /** Of the call, as approvals have it. */
+    number: number,
   ): Promise<CallReply> {
     try {
       if (target === LIST_SCRIPTS) return { ok: true, json: JSON.stringify(await this.#list(asker)) };
-      if (target === RUN_SCRIPT) return await this.#run(input, delegate, asker);
+      if (target === RUN_SCRIPT) return await this.#run(input, delegate, asker, number);
     } catch (error) {
       if (!isHostError(error)) throw error;
       const errorClass = error.code === 'not_found' ? 'ToolNotFoundError' : 'ToolCallError';
@@ -132,7 +140,12 @@ export class NestedRuns {
     return this.#places[depth];
   }
 
-  async #run([name, given]: readonly JsonValue[], delegate: RunCallDelegate, asker: Asker): Promise<CallReply> {
+  async #run(
+    [name, given]: readonly JsonValue[],
+    delegate: RunCallDelegate,
+    asker: Asker,
+    byCall: number,
+  ): Promise<CallReply> {
     if (typeof name !== 'string')
       return refused('SchemaValidationError', 'runScript: name must be a string', 'Call runScript("name", { ... }).');
     if (asker.depth >= MAX_DEPTH)
@@ -151,12 +164,16 @@ export class NestedRuns {
     const place = await this.#placesAt(asker.depth).enter(delegate.signal);
     if (place.kind !== 'entered')
       return overLimit(`no place came free for script ${name}`, 'Run fewer scripts at once.');
+    const startedAtMs = Date.now();
+    const noted: NestedScript = { name, codeDigest: script.digest, byCall, startedAtMs, calls: [] };
+    this.scripts.push(noted);
     try {
-      const report = await this.#execute(script, checked.input, delegate, {
+      const report = await this.#execute(script, checked.input, delegate, noted, {
         context: contextOf(script, checked.input, asker),
         depth: asker.depth + 1,
         firstNumber: number * NUMBERS_OF_ONE_PROGRAM,
       });
+      noted.isFailed = report.outcome.status === 'failed';
       this.#keepLogs(name, report);
       const { outcome } = report;
       if (outcome.status === 'completed') return { ok: true, json: outcome.resultJson };
@@ -165,11 +182,18 @@ export class NestedRuns {
       if (failure.kind === 'forbidden' || failure.limit === 'calls') return { ok: false, ends: failure };
       return { ok: false, error: errorOf(name, failure) };
     } finally {
+      noted.durationMs = Date.now() - startedAtMs;
       place.leave();
     }
   }
 
-  async #execute(script: StoredScript, input: JsonObject, outer: RunCallDelegate, asker: Asker): Promise<RunReport> {
+  async #execute(
+    script: StoredScript,
+    input: JsonObject,
+    outer: RunCallDelegate,
+    noted: NestedScript,
+    asker: Asker,
+  ): Promise<RunReport> {
     const { sandbox, limits, calls, patienceMs, client } = this.#options;
     const execution = await Run.start(
       sandbox,
@@ -187,7 +211,7 @@ export class NestedRuns {
       randomUUID() as RunId,
       {
         caller: asker.context.caller,
-        calls: new NestedCalls(calls, script.name, asker, outer),
+        calls: new NestedCalls(calls, (call) => this.#note(noted, asker, call), script.name, asker, outer),
         patienceMs,
         onHeld: (isHeld) => outer.onHeld(isHeld),
         signal: outer.signal,
@@ -197,6 +221,11 @@ export class NestedRuns {
     const end = await execution.ended;
     if (end.state !== 'ended') throw new TypeError('a nested run cannot be suspended');
     return end.report;
+  }
+
+  #note(noted: NestedScript, { firstNumber }: Asker, call: GuestCall): void {
+    const known = this.scripts.reduce((sum, { calls }) => sum + calls.length, 0);
+    if (known < MAX_NESTED_CALLS) noted.calls.push(recordedCall({ ...call, number: firstNumber + call.number }));
   }
 
   #formOf(input: JsonObject): Pick<Program, 'modules' | 'script'> {
@@ -224,18 +253,27 @@ function contextOf(script: StoredScript, input: JsonObject, { context }: Asker):
 /** The calls of one stored script's program: calls of the run, on behalf of the script. */
 class NestedCalls implements CallAnswerer {
   readonly #calls: ProgramsCalls;
+  readonly #onCall: (call: GuestCall) => void;
   readonly #name: string;
   readonly #asker: Asker;
   readonly #outer: RunCallDelegate;
 
-  constructor(calls: ProgramsCalls, name: string, asker: Asker, outer: RunCallDelegate) {
+  constructor(
+    calls: ProgramsCalls,
+    onCall: (call: GuestCall) => void,
+    name: string,
+    asker: Asker,
+    outer: RunCallDelegate,
+  ) {
     this.#calls = calls;
+    this.#onCall = onCall;
     this.#name = name;
     this.#asker = asker;
     this.#outer = outer;
   }
 
   async answer(call: GuestCall, delegate: RunCallDelegate): Promise<CallReply> {
+    this.#onCall(call);
     const onSending = () => {
       // From here on the script may have taken effect, and with it the call that runs it.
       this.#outer.onSending();

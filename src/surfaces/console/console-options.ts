@@ -1,9 +1,10 @@
-import type { ConnectInfo } from '../../domain/console/connect.js';
-import type { ServerLog } from '../../domain/console/tools.js';
+import type { ConnectedClient, ConnectInfo } from '../../domain/console/connect.js';
+import type { ServerLog, ToolDetail } from '../../domain/console/tools.js';
 import type { UsageReport } from '../../domain/console/usage.js';
 import type { Log } from '../../domain/log.js';
 import type { Label } from '../../domain/policy.js';
 import type { ProfileName } from '../../domain/profile-name.js';
+import type { Tool } from '../../domain/tool.js';
 import type { AuditLog } from '../../host/admin/audit-log.js';
 import type { ConsoleAccess } from '../../host/admin/console/access.js';
 import type { PolicyDesk } from '../../host/admin/console/policy-desk.js';
@@ -25,6 +26,9 @@ export interface ConsoleOptions {
   readonly policy: PolicyDesk;
   readonly usage: (days: number) => Promise<UsageReport>;
   readonly connect: () => Promise<ConnectInfo>;
+  readonly clients: () => Promise<readonly ConnectedClient[]>;
+  /** What callers have seen a tool return. */
+  readonly observedOf: (tool: Tool) => Promise<ToolDetail['observed']>;
   readonly logins: () => Promise<Logins>;
   readonly servers: ConsoleServers;
   readonly playground: Playground;

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
-import { CONSOLE_API } from '../../domain/console/api.js';
+import { CONSOLE_API, MAX_OPENED_BYTES } from '../../domain/console/api.js';
 import { ERRORS, type HostError, isHostError } from '../../domain/errors.js';
 import type { StoredSession } from '../../host/admin/console/access.js';
 import { parseJsonBodies } from '../http/json-body.js';
@@ -31,9 +31,6 @@ declare module 'fastify' {
     consoleSession?: StoredSession;
   }
 }
-
-/** Files that are opened here hold a run's journal: larger than any other body. */
-const MAX_BODY_BYTES = 24 * 1024 * 1024;
 
 /** The console: its page at `/`, its API under `/console/api`. Every request of the API passes the guard first. */
 export class ConsoleSurface {
@@ -77,7 +74,7 @@ export class ConsoleSurface {
     scope.addHook('onRoute', (route) => {
       // No token reaches it: the guard below decides.
       route.config = { ...route.config, isPublic: true };
-      route.bodyLimit ??= MAX_BODY_BYTES;
+      route.bodyLimit ??= MAX_OPENED_BYTES;
     });
     scope.addHook('onRequest', async (request, reply) => {
       void reply.headers(API_HEADERS);

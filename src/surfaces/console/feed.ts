@@ -27,9 +27,10 @@ export class Feed {
   #pending: ReadonlySet<string> = new Set();
   #runs = new Map<string, string>();
   #lastUpdateMs = 0;
-  #live: ReadonlySet<string> = new Set();
+  #live: ReadonlyMap<string, string> = new Map();
   #records = 0;
   #servers = '';
+  #clients = '';
 
   constructor(options: ConsoleOptions) {
     this.#options = options;
@@ -74,9 +75,10 @@ export class Feed {
       const events = [
         ...(await this.#approvals()),
         ...(await this.#storedRuns(isFirst)),
-        ...this.#liveRuns(),
+        ...(await this.#liveRuns()),
         ...(await this.#audit()),
         ...this.#health(),
+        ...(await this.#connected()),
       ];
       if (!isFirst) for (const event of events) this.#tell(event);
     } catch {
@@ -109,11 +111,11 @@ export class Feed {
     return [{ type: 'runs', runs: fresh.slice(0, MAX_LISTED), hasMore: found.length > MAX_LISTED }];
   }
 
-  #liveRuns(): ConsoleEvent[] {
-    const items = this.#options.history.liveItems();
+  async #liveRuns(): Promise<ConsoleEvent[]> {
+    const items = await this.#options.history.liveItems();
     const before = this.#live;
-    this.#live = new Set(items.map(({ runId }) => runId));
-    const fresh = items.filter(({ runId }) => !before.has(runId));
+    this.#live = new Map(items.map((run) => [run.runId, stateOf(run)]));
+    const fresh = items.filter((run) => before.get(run.runId) !== stateOf(run));
     return fresh.length === 0 ? [] : [{ type: 'runs', runs: fresh.slice(0, MAX_LISTED), hasMore: false }];
   }
 
@@ -121,8 +123,18 @@ export class Feed {
     const count = (await this.#options.audit?.())?.count() ?? 0;
     if (count === this.#records) return [];
     this.#records = count;
-    const runIds = [...this.#live].slice(0, MAX_LISTED);
+    const runIds = [...this.#live.keys()].slice(0, MAX_LISTED);
     return [{ type: 'audit', count }, ...(runIds.length === 0 ? [] : [{ type: 'progress', runIds } as const])];
+  }
+
+  async #connected(): Promise<ConsoleEvent[]> {
+    const clients = await this.#options.clients();
+    const now = clients.map(
+      ({ name, transport, lastAtMs, isHostUp }) => `${name} ${transport} ${lastAtMs} ${isHostUp}`,
+    );
+    if (now.join('\n') === this.#clients) return [];
+    this.#clients = now.join('\n');
+    return [{ type: 'clients' }];
   }
 
   #health(): ConsoleEvent[] {

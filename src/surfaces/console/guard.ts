@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { CONSOLE_API, CONSOLE_KEY_HEADER } from '../../domain/console/api.js';
-import type { ConsoleAccess, StoredSession } from '../../host/admin/console/access.js';
+import type { ConsoleAccess, ConsolePlace, StoredSession } from '../../host/admin/console/access.js';
+import { processIdentity } from '../../lib/process-identity.js';
 
 export interface Refusal {
   readonly status: 401 | 403 | 415;
@@ -30,31 +31,40 @@ export function placeRefusal({ method, headers }: Pick<FastifyRequest, 'method' 
   return undefined;
 }
 
-/** The session of a request: its cookie, its key and the host at which it was opened, all three. */
-export function sessionOf(request: Pick<FastifyRequest, 'headers'>, access: ConsoleAccess): StoredSession | Refusal {
+type PlacedRequest = Pick<FastifyRequest, 'headers' | 'socket'>;
+
+/** Where a request arrived: by this process and its socket, besides what the request says. */
+export function placeOf({ headers, socket }: PlacedRequest): ConsolePlace {
+  return { holder: OWN_HOLDER, port: socket.localPort ?? 0, host: headers.host ?? '' };
+}
+
+const OWN_HOLDER = processIdentity() ?? `${process.pid}:unknown`;
+
+/** The session of a request: its cookie, its key and the place at which it was opened, all three. */
+export function sessionOf(request: PlacedRequest, access: ConsoleAccess): StoredSession | Refusal {
   const { headers } = request;
-  const cookie = cookieOf(headers.cookie, cookieName(headers.host));
+  const cookie = cookieOf(headers.cookie, cookieName(request));
   const key = headers[CONSOLE_KEY_HEADER];
   if (cookie === undefined || typeof key !== 'string')
     return noSession(`This browser is not logged in to the console. ${NEW_LINK}`);
-  const found = access.find(cookie, key);
+  const found = access.find(cookie, key, placeOf(request));
   if (found === 'unknown') return noSession(`This session does not exist (any more): it was revoked. ${NEW_LINK}`);
   if (found === 'expired') return noSession(`This session has expired. ${NEW_LINK}`);
-  if (found.host !== headers.host) return noSession(`This session belongs to ${found.host}. ${NEW_LINK}`);
+  if (found === 'elsewhere')
+    return noSession(`This session was opened at another host, or before this one was started again. ${NEW_LINK}`);
   return found;
 }
 
 /** Cookies are shared by all ports of a machine: each host has a name of its own for its. */
-export function cookieName(host: string | undefined): string {
-  const port = /:(\d{1,5})$/.exec(host ?? '')?.[1] ?? '80';
-  return `codemode_console_${port}`;
+function cookieName({ socket }: PlacedRequest): string {
+  return `codemode_console_${socket.localPort ?? 0}`;
 }
 
 /** Not readable by scripts, sent only by our own page and only to the API. */
-export function sessionCookie(request: Pick<FastifyRequest, 'headers'>, value: string, maxAgeSeconds: number): string {
-  const { host, origin } = request.headers;
+export function sessionCookie(request: PlacedRequest, value: string, maxAgeSeconds: number): string {
+  const { origin } = request.headers;
   const isSecure = origin?.startsWith('https://') === true;
-  return `${cookieName(host)}=${value}; Path=${CONSOLE_API}; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`;
+  return `${cookieName(request)}=${value}; Path=${CONSOLE_API}; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`;
 }
 
 function cookieOf(header: string | undefined, name: string): string | undefined {

@@ -31,7 +31,7 @@ const NOT_BUILT = 'The files of the console are missing here. Build them: npm ru
 export function mountPageFiles(app: FastifyInstance, folder: string): string {
   const files = readFiles(folder);
   const config = { isPublic: true };
-  const start = files.get(START);
+  const start = withIntegrity(files.get(START), files);
   app.get('/', { config }, (request, reply) => {
     if (start !== undefined) return send(request, reply, start);
     return reply.code(503).headers(SAFE_HEADERS).type('text/plain; charset=utf-8').send(NOT_BUILT);
@@ -40,6 +40,25 @@ export function mountPageFiles(app: FastifyInstance, folder: string): string {
     if (name !== START) app.get(`/${name}`, { config }, (request, reply) => send(request, reply, file));
   }
   return hash('sha256', [...files].map(([name, { etag }]) => `${name} ${etag}\n`).join(''), 'hex').slice(0, 16);
+}
+
+/**
+ * The start page with a digest beside every file that it loads, and beside the parts that are loaded later. A browser may hold files
+ * under these names of somebody else who had the port before: it does not run them.
+ */
+function withIntegrity(start: PageFile | undefined, files: ReadonlyMap<string, PageFile>): PageFile | undefined {
+  if (start === undefined) return undefined;
+  const digestOf = (name: string) => `sha384-${hash('sha384', files.get(name)?.bytes ?? '', 'base64')}`;
+  const html = start.bytes.toString('utf8');
+  const named = html.replace(/(?:src|href)="\.\/(assets\/[\w.-]+\.(?:js|css))"/g, (text, name: string) =>
+    files.has(name) ? `${text} integrity="${digestOf(name)}"` : text,
+  );
+  const later = [...files.keys()].filter((name) => name.endsWith('.js') && !html.includes(name));
+  const preloads = later.map(
+    (name) => `<link rel="modulepreload" crossorigin href="./${name}" integrity="${digestOf(name)}">`,
+  );
+  const bytes = Buffer.from(named.replace('</head>', `  ${preloads.join('\n    ')}\n  </head>`));
+  return { ...start, bytes, etag: `"${hash('sha256', bytes, 'hex').slice(0, 32)}"` };
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, file: PageFile): FastifyReply {

@@ -6,6 +6,7 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { LOCAL_CALLER } from '../../domain/run.js';
 import { callTool } from './call.js';
 import type { ClientConnection } from './mcp-session.js';
 import { verifyRequestState } from './request-state.js';
@@ -25,17 +26,27 @@ export function createServer(connection: ClientConnection): Server {
       ...(instructions === undefined ? {} : { instructions }),
     },
   );
+  // When it uses something: a client that only knocks has not connected.
+  const introduce = () => {
+    const { name, version } = server.getClientVersion() ?? {};
+    if (name === undefined) return;
+    const { caller } = connection.session;
+    const transport = caller === LOCAL_CALLER ? 'stdio' : 'http';
+    options.host.clientSeen({ name, version: version ?? '', transport, caller });
+  };
   server.setRequestHandler('tools/list', async ({ params }) => {
     const cursor = params?.cursor;
     if (cursor !== undefined && !CURSOR.test(cursor))
       throw new ProtocolError(INVALID_PARAMS, 'this cursor is not one of ours; list from the start');
     const page = await listing.page(cursor);
+    introduce();
     connection.onListed?.();
     return page;
   });
-  server.setRequestHandler('tools/call', ({ params }, context: ServerContext) =>
-    callTool(connection, server, params, context),
-  );
+  server.setRequestHandler('tools/call', ({ params }, context: ServerContext) => {
+    introduce();
+    return callTool(connection, server, params, context);
+  });
   server.setRequestHandler('resources/list', () => ({ resources: listing.resources() }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {

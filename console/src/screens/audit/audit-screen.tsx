@@ -8,7 +8,7 @@ import { linkTo, place, setOptions } from '../../lib/router.js';
 import { useStore } from '../../lib/store.js';
 import { Foreign, ForeignLine, foreignLabel } from '../../ui/foreign.js';
 import { JsonTree } from '../../ui/json-tree.js';
-import { ActionButton, Badge, Empty, Loading, PageHead, Panel, Problem } from '../../ui/parts.js';
+import { ActionButton, Badge, Empty, Loading, OwnMark, PageHead, Panel, Problem } from '../../ui/parts.js';
 import { VirtualList } from '../../ui/virtual-list.js';
 import type { ScreenProps } from '../screen-props.js';
 import { ChainCheck } from './chain-check.js';
@@ -23,6 +23,7 @@ export function AuditScreen(_: ScreenProps) {
   const { options } = useStore(place);
   const filters = Object.fromEntries(FILTERS.map((name) => [name, options.get(name) ?? '']));
   const [isOff, setOff] = useState(false);
+  const [ownCallers, setOwnCallers] = useState<readonly string[]>([]);
   const [chosen, setChosen] = useState<AuditRecord>();
   const pages = usePages<AuditRecord>(
     JSON.stringify(filters),
@@ -30,6 +31,7 @@ export function AuditScreen(_: ScreenProps) {
       const query = { ...filters, before: cursor, limit: PAGE };
       const page = await request<AuditPage>('audit', { query, signal });
       setOff(page.isOff === true);
+      setOwnCallers(page.ownCallers);
       return { items: page.records, ...(page.before === undefined ? {} : { cursor: String(page.before) }) };
     },
     (event) => event.type === 'audit',
@@ -97,6 +99,7 @@ export function AuditScreen(_: ScreenProps) {
                   record !== undefined && (
                     <Row
                       record={record}
+                      isOwn={ownCallers.includes(record.caller)}
                       isChosen={record.number === chosen?.number}
                       onChoose={() => setChosen(record)}
                     />
@@ -118,7 +121,17 @@ function toneOf(verdict: AuditRecord['verdict']): 'good' | 'bad' | 'wait' | 'cal
   return verdict === 'sent' || verdict === 'decided' || verdict === 'output' ? 'calm' : 'bad';
 }
 
-function Row({ record, isChosen, onChoose }: { record: AuditRecord; isChosen: boolean; onChoose: () => void }) {
+function Row({
+  record,
+  isOwn,
+  isChosen,
+  onChoose,
+}: {
+  record: AuditRecord;
+  isOwn: boolean;
+  isChosen: boolean;
+  onChoose: () => void;
+}) {
   return (
     <button type="button" class={`audit-row ${isChosen ? 'selected' : ''}`} aria-pressed={isChosen} onClick={onChoose}>
       <span class="num end muted">{record.number}</span>
@@ -131,6 +144,7 @@ function Row({ record, isChosen, onChoose }: { record: AuditRecord; isChosen: bo
       </span>
       <span class="clip audit-side">
         <ForeignLine text={record.caller} limit={60} />
+        {isOwn && <OwnMark />}
       </span>
       <span class="num end audit-side">{duration(record.durationMs)}</span>
       <span class="num end audit-side">{record.resultBytes === null ? '' : bytes(record.resultBytes)}</span>

@@ -1,4 +1,4 @@
-import type { ConnectClient, ConnectInfo } from '../../../../src/domain/console/connect.js';
+import type { ConnectClient, ConnectedClient, ConnectInfo } from '../../../../src/domain/console/connect.js';
 import type { ConsoleSession } from '../../../../src/domain/console/sessions.js';
 import { request } from '../../api/request.js';
 import { logOut } from '../../api/session.js';
@@ -11,7 +11,11 @@ import type { ScreenProps } from '../screen-props.js';
 
 /** The line or the file for each client, and whether it has codemode; and who is logged in to this console. */
 export function ConnectScreen(_: ScreenProps) {
-  const info = useResource('connect', (signal) => request<ConnectInfo>('connect', { signal }));
+  const info = useResource(
+    'connect',
+    (signal) => request<ConnectInfo>('connect', { signal }),
+    (event) => event.type === 'clients',
+  );
   return (
     <>
       <PageHead title="Connect" lead="Give codemode to a client. Each takes one line or one file." />
@@ -39,6 +43,7 @@ export function ConnectScreen(_: ScreenProps) {
             <Client key={client.id} client={client} />
           ))}
         </div>
+        {info.data !== undefined && info.data.others.length > 0 && <Others clients={info.data.others} />}
         <Sessions />
       </div>
     </>
@@ -47,17 +52,11 @@ export function ConnectScreen(_: ScreenProps) {
 
 function Client({ client }: { client: ConnectClient }) {
   return (
-    <Panel
-      title={<Foreign text={client.name} limit={80} />}
-      actions={
-        client.isConfigured ? (
-          <Badge tone="good">connected</Badge>
-        ) : (
-          <Badge>{client.isFound ? 'on this machine, not connected' : 'not found on this machine'}</Badge>
-        )
-      }
-    >
+    <Panel title={<Foreign text={client.name} limit={80} />} actions={<ClientBadge client={client} />}>
       <div class="stack tight">
+        {client.connections.map((each) => (
+          <Connection key={`${each.name} ${each.transport}`} connection={each} />
+        ))}
         {client.problem !== undefined && (
           <p class="note wait">
             <Foreign text={client.problem} limit={400} lines />
@@ -77,6 +76,40 @@ function Client({ client }: { client: ConnectClient }) {
             <Command text={client.file.text} />
           </details>
         )}
+      </div>
+    </Panel>
+  );
+}
+
+/** Whether its file starts codemode is one thing, whether it has ever done so another. */
+function ClientBadge({ client: { connections, isConfigured, isFound } }: { client: ConnectClient }) {
+  if (connections.some(({ isHostUp }) => isHostUp)) return <Badge tone="good">connected</Badge>;
+  if (connections.length > 0) return <Badge tone="calm">has connected before</Badge>;
+  if (isConfigured) return <Badge tone="wait">set up, has not connected yet</Badge>;
+  return <Badge>{isFound ? 'on this machine, not set up' : 'not found on this machine'}</Badge>;
+}
+
+function Connection({ connection }: { connection: ConnectedClient }) {
+  const { name, version, transport, lastAtMs } = connection;
+  return (
+    <p class="small">
+      <span class="strong">
+        <Foreign text={`${name} ${version}`.trim()} limit={80} />
+      </span>{' '}
+      <span class="muted">
+        over {transport === 'stdio' ? 'stdio' : 'HTTP'}, last seen {time(lastAtMs)}
+      </span>
+    </p>
+  );
+}
+
+function Others({ clients }: { clients: readonly ConnectedClient[] }) {
+  return (
+    <Panel title="Other clients that have connected">
+      <div class="stack tight">
+        {clients.map((each) => (
+          <Connection key={`${each.name} ${each.transport}`} connection={each} />
+        ))}
       </div>
     </Panel>
   );

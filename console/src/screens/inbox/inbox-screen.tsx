@@ -203,13 +203,22 @@ function Row({
         <span class="row tight small muted">
           {card.callCount > 1 && <Badge tone="wait">{counted(card.callCount, 'call')}</Badge>}
           <span class="clip">
-            <ForeignLine text={card.runTitle ?? card.reason} limit={120} />
+            <ForeignLine text={glanceOf(card)} limit={120} />
           </span>
         </span>
       </button>
     </div>
   );
 }
+
+/** What tells one card from the next: the arguments of a single call, else the run. */
+function glanceOf({ calls, callCount, runTitle, reason }: ApprovalCard): string {
+  const [first] = calls;
+  if (callCount > 1 || first === undefined || first.isCut) return runTitle ?? reason;
+  return JSON.stringify(first.arguments).slice(0, GLANCE_CHARACTERS);
+}
+
+const GLANCE_CHARACTERS = 200;
 
 function NothingWaits() {
   return (

@@ -5,7 +5,7 @@ import { useResource } from '../../api/use-resource.js';
 import { count, percent } from '../../lib/format.js';
 import { Foreign } from '../../ui/foreign.js';
 import { JsonTree } from '../../ui/json-tree.js';
-import { DecisionBadge, Empty, Loading, PageHead, Panel, Problem } from '../../ui/parts.js';
+import { Badge, DecisionBadge, Empty, Loading, PageHead, Panel, Problem } from '../../ui/parts.js';
 import type { ScreenProps } from '../screen-props.js';
 import { DraftForm } from './draft-form.js';
 
@@ -25,13 +25,19 @@ export function PolicyScreen(_: ScreenProps) {
       <Problem error={policy.error} retry={policy.reload} />
     );
   }
-  const { rules, preset, presetHits, callCount } = policy.data;
+  const { rules, isInEffect, preset, presetHits, callCount } = policy.data;
   return (
     <>
       <PageHead
         title="Policy"
         lead={`The first rule that matches decides. Hits are counted among the last ${count(callCount)} calls.`}
       />
+      {!isInEffect && (
+        <p class="note wait">
+          The file has other rules than the ones in effect. Restart hosts, and the clients that started them, for its
+          rules to count.
+        </p>
+      )}
       <div class="policy">
         <Panel title={`Rules (${rules.length})`} flush>
           {rules.length === 0 && (
@@ -70,6 +76,7 @@ function Rule({ rule, callCount }: { rule: PolicyRuleView; callCount: number }) 
           <span class="mono strong">
             <Foreign text={titleOf(rule.rule)} limit={200} />
           </span>
+          {!rule.isInEffect && <Badge tone="wait">after a restart</Badge>}
         </span>
         <Hits hits={rule.hits} callCount={callCount} />
       </div>

@@ -5,7 +5,9 @@ import { bytes, duration, time } from '../../lib/format.js';
 import { linkTo } from '../../lib/router.js';
 import { Foreign } from '../../ui/foreign.js';
 import { JsonTree } from '../../ui/json-tree.js';
-import { Badge, Facts, Problem } from '../../ui/parts.js';
+import { Badge, Facts, Problem, type Tone } from '../../ui/parts.js';
+
+const TONES: Readonly<Record<string, Tone>> = { ok: 'good', sent: 'live', pending: 'wait' };
 
 /** One call: with what, how long, what became of it, and the person who decided. */
 export function CallDetail({
@@ -37,10 +39,12 @@ export function CallDetail({
         facts={[
           [
             'Verdict',
-            call.verdict === undefined ? (
+            call.isWaiting === true ? (
+              <Badge tone="wait">waits for a person</Badge>
+            ) : call.verdict === undefined ? (
               'not on record'
             ) : (
-              <Badge tone={call.verdict === 'ok' ? 'good' : 'bad'}>{call.verdict.replace('_', ' ')}</Badge>
+              <Badge tone={TONES[call.verdict] ?? 'bad'}>{call.verdict.replace('_', ' ')}</Badge>
             ),
           ],
           call.durationMs === undefined ? undefined : ['Duration', duration(call.durationMs)],
@@ -62,6 +66,9 @@ export function CallDetail({
                   Show delivery {call.answeredAt}
                 </button>,
               ],
+          call.retries === undefined
+            ? undefined
+            : ['Sent again after', call.retries.map(({ failure }) => failure.replace('_', ' ')).join(', ')],
           redacted.length === 0
             ? undefined
             : ['Redacted', redacted.map(([kind, times]) => `${times} ${kind}`).join(', ')],

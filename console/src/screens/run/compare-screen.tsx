@@ -43,8 +43,16 @@ export function CompareScreen({ left, right }: { left: string; right: string }) 
                 <Line what="Duration" runs={[first, second]} show={(run) => duration(run.durationMs ?? 0)} />
                 <Line what="Profile" runs={[first, second]} show={(run) => <Foreign text={run.profile} limit={40} />} />
                 <Line what="Calls" runs={[first, second]} show={(run) => count(run.callCount)} />
-                <Line what="CPU" runs={[first, second]} show={(run) => duration(run.usage?.cpuMs ?? 0)} />
-                <Line what="Memory" runs={[first, second]} show={(run) => bytes(run.usage?.memoryBytes ?? 0)} />
+                <Line
+                  what="CPU"
+                  runs={[first, second]}
+                  show={(run) => (run.usage?.cpuMs === undefined ? 'not recorded' : duration(run.usage.cpuMs))}
+                />
+                <Line
+                  what="Memory"
+                  runs={[first, second]}
+                  show={(run) => (run.usage?.memoryBytes === undefined ? 'not recorded' : bytes(run.usage.memoryBytes))}
+                />
               </tbody>
             </table>
           </div>

@@ -1,25 +1,20 @@
-import type { DeliveryView, ExportedRun, RunDetail } from '../../../../src/domain/console/runs.js';
+import { MAX_OPENED_BYTES } from '../../../../src/domain/console/api.js';
+import type { OpenedRun } from '../../../../src/domain/console/runs.js';
 import { request } from '../../api/request.js';
+import { bytes } from '../../lib/format.js';
 import { createStore } from '../../lib/store.js';
 
-export interface OpenedFile {
+export interface OpenedFile extends OpenedRun {
   readonly name: string;
-  readonly run: RunDetail;
-  readonly deliveries: readonly DeliveryView[];
 }
 
 /** The file on the screen; gone with the page. */
 export const openedFile = createStore<OpenedFile | undefined>(undefined);
 
-/** Reads an exported run. The host checks what it says; nothing of it is stored or run. */
+/** The host reads an exported run and says what to show of it; nothing of it is stored or run. The page does not parse megabytes. */
 export async function openFile(file: File): Promise<void> {
-  let content: ExportedRun;
-  try {
-    content = JSON.parse(await file.text()) as ExportedRun;
-  } catch {
-    throw new Error(`${file.name} is not a file that the console exported: it is not JSON.`);
-  }
-  const run = await request<RunDetail>('openRun', { body: content });
-  const deliveries = Array.isArray(content.deliveries) ? content.deliveries : [];
+  if (file.size > MAX_OPENED_BYTES)
+    throw new Error(`${file.name} has ${bytes(file.size)}: files up to ${bytes(MAX_OPENED_BYTES)} can be opened.`);
+  const { run, deliveries } = await request<OpenedRun>('openRun', { body: file });
   openedFile.set({ name: file.name, run, deliveries });
 }

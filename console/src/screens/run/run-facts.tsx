@@ -6,6 +6,10 @@ import { Facts } from '../../ui/parts.js';
 /** Who, when, how long, in what engine. */
 export function RunFacts({ run }: { run: RunDetail }) {
   const { engine, usage } = run;
+  const limit = (name: string, show: (value: number) => string) => {
+    const value = run.limits?.[name];
+    return typeof value === 'number' ? <span class="muted"> of {show(value)}</span> : null;
+  };
   return (
     <div class="panel panel-body">
       <Facts
@@ -13,10 +17,32 @@ export function RunFacts({ run }: { run: RunDetail }) {
           ['Caller', <Foreign key="caller" text={run.caller} limit={80} />],
           ['Profile', <Foreign key="profile" text={run.profile} limit={40} />],
           ['Started', time(run.createdAtMs)],
-          run.durationMs === undefined ? undefined : ['Duration', duration(run.durationMs)],
-          ['Calls', count(run.callCount)],
+          run.durationMs === undefined
+            ? undefined
+            : [
+                'Duration',
+                <>
+                  {duration(run.durationMs)}
+                  {limit('timeoutMs', duration)}
+                </>,
+              ],
+          [
+            'Calls',
+            <>
+              {count(run.callCount)}
+              {limit('maxToolCalls', count)}
+            </>,
+          ],
           usage?.cpuMs === undefined ? undefined : ['CPU', duration(usage.cpuMs)],
-          usage?.memoryBytes === undefined ? undefined : ['Memory', bytes(usage.memoryBytes)],
+          usage?.memoryBytes === undefined
+            ? undefined
+            : [
+                'Memory',
+                <>
+                  {bytes(usage.memoryBytes)}
+                  {limit('maxMemoryBytes', bytes)}
+                </>,
+              ],
           engine === undefined ? undefined : ['Engine', <Foreign key="engine" text={engine.name} limit={60} />],
           engine === undefined
             ? undefined

@@ -1,11 +1,13 @@
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { RunCall } from '../../../../src/domain/console/runs.js';
+import { hostNow } from '../../api/session-state.js';
 import { counted, duration } from '../../lib/format.js';
 import { Foreign, ForeignLine, foreignLabel } from '../../ui/foreign.js';
 import { VirtualList } from '../../ui/virtual-list.js';
 import { type Interval, timeScale } from './time-scale.js';
 
 const ROW = 28;
+const WAIT_SHOWN_MS = 200;
 const GOOD: ReadonlySet<string> = new Set(['ok', 'sent', 'pending']);
 
 export interface WaterfallProps {
@@ -21,8 +23,10 @@ export interface WaterfallProps {
 /** Every call as a bar on one scale of time, in the colour of its server. */
 export function Waterfall({ calls, callCount, selected, activeLine, isAnswered, onSelect }: WaterfallProps) {
   const hues = useMemo(() => hueOf(calls), [calls]);
-  const scale = useMemo(() => timeScale(calls.flatMap(intervalsOf)), [calls]);
-  const isTimed = calls.some(({ startedAtMs }) => startedAtMs !== undefined);
+  const isOpen = calls.some((call) => call.isWaiting === true || call.verdict === 'sent');
+  const nowMs = useNow(isOpen);
+  const scale = useMemo(() => timeScale(calls.flatMap((call) => intervalsOf(call, nowMs))), [calls, nowMs]);
+  const isTimed = calls.some((call) => intervalsOf(call, nowMs).length > 0);
   return (
     <>
       <div class="legend">
@@ -57,6 +61,7 @@ export function Waterfall({ calls, callCount, selected, activeLine, isAnswered, 
               index === selected && 'selected',
               activeLine !== undefined && call.line === activeLine && 'on-line',
               !answered && 'later',
+              call.isWaiting === true && 'waiting',
             ].filter(Boolean);
             return (
               <button
@@ -65,22 +70,36 @@ export function Waterfall({ calls, callCount, selected, activeLine, isAnswered, 
                 aria-pressed={index === selected}
                 onClick={() => onSelect(index)}
               >
-                <span class="wf-name clip mono">
-                  <span class="muted num">{call.number ?? '·'} </span>
-                  <ForeignLine text={call.isTool ? call.toolName : call.target} limit={80} />
+                <span class={`wf-name clip mono depth-${Math.min(call.depth ?? 0, 4)}`}>
+                  <span class="muted num">{shortNumber(call)} </span>
+                  {call.script === undefined ? (
+                    <ForeignLine text={call.isTool ? call.toolName : call.target} limit={80} />
+                  ) : (
+                    <>
+                      <span class="muted">script </span>
+                      <ForeignLine text={call.script} limit={80} />
+                    </>
+                  )}
                 </span>
                 <span class="wf-track" aria-hidden="true">
                   {scale.gaps.map(({ at, width }) => (
                     <span key={at} class="wf-gap" style={{ left: `${at * 100}%`, width: `${width * 100}%` }} />
                   ))}
-                  <Bars call={call} hue={hues.get(call.serverId) ?? 1} place={scale.place} isFailed={isFailed} />
+                  <Bars
+                    call={call}
+                    hue={hues.get(call.serverId) ?? 1}
+                    place={scale.place}
+                    isFailed={isFailed}
+                    nowMs={nowMs}
+                  />
                 </span>
-                <span class={`wf-time num ${isFailed ? 'tone-bad' : 'muted'}`}>
-                  {isFailed
-                    ? call.verdict?.replace('_', ' ')
-                    : call.durationMs === undefined
-                      ? ''
-                      : duration(call.durationMs)}
+                <span class={`wf-time num ${isFailed ? 'tone-bad' : call.isWaiting === true ? 'tone-wait' : 'muted'}`}>
+                  {call.retries !== undefined && (
+                    <span class="wf-retries" title={counted(call.retries.length, 'failed attempt')}>
+                      ↻{call.retries.length}{' '}
+                    </span>
+                  )}
+                  {outcomeWord(call, isFailed)}
                 </span>
               </button>
             );
@@ -101,14 +120,17 @@ function Bars({
   hue,
   place,
   isFailed,
+  nowMs,
 }: {
   call: RunCall;
   hue: number;
   place: (ms: number) => number;
   isFailed: boolean;
+  nowMs: number;
 }) {
-  if (call.startedAtMs === undefined) return null;
   const { askedAtMs, decidedAtMs } = call.approval ?? {};
+  const { startedAtMs } = call;
+  const isUnderWay = call.verdict === 'sent';
   const bar = (from: number, to: number) => {
     const left = place(from) * 100;
     return { left: `min(${left}%, calc(100% - 4px))`, width: `max(${place(to) * 100 - left}%, 4px)` };
@@ -116,19 +138,68 @@ function Bars({
   return (
     <>
       {askedAtMs !== undefined && (
-        <span class="wf-wait" style={bar(askedAtMs, decidedAtMs ?? call.startedAtMs)} title="Waited for a person" />
+        <span
+          class="wf-wait"
+          style={bar(askedAtMs, decidedAtMs ?? (call.isWaiting === true ? nowMs : (startedAtMs ?? askedAtMs)))}
+          title={call.isWaiting === true ? 'Waits for a person' : 'Waited for a person'}
+        />
       )}
-      <span
-        class={`wf-bar hue-${hue} ${call.isTool ? '' : 'own'} ${isFailed ? 'failed' : ''}`}
-        title={`${foreignLabel(call.target)}${call.line === undefined ? '' : `, line ${call.line}`}`}
-        style={bar(call.startedAtMs, call.startedAtMs + (call.durationMs ?? 0))}
-      />
+      {startedAtMs !== undefined && (
+        <span
+          class={`wf-bar hue-${hue} ${call.isTool ? '' : 'own'} ${isFailed ? 'failed' : ''} ${isUnderWay ? 'under-way' : ''}`}
+          title={`${foreignLabel(call.target)}${call.line === undefined ? '' : `, line ${call.line}`}`}
+          style={bar(startedAtMs, isUnderWay ? nowMs : startedAtMs + (call.durationMs ?? 0))}
+        />
+      )}
+      {call.retries?.map(({ atMs, failure }) => (
+        <span
+          key={atMs}
+          class="wf-retry"
+          style={{ left: `${place(atMs) * 100}%` }}
+          title={`Sent again after: ${failure.replace('_', ' ')}`}
+        />
+      ))}
     </>
   );
 }
 
-function intervalsOf({ startedAtMs, durationMs = 0 }: RunCall): readonly Interval[] {
-  return startedAtMs === undefined ? [] : [{ from: startedAtMs, to: startedAtMs + Math.max(1, durationMs) }];
+/** The time in which a call did something. A wait that goes on has a little width, so that it is seen. */
+function intervalsOf(
+  { startedAtMs, durationMs = 0, verdict, isWaiting, approval }: RunCall,
+  nowMs: number,
+): readonly Interval[] {
+  if (isWaiting === true) {
+    const { askedAtMs } = approval ?? {};
+    return askedAtMs === undefined ? [] : [{ from: askedAtMs, to: askedAtMs + WAIT_SHOWN_MS }];
+  }
+  if (startedAtMs === undefined) return [];
+  const to = verdict === 'sent' ? nowMs : startedAtMs + durationMs;
+  return [{ from: startedAtMs, to: Math.max(startedAtMs + 1, to) }];
+}
+
+function outcomeWord(call: RunCall, isFailed: boolean): string {
+  if (call.isWaiting === true) return 'waits';
+  if (call.verdict === 'sent') return 'under way';
+  if (call.verdict === 'pending') return 'not decided';
+  if (isFailed) return call.verdict?.replace('_', ' ') ?? '';
+  return call.durationMs === undefined ? '' : duration(call.durationMs);
+}
+
+/** Calls of stored scripts are numbered by their script: its own number is what a person can read. */
+function shortNumber({ number, depth = 0 }: RunCall): string {
+  if (number === undefined) return '·';
+  return depth === 0 ? String(number) : `${number % 2 ** 32}`;
+}
+
+/** By the host's clock, every second as long as something goes on. */
+function useNow(isTicking: boolean): number {
+  const [nowMs, setNow] = useState(hostNow);
+  useEffect(() => {
+    if (!isTicking) return;
+    const timer = setInterval(() => setNow(hostNow()), 1_000);
+    return () => clearInterval(timer);
+  }, [isTicking]);
+  return nowMs;
 }
 
 /** A colour for each server, in the order of their first calls. */

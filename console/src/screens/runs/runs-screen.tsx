@@ -8,7 +8,7 @@ import { useKeys } from '../../lib/keys.js';
 import { goTo, linkTo, place, setOptions } from '../../lib/router.js';
 import { useStore } from '../../lib/store.js';
 import { ForeignLine, foreignLabel } from '../../ui/foreign.js';
-import { Badge, Empty, Loading, PageHead, Problem, RunBadge } from '../../ui/parts.js';
+import { Badge, Empty, Loading, OwnMark, PageHead, Problem, RunBadge } from '../../ui/parts.js';
 import { say } from '../../ui/toasts.js';
 import { VirtualList } from '../../ui/virtual-list.js';
 import { openFile } from '../run/opened-file.js';
@@ -198,6 +198,7 @@ function Row({ run, href }: { run: RunItem; href: string }) {
       </span>
       <span class="clip run-side">
         <ForeignLine text={run.caller} limit={60} />
+        {run.isOwn === true && <OwnMark />}
       </span>
       <span class="clip muted run-side">
         <ForeignLine text={run.profile} limit={40} />

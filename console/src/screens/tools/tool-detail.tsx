@@ -8,7 +8,7 @@ import { JsonTree } from '../../ui/json-tree.js';
 import { DecisionBadge, Loading, Panel, Problem, Tabs } from '../../ui/parts.js';
 import { TryForm } from './try-form.js';
 
-type Tab = 'declaration' | 'schema' | 'try';
+type Tab = 'declaration' | 'observed' | 'schema' | 'try';
 
 /** One tool: how a program sees it, what policy says about it, and a form to try it. */
 export function ToolDetailView({ server, tool }: { server: string; tool: string }) {
@@ -62,6 +62,7 @@ export function ToolDetailView({ server, tool }: { server: string; tool: string 
             label="Parts of the tool"
             tabs={[
               ['declaration', 'Declaration'],
+              ...(data.observed.length === 0 ? [] : [['observed', 'Observed output'] as const]),
               ['schema', 'Schema'],
               ['try', 'Try it'],
             ]}
@@ -69,17 +70,8 @@ export function ToolDetailView({ server, tool }: { server: string; tool: string 
             onChoose={setTab}
           />
         </div>
-        {tab === 'declaration' && (
-          <>
-            <CodeView source={data.declaration} language="typescript" label="Declaration" />
-            {data.observedOutput !== undefined && (
-              <>
-                <h3 class="panel-foot">What it was seen to return</h3>
-                <CodeView source={data.observedOutput} language="typescript" label="Observed output" />
-              </>
-            )}
-          </>
-        )}
+        {tab === 'declaration' && <CodeView source={data.declaration} language="typescript" label="Declaration" />}
+        {tab === 'observed' && <Observed seen={data.observed} />}
         {tab === 'schema' && (
           <div class="panel-body stack">
             <div>
@@ -102,6 +94,24 @@ export function ToolDetailView({ server, tool }: { server: string; tool: string 
         )}
         {tab === 'try' && <TryForm tool={data} />}
       </section>
+    </>
+  );
+}
+
+/** The tool declares no output: this is what programs got from it. */
+function Observed({ seen }: { seen: ToolDetail['observed'] }) {
+  return (
+    <>
+      {seen.map(({ caller, profile, type }) => (
+        <div key={`${caller} ${profile}`}>
+          <p class="panel-body small muted">
+            The tool declares no output. What <Foreign text={caller} limit={60} /> has seen it return (profile{' '}
+            <Foreign text={profile} limit={40} />
+            ):
+          </p>
+          <CodeView source={type} language="typescript" label={`Observed output, ${profile}`} />
+        </div>
+      ))}
     </>
   );
 }

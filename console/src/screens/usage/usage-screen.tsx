@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { UsageReport, UsageServer } from '../../../../src/domain/console/usage.js';
 import { request } from '../../api/request.js';
 import { useResource } from '../../api/use-resource.js';
-import { bytes, count, duration, percent } from '../../lib/format.js';
+import { bytes, count, counted, duration, percent } from '../../lib/format.js';
 import { place, setOptions } from '../../lib/router.js';
 import { useStore } from '../../lib/store.js';
 import { BarChart } from '../../ui/charts.js';
@@ -67,6 +67,11 @@ function Report({ report }: { report: UsageReport }) {
           {count(sum((day) => day.errors))} of {count(sum((day) => day.calls))}
         </Tile>
       </div>
+      {report.ownCalls > 0 && (
+        <p class="muted small">
+          {counted(report.ownCalls, 'call')} of codemode doctor, measure and demo are left out: no agent made them.
+        </p>
+      )}
       {report.days.length === 0 ? (
         <div class="panel">
           <Empty icon="usage" title="No calls in these days">

@@ -1,1 +1,7 @@
-export type { ConsoleAccess, NewSession, ServingHost, StoredSession } from '../../../store/console-access.js';
+export type {
+  ConsoleAccess,
+  ConsolePlace,
+  NewSession,
+  ServingHost,
+  StoredSession,
+} from '../../../store/console-access.js';

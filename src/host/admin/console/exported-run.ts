@@ -1,10 +1,13 @@
 import * as z from 'zod';
-import type { RunDetail } from '../../../domain/console/runs.js';
+import type { OpenedRun, RunDetail } from '../../../domain/console/runs.js';
 import { HostError } from '../../../domain/errors.js';
+import type { JsonValue } from '../../../domain/json.js';
+import { MAX_SOURCE_BYTES } from '../../../domain/limits.js';
 import { RUN_STATES } from '../../../domain/run.js';
 import { decodeRecording } from '../../recordings/recording.js';
+import { cutText, cutValue } from './cut-value.js';
 import { EXPORT_FORMAT } from './export-format.js';
-import { factsOf } from './recorded-run.js';
+import { deliveryView, factsOf } from './recorded-run.js';
 
 const text = z.string().max(1024 * 1024);
 const time = z.number().nonnegative();
@@ -23,6 +26,14 @@ const call = z.object({
   resultBytes: time.optional(),
   answeredAt: z.number().int().optional(),
   redactions: z.record(z.string(), z.number()).optional(),
+  isWaiting: z.literal(true).optional(),
+  parent: z.number().optional(),
+  depth: z.number().int().min(1).max(10).optional(),
+  script: text.optional(),
+  retries: z
+    .array(z.object({ atMs: time, failure: text }))
+    .max(100)
+    .optional(),
   approval: z
     .object({ id: text, state: text, askedAtMs: time.optional(), decidedAtMs: time.optional(), by: text.optional() })
     .optional(),
@@ -63,13 +74,34 @@ const run = z.object({
   deliveryCount: time,
 });
 
-const file = z.object({ format: z.literal(EXPORT_FORMAT), run, recording: z.json().optional() });
+const delivery = z.object({
+  position: z.number().int().nonnegative(),
+  kind: z.enum(['result', 'error', 'timer', 'clock']),
+  ...{ atMs: time, call: z.number().optional(), preview: text.optional(), bytes: time.optional() },
+});
+const file = z.object({ format: z.literal(EXPORT_FORMAT), run, deliveries: z.array(delivery).default([]) });
 const FORMATS = 'a file that the console exported, or one of: codemode replay RUN --export FILE';
 
+const VALUE_CHARACTERS = 512 * 1024;
+const PREVIEW_CHARACTERS = 400;
+const MESSAGE_CHARACTERS = 20_000;
+const MAX_LOGS = 2_000;
+const MAX_DELIVERIES = 20_000;
+
 /** The run in such a file. A bare recording is read too. Nothing is stored or run. Throws `bad_input`. */
-export function readExportedRun(body: unknown): RunDetail {
+export function readExportedRun(body: unknown): OpenedRun {
   const parsed = file.safeParse(body);
-  if (parsed.success) return { ...(parsed.data.run as unknown as RunDetail), approvals: [], isFromFile: true };
+  if (parsed.success) {
+    const { run: opened, deliveries } = parsed.data;
+    const shown = deliveries.slice(0, MAX_DELIVERIES).map(({ preview, ...rest }) => ({
+      ...rest,
+      ...(preview === undefined ? {} : { preview: cutText(preview, PREVIEW_CHARACTERS) }),
+    }));
+    return {
+      run: { ...cutRun(opened as unknown as RunDetail), approvals: [], isFromFile: true },
+      deliveries: shown as OpenedRun['deliveries'],
+    };
+  }
   if (typeof body === 'object' && body !== null && 'format' in body && String(body.format) === EXPORT_FORMAT)
     throw new HostError(
       'bad_input',
@@ -78,7 +110,28 @@ export function readExportedRun(body: unknown): RunDetail {
   return fromRecording(body);
 }
 
-function fromRecording(body: unknown): RunDetail {
+/** A page that shows megabytes stops: of a file it gets as much as of a run that is stored. */
+function cutRun(run: RunDetail): RunDetail {
+  const { program, outcome, answer, isAnswerCut, logs } = run;
+  const result = outcome?.status === 'completed' ? cut(outcome.result, outcome.isCut) : undefined;
+  const shownAnswer = cut(answer, isAnswerCut);
+  return {
+    ...run,
+    ...(program === undefined ? {} : { program: { ...program, source: cutText(program.source, MAX_SOURCE_BYTES) } }),
+    ...(outcome?.status === 'completed' && result !== undefined
+      ? { outcome: { ...outcome, result: result.value, isCut: result.isCut } }
+      : {}),
+    ...{ answer: shownAnswer.value, isAnswerCut: shownAnswer.isCut },
+    logs: logs.slice(0, MAX_LOGS).map((each) => ({ ...each, message: cutText(each.message, MESSAGE_CHARACTERS) })),
+  };
+}
+
+function cut(value: JsonValue, isCut: boolean): { readonly value: JsonValue; readonly isCut: boolean } {
+  if (isCut && typeof value === 'string') return { value: cutText(value, VALUE_CHARACTERS), isCut };
+  return cutValue(JSON.stringify(value), VALUE_CHARACTERS);
+}
+
+function fromRecording(body: unknown): OpenedRun {
   let recording: ReturnType<typeof decodeRecording>;
   try {
     recording = decodeRecording(JSON.stringify(body));
@@ -87,7 +140,7 @@ function fromRecording(body: unknown): RunDetail {
   }
   const { program, engine, limits, outcome, calls, deliveries, startedAtMs = 0 } = factsOf(recording);
   const answered = new Map(deliveries.flatMap((each, index) => ('call' in each ? [[each.call, index] as const] : [])));
-  return {
+  const run: RunDetail = {
     ...{ runId: recording.runId, caller: recording.caller, profile: 'unknown', createdAtMs: startedAtMs },
     state: recording.outcome.status === 'completed' ? 'succeeded' : 'failed',
     updatedAtMs: deliveries.at(-1)?.atMs ?? startedAtMs,
@@ -107,4 +160,5 @@ function fromRecording(body: unknown): RunDetail {
     ...{ logs: [], answer: null, isAnswerCut: false, deliveryCount: deliveries.length, approvals: [] },
     isFromFile: true,
   };
+  return { run: cutRun(run), deliveries: deliveries.slice(0, MAX_DELIVERIES).map(deliveryView) };
 }

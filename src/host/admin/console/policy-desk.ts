@@ -20,6 +20,8 @@ import type { PastCall, RunHistory } from './run-history.js';
 export interface PolicyFile {
   readonly file: string;
   readonly text: string;
+  /** Its rules in order, and where each of them stands. Throws `bad_config` where they are not valid. */
+  readonly rules: () => readonly { readonly rule: PolicyRule; readonly place?: string }[];
   /** The text with a rule more. Throws `bad_input`. */
   readonly withRule: (rule: JsonObject, before: number | undefined) => string;
   readonly diff: (text: string) => string;
@@ -62,33 +64,46 @@ export class PolicyDesk {
   }
 
   async view(): Promise<PolicyView> {
-    const { settings, placeOf } = this.#parts;
-    const { judged } = await this.#judge(await this.#policy(settings.rules));
+    const { settings } = this.#parts;
+    const { rules: listed, ...file } = await this.#listed();
+    const { judged } = await this.#judge(await this.#policy(listed.map(({ rule }) => rule)));
     const hits = (number: number | undefined) => judged.filter(({ rule }) => rule === number).length;
-    const rules = settings.rules.map((rule, index) => {
-      const place = placeOf(index);
-      return {
-        ...{ number: index + 1, decision: rule.decision, hits: hits(index + 1) },
-        rule: JSON.parse(JSON.stringify(rule)) as JsonObject,
-        ...(place === undefined ? {} : { place }),
-      };
-    });
-    const common = { preset: settings.preset, rules, presetHits: hits(undefined), callCount: judged.length };
+    const inEffect = new Set(settings.rules.map((rule) => JSON.stringify(rule)));
+    const rules = listed.map(({ rule, place }, index) => ({
+      ...{ number: index + 1, decision: rule.decision, hits: hits(index + 1) },
+      rule: JSON.parse(JSON.stringify(rule)) as JsonObject,
+      isInEffect: inEffect.has(JSON.stringify(rule)),
+      ...(place === undefined ? {} : { place }),
+    }));
+    const isInEffect = JSON.stringify(listed.map(({ rule }) => rule)) === JSON.stringify(settings.rules);
+    const counted = { presetHits: hits(undefined), callCount: judged.length };
+    return { preset: settings.preset, rules, isInEffect, ...counted, ...file };
+  }
+
+  /** The rules of the file as it is now; those in effect where there is none that can be read. */
+  async #listed(): Promise<
+    { readonly rules: ReturnType<PolicyFile['rules']> } & Pick<PolicyView, 'file' | 'fileDigest' | 'fileNote'>
+  > {
     try {
-      const { file, text } = await this.#parts.openFile();
-      return { ...common, file, fileDigest: digestOf(text) };
+      const { file, text, rules } = await this.#parts.openFile();
+      return { rules: rules(), file, fileDigest: digestOf(text) };
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
-      return { ...common, fileNote: error.message };
+      const { settings, placeOf } = this.#parts;
+      const rules = settings.rules.map((rule, index) => {
+        const place = placeOf(index);
+        return place === undefined ? { rule } : { rule, place };
+      });
+      return { rules, fileNote: error.message };
     }
   }
 
   /** What the draft would have done to the calls of the last runs. */
   async tryDraft(draft: DraftRequest): Promise<DraftReport> {
-    const { settings } = this.#parts;
-    const at = this.#placeIn(draft);
-    const rules = settings.rules.toSpliced(at, 0, this.#parts.readRule(draft.rule));
-    const [now, then] = [await this.#policy(settings.rules), await this.#policy(rules)];
+    const listed = (await this.#listed()).rules.map(({ rule }) => rule);
+    const at = placeIn(draft, listed.length);
+    const rules = listed.toSpliced(at, 0, this.#parts.readRule(draft.rule));
+    const [now, then] = [await this.#policy(listed), await this.#policy(rules)];
     const before = await this.#judge(now);
     const after = await this.#judge(then, before.calls);
     const changes = after.judged.flatMap((each, index): DraftChange[] => {
@@ -127,13 +142,6 @@ export class PolicyDesk {
     return { file: file.file, diff, note: await file.write(text) };
   }
 
-  #placeIn({ before }: DraftRequest): number {
-    const { length } = this.#parts.settings.rules;
-    if (before !== undefined && before > length + 1)
-      throw new HostError('bad_input', `before: there are ${length} rules`);
-    return before === undefined ? length : before - 1;
-  }
-
   #policy(rules: readonly PolicyRule[]): Promise<Policy> {
     return this.#parts.policyWith(rules);
   }
@@ -157,6 +165,12 @@ export class PolicyDesk {
     }
     return { judged, skipped, calls };
   }
+}
+
+function placeIn({ before }: DraftRequest, length: number): number {
+  if (before !== undefined && before > length + 1)
+    throw new HostError('bad_input', `before: there are ${length} rules`);
+  return before === undefined ? length : before - 1;
 }
 
 /** Programs give one argument: the tool's. */

@@ -4,6 +4,7 @@ import type { Outcome } from '../../../domain/run.js';
 import type { Delivery } from '../../../sandbox/journal.js';
 import type { RecordedCall } from '../../recordings/recorded-call.js';
 import type { AnyRecording } from '../../recordings/recording.js';
+import type { RunNotes } from '../../recordings/run-notes.js';
 import { cutText, cutValue } from './cut-value.js';
 
 const RESULT_CHARACTERS = 512 * 1024;
@@ -15,10 +16,11 @@ export interface RecordedFacts extends Pick<RunDetail, 'program' | 'engine' | 'l
   readonly calls: readonly RecordedCall[];
   readonly deliveries: readonly Delivery[];
   readonly startedAtMs: number | undefined;
+  readonly notes: RunNotes;
 }
 
 export function factsOf(recording: AnyRecording): RecordedFacts {
-  const { codeDigest, calls, environment } = recording;
+  const { codeDigest, calls, environment, notes = {} } = recording;
   const engine = { build: environment.build, node: environment.node, isolation: environment.isolation };
   if ('program' in recording) {
     const { source, language, limits } = recording.program;
@@ -30,6 +32,7 @@ export function factsOf(recording: AnyRecording): RecordedFacts {
       calls,
       deliveries: [],
       startedAtMs: undefined,
+      notes,
     };
   }
   const { source, language, limits, deliveries, startedAtMs } = recording.journal;
@@ -38,7 +41,7 @@ export function factsOf(recording: AnyRecording): RecordedFacts {
     engine: { name: 'quickjs', ...engine },
     limits: plain(limits),
     outcome: outcomeOf(recording.outcome),
-    ...{ calls, deliveries, startedAtMs },
+    ...{ calls, deliveries, startedAtMs, notes },
   };
 }
 

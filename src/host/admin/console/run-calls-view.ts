@@ -1,9 +1,12 @@
 import type { Approval } from '../../../domain/approval.js';
-import { type AuditRecord, CALL_VERDICTS, type CallVerdict } from '../../../domain/audit.js';
+import type { AuditRecord, CallVerdict } from '../../../domain/audit.js';
 import type { RunCall } from '../../../domain/console/runs.js';
 import type { Label } from '../../../domain/policy.js';
+import { groupBy } from '../../../lib/group-by.js';
 import type { Delivery } from '../../../sandbox/journal.js';
 import type { RecordedCall } from '../../recordings/recorded-call.js';
+import type { CallRetry, NestedScript, RunNotes } from '../../recordings/run-notes.js';
+import { CallRecords } from './call-records.js';
 
 /** What is known of a tool now. */
 export interface ToolFacts {
@@ -16,6 +19,7 @@ export interface ToolFacts {
 
 export interface CallSources {
   readonly recorded: readonly RecordedCall[];
+  readonly notes: RunNotes;
   readonly audit: readonly AuditRecord[];
   readonly approvals: readonly Approval[];
   readonly deliveries: readonly Delivery[];
@@ -26,49 +30,78 @@ export interface CallSources {
 }
 
 /**
- * The calls of a run: what it asked for comes from its recording, when and with which outcome from the audit log. The two have no
- * number in common. A call that a person was asked about is found by its approval, the others by tool and order.
+ * The calls of a run, each followed by those of the stored script that it ran. What a program asked for comes from the recording,
+ * when and with which outcome from the audit log.
  */
 export function runCalls(sources: CallSources): RunCall[] {
-  const { recorded, approvals, deliveries, source, factsOf } = sources;
-  const byApproval = new Map(approvals.map((approval) => [approval.id, approval]));
-  const records = ofCalls(sources.audit);
-  const taken = new Set<AuditRecord>();
-  const byCall = new Map<number, AuditRecord>();
-  for (const record of records) {
-    const call = record.approval.id === undefined ? undefined : byApproval.get(record.approval.id)?.call;
-    // Later calls under a grant carry the approval of the call that it was given for.
-    if (call === undefined || call === 0 || byCall.has(call)) continue;
-    taken.add(record);
-    byCall.set(call, record);
-  }
-  const queues = new Map<string, AuditRecord[]>();
-  for (const record of records) {
-    if (taken.has(record)) continue;
-    const key = `${record.serverId}/${record.toolName}`;
-    queues.set(key, [...(queues.get(key) ?? []), record]);
-  }
-  const answeredAt = new Map(
-    deliveries.flatMap((each, index) => ('call' in each ? [[each.call, index] as const] : [])),
-  );
-  const approvalOf = new Map(approvals.map((approval) => [approval.call, approval]));
-  const calls = recorded.map((call): RunCall => {
-    const facts = factsOf(call.target);
-    const record = byCall.get(call.number) ?? queues.get(`${facts.serverId}/${facts.toolName}`)?.shift();
-    if (record !== undefined) taken.add(record);
-    const position = answeredAt.get(call.number);
-    const line = onlyLineOf(source, facts.exportName);
-    return {
-      number: call.number,
-      ...withFacts(call.target, facts),
-      ...(line === undefined ? {} : { line }),
-      ...(position === undefined ? {} : { answeredAt: position }),
-      ...withRecord(record),
-      ...withApproval(approvalOf.get(call.number), record),
-    };
-  });
-  const unnumbered = records.filter((record) => !taken.has(record)).map((record) => fromRecord(record, sources));
+  const { recorded, notes, approvals, deliveries } = sources;
+  const scripts = groupBy(notes.scripts ?? [], ({ byCall }) => byCall);
+  const retries = groupBy(notes.retries ?? [], ({ call }) => call);
+  const known: Known = {
+    ...{ sources, scripts, retries },
+    records: new CallRecords(sources.audit, approvals, new Set(notes.scripts?.map(({ codeDigest }) => codeDigest))),
+    answeredAt: new Map(deliveries.flatMap((each, index) => ('call' in each ? [[each.call, index] as const] : []))),
+    approvalOf: new Map(approvals.map((approval) => [approval.call, approval])),
+  };
+  const calls = recorded.flatMap((call) => withScripts(call, known, { depth: 0 }));
+  const unnumbered = known.records.left().map((record) => fromRecord(record, sources));
   return [...calls, ...unnumbered];
+}
+
+interface Known {
+  readonly sources: CallSources;
+  readonly scripts: ReadonlyMap<number, readonly NestedScript[]>;
+  readonly retries: ReadonlyMap<number, readonly CallRetry[]>;
+  readonly records: CallRecords;
+  readonly answeredAt: ReadonlyMap<number, number>;
+  readonly approvalOf: ReadonlyMap<number, Approval>;
+}
+
+/** Where in the tree of scripts a call stands. */
+interface Place {
+  readonly depth: number;
+  readonly parent?: number;
+  readonly codeDigest?: string;
+}
+
+function withScripts(call: RecordedCall, known: Known, place: Place): RunCall[] {
+  const nested = known.scripts.get(call.number) ?? [];
+  const [script] = nested;
+  const own = oneCall(call, known, place);
+  const run: RunCall =
+    script === undefined
+      ? own
+      : {
+          ...own,
+          ...{ script: script.name, startedAtMs: script.startedAtMs },
+          ...(script.durationMs === undefined ? {} : { durationMs: script.durationMs }),
+          ...(script.durationMs === undefined ? { verdict: 'sent' as const } : {}),
+          ...(script.isFailed === true ? { verdict: 'failed' as const } : {}),
+        };
+  const below = nested.flatMap(({ calls, codeDigest }) =>
+    calls.flatMap((each) => withScripts(each, known, { depth: place.depth + 1, parent: call.number, codeDigest })),
+  );
+  return [run, ...below];
+}
+
+function oneCall({ number, target }: RecordedCall, known: Known, { depth, parent, codeDigest }: Place): RunCall {
+  const facts = known.sources.factsOf(target);
+  const approval = known.approvalOf.get(number);
+  const record = known.records.take(number, facts, codeDigest);
+  const position = known.answeredAt.get(number);
+  // A line of a stored script is no line of the program.
+  const line = depth === 0 ? onlyLineOf(known.sources.source, facts.exportName) : undefined;
+  const retries = known.retries.get(number)?.map(({ atMs, failure }) => ({ atMs, failure }));
+  return {
+    ...{ number, ...withFacts(target, facts) },
+    ...(line === undefined ? {} : { line }),
+    ...(position === undefined ? {} : { answeredAt: position }),
+    ...(depth === 0 ? {} : { depth }),
+    ...(parent === undefined ? {} : { parent }),
+    ...(retries === undefined ? {} : { retries }),
+    ...withRecord(record, approval),
+    ...withApproval(approval, record),
+  };
 }
 
 function fromRecord(record: AuditRecord, { labelsOf, approvals }: CallSources): RunCall {
@@ -76,7 +109,7 @@ function fromRecord(record: AuditRecord, { labelsOf, approvals }: CallSources): 
   const approval = approvals.find(({ id }) => id === record.approval.id);
   return {
     ...{ serverId, toolName, target: `${serverId}/${toolName}`, isTool: true, labels: labelsOf(serverId) },
-    ...withRecord(record),
+    ...withRecord(record, approval),
     ...withApproval(approval, record),
   };
 }
@@ -86,11 +119,16 @@ function withFacts(target: string, { serverId, toolName, labels, isReadOnly }: T
   return { serverId, toolName, target, isTool, labels, ...(isReadOnly === undefined ? {} : { isReadOnly }) };
 }
 
-function withRecord(record: AuditRecord | undefined) {
-  if (record === undefined) return {};
-  const { atMs, durationMs, verdict, resultBytes, redactions } = record;
+/** The time in which nothing but a person was waited for is no duration of the call. */
+function withRecord(record: AuditRecord | undefined, approval: Approval | undefined): Partial<RunCall> {
+  if (record === undefined) return approval?.state === 'PENDING' ? { isWaiting: true } : {};
+  const { atMs, durationMs, resultBytes, redactions } = record;
+  const verdict = record.verdict as CallVerdict;
+  if (verdict === 'pending') return approval?.state === 'PENDING' ? { isWaiting: true } : { verdict };
+  const wait = approval?.decision === undefined ? 0 : Math.max(0, approval.decision.atMs - atMs);
+  const waited = Math.min(wait, durationMs);
   return {
-    ...{ startedAtMs: atMs, durationMs, verdict: verdict as CallVerdict },
+    ...{ startedAtMs: atMs + waited, durationMs: durationMs - waited, verdict },
     ...(resultBytes === null ? {} : { resultBytes }),
     ...(Object.keys(redactions).length === 0 ? {} : { redactions }),
   };
@@ -107,17 +145,6 @@ function withApproval(approval: Approval | undefined, record: AuditRecord | unde
   return id === undefined || state === undefined
     ? {}
     : { approval: { id, state, ...(by === undefined ? {} : { by }) } };
-}
-
-/** One for each call, how it ended where it has; the oldest first. */
-function ofCalls(audit: readonly AuditRecord[]): AuditRecord[] {
-  const verdicts: readonly string[] = CALL_VERDICTS;
-  const found = new Map<string, AuditRecord>();
-  for (const record of [...audit].sort((left, right) => left.number - right.number)) {
-    if (!verdicts.includes(record.verdict)) continue;
-    found.set(record.callId, record);
-  }
-  return [...found.values()].sort((left, right) => left.atMs - right.atMs || left.number - right.number);
 }
 
 /** The line that calls it, where the source names it in one line only besides its imports. */

@@ -5,6 +5,7 @@ import type {
   DeliveryPage,
   ExportedRun,
   ReplayedRun,
+  RunCall,
   RunDetail,
   RunItem,
   RunPage,
@@ -12,14 +13,15 @@ import type {
 } from '../../../domain/console/runs.js';
 import { HostError } from '../../../domain/errors.js';
 import { isJsonObject, type JsonValue } from '../../../domain/json.js';
+import { OWN_CALLERS } from '../../../domain/own-callers.js';
 import type { Label } from '../../../domain/policy.js';
-import type { LogEntry } from '../../../domain/run.js';
 import { VERSION } from '../../../domain/version.js';
+import type { PresenceStore } from '../../../store/presence.js';
 import type { RunChoice, StoredState } from '../../../store/runs.js';
 import type { Host } from '../../host.js';
 import type { RecordedCall } from '../../recordings/recorded-call.js';
 import { type AnyRecording, decodeRecording } from '../../recordings/recording.js';
-import type { LiveRun } from '../../runs/live-runs.js';
+import type { RunNotes } from '../../recordings/run-notes.js';
 import { programTitle } from '../../runs/program-title.js';
 import type { RunView, SuspendedRuns } from '../../runs/suspended-runs.js';
 import type { AuditLog } from '../audit-log.js';
@@ -28,11 +30,14 @@ import { cutText, cutValue } from './cut-value.js';
 import { EXPORT_FORMAT } from './export-format.js';
 import { deliveryView, factsOf, type RecordedFacts } from './recorded-run.js';
 import { runCalls, type ToolFacts } from './run-calls-view.js';
+import { ENDED, hasText, liveItem, logsIn, type RunUnderWay, storedItem } from './run-items.js';
 import { readPlace, writePlace } from './run-place.js';
 
 export interface RunHistoryParts {
   readonly host: Host;
   readonly suspended: SuspendedRuns;
+  /** Runs under way in other processes. */
+  readonly presence: () => Promise<Pick<PresenceStore, 'runs' | 'find' | 'askToCancel'>>;
   /** Absent where nothing is recorded. */
   readonly audit?: () => Promise<AuditLog>;
   readonly redactor: Redactor;
@@ -61,9 +66,9 @@ const ANSWER_CHARACTERS = 512 * 1024;
 const BODY_CHARACTERS = 4 * 1024 * 1024;
 const MAX_LOGS = 5_000;
 const MAX_APPROVALS = 1_000;
-const ENDED: readonly StoredState[] = ['succeeded', 'failed', 'cancelled'];
+const MAX_UNDER_WAY = 200;
 
-/** Runs for people: those of this process while they run, and those of every process once they are stored. */
+/** Runs for people: those under way, in whichever process, and those that are stored. */
 export class RunHistory {
   readonly #parts: RunHistoryParts;
 
@@ -85,7 +90,7 @@ export class RunHistory {
     };
     const isFiltered = text !== undefined || state === 'running' || state === 'suspended';
     // They come with the first page, besides what fills it.
-    const live = cursor === undefined ? this.#live(query) : [];
+    const live = cursor === undefined ? await this.#live(query) : [];
     const found: RunItem[] = [];
     let after = cursor === undefined ? undefined : readPlace(cursor);
     for (let seen = 0; ; ) {
@@ -95,8 +100,8 @@ export class RunHistory {
         if (found.length >= most) break;
         after = row.place;
         seen++;
-        const item = itemOf(row);
-        const isMeant = (state === undefined || item.state === state) && fits(item, text);
+        const item = storedItem(row);
+        const isMeant = (state === undefined || item.state === state) && hasText(item, text);
         if (isMeant && !live.some(({ runId }) => runId === item.runId)) found.push(item);
       }
       const runs = [...live, ...found];
@@ -108,18 +113,20 @@ export class RunHistory {
 
   /** Stored runs that changed after a moment, and those under way. */
   async changedSince(updatedAfterMs: number, limit: number): Promise<RunItem[]> {
-    return (await this.#parts.suspended.page({ updatedAfterMs }, limit)).map(itemOf);
+    return (await this.#parts.suspended.page({ updatedAfterMs }, limit)).map(storedItem);
   }
 
-  /** Lines by which people know runs again: of those that are stored, and of those under way here. */
+  /** Lines by which people know runs again: of those that are stored, and of those under way. */
   async titlesOf(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const live = this.#live({}).flatMap(({ runId, title }) => (title === undefined ? [] : [[runId, title] as const]));
+    const live = (await this.#live({})).flatMap(({ runId, title }) =>
+      title === undefined ? [] : [[runId, title] as const],
+    );
     return new Map([...live, ...(await this.#parts.suspended.titlesOf(runIds))]);
   }
 
   /** Calls of tools that ended runs made, the newest first, as far as their recordings are kept. */
   async pastCalls(limit: number): Promise<PastCall[]> {
-    const runs = await this.#parts.suspended.page({ states: ENDED }, MAX_PAST_RUNS);
+    const runs = await this.#parts.suspended.page({ states: ENDED, exceptCallers: OWN_CALLERS }, MAX_PAST_RUNS);
     const calls: PastCall[] = [];
     for (const { runId, caller, profile } of runs) {
       const recorded = (await this.#recordingOf(runId))?.calls ?? [];
@@ -130,16 +137,24 @@ export class RunHistory {
     return calls.slice(0, limit);
   }
 
-  /** Runs of this process that are under way. */
-  liveItems(): RunItem[] {
+  /** Runs that are under way. */
+  liveItems(): Promise<RunItem[]> {
     return this.#live({});
   }
 
   /** Throws `not_found`. */
   async detail(runId: string): Promise<RunDetail> {
     const live = this.#parts.host.live.find(runId);
-    if (live !== undefined) return this.#liveDetail(live);
-    const view = await this.#show(runId);
+    if (live !== undefined) {
+      const title = this.#parts.redactor.text(programTitle(live.source));
+      return this.#liveDetail({ ...live, title }, live.soFar?.());
+    }
+    const elsewhere = (await this.#parts.presence()).find(runId);
+    const view = await this.#parts.suspended.show(runId).catch((error: unknown) => {
+      if (elsewhere !== undefined) return undefined;
+      return forgetful(runId)(error);
+    });
+    if (view === undefined) return this.#liveDetail(elsewhere as NonNullable<typeof elsewhere>);
     const recording = await this.#recordingOf(runId);
     const facts = recording === undefined ? await this.#suspendedFacts(view) : factsOf(recording);
     const note = recording === undefined ? noteFor(view.state) : undefined;
@@ -209,11 +224,13 @@ export class RunHistory {
     };
   }
 
-  /** Cancels a run that is under way here, is suspended, or was resumed here. */
+  /** Cancels a run that is suspended or under way; one of another process ends within a second. */
   async cancel(runId: string): Promise<RunDetail> {
     const live = this.#parts.host.live.find(runId);
-    if (live === undefined) await this.#parts.host.cancelRun(runId).catch(forgetful(runId));
-    else live.cancel();
+    const presence = await this.#parts.presence();
+    if (live !== undefined) live.cancel();
+    else if (presence.find(runId) !== undefined) presence.askToCancel(runId);
+    else await this.#parts.host.cancelRun(runId).catch(forgetful(runId));
     return this.detail(runId);
   }
 
@@ -222,35 +239,41 @@ export class RunHistory {
     return this.detail(runId);
   }
 
-  #live({ state, caller, profile, text, sinceMs }: RunQuery): RunItem[] {
+  async #live({ state, caller, profile, text, sinceMs }: RunQuery): Promise<RunItem[]> {
     if (state !== undefined && state !== 'running') return [];
-    return this.#parts.host.live
+    const here = this.#parts.host.live
       .list()
-      .map((run) => this.#liveItem(run))
+      .map((run): RunUnderWay => ({ ...run, title: this.#parts.redactor.text(programTitle(run.source)) }));
+    const known = new Set(here.map(({ runId }) => runId));
+    const elsewhere = (await this.#parts.presence()).runs(MAX_UNDER_WAY).filter(({ runId }) => !known.has(runId));
+    const runs = [...here, ...elsewhere];
+    const { approvals } = this.#parts.host;
+    const items = runs.map(async (run) => {
+      const pending = (await approvals.ofRun(run.runId)).filter(({ state: now }) => now === 'PENDING');
+      return liveItem(run, pending.length);
+    });
+    return (await Promise.all(items))
       .filter((item) => caller === undefined || item.caller === caller)
       .filter((item) => profile === undefined || item.profile === profile)
       .filter((item) => sinceMs === undefined || item.createdAtMs >= sinceMs)
-      .filter((item) => fits(item, text))
-      .slice(0, MAX_PAGE);
+      .filter((item) => hasText(item, text))
+      .sort((left, right) => right.createdAtMs - left.createdAtMs)
+      .slice(0, MAX_UNDER_WAY);
   }
 
-  #liveItem({ runId, caller, profile, source, startedAtMs }: LiveRun): RunItem {
-    const title = this.#parts.redactor.text(programTitle(source));
-    const times = { createdAtMs: startedAtMs, updatedAtMs: startedAtMs };
-    return { runId, state: 'running', caller, profile, title, ...times, pendingApprovals: 0 };
-  }
-
-  async #liveDetail(live: LiveRun): Promise<RunDetail> {
-    const approvals = await this.#parts.host.approvals.ofRun(live.runId);
-    const { pendingApprovals: _, ...item } = this.#liveItem(live);
-    const { updatedAtMs, createdAtMs } = item;
+  async #liveDetail(
+    run: RunUnderWay & { readonly source: string },
+    soFar?: { readonly calls: readonly RecordedCall[]; readonly notes: RunNotes },
+  ): Promise<RunDetail> {
+    const { runId, caller, profile, title, startedAtMs } = run;
+    const approvals = await this.#parts.host.approvals.ofRun(runId);
     const view: RunView = {
-      ...{ runId: live.runId, state: 'running', caller: live.caller, profile: live.profile },
-      ...{ title: item.title, createdAtMs, updatedAtMs, durationMs: undefined, response: null, approvals },
+      ...{ runId, state: 'running', caller, profile, title, createdAtMs: startedAtMs, updatedAtMs: startedAtMs },
+      ...{ durationMs: undefined, response: null, approvals },
     };
-    const program = { source: live.source, language: 'typescript', codeDigest: '' } as const;
-    const facts = { program, calls: [], deliveries: [], startedAtMs: createdAtMs };
-    return this.#compose(view, facts, noteFor('running'), await this.#auditOf(live.runId));
+    const program = { source: run.source, language: 'typescript', codeDigest: '' } as const;
+    const facts = { program, startedAtMs, calls: soFar?.calls ?? [], notes: soFar?.notes ?? {} };
+    return this.#compose(view, facts, noteFor('running'), await this.#auditOf(runId));
   }
 
   #compose(
@@ -260,20 +283,20 @@ export class RunHistory {
     audit: readonly AuditRecord[],
   ): RunDetail {
     const { toolFacts, labelsOf } = this.#parts;
-    const { program, engine, limits, outcome, calls: recorded = [], deliveries = [] } = facts ?? {};
+    const { program, engine, limits, outcome, notes = {}, calls: recorded = [], deliveries = [] } = facts ?? {};
     const source = program?.source ?? '';
     const calls = runCalls({
-      ...{ recorded, audit, approvals: view.approvals, deliveries, source },
+      ...{ recorded, notes, audit, approvals: view.approvals, deliveries, source },
       ...{ factsOf: toolFacts, labelsOf },
     });
     const answer = cutValue(JSON.stringify(view.response) ?? 'null', ANSWER_CHARACTERS);
     return {
-      ...itemOf(view),
+      ...storedItem(view),
       ...(program === undefined ? {} : { program: { ...program, source: this.#parts.redactor.text(program.source) } }),
       ...(recordingNote === undefined ? {} : { recordingNote }),
       ...(engine === undefined ? {} : { engine }),
       ...(limits === undefined ? {} : { limits }),
-      usage: { calls: calls.filter(({ isTool }) => isTool).length },
+      usage: usageOf(calls, notes),
       calls: calls.slice(0, MAX_CALLS),
       callCount: calls.length,
       logs: logsIn(view.response),
@@ -291,20 +314,24 @@ export class RunHistory {
     return this.#parts.redactor.bulk(value);
   }
 
-  /** A suspended run keeps its program and calls in its context. */
+  /** A suspended run keeps its program and calls in its context, and one that was cancelled then too. */
   async #suspendedFacts(view: RunView): Promise<Partial<RecordedFacts> | undefined> {
-    if (view.state !== 'suspended' && view.state !== 'running') return undefined;
-    const context = await this.#parts.suspended.contextOf(view.runId);
-    if (!isJsonObject(context)) return undefined;
-    const { facts, recorded } = context as unknown as {
+    const stored = await this.#parts.suspended.contextOf(view.runId);
+    if (stored === undefined || !isJsonObject(stored.context)) return undefined;
+    const { facts, recorded, soFar, nested } = stored.context as unknown as {
       facts?: { context?: { source?: string; codeDigest?: string }; limits?: RunDetail['limits'] };
       recorded?: readonly RecordedCall[];
+      soFar?: Pick<RunNotes, 'retries'>;
+      nested?: Pick<RunNotes, 'scripts'>;
     };
     const { source, codeDigest = '' } = facts?.context ?? {};
+    const before = Array.isArray(recorded) ? recorded : [];
+    const since = stored.calls.filter(({ number }) => !before.some((call) => call.number === number));
     return {
       ...(typeof source === 'string' ? { program: { source, language: 'typescript', codeDigest } } : {}),
       ...(facts?.limits === undefined ? {} : { limits: facts.limits }),
-      calls: Array.isArray(recorded) ? recorded : [],
+      calls: [...before, ...since],
+      notes: { scripts: nested?.scripts ?? [], retries: soFar?.retries ?? [] },
     };
   }
 
@@ -348,42 +375,19 @@ function noteFor(state: RunView['state']): string {
     case 'suspended':
       return 'The run is suspended: its journal is kept when it has ended. Decide about its calls in the inbox.';
     default:
-      return 'No journal of this run is kept: it was cancelled, or its recording was too large.';
+      return 'No journal of this run is kept: it was cancelled while suspended, or its recording was too large.';
   }
-}
-
-function itemOf(view: RunView): RunItem {
-  const { runId, state, caller, profile, title, createdAtMs, updatedAtMs, durationMs, approvals } = view;
-  // A run that was never suspended is written when it ends.
-  const startedAtMs = createdAtMs === updatedAtMs ? createdAtMs - Math.round(durationMs ?? 0) : createdAtMs;
-  return {
-    ...{ runId, state, caller, profile, createdAtMs: startedAtMs, updatedAtMs },
-    ...(title === undefined ? {} : { title }),
-    ...(durationMs === undefined ? {} : { durationMs }),
-    pendingApprovals: ENDED.includes(state as StoredState)
-      ? 0
-      : approvals.filter((approval) => approval.state === 'PENDING').length,
-  };
-}
-
-function fits({ runId, title = '', caller }: RunItem, text: string | undefined): boolean {
-  if (text === undefined || text === '') return true;
-  const wanted = text.toLowerCase();
-  return [runId, title, caller].some((each) => each.toLowerCase().includes(wanted));
 }
 
 function cursorOf(place: Parameters<typeof writePlace>[0] | undefined): { readonly cursor?: string } {
   return place === undefined ? {} : { cursor: writePlace(place) };
 }
 
-/** Every contract that has logs in its answer has them as a list of messages with levels. */
-function logsIn(response: JsonValue): LogEntry[] {
-  const logs = isJsonObject(response) ? response.logs : undefined;
-  if (!Array.isArray(logs)) return [];
-  return logs.slice(0, MAX_LOGS).flatMap((entry): LogEntry[] => {
-    if (!isJsonObject(entry) || typeof entry.message !== 'string') return [];
-    const { level, message, timeMs, timestamp } = entry;
-    const time = [timeMs, timestamp].find((each) => typeof each === 'number') as number | undefined;
-    return [{ level: (typeof level === 'string' ? level : 'log') as LogEntry['level'], message, timeMs: time ?? 0 }];
-  });
+function usageOf(calls: readonly RunCall[], { usage = {} }: RunNotes): NonNullable<RunDetail['usage']> {
+  const { cpuMs, memoryBytes } = usage;
+  return {
+    calls: calls.filter(({ isTool }) => isTool).length,
+    ...(cpuMs === undefined ? {} : { cpuMs }),
+    ...(memoryBytes === undefined ? {} : { memoryBytes }),
+  };
 }

@@ -1,5 +1,6 @@
 import type { CallVerdict } from '../../../domain/audit.js';
 import type { UsageDay, UsageReport, UsageServer } from '../../../domain/console/usage.js';
+import { isOwnCaller, OWN_CALLERS } from '../../../domain/own-callers.js';
 import type { SuspendedRuns } from '../../runs/suspended-runs.js';
 import type { AuditLog } from '../audit-log.js';
 import { percentiles } from '../measure.js';
@@ -19,8 +20,9 @@ const MAX_RECORDS = 200_000;
 const MAX_TIMES = 20_000;
 
 const METHOD =
-  'context: counted with the o200k vocabulary, as codemode measure does. Answers: bytes of JSON divided by 4. "answerTokens" is what the tools answered to programs, which a model that calls tools one by one reads. ' +
-  '"readTokens" is the whole answer of each run as it is stored; what a client hands to its model can be less, because large answers are cut. Answers of servers to retried calls count once.';
+  'How this is counted. What a model reads before its first program: with the o200k vocabulary, as codemode measure does. Answers: bytes of JSON divided by 4. ' +
+  '"Tools answered" is what tools gave to programs: a model that calls them one by one reads all of it. "The model read" is the whole answer of each run; ' +
+  'what a client hands to its model can be less, because large answers are cut. The answer to a call that was sent again counts once.';
 
 interface ServerCount {
   calls: number;
@@ -49,9 +51,14 @@ export async function usageReport({ audit, suspended, context }: UsageParts, day
   };
   const servers = new Map<string, ServerCount>();
   let seen = 0;
+  let ownCalls = 0;
   for (const record of (await audit?.())?.each({ sinceMs }) ?? []) {
     if (++seen > MAX_RECORDS) break;
     const { verdict, serverId, resultBytes, durationMs, atMs } = record;
+    if (isOwnCaller(record.caller)) {
+      ownCalls += verdict === 'sent' ? 0 : 1;
+      continue;
+    }
     if (verdict === 'sent' || verdict === 'decided' || verdict === 'output' || verdict === 'pending') continue;
     const day = dayOf(new Date(atMs).toISOString().slice(0, 10));
     const server = servers.get(serverId) ?? { calls: 0, errors: 0, resultBytes: 0, byVerdict: {}, times: [] };
@@ -66,7 +73,7 @@ export async function usageReport({ audit, suspended, context }: UsageParts, day
     server.byVerdict[verdict] = (server.byVerdict[verdict] ?? 0) + 1;
     if (server.times.length < MAX_TIMES) server.times.push(durationMs);
   }
-  for (const { day, runs, bytes } of await suspended.answersByDay(sinceMs)) {
+  for (const { day, runs, bytes } of await suspended.answersByDay(sinceMs, OWN_CALLERS)) {
     const known = dayOf(day);
     known.runs = runs;
     known.readTokens = bytes / BYTES_PER_TOKEN;
@@ -78,6 +85,7 @@ export async function usageReport({ audit, suspended, context }: UsageParts, day
     servers: [...servers]
       .map(([serverId, count]) => serverOf(serverId, count))
       .sort((left, right) => right.calls - left.calls),
+    ownCalls,
     isCut: seen > MAX_RECORDS,
   };
 }

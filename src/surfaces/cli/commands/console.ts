@@ -1,5 +1,5 @@
 import { readEnvironment } from '../../../config/variables/environment.js';
-import { LINK_PARAMETER } from '../../../domain/console/api.js';
+import { consoleLink } from '../../../domain/console/api.js';
 import { HostError } from '../../../domain/errors.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
 import type { ComposedRecords, LinkMaker } from '../composed.js';
@@ -16,8 +16,6 @@ interface ConsoleFlags {
   readonly approver?: boolean;
 }
 
-/** The same each time, so that a browser that was logged in still is; a free one where it is taken. */
-const USUAL_PORT = 4277;
 const EXIT_MS = 30_000;
 /** A host that serves answers at once. */
 const ANSWER_MS = 2_000;
@@ -27,7 +25,7 @@ export const register: Register = (program, context) => {
     .command('console')
     .description('look at runs, approvals, tools and rules in a browser')
     .option('--no-open', 'only print the link')
-    .option('--port <number>', `the port, where no host serves yet; 0 takes a free one (default: ${USUAL_PORT})`)
+    .option('--port <number>', 'the port, where no host serves yet (default: a free one, another one each time)')
     .option('--approver', 'a link for somebody who may look and decide, and nothing else')
     .addHelpText('after', HELP)
     .action(async (flags: ConsoleFlags) => context.exitWith(await openConsole(flags, context)));
@@ -84,10 +82,10 @@ async function show(link: string, { open }: ConsoleFlags): Promise<void> {
 /** A link to a host that serves already; undefined where none does. */
 async function linkToRunning(records: ComposedRecords, maker: LinkMaker): Promise<string | undefined> {
   const access = await records.consoleAccess();
-  for (const { url } of access.hosts()) {
+  for (const { url, holder } of access.hosts()) {
     if (!(await answers(url))) continue;
     process.stderr.write(`codemode: the host at ${plainLine(url)} serves the console already\n`);
-    return `${url}/#${LINK_PARAMETER}=${access.makeLink(maker)}`;
+    return consoleLink(url, access.makeLink(maker, holder));
   }
   return undefined;
 }
@@ -116,7 +114,8 @@ export async function makerOf({ approverSecret }: ComposedRecords, isApprover: b
 }
 
 function portOf(text: string | undefined): number {
-  if (text === undefined) return USUAL_PORT;
+  // Another one each time: what a browser has kept of another program at the same port is then not what it opens.
+  if (text === undefined) return 0;
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
   throw new HostError(

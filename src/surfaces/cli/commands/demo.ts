@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HostError } from '../../../domain/errors.js';
 import { DEFAULT_LIMITS } from '../../../domain/limits.js';
-import type { CallerId } from '../../../domain/run.js';
+import { DEMO_CALLER } from '../../../domain/own-callers.js';
 import type { Host, Isolation } from '../../../host/host.js';
 import { isEnded, type Presentation, type RunSummary } from '../../../host/runs/run-types.js';
 import type { Session } from '../../../host/session.js';
@@ -102,7 +102,7 @@ function openSession(host: Host, read: { toolResultBytes: number }): Session {
     },
   };
   return host.openSession({
-    caller: 'demo' as CallerId,
+    caller: DEMO_CALLER,
     profile: 'codemode',
     presentation,
     codeMode: { enabled: true, excludedTools: [] },

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isHostError } from '../../../domain/errors.js';
+import { MEASURE_CALLER } from '../../../domain/own-callers.js';
 import { needsOf, type ProfileName } from '../../../domain/profile-name.js';
-import type { CallerId } from '../../../domain/run.js';
 import {
   measureSearch,
   measureTokens,
@@ -151,7 +151,7 @@ async function measureTimes(context: CommandContext, profile: ProfileName, machi
     await using _ = host;
     await host.warm();
     const session = host.openSession({
-      caller: 'measure' as CallerId,
+      caller: MEASURE_CALLER,
       profile: 'codemode',
       presentation: codemodePresentation,
       codeMode: { enabled: true, excludedTools: [] },

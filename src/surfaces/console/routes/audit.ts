@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { AuditFilter } from '../../../domain/audit.js';
 import type { AuditPage } from '../../../domain/console/audit.js';
 import { HostError } from '../../../domain/errors.js';
+import { OWN_CALLERS } from '../../../domain/own-callers.js';
 import type { AuditLog } from '../../../host/admin/audit-log.js';
 import { readRequest } from '../../http/read-request.js';
 import type { ConsoleContext } from '../console-options.js';
@@ -29,10 +30,11 @@ export function mountAudit(scope: FastifyInstance, { options }: ConsoleContext):
   };
   scope.get('/audit', async ({ query }): Promise<AuditPage> => {
     const { before, limit, ...rest } = readRequest(querySchema, query, 'the query');
-    if (options.audit === undefined) return { records: [], isOff: true };
+    if (options.audit === undefined) return { records: [], ownCallers: OWN_CALLERS, isOff: true };
     const records = (await opened()).before(rest as AuditFilter, before, limit);
     const last = records.at(-1);
-    return { records, ...(records.length < limit || last === undefined ? {} : { before: last.number }) };
+    const more = records.length < limit || last === undefined ? {} : { before: last.number };
+    return { records, ownCallers: OWN_CALLERS, ...more };
   });
   scope.post('/audit/verify', async () => (await opened()).verify());
   scope.get('/audit/export', async ({ query }, reply) => {

@@ -7,6 +7,7 @@ import { MAX_SOURCE_BYTES } from '../../../domain/limits.js';
 import { PROFILE_NAMES, type ProfileName } from '../../../domain/profile-name.js';
 import type { RunState } from '../../../domain/run.js';
 import { cutText } from '../../../host/admin/console/cut-value.js';
+import { editorHints } from '../../../host/tools/editor-hints.js';
 import type { ExposedTool, OutwardAnswer } from '../../../profiles/profile.js';
 import { readRequest } from '../../http/read-request.js';
 import type { ConsoleContext } from '../console-options.js';
@@ -75,12 +76,11 @@ export function mountPlayground(scope: FastifyInstance, { options }: ConsoleCont
       return room < 0 ? [] : [{ specifier: `@codemode/servers/${server.path}`, text }];
     });
     const tools = view.forCode.servers
-      .flatMap(({ tools: all, path }) => all.map((each) => ({ ...each, specifier: `@codemode/servers/${path}` })))
+      .flatMap(({ tools: all, path }) => all.map((tool) => ({ tool, specifier: `@codemode/servers/${path}` })))
       .slice(0, MAX_TOOLS)
-      .map(({ specifier, exportName, tool }) => ({
-        ...{ specifier, exportName },
-        signature: signatureOf(exportName, tool.inputSchema),
-        description: cutText(tool.description ?? '', DESCRIPTION_CHARACTERS),
+      .map(({ specifier, tool }) => ({
+        ...{ specifier, exportName: tool.exportName, ...editorHints(tool, view) },
+        description: cutText(tool.tool.description ?? '', DESCRIPTION_CHARACTERS),
       }));
     return { servers, tools };
   });
@@ -120,11 +120,4 @@ async function stateOf(
   if (answer.isStillRunning) return 'running';
   const known = runId === undefined ? undefined : await show(runId).catch(() => undefined);
   return known?.state ?? (answer.isError ? 'failed' : 'succeeded');
-}
-
-function signatureOf(exportName: string, inputSchema: JsonObject | undefined): string {
-  const properties = Object.keys((inputSchema?.properties ?? {}) as object);
-  const required = new Set(Array.isArray(inputSchema?.required) ? inputSchema.required : []);
-  const shown = properties.slice(0, 20).map((name) => (required.has(name) ? name : `${name}?`));
-  return `${exportName}(${shown.length === 0 ? '' : `{ ${shown.join(', ')} }`})`;
 }

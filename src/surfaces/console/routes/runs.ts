@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import type { RunDetail, RunQuery } from '../../../domain/console/runs.js';
+import type { OpenedRun, RunQuery } from '../../../domain/console/runs.js';
 import { readExportedRun } from '../../../host/admin/console/exported-run.js';
 import { readRequest } from '../../http/read-request.js';
 import type { ConsoleContext } from '../console-options.js';
@@ -53,7 +53,7 @@ export function mountRuns(scope: FastifyInstance, { options }: ConsoleContext): 
     void reply.header('content-disposition', `attachment; filename="${name}"`);
     return exported;
   });
-  scope.post('/runs/open', ({ body }): RunDetail => readExportedRun(body));
+  scope.post('/runs/open', ({ body }): OpenedRun => readExportedRun(body));
 }
 
 function wholeNumber(text: string): number {

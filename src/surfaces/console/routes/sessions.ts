@@ -6,7 +6,7 @@ import type { StoredSession } from '../../../host/admin/console/access.js';
 import { visibleLine } from '../../../lib/visible-text.js';
 import { readRequest } from '../../http/read-request.js';
 import type { ConsoleContext } from '../console-options.js';
-import { sessionCookie } from '../guard.js';
+import { placeOf, sessionCookie } from '../guard.js';
 
 const loginSchema = z.strictObject({ link: z.string().min(1).max(200) });
 const MAX_BROWSER_CHARACTERS = 200;
@@ -21,7 +21,7 @@ export function mountSessions(scope: FastifyInstance, { options, startedAtMs, bu
     const nowMs = Date.now();
     const { link } = readRequest(loginSchema, request.body, 'the body');
     const browser = visibleLine(request.headers['user-agent'] ?? 'unknown').slice(0, MAX_BROWSER_CHARACTERS);
-    const opened = access.openSession(link, { host: request.headers.host ?? '', browser });
+    const opened = access.openSession(link, { at: placeOf(request), browser });
     if (typeof opened === 'string') {
       const why =
         opened === 'expired' ? 'This link has expired.' : 'This link is wrong or was used before: it works once.';

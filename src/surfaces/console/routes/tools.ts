@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import type { ToolDetail, ToolItem, ToolPage, TryAnswer } from '../../../domain/console/tools.js';
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
+import type { ToolReply } from '../../../domain/upstream.js';
 import { cutText, cutValue } from '../../../host/admin/console/cut-value.js';
 import type { FoundTool } from '../../../host/tools/inventory.js';
 import { readRequest } from '../../http/read-request.js';
@@ -45,7 +46,7 @@ export function mountTools(scope: FastifyInstance, { options }: ConsoleContext):
       ...(found.length > next ? { cursor: String(next) } : {}),
     };
   });
-  scope.get<OneTool>('/tools/:server/:tool', ({ params }): ToolDetail => {
+  scope.get<OneTool>('/tools/:server/:tool', async ({ params }): Promise<ToolDetail> => {
     const found = inventory.findOne(params.server, params.tool);
     const { tool } = found.tool;
     const { reason, rule, dependsOn, price, decision } = found.policy;
@@ -55,7 +56,7 @@ export function mountTools(scope: FastifyInstance, { options }: ConsoleContext):
       declaration: cutText(declared.text, SCHEMA_CHARACTERS),
       inputSchema: shown(tool.inputSchema ?? {}),
       ...(tool.outputSchema === undefined ? {} : { outputSchema: shown(tool.outputSchema) }),
-      ...(declared.observed === undefined ? {} : { observedOutput: declared.observed }),
+      observed: tool.outputSchema === undefined ? await options.observedOf(tool) : [],
       annotations: { ...(tool.annotations ?? {}) } as JsonObject,
       policy: {
         ...{ decision, reason, rule: rule.text, dependsOn: dependsOn.map(({ text }) => text) },
@@ -94,10 +95,15 @@ export function mountTools(scope: FastifyInstance, { options }: ConsoleContext):
         const { message = 'it was not called', hint = '' } = outcome?.error ?? {};
         return { state: 'answered', ok: false, error: message, ...(hint === '' ? {} : { hint }), durationMs };
       }
-      const { value, isCut } = cutValue(JSON.stringify(outcome.reply ?? null), RESULT_CHARACTERS);
+      const { value, isCut } = cutValue(JSON.stringify(answerOf(outcome.reply)), RESULT_CHARACTERS);
       return { state: 'answered', ok: true, result: value, isCut, durationMs };
     },
   );
+}
+
+/** What a person looks for: the data where there is any, else what the tool said. */
+function answerOf({ structuredContent, content }: ToolReply): JsonValue {
+  return structuredContent ?? (content as unknown as JsonValue);
 }
 
 function itemOf({ tool, score, policy }: FoundTool): ToolItem {

@@ -1,0 +1,12 @@
+import type { CallerId } from './run.js';
+
+/** Callers of codemode's own programs: no agent of the user ran them, so they count in no figure of what agents did. */
+export const DOCTOR_CALLER = 'doctor' as CallerId;
+export const MEASURE_CALLER = 'measure' as CallerId;
+export const DEMO_CALLER = 'demo' as CallerId;
+
+export const OWN_CALLERS: readonly string[] = [DOCTOR_CALLER, MEASURE_CALLER, DEMO_CALLER];
+
+export function isOwnCaller(caller: string): boolean {
+  return OWN_CALLERS.includes(caller);
+}

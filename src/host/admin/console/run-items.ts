@@ -1,0 +1,59 @@
+import type { RunItem } from '../../../domain/console/runs.js';
+import { isJsonObject, type JsonValue } from '../../../domain/json.js';
+import { isOwnCaller } from '../../../domain/own-callers.js';
+import type { LogEntry } from '../../../domain/run.js';
+import type { StoredState } from '../../../store/runs.js';
+import type { RunView } from '../../runs/suspended-runs.js';
+
+export const ENDED: readonly StoredState[] = ['succeeded', 'failed', 'cancelled'];
+const MAX_LOGS = 5_000;
+
+/** A run under way, in whichever process. */
+export interface RunUnderWay extends Pick<RunItem, 'runId' | 'caller' | 'profile'> {
+  readonly title: string;
+  readonly startedAtMs: number;
+}
+
+export function liveItem(run: RunUnderWay, pendingApprovals: number): RunItem {
+  const { runId, caller, profile, title, startedAtMs } = run;
+  const times = { createdAtMs: startedAtMs, updatedAtMs: startedAtMs };
+  return { runId, state: 'running', caller, profile, title, ...times, pendingApprovals, ...ownMark(caller) };
+}
+
+export function storedItem(view: RunView): RunItem {
+  const { runId, state, caller, profile, title, createdAtMs, updatedAtMs, durationMs, approvals } = view;
+  // A run that was never suspended is written when it ends.
+  const startedAtMs = createdAtMs === updatedAtMs ? createdAtMs - Math.round(durationMs ?? 0) : createdAtMs;
+  return {
+    ...{ runId, state, caller, profile, createdAtMs: startedAtMs, updatedAtMs },
+    ...(title === undefined ? {} : { title }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+    pendingApprovals: ENDED.includes(state as StoredState)
+      ? 0
+      : approvals.filter((approval) => approval.state === 'PENDING').length,
+    ...ownMark(caller),
+  };
+}
+
+function ownMark(caller: string): Pick<RunItem, 'isOwn'> {
+  return isOwnCaller(caller) ? { isOwn: true } : {};
+}
+
+/** Whether a person who searches for this text means this run. */
+export function hasText({ runId, title = '', caller }: RunItem, text: string | undefined): boolean {
+  if (text === undefined || text === '') return true;
+  const wanted = text.toLowerCase();
+  return [runId, title, caller].some((each) => each.toLowerCase().includes(wanted));
+}
+
+/** Every contract that has logs in its answer has them as a list of messages with levels. */
+export function logsIn(response: JsonValue): LogEntry[] {
+  const logs = isJsonObject(response) ? response.logs : undefined;
+  if (!Array.isArray(logs)) return [];
+  return logs.slice(0, MAX_LOGS).flatMap((entry): LogEntry[] => {
+    if (!isJsonObject(entry) || typeof entry.message !== 'string') return [];
+    const { level, message, timeMs, timestamp } = entry;
+    const time = [timeMs, timestamp].find((each) => typeof each === 'number') as number | undefined;
+    return [{ level: (typeof level === 'string' ? level : 'log') as LogEntry['level'], message, timeMs: time ?? 0 }];
+  });
+}
