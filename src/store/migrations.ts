@@ -3,6 +3,7 @@ import { AUDIT } from './migrations/audit.js';
 import { AUDIT_CALLS } from './migrations/audit-calls.js';
 import { CONSOLE } from './migrations/console.js';
 import { CREDENTIALS } from './migrations/credentials.js';
+import { RUN_MODULES } from './migrations/run-modules.js';
 import { RUN_STATES } from './migrations/run-states.js';
 import { RUN_TITLES } from './migrations/run-titles.js';
 import { RUNS } from './migrations/runs.js';
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly string[] = [
   RUNS_BY_CALLER,
   RUN_STATES,
   CONSOLE,
+  RUN_MODULES,
 ];
