@@ -94,8 +94,10 @@ export class Broker {
 
   async #record(call: BrokerCall): Promise<BrokerOutcome> {
     const { audit, redactor } = this.#options;
-    const refusal = await audit?.refusal();
-    if (refusal !== undefined) return { ok: false, error: refusal };
+    if (audit?.isOpen === false) {
+      const refusal = await audit.refusal();
+      if (refusal !== undefined) return { ok: false, error: refusal };
+    }
     const trace = audit && new CallTrace(audit, call);
     try {
       const raw = await this.#carryOut(redactor === undefined ? call : redactOnTheWay(redactor, call), trace);
@@ -146,7 +148,8 @@ export class Broker {
       bill?.giveBack();
       return { ok: false, error: vetoError(call, vetoed), verdict: 'denied' };
     }
-    const asked = await this.#ask(call, judgement);
+    const mayBeAsked = judgement.decision === 'ask' || call.delegate?.isReplayed === true;
+    const asked = mayBeAsked ? await this.#ask(call, judgement) : undefined;
     if (asked?.error !== undefined) {
       bill?.giveBack();
       return asked;
@@ -175,7 +178,8 @@ export class Broker {
     const { gate } = this.#options;
     const bill = paid ?? gate.payApproved(question, call.run.ledger);
     if (bill === undefined) return { ok: false, error: unpaidError(call), verdict: 'denied' };
-    const place = await this.#admittance.enter(call.run, question, call.signal);
+    const entering = this.#admittance.enter(call.run, question, call.signal);
+    const place = entering instanceof Promise ? await entering : entering;
     if (place.kind !== 'entered') {
       bill.giveBack();
       return place.kind === 'busy'

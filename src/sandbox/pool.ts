@@ -282,6 +282,8 @@ export class Pool implements WorkerOwner {
   }
 
   #serveQueue(): void {
+    // A worker that has answered comes here with every call of a program, and nearly always nobody waits.
+    if (this.#queue.length === 0) return;
     // Each time round, of those who block the callers with fewest places: who has waited longest may have most of them.
     let before: number;
     do {

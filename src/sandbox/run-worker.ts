@@ -1,6 +1,7 @@
 import type { CallerId, RunId, VirtualModule } from '../domain/run.js';
 import { Allowance } from '../lib/allowance.js';
 import type { HostToWorker, WorkerToHost } from '../wire/messages.js';
+import { computedMs } from './computed-time.js';
 import type { LossBlame } from './engine.js';
 import type { WorkerListener, WorkerProcess } from './worker-process.js';
 
@@ -44,6 +45,10 @@ type Assignment = Extract<
  * never notice, short enough that a stuck one holds nobody up.
  */
 const STALL_MS = 100;
+/** In the second half of that time a stuck program computes this much, or its worker got no core, and another would get none. */
+const STALL_COMPUTED_MS = 20;
+/** A worker that answers nothing for so long is stalled whatever it does. */
+const MAX_WITHOUT_CORE_MS = 2_000;
 /** Grace period of an ended program before its worker is killed. */
 const DROPPED_GRACE_MS = 500;
 const MAX_LIBRARIES_KNOWN = 8;
@@ -269,12 +274,38 @@ export class RunWorker implements WorkerListener {
 
   #watch(): void {
     this.#stallTimer ??= setTimeout(() => {
-      this.#stallTimer = undefined;
-      this.isStalled = true;
-      const busyWith = this.computing;
-      const waiting = new Set(this.#owed.flatMap(({ execution }) => (execution === busyWith ? [] : [execution])));
-      for (const id of waiting) this.#runs.get(id)?.workerStalled();
-    }, STALL_MS);
+      const head = this.#owed[0];
+      if (head !== undefined) this.#lookAgain(head, this.#computedMs(), performance.now());
+    }, STALL_MS / 2);
+  }
+
+  /**
+   * Moving programs costs more than starting them, so it must help: not where the worker has answered and the host was too busy
+   * to read it, and not where others leave the worker no core.
+   */
+  #lookAgain(head: Owed, computedBefore: number, sinceMs: number): void {
+    this.#stallTimer = setTimeout(() => {
+      // Behind what has arrived meanwhile: timers come before it.
+      setImmediate(() => {
+        if (this.#owed[0] !== head || this.isLost) return;
+        const hasNoCore = this.#computedMs() - computedBefore < STALL_COMPUTED_MS;
+        if (hasNoCore && performance.now() - sinceMs < MAX_WITHOUT_CORE_MS)
+          return this.#lookAgain(head, computedBefore, sinceMs);
+        this.#stalled();
+      });
+    }, STALL_MS / 2);
+  }
+
+  #computedMs(): number {
+    return this.process.pid === undefined ? Number.NaN : computedMs(this.process.pid);
+  }
+
+  #stalled(): void {
+    this.#stallTimer = undefined;
+    this.isStalled = true;
+    const busyWith = this.computing;
+    const waiting = new Set(this.#owed.flatMap(({ execution }) => (execution === busyWith ? [] : [execution])));
+    for (const id of waiting) this.#runs.get(id)?.workerStalled();
   }
 
   exited(reason: string): void {

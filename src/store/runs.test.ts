@@ -145,3 +145,34 @@ test('large answers of one caller take no more disk than it may have, and nothin
   expect(kept.length).toBeLessThanOrEqual(1 + 5 + 3);
   database.close();
 });
+
+test('modules that many recordings share are stored once, and go with the last run that names them', async () => {
+  const home = mkdtempSync(join(folder, 'modules-'));
+  const database = await Database.open(home);
+  const quotas = new CallerQuotas({ ...DEFAULT_QUOTAS, history: 10 });
+  const store = new RunStore(database, new Uint8Array(32).fill(1), quotas);
+  const rows = () => database.prepare<{ digest: string }>('SELECT digest FROM run_modules').all();
+  const recorded = (id: string, digest: string): EndedRun => ({
+    ...{ ...ended(id), recordingJson: `"recording of ${id}"` },
+    modules: { digest, json: `"modules ${digest}"` },
+  });
+  store.end([recorded('one', 'old'), recorded('two', 'old')], 1);
+  expect(rows()).toEqual([{ digest: 'old' }]);
+  for (const id of ['one', 'two'])
+    expect(store.recordingOf(id)).toEqual({ json: `"recording of ${id}"`, modulesJson: '"modules old"' });
+  for (let run = 0; run < 120; run++) store.end([recorded(`run-${run}`, 'new')], 1_000 + run);
+  expect(rows()).toEqual([{ digest: 'new' }]);
+  expect(store.recordingOf('one')).toBeUndefined();
+  expect(store.recordingOf('run-119')).toMatchObject({ modulesJson: '"modules new"' });
+  database.prepare("UPDATE run_modules SET modules = x'00'").run();
+  expect(store.recordingOf('run-119')).toBeUndefined();
+  database.close();
+});
+
+test('a recording of an older version has its modules inside', async () => {
+  const database = await Database.open(mkdtempSync(join(folder, 'older-')));
+  const store = new RunStore(database, new Uint8Array(32).fill(1));
+  store.end([{ ...ended('older'), recordingJson: '"with modules"' }], 1);
+  expect(store.recordingOf('older')).toEqual({ json: '"with modules"', modulesJson: undefined });
+  database.close();
+});

@@ -35,9 +35,23 @@ export interface EndedRun extends Omit<SuspendedRun, 'program' | 'contextJson' |
   readonly state: EndedState;
   readonly responseJson: string;
   readonly recordingJson: string | undefined;
+  /** What its recording shares with those of other runs; absent where it shares nothing. */
+  readonly modules?: SharedModules | undefined;
   /** Both are undefined for a run that was cancelled while suspended: the stored values stay. */
   readonly title: string | undefined;
   readonly durationMs: number | undefined;
+}
+
+/** The modules that programs could import. They are stored once for all runs that name their digest. */
+export interface SharedModules {
+  readonly digest: string;
+  readonly json: string;
+}
+
+export interface StoredRecording {
+  readonly json: string;
+  /** Undefined where the recording has its own. */
+  readonly modulesJson: string | undefined;
 }
 
 /** What happened to a run after it was suspended, in the process that resumed it. */
@@ -106,6 +120,15 @@ export class RunStore {
   readonly #titles: Statement<{ caller: string; title: Buffer }>;
   readonly #idsFrom: Statement<{ id: string }>;
   readonly #blobs: Statement<Blobs>;
+  readonly #recording: Statement<{
+    caller: string;
+    recording: Buffer | null;
+    digest: string | null;
+    modules: Buffer | null;
+  }>;
+  readonly #hasModules: Statement<object>;
+  readonly #putModules: Statement<never>;
+  readonly #pruneModules: Statement<never>;
   readonly #end: Statement<never>;
   readonly #forgetCalls: Statement<never>;
   readonly #forgetDeliveries: Statement<never>;
@@ -148,12 +171,22 @@ export class RunStore {
     this.#blobs = database.prepare('SELECT caller, program, context, response, recording FROM runs WHERE id = ?');
     this.#end = database.prepare(
       `INSERT INTO runs (id, caller, profile, setting, code_digest, state, created_at, updated_at, response, recording,
-          title, duration_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          modules, title, duration_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (id) DO UPDATE SET state = excluded.state, updated_at = excluded.updated_at,
-          response = excluded.response, recording = excluded.recording, program = NULL, holder = NULL,
+          response = excluded.response, recording = excluded.recording, modules = excluded.modules, program = NULL,
+          holder = NULL,
           -- A run that is cancelled while suspended has no recording: its context has the program and the calls.
           context = CASE excluded.state WHEN 'cancelled' THEN context END,
           title = coalesce(excluded.title, title), duration_ms = excluded.duration_ms`,
+    );
+    this.#recording = database.prepare(
+      `SELECT caller, recording, runs.modules AS digest, run_modules.modules AS modules
+        FROM runs LEFT JOIN run_modules ON run_modules.digest = runs.modules WHERE id = ?`,
+    );
+    this.#hasModules = database.prepare('SELECT 1 FROM run_modules WHERE digest = ?');
+    this.#putModules = database.prepare('INSERT INTO run_modules (digest, modules) VALUES (?, ?)');
+    this.#pruneModules = database.prepare(
+      'DELETE FROM run_modules WHERE NOT EXISTS (SELECT 1 FROM runs WHERE runs.modules = run_modules.digest)',
     );
     this.#forgetCalls = database.prepare('DELETE FROM run_calls WHERE run = ?');
     this.#forgetDeliveries = database.prepare('DELETE FROM run_deliveries WHERE run = ?');
@@ -234,7 +267,10 @@ export class RunStore {
   }
 
   /** Bytes of the answers that runs of a time gave, by day (UTC) and in all, without unsealing them. */
-  answersByDay(sinceMs: number, exceptCallers: readonly string[] = []): { readonly day: string; readonly runs: number; readonly bytes: number }[] {
+  answersByDay(
+    sinceMs: number,
+    exceptCallers: readonly string[] = [],
+  ): { readonly day: string; readonly runs: number; readonly bytes: number }[] {
     return this.#database
       .prepare<{ day: string; runs: number; bytes: number }>(
         `SELECT date(updated_at / 1000, 'unixepoch') AS day, count(*) AS runs,
@@ -335,8 +371,11 @@ export class RunStore {
         const response = this.#seal('response', [id, caller], end.responseJson);
         const recording = recordingJson === undefined ? null : this.#seal('recording', [id, caller], recordingJson);
         const title = end.title === undefined ? null : this.#seal('title', [id, caller], end.title);
+        const modules = recording === null ? undefined : end.modules;
+        if (modules !== undefined && this.#hasModules.get(modules.digest) === undefined)
+          this.#putModules.run(modules.digest, this.#seal('modules', [modules.digest], modules.json));
         const facts = [id, caller, profile, setting, codeDigest, state, nowMs, nowMs] as const;
-        this.#end.run(...facts, response, recording, title, durationMs ?? null);
+        this.#end.run(...facts, response, recording, modules?.digest ?? null, title, durationMs ?? null);
         if (isAnythingLeft) {
           this.#forgetCalls.run(id);
           this.#forgetDeliveries.run(id);
@@ -366,6 +405,7 @@ export class RunStore {
     const tooMany = (this.#ended.get()?.count ?? 0) - MAX_ENDED_RUNS;
     const greediest = tooMany > 0 ? this.#greediest.get() : undefined;
     if (greediest !== undefined) this.#prune.run(greediest.caller, Math.max(1, greediest.count - tooMany) - 1);
+    this.#pruneModules.run();
   }
 
   /** The answer of this run of this caller: moved to another caller it does not open. */
@@ -374,9 +414,15 @@ export class RunStore {
     return response == null ? undefined : this.#unsealOf('response', run, response);
   }
 
-  recordingOf(id: string): string | undefined {
-    const row = this.#blobs.get(id);
-    return row?.recording == null ? undefined : this.#unsealOf('recording', { id, caller: row.caller }, row.recording);
+  /** Undefined if none was kept, or if a seal does not match. */
+  recordingOf(id: string): StoredRecording | undefined {
+    const row = this.#recording.get(id);
+    if (row?.recording == null) return undefined;
+    const { caller, recording, digest, modules } = row;
+    const json = this.#unsealOf('recording', { id, caller }, recording);
+    const modulesJson = digest === null || modules === null ? undefined : this.#unseal('modules', [digest], modules);
+    const isWhole = json !== undefined && (digest === null || modulesJson !== undefined);
+    return isWhole ? { json, modulesJson } : undefined;
   }
 
   #seal(kind: string, owner: readonly string[], text: string): Buffer {

@@ -63,6 +63,11 @@ export class AuditTrail {
     this.#options = options;
   }
 
+  /** Calls are recorded: nothing has to be opened or tried again before the next one. */
+  get isOpen(): boolean {
+    return this.#store !== undefined && this.#problem === undefined;
+  }
+
   /** Opens the store. Returns the reason if no call may be made. */
   async refusal(): Promise<GuestError | undefined> {
     if (this.#store === undefined) await this.#openStore();

@@ -32,7 +32,12 @@ export class Admittance {
   }
 
   /** First a place among the run's own calls: one that waits there holds nothing that others want. */
-  async enter(run: RunContext, call: LimitedCall, signal: AbortSignal): Promise<Admission> {
+  enter(run: RunContext, call: LimitedCall, signal: AbortSignal): Admission | Promise<Admission> {
+    const isFree = run.grants === undefined && !this.#limits.hasPlaces(call);
+    return isFree ? FREE : this.#enter(run, call, signal);
+  }
+
+  async #enter(run: RunContext, call: LimitedCall, signal: AbortSignal): Promise<Admission> {
     const own = await this.#grants.enter(run, call.tool, signal);
     if (own.kind !== 'entered') return own;
     const shared = await this.#limits.enter(call, signal);
@@ -53,3 +58,6 @@ export class Admittance {
     return { timeoutMs: this.#limits.timeoutMs(call), defaultTimeoutMs };
   }
 }
+
+/** No limit counts the call. */
+const FREE: Admission = { kind: 'entered', leave: () => {} };

@@ -71,6 +71,11 @@ export class CallLimits {
     return { kind: 'entered', leave };
   }
 
+  /** Whether a limit counts how many calls like this are made at once. */
+  hasPlaces(call: LimitedCall): boolean {
+    return this.#limitsOf(call).some(({ setting }) => setting.concurrency !== undefined);
+  }
+
   /** The shortest time that a limit gives this call; `undefined` where only its server's own counts. */
   timeoutMs(call: LimitedCall): number | undefined {
     let shortestMs: number | undefined;

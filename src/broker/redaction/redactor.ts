@@ -97,9 +97,9 @@ export class Redactor {
 
   /**
    * A tool's answer. Structured content is serialized once, here, and searched as text, which is ten times as fast as
-   * searching each of its values; later stages that need the text reuse it.
+   * searching each of its values; later stages that need the text reuse it. `json`: that text, where somebody has made it.
    */
-  reply(reply: ToolReply, counts: RedactionCounts): ToolReply {
+  reply(reply: ToolReply, counts: RedactionCounts, json?: string): ToolReply {
     const finder = this.#current();
     const { content, ...rest } = reply;
     const { structuredContent, meta, rest: others } = rest;
@@ -116,7 +116,7 @@ export class Redactor {
       if (cleanJson === reply.structuredJson) return clean;
       return { ...clean, structuredJson: cleanJson, structuredContent: JSON.parse(cleanJson) as JsonValue };
     }
-    const structuredJson = JSON.stringify(structuredContent);
+    const structuredJson = json ?? JSON.stringify(structuredContent);
     if (!finder.hasExtra && !finder.hasAny(structuredJson)) return { structuredJson, ...clean };
     const cleanContent = this.value(structuredContent, counts);
     return { ...clean, structuredContent: cleanContent, structuredJson: JSON.stringify(cleanContent) };
@@ -138,7 +138,8 @@ export class Redactor {
     const { structuredContent, structuredJson: exact, ...rest } = reply;
     const structuredJson = structuredContent === undefined ? '' : (exact ?? JSON.stringify(structuredContent));
     const textLength = rest.content.reduce((sum, { text, data }) => sum + lengthOf(text) + lengthOf(data), 0);
-    if (textLength + structuredJson.length <= PART_CHARACTERS) return this.reply(reply, counts);
+    if (textLength + structuredJson.length <= PART_CHARACTERS)
+      return this.reply(reply, counts, structuredContent === undefined ? undefined : structuredJson);
     const finder = this.#current();
     const slices = new Slices();
     const walk = (value: JsonValue) => this.#walkInSlices(value, undefined, counts, 0, slices);

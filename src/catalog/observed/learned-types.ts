@@ -41,6 +41,7 @@ export class LearnedTypes {
   readonly #types: ObservedTypes;
   readonly #used: UsedServers;
   readonly #definitions = new WeakMap<Tool, string>();
+  readonly #looks = new WeakMap<Tool, typeof shapeOfResult>();
   #timer: NodeJS.Timeout | undefined;
   #saving: Promise<void> = Promise.resolve();
 
@@ -57,14 +58,13 @@ export class LearnedTypes {
 
   /** Learns from one result, as the program saw it. */
   observe(viewer: Viewer, tool: Tool, value: JsonValue): void {
-    const look = takesQuery(tool) ? (seen: JsonValue) => asRows(shapeOfResult(seen)) : shapeOfResult;
     const isNews = this.#types.observe(
       viewerId(viewer),
       tool.serverId,
       tool.name,
       value,
       this.#definitionOf(tool),
-      look,
+      this.#lookOf(tool),
     );
     if (isNews) this.#saveSoon();
   }
@@ -126,6 +126,16 @@ export class LearnedTypes {
     const onDisk = ObservedTypes.fromJson(stored);
     onDisk.adopt(this.#types);
     await file?.write({ ...onDisk.toJson(), used: this.#used.addedTo(usedIn(stored)) });
+  }
+
+  /** In a query the caller chooses the columns: their names are no part of the type. */
+  #lookOf(tool: Tool): typeof shapeOfResult {
+    let look = this.#looks.get(tool);
+    if (look === undefined) {
+      look = takesQuery(tool) ? (seen: JsonValue) => asRows(shapeOfResult(seen)) : shapeOfResult;
+      this.#looks.set(tool, look);
+    }
+    return look;
   }
 
   #definitionOf(tool: Tool): string {

@@ -241,3 +241,20 @@ describe('stored observations', () => {
     }
   });
 });
+
+test('a result of the same structure as the last one teaches nothing, and any other one is looked at', () => {
+  const types = new ObservedTypes();
+  const observe = (value: JsonValue) => types.observe(ME, 's', 't', value);
+  expect([observe({ a: 1, rows: [{ b: 'x' }] }), observe({ a: 2, rows: [{ b: 'y' }, { b: 'z' }] })]).toEqual([
+    true,
+    false,
+  ]);
+  // The second time without a look at it.
+  expect([observe({ a: 2, rows: [{ b: 'y' }, { b: 'z' }] }), observe({ a: 3, rows: [{ b: 'w' }] })]).toEqual([
+    false,
+    false,
+  ]);
+  expect(observe({ a: null, rows: [] })).toBe(true);
+  expect(observe({ a: 2, rows: [{ b: 'y' }, {}] })).toBe(true);
+  expect(types.typeOf(ME, 's', 't')).toBe('{ a: number | null; rows: { b?: string }[] }');
+});

@@ -3,6 +3,7 @@ import type { CallerId } from '../../domain/run.js';
 import { merge, type ObservedShape, withinBounds } from './observed-shape.js';
 import { shapeOfResult } from './shape-of-result.js';
 import { readShape, storeShape } from './stored-shape.js';
+import { structureOf } from './structure.js';
 import { typeText } from './type-text.js';
 
 export interface ObservedBounds {
@@ -24,6 +25,8 @@ interface Entry {
   readonly stored: string;
   /** Written when it is first asked for. */
   type?: string;
+  /** The structure of the last result that said nothing new. */
+  lastStructure?: string | undefined;
 }
 
 /**
@@ -56,12 +59,20 @@ export class ObservedTypes {
     const key = keyOf(caller, serverId, toolName);
     const before = this.#entries.get(key);
     const known = before?.definition === definition ? before : undefined;
+    const structure = structureOf(value);
+    if (known !== undefined && structure !== undefined && known.lastStructure === structure) {
+      this.#touch(key, known);
+      return false;
+    }
     const seen = lookAt(value);
     const shape = known === undefined ? seen : withinBounds(merge(known.shape, seen));
     const stored = JSON.stringify(storeShape(shape));
     const isNews = known?.stored !== stored;
     if (isNews) this.#set(key, { caller, serverId, toolName, definition, shape, stored });
-    else this.#touch(key, known as Entry);
+    else {
+      (known as Entry).lastStructure = structure;
+      this.#touch(key, known as Entry);
+    }
     return isNews;
   }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { misnamedArguments } from './misnamed-arguments.js';
 
 const tool = { serverId: 'crm', name: 'list', inputSchema: { properties: { country: {}, page_size: {} } } };
-const misnamed = (input: Record<string, number>) => misnamedArguments('crm/list', tool, input);
+const misnamed = (input: Record<string, number>) => misnamedArguments(() => 'crm/list', tool, input);
 
 test('an argument that is a declared one in other letters is named with it', () => {
   expect(misnamed({ Country: 1, pageSize: 2 })).toEqual([

@@ -5,7 +5,7 @@ const MAX_NAMES = 200;
 const MAX_SHOWN = 40;
 
 /** Arguments that a tool does not declare, and whose names differ only in case, hyphens or underscores from one it does. */
-export function misnamedArguments(name: string, { inputSchema }: Tool, input: JsonValue | undefined): string[] {
+export function misnamedArguments(name: () => string, { inputSchema }: Tool, input: JsonValue | undefined): string[] {
   const declared = inputSchema?.properties;
   if (!isJsonObject(declared) || !isJsonObject(input)) return [];
   const given = Object.keys(input)
@@ -20,7 +20,7 @@ export function misnamedArguments(name: string, { inputSchema }: Tool, input: Js
   return given.flatMap((key) => {
     const meant = names.get(folded(key));
     if (meant === undefined || Object.hasOwn(input, meant)) return [];
-    return [`${name} was sent ${quoted(key)}, which it does not declare: it has ${quoted(meant)}`];
+    return [`${name()} was sent ${quoted(key)}, which it does not declare: it has ${quoted(meant)}`];
   });
 }
 

@@ -30,9 +30,19 @@ function withoutPage(text: string): string {
     .trim();
 }
 
+/** Every call asks about the same few names. */
+const known = new Map<string, boolean>();
+const MAX_KNOWN = 1_000;
+
 function isPaging(name: string): boolean {
+  const before = known.get(name);
+  if (before !== undefined) return before;
   const words = wordsOf(name);
-  return words.some((word) => (words.at(-1) === 'id' ? FROM_WORDS : PAGING_WORDS).has(word));
+  const isOne = words.some((word) => (words.at(-1) === 'id' ? FROM_WORDS : PAGING_WORDS).has(word));
+  if (name.length > MAX_NAME_CHARACTERS) return isOne;
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(name, isOne);
+  return isOne;
 }
 
 /** The argument whose name is most like the field of an answer: `range` for `next_range`, `cursor` for `nextCursor`. */

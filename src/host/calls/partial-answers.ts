@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isJsonObject, type JsonValue } from '../../domain/json.js';
 import type { CallNumber, SourcePosition } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
@@ -185,5 +185,5 @@ function textsIn(value: JsonValue): string[] {
 }
 
 function digestOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('base64');
+  return hash('sha256', JSON.stringify(value), 'base64');
 }

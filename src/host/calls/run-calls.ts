@@ -122,7 +122,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
   async answer(call: GuestCall, delegate: RunCallDelegate): Promise<CallReply> {
     const { seen, facts } = this.#circumstances;
     const input = inputOf(call);
-    await this.#script?.awaitServer(input);
+    if (this.#script !== undefined) await this.#script.awaitServer(input);
     const { snapshot } = seen;
     const tool = this.#script === undefined ? snapshot.toolByTarget.get(call.target) : this.#script.toolOf(input);
     this.#recorded.set(call.number, recordedCall(call, tool === undefined ? undefined : toolDigestOf(tool.tool)));

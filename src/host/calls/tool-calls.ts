@@ -9,6 +9,7 @@ import type { JsonValue } from '../../domain/json.js';
 import type { Respondent } from '../../domain/question.js';
 import type { CallReply, GuestCall, GuestError } from '../../domain/run.js';
 import { isRepeatable, type Tool } from '../../domain/tool.js';
+import type { ToolReply } from '../../domain/upstream.js';
 import { visibleLine } from '../../lib/visible-text.js';
 import { type CallRetry, MAX_RETRIES } from '../recordings/run-notes.js';
 import type { RunCallDelegate, RunClient } from '../runs/run.js';
@@ -257,7 +258,7 @@ export class ToolCalls {
     if (outcome.ok) {
       for (const warning of outcome.warnings) this.warnings.add(warning);
       if (this.misnamed.size < MAX_NOTED)
-        for (const each of misnamedArguments(visibleLine(`${server.path}/${tool.name}`), tool, input))
+        for (const each of misnamedArguments(() => visibleLine(`${server.path}/${tool.name}`), tool, input))
           this.misnamed.add(each);
       const setPlace = this.partialAnswers.note(server.path, tool, { number, input }, outcome.reply);
       // Located while the call is open: afterwards it is unknown. Lines of a stored script are not lines of the program.
@@ -266,7 +267,7 @@ export class ToolCalls {
     const reply = present(outcome);
     if (reply.ok && this.jsonTexts.size < MAX_NOTED && isJsonText(reply.json))
       this.jsonTexts.add(visibleLine(`${server.path}/${tool.name}`));
-    if (reply.ok && tool.outputSchema === undefined) this.#observe(tool, reply.json);
+    if (reply.ok && outcome.ok && tool.outputSchema === undefined) this.#observe(tool, reply.json, outcome.reply);
     return reply;
   }
 
@@ -278,10 +279,12 @@ export class ToolCalls {
     if (this.failures.size < MAX_KNOWN_FAILURES) this.failures.set(message, failure);
   }
 
-  #observe(tool: Tool, json: string | Uint8Array): void {
+  #observe(tool: Tool, json: string | Uint8Array, { structuredContent, structuredJson }: ToolReply): void {
     const { observe } = this.#options;
-    if (observe !== undefined && typeof json === 'string' && json.length <= MAX_OBSERVED_CHARACTERS)
-      observe(tool, JSON.parse(json) as JsonValue);
+    if (observe === undefined || typeof json !== 'string' || json.length > MAX_OBSERVED_CHARACTERS) return;
+    // Most contracts give the program the structured content: it need not be read a second time.
+    const isContent = structuredContent !== undefined && json === structuredJson;
+    observe(tool, isContent ? structuredContent : (JSON.parse(json) as JsonValue));
   }
 }
 

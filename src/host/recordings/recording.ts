@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
+import { isJsonObject } from '../../domain/json.js';
 import { eachLimit, MAX_CLOCK_TICKS } from '../../domain/limits.js';
-import type { Outcome } from '../../domain/run.js';
-import { decodeJournal, type Journal, plainJournal } from '../../sandbox/journal.js';
+import type { Outcome, VirtualModule } from '../../domain/run.js';
+import { decodeJournal, digestOf, type Journal, plainJournal } from '../../sandbox/journal.js';
+import type { EndedRun, SharedModules, StoredRecording } from '../../store/runs.js';
 import { encodeProcessRecording, type ProcessRecording, parseProcessRecording } from './process-recording.js';
-import type { RecordedCall } from './recorded-call.js';
+import { MAX_RECORDING_CHARACTERS, type RecordedCall } from './recorded-call.js';
 import { notesSchema, type RunNotes } from './run-notes.js';
 
 /** Which program made it: a replay elsewhere is the same only as far as these are. */
@@ -82,7 +84,38 @@ export function encodeRecording(recording: AnyRecording): string {
   return JSON.stringify({ format: FORMAT, ...rest, journal: plainJournal(journal) });
 }
 
-/** Reads a recording: from the store, or from a file that somebody wrote. Throws `bad_input`. */
+/** The lists of modules that runs have in common, as they are stored. */
+const shared = new WeakMap<readonly VirtualModule[], SharedModules>();
+
+/** The same for the store, without the modules, which are stored once; undefined if it is too large to be kept. */
+export function storedRecording(recording: AnyRecording): Pick<EndedRun, 'recordingJson' | 'modules'> | undefined {
+  if ('program' in recording) return withinBounds(encodeProcessRecording(recording), undefined);
+  const { journal } = recording;
+  const bytes = journal.deliveries.reduce((sum, each) => sum + ('body' in each ? each.body.byteLength : 0), 0);
+  // As base64 it is longer; so a result of 10 MB is not encoded only to be thrown away.
+  if (bytes > MAX_RECORDING_CHARACTERS) return undefined;
+  let modules = shared.get(journal.modules);
+  if (modules === undefined) {
+    const json = JSON.stringify(journal.modules);
+    modules = { digest: digestOf(json), json };
+    shared.set(journal.modules, modules);
+  }
+  return withinBounds(encodeRecording({ ...recording, journal: { ...journal, modules: [] } }), modules);
+}
+
+function withinBounds(recordingJson: string, modules: SharedModules | undefined) {
+  return recordingJson.length <= MAX_RECORDING_CHARACTERS ? { recordingJson, modules } : undefined;
+}
+
+/** Reads a recording of the store. */
+export function recordingIn({ json, modulesJson }: StoredRecording): AnyRecording {
+  if (modulesJson === undefined) return decodeRecording(json);
+  const raw: unknown = JSON.parse(json);
+  if (isJsonObject(raw) && isJsonObject(raw.journal)) raw.journal.modules = JSON.parse(modulesJson);
+  return readRecording(raw);
+}
+
+/** Reads a recording from a file that somebody wrote. Throws `bad_input`. */
 export function decodeRecording(json: string): AnyRecording {
   let raw: unknown;
   try {
@@ -90,6 +123,10 @@ export function decodeRecording(json: string): AnyRecording {
   } catch {
     raw = undefined;
   }
+  return readRecording(raw);
+}
+
+function readRecording(raw: unknown): AnyRecording {
   const ofProcess = parseProcessRecording(raw);
   if (ofProcess !== undefined) return ofProcess;
   const parsed = fileSchema.safeParse(raw);

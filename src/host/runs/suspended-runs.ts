@@ -6,8 +6,7 @@ import type { CallerId, EndedState, GuestCall, RunId, RunState } from '../../dom
 import { isProcessAlive, processIdentity } from '../../lib/process-identity.js';
 import { decodeDelivery, encodeDelivery } from '../../sandbox/journal.js';
 import type { RunChoice, RunPlace, RunStore, StoredRun } from '../../store/runs.js';
-import { MAX_RECORDING_CHARACTERS } from '../recordings/recorded-call.js';
-import { type AnyRecording, decodeRecording, encodeRecording } from '../recordings/recording.js';
+import { type AnyRecording, recordingIn, storedRecording } from '../recordings/recording.js';
 import type { RunRecords, StoredProgram } from './run.js';
 import { RunEndWriter } from './run-end-writer.js';
 
@@ -136,8 +135,7 @@ export class SuspendedRuns {
     recording: AnyRecording | undefined,
     glance: RunGlance | undefined,
   ): Promise<void> {
-    const recordingJson = recording === undefined ? undefined : encodeRecording(recording);
-    const isKept = recordingJson !== undefined && recordingJson.length <= MAX_RECORDING_CHARACTERS;
+    const kept = recording === undefined ? undefined : storedRecording(recording);
     const { id, caller, profile, codeDigest } = owner;
     await this.#ends.write({
       id,
@@ -147,7 +145,8 @@ export class SuspendedRuns {
       setting: this.#options.setting,
       state,
       responseJson: JSON.stringify(response),
-      recordingJson: isKept ? recordingJson : undefined,
+      recordingJson: kept?.recordingJson,
+      modules: kept?.modules,
       title: glance?.title,
       durationMs: glance?.durationMs,
     });
@@ -192,9 +191,10 @@ export class SuspendedRuns {
     return new Map(titles.filter((each): each is [string, string] => each[1] !== undefined));
   }
 
-  /** The recording as it is stored; undefined where none is kept. */
-  async recordingJson(runId: string): Promise<string | undefined> {
-    return (await this.#store()).recordingOf(runId);
+  /** The recording of a run; undefined where none is kept. */
+  async keptRecording(runId: string): Promise<AnyRecording | undefined> {
+    const stored = (await this.#store()).recordingOf(runId);
+    return stored === undefined ? undefined : recordingIn(stored);
   }
 
   /** What is known of a run that is suspended, or was cancelled then: its context, and the calls that it made since it was resumed. */
@@ -278,8 +278,8 @@ export class SuspendedRuns {
   async recordingOf(runId: string): Promise<AnyRecording> {
     const store = await this.#store();
     const { state } = this.#find(store, runId);
-    const json = store.recordingOf(runId);
-    if (json !== undefined) return decodeRecording(json);
+    const stored = store.recordingOf(runId);
+    if (stored !== undefined) return recordingIn(stored);
     const why = state === 'suspended' ? 'it has not ended yet' : 'it was cancelled, or too large to be kept';
     throw new HostError('not_found', `there is not a recording of run ${runId}: ${why}`);
   }

@@ -1,12 +1,16 @@
 import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   Client,
   type jsonSchemaValidator,
+  PROTOCOL_VERSION_META_KEY,
   SdkError,
   SdkErrorCode,
   SdkHttpError,
   SseError,
 } from '@modelcontextprotocol/client';
 import { HostError } from '../../domain/errors.js';
+import type { JsonObject } from '../../domain/json.js';
 import type { McpTarget } from '../../domain/targets/targets.js';
 import type { McpDefinition, UpstreamIdentity } from '../../domain/upstream.js';
 import { backoffMs } from '../../lib/backoff.js';
@@ -101,6 +105,7 @@ class Attempt {
   readonly #warnings = new BoundedLines(MAX_WARNINGS);
   readonly #channel: Channel;
   readonly #questions: Questions;
+  readonly #clientInfo: ConnectionOptions['clientInfo'];
   #isOpen = false;
   #end: string | undefined;
   #closing: Promise<void> | undefined;
@@ -114,6 +119,7 @@ class Attempt {
   ) {
     this.#definition = definition;
     this.#events = events;
+    this.#clientInfo = options.clientInfo;
     this.#mask = maskFor(definition.target);
     this.#channel = open(definition, options, {
       warn: (warning) => this.#warnings.add(this.#mask.apply(warning)),
@@ -164,6 +170,14 @@ class Attempt {
     const client = this.#client;
     const { id } = this.#definition;
     const isModern = client.getProtocolEra() === 'modern';
+    const path = {
+      client,
+      questions: this.#questions,
+      direct:
+        this.#channel.kind === 'single'
+          ? { channel: this.#channel.sanitizing, envelope: isModern ? this.#envelope() : undefined }
+          : undefined,
+    };
     const hasParameterHeaders = isModern && this.#channel.transport === 'streamable-http';
     return {
       identity: this.#identity(),
@@ -173,7 +187,7 @@ class Attempt {
       },
       warnings: () => this.#warnings.list(),
       diagnosis: () => this.#channel.diagnosis?.(),
-      call: (call) => callTool(client, this.#questions, call),
+      call: (call) => callTool(path, call),
       list: (timeoutMs, signal) =>
         listAllTools(client, { serverId: id, hasParameterHeaders, timeoutMs, signal }).catch(failureOf),
       ping: (timeoutMs) =>
@@ -182,6 +196,15 @@ class Attempt {
           failureOf,
         ),
       close: () => this.#close(),
+    };
+  }
+
+  /** As the library puts it into every message of the newer era. */
+  #envelope(): JsonObject {
+    return {
+      [PROTOCOL_VERSION_META_KEY]: this.#client.getNegotiatedProtocolVersion() ?? '',
+      [CLIENT_INFO_META_KEY]: { ...this.#clientInfo },
+      [CLIENT_CAPABILITIES_META_KEY]: this.#questions.capabilities() as JsonObject,
     };
   }
 

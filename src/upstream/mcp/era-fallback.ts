@@ -134,5 +134,5 @@ function isRequest(message: JSONRPCMessage): message is SentRequest {
 
 /** Some servers send the number of a request back as text. */
 function isTo(answer: Answer, id: RequestId): boolean {
-  return answer.id !== undefined && String(answer.id) === String(id);
+  return typeof answer.id === 'number' ? answer.id === id : answer.id === String(id);
 }

@@ -77,9 +77,9 @@ export class McpUpstream implements Adapter {
   async call(call: UpstreamCall): Promise<UpstreamOutcome> {
     const first = await this.#callOnce(call);
     // A connection may turn out to be dead only when it does not take a call. Then the call is made on the next one.
-    const wasNotTaken = first.status === 'failed' && first.failure.kind === 'not_sent';
+    if (first.status !== 'failed' || first.failure.kind !== 'not_sent') return first;
     const isBeingReplaced = this.#supervisor.describe().state === 'degraded';
-    return wasNotTaken && isBeingReplaced && call.signal?.aborted !== true ? this.#callOnce(call) : first;
+    return isBeingReplaced && call.signal?.aborted !== true ? this.#callOnce(call) : first;
   }
 
   health(): UpstreamHealth {

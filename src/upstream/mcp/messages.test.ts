@@ -1,7 +1,7 @@
-import { ProtocolError } from '@modelcontextprotocol/client';
+import { ProtocolError, parseJSONRPCMessage } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import { failureOf, MALFORMED_ANSWER } from './failures.js';
-import { parseMessages } from './messages.js';
+import { parseMessages, usualAnswer } from './messages.js';
 
 const parsed = (message: object) => parseMessages(JSON.stringify({ jsonrpc: '2.0', ...message }))[0];
 
@@ -35,4 +35,28 @@ test('a request and a notification are no answers', () => {
   expect(parsed({ method: 'notifications/progress', params: { progressToken: 1, progress: 1 } })).toMatchObject({
     method: 'notifications/progress',
   });
+});
+
+test('what is taken for a usual answer is what the library reads of it, and anything else is left to the library', () => {
+  const ids: unknown[] = [1, 0, -1, 1.5, 2 ** 60, 'a', '', null, undefined, {}, true];
+  const results: unknown[] = [{}, { a: 1 }, { _meta: {} }, { _meta: 1 }, [], null, 'a', 1, undefined];
+  const others: object[] = [
+    {},
+    { extra: 1 },
+    { method: 'ping' },
+    { error: { code: 1, message: '' } },
+    { jsonrpc: '1.0' },
+  ];
+  let taken = 0;
+  for (const id of ids)
+    for (const result of results)
+      for (const other of others) {
+        const item = JSON.parse(JSON.stringify({ jsonrpc: '2.0', id, result, ...other })) as object;
+        const usual = usualAnswer(item);
+        if (usual === undefined) continue;
+        taken += 1;
+        expect(parseJSONRPCMessage(item)).toEqual(usual);
+      }
+  expect(taken).toBeGreaterThan(5);
+  expect(usualAnswer([{ jsonrpc: '2.0', id: 1, result: {} }])).toBeUndefined();
 });

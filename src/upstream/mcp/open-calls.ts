@@ -28,8 +28,8 @@ export interface OpenCall {
 /** The calls in flight on one connection, and for whom they are made. */
 export class OpenCalls {
   readonly #open = new Map<OpenCall, Cancellation>();
-  /** Ended with the last call of a client. */
-  readonly #clients = new Map<string, Cancellation>();
+  /** How many calls of a client are open, and what ends with the last of them. */
+  readonly #clients = new Map<string, { calls: number; readonly over: Cancellation }>();
   /** Until when a server may still be at work on a call of a client that no longer waits. */
   readonly #leftUntil = new Map<string, number>();
 
@@ -41,17 +41,20 @@ export class OpenCalls {
     const over = new Cancellation();
     const call: OpenCall = { respondent, clock, over, questions: 0, wasLeft: false };
     this.#open.set(call, over);
-    if (!this.#clients.has(keyOf(call))) this.#clients.set(keyOf(call), new Cancellation());
+    const client = this.#clients.get(keyOf(call));
+    if (client === undefined) this.#clients.set(keyOf(call), { calls: 1, over: new Cancellation() });
+    else client.calls += 1;
     return call;
   }
 
   end(call: OpenCall): void {
     const key = keyOf(call);
     this.#open.get(call)?.cancel();
-    this.#open.delete(call);
+    if (!this.#open.delete(call)) return;
     if (call.wasLeft) this.#leave(key);
-    if ([...this.#open.keys()].some((other) => keyOf(other) === key)) return;
-    this.#clients.get(key)?.cancel();
+    const client = this.#clients.get(key);
+    if (client === undefined || --client.calls > 0) return;
+    client.over.cancel();
     this.#clients.delete(key);
   }
 
@@ -64,8 +67,8 @@ export class OpenCalls {
     if (first === undefined) return 'none';
     const calls: [OpenCall, ...OpenCall[]] = [first, ...others];
     if (new Set([...calls.map(keyOf), ...this.#stillLeft()]).size > 1) return 'several';
-    const over = this.#clients.get(keyOf(first));
-    return over === undefined ? { calls } : { calls, over };
+    const client = this.#clients.get(keyOf(first));
+    return client === undefined ? { calls } : { calls, over: client.over };
   }
 
   #leave(key: string): void {

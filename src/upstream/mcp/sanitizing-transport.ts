@@ -1,4 +1,6 @@
 import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import type { JsonObject } from '../../domain/json.js';
+import { type CallTaker, DirectCalls } from './direct-calls.js';
 import { STREAM_LOST } from './failures.js';
 import type { ReadBudget, RequestKind } from './read-budget.js';
 
@@ -17,6 +19,7 @@ const LISTEN = 'subscriptions/listen';
  * - Questions are put after the answers that came before them have been taken.
  * - An answer to a cancelled request is dropped here; the library would turn all of it into an error text.
  * - Unsolicited messages count against the budget of the connection, and so do responses that the server does not read.
+ * - Tool calls over a pipe or a socket do not pass through the library at all (`call`).
  */
 export class SanitizingTransport implements Transport {
   onclose?: () => void;
@@ -26,10 +29,17 @@ export class SanitizingTransport implements Transport {
   readonly inner: Transport;
   readonly #budget: ReadBudget;
   readonly #waiting = new Map<RequestId, string>();
+  readonly #calls: DirectCalls;
 
   constructor(inner: Transport, budget: ReadBudget) {
     this.inner = inner;
     this.#budget = budget;
+    this.#calls = new DirectCalls(inner, budget);
+  }
+
+  /** Calls a tool. The answer goes to `taker` as the server wrote it. Returns the function that cancels the call. */
+  call(parameters: JsonObject, taker: CallTaker, envelope?: JsonObject): (reason: string) => void {
+    return this.#calls.begin(parameters, taker, envelope);
   }
 
   get sessionId(): string | undefined {
@@ -51,7 +61,11 @@ export class SanitizingTransport implements Transport {
   start(): Promise<void> {
     this.inner.onclose = () => {
       this.#waiting.clear();
-      this.onclose?.();
+      try {
+        this.onclose?.();
+      } finally {
+        this.#calls.close();
+      }
     };
     this.inner.onerror = (error) => this.onerror?.(error);
     this.inner.onmessage = (message: JSONRPCMessage) => this.#receive(message);
@@ -109,6 +123,7 @@ export class SanitizingTransport implements Transport {
     if (this.#budget.isOver) return;
     if ('method' in message) {
       this.#budget.unasked();
+      if (this.#calls.takeProgress(message)) return;
       // A question behind an answer is about no call any more, also where both come at once: first the call ends.
       if ('id' in message || message.method === 'notifications/cancelled')
         setImmediate(() => this.onmessage?.(message));
@@ -116,6 +131,7 @@ export class SanitizingTransport implements Transport {
       return;
     }
     if (message.id === undefined) return this.#budget.unasked();
+    if (this.#calls.takeAnswer(message)) return;
     // Some servers send the number of a request back as text.
     const id = this.#waiting.has(message.id) ? message.id : Number(message.id);
     const method = this.#waiting.get(id);

@@ -54,6 +54,9 @@ export class StdioTransport implements Transport {
   /** What was read and not looked at yet: never more than the lines of one chunk. */
   #lines: (string | undefined)[] = [];
   #isResting = false;
+  /** Lines of this turn of the event loop, and when they are written. */
+  #outgoing = '';
+  #sending: Promise<void> | undefined;
 
   constructor(options: StdioOptions) {
     this.#options = options;
@@ -131,22 +134,26 @@ export class StdioTransport implements Transport {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null || !child.stdin.writable) {
       return this.#notTaken('the process is gone');
     }
-    if (child.stdin.writableLength > this.#options.maxMessageBytes) {
+    if (child.stdin.writableLength + this.#outgoing.length > this.#options.maxMessageBytes) {
       return Promise.reject(new NotSentError('the process does not read its input'));
     }
-    this.#gatherWrites(child.stdin);
-    return new Promise((resolve) => {
-      child.stdin.write(`${JSON.stringify(message)}\n`, (error) =>
-        resolve(error ? this.#notTaken('the process does not read its input any more') : undefined),
-      );
-    });
+    this.#outgoing += `${JSON.stringify(message)}\n`;
+    this.#sending ??= this.#write(child.stdin);
+    return this.#sending;
   }
 
   /** Messages sent in one turn of the event loop leave in one write: each write wakes the server. */
-  #gatherWrites(stdin: Writable): void {
-    if (stdin.writableCorked > 0) return;
-    stdin.cork();
-    process.nextTick(() => stdin.uncork());
+  #write(stdin: Writable): Promise<void> {
+    return new Promise((resolve) => {
+      process.nextTick(() => {
+        const lines = this.#outgoing;
+        this.#outgoing = '';
+        this.#sending = undefined;
+        stdin.write(lines, (error) =>
+          resolve(error ? this.#notTaken('the process does not read its input any more') : undefined),
+        );
+      });
+    });
   }
 
   /** Ends the process at once, for what it sent. No politeness for a flood: it would go on for as long as we are polite. */

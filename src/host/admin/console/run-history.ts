@@ -20,7 +20,7 @@ import type { PresenceStore } from '../../../store/presence.js';
 import type { RunChoice, StoredState } from '../../../store/runs.js';
 import type { Host } from '../../host.js';
 import type { RecordedCall } from '../../recordings/recorded-call.js';
-import { type AnyRecording, decodeRecording } from '../../recordings/recording.js';
+import { type AnyRecording, encodeRecording } from '../../recordings/recording.js';
 import type { RunNotes } from '../../recordings/run-notes.js';
 import { programTitle } from '../../runs/program-title.js';
 import type { RunView, SuspendedRuns } from '../../runs/suspended-runs.js';
@@ -214,13 +214,13 @@ export class RunHistory {
 
   async export(runId: string): Promise<ExportedRun> {
     const run = await this.detail(runId);
-    const json = await this.#parts.suspended.recordingJson(runId);
-    if (json === undefined) return { format: EXPORT_FORMAT, version: VERSION, run, deliveries: [] };
-    const { deliveries } = factsOf(decodeRecording(json));
+    const recording = await this.#recordingOf(runId);
+    if (recording === undefined) return { format: EXPORT_FORMAT, version: VERSION, run, deliveries: [] };
+    const { deliveries } = factsOf(recording);
     return {
       ...{ format: EXPORT_FORMAT, version: VERSION, run },
       deliveries: deliveries.map(deliveryView),
-      recording: JSON.parse(json) as JsonValue,
+      recording: JSON.parse(encodeRecording(recording)) as JsonValue,
     };
   }
 
@@ -340,9 +340,8 @@ export class RunHistory {
     return log?.before({ runId }, undefined, MAX_AUDIT_RECORDS) ?? [];
   }
 
-  async #recordingOf(runId: string): Promise<AnyRecording | undefined> {
-    const json = await this.#parts.suspended.recordingJson(runId);
-    return json === undefined ? undefined : decodeRecording(json);
+  #recordingOf(runId: string): Promise<AnyRecording | undefined> {
+    return this.#parts.suspended.keptRecording(runId);
   }
 
   async #mustRecord(runId: string): Promise<AnyRecording> {
