@@ -1,5 +1,5 @@
 import type { Redactor } from '../broker/redaction/redactor.js';
-import { goCacheFolder } from '../config/files/state-folder.js';
+import { checkerFolder, goCacheFolder } from '../config/files/state-folder.js';
 import { nothingConfigured } from '../config/nothing-configured.js';
 import { codeModeOf } from '../config/schema/code-mode.js';
 import type { Config } from '../config/schema/schema.js';
@@ -88,6 +88,7 @@ export async function compose(
       observer: telemetry,
       hooks: await openHooks(loaded, redactor, onProblem),
       goCacheFolder: goCacheFolder(loaded.config, readEnvironment(), process.getuid?.()),
+      checkerFolder: checkerFolder(readEnvironment()),
       retryOf,
       whyOutdated: (tool) => catalog.whyOutdated(tool),
     });
