@@ -1,6 +1,6 @@
 import type { CatalogSnapshot } from '../../catalog/snapshot.js';
 import type { CallerId, Failure } from '../../domain/run.js';
-import type { TypeProblem, TypeVerdict } from '../../domain/type-check.js';
+import type { CompilerDiagnostic, TypeProblem, TypeVerdict } from '../../domain/type-check.js';
 import { NotChecked, type TypeCheckers } from '../../sandbox/checker/type-checkers.js';
 import { checkedFilesOf } from './checked-files.js';
 import { judgeDiagnostics } from './judge-diagnostics.js';
@@ -26,13 +26,27 @@ export async function checkProgram(checkers: TypeCheckers, program: CheckedProgr
   if (missing !== undefined) return { isChecked: false, ...missing };
   try {
     const found = await checkers.check(caller, source, checkedFilesOf(snapshot, library));
-    return { isChecked: true, problems: judgeDiagnostics(source, found) };
+    return {
+      isChecked: true,
+      problems: judgeDiagnostics(
+        source,
+        found.filter((each) => !isKnownModule(each, snapshot)),
+      ),
+    };
   } catch (error) {
     if (error instanceof NotChecked)
       return { isChecked: false, reason: error.message, ...(error.isFailure ? { isFailure: true } : {}) };
     return { isChecked: false, reason: 'its types could not be judged', isFailure: true };
   }
 }
+
+/** A server that there is, under a name that the compiler does not find: it is not the program's mistake. */
+function isKnownModule({ code, text }: CompilerDiagnostic, { serverByPath }: CatalogSnapshot): boolean {
+  const path = /^Cannot find module '@codemode\/servers\/(.+)' or/s.exec(text)?.[1];
+  return code === NO_MODULE && path !== undefined && serverByPath.has(path);
+}
+
+const NO_MODULE = 2307;
 
 /** Problems that are told together: a program is best repaired in one go. */
 const MAX_TOLD = 4;

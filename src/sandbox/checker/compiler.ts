@@ -40,15 +40,13 @@ export function findCompiler(search: CompilerSearch): TypeScriptCompiler | Missi
     if (typeof found !== 'string') return found;
     return { reason: found, fix: 'Correct check.compiler: the folder of an npm package typescript 7 or newer.' };
   }
+  const installed = join(installFolder, 'node_modules', 'typescript');
+  const own = existsSync(installed) ? inspect(installed) : 'the type checker is not installed';
+  if (typeof own !== 'string') return own;
+  // An older one beside us is somebody else's.
   const beside = packageBeside(from);
-  const reasons: string[] = [];
-  for (const folder of [join(installFolder, 'node_modules', 'typescript'), beside]) {
-    if (folder === undefined || !existsSync(folder)) continue;
-    const found = inspect(folder);
-    if (typeof found !== 'string') return found;
-    reasons.push(found);
-  }
-  return { reason: reasons[0] ?? 'the type checker is not installed', fix: FIX };
+  const found = beside === undefined ? undefined : inspect(beside);
+  return found === undefined || typeof found === 'string' ? { reason: own, fix: FIX } : found;
 }
 
 export function isCompiler(found: TypeScriptCompiler | MissingCompiler): found is TypeScriptCompiler {

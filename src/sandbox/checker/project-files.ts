@@ -15,7 +15,7 @@ export const CONFIG_PATH = `${FOLDER}/tsconfig.json`;
 export const PROGRAM_PATH = `${FOLDER}/program.ts`;
 const GLOBALS_PATH = `${FOLDER}/globals.d.ts`;
 const MODULES_FOLDER = `${FOLDER}/modules/`;
-const MODULE_FILE = /^\/p\/modules\/([\w.$@-]+(?:\/[\w.$@-]+)*)\.d\.ts$/;
+const MODULE_FILE = /^\/p\/modules\/(.+)\.d\.ts$/;
 const LIBRARY_FILE = /\/(lib(?:\.[a-z0-9]+)*\.d\.ts)$/;
 
 const CONFIG = JSON.stringify({

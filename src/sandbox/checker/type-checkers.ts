@@ -26,10 +26,13 @@ export class NotChecked extends Error {
 interface Resident {
   readonly process: Promise<CheckerProcess>;
   lastUsed: number;
+  idle?: NodeJS.Timeout;
 }
 
 /** Callers with a checker of their own at the same time; each has some 100 MB. */
 const MAX_RESIDENT = 3;
+/** One that nobody uses gives its memory back. */
+const IDLE_MS = 10 * 60_000;
 /** A caller whose programs killed the checker so often gets none for a while. */
 const MAX_FAILURES = 3;
 const PAUSE_MS = 10 * 60_000;
@@ -56,6 +59,7 @@ export class TypeCheckers {
   /** The compiler's own words about a program. Throws `NotChecked`. */
   async check(caller: CallerId, source: string, files: CheckedFiles): Promise<readonly CompilerDiagnostic[]> {
     const process = await this.#processOf(caller);
+    this.#closeWhenIdle(caller);
     try {
       return await process.check(source, files);
     } catch (error) {
@@ -66,7 +70,10 @@ export class TypeCheckers {
 
   /** Starts the caller's checker ahead of its first program. Never rejects. */
   async warm(caller: CallerId): Promise<void> {
-    await this.#processOf(caller).catch(() => {});
+    await this.#processOf(caller).then(
+      () => this.#closeWhenIdle(caller),
+      () => {},
+    );
   }
 
   async close(): Promise<void> {
@@ -112,6 +119,17 @@ export class TypeCheckers {
     }
   }
 
+  #closeWhenIdle(caller: CallerId): void {
+    const resident = this.#resident.get(caller);
+    if (resident === undefined) return;
+    clearTimeout(resident.idle);
+    resident.idle = setTimeout(() => {
+      if (this.#resident.get(caller) === resident) this.#resident.delete(caller);
+      void closed(resident);
+    }, IDLE_MS);
+    resident.idle.unref();
+  }
+
   /** The one that was not used for the longest time goes. */
   #makeRoom(): void {
     if (this.#resident.size < MAX_RESIDENT) return;
@@ -140,7 +158,8 @@ export class TypeCheckers {
 
 const MAX_REMEMBERED = 1_000;
 
-async function closed({ process }: Resident): Promise<void> {
+async function closed({ process, idle }: Resident): Promise<void> {
+  clearTimeout(idle);
   const started = await process.catch(() => undefined);
   await started?.close();
 }
