@@ -30,13 +30,15 @@ const tools = {
     secret: { execute: () => 'never' },
   },
 } as const;
+/** Its name says that it orders something, which asks a person otherwise. */
+const ALLOWED = { tools: ['shop/create_order'], decision: 'allow' };
 const SHOP = "import { create_order } from '@codemode/servers/shop';\n";
 const GIVE = 'globalThis.__codemode_result__ = ';
 
 describe('the types of a program', options, () => {
   let host: CodemodeHost;
   beforeAll(async () => {
-    const policy = [{ tools: ['shop/secret'], decision: 'deny' }];
+    const policy = [ALLOWED, { tools: ['shop/secret'], decision: 'deny' }];
     host = await createHost({ config: { policy, check: { compiler: COMPILER } }, tools: tools as never });
   });
   afterAll(() => host.close());
@@ -126,7 +128,7 @@ describe('the types of a program', options, () => {
 
 test('without a type checker programs run as they are, and check says what to type', async () => {
   const state = mkdtempSync(join(tmpdir(), 'codemode-none-'));
-  const config = { check: { compiler: join(state, 'nothing') } };
+  const config = { policy: [ALLOWED], check: { compiler: join(state, 'nothing') } };
   await using host = await createHost({ config, tools: tools as never });
   try {
     sent.length = 0;
