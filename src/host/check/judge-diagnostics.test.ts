@@ -110,6 +110,11 @@ test('the position counts lines and columns from 1, and the correction is named'
   });
 });
 
+test('what cannot be seen in a name is shown', () => {
+  const shown = judged('f();', 'f', 2304, "Cannot find name '\u202eevil\n\u001b[2J'.");
+  for (const hidden of ['\u202e', '\n', '\u001b']) expect(shown?.message).not.toContain(hidden);
+});
+
 test('types that were left out are not mentioned', () => {
   expect(judged('f((x) => x);', 'x', 7006, "Parameter 'x' implicitly has an 'any' type.")).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import type { SourcePosition } from '../../domain/run.js';
 import type { CompilerDiagnostic, TypeProblem } from '../../domain/type-check.js';
-import { visibleText } from '../../lib/visible-text.js';
+import { visibleLine } from '../../lib/visible-text.js';
 import { importedNames } from './imported-names.js';
 import { maskSource } from './mask-source.js';
 import { PromiseUse } from './promise-use.js';
@@ -91,7 +91,7 @@ function messageOf({ text, chain }: CompilerDiagnostic): string {
     .replaceAll(/typeof import\("\/p\/modules\/([^"]+)"\)/g, '@codemode/$1')
     .replaceAll(' | undefined', '');
   const cut = plain.length > MAX_MESSAGE_CHARACTERS ? `${plain.slice(0, MAX_MESSAGE_CHARACTERS)}...` : plain;
-  return visibleText(cut);
+  return visibleLine(cut);
 }
 
 /** Lines and columns of offsets, both from 1. */

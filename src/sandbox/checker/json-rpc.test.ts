@@ -43,7 +43,7 @@ test.each([
   ['a message that is too large', 'Content-Length: 100000\r\n\r\n'],
   ['text that is no message', 'x'.repeat(300)],
   ['an answer to nothing', 'Content-Length: 17\r\n\r\n{"id":9,"a":"bc"}'],
-  ['something that is no JSON', 'Content-Length: 3\r\n\r\n{a}'],
+  ['text that does not parse', 'Content-Length: 3\r\n\r\n{a}'],
 ])('%s breaks the connection and fails what is open', async (_, sent) => {
   const { rpc, output, broken } = connection();
   const open = rpc.request('one', null);

@@ -31,6 +31,8 @@ interface Resident {
 
 /** Callers with a checker of their own at the same time; each has some 100 MB. */
 const MAX_RESIDENT = 3;
+/** Programs of one caller at once: a client that sends more gets no verdict about them. */
+const MAX_OPEN = 16;
 /** One that nobody uses gives its memory back. */
 const IDLE_MS = 10 * 60_000;
 /** A caller whose programs killed the checker so often gets none for a while. */
@@ -41,6 +43,8 @@ const PAUSE_MS = 10 * 60_000;
 export class TypeCheckers {
   readonly #options: TypeCheckersOptions;
   readonly #resident = new Map<CallerId, Resident>();
+  /** Checks that are under way or wait. */
+  readonly #open = new Map<CallerId, number>();
   readonly #failures = new Map<CallerId, { count: number; lastMs: number }>();
   #self: SelfFolder | undefined;
   #uses = 0;
@@ -58,6 +62,19 @@ export class TypeCheckers {
 
   /** The compiler's own words about a program. Throws `NotChecked`. */
   async check(caller: CallerId, source: string, files: CheckedFiles): Promise<readonly CompilerDiagnostic[]> {
+    const open = this.#open.get(caller) ?? 0;
+    if (open >= MAX_OPEN) throw new NotChecked('too many programs of this caller are checked at once', false);
+    this.#open.set(caller, open + 1);
+    try {
+      return await this.#check(caller, source, files);
+    } finally {
+      const left = (this.#open.get(caller) ?? 1) - 1;
+      if (left === 0) this.#open.delete(caller);
+      else this.#open.set(caller, left);
+    }
+  }
+
+  async #check(caller: CallerId, source: string, files: CheckedFiles): Promise<readonly CompilerDiagnostic[]> {
     const process = await this.#processOf(caller);
     this.#closeWhenIdle(caller);
     try {

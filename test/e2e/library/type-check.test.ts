@@ -94,6 +94,12 @@ describe('the types of a program', options, () => {
     expect(sent).toEqual([]);
   });
 
+  test('one caller has only so many programs checked at once', async () => {
+    const verdicts = await Promise.all(Array.from({ length: 40 }, () => host.check(`${SHOP}await create_order({});`)));
+    const checked = verdicts.filter(({ isChecked }) => isChecked);
+    expect([checked.length >= 16, checked.length < 40]).toEqual([true, true]);
+  });
+
   test('a tool that the policy hides is not declared', async () => {
     const verdict = await host.check("import * as shop from '@codemode/servers/shop';\nawait shop.secret();");
     expect(verdict).toMatchObject({ problems: [{ severity: 'error', code: 2339 }] });
