@@ -293,7 +293,9 @@ export class Session {
     const { problem, warnings } = verdict;
     const isNew = problem !== undefined && !this.#saidUnchecked;
     this.#saidUnchecked ||= isNew;
-    const mayExplain = outcome.status === 'failed' && outcome.failure.kind !== 'type' && warnings.length > 0;
+    const failure = outcome.status === 'failed' ? outcome.failure : undefined;
+    // Other failures, and those of calls, say themselves what was wrong.
+    const mayExplain = failure?.kind === 'exception' && failure.errorClass === undefined && warnings.length > 0;
     return {
       ...(mayExplain ? { typeWarnings: warnings } : {}),
       ...(isNew ? { typesUnchecked: problem } : {}),

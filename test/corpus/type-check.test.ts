@@ -72,6 +72,16 @@ describe('programs over the tools of the corpus', options, () => {
     expect(byTool.size).toBeGreaterThanOrEqual(ofCorpus({ own: 400, reference: 1_200 }));
   });
 
+  test.each(STYLES)('%s is no error', async (_, body) => {
+    const server = { id: 'desk', tools: DESK } as const;
+    const own = snapshotOf([server]);
+    const source = `import { find, create } from '@codemode/servers/desk'; import * as desk from '@codemode/servers/desk';\n${body}`;
+    const program = { caller: CALLER, source, snapshot: own, library: LIBRARY_DECLARATIONS };
+    const verdict = await checkProgram(checkers, program);
+    const problems = verdict.isChecked ? verdict.problems : [verdict];
+    expect(problems.filter((each) => !('severity' in each) || each.severity === 'error')).toEqual([]);
+  });
+
   test('95 of 100 programs with one mistake are stopped', { timeout: 120_000 }, async () => {
     const caught: Record<string, { all: number; found: number; missed: string[] }> = {};
     const seen = new Set<Tool>();
@@ -105,6 +115,132 @@ describe('programs over the tools of the corpus', options, () => {
     if (process.env.CODEMODE_SHOW === '1') console.log(shares.join(', '), `\n${missed.join('\n')}`);
   });
 });
+
+const DESK = [
+  {
+    name: 'find',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        state: { enum: ['open', 'closed'] },
+        limit: { type: 'integer' },
+        tags: { type: 'array', items: { type: 'string' } },
+        filter: { type: 'object', properties: { field: { type: 'string' } }, required: ['field'] },
+      },
+    },
+    outputSchema: {
+      type: 'object',
+      properties: { items: { type: 'array', items: { type: 'object', properties: { id: { type: 'string' } } } } },
+    },
+  },
+  {
+    name: 'create',
+    inputSchema: {
+      type: 'object',
+      properties: { title: { type: 'string' }, size: { type: 'number' } },
+      required: ['title'],
+    },
+  },
+];
+
+/** What agents write that a strict compiler dislikes, and that works. */
+const STYLES: readonly (readonly [string, string])[] = [
+  ['a property that is added later', 'const input = {}; input.title = "a"; await create(input);'],
+  ['a variable that changes its type', 'let value = 5; value = "five"; await create({ title: value });'],
+  ['a variable that is awaited into itself', 'let r = find({}); r = await r; console.log(r.items, r[0]);'],
+  [
+    'a property that the output does not declare',
+    'const { total, items } = await find({}); console.log(total, items[0].name);',
+  ],
+  [
+    'an answer without a declared type',
+    'const made = await create({ title: "a" }); console.log(made.id.slice(1), made.rows.map((r) => r.x));',
+  ],
+  [
+    'an optional answer',
+    'const { items } = await find({}); for (const item of items) await create({ title: item.id });',
+  ],
+  ['a state from a variable', 'for (const state of ["open", "closed"]) await find({ state });'],
+  [
+    'conditional properties',
+    'const more = true; await find({ limit: 5, ...(more ? { state: "open" } : {}), ...(more && { tags: [] }) });',
+  ],
+  ['an argument that is more than is declared', 'await create({ title: "a", priority: "high" });'],
+  ['an input from JSON', 'const input = JSON.parse("{}"); await create(input); await find({ filter: input.filter });'],
+  ['undefined for what is optional', 'const limit = undefined; await find({ limit, state: undefined });'],
+  ['functions by name', 'const name = "find"; const r = await desk[name]({}); console.log(r.items.length);'],
+  ['a function that is passed on', 'const call = (tool, input) => tool(input); await call(create, { title: "a" });'],
+  [
+    'a wrapper that catches',
+    'const safe = (p) => p.catch(() => null); const r = await safe(create({})); console.log(r?.id);',
+  ],
+  [
+    'a retry',
+    'const retry = async (f) => { for (let n = 0; n < 3; n++) try { return await f(); } catch {} }; await retry(() => create({ title: 5 }));',
+  ],
+  [
+    'promises in an object',
+    'const jobs = { a: find({}), b: create({ title: "a" }) }; const [a, b] = await Promise.all([jobs.a, jobs.b]); console.log(a.items, b.id);',
+  ],
+  [
+    'promises in a list',
+    'const jobs = ["a", "b"].map((title) => create({ title })); const made = await Promise.all(jobs); console.log(jobs.length, made[0].id);',
+  ],
+  [
+    'a promise that is chained',
+    'const id = await find({}).then(({ items }) => items.at(0)?.id).finally(() => {}); console.log(id);',
+  ],
+  [
+    'a promise that is kept for later',
+    'const pending = find({}); console.log("waiting"); const { items } = await pending; console.log(items.length);',
+  ],
+  [
+    'a race against a timer',
+    'const r = await Promise.race([find({}), new Promise((go) => setTimeout(go, 5))]); console.log(r?.items);',
+  ],
+  [
+    'a cache of promises',
+    'const cache = new Map(); const get = (k) => cache.get(k) ?? cache.set(k, create({ title: k })).get(k); console.log((await get("a")).id);',
+  ],
+  ['a promise with a property of its own', 'const job = find({}); job.label = "x"; console.log(job.label); await job;'],
+  [
+    'a parameter with the name of a tool',
+    'const run = (create) => create({}); run((x) => x); [find].map((create) => create);',
+  ],
+  [
+    'types of its own',
+    'interface Row { id: string } const rows: Row[] = (await find({})).items as Row[]; const input: any = {}; await create(input);',
+  ],
+  [
+    'a class',
+    'class Job { constructor(t) { this.t = t; } run() { return create({ title: this.t }); } } console.log((await new Job("a").run()).id);',
+  ],
+  [
+    'texts with code in them',
+    'await create({ title: "create({})" }); await create({ title: `find({ limit: "x" })` }); // create({})',
+  ],
+  ['regular expressions', 'const m = "a/b".replace(/\\/|[({]/g, ""); await create({ title: m.split(/[/]/)[0] });'],
+  [
+    'dynamic imports',
+    "const { find: search } = await import('@codemode/servers/desk'); console.log((await search({})).items);",
+  ],
+  [
+    'a type that is imported and does not exist',
+    "import type { Row } from '@codemode/servers/desk'; const rows: Row[] = []; console.log(rows);",
+  ],
+  [
+    'names that the sandbox lacks, asked for',
+    'if (typeof fetch !== "undefined" && typeof process !== "undefined") console.log(process.env); await find();',
+  ],
+  [
+    'an iterator over pages',
+    'async function* pages() { for (let n = 1; n < 3; n++) yield await find({ limit: n }); } for await (const { items } of pages()) console.log(items);',
+  ],
+  [
+    'search results',
+    "import { searchTools } from '@codemode/discovery'; const { results } = await searchTools('x', { detail: 'full' }); console.log(results[0].inputSchema.properties);",
+  ],
+];
 
 function validCalls(server: string, tools: readonly Tool[]): Call[] {
   const names = exportNames(tools.map(({ name }) => name));
